@@ -215,7 +215,11 @@ function layOut(chunks, entry, partOf) {
     return `(function(require,__chunk){${LAZY}return[${functions.join(",\n")}]})`;
   };
   const texts = new Map([...members].map(([part, names]) => [part, textOf(names)]));
-  const files = new Map([...texts].map(([part, text]) => [part, `calctl-${part}-${hashOf(text)}.js`]));
+  // Without esbuild's hash of the chunk: the launcher has all names, and each start reads it.
+  const nameOf = (part) => part.replace(/-\w{8}$/, "");
+  const files = new Map(
+    [...texts].map(([part, text]) => [part, `calctl-${nameOf(part)}-${hashOf(text)}.js`]),
+  );
   return { texts, files, entry: addressOf(entry) };
 }
 

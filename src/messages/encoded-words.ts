@@ -1,7 +1,7 @@
-import { cutPieces } from "./text-length.js";
+import { encodeWord } from "nodemailer/lib/mime-funcs";
 
-/** Bytes of text in an encoded word: the first of them and the header's name fit in a line of 76 characters. */
-const WORD_BYTES = 39;
+/** Characters of an encoded word: the first of them and the header's name fit in a line of 76 characters. */
+const MAX_WORD = 64;
 /** Longer text is broken into lines, which only encoded words can be without a change. */
 const MAX_PLAIN = 60;
 
@@ -10,7 +10,7 @@ const MAX_PLAIN = 60;
  * character. @see RFC 2047 §2
  * @param text one sanitized line
  */
-export function encodeWords(text: string): readonly string[] {
-  if (text.length <= MAX_PLAIN && /^[\x20-\x7e]*$/.test(text) && !text.includes("=?")) return [text];
-  return cutPieces(text, WORD_BYTES).map((piece) => `=?UTF-8?B?${Buffer.from(piece).toString("base64")}?=`);
+export function encodeWords(text: string): string {
+  const isPlain = text.length <= MAX_PLAIN && /^[\x20-\x7e]*$/.test(text) && !text.includes("=?");
+  return isPlain ? text : encodeWord(text, "B", MAX_WORD);
 }

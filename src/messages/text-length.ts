@@ -29,14 +29,3 @@ export function cutText(text: string, max: number, unit: LengthUnit): string {
   }
   return room < 0 ? "" : `${kept.trimEnd()}…`;
 }
-
-/** The text in pieces of at most `max` bytes of UTF-8, none of which ends within a code point. */
-export function cutPieces(text: string, max: number): readonly string[] {
-  const pieces = [""];
-  for (const character of text) {
-    const longer = `${pieces.at(-1)}${character}`;
-    if (Buffer.byteLength(longer) > max) pieces.push(character);
-    else pieces[pieces.length - 1] = longer;
-  }
-  return pieces;
-}

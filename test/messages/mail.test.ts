@@ -20,7 +20,7 @@ async function read(message: Message): Promise<Email> {
 }
 
 /** Names of headers, each once. */
-const HEADERS = ["to", "subject", "date", "message-id", "auto-submitted", "mime-version", "content-type"];
+const HEADERS = ["subject", "auto-submitted", "to", "message-id", "date", "mime-version", "content-type"];
 
 test("a mail has text, HTML and the headers of a mail that a program wrote", async () => {
   const mail = await read(createDigest(EVENTS, OPTIONS));
@@ -104,6 +104,12 @@ describe("a hostile title", () => {
       { numRuns: 200 },
     );
   });
+});
+
+test("a line that begins like a mail of a mailbox does not begin so on its way", async () => {
+  const message = createTextMessage("From here", "From here\nFrom there");
+  expect(await raw(message)).not.toMatch(/^From /m);
+  expect((await read(message)).text?.trimEnd()).toBe("From here\nFrom there");
 });
 
 test("a week of 120 hostile events is whole", async () => {

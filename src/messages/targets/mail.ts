@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import MailComposer from "nodemailer/lib/mail-composer";
 import { usageError } from "../../errors.js";
 import { type Markup as Html, html } from "../../html/page.js";
 import { encodeWords } from "../encoded-words.js";
@@ -12,9 +13,6 @@ import { textLength } from "../text-length.js";
 /** Bytes of text and HTML together. Mail servers take more; nobody reads more. */
 export const MAIL_LIMITS = { unit: "bytes", parts: 1_000_000 } as const;
 
-/** Longest line without its end. @see RFC 2045 §6.7 */
-const MAX_LINE = 76;
-
 export interface MailOptions {
   /** An address. */
   readonly to: string;
@@ -25,29 +23,30 @@ export interface MailOptions {
 /**
  * A whole mail with the line ends of this system, as `sendmail -t` takes it: the address is in it, the sender is added.
  * @throws CliError usage for an address that is not one line of ASCII
- * @see RFC 5322, RFC 2045, RFC 3834 §5
+ * @see RFC 5322, RFC 3834 §5
  */
-export function renderMail(message: Message, { to, now }: MailOptions): Payload {
+export async function renderMail(message: Message, { to, now }: MailOptions): Promise<Payload> {
   if (to.trim() === "" || /[^\x20-\x7e]/.test(to))
     throw usageError("--to is not a mail address", "write it as in --to ana@example.com");
-  const id = randomUUID();
-  const boundary = `=_${id}`;
   const { text, page } = drawFitting(message, { draw: drawParts, fits });
-  const body = [
-    `To: ${to.replaceAll(", ", ",\n ")}`,
-    `Subject: ${encodeWords(message.title).join("\n ")}`,
-    `Date: ${new Date(now).toUTCString().replace("GMT", "+0000")}`,
-    `Message-ID: <${id}@${hostname().replace(/[^\w.-]/g, "") || "localhost"}>`,
-    "Auto-Submitted: auto-generated",
-    "MIME-Version: 1.0",
-    `Content-Type: multipart/alternative;\n boundary="${boundary}"`,
-    "",
-    ...partLines({ boundary, type: "text/plain", content: text }),
-    ...partLines({ boundary, type: "text/html", content: page }),
-    `--${boundary}--`,
-    "",
-  ];
-  return { contentType: "message/rfc822", headers: {}, body: body.join("\n") };
+  const mail = new MailComposer({
+    to,
+    messageId: `<${randomUUID()}@${hostname().replace(/[^\w.-]/g, "") || "localhost"}>`,
+    date: new Date(now),
+    headers: {
+      // The composer would take a title that looks like encoded words for them.
+      Subject: { value: encodeWords(message.title), prepared: true, foldLines: true },
+      "Auto-Submitted": "auto-generated",
+    },
+    text,
+    html: page,
+    encoding: "quoted-printable",
+    newline: "linux",
+  });
+  const built = await mail.compile().build();
+  // Mailboxes in which a line that begins so starts a mail would change it.
+  const body = built.toString().replace(/^From /gm, "=46rom ");
+  return { contentType: "message/rfc822", headers: {}, body };
 }
 
 interface MailParts {
@@ -61,52 +60,6 @@ function fits({ text, page }: MailParts): boolean {
 
 function drawParts(layout: Layout): MailParts {
   return { text: `${markBody(layout, PLAIN_TEXT)}\n`, page: drawPage(layout) };
-}
-
-function partLines({
-  boundary,
-  type,
-  content,
-}: {
-  boundary: string;
-  type: string;
-  content: string;
-}): string[] {
-  return [
-    `--${boundary}`,
-    `Content-Type: ${type}; charset=utf-8`,
-    "Content-Transfer-Encoding: quoted-printable",
-    "",
-    ...content.split("\n").map(quotedPrintable),
-  ];
-}
-
-/** One line of text in as many lines as it needs. @see RFC 2045 §6.7 */
-function quotedPrintable(line: string): string {
-  const bytes = Buffer.from(line);
-  const lines: string[] = [];
-  let current = "";
-  for (const [index, byte] of bytes.entries()) {
-    const isLast = index === bytes.length - 1;
-    if (current.length + encodeByte(byte, { isFirst: false, isLast }).length >= MAX_LINE) {
-      lines.push(`${current}=`);
-      current = "";
-    }
-    current += encodeByte(byte, { isFirst: current === "", isLast });
-  }
-  return [...lines, current].join("\n");
-}
-
-/** Space at the end of a line gets lost, and a line that begins with a dot or with "From " is changed on its way. */
-function encodeByte(
-  byte: number,
-  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
-): string {
-  const isChanged = (isFirst && (byte === 0x2e || byte === 0x46)) || (isLast && byte === 0x20);
-  const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x3d;
-  return isPlain && !isChanged
-    ? String.fromCharCode(byte)
-    : `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
 function drawPage({ title, blocks, more, note }: Layout): string {

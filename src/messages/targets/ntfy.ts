@@ -20,7 +20,7 @@ export function renderNtfy(message: Message): Payload {
   });
   return {
     contentType: "text/plain; charset=utf-8",
-    headers: { title: encodeWords(cutText(message.title, title, unit)).join(" ") },
+    headers: { title: encodeWords(cutText(message.title, title, unit)) },
     // Without a text the server writes one.
     body: body === "" ? message.title : body,
   };
