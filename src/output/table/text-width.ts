@@ -1,29 +1,21 @@
+import stringWidth from "fast-string-width";
 import { MAX_MARKS } from "../sanitize.js";
 
-/**
- * Measures text in columns of a terminal, by grapheme cluster: East Asian wide characters and emoji take two,
- * combining marks and joiners none. @see UAX #11, UAX #29
- */
+/** Measures text in columns of a terminal, and cuts and wraps it by grapheme cluster. @see UAX #11, UAX #29 */
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-/** Ranges of East_Asian_Width W and F; JavaScript's regular expressions do not have this property. */
-const WIDE =
-  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u;
-/** Shown as an emoji by default, or because of variation selector 16. */
-const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
-/** Zero width: marks, invisible formatting, the vowels and finals of Hangul syllables. */
-const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]/u;
+/** Zero width, but not to the library: formatting that does not join an emoji, vowels and finals of Hangul syllables. */
+const ZERO_WIDTH =
+  /(?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d\p{Extended_Pictographic}|[\u{e0020}-\u{e007f}])[\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]/gu;
+/** Marks that take a column, as in Hindi, but not to the library. */
+const SPACING_MARK = /\p{Mc}/gu;
 
 const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** Columns that one line of sanitized text takes. */
 export function textWidth(text: string): number {
   if (PRINTABLE_ASCII.test(text)) return text.length;
-  // Only in an emoji it matters which characters belong together.
-  if (!EMOJI.test(text)) return charactersWidth(text);
-  let width = 0;
-  for (const grapheme of eachGrapheme(text)) width += graphemeWidth(grapheme);
-  return width;
+  return stringWidth(text.replace(ZERO_WIDTH, "").replace(SPACING_MARK, "_"));
 }
 
 /** The largest of some widths; 0 without one. They may be more than a call takes arguments. */
@@ -38,7 +30,7 @@ export function truncateText(text: string, width: number): string {
   let truncated = "";
   let used = 0;
   for (const grapheme of eachGrapheme(text)) {
-    used += graphemeWidth(grapheme);
+    used += textWidth(grapheme);
     if (used > width) return `${truncated.trimEnd()}…`;
     if (used < width) truncated += grapheme;
   }
@@ -81,18 +73,6 @@ function* segmentsOf(text: string): Generator<string> {
   for (const { segment } of GRAPHEMES.segment(text)) yield segment;
 }
 
-function graphemeWidth(grapheme: string): number {
-  return EMOJI.test(grapheme) ? 2 : charactersWidth(grapheme);
-}
-
-function charactersWidth(text: string): number {
-  let width = 0;
-  for (const character of text) {
-    if (!ZERO_WIDTH.test(character)) width += WIDE.test(character) ? 2 : 1;
-  }
-  return width;
-}
-
 export interface WrapOptions {
   /** Columns of a line; Infinity for no limit. */
   readonly width: number;
@@ -100,9 +80,10 @@ export interface WrapOptions {
   readonly breakWords: boolean;
 }
 
-/** After white space, and on both sides of a wide character with its marks, since Japanese has no spaces. */
+const EAST_ASIAN = "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\uff01-\\uff60]";
+/** After white space, and on both sides of an East Asian character with its marks, since Japanese has no spaces. */
 const BREAKS = new RegExp(
-  `(?<=\\s)(?=\\S)|(?<=${WIDE.source}\\p{M}{0,${MAX_MARKS}})(?!\\p{M})|(?=(?!\\p{M})${WIDE.source})`,
+  `(?<=\\s)(?=\\S)|(?<=${EAST_ASIAN}\\p{M}{0,${MAX_MARKS}})(?!\\p{M})|(?=(?!\\p{M})${EAST_ASIAN})`,
   "u",
 );
 
