@@ -1,4 +1,4 @@
-import { IANAZone } from "luxon";
+import { FixedOffsetZone, IANAZone } from "luxon";
 import {
   DAY_MS,
   dateToInstant,
@@ -98,11 +98,7 @@ export function formatTyped(local: string, zone: string): string {
 /** `+09:00`, from milliseconds. */
 export function formatOffset(offset: number): string {
   if (offset === 0) return "+00:00";
-  const minutes = Math.round(Math.abs(offset) / MINUTE_MS);
-  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) =>
-    String(part).padStart(2, "0"),
-  );
-  return `${offset < 0 ? "-" : "+"}${hour}:${minute}`;
+  return FixedOffsetZone.instance(Math.round(offset / MINUTE_MS)).formatOffset(0, "short");
 }
 
 /** What the clock of a zone is ahead of UTC at an instant, in milliseconds. */
