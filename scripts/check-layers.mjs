@@ -27,8 +27,10 @@ const LOADS = {
   "service/access": ["service", "config", "system", "terminal", "host", "errors"],
   "service/views": ["output"],
   "service/commands": ["service/views", "commands", "cli", "calendar", "output", "errors"],
+  machine: [],
   context: [],
-  commands: ["cli", "calendar", "output", "messages", "errors"],
+  commands: ["commands/remind", "cli", "calendar", "output", "messages", "errors"],
+  "commands/remind": ["commands", "calendar", "config", "output", "messages", "system", "errors"],
   cli: ["commands", "service/commands", "calendar", "config", "cache", "contract", "output", "errors"],
   host: [
     ...["contract", "html", "system", "calendar", "config", "output", "terminal", "messages", "cache", "api"],
@@ -48,9 +50,23 @@ const TYPES = {
   "service/access": ["context"],
   "service/views": ["context", "service"],
   "service/commands": ["context", "service", "terminal"],
-  context: ["api", "auth", "cache", "config", "messages", "output", "service", "terminal", "errors"],
+  machine: ["cache", "config", "secrets", "service", "system", "terminal"],
+  context: [
+    "api",
+    "auth",
+    "cache",
+    "config",
+    "machine",
+    "messages",
+    "output",
+    "service",
+    "terminal",
+    "errors",
+  ],
   commands: ["api", "auth", "cache", "config", "context", "contract", "terminal"],
+  "commands/remind": ["context", "machine"],
   cli: ["context", "host"],
+  host: ["machine"],
 };
 
 /** Files that fewer layers may import than the rest of their layer. */
@@ -171,6 +187,7 @@ function typeViolation(file, target) {
 function layerOf(path) {
   const names = [
     /^(service\/[a-z-]+)\//.exec(path)?.[1],
+    /^src\/([a-z-]+\/[a-z-]+)\//.exec(path)?.[1],
     /^src\/([a-z-]+)(?:\/|\.ts$)/.exec(path)?.[1],
     /^([a-z-]+)\//.exec(path)?.[1],
   ];

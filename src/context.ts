@@ -13,6 +13,7 @@ import type { RecentEvents } from "./cache/recent-events.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
 import type { CliError, PlannedRequest } from "./errors.js";
+import type { Machine } from "./machine.js";
 import type { Ledger } from "./messages/ledger/ledger.js";
 import type { TargetRequest } from "./messages/open-target.js";
 import type { Target } from "./messages/target.js";
@@ -133,21 +134,13 @@ export interface JobChecks {
   openTargetWithoutSession(request: TargetRequest): Promise<Target>;
 }
 
-/** A program that is run for one event. */
-export interface ProgramCall {
-  readonly program: string;
-  readonly args: readonly string[];
-  /** On its stdin. */
-  readonly input: string;
-  /** Beside the environment of this process without its secrets. A variable that is too large for the system is left out. */
-  readonly variables: Readonly<Record<string, string>>;
-}
-
 /**
  * What a command may use. Expensive members are functions that do their work when they are first called.
  * A command declares what it uses with `Pick<Context, …>`.
  */
 export interface Context {
+  /** What a command composes that only it needs. */
+  readonly machine: Machine;
   /** Every `--calendar`, in order. */
   readonly calendarFlags: readonly string[];
   /** Whether writes are printed instead of sent: then there is nothing to confirm. */
@@ -202,11 +195,6 @@ export interface Context {
   /** Sets the exit code of a run that does not throw. */
   setExitCode(code: number): void;
   readonly service: ServiceAccess;
-  /**
-   * Runs a program to its end, without a shell; its output goes where that of this process goes.
-   * @throws CliError failed when it cannot be started or ends with another code than 0
-   */
-  runProgram(call: ProgramCall): Promise<void>;
   /** Checks what unattended jobs need. */
   jobChecks(): Promise<JobChecks>;
   sandbox(): Promise<Sandbox>;

@@ -4,11 +4,11 @@ import { createSession } from "../auth/session.js";
 import { createTokenProvider } from "../auth/sources/token-provider.js";
 import { type Environment, readVariable } from "../config/environment.js";
 import { profileName, type Settings } from "../config/settings.js";
+import type { Machine } from "../machine.js";
 import type { OpenStore, StoreOptions } from "../secrets/store.js";
 import { selfCommand } from "../system/child-process.js";
 import { readLines } from "../terminal/input.js";
 import { type ClientParts, createFetchUser, once, openTransport } from "./client.js";
-import type { HostParts } from "./parts.js";
 
 export interface AuthOptions {
   readonly settings: () => Settings;
@@ -51,7 +51,7 @@ export function composeAuth(client: ClientParts, { settings, interactive, warn, 
 
 /** Loads a store only when it is opened. */
 export function createStoreOpener(
-  { process, overrides, userId, dataDirectory }: HostParts,
+  { process, overrides, userId, dataDirectory }: Machine,
   defaults: StoreOptions,
   env: Environment = process.env,
 ): OpenStore {

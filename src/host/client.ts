@@ -9,13 +9,13 @@ import type { RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
 import { parseServiceUrl } from "../config/urls.js";
 import { CliError } from "../errors.js";
+import type { LocalService, Machine } from "../machine.js";
 import { createWaitDisplay } from "../terminal/wait-display.js";
 import { createInProcessTransport, LOCAL_BASE_URL } from "./local-service.js";
-import type { HostParts, LocalService } from "./parts.js";
 
 /** What all clients of a run share. */
 export interface ClientParts {
-  readonly parts: HostParts;
+  readonly parts: Machine;
   readonly run: RunSettings;
   /** Writes the lines of one trace entry to stderr. */
   readonly trace: (lines: readonly string[]) => void;
@@ -183,7 +183,7 @@ export async function createSenderOptions(
   };
 }
 
-async function openRateLimitFile({ stateDirectory, userId, clock }: HostParts, account: LimitedAccount) {
+async function openRateLimitFile({ stateDirectory, userId, clock }: Machine, account: LimitedAccount) {
   const { createRateLimitFile } = await import("../api/sending/rate-limit-file.js");
   return createRateLimitFile({ stateDirectory, userId, clock, ...account });
 }

@@ -7,6 +7,7 @@ import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { createSettings, profileName, type Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
+import type { Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import { createEditor } from "../terminal/editor.js";
@@ -21,7 +22,7 @@ import { createServiceOpener, openLocalService, systemUserName } from "./local-s
 import { createMessages, type Messages } from "./messages.js";
 import { composeNames, openCacheFile } from "./names.js";
 import { createOutputMembers } from "./output.js";
-import type { CreateHost, HostContext, HostParts, Run } from "./parts.js";
+import type { CreateHost, HostContext, Run } from "./parts.js";
 
 export interface CompositionOptions {
   readonly flags: GlobalFlags;
@@ -33,7 +34,7 @@ export interface CompositionOptions {
  * Composes what one command may use. Expensive parts are created when they are first used.
  * @throws CliError usage, configuration for a wrong global flag or variable
  */
-export function composeContext(host: HostParts, options: CompositionOptions): HostContext {
+export function composeContext(host: Machine, options: CompositionOptions): HostContext {
   const run = readRunSettings(options.flags, host.process.env);
   const parts = run.dryRun ? { ...host, configFile: readOnlyConfig(host.configFile) } : host;
   const { process, configFile } = parts;
@@ -59,6 +60,7 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
   });
   const ledger = createLedgerOpener(parts);
   return {
+    machine: parts,
     dryRun: run.dryRun,
     calendarFlags: run.calendars,
     now: parts.clock.now,
@@ -88,10 +90,6 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
     recentEvents: createRecentEventsOf(parts, settings),
     ...createOutputMembers(run, parts, { settings, note, input }),
     service: run.dryRun ? readOnlyService(service) : service,
-    async runProgram(call) {
-      const { createProgramRunner } = await import("./programs.js");
-      await createProgramRunner(parts, warn)(call);
-    },
     async jobChecks() {
       const [{ createJobChecks, withoutSession }, { composeWebhooks }] = await Promise.all([
         import("./job-checks.js"),
@@ -110,7 +108,7 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
   };
 }
 
-function composePrompt(parts: HostParts, { prompts, color }: RunSettings): Context["prompt"] {
+function composePrompt(parts: Machine, { prompts, color }: RunSettings): Context["prompt"] {
   const { process, stderr } = parts;
   const { env } = process;
   return createPrompt(process, prompts, {
@@ -121,7 +119,7 @@ function composePrompt(parts: HostParts, { prompts, color }: RunSettings): Conte
 }
 
 /** The embedded service: for the `service` commands, and behind the profile `local`. */
-function composeEmbeddedService(parts: HostParts, { quiet }: RunSettings, messages: Messages) {
+function composeEmbeddedService(parts: Machine, { quiet }: RunSettings, messages: Messages) {
   const { note } = messages;
   const permissions = { userId: parts.userId, note };
   const openService = createServiceOpener(parts);
@@ -145,7 +143,7 @@ function composeEmbeddedService(parts: HostParts, { quiet }: RunSettings, messag
 }
 
 /** Only where a person types: scripts must not depend on what was shown before. */
-function createRecentEventsOf(parts: HostParts, settings: () => Settings): Context["recentEvents"] {
+function createRecentEventsOf(parts: Machine, settings: () => Settings): Context["recentEvents"] {
   let recent: RecentEvents | undefined;
   return () => {
     // In this order: Node creates stdin on first access, which takes a millisecond.
@@ -156,7 +154,7 @@ function createRecentEventsOf(parts: HostParts, settings: () => Settings): Conte
 }
 
 async function openSandbox(
-  parts: HostParts,
+  parts: Machine,
   { run, createHost }: Omit<CompositionOptions, "flags">,
   { color, timezone = parts.systemTimeZone() ?? "UTC" }: RunSettings,
 ) {

@@ -4,15 +4,16 @@ import { createConfigFile } from "../config/config-file.js";
 import { resolveDirectories } from "../config/directories.js";
 import { environmentSecrets } from "../config/environment-secrets.js";
 import { configurationError } from "../errors.js";
+import type { HostOverrides, Machine, ProcessLike } from "../machine.js";
 import { createClock, resolveSystemTimeZone, setTimer } from "../system/clock.js";
 import { requireTrustedPlace } from "../system/ownership.js";
 import { createProcessTable } from "../system/process-table.js";
+import { createResources } from "../system/resources.js";
 import { createRedactor } from "../terminal/redaction.js";
 import { createInterruptSignal } from "../terminal/signals.js";
 import { withStatusLine } from "../terminal/status-line.js";
 import { createTextSink } from "../terminal/text-sink.js";
-import type { Host, HostOverrides, HostParts, ProcessLike } from "./parts.js";
-import { createResources } from "./resources.js";
+import type { Host } from "./parts.js";
 
 /** HOME, or that of the user database when HOME is not an absolute path. */
 function homeFolder(): string {
@@ -42,7 +43,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
   const userId = process.geteuid?.() ?? null;
   const sinkOptions = { interruption: () => interruption, sleep: clock.sleep };
   const stderr = { open: () => process.stderr, name: "stderr", mask: redactor.mask };
-  const parts: HostParts = {
+  const parts: Machine = {
     process,
     overrides,
     stdout: createTextSink({ ...sinkOptions, open: () => process.stdout, name: "stdout" }),

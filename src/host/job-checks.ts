@@ -5,9 +5,9 @@ import { isAbsolute, join, resolve } from "node:path";
 import { type Environment, SECRET_VARIABLES } from "../config/environment.js";
 import type { FolderCheck, JobChecks } from "../context.js";
 import { configurationError, errorCodeOf } from "../errors.js";
+import type { Machine } from "../machine.js";
 import { selfCommand } from "../system/child-process.js";
 import { makePrivateFolder } from "../system/private-folder.js";
-import type { HostParts } from "./parts.js";
 
 /** What only a desktop session has: with these, a keychain can be reached. */
 const SESSION_VARIABLES = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"];
@@ -23,7 +23,7 @@ const COPIED_VARIABLES =
 
 /** Checks for `doctor`. @param others secrets as a job without a session would read them, and the ledger */
 export function createJobChecks(
-  { process, configFile, dataDirectory, stateDirectory, cacheDirectory }: HostParts,
+  { process, configFile, dataDirectory, stateDirectory, cacheDirectory }: Machine,
   others: Pick<JobChecks, "readTokenWithoutSession" | "openTargetWithoutSession" | "checkLedger">,
 ): JobChecks {
   const folders: readonly (readonly [FolderCheck["name"], () => string])[] = [
@@ -50,7 +50,7 @@ function findLooseMode(path: string): string | null {
 }
 
 /** HOME where it is not that of the user database, which a job has. */
-function homeVariable({ env: { HOME }, platform }: HostParts["process"]): Readonly<Record<string, string>> {
+function homeVariable({ env: { HOME }, platform }: Machine["process"]): Readonly<Record<string, string>> {
   const isOther = HOME !== undefined && isAbsolute(HOME) && platform !== "win32" && HOME !== registeredHome();
   return isOther ? { HOME } : {};
 }

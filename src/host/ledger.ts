@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Machine } from "../machine.js";
 import type { Ledger } from "../messages/ledger/ledger.js";
 import { requireTrustedPlace } from "../system/ownership.js";
 import { once } from "./client.js";
-import type { HostParts } from "./parts.js";
 
 type LedgerParts = Pick<
-  HostParts,
+  Machine,
   "clock" | "processes" | "resources" | "signal" | "stateDirectory" | "userId"
 >;
 

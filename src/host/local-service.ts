@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import type { Service, ServiceOptions } from "../../service/service.js";
 import type { HttpResponse, Transport } from "../api/transport.js";
-import type { HostParts, LocalService } from "./parts.js";
+import type { LocalService, Machine } from "../machine.js";
 
 /** Base URL of requests to the embedded service. It is never connected to. */
 export const LOCAL_BASE_URL = "http://local.invalid/";
@@ -30,7 +30,7 @@ export function createServiceOpener({
   clock: { now },
   resources,
   signal,
-}: Pick<HostParts, "clock" | "resources" | "signal">): OpenService {
+}: Pick<Machine, "clock" | "resources" | "signal">): OpenService {
   return async (options) => {
     const { openService } = await import("../../service/service.js");
     const service = await openService({ signal, ...options, now });

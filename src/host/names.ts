@@ -5,8 +5,8 @@ import { type CacheFile, type CacheFileOptions, cacheOwnerOf, createCacheFile } 
 import { createNameCache, type NameCache } from "../cache/name-cache.js";
 import { createNames, FRESHNESS_LIFETIME } from "../cache/names.js";
 import type { ServiceSelection, Settings } from "../config/settings.js";
+import type { Machine } from "../machine.js";
 import { once } from "./client.js";
-import type { HostParts } from "./parts.js";
 
 export interface ComposeNamesOptions {
   readonly settings: () => Settings;
@@ -23,7 +23,7 @@ const REWRITE_AGE = FRESHNESS_LIFETIME / 5;
  * The names of the service, and the client that stores them. The embedded service is always asked, since that takes
  * no longer; what it says is stored for completion.
  */
-export function composeNames(parts: HostParts, { settings, refresh, token, api }: ComposeNamesOptions) {
+export function composeNames(parts: Machine, { settings, refresh, token, api }: ComposeNamesOptions) {
   const isLocal = () => settings().service.kind === "local";
   const cache = once(async (): Promise<NameCache> => {
     const nameCache = createNameCache({
@@ -47,7 +47,7 @@ async function accountOf(settings: Settings, token: string): Promise<string> {
 /** A file of the cache for the profile and service in use. */
 export function openCacheFile(
   kind: CacheFileOptions["kind"],
-  { overrides, cacheDirectory: directory, userId, clock }: HostParts,
+  { overrides, cacheDirectory: directory, userId, clock }: Machine,
   selection: () => Pick<ServiceSelection, "profile" | "service">,
 ): CacheFile {
   const options = { kind, directory, userId, owner: () => cacheOwnerOf(selection()), now: clock.now };

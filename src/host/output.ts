@@ -2,12 +2,12 @@ import { childEnvironment } from "../config/environment.js";
 import type { ProgramChoice, RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
+import type { Machine } from "../machine.js";
 import { checkFormat, createOutput, effectiveFormat, type OutputTarget } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import type { OutputProgram, Surface } from "../output/view.js";
 import { requestView } from "../output/views/plain.js";
 import { withDefaultSignals } from "../terminal/signals.js";
-import type { HostParts } from "./parts.js";
 
 export interface OutputParts extends Pick<Context, "note" | "input"> {
   readonly settings: () => Settings;
@@ -16,7 +16,7 @@ export interface OutputParts extends Pick<Context, "note" | "input"> {
 /** What a command prints with: to stdout, on a terminal through the pager. */
 export function createOutputMembers(
   run: RunSettings,
-  { process, overrides, stdout, clock, signal, resources, systemTimeZone }: HostParts,
+  { process, overrides, stdout, clock, signal, resources, systemTimeZone }: Machine,
   { settings, note, input }: OutputParts,
 ): Pick<
   Context,
@@ -102,7 +102,7 @@ async function loadProgram(
     signal,
     resources,
     input,
-  }: Pick<HostParts, "process" | "signal" | "resources"> & Pick<Context, "input">,
+  }: Pick<Machine, "process" | "signal" | "resources"> & Pick<Context, "input">,
 ): Promise<OutputProgram> {
   if (kind === "jq") {
     const [{ createJqProgram }, optimization] = await Promise.all([

@@ -3,8 +3,9 @@ import { openService } from "../../service/service.js";
 import type { CacheFile } from "../cache/cache-file.js";
 import type { Config } from "../config/config.js";
 import type { Sandbox, SandboxScreen } from "../context.js";
+import type { HostOverrides, ProcessLike } from "../machine.js";
 import type { WritableLike } from "../terminal/text-sink.js";
-import type { CreateHost, HostOverrides, ProcessLike, Run } from "./parts.js";
+import type { CreateHost, Run } from "./parts.js";
 
 export interface SandboxOptions {
   readonly createHost: CreateHost;

@@ -14,8 +14,8 @@ import {
   openLocalService,
   systemUserName,
 } from "../../src/host/local-service.js";
-import { createResources, type Resources } from "../../src/host/resources.js";
 import { createClock } from "../../src/system/clock.js";
+import { createResources, type Resources } from "../../src/system/resources.js";
 
 /** Messages about the database of the profile `local`. */
 

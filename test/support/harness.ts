@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { openService, type Service } from "../../service/service.js";
 import { run } from "../../src/cli/run.js";
 import { createHost } from "../../src/host/host.js";
-import type { ProcessLike } from "../../src/host/parts.js";
+import type { ProcessLike } from "../../src/machine.js";
 import { keptSecrets } from "./kept-secrets.js";
 import { createScreen, createStdin } from "./terminal.js";
 import { createVirtualTimers, type VirtualTimers } from "./virtual-timers.js";

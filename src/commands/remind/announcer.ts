@@ -1,5 +1,4 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import type { ProgramCall } from "../../context.js";
 import { emptyValueError, usageError } from "../../errors.js";
 import { createReminder, type ReminderOptions } from "../../messages/message.js";
 import { renderMessage } from "../../messages/render.js";
@@ -7,6 +6,7 @@ import type { Target } from "../../messages/target.js";
 import { jsonObject, keysOf, textOf } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import type { RemindContext, RemindOptions } from "./options.js";
+import type { ProgramCall } from "./programs.js";
 
 /** What an event is announced to. */
 export interface Announcer {
@@ -28,9 +28,11 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
     throw usageError("give either a program or a target of messages, not both");
   if (chat !== undefined) throw usageError("--chat: a program has no chat");
   if (program === "") throw emptyValueError("the program");
+  const { createProgramRunner } = await import("./programs.js");
+  const runProgram = createProgramRunner(context.machine, context.warn);
   return {
     id: `run ${JSON.stringify(words)}`,
-    announce: (event) => context.runProgram(programCall(program, args, event)),
+    announce: (event) => runProgram(programCall(program, args, event)),
   };
 }
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { createProgramRunner } from "../../src/commands/remind/programs.js";
 import { CliError } from "../../src/errors.js";
-import { createProgramRunner } from "../../src/host/programs.js";
 
 /** What a program of the user is given, beyond what `remind` can be made to give. */
 

@@ -1,17 +1,32 @@
-import { childEnvironment } from "../config/environment.js";
-import type { Context } from "../context.js";
-import { CliError } from "../errors.js";
-import { batchFileHint, type ChildProcessResult, runChildProcess } from "../system/child-process.js";
-import type { HostParts } from "./parts.js";
+import { childEnvironment } from "../../config/environment.js";
+import { CliError } from "../../errors.js";
+import type { Machine } from "../../machine.js";
+import { batchFileHint, type ChildProcessResult, runChildProcess } from "../../system/child-process.js";
 
 /** What Linux takes as one variable, with its name and a NUL (bytes). @see execve(2), MAX_ARG_STRLEN */
 const MAX_VARIABLE = 128 * 1024;
 
+/** A program that is run for one event. */
+export interface ProgramCall {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** On its stdin. */
+  readonly input: string;
+  /** Beside the environment of this process without its secrets. A variable that is too large for the system is left out. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs a program to its end, without a shell; its output goes where that of this process goes.
+ * @throws CliError failed when it cannot be started or ends with another code than 0
+ */
+export type RunProgram = (call: ProgramCall) => Promise<void>;
+
 /** Runs the programs of users. @param warn says which variables were left out */
 export function createProgramRunner(
-  { process: { env }, signal }: Pick<HostParts, "process" | "signal">,
+  { process: { env }, signal }: Pick<Machine, "process" | "signal">,
   warn: (text: string) => void,
-): Context["runProgram"] {
+): RunProgram {
   return async ({ program, args, input, variables }) => {
     const given = Object.entries(variables).map(
       ([name, value]) => [name, value.replaceAll("\0", "")] as const,
