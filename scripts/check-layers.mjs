@@ -29,8 +29,9 @@ const LOADS = {
   "service/commands": ["service/views", "commands", "cli", "calendar", "output", "errors"],
   machine: [],
   context: [],
-  commands: ["commands/remind", "cli", "calendar", "output", "messages", "errors"],
+  commands: ["commands/remind", "commands/tour", "cli", "calendar", "output", "messages", "errors"],
   "commands/remind": ["commands", "calendar", "config", "output", "messages", "system", "errors"],
+  "commands/tour": ["service", "output", "system"],
   cli: ["commands", "service/commands", "calendar", "config", "cache", "contract", "output", "errors"],
   host: [
     ...["contract", "html", "system", "calendar", "config", "output", "terminal", "messages", "cache", "api"],
@@ -65,6 +66,7 @@ const TYPES = {
   ],
   commands: ["api", "auth", "cache", "config", "context", "contract", "terminal"],
   "commands/remind": ["context", "machine"],
+  "commands/tour": ["cache", "config", "context", "machine", "terminal"],
   cli: ["context", "host"],
   host: ["machine"],
 };

@@ -11,9 +11,10 @@ import type { Session } from "./auth/session.js";
 import type { Names } from "./cache/names.js";
 import type { RecentEvents } from "./cache/recent-events.js";
 import type { ProfileStore } from "./config/profile-store.js";
+import type { RunSettings } from "./config/run-settings.js";
 import type { Settings } from "./config/settings.js";
 import type { CliError, PlannedRequest } from "./errors.js";
-import type { Machine } from "./machine.js";
+import type { HostOverrides, Machine, ProcessLike } from "./machine.js";
 import type { Ledger } from "./messages/ledger/ledger.js";
 import type { TargetRequest } from "./messages/open-target.js";
 import type { Target } from "./messages/target.js";
@@ -22,29 +23,6 @@ import type { Document, Format, Output, View } from "./output/view.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";
-
-/** A run in the sandbox. */
-export interface CapturedRun {
-  readonly exitCode: number;
-  /** What a terminal shows: stdout and stderr, in the order of writing. */
-  readonly output: string;
-}
-
-export interface SandboxScreen {
-  readonly columns: number;
-  readonly color: boolean;
-  /** Whether it shows more than ASCII. */
-  readonly unicode: boolean;
-}
-
-/** A temporary embedded service with its own empty configuration. */
-export interface Sandbox {
-  /** The terminal that its commands see. */
-  readonly screen: SandboxScreen;
-  /** Runs one command line, as on a terminal. */
-  run(argv: readonly string[]): Promise<CapturedRun>;
-  close(): Promise<void>;
-}
 
 /** The embedded service, for the `service` commands. */
 export interface ServiceAccess {
@@ -134,6 +112,16 @@ export interface JobChecks {
   openTargetWithoutSession(request: TargetRequest): Promise<Target>;
 }
 
+/** The program around a command. */
+export interface Program {
+  /** Every command with its arguments and flags, for reading. */
+  commandTree(): Promise<Command>;
+  /** Sets the exit code of a run that does not throw. */
+  setExitCode(code: number): void;
+  /** Runs a command line as another process would. @returns its exit code */
+  run(argv: readonly string[], process: ProcessLike, overrides: HostOverrides): Promise<number>;
+}
+
 /**
  * What a command may use. Expensive members are functions that do their work when they are first called.
  * A command declares what it uses with `Pick<Context, …>`.
@@ -141,6 +129,7 @@ export interface JobChecks {
 export interface Context {
   /** What a command composes that only it needs. */
   readonly machine: Machine;
+  readonly flags: RunSettings;
   /** Every `--calendar`, in order. */
   readonly calendarFlags: readonly string[];
   /** Whether writes are printed instead of sent: then there is nothing to confirm. */
@@ -190,12 +179,8 @@ export interface Context {
   note(text: string): void;
   /** Writes a line to stderr, even with `--quiet`: something is missing or wrong. */
   warn(text: string): void;
-  /** Every command with its arguments and flags, for reading. */
-  commandTree(): Promise<Command>;
-  /** Sets the exit code of a run that does not throw. */
-  setExitCode(code: number): void;
+  readonly program: Program;
   readonly service: ServiceAccess;
   /** Checks what unattended jobs need. */
   jobChecks(): Promise<JobChecks>;
-  sandbox(): Promise<Sandbox>;
 }

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import type { GlobalFlags } from "../config/run-settings.js";
 import { ListingRequest } from "../errors.js";
-import type { CreateContext, Host, Run } from "../host/parts.js";
+import type { CreateContext, Frame, Host, Run } from "../host/parts.js";
 import type { ContextOf } from "./command.js";
 import { COMMAND_NAMES, createProgram, loadCommandTree } from "./command-tree.js";
 import { readGlobalFlags } from "./global-flags.js";
@@ -28,17 +28,18 @@ export async function runProgram(
   let exitCode = 0;
   const written: string[] = [];
   let createContext: CreateContext | undefined;
+  const frame: Frame = {
+    run,
+    commandTree: loadCommandTree,
+    setExitCode: (code) => {
+      exitCode = code;
+    },
+  };
   const contextOf: ContextOf = (command, options) => {
     if (createContext === undefined) throw new Error("an action began before its context was loaded");
     const flags = readGlobalFlags(command);
     onFlags(flags);
-    return {
-      ...createContext({ ...flags, ...options }, run),
-      commandTree: loadCommandTree,
-      setExitCode: (code) => {
-        exitCode = code;
-      },
-    };
+    return createContext({ ...flags, ...options }, frame);
   };
   let parsing: Command | undefined;
   let helpOf: Command | undefined;

@@ -29,11 +29,11 @@ export function registerSchema(command: Command, contextOf: ContextOf): void {
 
 /** Describes the whole program, or one command, group or shape, as JSON. A command wins over a shape of its name. */
 export async function runSchema(
-  context: Pick<Context, "commandTree" | "output">,
+  context: Pick<Context, "program" | "output">,
   { name }: SchemaOptions,
 ): Promise<void> {
   const output = context.output(JSON_DOCUMENT);
-  const program = await context.commandTree();
+  const program = await context.program.commandTree();
   const { commandSchema, commandsDocument, programSchema, shapeDocument } = await import(
     "../cli/help/schema.js"
   );

@@ -2,10 +2,11 @@ import type { Command } from "commander";
 import { addSilentAction, type ContextOf } from "../cli/command.js";
 import { describeCommand } from "../cli/command-facts.js";
 import type { HelpPage } from "../cli/help/page.js";
-import type { Context, Sandbox } from "../context.js";
+import type { Context } from "../context.js";
 import { CliError, EXIT_EMPTY } from "../errors.js";
 import { createStyle } from "../output/style.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
+import type { Sandbox, SandboxContext } from "./tour/sandbox.js";
 
 export function registerTour(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {
@@ -22,11 +23,14 @@ interface Step {
 }
 
 /** Shows the main commands, each as a user would type it, with its output. */
-export async function runTour(context: Pick<Context, "sandbox" | "output">): Promise<void> {
+export async function runTour(context: SandboxContext & Pick<Context, "output">): Promise<void> {
   const output = context.output(TEXT_DOCUMENT);
-  const sandbox = await context.sandbox();
-  // Loaded by itself, as for help: shared, it would be one more part of each start.
-  const { breakCommand, renderHelpText } = await import("../cli/help/text.js");
+  const [{ openSandbox }, { breakCommand, renderHelpText }] = await Promise.all([
+    import("./tour/sandbox.js"),
+    // Loaded by itself, as for help: shared, it would be one more part of each start.
+    import("../cli/help/text.js"),
+  ]);
+  const sandbox = await openSandbox(context);
   const { columns } = sandbox.screen;
   const { bold } = await createStyle(sandbox.screen);
   const shown = [renderHelpText(INTRODUCTION, columns)];

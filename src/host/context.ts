@@ -18,15 +18,15 @@ import { composeAuth } from "./authentication.js";
 import { type ClientParts, createServiceClient, isSilentJob, once } from "./client.js";
 import { readOnlyConfig, readOnlyService, readOnlySession } from "./dry-run.js";
 import { checkLedger, createLedgerOpener } from "./ledger.js";
-import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
+import { createServiceOpener, openLocalService } from "./local-service.js";
 import { createMessages, type Messages } from "./messages.js";
 import { composeNames, openCacheFile } from "./names.js";
 import { createOutputMembers } from "./output.js";
-import type { CreateHost, HostContext, Run } from "./parts.js";
+import type { CreateHost, Frame } from "./parts.js";
 
 export interface CompositionOptions {
   readonly flags: GlobalFlags;
-  readonly run: Run;
+  readonly frame: Frame;
   readonly createHost: CreateHost;
 }
 
@@ -34,7 +34,7 @@ export interface CompositionOptions {
  * Composes what one command may use. Expensive parts are created when they are first used.
  * @throws CliError usage, configuration for a wrong global flag or variable
  */
-export function composeContext(host: Machine, options: CompositionOptions): HostContext {
+export function composeContext(host: Machine, options: CompositionOptions): Context {
   const run = readRunSettings(options.flags, host.process.env);
   const parts = run.dryRun ? { ...host, configFile: readOnlyConfig(host.configFile) } : host;
   const { process, configFile } = parts;
@@ -61,6 +61,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Host
   const ledger = createLedgerOpener(parts);
   return {
     machine: parts,
+    flags: run,
     dryRun: run.dryRun,
     calendarFlags: run.calendars,
     now: parts.clock.now,
@@ -104,7 +105,10 @@ export function composeContext(host: Machine, options: CompositionOptions): Host
         checkLedger: () => checkLedger(parts, ledger),
       });
     },
-    sandbox: () => openSandbox(parts, options, run),
+    program: {
+      ...options.frame,
+      run: (argv, process, overrides) => options.frame.run(argv, options.createHost(process, overrides)),
+    },
   };
 }
 
@@ -151,27 +155,4 @@ function createRecentEventsOf(parts: Machine, settings: () => Settings): Context
     recent ??= createRecentEvents(openCacheFile("events", parts, settings), parts.clock.now);
     return recent;
   };
-}
-
-async function openSandbox(
-  parts: Machine,
-  { run, createHost }: Omit<CompositionOptions, "flags">,
-  { color, timezone = parts.systemTimeZone() ?? "UTC" }: RunSettings,
-) {
-  const { process, stdout } = parts;
-  const { createSandbox } = await import("./sandbox.js");
-  const sandbox = await createSandbox({
-    createHost,
-    run,
-    now: parts.clock.now,
-    userName: systemUserName(),
-    timezone,
-    screen: {
-      columns: stdout.columns ?? 100,
-      color: isColorEnabled({ choice: color, env: process.env, isTerminal: stdout.isTerminal }),
-      unicode: isUnicodeLocale(process),
-    },
-  });
-  parts.resources.add(() => sandbox.close());
-  return sandbox;
 }

@@ -73,7 +73,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     stderr: parts.stderr,
     async loadContexts() {
       const { composeContext } = await import("./context.js");
-      return (flags, run) => composeContext(parts, { flags, run, createHost });
+      return (flags, frame) => composeContext(parts, { flags, frame, createHost });
     },
     close: () => parts.resources.closeAll(),
   };

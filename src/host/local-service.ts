@@ -1,7 +1,7 @@
-import { userInfo } from "node:os";
 import type { Service, ServiceOptions } from "../../service/service.js";
 import type { HttpResponse, Transport } from "../api/transport.js";
 import type { LocalService, Machine } from "../machine.js";
+import { systemUserName } from "../system/user.js";
 
 /** Base URL of requests to the embedded service. It is never connected to. */
 export const LOCAL_BASE_URL = "http://local.invalid/";
@@ -75,13 +75,4 @@ export function createInProcessTransport({ service, userId }: LocalService): Tra
     if (failure !== undefined) throw failure;
     return response;
   };
-}
-
-/** Name of the system's user; `me` in a container whose user has none. */
-export function systemUserName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return "me";
-  }
 }

@@ -1,15 +1,17 @@
 import type { Environment } from "../config/environment.js";
 import type { GlobalFlags } from "../config/run-settings.js";
-import type { Context } from "../context.js";
+import type { Context, Program } from "../context.js";
 import type { HostOverrides, ProcessLike } from "../machine.js";
 import type { TextSink } from "../terminal/text-sink.js";
 
 export type Run = (argv: readonly string[], host: Host) => Promise<number>;
 
-/** The context without the members that `program.ts` adds. */
-export type HostContext = Omit<Context, "setExitCode" | "commandTree">;
+/** What the frame around the commands gives their contexts. */
+export interface Frame extends Pick<Program, "commandTree" | "setExitCode"> {
+  readonly run: Run;
+}
 
-export type CreateContext = (flags: GlobalFlags, run: Run) => HostContext;
+export type CreateContext = (flags: GlobalFlags, frame: Frame) => Context;
 
 /** One run of the program: its streams, and what creates the context of its command. */
 export interface Host {

@@ -12,10 +12,10 @@ import {
   LOCAL_BASE_URL,
   type OpenService,
   openLocalService,
-  systemUserName,
 } from "../../src/host/local-service.js";
 import { createClock } from "../../src/system/clock.js";
 import { createResources, type Resources } from "../../src/system/resources.js";
+import { systemUserName } from "../../src/system/user.js";
 
 /** Messages about the database of the profile `local`. */
 

@@ -21,7 +21,7 @@ export interface EventsListOptions extends SelectionFlags, FilterFlags {
   readonly failEmpty?: boolean;
 }
 
-type ListContext = ListingContext & Pick<Context, "output" | "isTerminal" | "setExitCode">;
+type ListContext = ListingContext & Pick<Context, "output" | "isTerminal" | "program">;
 
 export function registerEventsList(command: Command, contextOf: ContextOf): void {
   addCalendarFlag(command);
@@ -68,7 +68,7 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   const isEmpty = await listing.print();
   if (!isEmpty) return;
   if (context.isTerminal) context.note(describeEmpty(selection));
-  if (options.failEmpty === true) context.setExitCode(EXIT_EMPTY);
+  if (options.failEmpty === true) context.program.setExitCode(EXIT_EMPTY);
 }
 
 /** Reads everything before the first event is printed. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { loadCommandTree } from "../../../src/cli/command-tree.js";
 import { run } from "../../../src/cli/run.js";
 import type { GlobalFlags } from "../../../src/config/run-settings.js";
 import { CliError } from "../../../src/errors.js";
@@ -94,8 +95,9 @@ export function createDeliveryWorld(): DeliveryWorld {
   const openWith = async (request: TargetRequest, { env = {}, flags = {} }: DeliveryOptions) => {
     const started = start(env);
     onTestFinished(() => started.host.close());
+    const frame = { run, commandTree: loadCommandTree, setExitCode: () => undefined };
     const createContext = await started.host.loadContexts();
-    const webhooks = await createContext(flags, run).webhooks();
+    const webhooks = await createContext(flags, frame).webhooks();
     return { ...started, target: await webhooks.open(request) };
   };
   return {

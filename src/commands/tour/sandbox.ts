@@ -1,0 +1,133 @@
+import { Readable } from "node:stream";
+import { openService } from "../../../service/service.js";
+import type { CacheFile } from "../../cache/cache-file.js";
+import type { Config } from "../../config/config.js";
+import type { Context } from "../../context.js";
+import type { HostOverrides, ProcessLike } from "../../machine.js";
+import { isColorEnabled, isUnicodeLocale } from "../../output/style.js";
+import { systemUserName } from "../../system/user.js";
+import type { WritableLike } from "../../terminal/text-sink.js";
+
+/** A run in the sandbox. */
+export interface CapturedRun {
+  readonly exitCode: number;
+  /** What a terminal shows: stdout and stderr, in the order of writing. */
+  readonly output: string;
+}
+
+export interface SandboxScreen {
+  readonly columns: number;
+  readonly color: boolean;
+  /** Whether it shows more than ASCII. */
+  readonly unicode: boolean;
+}
+
+/** A temporary embedded service with its own empty configuration. */
+export interface Sandbox {
+  /** The terminal that its commands see. */
+  readonly screen: SandboxScreen;
+  /** Runs one command line, as on a terminal. */
+  run(argv: readonly string[]): Promise<CapturedRun>;
+}
+
+export type SandboxContext = Pick<Context, "now" | "machine" | "flags" | "program">;
+
+/**
+ * Runs commands against an embedded service in memory with an empty configuration, on a terminal like this one. It is
+ * closed at the end of the run.
+ */
+export async function openSandbox({ now, machine, flags, program }: SandboxContext): Promise<Sandbox> {
+  const service = await openService({ database: ":memory:", now, rateLimit: null });
+  machine.resources.add(() => service.close());
+  const { userId } = await service.admin.ensureLocalUser({ name: systemUserName() });
+  const screen = screenOf(machine, flags);
+  const timezone = flags.timezone ?? machine.systemTimeZone() ?? "UTC";
+  let config: Config = { profiles: new Map() };
+  const overrides: HostOverrides = {
+    now,
+    systemTimeZone: () => timezone,
+    localService: async () => ({ service, userId }),
+    cacheFile: createMemoryCache(),
+    configFile: {
+      path: "(in memory)",
+      read: () => config,
+      update: async (edit) => {
+        config = edit(config);
+      },
+      lockSecrets: (work) => work(),
+    },
+  };
+  return {
+    screen,
+    async run(argv) {
+      const capture = createCapture(screen.columns);
+      const exitCode = await program.run(argv, sandboxProcess(capture, screen), overrides);
+      return { exitCode, output: capture.text() };
+    },
+  };
+}
+
+function screenOf(
+  { process, stdout }: SandboxContext["machine"],
+  { color }: SandboxContext["flags"],
+): SandboxScreen {
+  return {
+    columns: stdout.columns ?? 100,
+    color: isColorEnabled({ choice: color, env: process.env, isTerminal: stdout.isTerminal }),
+    unicode: isUnicodeLocale(process),
+  };
+}
+
+/** What would be cached in files, until the sandbox is closed. */
+function createMemoryCache(): NonNullable<HostOverrides["cacheFile"]> {
+  const contents = new Map<string, ReturnType<CacheFile["read"]>>();
+  return (kind) => ({
+    read: () => contents.get(kind) ?? {},
+    async write(members) {
+      contents.set(kind, members);
+    },
+  });
+}
+
+/** A terminal at which somebody sits, who is not asked. */
+function sandboxProcess(screen: WritableLike, { color, unicode }: SandboxScreen): ProcessLike {
+  return {
+    env: {
+      CALCTL_NO_INPUT: "1",
+      ...(color ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" }),
+      ...(unicode ? { LC_ALL: "C.UTF-8" } : {}),
+    },
+    platform: "linux",
+    execPath: "",
+    argv: [],
+    pid: 0,
+    kill: () => true,
+    stdin: Object.assign(Readable.from([]), { isTTY: true }),
+    stdout: screen,
+    stderr: screen,
+    once: () => undefined,
+    removeAllListeners: () => undefined,
+    rawListeners: () => [],
+    on: () => undefined,
+    off: () => undefined,
+  };
+}
+
+interface Capture extends WritableLike {
+  text(): string;
+}
+
+function createCapture(columns: number): Capture {
+  let captured = "";
+  return {
+    isTTY: true,
+    columns,
+    write(text, done) {
+      captured += text;
+      done();
+      return true;
+    },
+    on: () => undefined,
+    text: () => captured,
+  };
+}
