@@ -1,31 +1,30 @@
 import { readFile } from "node:fs/promises";
-import { readVariable } from "../../src/config/environment.js";
-import type { ServeOptions, ServiceAccess } from "../../src/context.js";
-import { configurationError, errorCodeOf } from "../../src/errors.js";
-import { type OpenService, openLocalService } from "../../src/host/local-service.js";
-import type { Messages } from "../../src/host/messages.js";
+import { type Environment, readVariable } from "../../src/config/environment.js";
+import { configurationError, dryRunError, errorCodeOf } from "../../src/errors.js";
 import { sleepFor } from "../../src/system/clock.js";
 import { parseDatabase } from "../../src/system/database-location.js";
+import { readOnlyIf } from "../../src/system/read-only.js";
+import { createMessages, type Messages } from "../../src/terminal/messages.js";
 import { isSigterm } from "../../src/terminal/signals.js";
+import type { ServiceAdmin } from "../admin/admin.js";
 import type { HandledRequest } from "../request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../request-log.js";
 import type { Service, ServiceOptions } from "../service.js";
-import type { WholeDatabaseParts } from "./whole-database.js";
+import type { AccessContext, ServeOptions, ServiceAccess } from "./access.js";
+import { withPermissionsNote, withPrivateDatabase } from "./database-permissions.js";
+import { createServiceOpener, type OpenService, openLocalService } from "./local-service.js";
 
-export interface ServiceAccessOptions extends WholeDatabaseParts {
-  /** Used without `--db` and CALCTL_SERVICE_DB. */
-  readonly defaultDatabase: () => string;
-  readonly open: OpenService;
-  /** The same, for a service that others use: makes the database private. */
-  readonly openPrivate: OpenService;
-  readonly messages: Pick<Messages, "note" | "warn" | "log" | "debug">;
-}
-
-/** The embedded service for the `service` commands. */
-export function createServiceAccess(options: ServiceAccessOptions): ServiceAccess {
-  const { defaultDatabase, messages } = options;
+/** The embedded service for the `service` commands. With `--dry-run` it changes nothing. */
+export function createServiceAccess(context: AccessContext): ServiceAccess {
+  const { machine, flags } = context;
+  const messages = createMessages(machine.stderr, flags);
   const { note } = messages;
-  const choose = (flag: string | undefined) => chooseDatabase(flag, options);
+  const permissions = { userId: machine.userId, note };
+  const openService = createServiceOpener(machine);
+  const open = withPermissionsNote(openService, permissions);
+  // For a service that others use.
+  const openPrivate = withPrivateDatabase(openService, permissions);
+  const choose = (flag: string | undefined) => chooseDatabase(flag, machine.process.env, note);
   const openWithNote = async (open: OpenService, serviceOptions: Parameters<OpenService>[0]) => {
     const service = await open(serviceOptions);
     if (service.created !== null) note(`created the database ${service.created}`);
@@ -37,12 +36,13 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       ServiceOptions,
       "rateLimit" | "onHandled" | "publicClient" | "cors" | "observer" | "signal" | "onSuperseded"
     >,
-  ) => (await openLocalService(open, { database: defaultDatabase(), ...changes }, note)).service;
+  ) => (await openLocalService(open, { database: machine.database(), ...changes }, note)).service;
   const loadWholeDatabase = async () => {
     const { createWholeDatabase } = await import("./whole-database.js");
     return createWholeDatabase({
-      ...options,
-      choose: (flag) => choose(flag) ?? defaultDatabase(),
+      ...context,
+      messages,
+      choose: (flag) => choose(flag) ?? machine.database(),
       parse: (database, source) => parseDatabase(database, { source, note }),
     });
   };
@@ -72,18 +72,21 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       // Requests in progress may end after an interruption.
       signal: undefined,
     };
-    const { openPrivate } = options;
     return isLocal
       ? openLocal(openPrivate, settings)
-      : openWithNote(openPrivate, { database: database ?? defaultDatabase(), ...settings });
+      : openWithNote(openPrivate, { database: database ?? machine.database(), ...settings });
   };
-  return {
-    async admin(flag, { create } = {}) {
-      const database = choose(flag);
-      if (database === undefined && create !== false)
-        return (await openLocal(options.open, { rateLimit: null })).admin;
-      const chosen = { database: database ?? defaultDatabase(), create: create === true };
-      return (await openWithNote(options.open, { ...chosen, rateLimit: null })).admin;
+  const openAdmin: ServiceAccess["admin"] = async (flag, { create } = {}) => {
+    const database = choose(flag);
+    if (database === undefined && create !== false) return (await openLocal(open, { rateLimit: null })).admin;
+    const chosen = { database: database ?? machine.database(), create: create === true };
+    return (await openWithNote(open, { ...chosen, rateLimit: null })).admin;
+  };
+  const access: ServiceAccess = {
+    async admin(database, options) {
+      // One that does not exist is not created either.
+      if (flags.dryRun && options?.create === true) throw dryRunError();
+      return readOnlyAdmin(flags.dryRun, await openAdmin(database, options));
     },
     async serve(serveOptions) {
       const superseded = new AbortController();
@@ -93,7 +96,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
           observer: metrics?.observer,
           onSuperseded: (error) => superseded.abort(error),
         });
-        const signal = AbortSignal.any([options.signal(), superseded.signal]);
+        const signal = AbortSignal.any([machine.signal(), superseded.signal]);
         await serve(service, { ...serveOptions, metricsUrl: metrics?.url, signal, note });
       } finally {
         await metrics?.close();
@@ -107,6 +110,20 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       const { openApiDocument } = await import("../openapi/document.js");
       return openApiDocument({ baseUrl: "{base_url}", authUrl: "{auth_url}" });
     },
+  };
+  return readOnlyIf(flags.dryRun, access, ["admin", "check", "openApi"]);
+}
+
+function readOnlyAdmin(dryRun: boolean, admin: ServiceAdmin): ServiceAdmin {
+  const { users, calendars, members, labels, clients, tokens } = admin;
+  return {
+    ...readOnlyIf(dryRun, admin, []),
+    users: readOnlyIf(dryRun, users, ["list"]),
+    calendars: readOnlyIf(dryRun, calendars, ["list", "inspect"]),
+    members: readOnlyIf(dryRun, members, ["list"]),
+    labels: readOnlyIf(dryRun, labels, []),
+    clients: readOnlyIf(dryRun, clients, ["list"]),
+    tokens: readOnlyIf(dryRun, tokens, ["list"]),
   };
 }
 
@@ -178,9 +195,10 @@ async function readPem(path: string, source: string): Promise<string> {
  */
 function chooseDatabase(
   flag: string | undefined,
-  { env, messages }: Pick<ServiceAccessOptions, "env" | "messages">,
+  env: Environment,
+  note: Messages["note"],
 ): string | undefined {
-  if (flag !== undefined) return parseDatabase(flag, { source: "--db", note: messages.note });
+  if (flag !== undefined) return parseDatabase(flag, { source: "--db", note });
   const database = readVariable(env, "CALCTL_SERVICE_DB");
   return database === undefined ? undefined : parseDatabase(database, { source: "CALCTL_SERVICE_DB" });
 }

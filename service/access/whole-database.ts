@@ -1,30 +1,20 @@
-import { childEnvironment, type Environment } from "../../src/config/environment.js";
-import type { ServiceAccess } from "../../src/context.js";
+import { childEnvironment } from "../../src/config/environment.js";
 import { CliError, usageError } from "../../src/errors.js";
+import { isUnicodeLocale } from "../../src/output/style.js";
 import { selfCommand } from "../../src/system/child-process.js";
 import { isPostgresUrl } from "../../src/system/database-location.js";
 import { MEMORY } from "../../src/system/sqlite/connection.js";
 import { checkFileInChild } from "../../src/system/sqlite/file-check.js";
-import type { ProgressBar } from "../../src/terminal/progress-bar.js";
+import type { Messages } from "../../src/terminal/messages.js";
 import { checkStore } from "../store/check.js";
 import { copyStore } from "../store/copy.js";
 import { openStore } from "../store/open.js";
 import { backUp } from "../store/sqlite/backup.js";
 import { DatabaseUnavailableError, type LongWorkOptions, type Store } from "../store/store.js";
+import type { AccessContext, ServiceAccess } from "./access.js";
 
-/** What this needs of the program. */
-export interface WholeDatabaseParts {
-  readonly env: Environment;
-  /** What starts this program again. */
-  readonly process: Parameters<typeof selfCommand>[0];
-  readonly signal: () => AbortSignal;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly messages: { note(text: string): void; warn(text: string): void };
-  readonly createProgressBar: () => Promise<ProgressBar>;
-}
-
-export interface WholeDatabaseOptions extends WholeDatabaseParts {
+export interface WholeDatabaseOptions extends AccessContext {
+  readonly messages: Pick<Messages, "note" | "warn">;
   /** The database of `--db`, or the default. @throws CliError usage */
   readonly choose: (flag: string | undefined) => string;
   /** The database of another flag. @throws CliError usage */
@@ -35,14 +25,15 @@ export interface WholeDatabaseOptions extends WholeDatabaseParts {
 export function createWholeDatabase(
   options: WholeDatabaseOptions,
 ): Pick<ServiceAccess, "backup" | "check" | "copy"> {
-  const { signal, now, messages, choose, parse } = options;
+  const { messages, choose, parse } = options;
+  const { signal, clock } = options.machine;
   return {
     async backup({ database, file }) {
       const path = choose(database);
       if (isPostgresUrl(path)) {
         throw usageError("a backup is made of SQLite files", "use pg_dump for PostgreSQL");
       }
-      return withProgress(options, (progress) => backUp(path, file, { ...progress, now: now() }));
+      return withProgress(options, (progress) => backUp(path, file, { ...progress, now: clock.now() }));
     },
     async check(flag) {
       const database = choose(flag);
@@ -87,13 +78,14 @@ function leavesUnfinished(error: unknown): boolean {
 
 /** Signals are handled from the beginning of the work on. */
 async function withProgress<T>(
-  { env, process, signal, createProgressBar }: WholeDatabaseOptions,
+  { machine: { process, stderr, signal }, flags: { quiet } }: WholeDatabaseOptions,
   work: (options: LongWorkOptions) => Promise<T>,
 ): Promise<T> {
   const interruption = signal();
-  const bar = await createProgressBar();
+  const { createProgressBar } = await import("../../src/terminal/progress-bar.js");
+  const bar = createProgressBar(stderr, { quiet, unicode: () => isUnicodeLocale(process) });
   try {
-    const checking = { self: selfCommand(process), env: childEnvironment(env), signal: interruption };
+    const checking = { self: selfCommand(process), env: childEnvironment(process.env), signal: interruption };
     const checkElsewhere = (path: string) => checkFileInChild(path, checking);
     return await work({ signal: interruption, onProgress: bar.show, checkElsewhere });
   } finally {

@@ -5,9 +5,11 @@ import { type NeededChoice, type NeededValue, neededChoice } from "../../src/com
 import type { Context } from "../../src/context.js";
 import { emptyValueError, usageError } from "../../src/errors.js";
 import type { Choice } from "../../src/terminal/prompt.js";
+import type { AccessContext } from "../access/access.js";
+import { createServiceAccess } from "../access/service-access.js";
 import type { ServiceAdmin } from "../admin/admin.js";
 
-export type AdminContext = Pick<Context, "service" | "output" | "note" | "calendarFlags">;
+export type AdminContext = AccessContext & Pick<Context, "output" | "note" | "calendarFlags">;
 
 /** `sqlite:PATH` or `postgres://…` as typed; undefined for that of CALCTL_SERVICE_DB or of the profile `local`. */
 export interface DatabaseFlag {
@@ -35,12 +37,12 @@ export function addDatabaseFlag(command: Command): Command {
  * @throws CliError usage for an id that is empty, `.` or `..`
  */
 export async function openAdmin(
-  { service }: Pick<Context, "service">,
+  context: AccessContext,
   db: string | undefined,
   ids: Readonly<Record<string, string>> = {},
 ): Promise<ServiceAdmin> {
   for (const [source, id] of Object.entries(ids)) checkId(id, source);
-  return service.admin(db);
+  return createServiceAccess(context).admin(db);
 }
 
 /** What a command that may ask uses. */
@@ -107,7 +109,7 @@ export function neededAmong<V = object>(
   if (place.given !== undefined) checkId(place.given, place.name);
   return neededChoice<V>(context, {
     ...place,
-    list: async (values) => list(await context.service.admin(db), values),
+    list: async (values) => list(await createServiceAccess(context).admin(db), values),
   });
 }
 

@@ -4,6 +4,8 @@ import { describeCommand } from "../../src/cli/command-facts.js";
 import type { Context } from "../../src/context.js";
 import { configurationError, emptyValueError, missingFlagsError, usageError } from "../../src/errors.js";
 import { checkView } from "../../src/output/views/check.js";
+import type { AccessContext } from "../access/access.js";
+import { createServiceAccess } from "../access/service-access.js";
 import { backupView, copiedTableView } from "../views/service.js";
 import { addAdminCommand, type DatabaseFlag } from "./admin-command.js";
 
@@ -50,23 +52,23 @@ export interface ServiceBackupOptions extends DatabaseFlag {
 
 /** Prints what is in the copy, which was checked. */
 export async function runServiceBackup(
-  context: Pick<Context, "service" | "output">,
+  context: AccessContext & Pick<Context, "output">,
   { db, file }: ServiceBackupOptions,
 ): Promise<void> {
   const output = context.output(backupView);
   if (file === "") throw emptyValueError("FILE");
   if (file === "-") throw usageError("FILE: a backup cannot go to stdout", "write the path of a new file");
-  const backup = await context.service.backup({ database: db, file });
+  const backup = await createServiceAccess(context).backup({ database: db, file });
   await output.print(backup, `the backup ${backup.file} was made`);
 }
 
 /** Prints what was checked, also when something is wrong, which then is exit 10. */
 export async function runServiceCheck(
-  context: Pick<Context, "service" | "output">,
+  context: AccessContext & Pick<Context, "output">,
   { db }: DatabaseFlag,
 ): Promise<void> {
   const output = context.output(checkView);
-  const findings = await context.service.check(db);
+  const findings = await createServiceAccess(context).check(db);
   await output.print(findings);
   const failed = findings.filter(({ ok }) => !ok).map(({ check }) => check);
   if (failed.length === 0) return;
@@ -83,7 +85,7 @@ export interface ServiceCopyOptions {
 
 /** Prints the tables that are now in both databases. */
 export async function runServiceCopy(
-  context: Pick<Context, "service" | "output" | "note">,
+  context: AccessContext & Pick<Context, "output" | "note">,
   { from, to }: ServiceCopyOptions,
 ): Promise<void> {
   const output = context.output(copiedTableView);
@@ -92,7 +94,7 @@ export async function runServiceCopy(
       ...(from === undefined ? ["--from"] : []),
       ...(to === undefined ? ["--to"] : []),
     ]);
-  const tables = await context.service.copy({ from, to });
+  const tables = await createServiceAccess(context).copy({ from, to });
   context.note(
     "not copied: browser sessions, codes of logins in progress, and what is counted of sign-ins and requests",
   );

@@ -2,6 +2,8 @@ import type { Command } from "commander";
 import { addAction, type ContextOf } from "../../src/cli/command.js";
 import { describeCommand } from "../../src/cli/command-facts.js";
 import type { Context } from "../../src/context.js";
+import type { AccessContext } from "../access/access.js";
+import { createServiceAccess } from "../access/service-access.js";
 import { resyncView } from "../views/service.js";
 import { addAdminCommand, type DatabaseFlag } from "./admin-command.js";
 
@@ -20,10 +22,10 @@ export function registerServiceResync(command: Command, contextOf: ContextOf): v
 
 /** Prints how many calendars have a revision now that no client knows. */
 export async function runServiceResync(
-  context: Pick<Context, "service" | "output">,
+  context: AccessContext & Pick<Context, "output">,
   { db }: DatabaseFlag,
 ): Promise<void> {
   const output = context.output(resyncView);
-  const admin = await context.service.admin(db, { create: false });
+  const admin = await createServiceAccess(context).admin(db, { create: false });
   await output.print(await admin.resync(), "clients will read everything again");
 }

@@ -3,6 +3,8 @@ import { addAction, addCommand, type ContextOf, requireSubcommand } from "../../
 import { describeCommand } from "../../src/cli/command-facts.js";
 import type { Context } from "../../src/context.js";
 import { JSON_DOCUMENT } from "../../src/output/views/plain.js";
+import type { AccessContext } from "../access/access.js";
+import { createServiceAccess } from "../access/service-access.js";
 import { registerServiceCalendars, registerServiceLabels, registerServiceMembers } from "./calendars.js";
 import { registerServiceClients, registerServiceTokens } from "./clients.js";
 import { registerServiceDatabase } from "./database.js";
@@ -39,6 +41,6 @@ export function registerService(command: Command, contextOf: ContextOf): void {
 }
 
 /** Prints the contract as an OpenAPI 3.1 document, always as JSON. */
-async function runServiceOpenApi(context: Pick<Context, "service" | "output">): Promise<void> {
-  await context.output(JSON_DOCUMENT).print(await context.service.openApi());
+async function runServiceOpenApi(context: AccessContext & Pick<Context, "output">): Promise<void> {
+  await context.output(JSON_DOCUMENT).print(await createServiceAccess(context).openApi());
 }

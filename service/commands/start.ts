@@ -6,6 +6,8 @@ import { collect } from "../../src/cli/global-flags.js";
 import type { Context } from "../../src/context.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { JSON_LINE } from "../../src/output/views/plain.js";
+import type { AccessContext } from "../access/access.js";
+import { createServiceAccess } from "../access/service-access.js";
 import type { MetricsAddress } from "../metrics-listener.js";
 import type { LogFormat } from "../request-log.js";
 import { LISTENING } from "../views/service.js";
@@ -73,14 +75,14 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
   addAction(command, contextOf, runServiceStart);
 }
 
-type StartContext = Pick<Context, "service" | "warn" | "outputFormat" | "output">;
+type StartContext = AccessContext & Pick<Context, "warn" | "outputFormat" | "output">;
 
 /** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0; SIGTERM drains first. */
 export async function runServiceStart(context: StartContext, flags: ServiceStartOptions): Promise<void> {
   const format = context.outputFormat();
   if (flags.memory === true && flags.db !== undefined)
     throw usageError("give either --memory or --db, not both");
-  await context.service.serve({
+  await createServiceAccess(context).serve({
     database: flags.db,
     memory: flags.memory === true,
     sample: flags.sample === true,

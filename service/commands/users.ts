@@ -4,6 +4,7 @@ import { describeCommand } from "../../src/cli/command-facts.js";
 import { completeValues } from "../../src/commands/missing-values.js";
 import type { Context } from "../../src/context.js";
 import { usageError } from "../../src/errors.js";
+import { createServiceAccess } from "../access/service-access.js";
 import { serviceUserView } from "../views/service.js";
 import {
   type AdminContext,
@@ -93,7 +94,7 @@ export async function runUsersAdd(
   const needed = { name: neededName(context, options.name) };
   const { name } = await completeValues(context.prompt, needed, { command, check: output });
   const password = await readPassword(context, `Password for ${name} (empty for none)`);
-  const admin = await context.service.admin(db, { create: true });
+  const admin = await createServiceAccess(context).admin(db, { create: true });
   const user = await admin.users.add({
     name,
     login,

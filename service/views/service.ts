@@ -1,7 +1,7 @@
-import type { ListeningReport } from "../../src/context.js";
 import type { ShapeOf } from "../../src/output/shape.js";
 import type { View } from "../../src/output/view.js";
 import { INSTANT } from "../../src/output/views/calendar.js";
+import type { ListeningReport } from "../access/access.js";
 import type { Resync, ServiceClient, ServiceSample, ServiceToken, ServiceUser } from "../admin/admin.js";
 import type { CopiedTable } from "../store/copy.js";
 import type { Backup } from "../store/sqlite/backup.js";

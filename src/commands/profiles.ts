@@ -1,10 +1,9 @@
 import type { Command } from "commander";
-import { type Named, resolveName } from "../calendar/names.js";
 import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "../cli/command.js";
 import { describeCommand } from "../cli/command-facts.js";
 import type { ProfileSummary } from "../config/profile-store.js";
 import type { Context } from "../context.js";
-import { CliError, usageError } from "../errors.js";
+import { usageError } from "../errors.js";
 import { createValueView } from "../output/views/plain.js";
 import { CONFIG_KEYS, createConfigView, profileView } from "../output/views/profile.js";
 import { completeValues, neededChoice } from "./missing-values.js";
@@ -90,7 +89,7 @@ const CONFIG = createConfigView("", Object.keys(CONFIG_KEYS));
 
 const PATH = createValueView("path");
 
-type ConfigContext = Pick<Context, "profiles" | "output" | "profileName" | "service" | "note">;
+type ConfigContext = Pick<Context, "profiles" | "output" | "profileName" | "machine" | "flags" | "note">;
 
 export function registerConfig(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -168,27 +167,9 @@ export async function runConfigSet(
   const profile = context.profileName();
   await context.profiles().set(profile, key, value);
   if (profile !== "local" || (key !== "calendar" && key !== "label")) return;
+  const { findNameProblem } = await import("./config/local-names.js");
   const problem = await findNameProblem(context, key, value);
   if (problem !== null) context.note(`${key} was set, although ${problem}`);
-}
-
-/** Says that the embedded service has no such calendar or label; null when it has, or when that is unknown. */
-async function findNameProblem(
-  { service }: ConfigContext,
-  noun: "calendar" | "label",
-  value: string,
-): Promise<string | null> {
-  try {
-    const calendars = await (await service.admin(undefined, { create: false })).calendars.list();
-    const labels = calendars.flatMap((calendar) => calendar.labels);
-    if (noun === "label" && labels.some(({ number }) => String(number) === value)) return null;
-    const candidates: readonly Named[] = noun === "label" ? labels : calendars;
-    resolveName(value, candidates, { noun, source: noun, byPrefix: noun === "calendar" });
-    return null;
-  } catch (error) {
-    // Any other error says nothing about the name, such as a database that does not exist yet.
-    return error instanceof CliError && error.code === "not_found" ? `there is no ${noun} "${value}"` : null;
-  }
 }
 
 export async function runConfigUnset(context: ConfigContext, { key }: KeyArgument): Promise<void> {

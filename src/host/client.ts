@@ -11,7 +11,7 @@ import { parseServiceUrl } from "../config/urls.js";
 import { CliError } from "../errors.js";
 import type { LocalService, Machine } from "../machine.js";
 import { createWaitDisplay } from "../terminal/wait-display.js";
-import { createInProcessTransport, LOCAL_BASE_URL } from "./local-service.js";
+import { createInProcessTransport, LOCAL_BASE_URL } from "./local-transport.js";
 
 /** What all clients of a run share. */
 export interface ClientParts {

@@ -1,5 +1,3 @@
-import { withPermissionsNote, withPrivateDatabase } from "../../service/access/database-permissions.js";
-import { createServiceAccess } from "../../service/access/service-access.js";
 import { dropCachesOf } from "../cache/cache-file.js";
 import { createRecentEvents, type RecentEvents } from "../cache/recent-events.js";
 import { childEnvironment } from "../config/environment.js";
@@ -7,19 +5,18 @@ import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { createSettings, profileName, type Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
-import type { Machine } from "../machine.js";
+import type { LocalService, Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
+import { readOnlyIf } from "../system/read-only.js";
 import { createEditor } from "../terminal/editor.js";
 import { createInput } from "../terminal/input.js";
+import { createMessages } from "../terminal/messages.js";
 import { createPrompt } from "../terminal/prompt.js";
 import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientParts, createServiceClient, isSilentJob, once } from "./client.js";
-import { readOnlyConfig, readOnlyService, readOnlySession } from "./dry-run.js";
 import { checkLedger, createLedgerOpener } from "./ledger.js";
-import { createServiceOpener, openLocalService } from "./local-service.js";
-import { createMessages, type Messages } from "./messages.js";
 import { composeNames, openCacheFile } from "./names.js";
 import { createOutputMembers } from "./output.js";
 import type { CreateHost, Frame } from "./parts.js";
@@ -36,7 +33,7 @@ export interface CompositionOptions {
  */
 export function composeContext(host: Machine, options: CompositionOptions): Context {
   const run = readRunSettings(options.flags, host.process.env);
-  const parts = run.dryRun ? { ...host, configFile: readOnlyConfig(host.configFile) } : host;
+  const parts = { ...host, configFile: readOnlyIf(run.dryRun, host.configFile, ["path", "read"]) };
   const { process, configFile } = parts;
   const { env } = process;
   if (run.format !== null) checkFormatName(run.format);
@@ -51,7 +48,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
   };
   const interactive = () => prompt.available;
   const auth = composeAuth(client, { settings, interactive, warn, note: aside });
-  const { service, localService } = composeEmbeddedService(parts, run, messages);
+  const localService = parts.overrides.localService ?? (() => openLocal(parts, note));
   const { names, api } = composeNames(parts, {
     settings,
     refresh: run.refresh,
@@ -81,7 +78,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     profileName: () => profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
     api,
     ledger,
-    session: run.dryRun ? readOnlySession(auth.session) : auth.session,
+    session: readOnlyIf(run.dryRun, auth.session, ["token", "status"]),
     webhooks: once(async () => {
       const { composeWebhooks } = await import("./webhooks.js");
       return composeWebhooks(client, { interactive, warn, note: aside });
@@ -90,7 +87,6 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     dropCache: (profile) => dropCachesOf(profile, { directory: parts.cacheDirectory, userId: parts.userId }),
     recentEvents: createRecentEventsOf(parts, settings),
     ...createOutputMembers(run, parts, { settings, note, input }),
-    service: run.dryRun ? readOnlyService(service) : service,
     async jobChecks() {
       const [{ createJobChecks, withoutSession }, { composeWebhooks }] = await Promise.all([
         import("./job-checks.js"),
@@ -122,28 +118,14 @@ function composePrompt(parts: Machine, { prompts, color }: RunSettings): Context
   });
 }
 
-/** The embedded service: for the `service` commands, and behind the profile `local`. */
-function composeEmbeddedService(parts: Machine, { quiet }: RunSettings, messages: Messages) {
-  const { note } = messages;
-  const permissions = { userId: parts.userId, note };
-  const openService = createServiceOpener(parts);
-  const open = withPermissionsNote(openService, permissions);
-  const service = createServiceAccess({
-    defaultDatabase: parts.database,
-    env: parts.process.env,
-    process: parts.process,
-    open,
-    openPrivate: withPrivateDatabase(openService, permissions),
-    signal: parts.signal,
-    now: parts.clock.now,
-    messages,
-    async createProgressBar() {
-      const { createProgressBar } = await import("../terminal/progress-bar.js");
-      return createProgressBar(parts.stderr, { quiet, unicode: () => isUnicodeLocale(parts.process) });
-    },
-  });
-  const openLocal = () => openLocalService(open, { database: parts.database() }, note);
-  return { service, localService: parts.overrides.localService ?? openLocal };
+/** The embedded service behind the profile `local`. */
+async function openLocal(machine: Machine, note: (text: string) => void): Promise<LocalService> {
+  const [{ createServiceOpener, openLocalService }, { withPermissionsNote }] = await Promise.all([
+    import("../../service/access/local-service.js"),
+    import("../../service/access/database-permissions.js"),
+  ]);
+  const open = withPermissionsNote(createServiceOpener(machine), { userId: machine.userId, note });
+  return openLocalService(open, { database: machine.database() }, note);
 }
 
 /** Only where a person types: scripts must not depend on what was shown before. */

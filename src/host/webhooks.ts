@@ -11,9 +11,9 @@ import type { PostToWebhook, WebhookAddress } from "../messages/webhooks/post.js
 import { createWebhookStorage } from "../messages/webhooks/webhook-storage.js";
 import { hideUrl } from "../messages/webhooks/webhook-url.js";
 import { createWebhooks, type Webhooks } from "../messages/webhooks/webhooks.js";
+import { readOnlyIf } from "../system/read-only.js";
 import { type AuthOptions, createStoreOpener } from "./authentication.js";
 import { type ClientParts, createSenderOptions, once, openConnection, openTransport } from "./client.js";
-import { readOnlyWebhooks } from "./dry-run.js";
 
 export interface WebhookOptions extends Pick<AuthOptions, "interactive" | "warn" | "note"> {
   /** The environment in which the keychain is looked for; that of this process by default. */
@@ -55,7 +55,8 @@ export function composeWebhooks(
     addSecret: redactor.add,
     dryRun: run.dryRun,
   });
-  return run.dryRun ? readOnlyWebhooks(webhooks) : webhooks;
+  // Their targets refuse to deliver by themselves.
+  return readOnlyIf(run.dryRun, webhooks, ["list", "open"]);
 }
 
 /** Where a new URL goes. What is in the folder of credentials is a copy that systemd makes for each run. */

@@ -2,20 +2,22 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { AccessContext, ServeOptions } from "../../service/access/access.js";
+import {
+  createServiceOpener,
+  type OpenService,
+  openLocalService,
+} from "../../service/access/local-service.js";
 import { createServiceAccess } from "../../service/access/service-access.js";
 import type { Service } from "../../service/service.js";
 import { runSql } from "../../service/test/support/database.js";
-import type { ServeOptions } from "../../src/context.js";
-import {
-  createInProcessTransport,
-  createServiceOpener,
-  LOCAL_BASE_URL,
-  type OpenService,
-  openLocalService,
-} from "../../src/host/local-service.js";
+import { createInProcessTransport, LOCAL_BASE_URL } from "../../src/host/local-transport.js";
 import { createClock } from "../../src/system/clock.js";
 import { createResources, type Resources } from "../../src/system/resources.js";
 import { systemUserName } from "../../src/system/user.js";
+import { withStatusLine } from "../../src/terminal/status-line.js";
+import { createTextSink, type WritableLike } from "../../src/terminal/text-sink.js";
+import { createScreen } from "../support/terminal.js";
 
 /** Messages about the database of the profile `local`. */
 
@@ -38,33 +40,36 @@ const SERVING: ServeOptions = {
 let folder: string;
 let database: string;
 let resources: Resources;
+let machine: AccessContext["machine"];
 let open: OpenService;
 let notes: string[];
 const note = (text: string) => void notes.push(text);
-const access = () =>
-  createServiceAccess({
-    env: {},
-    process: { execPath: process.execPath, argv: [] },
-    defaultDatabase: () => database,
-    open,
-    signal: () => AbortSignal.abort(),
-    now: () => NOW,
-    openPrivate: open,
-    messages: { note, warn: note, log: async () => undefined, debug: () => undefined },
-    createProgressBar: async () => ({ show: () => undefined, clear: () => undefined }),
-  });
+const access = () => createServiceAccess({ machine, flags: { debug: false, dryRun: false, quiet: false } });
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "calctl-host-"));
   database = join(folder, "local.db");
   resources = createResources();
-  const parts = {
-    process: { ...process, report: undefined },
-    clock: createClock({ now: () => NOW }),
+  const clock = createClock({ now: () => NOW });
+  const screen: WritableLike = {
+    ...createScreen(),
+    write(text, done) {
+      note(String(text).trimEnd());
+      done();
+      return true;
+    },
+  };
+  const sink = { open: () => screen, name: "stderr", interruption: () => undefined, sleep: clock.sleep };
+  machine = {
+    process: { ...process, env: {} },
+    clock,
     resources,
+    userId: null,
+    database: () => database,
+    stderr: withStatusLine(createTextSink(sink)),
     signal: () => AbortSignal.abort(),
   };
-  open = createServiceOpener(parts);
+  open = createServiceOpener(machine);
   notes = [];
 });
 afterEach(async () => {

@@ -1,10 +1,6 @@
-import type { Service, ServiceOptions } from "../../service/service.js";
-import type { HttpResponse, Transport } from "../api/transport.js";
-import type { LocalService, Machine } from "../machine.js";
-import { systemUserName } from "../system/user.js";
-
-/** Base URL of requests to the embedded service. It is never connected to. */
-export const LOCAL_BASE_URL = "http://local.invalid/";
+import type { LocalService, Machine } from "../../src/machine.js";
+import { systemUserName } from "../../src/system/user.js";
+import type { Service, ServiceOptions } from "../service.js";
 
 /** Opens the embedded service over a database. It is closed at the end of the run. */
 export type OpenService = (
@@ -32,7 +28,7 @@ export function createServiceOpener({
   signal,
 }: Pick<Machine, "clock" | "resources" | "signal">): OpenService {
   return async (options) => {
-    const { openService } = await import("../../service/service.js");
+    const { openService } = await import("../service.js");
     const service = await openService({ signal, ...options, now });
     resources.add(() => service.close());
     return service;
@@ -56,23 +52,4 @@ export async function openLocalService(
   else if (created !== null)
     note(`created the user ${created.user} and the calendar ${created.calendar} in ${database}`);
   return { service, userId };
-}
-
-/**
- * The transport to the embedded service in this process: same client, same bodies, no socket and no token.
- * @throws the error that caused a 500 or 503, such as a damaged database, because here it is the user's own
- */
-export function createInProcessTransport({ service, userId }: LocalService): Transport {
-  const encoder = new TextEncoder();
-  return async (request): Promise<HttpResponse> => {
-    request.signal?.throwIfAborted();
-    const { pathname, search } = new URL(request.url);
-    const body = encoder.encode(request.body ?? "");
-    const { failure, ...response } = await service.handle(
-      { method: request.method, target: `${pathname}${search}`, headers: request.headers, body },
-      { kind: "local", userId },
-    );
-    if (failure !== undefined) throw failure;
-    return response;
-  };
 }

@@ -1,7 +1,7 @@
 import type { RunSettings } from "../config/run-settings.js";
 import { stackTrace } from "../output/error-report.js";
 import { sanitizeLine } from "../output/sanitize.js";
-import type { TextSink } from "../terminal/text-sink.js";
+import type { TextSink } from "./text-sink.js";
 
 /** What a run says on stderr beside its error. A failed write must not change the exit code. */
 export interface Messages {

@@ -1,0 +1,25 @@
+import type { AccessContext } from "../../../service/access/access.js";
+import { createServiceAccess } from "../../../service/access/service-access.js";
+import { type Named, resolveName } from "../../calendar/names.js";
+import { CliError } from "../../errors.js";
+
+/** Says that the embedded service has no such calendar or label; null when it has, or when that is unknown. */
+export async function findNameProblem(
+  context: AccessContext,
+  noun: "calendar" | "label",
+  value: string,
+): Promise<string | null> {
+  try {
+    const calendars = await (
+      await createServiceAccess(context).admin(undefined, { create: false })
+    ).calendars.list();
+    const labels = calendars.flatMap((calendar) => calendar.labels);
+    if (noun === "label" && labels.some(({ number }) => String(number) === value)) return null;
+    const candidates: readonly Named[] = noun === "label" ? labels : calendars;
+    resolveName(value, candidates, { noun, source: noun, byPrefix: noun === "calendar" });
+    return null;
+  } catch (error) {
+    // Any other error says nothing about the name, such as a database that does not exist yet.
+    return error instanceof CliError && error.code === "not_found" ? `there is no ${noun} "${value}"` : null;
+  }
+}
