@@ -3,50 +3,18 @@ import type { Api } from "./api/client.js";
 import type { Session } from "./auth/session.js";
 import type { Names } from "./cache/names.js";
 import type { RecentEvents } from "./cache/recent-events.js";
+import type { Environment } from "./config/environment.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { RunSettings } from "./config/run-settings.js";
 import type { Settings } from "./config/settings.js";
-import type { CliError, PlannedRequest } from "./errors.js";
+import type { PlannedRequest } from "./errors.js";
 import type { HostOverrides, Machine, ProcessLike } from "./machine.js";
 import type { Ledger } from "./messages/ledger/ledger.js";
-import type { TargetRequest } from "./messages/open-target.js";
-import type { Target } from "./messages/target.js";
 import type { Webhooks } from "./messages/webhooks/webhooks.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";
-
-/** A folder that calctl writes in. */
-export interface FolderCheck {
-  readonly name: "config" | "data" | "state" | "cache";
-  readonly path: string;
-  /** Null when it can be written to. */
-  readonly error: CliError | null;
-}
-
-/** What a job that runs with no one there needs of this machine. */
-export interface JobChecks {
-  /** Program and arguments that start calctl again. */
-  readonly command: readonly string[];
-  /** What starts jobs on this machine. */
-  readonly scheduler: "crontab" | "task scheduler";
-  /** The mode of the file that a variable names, where others may read or write it; otherwise null. */
-  looseMode(variable: "CALCTL_TOKEN_FILE" | "CALCTL_WEBHOOK_URL_FILE"): string | null;
-  /** The variables of this run that decide what is found, without secrets. */
-  readonly variables: Readonly<Record<string, string>>;
-  folders(): readonly FolderCheck[];
-  /** Opens the ledger, if there is one yet. @throws CliError configuration when jobs could not use it */
-  checkLedger(): Promise<void>;
-  /**
-   * Reads the token as a job without a desktop session would. Resolves with where it comes from; null without one, and
-   * for `local`.
-   * @throws CliError when there it cannot be read
-   */
-  readTokenWithoutSession(): Promise<string | null>;
-  /** Finds a target of messages and loads its URL, in the same way. @throws CliError when there it cannot be loaded */
-  openTargetWithoutSession(request: TargetRequest): Promise<Target>;
-}
 
 /** The program around a command. */
 export interface Program {
@@ -56,6 +24,8 @@ export interface Program {
   setExitCode(code: number): void;
   /** Runs a command line as another process would. @returns its exit code */
   run(argv: readonly string[], process: ProcessLike, overrides: HostOverrides): Promise<number>;
+  /** The context of this command line in another environment, where nobody is asked. */
+  contextIn(env: Environment): Context;
 }
 
 /**
@@ -116,6 +86,4 @@ export interface Context {
   /** Writes a line to stderr, even with `--quiet`: something is missing or wrong. */
   warn(text: string): void;
   readonly program: Program;
-  /** Checks what unattended jobs need. */
-  jobChecks(): Promise<JobChecks>;
 }

@@ -51,6 +51,8 @@ export interface LocalService {
 /** What a run has of this machine. Whatever takes time is done when it is first asked for. */
 export interface Machine {
   readonly process: ProcessLike;
+  /** Its environment. */
+  readonly env: Environment;
   readonly overrides: HostOverrides;
   readonly stdout: ByteSink;
   readonly stderr: StatusSink;

@@ -69,7 +69,7 @@ export interface ListeningReport {
 export interface AccessContext {
   readonly machine: Pick<
     Machine,
-    "clock" | "database" | "process" | "resources" | "signal" | "stderr" | "userId"
+    "clock" | "database" | "env" | "process" | "resources" | "signal" | "stderr" | "userId"
   >;
   readonly flags: Pick<RunSettings, "debug" | "dryRun" | "quiet">;
 }

@@ -24,7 +24,7 @@ export function createServiceAccess(context: AccessContext): ServiceAccess {
   const open = withPermissionsNote(openService, permissions);
   // For a service that others use.
   const openPrivate = withPrivateDatabase(openService, permissions);
-  const choose = (flag: string | undefined) => chooseDatabase(flag, machine.process.env, note);
+  const choose = (flag: string | undefined) => chooseDatabase(flag, machine.env, note);
   const openWithNote = async (open: OpenService, serviceOptions: Parameters<OpenService>[0]) => {
     const service = await open(serviceOptions);
     if (service.created !== null) note(`created the database ${service.created}`);

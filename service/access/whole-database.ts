@@ -78,14 +78,14 @@ function leavesUnfinished(error: unknown): boolean {
 
 /** Signals are handled from the beginning of the work on. */
 async function withProgress<T>(
-  { machine: { process, stderr, signal }, flags: { quiet } }: WholeDatabaseOptions,
+  { machine: { process, env, stderr, signal }, flags: { quiet } }: WholeDatabaseOptions,
   work: (options: LongWorkOptions) => Promise<T>,
 ): Promise<T> {
   const interruption = signal();
   const { createProgressBar } = await import("../../src/terminal/progress-bar.js");
   const bar = createProgressBar(stderr, { quiet, unicode: () => isUnicodeLocale(process) });
   try {
-    const checking = { self: selfCommand(process), env: childEnvironment(process.env), signal: interruption };
+    const checking = { self: selfCommand(process), env: childEnvironment(env), signal: interruption };
     const checkElsewhere = (path: string) => checkFileInChild(path, checking);
     return await work({ signal: interruption, onProgress: bar.show, checkElsewhere });
   } finally {

@@ -2,10 +2,11 @@ import type { Command } from "commander";
 import { describeLocal, formatLocal } from "../calendar/zoned-time.js";
 import { addAction, type ContextOf, requireChosenService } from "../cli/command.js";
 import { describeCommand } from "../cli/command-facts.js";
-import type { Context, FolderCheck, JobChecks } from "../context.js";
+import type { Context } from "../context.js";
 import { CliError, configurationError } from "../errors.js";
 import { shellLine } from "../output/shell-words.js";
 import { type Check, checkView } from "../output/views/check.js";
+import type { FolderCheck, JobChecks, JobContext } from "./doctor/job-checks.js";
 import { addTargetFlags, type TargetFlags } from "./post/target.js";
 import { checkService, clockSkew, type ServiceCheck } from "./status.js";
 
@@ -27,16 +28,15 @@ export function registerDoctor(command: Command, contextOf: ContextOf): void {
   addAction(command, contextOf, runDoctor);
 }
 
-type DoctorContext = Pick<
-  Context,
-  "api" | "output" | "session" | "now" | "settings" | "jobChecks" | "calendarFlags"
->;
+type DoctorContext = JobContext &
+  Pick<Context, "api" | "output" | "session" | "now" | "settings" | "calendarFlags">;
 
 /** Checks what an unattended job needs, and prints its crontab line. The report is printed even if a check fails. */
 export async function runDoctor(context: DoctorContext, options: DoctorOptions): Promise<void> {
   const { to, as } = options;
   const output = context.output(checkView);
-  const jobs = await context.jobChecks();
+  const { createJobChecks } = await import("./doctor/job-checks.js");
+  const jobs = createJobChecks(context);
   const results = [
     ...(await checkAccount(context, jobs)),
     await attempt("time zone", () => describeZone(context)),
@@ -138,7 +138,7 @@ function describeFile(
 
 async function readFromKeychain(jobs: JobChecks): Promise<void> {
   try {
-    await jobs.readTokenWithoutSession();
+    await jobs.withoutSession.session.token();
   } catch (cause) {
     if (!(cause instanceof CliError) || cause.code === "interrupted") throw cause;
     throw configurationError(
@@ -153,7 +153,8 @@ async function readFromKeychain(jobs: JobChecks): Promise<void> {
 
 /** Reaches the target as far as that is possible without posting. */
 async function checkTarget(jobs: JobChecks, { to, as, chat }: DoctorOptions): Promise<Finding> {
-  const target = await jobs.openTargetWithoutSession({ to, as, chat });
+  const webhooks = await jobs.withoutSession.webhooks();
+  const target = await webhooks.open({ to, as, chat });
   const { kind, name } = target;
   await target.check();
   if (kind === "mail") return { detail: `mail to ${name}` };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { LoginRequest, LoginResult } from "../auth/login.js";
 import { createSession } from "../auth/session.js";
 import { createTokenProvider } from "../auth/sources/token-provider.js";
-import { type Environment, readVariable } from "../config/environment.js";
+import { readVariable } from "../config/environment.js";
 import { profileName, type Settings } from "../config/settings.js";
 import type { Machine } from "../machine.js";
 import type { OpenStore, StoreOptions } from "../secrets/store.js";
@@ -21,20 +21,19 @@ export interface AuthOptions {
 /** The token of this run, and signing in and out. */
 export function composeAuth(client: ClientParts, { settings, interactive, warn, note }: AuthOptions) {
   const { parts, run } = client;
-  const { configFile, signal, redactor, userId } = parts;
-  const { env } = parts.process;
+  const { env, configFile, signal, redactor, userId } = parts;
   const config = () => configFile.read();
-  const openProvider = (open: OpenStore) =>
-    createTokenProvider({ settings, env, config, openStore: open, signal, redactor, userId, note });
   const openStore = createStoreOpener(parts, { purpose: "token", interactive, warn, signal });
-  const tokenProvider = openProvider(openStore);
-  /** As a job without a desktop session would find it. */
-  const tokenWithoutSession = async () => {
-    const { withoutSession } = await import("./job-checks.js");
-    const options = { purpose: "token", interactive: () => false, warn, signal } as const;
-    const provider = openProvider(createStoreOpener(parts, options, withoutSession(env)));
-    return (await provider.token())?.source ?? null;
-  };
+  const tokenProvider = createTokenProvider({
+    settings,
+    env,
+    config,
+    openStore,
+    signal,
+    redactor,
+    userId,
+    note,
+  });
   const session = createSession({
     configFile,
     env,
@@ -46,14 +45,13 @@ export function composeAuth(client: ClientParts, { settings, interactive, warn, 
     warn,
   });
   // Only once: it may run a program.
-  return { session, token: once(tokenProvider.token), tokenWithoutSession };
+  return { session, token: once(tokenProvider.token) };
 }
 
 /** Loads a store only when it is opened. */
 export function createStoreOpener(
-  { process, overrides, userId, dataDirectory }: Machine,
+  { process, env, overrides, userId, dataDirectory }: Machine,
   defaults: StoreOptions,
-  env: Environment = process.env,
 ): OpenStore {
   return async (name, changes) => {
     if (name === "file") {
@@ -81,13 +79,13 @@ async function runLogin(
   { client, openStore, interactive, warn }: LoginOptions,
 ): Promise<LoginResult> {
   const { parts, run } = client;
-  const { process } = parts;
+  const { process, env } = parts;
   const { login } = await import("../auth/login.js");
   const transport = once(() => openTransport(client, { maxResponseSize: MAX_LOGIN_RESPONSE }));
   return login(request, {
     profileFlag: run.profile,
     configFile: parts.configFile,
-    env: process.env,
+    env,
     openStore,
     openTransport: transport,
     fetchUser: createFetchUser(transport, client),

@@ -124,7 +124,7 @@ async function createTransport(
     ...options,
     timeout: run.timeout,
     setTimer: parts.setTimer,
-    proxyFor: createProxyResolver(parts.process.env),
+    proxyFor: createProxyResolver(parts.env),
   });
   parts.resources.add(transport.close);
   return transport;

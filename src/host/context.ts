@@ -16,7 +16,6 @@ import { createPrompt } from "../terminal/prompt.js";
 import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientParts, createServiceClient, isSilentJob, once } from "./client.js";
-import { checkLedger, createLedgerOpener } from "./ledger.js";
 import { composeNames, openCacheFile } from "./names.js";
 import { createOutputMembers } from "./output.js";
 import type { CreateHost, Frame } from "./parts.js";
@@ -32,10 +31,9 @@ export interface CompositionOptions {
  * @throws CliError usage, configuration for a wrong global flag or variable
  */
 export function composeContext(host: Machine, options: CompositionOptions): Context {
-  const run = readRunSettings(options.flags, host.process.env);
+  const run = readRunSettings(options.flags, host.env);
   const parts = { ...host, configFile: readOnlyIf(run.dryRun, host.configFile, ["path", "read"]) };
-  const { process, configFile } = parts;
-  const { env } = process;
+  const { process, env, configFile } = parts;
   if (run.format !== null) checkFormatName(run.format);
   const messages = createMessages(parts.stderr, run);
   const { note, warn, trace } = messages;
@@ -55,7 +53,6 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     token: auth.token,
     api: once(() => createServiceClient({ settings: settings(), token: auth.token, localService }, client)),
   });
-  const ledger = createLedgerOpener(parts);
   return {
     machine: parts,
     flags: run,
@@ -77,7 +74,8 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     profiles: () => createProfileStore(configFile, env["PATH"]),
     profileName: () => profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
     api,
-    ledger,
+    // Nothing else loads it, or SQLite because of it.
+    ledger: once(async () => (await import("../messages/ledger/open-ledger.js")).openMachineLedger(parts)),
     session: readOnlyIf(run.dryRun, auth.session, ["token", "status"]),
     webhooks: once(async () => {
       const { composeWebhooks } = await import("./webhooks.js");
@@ -87,30 +85,19 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     dropCache: (profile) => dropCachesOf(profile, { directory: parts.cacheDirectory, userId: parts.userId }),
     recentEvents: createRecentEventsOf(parts, settings),
     ...createOutputMembers(run, parts, { settings, note, input }),
-    async jobChecks() {
-      const [{ createJobChecks, withoutSession }, { composeWebhooks }] = await Promise.all([
-        import("./job-checks.js"),
-        import("./webhooks.js"),
-      ]);
-      const keychainEnvironment = withoutSession(parts.process.env);
-      const options = { interactive: () => false, warn, note: aside, keychainEnvironment };
-      const webhooks = composeWebhooks(client, options);
-      return createJobChecks(parts, {
-        readTokenWithoutSession: auth.tokenWithoutSession,
-        openTargetWithoutSession: webhooks.open,
-        checkLedger: () => checkLedger(parts, ledger),
-      });
-    },
     program: {
       ...options.frame,
       run: (argv, process, overrides) => options.frame.run(argv, options.createHost(process, overrides)),
+      contextIn: (env) => {
+        const flags = { ...options.flags, prompts: false };
+        return composeContext({ ...host, env }, { ...options, flags });
+      },
     },
   };
 }
 
 function composePrompt(parts: Machine, { prompts, color }: RunSettings): Context["prompt"] {
-  const { process, stderr } = parts;
-  const { env } = process;
+  const { process, env, stderr } = parts;
   return createPrompt(process, prompts, {
     ...parts,
     color: () => isColorEnabled({ choice: color, env, isTerminal: stderr.isTerminal }),

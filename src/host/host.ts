@@ -45,6 +45,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
   const stderr = { open: () => process.stderr, name: "stderr", mask: redactor.mask };
   const parts: Machine = {
     process,
+    env,
     overrides,
     stdout: createTextSink({ ...sinkOptions, open: () => process.stdout, name: "stdout" }),
     stderr: withStatusLine(createTextSink({ ...sinkOptions, ...stderr })),

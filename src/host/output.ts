@@ -16,7 +16,7 @@ export interface OutputParts extends Pick<Context, "note" | "input"> {
 /** What a command prints with: to stdout, on a terminal through the pager. */
 export function createOutputMembers(
   run: RunSettings,
-  { process, overrides, stdout, clock, signal, resources, systemTimeZone }: Machine,
+  { process, env, overrides, stdout, clock, signal, resources, systemTimeZone }: Machine,
   { settings, note, input }: OutputParts,
 ): Pick<
   Context,
@@ -32,7 +32,7 @@ export function createOutputMembers(
     if (typeof text !== "string") return stdout.write(text);
     const { showInPager } = await import("../terminal/pager.js");
     const options = {
-      env: childEnvironment(process.env),
+      env: childEnvironment(env),
       rows: stdout.rows,
       handleSignals: () => void signal(),
     };
@@ -45,7 +45,7 @@ export function createOutputMembers(
     write: stdout.isTerminal && process.stdin.isTTY === true ? page : stdout.write,
     isTerminal: stdout.isTerminal,
     columns: stdout.columns,
-    color: isColorEnabled({ choice: run.color, env: process.env, isTerminal: stdout.isTerminal }),
+    color: isColorEnabled({ choice: run.color, env, isTerminal: stdout.isTerminal }),
     hyperlinks: async () => stdout.isTerminal && (await overrides.supportsHyperlinks?.()) === true,
     unicode: isUnicodeLocale(process),
   });

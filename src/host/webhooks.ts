@@ -5,7 +5,6 @@ import {
   readEnvironmentSecret,
   WEBHOOK_URL,
 } from "../auth/sources/environment-secret.js";
-import type { Environment } from "../config/environment.js";
 import { findSendmail, sendMail } from "../messages/sendmail.js";
 import type { PostToWebhook, WebhookAddress } from "../messages/webhooks/post.js";
 import { createWebhookStorage } from "../messages/webhooks/webhook-storage.js";
@@ -15,24 +14,14 @@ import { readOnlyIf } from "../system/read-only.js";
 import { type AuthOptions, createStoreOpener } from "./authentication.js";
 import { type ClientParts, createSenderOptions, once, openConnection, openTransport } from "./client.js";
 
-export interface WebhookOptions extends Pick<AuthOptions, "interactive" | "warn" | "note"> {
-  /** The environment in which the keychain is looked for; that of this process by default. */
-  readonly keychainEnvironment?: Environment;
-}
+export type WebhookOptions = Pick<AuthOptions, "interactive" | "warn" | "note">;
 
 /** The targets of messages: saved webhooks, that of the environment, and mail. */
-export function composeWebhooks(
-  client: ClientParts,
-  { interactive, warn, note, keychainEnvironment }: WebhookOptions,
-): Webhooks {
+export function composeWebhooks(client: ClientParts, { interactive, warn, note }: WebhookOptions): Webhooks {
   const { parts, run } = client;
-  const { configFile, signal, redactor, userId } = parts;
-  const { env, platform } = parts.process;
-  const openStore = createStoreOpener(
-    parts,
-    { purpose: "webhook_url", interactive, warn, signal },
-    keychainEnvironment,
-  );
+  const { env, configFile, signal, redactor, userId } = parts;
+  const { platform } = parts.process;
+  const openStore = createStoreOpener(parts, { purpose: "webhook_url", interactive, warn, signal });
   const webhooks = createWebhooks({
     storage: createWebhookStorage({ configFile, openStore, warn, signal }),
     async environmentUrl() {

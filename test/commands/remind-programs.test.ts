@@ -19,8 +19,7 @@ async function runScript(script: string, variables: Readonly<Record<string, stri
   };
   const warnings: string[] = [];
   const signal = () => new AbortController().signal;
-  // The rest of the process is not used.
-  const run = createProgramRunner({ process: { ...process, env }, signal }, (text) => warnings.push(text));
+  const run = createProgramRunner({ env, signal }, (text) => warnings.push(text));
   await run({ program: "sh", args: ["-c", script], input: "", variables });
   return { written: readFileSync(env.OUT, "utf8"), warnings };
 }
@@ -47,7 +46,7 @@ test("no secret of this program is in its environment", async () => {
 
 test("an interruption before the program starts says that nothing was done", async () => {
   const stopped = new AbortController();
-  const run = createProgramRunner({ process, signal: () => stopped.signal }, () => undefined);
+  const run = createProgramRunner({ env: process.env, signal: () => stopped.signal }, () => undefined);
   stopped.abort(new CliError("interrupted", "interrupted"));
   await expect(run({ program: "true", args: [], input: "", variables: {} })).rejects.toMatchObject({
     code: "interrupted",
@@ -60,6 +59,9 @@ test.each([
   ["/nosuchfolder/program", "check the path"],
   ["C:\\nosuchfolder\\program.exe", "check the path"],
 ])("a program %s that does not exist has the hint %j", async (program, hint) => {
-  const run = createProgramRunner({ process, signal: () => new AbortController().signal }, () => undefined);
+  const run = createProgramRunner(
+    { env: process.env, signal: () => new AbortController().signal },
+    () => undefined,
+  );
   await expect(run({ program, args: [], input: "", variables: {} })).rejects.toMatchObject({ hint });
 });

@@ -61,7 +61,8 @@ beforeEach(() => {
   };
   const sink = { open: () => screen, name: "stderr", interruption: () => undefined, sleep: clock.sleep };
   machine = {
-    process: { ...process, env: {} },
+    process,
+    env: {},
     clock,
     resources,
     userId: null,

@@ -24,7 +24,7 @@ export type RunProgram = (call: ProgramCall) => Promise<void>;
 
 /** Runs the programs of users. @param warn says which variables were left out */
 export function createProgramRunner(
-  { process: { env }, signal }: Pick<Machine, "process" | "signal">,
+  { env, signal }: Pick<Machine, "env" | "signal">,
   warn: (text: string) => void,
 ): RunProgram {
   return async ({ program, args, input, variables }) => {

@@ -68,12 +68,12 @@ export async function openSandbox({ now, machine, flags, program }: SandboxConte
 }
 
 function screenOf(
-  { process, stdout }: SandboxContext["machine"],
+  { process, env, stdout }: SandboxContext["machine"],
   { color }: SandboxContext["flags"],
 ): SandboxScreen {
   return {
     columns: stdout.columns ?? 100,
-    color: isColorEnabled({ choice: color, env: process.env, isTerminal: stdout.isTerminal }),
+    color: isColorEnabled({ choice: color, env, isTerminal: stdout.isTerminal }),
     unicode: isUnicodeLocale(process),
   };
 }

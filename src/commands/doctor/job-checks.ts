@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
-import { rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { type Environment, SECRET_VARIABLES } from "../config/environment.js";
-import type { FolderCheck, JobChecks } from "../context.js";
-import { configurationError, errorCodeOf } from "../errors.js";
-import type { Machine } from "../machine.js";
-import { selfCommand } from "../system/child-process.js";
-import { makePrivateFolder } from "../system/private-folder.js";
+import { type Environment, SECRET_VARIABLES } from "../../config/environment.js";
+import type { Context } from "../../context.js";
+import { type CliError, configurationError, errorCodeOf } from "../../errors.js";
+import type { Machine } from "../../machine.js";
+import { ledgerPath } from "../../messages/ledger/ledger-path.js";
+import { selfCommand } from "../../system/child-process.js";
+import { makePrivateFolder } from "../../system/private-folder.js";
 
 /** What only a desktop session has: with these, a keychain can be reached. */
 const SESSION_VARIABLES = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"];
 
-/** The environment of a job that no session started. */
-export function withoutSession(env: Environment): Environment {
+function withoutSession(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !SESSION_VARIABLES.includes(name)));
 }
 
@@ -21,11 +21,36 @@ export function withoutSession(env: Environment): Environment {
 const COPIED_VARIABLES =
   /^(?:CALCTL_.*|XDG_(?:CONFIG|DATA|STATE|CACHE)_HOME|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS)$/i;
 
-/** Checks for `doctor`. @param others secrets as a job without a session would read them, and the ledger */
-export function createJobChecks(
-  { process, configFile, dataDirectory, stateDirectory, cacheDirectory }: Machine,
-  others: Pick<JobChecks, "readTokenWithoutSession" | "openTargetWithoutSession" | "checkLedger">,
-): JobChecks {
+/** A folder that calctl writes in. */
+export interface FolderCheck {
+  readonly name: "config" | "data" | "state" | "cache";
+  readonly path: string;
+  /** Null when it can be written to. */
+  readonly error: CliError | null;
+}
+
+/** What a job that runs with no one there needs of this machine. */
+export interface JobChecks {
+  /** Program and arguments that start calctl again. */
+  readonly command: readonly string[];
+  /** What starts jobs on this machine. */
+  readonly scheduler: "crontab" | "task scheduler";
+  /** The mode of the file that a variable names, where others may read or write it; otherwise null. */
+  looseMode(variable: "CALCTL_TOKEN_FILE" | "CALCTL_WEBHOOK_URL_FILE"): string | null;
+  /** The variables of this run that decide what is found, without secrets. */
+  readonly variables: Readonly<Record<string, string>>;
+  folders(): readonly FolderCheck[];
+  /** Opens the ledger, if there is one: to create it is for jobs, which may be another user's. @throws CliError configuration when jobs could not use it */
+  checkLedger(): Promise<void>;
+  /** The session and the targets of messages as a job without a desktop session has them. */
+  readonly withoutSession: Pick<Context, "session" | "webhooks">;
+}
+
+export type JobContext = Pick<Context, "machine" | "program" | "ledger">;
+
+/** Checks for `doctor`. */
+export function createJobChecks({ machine, program, ledger }: JobContext): JobChecks {
+  const { process, env, configFile, dataDirectory, stateDirectory, cacheDirectory } = machine;
   const folders: readonly (readonly [FolderCheck["name"], () => string])[] = [
     ["config", () => join(configFile.path, "..")],
     ["data", dataDirectory],
@@ -35,11 +60,13 @@ export function createJobChecks(
   return {
     command: selfCommand(process),
     scheduler: process.platform === "win32" ? "task scheduler" : "crontab",
-    looseMode: (variable) =>
-      process.platform === "win32" ? null : findLooseMode(process.env[variable] ?? ""),
-    variables: { ...homeVariable(process), ...copiedVariables(process.env) },
+    looseMode: (variable) => (process.platform === "win32" ? null : findLooseMode(env[variable] ?? "")),
+    variables: { ...homeVariable(machine), ...copiedVariables(env) },
     folders: () => folders.map(([name, pathOf]) => checkFolder(name, pathOf())),
-    ...others,
+    async checkLedger() {
+      if (existsSync(ledgerPath(machine))) await ledger();
+    },
+    withoutSession: program.contextIn(withoutSession(env)),
   };
 }
 
@@ -50,7 +77,10 @@ function findLooseMode(path: string): string | null {
 }
 
 /** HOME where it is not that of the user database, which a job has. */
-function homeVariable({ env: { HOME }, platform }: Machine["process"]): Readonly<Record<string, string>> {
+function homeVariable({
+  env: { HOME },
+  process: { platform },
+}: Pick<Machine, "env" | "process">): Readonly<Record<string, string>> {
   const isOther = HOME !== undefined && isAbsolute(HOME) && platform !== "win32" && HOME !== registeredHome();
   return isOther ? { HOME } : {};
 }
