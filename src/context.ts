@@ -28,25 +28,8 @@ export interface Program {
   contextIn(env: Environment): Context;
 }
 
-/**
- * What a command may use. Expensive members are functions that do their work when they are first called.
- * A command declares what it uses with `Pick<Context, …>`.
- */
-export interface Context {
-  /** What a command composes that only it needs. */
-  readonly machine: Machine;
-  readonly flags: RunSettings;
-  /** Every `--calendar`, in order. */
-  readonly calendarFlags: readonly string[];
-  /** Whether writes are printed instead of sent: then there is nothing to confirm. */
-  readonly dryRun: boolean;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: () => number;
-  readonly prompt: Prompt;
-  readonly editor: Editor;
-  readonly input: Input;
-  /** Whether stdout is a terminal. */
-  readonly isTerminal: boolean;
+/** The settings that a command reads and changes. */
+export interface ConfigAccess {
   /** @throws CliError when a setting is wrong */
   settings(): Settings;
   profiles(): ProfileStore;
@@ -56,34 +39,71 @@ export interface Context {
    * @throws CliError configuration when none is in use
    */
   profileName(): string;
-  /** The client of the service. @throws CliError not_signed_in without a token */
-  api(): Promise<Api>;
-  /** What was sent and seen before. @throws CliError configuration when its file cannot be used */
-  ledger(): Promise<Ledger>;
-  readonly session: Session;
-  /** Where messages go. */
-  webhooks(): Promise<Webhooks>;
-  /** The lists in which calendars and labels are looked up by name. */
-  readonly names: Names;
+}
+
+/** The names of the service, and the ids that this terminal has shown. */
+export interface KnownNames extends Names {
   /** Forgets the names and events that are cached for a profile. Nothing fails if there is nothing to forget. */
   dropCache(profile: string): void;
   /** The events shown lately to the person at this terminal; null for scripts, which use whole ids. */
   recentEvents(): RecentEvents | null;
-  /** Loads and checks `--jq` and `--template`, before `output` is called. @throws CliError usage */
-  prepareOutput(): Promise<void>;
+}
+
+/** What a command prints with: values on stdout, lines for people on stderr. */
+export interface OutputAccess {
+  /** Loads and checks `--jq` and `--template`, before `of` is called. @throws CliError usage */
+  prepare(): Promise<void>;
   /** Checks format and fields immediately. @throws CliError usage */
-  output<T>(view: View<T> | Document<T>): Output<T>;
+  of<T>(view: View<T> | Document<T>): Output<T>;
   /** What `--template` makes of some values, as text; null without one. @throws CliError usage */
-  renderTemplate<T>(view: View<T>, values: readonly T[]): string | null;
+  template<T>(view: View<T>, values: readonly T[]): string | null;
   /** Prints a value in its only form, whatever flags shape other output. */
-  printDocument<T>(document: Document<T>, value: T): Promise<void>;
+  document<T>(document: Document<T>, value: T): Promise<void>;
   /** Prints the writes of `--dry-run` as JSON, or what `--jq` makes of it. */
-  printRequests(requests: readonly PlannedRequest[]): Promise<void>;
+  requests(requests: readonly PlannedRequest[]): Promise<void>;
   /** The output format. @throws CliError usage for an unknown one */
-  outputFormat(): Format;
+  format(): Format;
   /** Writes a line to stderr; nothing with `--quiet`. */
   note(text: string): void;
   /** Writes a line to stderr, even with `--quiet`: something is missing or wrong. */
   warn(text: string): void;
+}
+
+/** The person at the terminal, or the script in their place. */
+export interface Terminal {
+  readonly prompt: Prompt;
+  readonly editor: Editor;
+  readonly input: Input;
+  /** Whether stdout is a terminal. */
+  readonly isTerminal: boolean;
+}
+
+/** Messages to others. */
+export interface MessageAccess {
+  /** Where they go. */
+  webhooks(): Promise<Webhooks>;
+  /** What was sent and seen before. @throws CliError configuration when its file cannot be used */
+  ledger(): Promise<Ledger>;
+}
+
+/**
+ * What a command may use. What takes time is a function or a getter that does its work when it is first used.
+ * A command declares what it uses with `Pick<Context, …>`.
+ */
+export interface Context {
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  /** Global flags and their variables. With `dryRun` writes are printed instead of sent: there is nothing to confirm. */
+  readonly flags: RunSettings;
+  readonly config: ConfigAccess;
+  /** The client of the service. @throws CliError not_signed_in without a token */
+  api(): Promise<Api>;
+  readonly session: Session;
+  readonly names: KnownNames;
+  readonly output: OutputAccess;
+  readonly terminal: Terminal;
+  readonly messages: MessageAccess;
   readonly program: Program;
+  /** What a few commands compose from what others do not need. */
+  readonly machine: Machine;
 }

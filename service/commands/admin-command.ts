@@ -9,7 +9,7 @@ import type { AccessContext } from "../access/access.js";
 import { createServiceAccess } from "../access/service-access.js";
 import type { ServiceAdmin } from "../admin/admin.js";
 
-export type AdminContext = AccessContext & Pick<Context, "output" | "note" | "calendarFlags">;
+export type AdminContext = AccessContext & Pick<Context, "output" | "flags">;
 
 /** `sqlite:PATH` or `postgres://…` as typed; undefined for that of CALCTL_SERVICE_DB or of the profile `local`. */
 export interface DatabaseFlag {
@@ -46,11 +46,11 @@ export async function openAdmin(
 }
 
 /** What a command that may ask uses. */
-export type AskingContext = AdminContext & Pick<Context, "prompt">;
+export type AskingContext = AdminContext & Pick<Context, "terminal">;
 
 /** The calendar of `-c`, which has no default here, or one that is picked. @throws CliError usage */
 export function neededCalendarFlag(context: AskingContext, db: string | undefined): NeededValue<string> {
-  const [given, another] = context.calendarFlags;
+  const [given, another] = context.flags.calendars;
   if (another !== undefined) throw usageError("--calendar: this command takes one calendar");
   return neededCalendar(context, db, { name: "--calendar", given });
 }
@@ -63,23 +63,23 @@ export function neededCalendar(context: AskingContext, db: string | undefined, p
 
 /** The name of something new: the argument as given, or asked for. @throws CliError usage for an empty one */
 export function neededName(
-  { prompt }: Pick<Context, "prompt">,
+  { terminal }: Pick<Context, "terminal">,
   given: string | undefined,
 ): NeededValue<string> {
   if (given === "") throw emptyValueError("the name");
-  return { name: "NAME", given, ask: () => askName(prompt) };
+  return { name: "NAME", given, ask: () => askName(terminal.prompt) };
 }
 
 /** @param changed null where only other things are changed; undefined for nothing */
 export function neededChange(
-  { prompt }: Pick<Context, "prompt">,
+  { terminal }: Pick<Context, "terminal">,
   name: string,
   changed: string | null | undefined,
 ): NeededValue<string | null> {
-  return { name, given: changed, ask: () => askName(prompt) };
+  return { name, given: changed, ask: () => askName(terminal.prompt) };
 }
 
-function askName(prompt: Context["prompt"]): Promise<string> {
+function askName(prompt: Context["terminal"]["prompt"]): Promise<string> {
   const check = (name: string): void => {
     if (name.trim() === "") throw usageError("the name is empty");
   };

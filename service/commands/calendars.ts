@@ -85,17 +85,17 @@ export async function runCalendarsAdd(
   options: CalendarsAddOptions,
   command: Command,
 ): Promise<void> {
-  const output = () => context.output(calendarView);
+  const output = () => context.output.of(calendarView);
   const { db, owner, calendarColor: color } = options;
   const needed = { name: neededName(context, options.name) };
-  const { name } = await completeValues(context.prompt, needed, { command, check: output });
+  const { name } = await completeValues(context.terminal.prompt, needed, { command, check: output });
   const admin = await openAdmin(context, db, owner === undefined ? {} : { "--owner": owner });
   const calendar = await admin.calendars.add({ name, owner, color });
   await output().print(calendar, `calendar ${calendar.id} was added`);
 }
 
 export async function runCalendarsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
-  const output = context.output(calendarView);
+  const output = context.output.of(calendarView);
   const admin = await openAdmin(context, db);
   await output.print(await admin.calendars.list());
 }
@@ -113,7 +113,7 @@ export async function runCalendarsSet(
   options: CalendarsSetOptions,
   command: Command,
 ): Promise<void> {
-  const output = () => context.output(calendarView);
+  const output = () => context.output.of(calendarView);
   const { db, calendarColor: color, description } = options;
   const others = color === undefined && description === undefined ? undefined : null;
   const change = "--name, --calendar-color or --description";
@@ -121,7 +121,10 @@ export async function runCalendarsSet(
     calendar: neededCalendar(context, db, { name: "CALENDAR", given: options.calendar }),
     name: neededChange(context, change, options.name ?? others),
   };
-  const { calendar, name } = await completeValues(context.prompt, needed, { command, check: output });
+  const { calendar, name } = await completeValues(context.terminal.prompt, needed, {
+    command,
+    check: output,
+  });
   const admin = await openAdmin(context, db);
   const changed = await admin.calendars.set(calendar, { name: name ?? undefined, color, description });
   await output().print(changed, `calendar ${changed.id} was set`);
@@ -136,25 +139,25 @@ export interface CalendarsRemoveOptions extends DatabaseFlag {
 
 /** Removes a calendar, after a confirmation that shows what goes with it. */
 export async function runCalendarsRemove(
-  context: AskingContext & Pick<Context, "dropCache" | "warn">,
+  context: AskingContext & Pick<Context, "names" | "output">,
   { db, calendar: given, yes = false }: CalendarsRemoveOptions,
   command: Command,
 ): Promise<void> {
   const needed = { calendar: neededCalendar(context, db, { name: "CALENDAR", given }) };
-  const { calendar } = await completeValues(context.prompt, needed, { command });
-  requireConfirmation(yes, context.prompt.available);
+  const { calendar } = await completeValues(context.terminal.prompt, needed, { command });
+  requireConfirmation(yes, context.terminal.prompt.available);
   const { calendars } = await openAdmin(context, db);
   const content = await calendars.inspect(calendar);
   if (!yes) {
     const members = content.calendar.members.map(({ name, id }) => name ?? id);
-    context.warn(`  ${content.calendar.name}: ${eventCount(content)}, members: ${members.join(", ")}`);
-    if (!(await context.prompt.confirm("Remove this calendar and everything in it?")))
+    context.output.warn(`  ${content.calendar.name}: ${eventCount(content)}, members: ${members.join(", ")}`);
+    if (!(await context.terminal.prompt.confirm("Remove this calendar and everything in it?")))
       throw new CliError("interrupted", "nothing was removed");
   }
   const removed = await calendars.remove(content.calendar.id);
   // Completion would offer the calendar, its labels and its events.
-  if (db === undefined) context.dropCache("local");
-  context.note(`calendar ${removed.calendar.name} removed, with ${eventCount(removed)}`);
+  if (db === undefined) context.names.dropCache("local");
+  context.output.note(`calendar ${removed.calendar.name} removed, with ${eventCount(removed)}`);
 }
 
 function eventCount({ events }: CalendarContent): string {
@@ -194,12 +197,15 @@ export async function runMembersAdd(
   { user: given, db }: MemberOptions,
   command: Command,
 ): Promise<void> {
-  const output = () => context.output(userView);
+  const output = () => context.output.of(userView);
   const needed = {
     user: neededUser(context, db, { name: "USER", given }),
     calendar: neededCalendarFlag(context, db),
   };
-  const { user, calendar } = await completeValues(context.prompt, needed, { command, check: output });
+  const { user, calendar } = await completeValues(context.terminal.prompt, needed, {
+    command,
+    check: output,
+  });
   const admin = await openAdmin(context, db);
   const member = await admin.members.add(user, calendar);
   await output().print(member, `${member.id} was added`);
@@ -214,7 +220,7 @@ export async function runMembersRemove(
     // Administration names users by the part of a member's id that follows the calendar's.
     choicesOf((await members.list(calendar)).map(({ id, name }) => ({ id: id.replace(/^.*,/, ""), name })));
   const { user, calendar } = await completeValues<{ calendar: string; user: string }>(
-    context.prompt,
+    context.terminal.prompt,
     {
       calendar: neededCalendarFlag(context, db),
       user: neededAmong<OfCalendar>(context, db, { name: "USER", given, noun: "Member", list }),
@@ -223,7 +229,7 @@ export async function runMembersRemove(
   );
   const admin = await openAdmin(context, db);
   const { name, id } = await admin.members.remove(user, calendar);
-  context.note(`${name ?? id} is no longer a member`);
+  context.output.note(`${name ?? id} is no longer a member`);
 }
 
 interface OfCalendar {
@@ -235,9 +241,9 @@ export async function runMembersList(
   { db }: DatabaseFlag,
   command: Command,
 ): Promise<void> {
-  const output = context.output(userView);
+  const output = context.output.of(userView);
   const needed = { calendar: neededCalendarFlag(context, db) };
-  const { calendar } = await completeValues(context.prompt, needed, { command });
+  const { calendar } = await completeValues(context.terminal.prompt, needed, { command });
   const admin = await openAdmin(context, db);
   await output.print(await admin.members.list(calendar));
 }
@@ -272,12 +278,12 @@ export async function runLabelsSet(
   options: LabelsSetOptions,
   command: Command,
 ): Promise<void> {
-  const output = () => context.output(labelView);
+  const output = () => context.output.of(labelView);
   const { db, labelColor: color } = options;
   const change = options.name ?? (color === undefined ? undefined : null);
   const list = { name: "NUMBER", given: options.number, noun: "Label", list: describeLabels };
   const { calendar, number, name } = await completeValues<SetLabel>(
-    context.prompt,
+    context.terminal.prompt,
     {
       calendar: neededCalendarFlag(context, db),
       number: neededAmong<OfCalendar>(context, db, list),

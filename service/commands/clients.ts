@@ -69,24 +69,26 @@ export async function runClientsAdd(
   options: ClientsAddOptions,
   command: Command,
 ): Promise<void> {
-  const output = () => context.output(serviceClientView);
-  const { prompt } = context;
+  const output = () => context.output.of(serviceClientView);
+  const { terminal } = context;
   const needed = {
     name: neededName(context, options.name),
     redirectUris: {
       name: "--redirect-uri",
       given: options.redirectUri,
-      ask: async () => [await prompt.text("Redirect URI:", { default: "http://127.0.0.1/callback" })],
+      ask: async () => [
+        await terminal.prompt.text("Redirect URI:", { default: "http://127.0.0.1/callback" }),
+      ],
     },
   };
-  const { name, redirectUris } = await completeValues(prompt, needed, { command, check: output });
+  const { name, redirectUris } = await completeValues(terminal.prompt, needed, { command, check: output });
   const admin = await openAdmin(context, options.db);
   const client = await admin.clients.add({ name, redirectUris });
   await output().print(client, `client ${client.id} was added; remove it, since its secret is lost`);
 }
 
 export async function runClientsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
-  const output = context.output(serviceClientView);
+  const output = context.output.of(serviceClientView);
   const admin = await openAdmin(context, db);
   await output.print(await admin.clients.list());
 }
@@ -98,10 +100,10 @@ export async function runClientsRemove(
 ): Promise<void> {
   const list = async ({ clients }: ServiceAdmin) => choicesOf(await clients.list());
   const needed = { id: neededAmong(context, db, { name: "ID", given, noun: "Client", list }) };
-  const { id } = await completeValues(context.prompt, needed, { command });
+  const { id } = await completeValues(context.terminal.prompt, needed, { command });
   const admin = await openAdmin(context, db);
   const { name } = await admin.clients.remove(id);
-  context.note(`client ${name} removed`);
+  context.output.note(`client ${name} removed`);
 }
 
 export interface TokensCreateOptions extends DatabaseFlag {
@@ -153,17 +155,17 @@ export async function runTokensCreate(
   options: TokensCreateOptions,
   command: Command,
 ): Promise<void> {
-  const output = context.output(serviceTokenView);
+  const output = context.output.of(serviceTokenView);
   const { db, readOnly = false } = options;
   const needed = { user: neededUser(context, db, { name: "--user", given: options.user }) };
-  const { user } = await completeValues(context.prompt, needed, { command });
+  const { user } = await completeValues(context.terminal.prompt, needed, { command });
   const admin = await openAdmin(context, db);
   const token = await admin.tokens.create({ user, readOnly });
   await output.print(token, `token ${token.id} was created; revoke it, since its text is lost`);
 }
 
 export async function runTokensList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
-  const output = context.output(serviceTokenView);
+  const output = context.output.of(serviceTokenView);
   const admin = await openAdmin(context, db);
   await output.print(await admin.tokens.list());
 }
@@ -184,15 +186,15 @@ export async function runTokensRevoke(
   if (user !== undefined) {
     const admin = await openAdmin(context, db, { "--user": user });
     const { name, tokens } = await admin.tokens.revokeAll(user);
-    context.note(`${tokens === 1 ? "1 token" : `${tokens} tokens`} of ${name} revoked`);
+    context.output.note(`${tokens === 1 ? "1 token" : `${tokens} tokens`} of ${name} revoked`);
     return;
   }
   const place = { name: "ID or --user", given, noun: "Token", list: describeTokens };
   const needed = { id: neededAmong(context, db, place) };
-  const { id } = await completeValues(context.prompt, needed, { command });
+  const { id } = await completeValues(context.terminal.prompt, needed, { command });
   const admin = await openAdmin(context, db);
   await admin.tokens.revoke(id);
-  context.note(`token ${id} revoked`);
+  context.output.note(`token ${id} revoked`);
 }
 
 /** By owner and time, since nobody knows their ids. */

@@ -55,7 +55,7 @@ export async function runServiceBackup(
   context: AccessContext & Pick<Context, "output">,
   { db, file }: ServiceBackupOptions,
 ): Promise<void> {
-  const output = context.output(backupView);
+  const output = context.output.of(backupView);
   if (file === "") throw emptyValueError("FILE");
   if (file === "-") throw usageError("FILE: a backup cannot go to stdout", "write the path of a new file");
   const backup = await createServiceAccess(context).backup({ database: db, file });
@@ -67,7 +67,7 @@ export async function runServiceCheck(
   context: AccessContext & Pick<Context, "output">,
   { db }: DatabaseFlag,
 ): Promise<void> {
-  const output = context.output(checkView);
+  const output = context.output.of(checkView);
   const findings = await createServiceAccess(context).check(db);
   await output.print(findings);
   const failed = findings.filter(({ ok }) => !ok).map(({ check }) => check);
@@ -85,17 +85,17 @@ export interface ServiceCopyOptions {
 
 /** Prints the tables that are now in both databases. */
 export async function runServiceCopy(
-  context: AccessContext & Pick<Context, "output" | "note">,
+  context: AccessContext & Pick<Context, "output">,
   { from, to }: ServiceCopyOptions,
 ): Promise<void> {
-  const output = context.output(copiedTableView);
+  const output = context.output.of(copiedTableView);
   if (from === undefined || to === undefined)
     throw missingFlagsError([
       ...(from === undefined ? ["--from"] : []),
       ...(to === undefined ? ["--to"] : []),
     ]);
   const tables = await createServiceAccess(context).copy({ from, to });
-  context.note(
+  context.output.note(
     "not copied: browser sessions, codes of logins in progress, and what is counted of sign-ins and requests",
   );
   await output.print(tables, "the copy is complete");

@@ -25,7 +25,7 @@ export async function runServiceResync(
   context: AccessContext & Pick<Context, "output">,
   { db }: DatabaseFlag,
 ): Promise<void> {
-  const output = context.output(resyncView);
+  const output = context.output.of(resyncView);
   const admin = await createServiceAccess(context).admin(db, { create: false });
   await output.print(await admin.resync(), "clients will read everything again");
 }

@@ -42,5 +42,5 @@ export function registerService(command: Command, contextOf: ContextOf): void {
 
 /** Prints the contract as an OpenAPI 3.1 document, always as JSON. */
 async function runServiceOpenApi(context: AccessContext & Pick<Context, "output">): Promise<void> {
-  await context.output(JSON_DOCUMENT).print(await createServiceAccess(context).openApi());
+  await context.output.of(JSON_DOCUMENT).print(await createServiceAccess(context).openApi());
 }

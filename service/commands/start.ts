@@ -75,11 +75,11 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
   addAction(command, contextOf, runServiceStart);
 }
 
-type StartContext = AccessContext & Pick<Context, "warn" | "outputFormat" | "output">;
+type StartContext = AccessContext & Pick<Context, "output">;
 
 /** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0; SIGTERM drains first. */
 export async function runServiceStart(context: StartContext, flags: ServiceStartOptions): Promise<void> {
-  const format = context.outputFormat();
+  const format = context.output.format();
   if (flags.memory === true && flags.db !== undefined)
     throw usageError("give either --memory or --db, not both");
   await createServiceAccess(context).serve({
@@ -102,14 +102,14 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
     onListening: async ({ sample, ...addresses }) => {
       const { base_url: url, auth_url: authUrl, listen } = addresses;
       const where = flags.publicUrl === undefined ? url : `${listen} for ${url}`;
-      if (addresses.metrics_url !== undefined) context.warn(`metrics at ${addresses.metrics_url}`);
-      context.warn(`users sign in at ${authUrl}`);
-      context.warn(`listening on ${where}, press Ctrl-C to stop`);
+      if (addresses.metrics_url !== undefined) context.output.warn(`metrics at ${addresses.metrics_url}`);
+      context.output.warn(`users sign in at ${authUrl}`);
+      context.output.warn(`listening on ${where}, press Ctrl-C to stop`);
       if (format === "json" || format === "ndjson") {
-        await context.output(JSON_LINE).print({ ...addresses, ...sample });
+        await context.output.of(JSON_LINE).print({ ...addresses, ...sample });
       } else if (sample !== null) {
         const { SAMPLE_DOCUMENT } = await import("../views/sample.js");
-        await context.output(SAMPLE_DOCUMENT).print(sample);
+        await context.output.of(SAMPLE_DOCUMENT).print(sample);
       }
     },
   });

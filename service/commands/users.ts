@@ -17,7 +17,7 @@ import {
   USER_ARGUMENT,
 } from "./admin-command.js";
 
-type UsersContext = AskingContext & Pick<Context, "input">;
+type UsersContext = AskingContext & Pick<Context, "terminal">;
 
 export interface UsersAddOptions extends DatabaseFlag {
   readonly name?: string;
@@ -90,9 +90,9 @@ export async function runUsersAdd(
   { login, db, ...options }: UsersAddOptions,
   command: Command,
 ): Promise<void> {
-  const output = () => context.output(serviceUserView);
+  const output = () => context.output.of(serviceUserView);
   const needed = { name: neededName(context, options.name) };
-  const { name } = await completeValues(context.prompt, needed, { command, check: output });
+  const { name } = await completeValues(context.terminal.prompt, needed, { command, check: output });
   const password = await readPassword(context, `Password for ${name} (empty for none)`);
   const admin = await createServiceAccess(context).admin(db, { create: true });
   const user = await admin.users.add({
@@ -101,13 +101,15 @@ export async function runUsersAdd(
     ...(password === "" ? {} : { password }),
   });
   if (password === "") {
-    context.note(`${name} has no password yet and cannot sign in: calctl service users password ${user.id}`);
+    context.output.note(
+      `${name} has no password yet and cannot sign in: calctl service users password ${user.id}`,
+    );
   }
   await output().print(user, `user ${user.id} was added`);
 }
 
 export async function runUsersList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
-  const output = context.output(serviceUserView);
+  const output = context.output.of(serviceUserView);
   const admin = await openAdmin(context, db);
   await output.print(await admin.users.list());
 }
@@ -122,7 +124,7 @@ export async function runUsersPassword(
   if (password === "")
     throw usageError("the password is empty", "type it at the prompt, or pass it on stdin");
   const { name } = await (await admin()).users.setPassword(user, password);
-  context.note(`password of ${name} set`);
+  context.output.note(`password of ${name} set`);
 }
 
 export async function runUsersRename(
@@ -134,9 +136,9 @@ export async function runUsersRename(
     id: neededUser(context, db, { name: "USER", given: user }),
     name: neededName(context, typed),
   };
-  const { id, name } = await completeValues(context.prompt, needed, { command });
+  const { id, name } = await completeValues(context.terminal.prompt, needed, { command });
   const renamed = await (await openAdmin(context, db)).users.rename(id, name);
-  context.note(
+  context.output.note(
     `user ${renamed.id} is now called ${renamed.name}, and signs in as ${renamed.login} as before`,
   );
 }
@@ -148,7 +150,7 @@ export async function runUsersDisable(
 ): Promise<void> {
   const { user, admin } = await chooseUser(context, options, command);
   const { name } = await (await admin()).users.disable(user);
-  context.note(`${name} is disabled`);
+  context.output.note(`${name} is disabled`);
 }
 
 export async function runUsersEnable(
@@ -158,7 +160,7 @@ export async function runUsersEnable(
 ): Promise<void> {
   const { user, admin } = await chooseUser(context, options, command);
   const { name } = await (await admin()).users.enable(user);
-  context.note(`${name} is enabled`);
+  context.output.note(`${name} is enabled`);
 }
 
 export async function runUsersUnlock(
@@ -168,21 +170,21 @@ export async function runUsersUnlock(
 ): Promise<void> {
   const { user, admin } = await chooseUser(context, options, command);
   const { login, wasLocked } = await (await admin()).users.unlock(user);
-  context.note(wasLocked ? `the login ${login} is unlocked` : `the login ${login} was not locked`);
+  context.output.note(wasLocked ? `the login ${login} is unlocked` : `the login ${login} was not locked`);
 }
 
 /** The user of the argument or one that is picked, and what opens the database. */
 async function chooseUser(context: AskingContext, { user: given, db }: UserArgument, command: Command) {
   const needed = { user: neededUser(context, db, { name: "USER", given }) };
-  const { user } = await completeValues(context.prompt, needed, { command });
+  const { user } = await completeValues(context.terminal.prompt, needed, { command });
   return { user, admin: () => openAdmin(context, db) };
 }
 
 /** One line from a prompt, which asks twice, or from stdin if it is not a terminal; otherwise empty. */
-async function readPassword({ prompt, input }: UsersContext, question: string): Promise<string> {
-  if (prompt.available) return prompt.password(question, { repeat: true });
-  if (input.isTerminal) return "";
-  const text = await input.text("-", "the password");
+async function readPassword({ terminal }: UsersContext, question: string): Promise<string> {
+  if (terminal.prompt.available) return terminal.prompt.password(question, { repeat: true });
+  if (terminal.input.isTerminal) return "";
+  const text = await terminal.input.text("-", "the password");
   // In a shell loop, stdin is the rest of the loop's own input, which is not a password.
   if (text.includes("\n"))
     throw usageError("stdin: a password must be one line", "in a loop, add </dev/null");

@@ -67,12 +67,12 @@ export function addAction<O>(command: Command, contextOf: ContextOf, run: RunCom
     const { registeredArguments, processedArgs } = command;
     const named = registeredArguments.map((argument, index) => [argument.name(), processedArgs[index]]);
     const context = contextOf(command);
-    await context.prepareOutput();
+    await context.output.prepare();
     try {
       await run(context, { ...command.opts(), ...Object.fromEntries(named) } as O, command);
     } catch (error) {
       if (!(error instanceof DryRunStop)) throw error;
-      await context.printRequests(error.requests);
+      await context.output.requests(error.requests);
       error.reportFailures();
     }
   });

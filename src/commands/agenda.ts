@@ -40,15 +40,15 @@ export function registerAgenda(command: Command, contextOf: ContextOf): void {
 
 /** Shows the next days of every calendar, or of those of `--calendar`. */
 export async function runAgenda(
-  context: CalendarContext & Pick<Context, "output" | "warn" | "note" | "now">,
+  context: CalendarContext & Pick<Context, "output" | "now">,
   options: AgendaOptions,
 ): Promise<void> {
   // Checks format and fields before any request.
-  context.output(eventView);
+  context.output.of(eventView);
   const { days: typed = WEEK } = options;
   const chosen = await readDayFlags(context, { ...options, days: typed });
   const count = parseDays(typed, "--days");
-  const { timezone: zone } = context.settings();
+  const { timezone: zone } = context.config.settings();
   const today = localDate(context.now(), zone);
   const days = chosen ?? { first: today, last: lastOfDays(today, count) };
   const open = createEventSource(

@@ -47,10 +47,10 @@ export function registerApi(command: Command, contextOf: ContextOf): void {
 
 /** Sends one request and prints the body of its response as it is, also when it is an error. */
 export async function runApi(
-  context: Pick<Context, "api" | "output" | "input">,
+  context: Pick<Context, "api" | "output" | "terminal">,
   options: ApiOptions,
 ): Promise<void> {
-  const output = context.output(RESPONSE_DOCUMENT);
+  const output = context.output.of(RESPONSE_DOCUMENT);
   const request = await readRequest(context, options);
   const response = await (await context.api()).sendRaw(request);
   const { include = false } = options;
@@ -63,7 +63,10 @@ function describeDone({ method }: RawRequest, { status, error }: RawResponse): s
   return method === "GET" || error !== null ? undefined : `the service answered the ${method} with ${status}`;
 }
 
-async function readRequest({ input }: Pick<Context, "input">, options: ApiOptions): Promise<RawRequest> {
+async function readRequest(
+  { terminal }: Pick<Context, "terminal">,
+  options: ApiOptions,
+): Promise<RawRequest> {
   const { path, method = "GET", field, input: file } = options;
   const fields = (field ?? []).map(parseField);
   const hasBody = method === "POST" || method === "PUT";
@@ -72,7 +75,7 @@ async function readRequest({ input }: Pick<Context, "input">, options: ApiOption
   if (!hasBody) return { method, path, query: fields, body: undefined };
   if (file !== undefined && field !== undefined) throw usageError("give either --field or --input, not both");
   if (file !== undefined)
-    return { method, path, query: [], body: JSON.stringify(await input.json(file, "--input")) };
+    return { method, path, query: [], body: JSON.stringify(await terminal.input.json(file, "--input")) };
   const body = field === undefined ? undefined : JSON.stringify(documentOf(fields));
   return { method, path, query: [], body };
 }

@@ -5,10 +5,7 @@ import type { Context } from "../context.js";
 import { CliError, usageError, wrapError } from "../errors.js";
 import { firstFailure } from "./process-each.js";
 
-export type CalendarContext = Pick<
-  Context,
-  "api" | "names" | "calendarFlags" | "settings" | "recentEvents" | "prompt"
->;
+export type CalendarContext = Pick<Context, "api" | "names" | "flags" | "config" | "terminal">;
 
 /** A chosen calendar; its name is null when the service forbids listing calendars. */
 export type ChosenCalendar = Pick<Calendar, "id" | "name"> & Partial<Pick<Calendar, "color">>;
@@ -24,12 +21,12 @@ export async function chooseCalendar(context: CalendarContext): Promise<ChosenCa
 
 /** The only calendar, or the one that is picked on a terminal. @throws CliError usage when there are several */
 export async function chooseOneCalendar(
-  context: Pick<Context, "prompt">,
+  context: Pick<Context, "terminal">,
   calendars: readonly ChosenCalendar[],
 ): Promise<ChosenCalendar> {
   const [calendar, another] = calendars;
   if (calendar !== undefined && another === undefined) return calendar;
-  if (context.prompt.available) return pickCalendar(context, calendars);
+  if (context.terminal.prompt.available) return pickCalendar(context, calendars);
   throw new CliError("usage", "there are several calendars: choose one with --calendar", {
     hint: `calendars: ${describeCandidates(calendars)}`,
     details: { candidates: calendars.map(({ id, name }) => ({ id, name })) },
@@ -37,7 +34,7 @@ export async function chooseOneCalendar(
 }
 
 function pickCalendar(
-  { prompt }: Pick<Context, "prompt">,
+  { terminal }: Pick<Context, "terminal">,
   calendars: readonly ChosenCalendar[],
 ): Promise<ChosenCalendar> {
   const choices = calendars.map((calendar) => ({
@@ -45,7 +42,7 @@ function pickCalendar(
     name: calendar.name || calendar.id,
     ...(calendar.color === undefined ? {} : { color: calendar.color }),
   }));
-  return prompt.choose("Calendar:", choices);
+  return terminal.prompt.choose("Calendar:", choices);
 }
 
 /** An event and its calendar. */
@@ -92,7 +89,7 @@ async function searchLastSeenFirst(
   eventId: string,
 ): Promise<FoundEvent> {
   const api = await context.api();
-  const seenIn = context.recentEvents()?.find(eventId)[0]?.calendarId;
+  const seenIn = context.names.recentEvents()?.find(eventId)[0]?.calendarId;
   const calendar = calendars.find(({ id }) => id === seenIn);
   if (calendar !== undefined) {
     try {
@@ -137,7 +134,7 @@ const PART_OF_ID = /^[0-9a-f]{1,31}$/;
 /** The calendars of `--calendar`, in order and without duplicates, otherwise the default one, otherwise all. */
 export async function chooseCalendars(context: CalendarContext): Promise<readonly ChosenCalendar[]> {
   const named = namedCalendars(context);
-  const { defaultCalendar } = context.settings();
+  const { defaultCalendar } = context.config.settings();
   if (named.length > 0 || defaultCalendar === undefined) return resolveCalendars(context, named);
   checkId(defaultCalendar.value, defaultCalendar.source);
   return resolveCalendars(context, [defaultCalendar]);
@@ -145,15 +142,15 @@ export async function chooseCalendars(context: CalendarContext): Promise<readonl
 
 /** The calendars that a command for a single one may refer to. */
 export async function candidateCalendars(context: CalendarContext): Promise<readonly ChosenCalendar[]> {
-  if (context.calendarFlags.length > 1) throw usageError("--calendar: this command takes one calendar");
+  if (context.flags.calendars.length > 1) throw usageError("--calendar: this command takes one calendar");
   const calendars = await chooseCalendars(context);
   if (calendars.length === 0) throw new CliError("not_found", "there are no calendars");
   return calendars;
 }
 
 /** Every `--calendar`, without defaults. @throws CliError usage for an empty one */
-export function namedCalendars({ calendarFlags }: Pick<Context, "calendarFlags">): readonly NamedValue[] {
-  return calendarFlags.map((value) => ({
+export function namedCalendars({ flags }: Pick<Context, "flags">): readonly NamedValue[] {
+  return flags.calendars.map((value) => ({
     value: checkId(value, "--calendar"),
     source: "--calendar",
   }));

@@ -28,16 +28,16 @@ export function registerCalendars(command: Command, contextOf: ContextOf): void 
 
 /** Lists calendars; with one `--calendar`, shows only that one. */
 export async function runCalendars(
-  context: CalendarContext & Pick<Context, "output" | "note" | "warn" | "isTerminal">,
+  context: CalendarContext & Pick<Context, "output" | "terminal">,
   options: CalendarsOptions,
 ): Promise<void> {
-  const output = context.output(calendarView);
+  const output = context.output.of(calendarView);
   const include = parseInclude(options.include);
   const named = namedCalendars(context);
   const api = await context.api();
   if (named.length === 0) {
     const calendars = await api.listCalendars(include);
-    if (calendars.length === 0 && context.isTerminal) context.note("no calendars");
+    if (calendars.length === 0 && context.terminal.isTerminal) context.output.note("no calendars");
     await output.print([...calendars].sort(byOrder));
     return;
   }
@@ -46,7 +46,7 @@ export async function runCalendars(
       noun: "calendar",
       verb: "read",
       name: ({ id }) => id,
-      warn: context.warn,
+      warn: context.output.warn,
       work: ({ id }) => api.getCalendar(id, include),
     }),
   );
@@ -80,7 +80,7 @@ export function registerLabels(command: Command, contextOf: ContextOf): void {
 
 /** Lists the labels of a calendar. */
 export async function runLabels(context: CalendarContext & Pick<Context, "output">): Promise<void> {
-  const output = context.output(labelView);
+  const output = context.output.of(labelView);
   const api = await context.api();
   await output.print(
     await context.names.whileReading(async () => api.listLabels((await chooseCalendar(context)).id)),
@@ -100,7 +100,7 @@ export function registerMembers(command: Command, contextOf: ContextOf): void {
 
 /** Lists the members of a calendar. */
 export async function runMembers(context: CalendarContext & Pick<Context, "output">): Promise<void> {
-  const output = context.output(userView);
+  const output = context.output.of(userView);
   const api = await context.api();
   await output.print(
     await context.names.whileReading(async () => api.listMembers((await chooseCalendar(context)).id)),

@@ -41,11 +41,11 @@ export function registerComment(command: Command, contextOf: ContextOf): void {
   addPickAction(command, contextOf, runComment);
 }
 
-type CommentContext = PickContext & Pick<Context, "input" | "editor">;
+type CommentContext = PickContext & Pick<Context, "terminal">;
 
 /** Comments on an event. */
 export async function runComment(context: CommentContext, options: CommentOptions): Promise<void> {
-  const output = context.output(activityView);
+  const output = context.output.of(activityView);
   const { text, file } = options;
   if (text !== undefined && file !== undefined) throw usageError("give either TEXT or --file, not both");
   const eventId = await chooseEventId(context, options.id);
@@ -57,8 +57,8 @@ export async function runComment(context: CommentContext, options: CommentOption
     await output.print(activity, `comment ${activity.id} was posted`);
   };
   if (text !== undefined) return post(text);
-  if (file !== undefined || !context.input.isTerminal)
-    return post(await context.input.text(file ?? "-", "--file"));
+  if (file !== undefined || !context.terminal.input.isTerminal)
+    return post(await context.terminal.input.text(file ?? "-", "--file"));
   return askComment(context, post);
 }
 
@@ -83,10 +83,10 @@ export function registerComments(command: Command, contextOf: ContextOf): void {
 
 /** Lists the comments on an event, oldest first. */
 export async function runComments(
-  context: PickContext & Pick<Context, "isTerminal" | "note">,
+  context: PickContext & Pick<Context, "terminal" | "output">,
   { id }: Pick<CommentOptions, "id">,
 ): Promise<void> {
-  const output = context.output(commentView);
+  const output = context.output.of(commentView);
   const eventId = await chooseEventId(context, id);
   const pages = await context.names.whileReading(async () => {
     const { id: calendarId } = await (await createEventFinder(context)).findCalendar(eventId);
@@ -100,7 +100,7 @@ export async function runComments(
   }
   if (output.stream !== null) return;
   const comments = read.flat();
-  if (comments.length === 0 && context.isTerminal) context.note("no comments");
+  if (comments.length === 0 && context.terminal.isTerminal) context.output.note("no comments");
   await output.print(comments);
 }
 
@@ -116,19 +116,19 @@ async function openComments(api: Api, address: EventAddress): Promise<AsyncItera
 
 /** Asks for one line, or opens the editor for more. */
 async function askComment(
-  { prompt, editor }: CommentContext,
+  { terminal }: CommentContext,
   post: (content: string) => Promise<void>,
 ): Promise<void> {
-  if (!prompt.available)
+  if (!terminal.prompt.available)
     throw usageError("the comment is missing", "give it as TEXT, with --file, or on stdin");
-  const question = editor.command === null ? "Comment:" : "Comment (nothing opens the editor):";
-  const line = await prompt.text(question, {
+  const question = terminal.editor.command === null ? "Comment:" : "Comment (nothing opens the editor):";
+  const line = await terminal.prompt.text(question, {
     check: (answer) => {
-      if (answer !== "" || editor.command === null) checkText({ comment: answer });
+      if (answer !== "" || terminal.editor.command === null) checkText({ comment: answer });
     },
   });
   if (line !== "") return post(line);
-  await editor.withFile("comment.txt", async (file) => {
+  await terminal.editor.withFile("comment.txt", async (file) => {
     const content = await file.write();
     if (content.trim() === "") throw new CliError("interrupted", "nothing was posted");
     await post(content);

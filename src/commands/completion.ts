@@ -131,5 +131,5 @@ export async function runCompletion(
   context: Pick<Context, "output">,
   { shell }: CompletionOptions,
 ): Promise<void> {
-  await context.output(TEXT_DOCUMENT).print(COMPLETION_SCRIPTS[shell]);
+  await context.output.of(TEXT_DOCUMENT).print(COMPLETION_SCRIPTS[shell]);
 }

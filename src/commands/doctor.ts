@@ -28,13 +28,12 @@ export function registerDoctor(command: Command, contextOf: ContextOf): void {
   addAction(command, contextOf, runDoctor);
 }
 
-type DoctorContext = JobContext &
-  Pick<Context, "api" | "output" | "session" | "now" | "settings" | "calendarFlags">;
+type DoctorContext = JobContext & Pick<Context, "api" | "output" | "session" | "now" | "config" | "flags">;
 
 /** Checks what an unattended job needs, and prints its crontab line. The report is printed even if a check fails. */
 export async function runDoctor(context: DoctorContext, options: DoctorOptions): Promise<void> {
   const { to, as } = options;
-  const output = context.output(checkView);
+  const output = context.output.of(checkView);
   const { createJobChecks } = await import("./doctor/job-checks.js");
   const jobs = createJobChecks(context);
   const results = [
@@ -80,7 +79,7 @@ function failed(name: string, error: CliError): CheckResult {
 /** Service, token and clock. Each needs the one before. */
 async function checkAccount(context: DoctorContext, jobs: JobChecks): Promise<readonly CheckResult[]> {
   const profile = await attempt("profile", () => {
-    const settings = context.settings();
+    const settings = context.config.settings();
     requireChosenService(settings);
     const { service } = settings;
     const address = service.kind === "local" ? "the embedded service" : service.baseUrl.value;
@@ -153,7 +152,7 @@ async function readFromKeychain(jobs: JobChecks): Promise<void> {
 
 /** Reaches the target as far as that is possible without posting. */
 async function checkTarget(jobs: JobChecks, { to, as, chat }: DoctorOptions): Promise<Finding> {
-  const webhooks = await jobs.withoutSession.webhooks();
+  const webhooks = await jobs.withoutSession.messages.webhooks();
   const target = await webhooks.open({ to, as, chat });
   const { kind, name } = target;
   await target.check();
@@ -189,8 +188,8 @@ function checkClock(answer: ServiceCheck): Finding {
   });
 }
 
-function describeZone({ settings, now }: DoctorContext): Finding {
-  const { timezone } = settings();
+function describeZone({ config, now }: DoctorContext): Finding {
+  const { timezone } = config.settings();
   return { detail: describeLocal(formatLocal(now(), timezone), timezone) };
 }
 
@@ -211,19 +210,19 @@ interface ScheduleOptions {
 
 /** What starts a digest at seven in the morning, and tries it again until eight. */
 function scheduleLines(
-  { settings, calendarFlags }: DoctorContext,
+  { config, flags }: DoctorContext,
   { jobs, options: { to, as, chat } }: ScheduleOptions,
 ): readonly Check[] {
   // Named, so that the job does not depend on what is in use later.
-  const { profile, timezone } = settings();
-  const calendars = calendarFlags.flatMap((calendar) => ["-c", calendar]);
-  const flags = [...(profile === null ? [] : ["-p", profile]), ...calendars, "--timezone", timezone];
+  const { profile, timezone } = config.settings();
+  const calendars = flags.calendars.flatMap((calendar) => ["-c", calendar]);
+  const source = [...(profile === null ? [] : ["-p", profile]), ...calendars, "--timezone", timezone];
   const target = [
     ...(to === undefined && as !== undefined ? [] : ["--to", to ?? "NAME"]),
     ...(as === undefined ? [] : ["--as", as]),
     ...(chat === undefined ? [] : ["--chat", chat]),
   ];
-  const words = [...jobs.command, "post", ...flags, ...target, "--once"];
+  const words = [...jobs.command, "post", ...source, ...target, "--once"];
   const lines = (jobs.scheduler === "crontab" ? crontabLines : taskLines)(words, jobs.variables);
   return lines.map((detail) => ({ check: jobs.scheduler, ok: true, detail, hint: null }));
 }

@@ -60,7 +60,7 @@ export function registerLogin(command: Command, contextOf: ContextOf): void {
   addSilentAction(command, contextOf, runLogin);
 }
 
-type LoginContext = Pick<Context, "session" | "dropCache" | "prompt" | "input" | "note" | "warn">;
+type LoginContext = Pick<Context, "session" | "names" | "terminal" | "output">;
 
 /** Signs in, and creates or updates the profile. */
 export async function runLogin(context: LoginContext, options: LoginOptions): Promise<void> {
@@ -72,20 +72,20 @@ export async function runLogin(context: LoginContext, options: LoginOptions): Pr
       "a personal access token needs no client secret",
     );
   }
-  const { prompt } = context;
+  const { terminal } = context;
   const { baseUrl, authUrl, clientId, mediaType, replace } = options;
   const signedIn = await context.session.login({
     flags: { baseUrl, authUrl, clientId, redirectUri, mediaType, replace },
     clientSecret: await readSecretFile(context, options.clientSecretFile),
-    ask: prompt.available ? askWith(prompt) : undefined,
-    askClientSecret: prompt.available ? () => prompt.password("Client secret") : undefined,
+    ask: terminal.prompt.available ? askWith(terminal.prompt) : undefined,
+    askClientSecret: terminal.prompt.available ? () => terminal.prompt.password("Client secret") : undefined,
     readToken: options.withToken === true ? () => readToken(context) : undefined,
     browser: options.browser !== false,
     insecureStorage: options.insecureStorage === true,
     timeout,
   });
   // It may be another account's now.
-  context.dropCache(signedIn.profile);
+  context.names.dropCache(signedIn.profile);
   report(context, signedIn);
 }
 
@@ -95,7 +95,7 @@ const QUESTIONS = {
   clientId: "Client id of your OAuth application:",
 };
 
-function askWith(prompt: Context["prompt"]): LoginRequest["ask"] {
+function askWith(prompt: Context["terminal"]["prompt"]): LoginRequest["ask"] {
   return async (question, check) => {
     const answer = await prompt.text(QUESTIONS[question], {
       check: (text) => {
@@ -108,16 +108,17 @@ function askWith(prompt: Context["prompt"]): LoginRequest["ask"] {
 }
 
 function report(
-  { note, warn }: LoginContext,
+  { output }: LoginContext,
   { userName, profile, store, previousBaseUrl, overridingSource, profileVariable }: LoginResult,
 ): void {
-  note(`signed in as ${userName}; profile in use: ${profile}`);
-  if (store === "file") note("the token is stored unencrypted in a file");
+  output.note(`signed in as ${userName}; profile in use: ${profile}`);
+  if (store === "file") output.note("the token is stored unencrypted in a file");
   if (previousBaseUrl !== null)
-    note(`profile ${profile} was for ${previousBaseUrl}: its defaults were removed`);
+    output.note(`profile ${profile} was for ${previousBaseUrl}: its defaults were removed`);
   if (overridingSource !== null)
-    warn(`${overridingSource} is set and takes precedence over the stored token`);
-  if (profileVariable !== null) warn(`CALCTL_PROFILE is set, so the profile ${profileVariable} is used`);
+    output.warn(`${overridingSource} is set and takes precedence over the stored token`);
+  if (profileVariable !== null)
+    output.warn(`CALCTL_PROFILE is set, so the profile ${profileVariable} is used`);
 }
 
 function chooseRedirectUri({ redirectPort, redirectUri }: LoginOptions): string | undefined {
@@ -147,26 +148,26 @@ function parseTimeout(text: string): number {
 }
 
 async function readSecretFile(
-  { input }: LoginContext,
+  { terminal }: LoginContext,
   path: string | undefined,
 ): Promise<string | undefined> {
   if (path === undefined) return undefined;
-  const secret = await input.text(path, "--client-secret-file");
+  const secret = await terminal.input.text(path, "--client-secret-file");
   if (secret === "") throw usageError("--client-secret-file: the file is empty", ONE_LINE);
   if (/[\r\n]/.test(secret)) throw usageError("--client-secret-file: the file has several lines", ONE_LINE);
   return secret;
 }
 
 /** From stdin, or from a prompt without echo. */
-async function readToken({ prompt, input }: LoginContext): Promise<string> {
-  if (prompt.available) return prompt.password("Token");
-  if (input.isTerminal) {
+async function readToken({ terminal }: LoginContext): Promise<string> {
+  if (terminal.prompt.available) return terminal.prompt.password("Token");
+  if (terminal.input.isTerminal) {
     throw usageError(
       "--with-token reads a token from stdin, and stdin is a terminal",
       "pipe it in: … < FILE",
     );
   }
-  return input.text("-", "--with-token");
+  return terminal.input.text("-", "--with-token");
 }
 
 export function registerLogout(command: Command, contextOf: ContextOf): void {
@@ -182,18 +183,17 @@ export function registerLogout(command: Command, contextOf: ContextOf): void {
 /** Removes the stored token, if there is one, and what is cached. */
 export async function runLogout({
   session,
-  dropCache,
-  note,
-  warn,
-}: Pick<Context, "session" | "dropCache" | "note" | "warn">): Promise<void> {
+  names,
+  output,
+}: Pick<Context, "session" | "names" | "output">): Promise<void> {
   const { profile, removed, overridingSource } = await session.logout();
-  dropCache(profile);
-  note(
+  names.dropCache(profile);
+  output.note(
     removed
       ? `logged out: the token of profile ${profile} was removed`
       : `profile ${profile} had no stored token`,
   );
-  if (overridingSource !== null) warn(`${overridingSource} is set, so you are still signed in`);
+  if (overridingSource !== null) output.warn(`${overridingSource} is set, so you are still signed in`);
 }
 
 const TOKEN_VIEW = createValueView("token");
@@ -211,7 +211,7 @@ export function registerToken(command: Command, contextOf: ContextOf): void {
 
 /** Prints the token that commands send. */
 export async function runToken(context: Pick<Context, "session" | "output">): Promise<void> {
-  const output = context.output(TOKEN_VIEW);
+  const output = context.output.of(TOKEN_VIEW);
   const token = await context.session.token();
   if (token === null) {
     throw new CliError("not_signed_in", "there is no token for this profile", {

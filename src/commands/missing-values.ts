@@ -31,7 +31,7 @@ type NeededValues<V> = { readonly [K in keyof V]: NeededValue<V[K], V> };
  * @throws CliError usage that names all that is missing where nothing can be asked; then what `check` throws
  */
 export async function completeValues<V extends object>(
-  { available }: Pick<Context["prompt"], "available">,
+  { available }: Pick<Context["terminal"]["prompt"], "available">,
   needed: NeededValues<V>,
   { command, hint, check }: MissingOptions,
 ): Promise<V> {
@@ -72,7 +72,7 @@ export interface NeededChoice<V> extends Pick<NeededValue<string>, "name" | "giv
 
 /** One of what there is: as given, or picked. `ask` throws CliError not_found where there is nothing. */
 export function neededChoice<V = object>(
-  { prompt }: Pick<Context, "prompt">,
+  { terminal }: Pick<Context, "terminal">,
   { name, given, noun, list }: NeededChoice<V>,
 ): NeededValue<string, V> {
   return {
@@ -81,7 +81,7 @@ export function neededChoice<V = object>(
     async ask(values) {
       const choices = await list(values);
       if (choices.length === 0) throw new CliError("not_found", `there are no ${noun.toLowerCase()}s`);
-      return prompt.choose(`${noun}:`, choices);
+      return terminal.prompt.choose(`${noun}:`, choices);
     },
   };
 }
@@ -91,7 +91,7 @@ export function addPickAction<O>(command: Command, contextOf: ContextOf, run: Ru
   addAction<O>(command, contextOf, async (context, options) => {
     // The names of the fields need no argument.
     const isListing = readGlobalFlags(command).fields === true;
-    if (command.args.length === 0 && !context.prompt.available && !isListing) {
+    if (command.args.length === 0 && !context.terminal.prompt.available && !isListing) {
       throw missingArgumentError(command);
     }
     await run(context, options, command);

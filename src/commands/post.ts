@@ -50,8 +50,8 @@ export async function runPost(context: PostContext, options: PostOptions): Promi
   const { to, as, chat, title, changes } = options;
   if (title === "") throw emptyValueError("--title");
   checkFlagsOfChanges(options);
-  requireChosenService(context.settings());
-  const target = await (await context.webhooks()).open({ to, as, chat });
+  requireChosenService(context.config.settings());
+  const target = await (await context.messages.webhooks()).open({ to, as, chat });
   if (changes === undefined) return postDigest(context, options, target);
   await postNews(context, { ...options, sinceLast: changes, nameFlag: "--changes" }, target);
 }

@@ -8,7 +8,7 @@ import { createValueView } from "../output/views/plain.js";
 import { CONFIG_KEYS, createConfigView, profileView } from "../output/views/profile.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 
-type ProfilesContext = Pick<Context, "profiles" | "session" | "dropCache" | "output" | "note" | "prompt">;
+type ProfilesContext = Pick<Context, "config" | "session" | "names" | "output" | "terminal">;
 
 export function registerProfiles(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -41,8 +41,8 @@ interface NameArgument {
 }
 
 export async function runProfilesList(context: ProfilesContext): Promise<void> {
-  const output = context.output(profileView);
-  await output.print(context.profiles().list());
+  const output = context.output.of(profileView);
+  await output.print(context.config.profiles().list());
 }
 
 export async function runProfilesUse(
@@ -50,9 +50,9 @@ export async function runProfilesUse(
   options: NameArgument,
   command: Command,
 ): Promise<void> {
-  const name = await chooseProfile(context, () => context.profiles().list(), { ...options, command });
-  await context.profiles().use(name);
-  context.note(`profile in use: ${name}`);
+  const name = await chooseProfile(context, () => context.config.profiles().list(), { ...options, command });
+  await context.config.profiles().use(name);
+  context.output.note(`profile in use: ${name}`);
 }
 
 export async function runProfilesRemove(
@@ -60,28 +60,29 @@ export async function runProfilesRemove(
   options: NameArgument,
   command: Command,
 ): Promise<void> {
-  const profiles = context.profiles();
+  const profiles = context.config.profiles();
   // `local` cannot be removed.
   const removable = () => profiles.list().filter(({ base_url }) => base_url !== null);
   const name = await chooseProfile(context, removable, { ...options, command });
   const found = profiles.list().find((profile) => profile.name === name);
   if (found !== undefined) await context.session.removeToken(name);
   await profiles.remove(name);
-  context.dropCache(name);
-  context.note(`removed profile ${name}`);
-  if (found?.in_use === true) context.note("no profile is in use now; choose one: calctl profiles use NAME");
+  context.names.dropCache(name);
+  context.output.note(`removed profile ${name}`);
+  if (found?.in_use === true)
+    context.output.note("no profile is in use now; choose one: calctl profiles use NAME");
 }
 
 /** The name of the argument, or of the profile that is picked. */
 async function chooseProfile(
-  { prompt }: ProfilesContext,
+  { terminal }: ProfilesContext,
   profiles: () => readonly ProfileSummary[],
   { name: given, command }: NameArgument & { readonly command: Command },
 ): Promise<string> {
   const list = async () =>
     profiles().map(({ name, base_url }) => ({ value: name, name, description: base_url ?? "" }));
-  const needed = { name: neededChoice({ prompt }, { name: "NAME", given, noun: "Profile", list }) };
-  return (await completeValues(prompt, needed, { command })).name;
+  const needed = { name: neededChoice({ terminal }, { name: "NAME", given, noun: "Profile", list }) };
+  return (await completeValues(terminal.prompt, needed, { command })).name;
 }
 
 /** Every key, as far as help and schema know it. */
@@ -89,7 +90,7 @@ const CONFIG = createConfigView("", Object.keys(CONFIG_KEYS));
 
 const PATH = createValueView("path");
 
-type ConfigContext = Pick<Context, "profiles" | "output" | "profileName" | "machine" | "flags" | "note">;
+type ConfigContext = Pick<Context, "config" | "output" | "machine" | "flags">;
 
 export function registerConfig(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -145,37 +146,39 @@ interface KeyArgument {
 }
 
 export async function runConfigList(context: ConfigContext): Promise<void> {
-  const profile = context.profileName();
-  const values = context.profiles().values(profile);
-  await context.output(createConfigView(profile, Object.keys(values))).print(values);
+  const profile = context.config.profileName();
+  const values = context.config.profiles().values(profile);
+  await context.output.of(createConfigView(profile, Object.keys(values))).print(values);
 }
 
 /** Prints only the value, nothing for a key that is not set. */
 export async function runConfigGet(context: ConfigContext, { key }: KeyArgument): Promise<void> {
-  const values: Readonly<Record<string, string | null>> = context.profiles().values(context.profileName());
+  const values: Readonly<Record<string, string | null>> = context.config
+    .profiles()
+    .values(context.config.profileName());
   const value = values[key];
   if (value === undefined) {
     throw usageError(`there is no key "${key}"`, `keys: ${Object.keys(values).join(", ")}`);
   }
-  await context.output(createValueView(key)).print({ [key]: value });
+  await context.output.of(createValueView(key)).print({ [key]: value });
 }
 
 export async function runConfigSet(
   context: ConfigContext,
   { key, value }: KeyArgument & { readonly value: string },
 ): Promise<void> {
-  const profile = context.profileName();
-  await context.profiles().set(profile, key, value);
+  const profile = context.config.profileName();
+  await context.config.profiles().set(profile, key, value);
   if (profile !== "local" || (key !== "calendar" && key !== "label")) return;
   const { findNameProblem } = await import("./config/local-names.js");
   const problem = await findNameProblem(context, key, value);
-  if (problem !== null) context.note(`${key} was set, although ${problem}`);
+  if (problem !== null) context.output.note(`${key} was set, although ${problem}`);
 }
 
 export async function runConfigUnset(context: ConfigContext, { key }: KeyArgument): Promise<void> {
-  await context.profiles().unset(context.profileName(), key);
+  await context.config.profiles().unset(context.config.profileName(), key);
 }
 
 export async function runConfigPath(context: ConfigContext): Promise<void> {
-  await context.output(PATH).print({ path: context.profiles().path });
+  await context.output.of(PATH).print({ path: context.config.profiles().path });
 }

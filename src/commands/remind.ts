@@ -63,16 +63,16 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
 /** Announces each start of an event once: to a program, or to the target of messages. */
 export async function runRemind(context: RemindContext, options: RemindOptions): Promise<void> {
   const before = requireFlags(options);
-  requireChosenService(context.settings());
+  requireChosenService(context.config.settings());
   const window = readWindow(context, options, before);
   const matches = searchOf(options);
   const announcer = await createAnnouncer(context, options);
   const { reminders, showCalendar, failure } = await readReminders(context, { window, matches }, options);
-  if (!context.dryRun) {
+  if (!context.flags.dryRun) {
     await announceAll(context, { reminders, announcer, window, showCalendar });
   } else if (failure === null || failure.code === "partial") {
     const events = reminders.map(({ event }) => jsonObject(eventView, event));
-    await context.printDocument(JSON_DOCUMENT, events);
+    await context.output.document(JSON_DOCUMENT, events);
   }
   if (failure !== null) throw failure;
 }
@@ -91,7 +91,7 @@ function requireFlags({ before, program, post, as }: RemindOptions): string {
 
 /** @throws CliError usage */
 function readWindow(
-  { now, settings }: RemindContext,
+  { now, config }: RemindContext,
   { grace = DEFAULT_GRACE, allDayAt }: RemindOptions,
   before: string,
 ): ReminderWindow {
@@ -100,7 +100,7 @@ function readWindow(
     before: parseLead(before, "--before"),
     grace: parseLead(grace, "--grace"),
     allDayAt: allDayAt === undefined ? null : parseTimeOfDay(allDayAt, "--all-day-at"),
-    zone: settings().timezone,
+    zone: config.settings().timezone,
   };
   checkWindow(window);
   return window;
@@ -127,7 +127,7 @@ async function readReminders(
   }: { readonly window: ReminderWindow; readonly matches: (event: CalendarEvent) => boolean },
   options: FilterFlags,
 ): Promise<FoundReminders> {
-  const { timezone } = context.settings();
+  const { timezone } = context.config.settings();
   return context.names.whileReading(async () => {
     const listed = { days: { first: null, last: null }, open: openUpcoming(context, window) };
     const listing = await createListing(context, listed, options);

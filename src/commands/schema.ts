@@ -32,7 +32,7 @@ export async function runSchema(
   context: Pick<Context, "program" | "output">,
   { name }: SchemaOptions,
 ): Promise<void> {
-  const output = context.output(JSON_DOCUMENT);
+  const output = context.output.of(JSON_DOCUMENT);
   const program = await context.program.commandTree();
   const { commandSchema, commandsDocument, programSchema, shapeDocument } = await import(
     "../cli/help/schema.js"

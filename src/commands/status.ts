@@ -30,7 +30,7 @@ export async function runStatus(
   context: Pick<Context, "api" | "output" | "session">,
   { offline = false }: StatusOptions,
 ): Promise<void> {
-  const output = context.output(statusView);
+  const output = context.output.of(statusView);
   const { profile, baseUrl, tokenSource, tokenError } = await context.session.status();
   const check =
     offline || tokenError !== null ? { ...NOT_CHECKED, error: tokenError } : await checkService(context);
@@ -103,7 +103,7 @@ export function registerWhoami(command: Command, contextOf: ContextOf): void {
 
 /** Shows the current user. */
 export async function runWhoami(context: Pick<Context, "api" | "output">): Promise<void> {
-  const output = context.output(userView);
+  const output = context.output.of(userView);
   const api = await context.api();
   await output.print(await api.getCurrentUser());
 }

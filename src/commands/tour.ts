@@ -24,7 +24,7 @@ interface Step {
 
 /** Shows the main commands, each as a user would type it, with its output. */
 export async function runTour(context: SandboxContext & Pick<Context, "output">): Promise<void> {
-  const output = context.output(TEXT_DOCUMENT);
+  const output = context.output.of(TEXT_DOCUMENT);
   const [{ openSandbox }, { breakCommand, renderHelpText }] = await Promise.all([
     import("./tour/sandbox.js"),
     // Loaded by itself, as for help: shared, it would be one more part of each start.

@@ -13,7 +13,7 @@ import { webhookView } from "../output/views/webhook.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 import { postMessage } from "./post/target.js";
 
-type WebhooksContext = Pick<Context, "webhooks" | "prompt" | "input" | "output" | "note">;
+type WebhooksContext = Pick<Context, "messages" | "terminal" | "output">;
 
 export function registerWebhooks(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -82,11 +82,11 @@ export async function runWebhooksAdd(
   const { replace = false, insecureStorage } = options;
   checkGiven(options);
   const { name, as, chat, to, urlFile } = await completeFlags(context, options, command);
-  const webhooks = await context.webhooks();
+  const webhooks = await context.messages.webhooks();
   const readUrl = () => readSecret(context, as, urlFile);
   await webhooks.add({ name, as, chat, to, replace, insecureStorage, readUrl });
-  context.note(`saved webhook ${name}`);
-  if (insecureStorage === true) context.note("its URL is stored unencrypted in a file");
+  context.output.note(`saved webhook ${name}`);
+  if (insecureStorage === true) context.output.note("its URL is stored unencrypted in a file");
 }
 
 /** Before anything is asked. @throws CliError usage */
@@ -107,26 +107,30 @@ interface CompleteFlags extends NameArgument, Pick<NewWebhook, "as" | "chat" | "
 }
 
 function completeFlags(
-  { prompt, input }: WebhooksContext,
+  { terminal }: WebhooksContext,
   options: AddOptions,
   command: Command,
 ): Promise<CompleteFlags> {
-  const canRead = prompt.available || !input.isTerminal;
+  const canRead = terminal.prompt.available || !terminal.input.isTerminal;
   return completeValues<CompleteFlags>(
-    prompt,
+    terminal.prompt,
     {
-      name: { name: "NAME", given: options.name, ask: () => prompt.text("Name:", { check: checkName }) },
-      as: { name: "--as", given: options.as, ask: () => prompt.choose("Message format:", KINDS) },
+      name: {
+        name: "NAME",
+        given: options.name,
+        ask: () => terminal.prompt.text("Name:", { check: checkName }),
+      },
+      as: { name: "--as", given: options.as, ask: () => terminal.prompt.choose("Message format:", KINDS) },
       chat: {
         name: "--chat",
         given: options.chat,
-        ask: () => prompt.text("Id of the chat:", CHAT),
+        ask: () => terminal.prompt.text("Id of the chat:", CHAT),
         when: ({ as }) => as === "telegram",
       },
       to: {
         name: "--to",
         given: options.to,
-        ask: () => prompt.text("Mail address:", ADDRESS),
+        ask: () => terminal.prompt.text("Mail address:", ADDRESS),
         when: ({ as }) => as === "mail",
       },
       urlFile: {
@@ -146,16 +150,17 @@ const ADDRESS = { check: (answer: string) => void parseMailAddresses(answer, "--
 const KINDS = TARGET_KINDS.map((kind) => ({ name: kind, value: kind }));
 
 /** From a file, a prompt without echo, or stdin. */
-async function readSecret({ prompt, input }: WebhooksContext, as: TargetKind, urlFile: string | null) {
-  if (urlFile !== null) return { text: await input.text(urlFile, "--url-file"), source: "--url-file" };
+async function readSecret({ terminal }: WebhooksContext, as: TargetKind, urlFile: string | null) {
+  if (urlFile !== null)
+    return { text: await terminal.input.text(urlFile, "--url-file"), source: "--url-file" };
   const noun = as === "telegram" ? "Bot token" : "URL of the webhook";
-  if (prompt.available) return { text: (await prompt.password(noun)).trim(), source: noun };
-  return { text: await input.text("-", "stdin"), source: "stdin" };
+  if (terminal.prompt.available) return { text: (await terminal.prompt.password(noun)).trim(), source: noun };
+  return { text: await terminal.input.text("-", "stdin"), source: "stdin" };
 }
 
 export async function runWebhooksList(context: WebhooksContext): Promise<void> {
-  const output = context.output(webhookView);
-  await output.print((await context.webhooks()).list());
+  const output = context.output.of(webhookView);
+  await output.print((await context.messages.webhooks()).list());
 }
 
 export async function runWebhooksRemove(
@@ -164,30 +169,32 @@ export async function runWebhooksRemove(
   command: Command,
 ): Promise<void> {
   const name = await chooseWebhook(context, options, command);
-  await (await context.webhooks()).remove(name);
-  context.note(`removed webhook ${name}`);
+  await (await context.messages.webhooks()).remove(name);
+  context.output.note(`removed webhook ${name}`);
 }
 
 /** Posts one line that says it is a test. */
 export async function runWebhooksTest(
-  context: Pick<Context, "webhooks" | "prompt"> & Parameters<typeof postMessage>[0],
+  context: Pick<Context, "messages" | "terminal"> & Parameters<typeof postMessage>[0],
   options: Partial<NameArgument>,
   command: Command,
 ): Promise<void> {
   const name = await chooseWebhook(context, options, command);
-  const target = await (await context.webhooks()).open({ to: name });
+  const target = await (await context.messages.webhooks()).open({ to: name });
   const message = createTextMessage(`This is a test of calctl (webhook ${name})`, "");
   await postMessage(context, message, { target, sendMessage: (send) => send() });
 }
 
 /** The name of the argument, or of the webhook that is picked. */
 async function chooseWebhook(
-  context: Pick<Context, "webhooks" | "prompt">,
+  context: Pick<Context, "messages" | "terminal">,
   { name: given }: Partial<NameArgument>,
   command: Command,
 ): Promise<string> {
   const list = async () =>
-    (await context.webhooks()).list().map(({ name, as }) => ({ value: name, name, description: as }));
+    (await context.messages.webhooks())
+      .list()
+      .map(({ name, as }) => ({ value: name, name, description: as }));
   const needed = { name: neededChoice(context, { name: "NAME", given, noun: "Webhook", list }) };
-  return (await completeValues(context.prompt, needed, { command })).name;
+  return (await completeValues(context.terminal.prompt, needed, { command })).name;
 }

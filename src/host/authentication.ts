@@ -8,7 +8,8 @@ import type { Machine } from "../machine.js";
 import type { OpenStore, StoreOptions } from "../secrets/store.js";
 import { selfCommand } from "../system/child-process.js";
 import { readLines } from "../terminal/input.js";
-import { type ClientParts, createFetchUser, once, openTransport } from "./client.js";
+import { type ClientParts, createFetchUser, openTransport } from "./client.js";
+import { once } from "./lazy.js";
 
 export interface AuthOptions {
   readonly settings: () => Settings;

@@ -187,12 +187,3 @@ async function openRateLimitFile({ stateDirectory, userId, clock }: Machine, acc
   const { createRateLimitFile } = await import("../api/sending/rate-limit-file.js");
   return createRateLimitFile({ stateDirectory, userId, clock, ...account });
 }
-
-/** A function that calls `create` once, and returns the same promise afterwards. */
-export function once<T>(create: () => Promise<T>): () => Promise<T> {
-  let promise: Promise<T> | undefined;
-  return () => {
-    promise ??= create();
-    return promise;
-  };
-}

@@ -4,7 +4,7 @@ import { childEnvironment } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { createSettings, profileName, type Settings } from "../config/settings.js";
-import type { Context } from "../context.js";
+import type { Context, KnownNames, Terminal } from "../context.js";
 import type { LocalService, Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
@@ -15,9 +15,10 @@ import { createMessages } from "../terminal/messages.js";
 import { createPrompt } from "../terminal/prompt.js";
 import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
-import { type ClientParts, createServiceClient, isSilentJob, once } from "./client.js";
+import { type ClientParts, createServiceClient, isSilentJob } from "./client.js";
+import { once, withLazyMembers } from "./lazy.js";
 import { composeNames, openCacheFile } from "./names.js";
-import { createOutputMembers } from "./output.js";
+import { composeOutput } from "./output.js";
 import type { CreateHost, Frame } from "./parts.js";
 
 export interface CompositionOptions {
@@ -33,18 +34,17 @@ export interface CompositionOptions {
 export function composeContext(host: Machine, options: CompositionOptions): Context {
   const run = readRunSettings(options.flags, host.env);
   const parts = { ...host, configFile: readOnlyIf(run.dryRun, host.configFile, ["path", "read"]) };
-  const { process, env, configFile } = parts;
+  const { env, configFile } = parts;
   if (run.format !== null) checkFormatName(run.format);
   const messages = createMessages(parts.stderr, run);
   const { note, warn, trace } = messages;
   const settings = createSettings({ run, env, configFile, systemTimeZone: parts.systemTimeZone, note });
-  const input = createInput(process, parts.signal);
-  const prompt = composePrompt(parts, run);
+  const terminal = composeTerminal(parts, run, warn);
   const client: ClientParts = { parts, run, trace };
   const aside = (text: string): void => {
     if (!isSilentJob(client)) note(text);
   };
-  const interactive = () => prompt.available;
+  const interactive = () => terminal.prompt.available;
   const auth = composeAuth(client, { settings, interactive, warn, note: aside });
   const localService = parts.overrides.localService ?? (() => openLocal(parts, note));
   const { names, api } = composeNames(parts, {
@@ -54,37 +54,32 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     api: once(() => createServiceClient({ settings: settings(), token: auth.token, localService }, client)),
   });
   return {
-    machine: parts,
-    flags: run,
-    dryRun: run.dryRun,
-    calendarFlags: run.calendars,
     now: parts.clock.now,
-    note,
-    warn,
-    prompt,
-    editor: createEditor({
-      env: childEnvironment(env),
-      platform: process.platform,
-      signal: parts.signal,
-      ignoreInterrupt: (work) => ignoreInterrupt(process, work),
-      warn,
-    }),
-    input,
-    settings,
-    profiles: () => createProfileStore(configFile, env["PATH"]),
-    profileName: () => profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
+    flags: run,
+    config: {
+      settings,
+      profiles: () => createProfileStore(configFile, env["PATH"]),
+      profileName: () =>
+        profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
+    },
     api,
-    // Nothing else loads it, or SQLite because of it.
-    ledger: once(async () => (await import("../messages/ledger/open-ledger.js")).openMachineLedger(parts)),
     session: readOnlyIf(run.dryRun, auth.session, ["token", "status"]),
-    webhooks: once(async () => {
-      const { composeWebhooks } = await import("./webhooks.js");
-      return composeWebhooks(client, { interactive, warn, note: aside });
-    }),
-    names,
-    dropCache: (profile) => dropCachesOf(profile, { directory: parts.cacheDirectory, userId: parts.userId }),
-    recentEvents: createRecentEventsOf(parts, settings),
-    ...createOutputMembers(run, parts, { settings, note, input }),
+    names: {
+      ...names,
+      dropCache: (profile) =>
+        dropCachesOf(profile, { directory: parts.cacheDirectory, userId: parts.userId }),
+      recentEvents: createRecentEventsOf(parts, settings),
+    },
+    output: composeOutput(run, parts, { settings, note, warn, input: () => terminal.input }),
+    terminal,
+    messages: {
+      webhooks: once(async () => {
+        const { composeWebhooks } = await import("./webhooks.js");
+        return composeWebhooks(client, { interactive, warn, note: aside });
+      }),
+      // Nothing else loads it, or SQLite because of it.
+      ledger: once(async () => (await import("../messages/ledger/open-ledger.js")).openMachineLedger(parts)),
+    },
     program: {
       ...options.frame,
       run: (argv, process, overrides) => options.frame.run(argv, options.createHost(process, overrides)),
@@ -93,15 +88,33 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
         return composeContext({ ...host, env }, { ...options, flags });
       },
     },
+    machine: parts,
   };
 }
 
-function composePrompt(parts: Machine, { prompts, color }: RunSettings): Context["prompt"] {
-  const { process, env, stderr } = parts;
-  return createPrompt(process, prompts, {
-    ...parts,
-    color: () => isColorEnabled({ choice: color, env, isTerminal: stderr.isTerminal }),
-    unicode: () => isUnicodeLocale(process),
+function composeTerminal(
+  machine: Machine,
+  { prompts, color }: RunSettings,
+  warn: (text: string) => void,
+): Terminal {
+  const { process, env, signal, stdout, stderr } = machine;
+  return withLazyMembers({
+    prompt: () =>
+      createPrompt(process, prompts, {
+        ...machine,
+        color: () => isColorEnabled({ choice: color, env, isTerminal: stderr.isTerminal }),
+        unicode: () => isUnicodeLocale(process),
+      }),
+    editor: () =>
+      createEditor({
+        env: childEnvironment(env),
+        platform: process.platform,
+        signal,
+        ignoreInterrupt: (work) => ignoreInterrupt(process, work),
+        warn,
+      }),
+    input: () => createInput(process, signal),
+    isTerminal: () => stdout.isTerminal,
   });
 }
 
@@ -116,7 +129,7 @@ async function openLocal(machine: Machine, note: (text: string) => void): Promis
 }
 
 /** Only where a person types: scripts must not depend on what was shown before. */
-function createRecentEventsOf(parts: Machine, settings: () => Settings): Context["recentEvents"] {
+function createRecentEventsOf(parts: Machine, settings: () => Settings): KnownNames["recentEvents"] {
   let recent: RecentEvents | undefined;
   return () => {
     // In this order: Node creates stdin on first access, which takes a millisecond.

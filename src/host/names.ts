@@ -6,7 +6,7 @@ import { createNameCache, type NameCache } from "../cache/name-cache.js";
 import { createNames, FRESHNESS_LIFETIME } from "../cache/names.js";
 import type { ServiceSelection, Settings } from "../config/settings.js";
 import type { Machine } from "../machine.js";
-import { once } from "./client.js";
+import { once } from "./lazy.js";
 
 export interface ComposeNamesOptions {
   readonly settings: () => Settings;

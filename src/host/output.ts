@@ -1,33 +1,26 @@
 import { childEnvironment } from "../config/environment.js";
 import type { ProgramChoice, RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
-import type { Context } from "../context.js";
+import type { OutputAccess } from "../context.js";
 import type { Machine } from "../machine.js";
 import { checkFormat, createOutput, effectiveFormat, type OutputTarget } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import type { OutputProgram, Surface } from "../output/view.js";
 import { requestView } from "../output/views/plain.js";
+import type { Input } from "../terminal/input.js";
 import { withDefaultSignals } from "../terminal/signals.js";
 
-export interface OutputParts extends Pick<Context, "note" | "input"> {
+export interface OutputParts extends Pick<OutputAccess, "note" | "warn"> {
   readonly settings: () => Settings;
+  readonly input: () => Input;
 }
 
 /** What a command prints with: to stdout, on a terminal through the pager. */
-export function createOutputMembers(
+export function composeOutput(
   run: RunSettings,
   { process, env, overrides, stdout, clock, signal, resources, systemTimeZone }: Machine,
-  { settings, note, input }: OutputParts,
-): Pick<
-  Context,
-  | "prepareOutput"
-  | "isTerminal"
-  | "output"
-  | "renderTemplate"
-  | "printDocument"
-  | "printRequests"
-  | "outputFormat"
-> {
+  { settings, note, warn, input }: OutputParts,
+): OutputAccess {
   const page = async (text: string | Uint8Array): Promise<void> => {
     if (typeof text !== "string") return stdout.write(text);
     const { showInPager } = await import("../terminal/pager.js");
@@ -59,24 +52,23 @@ export function createOutputMembers(
     program,
   });
   return {
-    async prepareOutput() {
+    note,
+    warn,
+    async prepare() {
       if (run.program !== null)
         program = await loadProgram(run.program, { process, signal, resources, input });
     },
-    get isTerminal() {
-      return stdout.isTerminal;
-    },
-    output: (view) => createOutput(view, options(), target()),
-    renderTemplate(view, values) {
+    of: (view) => createOutput(view, options(), target()),
+    template(view, values) {
       if (program === null) return null;
       program.check(view);
       const rendering = { view, values, single: false, fields: null, csvSafe: false, surface: PLAIN_SURFACE };
       return program.render({ ...rendering, zone: () => settings().timezone, now: clock.now, note });
     },
-    async printDocument(document, value) {
+    async document(document, value) {
       await createOutput(document, { ...options(), program: null }, target()).print([value]);
     },
-    async printRequests(requests) {
+    async requests(requests) {
       // Fields and templates are for what the command prints otherwise.
       const jq = run.program?.kind === "jq" ? program : null;
       const forRequests = { ...options(), program: jq, fields: undefined, csvSafe: false };
@@ -84,7 +76,7 @@ export function createOutputMembers(
       const value = single !== undefined && another === undefined ? single : requests;
       await createOutput(requestView, forRequests, target()).print(value);
     },
-    outputFormat() {
+    format() {
       if (run.format !== null) checkFormat(run.format, { noun: "this command's" });
       return effectiveFormat(run, stdout);
     },
@@ -102,7 +94,7 @@ async function loadProgram(
     signal,
     resources,
     input,
-  }: Pick<Machine, "process" | "signal" | "resources"> & Pick<Context, "input">,
+  }: Pick<Machine, "process" | "signal" | "resources"> & Pick<OutputParts, "input">,
 ): Promise<OutputProgram> {
   if (kind === "jq") {
     const [{ createJqProgram }, optimization] = await Promise.all([
@@ -118,5 +110,5 @@ async function loadProgram(
   }
   const { createTemplateProgram } = await import("../output/formats/template.js");
   if (!text.startsWith("@")) return createTemplateProgram(text, "--template");
-  return createTemplateProgram(await input.text(text.slice(1), "--template"), `--template ${text}`);
+  return createTemplateProgram(await input().text(text.slice(1), "--template"), `--template ${text}`);
 }

@@ -12,7 +12,8 @@ import { hideUrl } from "../messages/webhooks/webhook-url.js";
 import { createWebhooks, type Webhooks } from "../messages/webhooks/webhooks.js";
 import { readOnlyIf } from "../system/read-only.js";
 import { type AuthOptions, createStoreOpener } from "./authentication.js";
-import { type ClientParts, createSenderOptions, once, openConnection, openTransport } from "./client.js";
+import { type ClientParts, createSenderOptions, openConnection, openTransport } from "./client.js";
+import { once } from "./lazy.js";
 
 export type WebhookOptions = Pick<AuthOptions, "interactive" | "warn" | "note">;
 

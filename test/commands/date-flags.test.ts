@@ -8,7 +8,8 @@ import { createHarness, NOW } from "../support/harness.js";
 /** Reads flags with Europe/Berlin as the chosen zone, on Saturday, 21 November 2026, 15:30. */
 async function read(flags: TypedTimeFlags, settings = () => ({ timezone: "Europe/Berlin" }) as Settings) {
   const notes: string[] = [];
-  const times = await readTimeFlags({ settings, now: () => NOW, note: (text) => notes.push(text) }, flags);
+  const output = { note: (text: string) => void notes.push(text) };
+  const times = await readTimeFlags({ config: { settings }, now: () => NOW, output }, flags);
   return { ...times, notes };
 }
 

@@ -17,6 +17,7 @@ const PAGES = [
   "debugging",
   "exit-codes",
   "extensions",
+  "known-limits",
   "login",
   "messages",
   "names",

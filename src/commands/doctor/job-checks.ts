@@ -43,13 +43,13 @@ export interface JobChecks {
   /** Opens the ledger, if there is one: to create it is for jobs, which may be another user's. @throws CliError configuration when jobs could not use it */
   checkLedger(): Promise<void>;
   /** The session and the targets of messages as a job without a desktop session has them. */
-  readonly withoutSession: Pick<Context, "session" | "webhooks">;
+  readonly withoutSession: Pick<Context, "session" | "messages">;
 }
 
-export type JobContext = Pick<Context, "machine" | "program" | "ledger">;
+export type JobContext = Pick<Context, "machine" | "program" | "messages">;
 
 /** Checks for `doctor`. */
-export function createJobChecks({ machine, program, ledger }: JobContext): JobChecks {
+export function createJobChecks({ machine, program, messages }: JobContext): JobChecks {
   const { process, env, configFile, dataDirectory, stateDirectory, cacheDirectory } = machine;
   const folders: readonly (readonly [FolderCheck["name"], () => string])[] = [
     ["config", () => join(configFile.path, "..")],
@@ -64,7 +64,7 @@ export function createJobChecks({ machine, program, ledger }: JobContext): JobCh
     variables: { ...homeVariable(machine), ...copiedVariables(env) },
     folders: () => folders.map(([name, pathOf]) => checkFolder(name, pathOf())),
     async checkLedger() {
-      if (existsSync(ledgerPath(machine))) await ledger();
+      if (existsSync(ledgerPath(machine))) await messages.ledger();
     },
     withoutSession: program.contextIn(withoutSession(env)),
   };

@@ -33,7 +33,7 @@ export function registerEventsChanges(command: Command, contextOf: ContextOf): v
   addAction(command, forJobs(contextOf), runEventsChanges);
 }
 
-type ChangesContext = NewsContext & Pick<Context, "output" | "isTerminal">;
+type ChangesContext = NewsContext & Pick<Context, "output" | "terminal">;
 
 /** Prints what is new, changed or gone since the last run under a name. */
 export async function runEventsChanges(
@@ -41,13 +41,16 @@ export async function runEventsChanges(
   { sinceLast, ...flags }: ChangesOptions,
 ): Promise<void> {
   // Checks format and fields before any request.
-  context.output(changeView);
+  context.output.of(changeView);
   if (sinceLast === undefined) throw missingFlagsError(["--since-last"]);
   await withNews(context, { ...flags, sinceLast, nameFlag: "--since-last" }, async (news) => {
     const isTaken = await printNews(context, news);
     if (isTaken) await news.remember();
-    else context.warn("the output was closed before it was read; the next run prints these changes again");
-    if (context.isTerminal) noteSilence(context, sinceLast, news);
+    else
+      context.output.warn(
+        "the output was closed before it was read; the next run prints these changes again",
+      );
+    if (context.terminal.isTerminal) noteSilence(context, sinceLast, news);
     news.reportFailures();
   });
 }
@@ -57,23 +60,23 @@ async function printNews(
   context: ChangesContext,
   { changes, calendars }: Pick<News, "changes" | "calendars">,
 ): Promise<boolean> {
-  const recent = context.recentEvents();
+  const recent = context.names.recentEvents();
   await recent?.remember(changes.map(({ event }) => recentEventOf(event)));
   const shorten = recent?.shorten ?? ((id: string) => id);
-  const output = context.output(createChangeListView({ calendars, shorten }));
+  const output = context.output.of(createChangeListView({ calendars, shorten }));
   await output.print(changes.map(({ change, event }) => ({ ...event, change, event })));
   return !output.isClosed();
 }
 
 /** Why nothing was printed, for a person. */
 function noteSilence(
-  { note, dryRun }: Pick<ChangesContext, "note" | "dryRun">,
+  { output, flags }: Pick<ChangesContext, "output" | "flags">,
   name: string,
   { changes, isFirst, watched }: News,
 ): void {
   if (changes.length > 0) return;
   const events = watched === 1 ? "1 event" : `${watched} events`;
-  if (!isFirst) note(`no changes since the last run under the name "${name}"`);
-  else if (!dryRun)
-    note(`first run under the name "${name}": ${events} noted, changes are printed from now on`);
+  if (!isFirst) output.note(`no changes since the last run under the name "${name}"`);
+  else if (!flags.dryRun)
+    output.note(`first run under the name "${name}": ${events} noted, changes are printed from now on`);
 }

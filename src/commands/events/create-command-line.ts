@@ -20,7 +20,7 @@ interface LineOptions {
 
 /** The `events create` that needs no questions, for a shell. */
 export function createCommandLine(
-  context: Pick<CalendarContext, "calendarFlags" | "settings">,
+  context: Pick<CalendarContext, "flags" | "config">,
   { calendar, flags }: FilledForm,
   { profile, calendars }: LineOptions,
 ): string {
@@ -31,17 +31,17 @@ export function createCommandLine(
     "create",
     ...calendarWords(context, calendar, calendars),
     ...flagWords(flags),
-    ...(flags.allDay === true ? [] : ["--timezone", context.settings().timezone]),
+    ...(flags.allDay === true ? [] : ["--timezone", context.config.settings().timezone]),
   ]);
 }
 
 /** The calendar as it was given, or as it was picked: by its name if that is unique. */
 function calendarWords(
-  { calendarFlags }: Pick<CalendarContext, "calendarFlags">,
+  { flags }: Pick<CalendarContext, "flags">,
   { id, name }: ChosenCalendar,
   calendars: readonly ChosenCalendar[],
 ): readonly string[] {
-  const [given] = calendarFlags;
+  const [given] = flags.calendars;
   if (given !== undefined) return ["--calendar", given];
   if (calendars.length === 1) return [];
   const options: ResolveOptions = { noun: "calendar", source: "--calendar", byPrefix: true };

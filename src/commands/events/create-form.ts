@@ -40,7 +40,8 @@ export async function askEvent(
   await checkRelated(context, given, calendar.id);
   const title = givenTitle ?? (await askTitle(context));
   const needsTimes = missing.some((flag) => flag !== "--title");
-  const day = given.strictDates === true ? localDate(context.now(), context.settings().timezone) : "today";
+  const day =
+    given.strictDates === true ? localDate(context.now(), context.config.settings().timezone) : "today";
   const flags = {
     ...given,
     title,
@@ -48,8 +49,8 @@ export async function askEvent(
     ...(given.label === undefined ? await askNewLabel(context, calendar.id) : {}),
     ...(given.attendee === undefined ? await askNewAttendees(context, calendar.id) : {}),
   };
-  context.note("The same without questions:");
-  context.note(`  ${createCommandLine(context, { calendar, flags }, { profile, calendars })}`);
+  context.output.note("The same without questions:");
+  context.output.note(`  ${createCommandLine(context, { calendar, flags }, { profile, calendars })}`);
   return { calendar, flags };
 }
 
@@ -69,7 +70,10 @@ async function askNewLabel(
   context: FormContext,
   calendarId: string,
 ): Promise<Pick<EventFieldFlags, "label">> {
-  const { value, source } = context.settings().setting("label") ?? { value: DEFAULT_LABEL, source: "label" };
+  const { value, source } = context.config.settings().setting("label") ?? {
+    value: DEFAULT_LABEL,
+    source: "label",
+  };
   const label = await askLabel(context, calendarId, (labels) =>
     orUndefined(() => resolveLabel(value, labels, { calendarId, source })),
   );

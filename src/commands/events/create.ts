@@ -48,24 +48,24 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
  * @param profile `--profile`; undefined when it was not given
  */
 export async function runEventsCreate(
-  context: CalendarContext & Pick<Context, "output" | "isTerminal" | "input" | "note" | "now">,
+  context: CalendarContext & Pick<Context, "output" | "terminal" | "now">,
   typed: EventFieldFlags,
   profile?: string,
 ): Promise<void> {
-  const output = context.output(eventView);
+  const output = context.output.of(eventView);
   const missing = typed.input === undefined ? missingForCreate(typed) : [];
   const form =
-    context.prompt.available && missing.length > 0
+    context.terminal.prompt.available && missing.length > 0
       ? await fillForm(context, typed, { profile, missing })
       : null;
   const options = form?.flags ?? typed;
-  const { timezone } = context.settings();
+  const { timezone } = context.config.settings();
   const fields = await readEventFields(context, options, (input) => missingForCreate(options, input));
   const content = draftForCreate(fields.flags, fields.input, { zone: timezone });
   const { id: calendarId, name } = form?.calendar ?? (await chooseCalendar(context));
   const resolver = createRelatedResolver(context, calendarId);
   const chosen = await chosenLabelId(context, { ...fields, resolver }, "the event has the default one");
-  const preset = chosen === undefined ? context.settings().setting("label") : undefined;
+  const preset = chosen === undefined ? context.config.settings().setting("label") : undefined;
   const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
   const attendeeIds = await resolver.attendeeIds(fields.attendees);
   const api = await context.api();
@@ -75,27 +75,27 @@ export async function runEventsCreate(
     attendee_ids: attendeeIds,
   });
   // A script gets the same whatever is cached.
-  const users = context.isTerminal ? await context.names.knownUsers(calendarId) : [];
+  const users = context.terminal.isTerminal ? await context.names.knownUsers(calendarId) : [];
   const filled = fillRelated(fillRelated(event, resolver.resources()), { labels: [], users });
   const created = localizeEvent(filled, timezone, name);
-  await context.recentEvents()?.remember([recentEventOf(created)]);
+  await context.names.recentEvents()?.remember([recentEventOf(created)]);
   await output.print(created, `event ${event.id} was created`);
   if (event.start_at === null) await noteKeepWithoutTimes(context, event);
 }
 
 /** Tells how to find it again: it is on no day. The event was created, so a service that fails now is no error. */
 async function noteKeepWithoutTimes(
-  { api, settings, note, now }: Pick<Context, "api" | "settings" | "note" | "now">,
+  { api, config, output, now }: Pick<Context, "api" | "config" | "output" | "now">,
   { id, calendar_id: calendarId }: CalendarEvent,
 ): Promise<void> {
-  const { timezone } = settings();
+  const { timezone } = config.settings();
   const today = localDate(now(), timezone);
   const query = { calendarId, timezone, from: today, to: today, search: null, limit: 1 };
   const list = await (await api()).listEvents({ ...query, category: "keep" }).catch((error: unknown) => {
     if (readFailure(error).kind === "stopped") throw error;
     return null;
   });
-  note(
+  output.note(
     list?.hasKeepsWithoutTimes === true
       ? "calctl events list --category keep shows keeps without times"
       : `a keep without times is on no day: keep its id ${id}`,

@@ -15,6 +15,12 @@ import { asUsageError, type CliError, joinUsageErrors, missingFlagsError, usageE
 
 /** Reads dates, times and durations of flags where commands start, so that `src/calendar` gets parsed values. */
 
+/** What reading times needs. */
+export interface TimeContext extends Pick<Context, "now"> {
+  readonly config: Pick<Context["config"], "settings">;
+  readonly output: Pick<Context["output"], "note">;
+}
+
 /** How the text of a flag is read. */
 export interface FlagReading {
   /** How messages name the flag. */
@@ -62,7 +68,7 @@ export interface TypedTimeFlags {
  * @throws CliError usage that names everything that is wrong, and then what is missing
  */
 export async function readTimeFlags(
-  { settings, now, note }: Pick<Context, "settings" | "now" | "note">,
+  { config, now, output }: TimeContext,
   typed: TypedTimeFlags,
   missing: readonly string[] = [],
 ): Promise<TimeFlags> {
@@ -73,13 +79,13 @@ export async function readTimeFlags(
   const endTimezone = await readZone(typed.endTimezone, "--end-timezone");
   // Without valid zones, the times cannot be read.
   problems.report();
-  const common = { now, echo: note, strict: typed.strictDates === true };
-  const startZone = () => startTimezone ?? settings().timezone;
+  const common = { now, echo: output.note, strict: typed.strictDates === true };
+  const startZone = () => startTimezone ?? config.settings().timezone;
   const start = await problems.collect(typed.start, (text) =>
     readDateFlag(text, { ...common, source: "--start", zone: startZone() }),
   );
   const end = await problems.collect(typed.end, (text) => {
-    const zone = endTimezone ?? settings().timezone;
+    const zone = endTimezone ?? config.settings().timezone;
     return readDateFlag(text, { ...common, source: "--end", zone, from: () => dayOf(start, startZone) });
   });
   const duration = await problems.collect(typed.duration, (text) => parseDuration(text, "--duration"));
@@ -114,10 +120,7 @@ const EXCLUSIVE = [
  * Null where only `--days` may be given.
  * @throws CliError usage
  */
-export async function readDayFlags(
-  context: Pick<Context, "settings" | "now" | "note">,
-  typed: TypedDayFlags,
-): Promise<ListedDays | null> {
+export async function readDayFlags(context: TimeContext, typed: TypedDayFlags): Promise<ListedDays | null> {
   const conflict = EXCLUSIVE.find((flags) => flags.every((flag) => typed[flag] !== undefined));
   if (conflict !== undefined) throw usageError(`give either --${conflict[0]} or --${conflict[1]}, not both`);
   const days = typed.days === undefined ? null : parseDays(typed.days, "--days");
@@ -127,7 +130,7 @@ export async function readDayFlags(
   const from = await read("--from", typed.from);
   const to = await read("--to", typed.to, from);
   if (from === null && to === null) return null;
-  const today = localDate(context.now(), context.settings().timezone);
+  const today = localDate(context.now(), context.config.settings().timezone);
   if (from === null && to !== null && to < today) {
     throw usageError(`--to: ${to} is over`, "give --from as well, to list days of the past");
   }
@@ -137,14 +140,19 @@ export async function readDayFlags(
   return { first, last: days === null ? to : lastOfDays(first, days) };
 }
 
-function createDayReader(
-  { settings, now, note }: Pick<Context, "settings" | "now" | "note">,
-  { strictDates = false }: TypedDayFlags,
-) {
+function createDayReader({ config, now, output }: TimeContext, { strictDates = false }: TypedDayFlags) {
   return async (source: string, text: string | undefined, from: string | null = null) => {
     if (text === undefined) return null;
-    const { timezone: zone } = settings();
-    const reading = { source, zone, strict: strictDates, dayOnly: true, now, echo: note, from: () => from };
+    const { timezone: zone } = config.settings();
+    const reading = {
+      source,
+      zone,
+      strict: strictDates,
+      dayOnly: true,
+      now,
+      echo: output.note,
+      from: () => from,
+    };
     const input = await readDateFlag(text, reading);
     if (input.kind === "date") return input.date;
     throw notADayError(text, source);

@@ -19,7 +19,7 @@ export interface EventsDeleteOptions {
   readonly yes?: boolean;
 }
 
-type DeleteContext = PickContext & Pick<Context, "input" | "note" | "dryRun">;
+type DeleteContext = PickContext & Pick<Context, "terminal" | "output" | "flags">;
 
 export function registerEventsDelete(command: Command, contextOf: ContextOf): void {
   command
@@ -50,13 +50,13 @@ export async function runEventsDelete(
   context: DeleteContext,
   { id: given, yes: confirmed = false }: EventsDeleteOptions,
 ): Promise<void> {
-  const output = context.output(deletedView);
-  const yes = confirmed || context.dryRun;
+  const output = context.output.of(deletedView);
+  const yes = confirmed || context.flags.dryRun;
   const typed = given.length > 0 ? given : [await chooseEventId(context, undefined)];
   const fromStdin = typed.includes(STDIN_IDS);
-  const canAsk = context.prompt.available && !fromStdin;
+  const canAsk = context.terminal.prompt.available && !fromStdin;
   // Before someone types ids. A pipe may have none: then there is nothing to confirm.
-  if (fromStdin && context.input.isTerminal) requireConfirmation(yes, canAsk);
+  if (fromStdin && context.terminal.input.isTerminal) requireConfirmation(yes, canAsk);
   const ids = [...new Set(await readEventIds(context, typed))];
   if (ids.length === 0) return output.print({ deleted: [] });
   requireConfirmation(yes, canAsk);
@@ -67,7 +67,7 @@ export async function runEventsDelete(
     noun: "event",
     verb: "deleted",
     name: (id) => id,
-    warn: context.warn,
+    warn: context.output.warn,
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
     work: async (eventId) => {
@@ -78,7 +78,7 @@ export async function runEventsDelete(
       return eventId;
     },
   });
-  await context.recentEvents()?.forget(results);
+  await context.names.recentEvents()?.forget(results);
   if (results.length > 0)
     await output.print({ deleted: results }, `these events were deleted: ${results.join(", ")}`);
   reportFailures();
@@ -96,17 +96,17 @@ async function confirm(
   const notFound = new Map<string, CliError>();
   for (const eventId of ids) {
     try {
-      context.warn(describeFound(await finder.read(eventId), context.settings().timezone));
+      context.output.warn(describeFound(await finder.read(eventId), context.config.settings().timezone));
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== "not_found") throw error;
       notFound.set(eventId, error);
-      if (ids.length > 1) context.warn(`  ${eventId}  not found`);
+      if (ids.length > 1) context.output.warn(`  ${eventId}  not found`);
     }
   }
   const count = ids.length - notFound.size;
   if (count === 0) return notFound;
   const question = count === 1 ? "Delete this event?" : `Delete these ${count} events?`;
-  if (await context.prompt.confirm(question)) return notFound;
+  if (await context.terminal.prompt.confirm(question)) return notFound;
   throw new CliError("interrupted", "nothing was deleted");
 }
 

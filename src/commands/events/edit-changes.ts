@@ -4,15 +4,12 @@ import type { EventFlags } from "../../calendar/event-draft.js";
 import { parseCategory } from "../../calendar/event-text.js";
 import { CLEARABLE, type ClearField, draftForUpdate } from "../../calendar/event-update.js";
 import { localizeEvent } from "../../calendar/event-view.js";
-import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
-import { readTimeFlags } from "./date-flags.js";
+import { readTimeFlags, type TimeContext } from "./date-flags.js";
 import { changedKeys, type DocumentOptions, type EditableEvent, parseDocument } from "./edit-document.js";
 import { namedValues, type RelatedResolver } from "./event-flags.js";
 
 /** What was edited, as an update of the event. */
-
-type TimesContext = Pick<Context, "settings" | "now" | "note">;
 
 export interface DraftOptions {
   readonly event: CalendarEvent;
@@ -23,7 +20,7 @@ export interface DraftOptions {
 
 /** The update that a saved file asks for; null when nothing was changed. @throws CliError for what is wrong in it */
 export async function readDraft(
-  context: TimesContext,
+  context: TimeContext,
   saved: string,
   { event, before, options, resolver }: DraftOptions,
 ): Promise<EventDraft | null> {
@@ -68,7 +65,7 @@ function textChanges(changed: Changed): EventFlags {
 
 /** The file has both times, so neither moves with the other, as with `--start` alone. */
 async function timeChanges(
-  context: TimesContext,
+  context: TimeContext,
   changed: Changed,
   { event, strictDates }: { readonly event: CalendarEvent; readonly strictDates: boolean },
 ): Promise<EventFlags> {

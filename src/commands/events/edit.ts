@@ -20,7 +20,7 @@ import type { PickContext } from "./pick-event.js";
 /** As messages name it. */
 const FLAG = "--edit";
 
-export type EditorContext = PickContext & Pick<Context, "note" | "editor" | "dryRun">;
+export type EditorContext = PickContext & Pick<Context, "output" | "terminal" | "flags">;
 
 /** An update that was edited and confirmed. */
 export interface EditedUpdate extends FoundEvent {
@@ -49,9 +49,9 @@ export async function editEvent(
   const { calendar, event: current } = await (await createEventFinder(context)).read(eventId);
   const seen = lastUpdate(current, FLAG);
   const resolver = createRelatedResolver(context, calendar.id);
-  const options = { ...(await resolver.readAll()), zone: context.settings().timezone, strictDates };
+  const options = { ...(await resolver.readAll()), zone: context.config.settings().timezone, strictDates };
   const before = editableEvent(current, options);
-  return context.editor.withFile("event.yaml", async (file) => {
+  return context.terminal.editor.withFile("event.yaml", async (file) => {
     const draft = await editUntilValid(context, {
       text: await renderDocument(before, options),
       open: file.edit,
@@ -92,16 +92,18 @@ async function editUntilValid<T>(
       failure = error;
     }
     const problem = describeWithoutFlags(failure);
-    if (!context.prompt.available) throw new CliError(failure.code, problem, { details: failure.details });
+    if (!context.terminal.prompt.available)
+      throw new CliError(failure.code, problem, { details: failure.details });
     await askAgain(context, problem);
     shown = withProblem(saved, problem);
   }
 }
 
 /** @throws CliError interrupted when the user gives up */
-async function askAgain({ warn, prompt }: EditorContext, problem: string): Promise<void> {
-  for (const line of messageLines(problem)) warn(line);
-  if (!(await prompt.confirm("Edit again?", true))) throw new CliError("interrupted", "nothing was changed");
+async function askAgain({ output, terminal }: EditorContext, problem: string): Promise<void> {
+  for (const line of messageLines(problem)) output.warn(line);
+  if (!(await terminal.prompt.confirm("Edit again?", true)))
+    throw new CliError("interrupted", "nothing was changed");
 }
 
 const PROBLEM = "#! ";
@@ -113,9 +115,9 @@ function withProblem(saved: string, problem: string): string {
 
 /** Shows what changes, and asks where that is possible. */
 async function confirm(context: EditorContext, lines: readonly string[]): Promise<void> {
-  const asks = context.prompt.available && !context.dryRun;
-  for (const line of lines) (asks ? context.warn : context.note)(line);
+  const asks = context.terminal.prompt.available && !context.flags.dryRun;
+  for (const line of lines) (asks ? context.output.warn : context.output.note)(line);
   if (!asks) return;
-  if (await context.prompt.confirm("Write these changes?", true)) return;
+  if (await context.terminal.prompt.confirm("Write these changes?", true)) return;
   throw new CliError("interrupted", "nothing was changed");
 }

@@ -92,7 +92,7 @@ export interface EventFields {
  * @throws CliError usage
  */
 export async function readEventFields(
-  context: Pick<Context, "input" | "note" | "now" | "settings">,
+  context: Pick<Context, "terminal" | "output" | "now" | "config">,
   typed: EventFieldFlags,
   missing: (input: EventInput | null) => readonly string[] = () => [],
 ): Promise<EventFields> {
@@ -103,8 +103,8 @@ export async function readEventFields(
   const input =
     inputPath === undefined
       ? null
-      : readEventInput(await context.input.json(inputPath, "--input"), "--input");
-  for (const text of input?.notes ?? []) context.note(text);
+      : readEventInput(await context.terminal.input.json(inputPath, "--input"), "--input");
+  for (const text of input?.notes ?? []) context.output.note(text);
   const texts = { title, category, location, url, description: await readDescription(context, typed) };
   checkFlagTexts(texts);
   return {
@@ -116,13 +116,13 @@ export async function readEventFields(
 }
 
 async function readDescription(
-  { input }: Pick<Context, "input">,
+  { terminal }: Pick<Context, "terminal">,
   { description, descriptionFile }: EventFieldFlags,
 ): Promise<string | undefined> {
   if (descriptionFile === undefined) return description;
   if (description !== undefined)
     throw usageError("give either --description or --description-file, not both");
-  return input.text(descriptionFile, "--description-file");
+  return terminal.input.text(descriptionFile, "--description-file");
 }
 
 function inputLabel(input: EventInput | null): EventFields["label"] {
@@ -170,14 +170,15 @@ export interface RelatedResolver {
  * this calendar. @param instead what happens then, for the note
  */
 export async function chosenLabelId(
-  { note }: Pick<Context, "note">,
+  { output }: Pick<Context, "output">,
   { label, resolver }: Pick<EventFields, "label"> & { readonly resolver: RelatedResolver },
   instead: string,
 ): Promise<string | undefined> {
   if (label === undefined) return undefined;
   if (!("id" in label)) return resolver.labelId(label);
   const id = await resolver.printedLabelId(label);
-  if (id === null) note(`--input: this calendar has no label "${label.name || label.number}": ${instead}`);
+  if (id === null)
+    output.note(`--input: this calendar has no label "${label.name || label.number}": ${instead}`);
   return id ?? undefined;
 }
 

@@ -11,10 +11,10 @@ export const STDIN_IDS = "-";
  * The id as given. At a terminal, the beginning of the id of an event that was shown lately is enough.
  * @throws CliError usage when several events have it
  */
-export function readEventId({ recentEvents }: Pick<Context, "recentEvents">, typed: string): string {
+export function readEventId({ names }: Pick<Context, "names">, typed: string): string {
   checkId(typed, "ID");
   if (!SHORT_ID.test(typed)) return typed;
-  const found = recentEvents()?.find(typed) ?? [];
+  const found = names.recentEvents()?.find(typed) ?? [];
   if (found.some(({ id }) => id === typed)) return typed;
   if (found.length <= 1) return found[0]?.id ?? typed;
   const candidates = found.slice(0, MAX_CANDIDATES).map(({ id, title }) => `${id} ${title}`);
@@ -29,16 +29,16 @@ const MAX_CANDIDATES = 5;
 
 /** The ids as given; a `-` is replaced by the lines of stdin, without blank ones. @throws CliError usage */
 export async function readEventIds(
-  { input, recentEvents }: Pick<Context, "input" | "recentEvents">,
+  { terminal, names }: Pick<Context, "terminal" | "names">,
   typed: readonly string[],
 ): Promise<readonly string[]> {
   const position = typed.indexOf(STDIN_IDS);
   if (position !== typed.lastIndexOf(STDIN_IDS)) {
     throw usageError("- was given twice", "stdin can be read only once");
   }
-  const given = typed.map((id) => readEventId({ recentEvents }, id));
+  const given = typed.map((id) => readEventId({ names }, id));
   if (position === -1) return given;
-  const lines = (await input.text("-", "-")).split("\n").map((line) => line.trim());
+  const lines = (await terminal.input.text("-", "-")).split("\n").map((line) => line.trim());
   const ids = lines.filter((line) => line !== "").map((line) => checkId(line, "ID on stdin"));
   return given.toSpliced(position, 1, ...ids);
 }

@@ -1,8 +1,7 @@
 import { lastOfDays, parseDays } from "../../calendar/dates.js";
 import { parseSearch } from "../../calendar/event-search.js";
 import { localDate } from "../../calendar/zoned-time.js";
-import type { Context } from "../../context.js";
-import { type ListedDays, readDayFlags, type TypedDayFlags } from "./date-flags.js";
+import { type ListedDays, readDayFlags, type TimeContext, type TypedDayFlags } from "./date-flags.js";
 
 /** Which events of a calendar are listed. */
 export type EventSelection =
@@ -17,17 +16,14 @@ export interface SelectionFlags extends TypedDayFlags {
 }
 
 /** Reads which events the flags choose. @throws CliError usage */
-export async function readSelection(
-  context: Pick<Context, "settings" | "now" | "note">,
-  options: SelectionFlags,
-): Promise<EventSelection> {
+export async function readSelection(context: TimeContext, options: SelectionFlags): Promise<EventSelection> {
   const { days } = options;
   const search = options.search === undefined ? null : parseSearch(options.search, "--search");
   const chosen = await readDayFlags(context, options);
   if (chosen !== null) return { kind: "any", days: chosen, search };
   const count = days === undefined ? 1 : parseDays(days, "--days");
   if (search === null) return { kind: "upcoming", days: count };
-  const first = localDate(context.now(), context.settings().timezone);
+  const first = localDate(context.now(), context.config.settings().timezone);
   const listed = days === undefined ? EVERY_DAY : { first, last: lastOfDays(first, count) };
   return { kind: "any", days: listed, search };
 }

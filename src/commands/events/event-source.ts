@@ -26,12 +26,12 @@ export interface KeepsWithoutTimes {
  * ones, as long as the selection is among them; otherwise opening throws CliError rejected.
  */
 export function createEventSource(
-  { api, settings, now }: Pick<Context, "api" | "settings" | "now">,
+  { api, config, now }: Pick<Context, "api" | "config" | "now">,
   selection: EventSelection,
   keeps?: KeepsWithoutTimes,
 ): OpenEvents {
   return async (calendarId) => {
-    const { timezone } = settings();
+    const { timezone } = config.settings();
     const client = await api();
     if (selection.kind === "upcoming" && keeps === undefined) {
       const { events } = await client.listUpcomingEvents({ calendarId, timezone, days: selection.days });
@@ -88,11 +88,15 @@ export interface ReadOptions {
 
 /** Reads the events of each calendar. */
 export function readEvents(
-  { warn }: Pick<Context, "warn">,
+  { output }: Pick<Context, "output">,
   calendars: readonly ChosenCalendar[],
   options: ReadOptions,
 ): Promise<Processed<readonly CalendarEvent[]>> {
-  return processEach(calendars, { ...CALENDARS_READ, warn, work: ({ id }) => readCalendar(id, options) });
+  return processEach(calendars, {
+    ...CALENDARS_READ,
+    warn: output.warn,
+    work: ({ id }) => readCalendar(id, options),
+  });
 }
 
 /** Reads the events of one calendar. */

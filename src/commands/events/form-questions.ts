@@ -13,10 +13,10 @@ import { DEFAULT_LABEL, type EventFieldFlags } from "./event-flags.js";
 
 /** The questions about an event. Their answers are flags. */
 
-export type FormContext = CalendarContext & Pick<Context, "note" | "now">;
+export type FormContext = CalendarContext & Pick<Context, "output" | "now">;
 
-export function askTitle({ prompt }: FormContext, preset?: string): Promise<string> {
-  return prompt.text("Title:", {
+export function askTitle({ terminal }: FormContext, preset?: string): Promise<string> {
+  return terminal.prompt.text("Title:", {
     ...(preset ? { default: preset } : {}),
     check: (text) => checkText({ title: text }),
   });
@@ -133,7 +133,7 @@ async function askEnd(context: FormContext, given: FormTimes, preset: TimesPrese
 
 /** Reads and checks the times so far. @throws CliError usage */
 export async function checkTimes(context: FormContext, typed: FormTimes): Promise<EventSpan> {
-  const { timezone: zone } = context.settings();
+  const { timezone: zone } = context.config.settings();
   const flags = await readSilently(context, typed);
   const span = fillEnd(applyTimeFlags(EMPTY_SPAN, flags, zone));
   const hasEnd = (flags.end ?? flags.duration) !== undefined;
@@ -143,15 +143,15 @@ export async function checkTimes(context: FormContext, typed: FormTimes): Promis
 
 /** How words were understood is said when the event is made. */
 function readSilently(context: FormContext, typed: FormTimes) {
-  return readTimeFlags({ ...context, note: () => undefined }, typed);
+  return readTimeFlags({ ...context, output: { note: () => undefined } }, typed);
 }
 
-function startZone({ settings }: FormContext, { startTimezone }: FormTimes): string {
-  return startTimezone ?? settings().timezone;
+function startZone({ config }: FormContext, { startTimezone }: FormTimes): string {
+  return startTimezone ?? config.settings().timezone;
 }
 
-function endZone({ settings }: FormContext, { endTimezone }: FormTimes): string {
-  return endTimezone ?? settings().timezone;
+function endZone({ config }: FormContext, { endTimezone }: FormTimes): string {
+  return endTimezone ?? config.settings().timezone;
 }
 
 function dayOf(input: DateInput, zone: string): string {
@@ -172,12 +172,12 @@ interface ReadQuestion<T> {
 
 /** Asks until an answer can be read, and prints how its words were understood. */
 async function askRead<T>(
-  { prompt, note }: FormContext,
+  { terminal, output }: FormContext,
   { question, preset, read }: ReadQuestion<T>,
 ): Promise<T> {
   let answer: { readonly value: T } | undefined;
   let reading: string | undefined;
-  await prompt.text(question, {
+  await terminal.prompt.text(question, {
     ...(preset === undefined ? {} : { default: preset }),
     check: async (text) => {
       reading = undefined;
@@ -188,7 +188,7 @@ async function askRead<T>(
     },
   });
   if (answer === undefined) throw new Error("the prompt took an answer that was not read");
-  if (reading !== undefined) note(`  ${reading}`);
+  if (reading !== undefined) output.note(`  ${reading}`);
   return answer.value;
 }
 
@@ -217,7 +217,7 @@ function readTime(
  * @returns undefined when it has none
  */
 export async function askLabel(
-  { api, prompt }: FormContext,
+  { api, terminal }: FormContext,
   calendarId: string,
   presetOf: (labels: readonly Label[]) => Label | undefined,
 ): Promise<string | undefined> {
@@ -228,7 +228,7 @@ export async function askLabel(
     name: `${labelKey(label)} ${label.name || (labelKey(label) === DEFAULT_LABEL ? "(default)" : "")}`.trim(),
     color: label.color,
   }));
-  return labelKey(await prompt.choose("Label:", choices, presetOf(labels)));
+  return labelKey(await terminal.prompt.choose("Label:", choices, presetOf(labels)));
 }
 
 export interface AttendeesAnswer {
@@ -239,7 +239,7 @@ export interface AttendeesAnswer {
 
 /** Asks for attendees. @param present those who attend. @returns null where only one could attend */
 export async function askAttendees(
-  { api, prompt }: FormContext,
+  { api, terminal }: FormContext,
   calendarId: string,
   present: readonly User[],
 ): Promise<AttendeesAnswer | null> {
@@ -248,7 +248,7 @@ export async function askAttendees(
   const all = [...present, ...members.filter(({ id }) => present.every((user) => user.id !== id))];
   if (all.length < 2) return null;
   const choices = all.map((user) => ({ value: user, name: user.name || attendeeKey(user, all, calendarId) }));
-  return { chosen: await prompt.chooseSeveral("Attendees:", choices, present), all };
+  return { chosen: await terminal.prompt.chooseSeveral("Attendees:", choices, present), all };
 }
 
 /** Names where they are unique, otherwise ids. */

@@ -36,21 +36,21 @@ export function registerEventsGet(command: Command, contextOf: ContextOf): void 
 
 /** Shows events: an object for one id, a list for several and for those from stdin. */
 export async function runEventsGet(
-  context: PickContext & Pick<Context, "input">,
+  context: PickContext & Pick<Context, "terminal">,
   { id: given }: EventsGetOptions,
 ): Promise<void> {
-  const output = context.output(foundEventsView);
+  const output = context.output.of(foundEventsView);
   const typed = given.length > 0 ? given : [await chooseEventId(context, undefined)];
   const ids = await readEventIds(context, typed);
   if (ids.length === 0) return output.print([]);
-  const { timezone } = context.settings();
+  const { timezone } = context.config.settings();
   const { results, reportFailures } = await context.names.whileReading(async () => {
     const finder = await createEventFinder(context);
     return processEach(ids, {
       noun: "event",
       verb: "read",
       name: (id) => id,
-      warn: context.warn,
+      warn: context.output.warn,
       // Each search reads several calendars at the same time already.
       ...(finder.several ? { concurrency: 1 } : {}),
       work: async (eventId) => {
@@ -59,7 +59,7 @@ export async function runEventsGet(
       },
     });
   });
-  await context.recentEvents()?.remember(results.map(recentEventOf));
+  await context.names.recentEvents()?.remember(results.map(recentEventOf));
   const [first] = results;
   const single = typed.length === 1 && typed[0] !== STDIN_IDS;
   // A command that failed completely prints nothing.

@@ -21,7 +21,7 @@ export interface EventsListOptions extends SelectionFlags, FilterFlags {
   readonly failEmpty?: boolean;
 }
 
-type ListContext = ListingContext & Pick<Context, "output" | "isTerminal" | "program">;
+type ListContext = ListingContext & Pick<Context, "output" | "terminal" | "program">;
 
 export function registerEventsList(command: Command, contextOf: ContextOf): void {
   addCalendarFlag(command);
@@ -51,7 +51,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
 /** Lists events of one or more calendars, by day. */
 export async function runEventsList(context: ListContext, options: EventsListOptions): Promise<void> {
   // Checks format and fields before any request.
-  const { stream } = context.output(eventView);
+  const { stream } = context.output.of(eventView);
   const selection = await readSelection(context, options);
   let isComplete = true;
   const onMissing = () => {
@@ -64,10 +64,10 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
       ? readList(context, list)
       : openStream(context, list, stream);
   });
-  if (!isComplete) context.note("this service does not list keeps without times");
+  if (!isComplete) context.output.note("this service does not list keeps without times");
   const isEmpty = await listing.print();
   if (!isEmpty) return;
-  if (context.isTerminal) context.note(describeEmpty(selection));
+  if (context.terminal.isTerminal) context.output.note(describeEmpty(selection));
   if (options.failEmpty === true) context.program.setExitCode(EXIT_EMPTY);
 }
 

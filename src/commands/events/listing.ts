@@ -27,7 +27,7 @@ export interface FilterFlags {
   readonly remaining?: boolean;
 }
 
-export type ListingContext = CalendarContext & Pick<Context, "warn" | "note" | "now">;
+export type ListingContext = CalendarContext & Pick<Context, "output" | "now">;
 
 /** Adds `--all-calendars`. */
 export function addCalendarFlag(command: Command): void {
@@ -52,7 +52,7 @@ export function listedEvents(
   selection: EventSelection,
   keeps?: KeepsWithoutTimes,
 ): ListedEvents {
-  const today = localDate(context.now(), context.settings().timezone);
+  const today = localDate(context.now(), context.config.settings().timezone);
   return { days: selectedDays(selection, today), open: createEventSource(context, selection, keeps) };
 }
 
@@ -67,14 +67,14 @@ export async function createListing(
   // Requested first: if it failed after the events were read, they could not be filtered.
   const mine = options.mine === true ? { userId: (await api.getCurrentUser()).id } : undefined;
   const labels = createLabelFilter(context, options.label);
-  const { warn } = context;
+  const { output } = context;
   const remaining = options.remaining === true ? { now: context.now() } : undefined;
   const filter = { category: options.category, mine, remaining };
   return {
     ...listed,
     calendars,
     before: labels.resolve,
-    filterOf: (allRead) => ({ ...filter, labelIds: labels.ids(calendars, { allRead, warn }) }),
+    filterOf: (allRead) => ({ ...filter, labelIds: labels.ids(calendars, { allRead, warn: output.warn }) }),
   };
 }
 
@@ -84,7 +84,7 @@ async function calendarsOf(
 ): Promise<readonly ChosenCalendar[]> {
   if (label === "") throw emptyValueError("--label");
   if (!allCalendars) return chooseCalendars(context);
-  if (context.calendarFlags.length > 0)
+  if (context.flags.calendars.length > 0)
     throw usageError("give either --calendar or --all-calendars, not both");
   return resolveCalendars(context, []);
 }
@@ -100,11 +100,11 @@ export interface ReadListing {
 
 /** Reads everything. */
 export async function readListing(
-  context: Pick<Context, "settings" | "warn">,
+  context: Pick<Context, "config" | "output">,
   list: EventListing,
 ): Promise<ReadListing> {
   const { calendars, days, filterOf } = list;
-  const { timezone: zone } = context.settings();
+  const { timezone: zone } = context.config.settings();
   const { results, reportFailures } = await readEvents(context, calendars, list);
   const filter = filterOf(results.length === calendars.length);
   const events = sortEvents(filterEvents(results.flat(), filter, zone), { zone, firstDay: days.first });

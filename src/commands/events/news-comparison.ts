@@ -61,7 +61,7 @@ export interface Answers {
 
 /** Asks for each event that is not listed any more although its days are. */
 export async function readMissing(
-  { api, warn }: NewsContext,
+  { api, output }: NewsContext,
   looks: readonly CalendarLook[],
   { days, versions }: Pick<Reading, "days" | "versions">,
 ): Promise<Answers> {
@@ -72,7 +72,7 @@ export async function readMissing(
     noun: "event",
     verb: "read",
     name: ({ id }) => id,
-    warn,
+    warn: output.warn,
     work: async (event) => {
       const address = { calendarId: event.calendar_id, eventId: event.id };
       const fate = versions.get(event.calendar_id)?.fates.get(event.id);

@@ -19,7 +19,7 @@ export interface NewsFlags extends FilterFlags, NewsName {
   readonly fromStart?: boolean;
 }
 
-export type NewsContext = ListingContext & Pick<Context, "ledger" | "dryRun">;
+export type NewsContext = ListingContext & Pick<Context, "messages" | "flags">;
 
 export interface NewsRun {
   readonly name: string;
@@ -71,7 +71,7 @@ export async function readCalendars(
   { days: count, flags }: NewsRun,
   before: SeenState | null,
 ): Promise<Reading> {
-  const { timezone: zone, service, defaultCalendar } = context.settings();
+  const { timezone: zone, service, defaultCalendar } = context.config.settings();
   const look = await beginLook(context, before);
   const first = localDate(look.time, zone);
   const days = { first, last: lastOfDays(first, count), zone };
@@ -79,7 +79,7 @@ export async function readCalendars(
   const source = createNewsSource(context, { days, count }, before?.calendars ?? []);
   const listing = await createListing(context, { days, open: source.open }, filters);
   const { calendars } = listing;
-  const hasChoice = context.calendarFlags.length > 0 || (flags.allCalendars !== true && defaultCalendar);
+  const hasChoice = context.flags.calendars.length > 0 || (flags.allCalendars !== true && defaultCalendar);
   const chosen = hasChoice ? calendars.map(({ id }) => id) : null;
   // Once it is known, it stays known.
   const account = look.account ?? before?.binding.account ?? null;
@@ -88,7 +88,7 @@ export async function readCalendars(
   const listed = new Map<string, readonly CalendarEvent[]>();
   const { reportFailures } = await processEach(calendars, {
     ...CALENDARS_READ,
-    warn: context.warn,
+    warn: context.output.warn,
     work: async ({ id }) => void listed.set(id, await readCalendar(id, listing)),
   });
   if (listed.size === 0) reportFailures();
@@ -111,7 +111,7 @@ interface Look {
   readonly since: number;
 }
 
-async function beginLook({ api, settings, now }: NewsContext, before: SeenState | null): Promise<Look> {
+async function beginLook({ api, config, now }: NewsContext, before: SeenState | null): Promise<Look> {
   const client = await api();
   const started = now();
   const account = await client.getCurrentUser().then(
@@ -121,7 +121,8 @@ async function beginLook({ api, settings, now }: NewsContext, before: SeenState 
       throw error;
     },
   );
-  const served = settings().service.kind === "local" ? started : (client.lastResponse()?.serverTime ?? null);
+  const served =
+    config.settings().service.kind === "local" ? started : (client.lastResponse()?.serverTime ?? null);
   return { account, time: served ?? started, since: served ?? latestWrite(before) ?? started };
 }
 

@@ -62,12 +62,12 @@ export async function withNews<T>(
   flags: NewsFlags,
   work: (news: News) => Promise<T>,
 ): Promise<T> {
-  requireChosenService(context.settings());
+  requireChosenService(context.config.settings());
   const name = checkName(flags);
   const run = { name, days: parseDays(flags.days ?? "7", "--days"), flags };
-  const ledger = await context.ledger();
+  const ledger = await context.messages.ledger();
   const collectAndWork = async () => work(await collectNews(context, run));
-  return context.dryRun ? collectAndWork() : ledger.exclusively(name, collectAndWork);
+  return context.flags.dryRun ? collectAndWork() : ledger.exclusively(name, collectAndWork);
 }
 
 /** Code units of a name. */
@@ -80,7 +80,7 @@ function checkName({ sinceLast: name, nameFlag }: NewsName): string {
 }
 
 async function collectNews(context: NewsContext, run: NewsRun): Promise<News> {
-  const ledger = await context.ledger();
+  const ledger = await context.messages.ledger();
   const remembered = await ledger.readSeen(run.name);
   const before = remembered === null ? null : readState(remembered.seen, run.name);
   const { reading, looks, answers } = await context.names.whileReading(async () => {
@@ -99,7 +99,7 @@ async function collectNews(context: NewsContext, run: NewsRun): Promise<News> {
     revision: remembered?.revision ?? 0,
     remembered: state,
     async remember() {
-      if (!context.dryRun) await ledger.remember(state);
+      if (!context.flags.dryRun) await ledger.remember(state);
     },
     reportFailures() {
       try {

@@ -13,7 +13,7 @@ import { recentEventOf } from "./event-ids.js";
 import { createEventSource, readEvents } from "./event-source.js";
 
 /** What picking an event needs. */
-export type PickContext = CalendarContext & Pick<Context, "prompt" | "output" | "warn" | "now">;
+export type PickContext = CalendarContext & Pick<Context, "terminal" | "output" | "now">;
 
 /**
  * The id of the event that is picked on a terminal from those of the next seven days.
@@ -23,20 +23,22 @@ export async function pickEvent(context: PickContext): Promise<string> {
   const calendars = await candidateCalendars(context);
   const events = await readNextEvents(context, calendars);
   // They are found again in their calendar, and a short id can be typed next time.
-  await context
+  await context.names
     .recentEvents()
-    ?.remember(events.map((event) => recentEventOf(localizeEvent(event, context.settings().timezone))));
+    ?.remember(
+      events.map((event) => recentEventOf(localizeEvent(event, context.config.settings().timezone))),
+    );
   const lines = describeEvents(events, calendars, context);
   const remaining = { now: context.now() };
-  const [current] = filterEvents(events, { remaining }, context.settings().timezone);
-  return context.prompt.choose("Event:", lines, current?.id);
+  const [current] = filterEvents(events, { remaining }, context.config.settings().timezone);
+  return context.terminal.prompt.choose("Event:", lines, current?.id);
 }
 
 async function readNextEvents(
   context: PickContext,
   calendars: readonly ChosenCalendar[],
 ): Promise<readonly CalendarEvent[]> {
-  const { timezone } = context.settings();
+  const { timezone } = context.config.settings();
   const open = createEventSource(context, { kind: "upcoming", days: DAYS });
   const { results, reportFailures } = await readEvents(context, calendars, { open });
   const firstDay = localDate(context.now(), timezone);
@@ -68,7 +70,12 @@ const MARGIN = 8;
 function describeEvents(
   events: readonly CalendarEvent[],
   calendars: readonly ChosenCalendar[],
-  { settings, prompt: { columns } }: PickContext,
+  {
+    config,
+    terminal: {
+      prompt: { columns },
+    },
+  }: PickContext,
 ) {
   const named = new Map(calendars.map((calendar) => [calendar.id, calendar]));
   const isNarrow = columns < NARROW;
@@ -79,7 +86,7 @@ function describeEvents(
   const room = columns - MARGIN - whenWidth - 2 - (hasCalendar ? calendarWidth + 2 : 0);
   return events.map((each) => {
     const owner = named.get(each.calendar_id);
-    const event = localizeEvent(each, settings().timezone, owner?.name);
+    const event = localizeEvent(each, config.settings().timezone, owner?.name);
     const title = sanitizeLine(event.title ?? event.id);
     const calendar = sanitizeLine(event.calendar_name || event.calendar_id);
     const when = padText(describeStart(event, isNarrow), whenWidth);

@@ -15,17 +15,17 @@ export interface PrintOptions extends Pick<EventListViewOptions, "layout"> {
 
 /** Prints the events of some days, and remembers them at a terminal. */
 export async function printEvents(
-  context: Pick<Context, "settings" | "recentEvents" | "output">,
+  context: Pick<Context, "config" | "names" | "output">,
   events: readonly CalendarEvent[],
   { calendars, days, layout }: PrintOptions,
 ): Promise<void> {
-  const { timezone } = context.settings();
-  const recent = context.recentEvents();
+  const { timezone } = context.config.settings();
+  const recent = context.names.recentEvents();
   const localized = events.map(createLocalizer(calendars, timezone));
   await recent?.remember(localized.map(recentEventOf));
   const shorten = recent?.shorten ?? ((id: string) => id);
   const range = rangeOf(days);
-  await context.output(createEventListView({ range, calendars, shorten, layout })).print(localized);
+  await context.output.of(createEventListView({ range, calendars, shorten, layout })).print(localized);
 }
 
 /** The days for listing. Without an end, each event is listed once. */

@@ -37,12 +37,12 @@ export interface OpenListing {
  * are left out if they would fail for the same reason.
  */
 export async function openStream(
-  { settings, warn }: Pick<Context, "settings" | "warn">,
+  { config, output }: Pick<Context, "config" | "output">,
   list: EventListing,
   stream: NonNullable<Output<LocalizedEvent>["stream"]>,
 ): Promise<OpenListing> {
   const { calendars, days, filterOf } = list;
-  const { timezone: zone } = settings();
+  const { timezone: zone } = config.settings();
   const results: CalendarResults = new Map();
   const sources = calendars.map(({ id }) =>
     readUntilFailure(id, sortedEvents(id, list, { zone, firstDay: days.first }), results),
@@ -63,7 +63,7 @@ export async function openStream(
         // Nobody reads the rest.
         if (!(await stream(events.map(localize)))) return false;
       }
-      reportMissing(calendars, itemResults(), { ...CALENDARS_READ, warn });
+      reportMissing(calendars, itemResults(), { ...CALENDARS_READ, warn: output.warn });
       return isEmpty;
     },
   };

@@ -67,7 +67,7 @@ async function askNewTimes(
   event: CalendarEvent,
   strictDates: boolean,
 ): Promise<FormChanges> {
-  const preset = presetOf(event, context.settings().timezone);
+  const preset = presetOf(event, context.config.settings().timezone);
   if (preset === null) return {};
   const given: FormTimes = { strictDates, ...(event.category === "keep" ? { category: "keep" } : {}) };
   const { start, end, duration, ...answers } = await askTimes(context, given, preset);

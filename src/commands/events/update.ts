@@ -48,7 +48,7 @@ export interface EventsUpdateOptions extends EventFieldFlags {
   readonly edit?: boolean;
 }
 
-type UpdateContext = EditorContext & Pick<Context, "input">;
+type UpdateContext = EditorContext & Pick<Context, "terminal">;
 
 export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
   addEventFieldFlags(command.argument("[id]", "id of the event; without it, pick an event"))
@@ -84,16 +84,16 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
 /** Reads an event, merges the changes and replaces it, since the service cannot update single fields. */
 export async function runEventsUpdate(context: UpdateContext, options: EventsUpdateOptions): Promise<void> {
   if (options.edit === true) return runEventsEdit(context, options);
-  const output = context.output(eventView);
+  const output = context.output.of(eventView);
   const typedId = options.id === undefined ? undefined : readEventId(context, options.id);
-  const { timezone } = context.settings();
+  const { timezone } = context.config.settings();
   const { addAttendee, removeAttendee, clear, ifUnchanged, id: _, ...typed } = options;
   const seen = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
   const fields = await readEventFields(context, typed);
   const changes = { ...fields.flags, input: fields.input ?? undefined, clear: clear?.map(parseClearField) };
   const related = [fields.label, fields.attendees, addAttendee, removeAttendee];
   if (!hasChanges(changes) && related.every((relation) => relation === undefined)) {
-    if (context.prompt.available) return runUpdateForm(context, options);
+    if (context.terminal.prompt.available) return runUpdateForm(context, options);
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
   const eventId = await chooseEventId(context, typedId);
@@ -106,7 +106,7 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   const draft = draftForUpdate(current, { ...changes, ...relations, labelId }, { zone: timezone });
   const updated = await writeUpdate(context, { ...found, draft, seen, resolver });
   if (movesEvent(changes) && updated.end_local !== null) {
-    context.note(`end: ${describeLocal(updated.end_local, timezone)}`);
+    context.output.note(`end: ${describeLocal(updated.end_local, timezone)}`);
   }
   await output.print(updated, `event ${eventId} was updated`);
 }
@@ -125,10 +125,12 @@ async function runUpdateForm(context: UpdateContext, options: EventsUpdateOption
 }
 
 async function printUnchanged(context: UpdateContext, { calendar, event }: FoundEvent): Promise<void> {
-  context.note("nothing was changed");
+  context.output.note("nothing was changed");
   // --dry-run prints requests, and there is none.
-  if (context.dryRun) return;
-  await context.output(eventView).print(localizeEvent(event, context.settings().timezone, calendar.name));
+  if (context.flags.dryRun) return;
+  await context.output
+    .of(eventView)
+    .print(localizeEvent(event, context.config.settings().timezone, calendar.name));
 }
 
 /** @param update `seen` is null to replace whatever is there */
@@ -141,8 +143,8 @@ async function writeUpdate(
   const isApplied = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
   const event = await (await context.api()).updateEvent(address, draft, isApplied);
   const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
-  const updated = localizeEvent(filled, context.settings().timezone, calendar.name);
-  await context.recentEvents()?.remember([recentEventOf(updated)]);
+  const updated = localizeEvent(filled, context.config.settings().timezone, calendar.name);
+  await context.names.recentEvents()?.remember([recentEventOf(updated)]);
   return updated;
 }
 
@@ -152,8 +154,8 @@ async function runEventsEdit(context: UpdateContext, options: EventsUpdateOption
   const others = [clear, addAttendee, removeAttendee, ifUnchanged];
   if (hasContentFlags(options) || others.some((flag) => flag !== undefined))
     throw usageError("--edit: what changes is written in the editor", "give no other flags about the event");
-  const output = context.output(eventView);
-  context.editor.requireCommand("--edit");
+  const output = context.output.of(eventView);
+  context.terminal.editor.requireCommand("--edit");
   const id = await chooseEventId(context, options.id);
   const { editEvent } = await import("./edit.js");
   const unchanged = await editEvent(context, { id, strictDates }, async (update) => {

@@ -26,12 +26,12 @@ export async function postDigest(context: PostContext, options: PostOptions, tar
   if (options.again === true && options.once !== true)
     throw usageError("--again: only what --once remembers can be posted again", "add --once");
   // How dates in words were read is for a person; cron would mail it.
-  const note = context.isTerminal ? context.note : () => undefined;
-  const { settings, now } = context;
-  const selection = await readSelection({ settings, now, note }, withoutTarget(options));
+  const note = context.terminal.isTerminal ? context.output.note : () => undefined;
+  const { config, now } = context;
+  const selection = await readSelection({ config, now, output: { note } }, withoutTarget(options));
   const { listing, events } = await readEventsToPost(context, selection, options);
   if (events.length === 0 && options.ifEmpty !== "say") {
-    if (context.isTerminal) context.note("no events: nothing was posted");
+    if (context.terminal.isTerminal) context.output.note("no events: nothing was posted");
     return;
   }
   const message = createMessage(context, { events, listing, title: options.title });
@@ -68,18 +68,18 @@ async function readEventsToPost(
       const message = `${nameSingle(listing.calendars)}${error.message}`;
       throw wrapError(error, error.code, `nothing was posted: ${message}`);
     }
-    const localize = createLocalizer(listing.calendars, context.settings().timezone);
+    const localize = createLocalizer(listing.calendars, context.config.settings().timezone);
     return { listing, events: events.map(localize) };
   });
 }
 
 function createMessage(
-  { settings, now, renderTemplate }: Pick<Context, "settings" | "now" | "renderTemplate">,
+  { config, now, output }: Pick<Context, "config" | "now" | "output">,
   { events, listing: { calendars, days }, title }: EventsToPost & { readonly title: string | undefined },
 ): Message {
-  const { timezone: zone } = settings();
+  const { timezone: zone } = config.settings();
   const heading = title ?? defaultTitle({ calendars, days }, localDate(now(), zone));
-  const text = events.length === 0 ? null : renderTemplate(eventView, events);
+  const text = events.length === 0 ? null : output.template(eventView, events);
   if (text !== null) return createTextMessage(heading, text);
   const showCalendar = calendars.length > 1;
   return createDigest(events, { title: heading, zone, now: now(), range: rangeOf(days), showCalendar });
@@ -103,25 +103,25 @@ interface OnceOptions {
 }
 
 async function sendOnce(
-  context: Pick<Context, "ledger" | "settings" | "calendarFlags" | "now">,
+  context: Pick<Context, "messages" | "config" | "flags" | "now">,
   send: () => Promise<void>,
   { options, listing, target }: OnceOptions,
 ): Promise<"sent" | "already_sent" | "being_sent"> {
-  const ledger = await context.ledger();
+  const ledger = await context.messages.ledger();
   const key = digestKey(context, { options, listing, target });
   return ledger.sendOnce(key, send, { again: options.again === true, keepDays: KEEP_DAYS });
 }
 
 /** What makes two digests the same: profile, target, calendars, zone, days and filters. */
 function digestKey(
-  { settings, calendarFlags, now }: Pick<Context, "settings" | "calendarFlags" | "now">,
+  { config, flags, now }: Pick<Context, "config" | "flags" | "now">,
   { options, listing: { calendars, days }, target }: OnceOptions,
 ): string {
-  const { timezone, defaultCalendar } = settings();
+  const { timezone, defaultCalendar } = config.settings();
   const { category, label, mine, remaining, search, allCalendars } = options;
   // All of them stays the same when there is another one.
-  const isAll = allCalendars === true || (calendarFlags.length === 0 && defaultCalendar === undefined);
-  return ledgerKey({ settings }, "digest", {
+  const isAll = allCalendars === true || (flags.calendars.length === 0 && defaultCalendar === undefined);
+  return ledgerKey({ config }, "digest", {
     target: target.id,
     calendars: isAll ? "all" : calendars.map(({ id }) => id).sort(),
     timezone,

@@ -6,11 +6,11 @@ import type { Context } from "../../context.js";
  * @param parts JSON; undefined members do not count
  */
 export function ledgerKey(
-  { settings }: Pick<Context, "settings">,
+  { config }: Pick<Context, "config">,
   kind: "digest" | "news" | "reminder",
   parts: Readonly<Record<string, unknown>>,
 ): string {
-  const { profile, service } = settings();
+  const { profile, service } = config.settings();
   const url = service.kind === "local" ? null : service.baseUrl.value;
   const text = JSON.stringify({ profile, url, ...parts });
   return `${kind} ${createHash("sha256").update(text).digest("base64url")}`;

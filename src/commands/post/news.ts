@@ -51,9 +51,9 @@ interface Delivery {
 async function deliver(context: PostContext, { news, options, target }: Delivery): Promise<void> {
   if (news.changes.length === 0 && options.ifEmpty !== "say") {
     await news.remember();
-    if (context.isTerminal) context.note("nothing is new: nothing was posted");
+    if (context.terminal.isTerminal) context.output.note("nothing is new: nothing was posted");
   } else {
-    const ledger = await context.ledger();
+    const ledger = await context.messages.ledger();
     const { remembered: remember, revision } = news;
     // The same news have the same key, until they are remembered.
     const key = ledgerKey(context, "news", { name: remember.name, revision });
@@ -70,17 +70,17 @@ async function deliver(context: PostContext, { news, options, target }: Delivery
 }
 
 function createMessage(
-  { settings, now, renderTemplate }: Pick<PostContext, "settings" | "now" | "renderTemplate">,
+  { config, now, output }: Pick<PostContext, "config" | "now" | "output">,
   { changes, calendars, days }: News,
   title: string | undefined,
 ): Message {
-  const { timezone: zone } = settings();
+  const { timezone: zone } = config.settings();
   const [calendar, another] = calendars;
   const name = another === undefined ? (calendar?.name ?? "") : "";
   const range = describeDayRange(days, { year: false });
   const heading = title ?? `${name === "" ? "" : `${name}: `}Changes, ${range}`;
   const listed = changes.map(({ change, event }) => ({ ...event, change, event }));
-  const text = changes.length === 0 ? null : renderTemplate(changeView, listed);
+  const text = changes.length === 0 ? null : output.template(changeView, listed);
   if (text !== null) return createTextMessage(heading, text);
   const showCalendar = calendars.length > 1;
   return createChangesDigest(changes, {

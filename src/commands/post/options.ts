@@ -15,5 +15,4 @@ export interface PostOptions extends Omit<SelectionFlags, "to">, FilterFlags, Ta
   readonly changes?: string;
 }
 
-export type PostContext = ListingContext &
-  Pick<Context, "webhooks" | "ledger" | "dryRun" | "isTerminal" | "renderTemplate" | "printDocument">;
+export type PostContext = ListingContext & Pick<Context, "messages" | "flags" | "terminal" | "output">;

@@ -28,13 +28,15 @@ export type SendMessage = (send: () => Promise<void>) => Promise<unknown>;
 
 /** Sends a message, or prints it with `--dry-run`. On a terminal, says what was done. */
 export async function postMessage(
-  context: Pick<Context, "dryRun" | "isTerminal" | "note" | "now" | "printDocument">,
+  context: Pick<Context, "flags" | "terminal" | "output" | "now">,
   message: Message,
   { target, sendMessage }: { readonly target: Target; readonly sendMessage: SendMessage },
 ): Promise<void> {
   const payload = await renderMessage(target.kind, message, { ...target, now: context.now() });
-  if (context.dryRun) return context.printDocument(PAYLOAD_DOCUMENT, payload);
+  if (context.flags.dryRun) return context.output.document(PAYLOAD_DOCUMENT, payload);
   const result = await sendMessage(() => target.deliver(payload));
-  if (!context.isTerminal) return;
-  context.note(result === "already_sent" ? `already posted to ${target.name}` : `posted to ${target.name}`);
+  if (!context.terminal.isTerminal) return;
+  context.output.note(
+    result === "already_sent" ? `already posted to ${target.name}` : `posted to ${target.name}`,
+  );
 }

@@ -28,7 +28,7 @@ export async function announceAll(
   { reminders, announcer, window, showCalendar }: Announcing,
 ): Promise<void> {
   if (reminders.length === 0) return;
-  const ledger = await context.ledger();
+  const ledger = await context.messages.ledger();
   // An event that moves is announced anew.
   const keyOf = ({ event, start }: Reminder<LocalizedEvent>) =>
     ledgerKey(context, "reminder", {
@@ -43,7 +43,7 @@ export async function announceAll(
     verb: "announced",
     name: nameOf,
     id: ({ event }) => event.id,
-    warn: context.warn,
+    warn: context.output.warn,
     concurrency: 1,
     // Of those that earlier runs announced, or another one does now, this run has nothing to report.
     counts: (result) => result === "sent",
@@ -61,11 +61,11 @@ export async function announceAll(
       }
     },
   });
-  if (context.isTerminal) {
+  if (context.terminal.isTerminal) {
     const sent = results.filter((result) => result === "sent").length;
     const others = results.length - sent;
     const before = others === 0 ? "" : `, ${others} before`;
-    context.note(`announced ${sent} of ${reminders.length} events${before}`);
+    context.output.note(`announced ${sent} of ${reminders.length} events${before}`);
   }
   await ledger.acknowledge(unknown);
   try {

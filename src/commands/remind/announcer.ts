@@ -21,7 +21,7 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
   const { program: words, post, as, chat } = options;
   const [program, ...args] = words;
   if (program === undefined) {
-    const webhooks = await context.webhooks();
+    const webhooks = await context.messages.webhooks();
     return targetAnnouncer(context, await webhooks.open({ to: post, flag: "--post", as, chat }));
   }
   if (post !== undefined || as !== undefined)
@@ -29,18 +29,18 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
   if (chat !== undefined) throw usageError("--chat: a program has no chat");
   if (program === "") throw emptyValueError("the program");
   const { createProgramRunner } = await import("./programs.js");
-  const runProgram = createProgramRunner(context.machine, context.warn);
+  const runProgram = createProgramRunner(context.machine, context.output.warn);
   return {
     id: `run ${JSON.stringify(words)}`,
     announce: (event) => runProgram(programCall(program, args, event)),
   };
 }
 
-function targetAnnouncer({ settings, now }: RemindContext, target: Target): Announcer {
+function targetAnnouncer({ config, now }: RemindContext, target: Target): Announcer {
   return {
     id: `post ${target.id}`,
     async announce(event, { showCalendar }) {
-      const message = createReminder(event, { zone: settings().timezone, now: now(), showCalendar });
+      const message = createReminder(event, { zone: config.settings().timezone, now: now(), showCalendar });
       await target.deliver(await renderMessage(target.kind, message, { ...target, now: now() }));
     },
   };

@@ -15,4 +15,4 @@ export interface RemindOptions extends FilterFlags, TargetFlags {
 }
 
 export type RemindContext = ListingContext &
-  Pick<Context, "webhooks" | "ledger" | "dryRun" | "isTerminal" | "printDocument" | "machine">;
+  Pick<Context, "messages" | "flags" | "terminal" | "output" | "machine">;

@@ -97,7 +97,7 @@ export function createDeliveryWorld(): DeliveryWorld {
     onTestFinished(() => started.host.close());
     const frame = { run, commandTree: loadCommandTree, setExitCode: () => undefined };
     const createContext = await started.host.loadContexts();
-    const webhooks = await createContext(flags, frame).webhooks();
+    const webhooks = await createContext(flags, frame).messages.webhooks();
     return { ...started, target: await webhooks.open(request) };
   };
   return {
