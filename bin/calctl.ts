@@ -23,7 +23,7 @@ async function main(argv: readonly string[]): Promise<void> {
   });
   process.exitCode = await run(argv, host);
   // After an interruption, do not wait for a reader that no longer reads.
-  if (host.stdout.isStuck || host.stderr.isStuck) process.exit();
+  if (host.isStuck()) process.exit();
 }
 
 void main(process.argv.slice(2));

@@ -1,8 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { Server } from "node:http";
 import { type AddressInfo, isIP, Server as NetServer, type Socket } from "node:net";
-import { isLoopback } from "../contract/loopback.js";
-import { parseUrl, withoutFinalSlashes } from "../contract/url.js";
+import { isLoopback, parseUrl, withoutFinalSlashes } from "../contract/url.js";
 import { configurationError, errorCodeOf } from "../src/errors.js";
 import { createBudget } from "./budget.js";
 import { type ClientAddressReader, createClientAddressReader, normalAddress } from "./http/addresses.js";

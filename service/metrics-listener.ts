@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import { isLoopback } from "../contract/loopback.js";
-import { parseUrl } from "../contract/url.js";
+import { isLoopback, parseUrl } from "../contract/url.js";
 import { addressOfServer, startListening } from "./listen.js";
 import type { Metrics } from "./metrics.js";
 import { splitTarget } from "./request.js";

@@ -1,7 +1,6 @@
 import { formatWireDateTime } from "../../contract/date-time.js";
 import { MAX_URL } from "../../contract/limits.js";
-import { isLoopback } from "../../contract/loopback.js";
-import { parseUrl } from "../../contract/url.js";
+import { isLoopback, parseUrl } from "../../contract/url.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { createSecret, createShortId, createToken, hashSecret } from "../secrets.js";
 import { listAllRedirectUris, listRedirectUris, selectRegisteredClients } from "../store/clients.js";

@@ -1,7 +1,6 @@
-import { isLoopback } from "../../contract/loopback.js";
 import { RATE_LIMIT_HEADERS } from "../../contract/rate-limit.js";
 import { REVISION_HEADER } from "../../contract/routes.js";
-import { parseUrl } from "../../contract/url.js";
+import { isLoopback, parseUrl } from "../../contract/url.js";
 import { usageError } from "../../src/errors.js";
 import type { IncomingRequest } from "../request.js";
 import type { ServiceResponse } from "./response.js";

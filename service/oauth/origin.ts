@@ -1,5 +1,4 @@
-import { isLoopback } from "../../contract/loopback.js";
-import { parseUrl } from "../../contract/url.js";
+import { isLoopback, parseUrl } from "../../contract/url.js";
 import { ProblemError } from "../http/response.js";
 import type { OAuthContext } from "./endpoint.js";
 

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
-import { isLoopback } from "../../contract/loopback.js";
+import { isLoopback } from "../../contract/url.js";
 import type { ProxyServer } from "../api/network/proxy-errors.js";
 import { type CliError, configurationError } from "../errors.js";
 import type { Environment } from "./environment.js";

@@ -1,5 +1,4 @@
-import { isLoopback } from "../../contract/loopback.js";
-import { parseUrl, withoutFinalSlashes } from "../../contract/url.js";
+import { isLoopback, parseUrl, withoutFinalSlashes } from "../../contract/url.js";
 import { configurationError } from "../errors.js";
 
 /**

@@ -35,16 +35,18 @@ export function composeAuth(client: ClientParts, { settings, interactive, warn, 
     userId,
     note,
   });
-  const session = createSession({
-    configFile,
-    env,
-    settings,
-    profileName: () => profileName(run.profile, config(), () => readVariable(env, "CALCTL_PROFILE")),
-    openStore,
-    tokenProvider,
-    login: (request) => runLogin(request, { client, openStore, interactive, warn }),
-    warn,
-  });
+  const session = once(() =>
+    createSession({
+      configFile,
+      env,
+      settings,
+      profileName: () => profileName(run.profile, config(), () => readVariable(env, "CALCTL_PROFILE")),
+      openStore,
+      tokenProvider,
+      login: (request) => runLogin(request, { client, openStore, interactive, warn }),
+      warn,
+    }),
+  );
   // Only once: it may run a program.
   return { session, token: once(tokenProvider.token) };
 }

@@ -11,7 +11,8 @@ import { parseServiceUrl } from "../config/urls.js";
 import { CliError } from "../errors.js";
 import type { LocalService, Machine } from "../machine.js";
 import { createWaitDisplay } from "../terminal/wait-display.js";
-import { createInProcessTransport, LOCAL_BASE_URL } from "./local-transport.js";
+import { once } from "./lazy.js";
+import { createInProcessTransport, LOCAL_BASE_URL } from "./local-profile.js";
 
 /** What all clients of a run share. */
 export interface ClientParts {
@@ -173,10 +174,20 @@ export async function createSenderOptions(
   ]);
   const { clock } = parts;
   const store = account === null ? undefined : await openRateLimitFile(parts, account);
-  const { maxSleep, onWait } = createWaitDisplay(parts.stderr, run.quiet || isSilentJob({ parts, run }));
+  // Most runs wait for nothing.
+  const display = once(() => createWaitDisplay(parts.stderr, run.quiet || isSilentJob({ parts, run })));
+  const onWait: SenderOptions["onWait"] = (notice) => display().onWait(notice);
   return {
     policy: { ...DEFAULT_RETRY_POLICY, retries: run.retries },
-    limiter: createRateLimiter({ maxWait: run.maxWait, maxSleep, clock, store, onWait }),
+    limiter: createRateLimiter({
+      maxWait: run.maxWait,
+      get maxSleep() {
+        return display().maxSleep;
+      },
+      clock,
+      store,
+      onWait,
+    }),
     clock,
     onWait,
     signal: parts.signal(),

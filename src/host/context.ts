@@ -1,11 +1,22 @@
-import { dropCachesOf } from "../cache/cache-file.js";
+import { DAY_MS } from "../../contract/date-time.js";
+import type { Api } from "../api/client.js";
+import type { Token } from "../auth/sources/environment-secret.js";
+import {
+  type CacheFile,
+  type CacheFileOptions,
+  cacheOwnerOf,
+  createCacheFile,
+  dropCachesOf,
+} from "../cache/cache-file.js";
+import { createNameCache, type NameCache } from "../cache/name-cache.js";
+import { createNames, FRESHNESS_LIFETIME } from "../cache/names.js";
 import { createRecentEvents, type RecentEvents } from "../cache/recent-events.js";
 import { childEnvironment } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
-import { createSettings, profileName, type Settings } from "../config/settings.js";
+import { createSettings, profileName, type ServiceSelection, type Settings } from "../config/settings.js";
 import type { Context, KnownNames, Terminal } from "../context.js";
-import type { LocalService, Machine } from "../machine.js";
+import type { Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import { readOnlyIf } from "../system/read-only.js";
@@ -17,7 +28,7 @@ import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientParts, createServiceClient, isSilentJob } from "./client.js";
 import { once, withLazyMembers } from "./lazy.js";
-import { composeNames, openCacheFile } from "./names.js";
+import { openLocal } from "./local-profile.js";
 import { composeOutput } from "./output.js";
 import type { CreateHost, Frame } from "./parts.js";
 
@@ -33,28 +44,29 @@ export interface CompositionOptions {
  */
 export function composeContext(host: Machine, options: CompositionOptions): Context {
   const run = readRunSettings(options.flags, host.env);
-  const parts = { ...host, configFile: readOnlyIf(run.dryRun, host.configFile, ["path", "read"]) };
-  const { env, configFile } = parts;
+  const machine = run.dryRun ? withReadOnlyConfig(host) : host;
+  const { env, configFile } = machine;
   if (run.format !== null) checkFormatName(run.format);
-  const messages = createMessages(parts.stderr, run);
-  const { note, warn, trace } = messages;
-  const settings = createSettings({ run, env, configFile, systemTimeZone: parts.systemTimeZone, note });
-  const terminal = composeTerminal(parts, run, warn);
-  const client: ClientParts = { parts, run, trace };
+  const messages = once(() => createMessages(machine.stderr, run));
+  const note = (text: string): void => messages().note(text);
+  const warn = (text: string): void => messages().warn(text);
+  const settings = createSettings({ run, env, configFile, systemTimeZone: machine.systemTimeZone, note });
+  const terminal = composeTerminal(machine, run, warn);
+  const client: ClientParts = { parts: machine, run, trace: (lines) => messages().trace(lines) };
   const aside = (text: string): void => {
     if (!isSilentJob(client)) note(text);
   };
   const interactive = () => terminal.prompt.available;
   const auth = composeAuth(client, { settings, interactive, warn, note: aside });
-  const localService = parts.overrides.localService ?? (() => openLocal(parts, note));
-  const { names, api } = composeNames(parts, {
+  const localService = machine.overrides.localService ?? (() => openLocal(machine, note));
+  const { names, api } = composeNames(machine, {
     settings,
     refresh: run.refresh,
     token: auth.token,
     api: once(() => createServiceClient({ settings: settings(), token: auth.token, localService }, client)),
   });
   return {
-    now: parts.clock.now,
+    now: machine.clock.now,
     flags: run,
     config: {
       settings,
@@ -63,14 +75,16 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
         profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
     },
     api,
-    session: readOnlyIf(run.dryRun, auth.session, ["token", "status"]),
+    get session() {
+      return readOnlyIf(run.dryRun, auth.session(), ["token", "status"]);
+    },
     names: {
       ...names,
       dropCache: (profile) =>
-        dropCachesOf(profile, { directory: parts.cacheDirectory, userId: parts.userId }),
-      recentEvents: createRecentEventsOf(parts, settings),
+        dropCachesOf(profile, { directory: machine.cacheDirectory, userId: machine.userId }),
+      recentEvents: createRecentEventsOf(machine, settings),
     },
-    output: composeOutput(run, parts, { settings, note, warn, input: () => terminal.input }),
+    output: composeOutput(run, machine, { settings, note, warn, input: () => terminal.input }),
     terminal,
     messages: {
       webhooks: once(async () => {
@@ -78,7 +92,9 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
         return composeWebhooks(client, { interactive, warn, note: aside });
       }),
       // Nothing else loads it, or SQLite because of it.
-      ledger: once(async () => (await import("../messages/ledger/open-ledger.js")).openMachineLedger(parts)),
+      ledger: once(async () =>
+        (await import("../messages/ledger/open-ledger.js")).openMachineLedger(machine),
+      ),
     },
     program: {
       ...options.frame,
@@ -88,7 +104,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
         return composeContext({ ...host, env }, { ...options, flags });
       },
     },
-    machine: parts,
+    machine,
   };
 }
 
@@ -118,14 +134,8 @@ function composeTerminal(
   });
 }
 
-/** The embedded service behind the profile `local`. */
-async function openLocal(machine: Machine, note: (text: string) => void): Promise<LocalService> {
-  const [{ createServiceOpener, openLocalService }, { withPermissionsNote }] = await Promise.all([
-    import("../../service/access/local-service.js"),
-    import("../../service/access/database-permissions.js"),
-  ]);
-  const open = withPermissionsNote(createServiceOpener(machine), { userId: machine.userId, note });
-  return openLocalService(open, { database: machine.database() }, note);
+function withReadOnlyConfig(machine: Machine): Machine {
+  return { ...machine, configFile: readOnlyIf(true, machine.configFile, ["path", "read"]) };
 }
 
 /** Only where a person types: scripts must not depend on what was shown before. */
@@ -137,4 +147,50 @@ function createRecentEventsOf(parts: Machine, settings: () => Settings): KnownNa
     recent ??= createRecentEvents(openCacheFile("events", parts, settings), parts.clock.now);
     return recent;
   };
+}
+
+interface ComposeNamesOptions {
+  readonly settings: () => Settings;
+  /** `--refresh` */
+  readonly refresh: boolean;
+  readonly token: () => Promise<Token | null>;
+  readonly api: () => Promise<Api>;
+}
+
+/** An unchanged list is stored again when it is older than this (ms), so that it stays fresh and few commands write. */
+const REWRITE_AGE = FRESHNESS_LIFETIME / 5;
+
+/**
+ * The names of the service, and the client that stores them. The embedded service is always asked, since that takes
+ * no longer; what it says is stored for completion.
+ */
+function composeNames(parts: Machine, { settings, refresh, token, api }: ComposeNamesOptions) {
+  const isLocal = () => settings().service.kind === "local";
+  const cache = once(async (): Promise<NameCache> => {
+    const nameCache = createNameCache({
+      file: openCacheFile("names", parts, settings),
+      now: parts.clock.now,
+      account: isLocal() ? "" : await accountOf(settings(), (await token())?.value ?? ""),
+      rewriteAge: isLocal() ? DAY_MS : REWRITE_AGE,
+    });
+    parts.resources.add(() => nameCache.save());
+    return nameCache;
+  });
+  return createNames({ api, cache, mayReuse: () => !refresh && !isLocal() });
+}
+
+async function accountOf(settings: Settings, token: string): Promise<string> {
+  // Loaded for a client of a service over the network alone.
+  const { hashAccount } = await import("../api/sending/rate-limit-file.js");
+  return hashAccount({ token, origin: cacheOwnerOf(settings).service });
+}
+
+/** A file of the cache for the profile and service in use. */
+function openCacheFile(
+  kind: CacheFileOptions["kind"],
+  { overrides, cacheDirectory: directory, userId, clock }: Machine,
+  selection: () => Pick<ServiceSelection, "profile" | "service">,
+): CacheFile {
+  const options = { kind, directory, userId, owner: () => cacheOwnerOf(selection()), now: clock.now };
+  return overrides.cacheFile?.(kind) ?? createCacheFile(options);
 }

@@ -11,7 +11,7 @@ import { createProcessTable } from "../system/process-table.js";
 import { createResources } from "../system/resources.js";
 import { createRedactor } from "../terminal/redaction.js";
 import { createInterruptSignal } from "../terminal/signals.js";
-import { withStatusLine } from "../terminal/status-line.js";
+import { type StatusSink, withStatusLine } from "../terminal/status-line.js";
 import { createTextSink } from "../terminal/text-sink.js";
 import type { Host } from "./parts.js";
 
@@ -42,13 +42,21 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
   const processes = createProcessTable(process);
   const userId = process.geteuid?.() ?? null;
   const sinkOptions = { interruption: () => interruption, sleep: clock.sleep };
-  const stderr = { open: () => process.stderr, name: "stderr", mask: redactor.mask };
+  let openedStderr: StatusSink | undefined;
+  // Most runs write nothing to it.
+  const stderr = (): StatusSink => {
+    const sink = { ...sinkOptions, open: () => process.stderr, name: "stderr", mask: redactor.mask };
+    openedStderr ??= withStatusLine(createTextSink(sink));
+    return openedStderr;
+  };
   const parts: Machine = {
     process,
     env,
     overrides,
     stdout: createTextSink({ ...sinkOptions, open: () => process.stdout, name: "stdout" }),
-    stderr: withStatusLine(createTextSink({ ...sinkOptions, ...stderr })),
+    get stderr() {
+      return stderr();
+    },
     resources: createResources(),
     redactor,
     clock,
@@ -71,7 +79,10 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
   return {
     env,
     stdout: parts.stdout,
-    stderr: parts.stderr,
+    get stderr() {
+      return stderr();
+    },
+    isStuck: () => parts.stdout.isStuck || openedStderr?.isStuck === true,
     async loadContexts() {
       const { composeContext } = await import("./context.js");
       return (flags, frame) => composeContext(parts, { flags, frame, createHost });

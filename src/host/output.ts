@@ -38,9 +38,13 @@ export function composeOutput(
     write: stdout.isTerminal && process.stdin.isTTY === true ? page : stdout.write,
     isTerminal: stdout.isTerminal,
     columns: stdout.columns,
-    color: isColorEnabled({ choice: run.color, env, isTerminal: stdout.isTerminal }),
+    get color() {
+      return isColorEnabled({ choice: run.color, env, isTerminal: stdout.isTerminal });
+    },
     hyperlinks: async () => stdout.isTerminal && (await overrides.supportsHyperlinks?.()) === true,
-    unicode: isUnicodeLocale(process),
+    get unicode() {
+      return isUnicodeLocale(process);
+    },
   });
   let program: OutputProgram | null = null;
   const options = () => ({

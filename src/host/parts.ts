@@ -18,6 +18,8 @@ export interface Host {
   readonly env: Environment;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
+  /** Whether the reader of a stream no longer reads. */
+  isStuck(): boolean;
   /** Loads the code that creates contexts, which `--version` does not need. */
   loadContexts(): Promise<CreateContext>;
   /** Closes everything that the run opened. */

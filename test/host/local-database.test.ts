@@ -11,7 +11,7 @@ import {
 import { createServiceAccess } from "../../service/access/service-access.js";
 import type { Service } from "../../service/service.js";
 import { runSql } from "../../service/test/support/database.js";
-import { createInProcessTransport, LOCAL_BASE_URL } from "../../src/host/local-transport.js";
+import { createInProcessTransport, LOCAL_BASE_URL } from "../../src/host/local-profile.js";
 import { createClock } from "../../src/system/clock.js";
 import { createResources, type Resources } from "../../src/system/resources.js";
 import { systemUserName } from "../../src/system/user.js";

@@ -1,5 +1,5 @@
 import { codePointLength, MAX_LOGIN } from "../../../contract/limits.js";
-import { isLoopback } from "../../../contract/loopback.js";
+import { isLoopback } from "../../../contract/url.js";
 import { html, type Markup } from "../../../src/html/page.js";
 import type { ServiceResponse } from "../../http/response.js";
 import { pageResponse } from "./page.js";

@@ -1,8 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type ConnectionOptions, createSecureContext, type SecureContextOptions } from "node:tls";
-import { isLoopback } from "../../../contract/loopback.js";
-import { parseUrl } from "../../../contract/url.js";
+import { isLoopback, parseUrl } from "../../../contract/url.js";
 import { type CliError, type CliErrorOptions, configurationError, errorCodeOf } from "../../../src/errors.js";
 
 /** Where a database is, from its URL. */

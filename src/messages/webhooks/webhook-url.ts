@@ -1,5 +1,4 @@
-import { isLoopback } from "../../../contract/loopback.js";
-import { parseUrl } from "../../../contract/url.js";
+import { isLoopback, parseUrl } from "../../../contract/url.js";
 import { missingFlagsError, usageError } from "../../errors.js";
 import type { TargetKind } from "../target-kinds.js";
 
