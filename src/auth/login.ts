@@ -17,8 +17,7 @@ import type { OpenStore, SecretStore } from "../secrets/store.js";
 import type { Redactor } from "../terminal/redaction.js";
 import type { DiscoveredServer } from "./browser/discovery.js";
 import { type BrowserParts, loginInBrowser, type SignInServer } from "./browser-login.js";
-import { findOverridingSource } from "./sources/environment-secret.js";
-import { checkToken } from "./sources/token-text.js";
+import { checkToken, findOverridingSource } from "./sources/environment-token.js";
 import { storeToken } from "./token-storage.js";
 
 /** A flag that a person at a terminal is asked for. */

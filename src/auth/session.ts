@@ -5,7 +5,7 @@ import { findProfile, type Settings } from "../config/settings.js";
 import { CliError } from "../errors.js";
 import type { OpenStore } from "../secrets/store.js";
 import type { LoginRequest, LoginResult } from "./login.js";
-import { findOverridingSource } from "./sources/environment-secret.js";
+import { findOverridingSource } from "./sources/environment-token.js";
 import type { TokenProvider } from "./sources/token-provider.js";
 import { clearTokenRecord, findPreviousToken } from "./token-storage.js";
 

@@ -3,7 +3,7 @@ import type { UndiciTransport } from "../api/network/transport.js";
 import type { SenderOptions } from "../api/sending/sender.js";
 import type { Transport } from "../api/transport.js";
 import type { FetchUser } from "../auth/login.js";
-import type { Token } from "../auth/sources/environment-secret.js";
+import type { Token } from "../auth/sources/environment-token.js";
 import { createProxyResolver } from "../config/proxy-settings.js";
 import type { RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";

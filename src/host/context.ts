@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import type { Api } from "../api/client.js";
-import type { Token } from "../auth/sources/environment-secret.js";
+import type { Token } from "../auth/sources/environment-token.js";
 import {
   type CacheFile,
   type CacheFileOptions,
@@ -113,12 +113,12 @@ function composeTerminal(
   { prompts, color }: RunSettings,
   warn: (text: string) => void,
 ): Terminal {
-  const { process, env, signal, stdout, stderr } = machine;
+  const { process, env, signal, stdout } = machine;
   return withLazyMembers({
     prompt: () =>
       createPrompt(process, prompts, {
         ...machine,
-        color: () => isColorEnabled({ choice: color, env, isTerminal: stderr.isTerminal }),
+        color: () => isColorEnabled({ choice: color, env, isTerminal: machine.stderr.isTerminal }),
         unicode: () => isUnicodeLocale(process),
       }),
     editor: () =>

@@ -1,11 +1,5 @@
-import {
-  type EnvironmentSecret,
-  findEnvironmentSecret,
-  nameSource,
-  readEnvironmentSecret,
-  WEBHOOK_URL,
-} from "../auth/sources/environment-secret.js";
 import { findSendmail, sendMail } from "../messages/sendmail.js";
+import { readEnvironmentUrl } from "../messages/webhooks/environment-url.js";
 import type { PostToWebhook, WebhookAddress } from "../messages/webhooks/post.js";
 import { createWebhookStorage } from "../messages/webhooks/webhook-storage.js";
 import { hideUrl } from "../messages/webhooks/webhook-url.js";
@@ -25,12 +19,7 @@ export function composeWebhooks(client: ClientParts, { interactive, warn, note }
   const openStore = createStoreOpener(parts, { purpose: "webhook_url", interactive, warn, signal });
   const webhooks = createWebhooks({
     storage: createWebhookStorage({ configFile, openStore, warn, signal }),
-    async environmentUrl() {
-      const found = findEnvironmentSecret(env, WEBHOOK_URL);
-      if (found === null) return null;
-      const text = await readEnvironmentSecret(found, WEBHOOK_URL, { signal: signal(), userId, note });
-      return { text, source: nameSource(found), renewHint: `create a new one, and ${placeOf(found)}` };
-    },
+    environmentUrl: () => readEnvironmentUrl(env, { signal: signal(), userId, note }),
     post: (webhook) => {
       // One for all messages of a run: they share connection and rate limit.
       const post = once(() => openPost(webhook, client));
@@ -47,13 +36,6 @@ export function composeWebhooks(client: ClientParts, { interactive, warn, note }
   });
   // Their targets refuse to deliver by themselves.
   return readOnlyIf(run.dryRun, webhooks, ["list", "open"]);
-}
-
-/** Where a new URL goes. What is in the folder of credentials is a copy that systemd makes for each run. */
-function placeOf(found: EnvironmentSecret): string {
-  if ("text" in found) return `set ${found.source} to its URL`;
-  if (found.source !== "CREDENTIALS_DIRECTORY") return `write its URL into ${found.path}`;
-  return `write its URL into the file that the unit loads as ${WEBHOOK_URL.credential}`;
 }
 
 /** Larger than any response of a webhook (bytes). */

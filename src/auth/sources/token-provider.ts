@@ -5,15 +5,10 @@ import type { Setting } from "../../config/setting.js";
 import type { Settings } from "../../config/settings.js";
 import { isSameOrigin, originOf, parseServiceUrl } from "../../config/urls.js";
 import { CliError, configurationError } from "../../errors.js";
+import type { EnvironmentSecret, SecretReading } from "../../secrets/environment-secret.js";
 import type { OpenStore } from "../../secrets/store.js";
 import type { Redactor } from "../../terminal/redaction.js";
-import {
-  type EnvironmentSecret,
-  findEnvironmentToken,
-  readEnvironmentToken,
-  type SecretReading,
-  type Token,
-} from "./environment-secret.js";
+import { findEnvironmentToken, readEnvironmentToken, type Token } from "./environment-token.js";
 
 export interface TokenProviderOptions extends Pick<SecretReading, "userId" | "note"> {
   readonly settings: () => Settings;

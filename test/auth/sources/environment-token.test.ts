@@ -13,14 +13,10 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  findEnvironmentToken,
-  readEnvironmentToken,
-  readSecretFile,
-  type SecretReading,
-} from "../../../src/auth/sources/environment-secret.js";
+import { findEnvironmentToken, readEnvironmentToken } from "../../../src/auth/sources/environment-token.js";
 import type { Environment } from "../../../src/config/environment.js";
 import { CliError } from "../../../src/errors.js";
+import { readSecretFile, type SecretReading } from "../../../src/secrets/environment-secret.js";
 
 let directory: string;
 

@@ -2,18 +2,9 @@ import { constants, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Config } from "../../config/config.js";
-import { type Environment, emptyVariable, type Variable } from "../../config/environment.js";
-import { CliError, configurationError, errorCodeOf } from "../../errors.js";
-import { findSecretExposure } from "../../system/ownership.js";
-import { checkToken, withoutFinalNewline } from "./token-text.js";
-
-/** A token to send. */
-export interface Token {
-  readonly value: string;
-  /** Where it comes from, for `status` and messages. */
-  readonly source: string;
-}
+import { type Environment, emptyVariable, type Variable } from "../config/environment.js";
+import { CliError, configurationError, errorCodeOf } from "../errors.js";
+import { findSecretExposure } from "../system/ownership.js";
 
 /** A kind of secret that the environment can have. */
 export interface EnvironmentSecretKind {
@@ -27,7 +18,7 @@ export interface EnvironmentSecretKind {
   readonly fileVariable: Variable;
 }
 
-const TOKEN: EnvironmentSecretKind = {
+export const TOKEN: EnvironmentSecretKind = {
   noun: "token",
   variable: "CALCTL_TOKEN",
   credential: "calctl-token",
@@ -66,11 +57,6 @@ export function findEnvironmentSecret(
   return file === undefined ? null : { source: fileVariable, path: file };
 }
 
-/** Finds the token of the environment, without reading it. Null when there is none. */
-export function findEnvironmentToken(env: Environment): EnvironmentSecret | null {
-  return findEnvironmentSecret(env, TOKEN);
-}
-
 /** What reading a secret needs. */
 export interface SecretReading {
   readonly signal: AbortSignal;
@@ -78,12 +64,6 @@ export interface SecretReading {
   readonly userId: number | null;
   /** Gets a line when others can read the user's file. */
   readonly note: (text: string) => void;
-}
-
-/** Reads the token. @throws CliError configuration when it is not valid, and the signal's reason */
-export async function readEnvironmentToken(found: EnvironmentSecret, reading: SecretReading): Promise<Token> {
-  const value = await readEnvironmentSecret(found, TOKEN, reading);
-  return { value: checkToken(value, nameSource(found)), source: found.source };
 }
 
 /**
@@ -112,13 +92,6 @@ function exists(path: string): boolean {
   } catch (error) {
     return errorCodeOf(error) !== "ENOENT";
   }
-}
-
-/** The source of a token that is used instead of the stored one; null when the stored one is used. */
-export function findOverridingSource(config: Config, profile: string, env: Environment): string | null {
-  const found = findEnvironmentToken(env);
-  if (found !== null && env[found.source] !== "") return found.source;
-  return config.profiles.get(profile)?.token_command === undefined ? null : "token_command";
 }
 
 interface SecretFileOptions extends SecretReading {
@@ -227,4 +200,9 @@ async function readChunk(file: FileHandle): Promise<Buffer | null> {
     if (errorCodeOf(error) === "EAGAIN") return null;
     throw error;
   }
+}
+
+/** Without the newline that editors and `echo` add. */
+export function withoutFinalNewline(text: string): string {
+  return text.replace(/\r?\n$/, "");
 }
