@@ -1,7 +1,7 @@
 /** Something that clients use up for a while: connections, requests in progress, bytes in memory. */
 export interface Budget {
-  /** Begins the use by a client, which lasts until the share is closed. */
-  open(client: string): Share;
+  /** Begins the use by a client, which lasts until the quota is closed. */
+  open(client: string): Quota;
   /** Whose limit is reached; null if a client may take more. */
   exceeded(client: string): ExceededLimit | null;
 }
@@ -9,7 +9,7 @@ export interface Budget {
 /** The limit of the client, or that of all clients together. */
 export type ExceededLimit = "client" | "total";
 
-export interface Share {
+export interface Quota {
   /**
    * Takes an amount, or nothing if a limit would be exceeded. A client that has nothing yet may exceed its own.
    * @returns the limit that prevents it

@@ -1,5 +1,6 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
 import { type Caller, createAuthentication, type IdentifyCaller } from "./authentication.js";
+import { type ConcurrencyLimit, createConcurrencyLimit, isRead } from "./concurrency-limit.js";
 import { type CallEndpoint, createEndpoints, type OnLookup } from "./endpoints/endpoints.js";
 import { createDatabaseCheck, matchHealthEndpoint, respondWithHealth } from "./health.js";
 import type { Cors } from "./http/cors.js";
@@ -22,7 +23,6 @@ import {
   type RequestSource,
   splitTarget,
 } from "./request.js";
-import { createRequestPlaces, isRead, type RequestPlaces } from "./request-places.js";
 import { createRequestId, type PasswordCost } from "./secrets.js";
 import type { Store } from "./store/store.js";
 
@@ -65,10 +65,10 @@ export interface RequestHandlerOptions {
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const identify = createAuthentication(options.store);
   const callEndpoint = createEndpoints(options);
-  const places = createRequestPlaces();
+  const concurrency = createConcurrencyLimit();
   const passwordQueue = createPasswordQueue();
   const requireDatabase = createDatabaseCheck(options.store, options.clock);
-  const parts = { ...options, identify, callEndpoint, places, passwordQueue, requireDatabase };
+  const parts = { ...options, identify, callEndpoint, concurrency, passwordQueue, requireDatabase };
   return async (request, source) => {
     const time = options.now();
     const run = { parts, time, headers: { date: new Date(time).toUTCString() } };
@@ -94,7 +94,7 @@ function withHeaders(
 interface HandlerParts extends RequestHandlerOptions {
   readonly identify: IdentifyCaller;
   readonly callEndpoint: CallEndpoint;
-  readonly places: RequestPlaces;
+  readonly concurrency: ConcurrencyLimit;
   readonly passwordQueue: PasswordQueue;
   readonly requireDatabase: () => Promise<void>;
 }
@@ -139,7 +139,7 @@ async function respondWithinLimits(
   source: RequestSource,
   run: RequestRun,
 ): Promise<ServiceResponse> {
-  const { identify, rateLimiter, places } = run.parts;
+  const { identify, rateLimiter, concurrency } = run.parts;
   const responder = chooseResponder(request, source, run);
   try {
     const { target, client } = request;
@@ -147,7 +147,7 @@ async function respondWithinLimits(
     request.onIdentified?.(caller.access?.user.id ?? null);
     if (rateLimiter !== null) await countRequest(rateLimiter, caller, run);
     request.admit?.();
-    const response = await places.run(request, caller, (placed) => responder.respond(placed, caller));
+    const response = await concurrency.run(request, caller, (placed) => responder.respond(placed, caller));
     // The response to a write is small, and must not be refused: the write has been done.
     if (request.method === "GET") request.reserve?.(response.body.byteLength);
     return response;

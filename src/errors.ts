@@ -103,7 +103,7 @@ export function dryRunError(): CliError {
 }
 
 /**
- * Ends reading that used stored names which the service no longer has. `whileReading` catches it and does the reading
+ * Ends reading that used stored names which the service no longer has. `withCachedNames` catches it and does the reading
  * again with the names of now, so that it is never reported.
  */
 export class StaleNamesError extends Error {

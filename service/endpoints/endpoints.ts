@@ -1,10 +1,10 @@
 import type { ReadRouteName, RouteName, WriteRouteName } from "../../contract/routes.js";
 import { findAccessAgain } from "../authentication.js";
+import { isRead } from "../concurrency-limit.js";
 import { acceptsJson, parseJsonBody } from "../http/content.js";
 import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
 import { jsonResponse, notModifiedResponse, type ServiceResponse, taggedResponse } from "../http/response.js";
 import { bodyOf, type IncomingRequest } from "../request.js";
-import { isRead } from "../request-places.js";
 import { createResponseCache, versionOf } from "../response-cache.js";
 import { type Access, findAccess } from "../store/access.js";
 import { SCHEMA_VERSION } from "../store/schema.js";

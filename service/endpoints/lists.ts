@@ -1,5 +1,5 @@
 import { createEventSearch } from "../../src/calendar/event-search.js";
-import { takeBreath } from "../../src/system/clock.js";
+import { yieldToEventLoop } from "../../src/system/clock.js";
 import { windowOfDays } from "../day-window.js";
 import { type Cursor, continueCursor, formatCursor, parseCursor } from "../http/cursor.js";
 import { badRequest } from "../http/response.js";
@@ -126,7 +126,7 @@ function createComparison(
   return async (row) => {
     if (compared >= SEARCH_SLICE) {
       compared = 0;
-      await takeBreath();
+      await yieldToEventLoop();
     }
     bytes = 0;
     return { found: isWanted(row) && matches(row), bytes };

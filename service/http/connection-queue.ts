@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { createBudget, type Share } from "../budget.js";
+import { createBudget, type Quota } from "../budget.js";
 import { createInProgress } from "../in-progress.js";
 import { createTurns } from "./turns.js";
 
@@ -35,7 +35,7 @@ export interface ConnectionQueue {
 
 interface Connection {
   readonly waiting: QueuedRequest[];
-  readonly share: Share;
+  readonly share: Quota;
   isStopped: boolean;
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createBudget, type Share } from "../budget.js";
+import { createBudget, type Quota } from "../budget.js";
 import type { NetworkSource } from "../request.js";
 import type { Service } from "../service.js";
 import type { ClientFailures } from "./client-errors.js";
@@ -57,7 +57,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
   const anonymousBodies = createBudget(BODIES.anonymous);
   const responses = createBudget(RESPONSES);
 
-  const respond = (exchange: Exchange, share: Share, progress: Progress): Promise<ServiceResponse> => {
+  const respond = (exchange: Exchange, share: Quota, progress: Progress): Promise<ServiceResponse> => {
     const { request, response, source, expectation, client } = exchange;
     let budget = anonymousBodies;
     const onBegin = () => {
@@ -118,7 +118,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
 /** How far a request has come. */
 interface Progress {
   /** What the body takes of its budget; null until it is read. */
-  body: Share | null;
+  body: Quota | null;
   /** Bytes of the response that were taken before it was complete. */
   reserved: number;
   /** Whether the client still waits for `100 Continue` before it sends the body. */

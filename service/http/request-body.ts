@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Share } from "../budget.js";
+import type { Quota } from "../budget.js";
 import { BODY_LIMIT, bodyTooLarge } from "./content.js";
 import { badRequest, ProblemError, refuseExceeded } from "./response.js";
 
@@ -17,7 +17,7 @@ const SMALL_BODY = 64 * 1024;
 
 export interface BodyReading {
   /** Pays for what is in memory, until it is closed. */
-  readonly share: Share;
+  readonly share: Quota;
   /** Ends the reading with its reason. */
   readonly signal: AbortSignal;
   /** Called before the first part is waited for. */

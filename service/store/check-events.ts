@@ -1,4 +1,4 @@
-import { takeBreath } from "../../src/system/clock.js";
+import { yieldToEventLoop } from "../../src/system/clock.js";
 import { eventJson } from "../resources.js";
 import { EXAMPLES, type Problem } from "./check-rows.js";
 import { sizeOfEvent } from "./events.js";
@@ -17,7 +17,7 @@ export async function checkEvents(
   const report = () => onProgress({ what: "checking events", done, total });
   report();
   for await (const events of readStoredEvents(db)) {
-    await takeBreath(signal);
+    await yieldToEventLoop(signal);
     for (const event of events) {
       for (const what of problemsOf(event)) {
         found.set(what, [...(found.get(what) ?? []).slice(0, EXAMPLES), event.row.id]);

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { takeBreath } from "../../src/system/clock.js";
+import { yieldToEventLoop } from "../../src/system/clock.js";
 import { LABEL_PALETTE } from "./calendars.js";
 import type { LongWorkOptions, Transaction } from "./store.js";
 import { TABLES, type Table } from "./tables.js";
@@ -39,7 +39,7 @@ export async function checkReferences(
 ): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const table of TABLES) {
-    await takeBreath(signal);
+    await yieldToEventLoop(signal);
     problems.push(...(await findOrphans(db, table)));
   }
   const { rows } = await sql<{ readonly value: string }>`

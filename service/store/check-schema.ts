@@ -13,7 +13,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from "kysely";
-import { takeBreath } from "../../src/system/clock.js";
+import { yieldToEventLoop } from "../../src/system/clock.js";
 import { EXAMPLES, keyText, type Problem } from "./check-rows.js";
 import { MIGRATIONS } from "./migrations.js";
 import type { StoreSchema } from "./schema.js";
@@ -189,7 +189,7 @@ export async function checkValues(
 ): Promise<Problem[]> {
   const problems = new Map<string, string[]>();
   for (const { name, key } of TABLES) {
-    await takeBreath(signal);
+    await yieldToEventLoop(signal);
     const cases = columns
       .filter(({ table }) => table === name)
       .map((column) => sql`when ${isWrong(column, { engine, anyEventTime })} then ${sql.lit(column.name)}`);

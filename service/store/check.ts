@@ -1,4 +1,4 @@
-import { takeBreath } from "../../src/system/clock.js";
+import { yieldToEventLoop } from "../../src/system/clock.js";
 import { checkEvents } from "./check-events.js";
 import {
   checkOrder,
@@ -50,7 +50,7 @@ export async function checkStore(store: Store, options: LongWorkOptions): Promis
     // Reading them would fail.
     if (!values.ok) return findings;
     for (const { check, find, fine } of CHECKS) {
-      await takeBreath(signal);
+      await yieldToEventLoop(signal);
       findings.push(describe(check, { problems: await find(db, options), fine }));
     }
     return findings;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { CliError, configurationError } from "../../src/errors.js";
-import { takeBreath } from "../../src/system/clock.js";
+import { yieldToEventLoop } from "../../src/system/clock.js";
 import { checkReferences, describeProblems, type Problem } from "./check-rows.js";
 import { checkSchema, checkValues, type Plan, planOf } from "./check-schema.js";
 import { asOnlyRun, type CopyRunOptions } from "./copy-run.js";
@@ -162,7 +162,7 @@ async function copyTable(
   }));
   let count = done + copied.rows;
   for (let after = copied.last; ; ) {
-    await takeBreath(signal);
+    await yieldToEventLoop(signal);
     onProgress({ what: `copying ${table.name}`, done: count, total });
     const rows = await readRows(from, table, { columns, after, limit: BATCH });
     if (rows.length === 0) return count;
@@ -176,7 +176,7 @@ async function copyTable(
 async function verify(copying: Copying, total: number): Promise<CopiedTable[]> {
   let done = 0;
   const onRows = async (rows: number): Promise<void> => {
-    await takeBreath(copying.signal);
+    await yieldToEventLoop(copying.signal);
     done += rows;
     copying.onProgress({ what: "comparing", done, total });
   };

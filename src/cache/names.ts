@@ -21,7 +21,7 @@ export interface Names {
    * something is not there or not allowed, those lists are validated, and if one is stale, the work is run again with
    * those of now. It must print nothing before its last request.
    */
-  whileReading<T>(work: () => Promise<T>): Promise<T>;
+  withCachedNames<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** How old a stored list may be to look names up in it without asking the service (ms). */
@@ -59,7 +59,7 @@ export function createNames({ api: open, cache: openCache, mayReuse }: NamesOpti
         const users = keys.flatMap((key) => cache.find(key, MAX_LIST_AGE) ?? []);
         return users.map(({ id, name }) => ({ id, type: "user", name, description: null, image_url: null }));
       },
-      async whileReading(work) {
+      async withCachedNames(work) {
         reading = true;
         try {
           return await work();

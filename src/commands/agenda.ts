@@ -56,7 +56,7 @@ export async function runAgenda(
     chosen === null ? { kind: "upcoming", days: count } : { kind: "any", days, search: null },
   );
   const named = namedCalendars(context);
-  const { calendars, results, reportFailures } = await context.names.whileReading(async () => {
+  const { calendars, results, reportFailures } = await context.names.withCachedNames(async () => {
     const found = await resolveCalendars(context, named);
     return { calendars: found, ...(await readEvents(context, found, { open })) };
   });

@@ -41,7 +41,7 @@ export async function runCalendars(
     await output.print([...calendars].sort(byOrder));
     return;
   }
-  const { results, reportFailures } = await context.names.whileReading(async () =>
+  const { results, reportFailures } = await context.names.withCachedNames(async () =>
     processEach(await resolveCalendars(context, named), {
       noun: "calendar",
       verb: "read",
@@ -83,7 +83,7 @@ export async function runLabels(context: CalendarContext & Pick<Context, "output
   const output = context.output.of(labelView);
   const api = await context.api();
   await output.print(
-    await context.names.whileReading(async () => api.listLabels((await chooseCalendar(context)).id)),
+    await context.names.withCachedNames(async () => api.listLabels((await chooseCalendar(context)).id)),
   );
 }
 
@@ -103,6 +103,6 @@ export async function runMembers(context: CalendarContext & Pick<Context, "outpu
   const output = context.output.of(userView);
   const api = await context.api();
   await output.print(
-    await context.names.whileReading(async () => api.listMembers((await chooseCalendar(context)).id)),
+    await context.names.withCachedNames(async () => api.listMembers((await chooseCalendar(context)).id)),
   );
 }

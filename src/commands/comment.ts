@@ -88,7 +88,7 @@ export async function runComments(
 ): Promise<void> {
   const output = context.output.of(commentView);
   const eventId = await chooseEventId(context, id);
-  const pages = await context.names.whileReading(async () => {
+  const pages = await context.names.withCachedNames(async () => {
     const { id: calendarId } = await (await createEventFinder(context)).findCalendar(eventId);
     return openComments(await context.api(), { calendarId, eventId });
   });

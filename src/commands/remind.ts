@@ -128,7 +128,7 @@ async function readReminders(
   options: FilterFlags,
 ): Promise<FoundReminders> {
   const { timezone } = context.config.settings();
-  return context.names.whileReading(async () => {
+  return context.names.withCachedNames(async () => {
     const listed = { days: { first: null, last: null }, open: openUpcoming(context, window) };
     const listing = await createListing(context, listed, options);
     const { events, reportFailures } = await readListing(context, listing);

@@ -5,7 +5,7 @@ import type { OutputAccess } from "../context.js";
 import type { Machine } from "../machine.js";
 import { checkFormat, createOutput, effectiveFormat, type OutputTarget } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
-import type { OutputProgram, Surface } from "../output/view.js";
+import type { OutputProgram, StreamCapabilities } from "../output/view.js";
 import { requestView } from "../output/views/plain.js";
 import type { Input } from "../terminal/input.js";
 import { withDefaultSignals } from "../terminal/signals.js";
@@ -66,7 +66,14 @@ export function composeOutput(
     template(view, values) {
       if (program === null) return null;
       program.check(view);
-      const rendering = { view, values, single: false, fields: null, csvSafe: false, surface: PLAIN_SURFACE };
+      const rendering = {
+        view,
+        values,
+        single: false,
+        fields: null,
+        csvSafe: false,
+        capabilities: PLAIN_SURFACE,
+      };
       return program.render({ ...rendering, zone: () => settings().timezone, now: clock.now, note });
     },
     async document(document, value) {
@@ -88,7 +95,12 @@ export function composeOutput(
 }
 
 /** Of text that is not for this terminal. */
-const PLAIN_SURFACE: Surface = { isTerminal: false, columns: undefined, color: false, unicode: true };
+const PLAIN_SURFACE: StreamCapabilities = {
+  isTerminal: false,
+  columns: undefined,
+  color: false,
+  unicode: true,
+};
 
 /** Loads jq or Liquid only when it is used. */
 async function loadProgram(

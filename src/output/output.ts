@@ -10,12 +10,12 @@ import {
   type OutputProgram,
   type Renderer,
   type Rendering,
-  type Surface,
+  type StreamCapabilities,
   type View,
 } from "./view.js";
 
 /** The stream that data is written to. */
-export interface OutputTarget extends Surface {
+export interface OutputTarget extends StreamCapabilities {
   /** Resolves when the stream has taken the text; rejects when it failed. */
   write(text: string | Uint8Array): Promise<void>;
   /** Whether its reader has closed it. */
@@ -107,7 +107,7 @@ type Render<T> = (value: T | readonly T[]) => Text | Promise<Text>;
 function documentRenderer<T>(
   document: Document<T>,
   { program, note }: Pick<OutputOptions, "program" | "note">,
-  surface: Surface,
+  capabilities: StreamCapabilities,
 ): Render<T> {
   if (program !== null && (document.json === undefined || program.renderJson === undefined))
     throw usageError(
@@ -116,19 +116,19 @@ function documentRenderer<T>(
         : "--template: this command prints JSON that has no fields",
     );
   return (value) => {
-    if (isList(value)) return value.map((each) => document.render(each, surface)).join("");
+    if (isList(value)) return value.map((each) => document.render(each, capabilities)).join("");
     const json = program === null ? undefined : document.json?.(value);
     return program?.renderJson === undefined || json === undefined
-      ? document.render(value, surface)
-      : program.renderJson(json, { surface, note });
+      ? document.render(value, capabilities)
+      : program.renderJson(json, { capabilities, note });
   };
 }
 
-function viewRenderer<T>(view: View<T>, options: OutputOptions, surface: Surface): Render<T> {
+function viewRenderer<T>(view: View<T>, options: OutputOptions, capabilities: StreamCapabilities): Render<T> {
   const { zone, now, note, csvSafe, program } = options;
   if (options.fields === true) throw new ListingRequest(keysOf(view));
   if (options.format !== null) checkFormat(options.format, view);
-  const format = effectiveFormat(options, surface, view);
+  const format = effectiveFormat(options, capabilities, view);
   if (csvSafe && format !== "csv")
     throw usageError("--csv-safe: only csv output has formulas to defuse", "add --output csv");
   if (format === "ics" && options.fields !== undefined)
@@ -142,24 +142,25 @@ function viewRenderer<T>(view: View<T>, options: OutputOptions, surface: Surface
       showsTimes = true;
       return zone();
     };
-    const rendering = { view, values, single, fields, csvSafe, surface, zone: usedZone, now, note };
+    const rendering = { view, values, single, fields, csvSafe, capabilities, zone: usedZone, now, note };
     if (program !== null) return program.render(rendering);
     const render = view.formats?.[format] ?? (await COMMON_FORMATS[format]?.<T>());
     if (render === undefined) throw new Error(`the format ${format} was not checked`);
     const text = await render(rendering);
-    if (format !== "table" || !surface.isTerminal || !showsTimes || typeof text !== "string") return text;
-    return text + (await zoneLine(options, surface));
+    if (format !== "table" || !capabilities.isTerminal || !showsTimes || typeof text !== "string")
+      return text;
+    return text + (await zoneLine(options, capabilities));
   };
 }
 
 /** Times in another zone than the machine's would be misread. */
 async function zoneLine(
   { zone, machineZone }: Pick<OutputOptions, "zone" | "machineZone">,
-  surface: Surface,
+  capabilities: StreamCapabilities,
 ): Promise<string> {
   if (zone().toLowerCase() === machineZone()?.toLowerCase()) return "";
   const { createStyle } = await import("./style.js");
-  return `\n${(await createStyle(surface)).dim(`Times in ${zone()}`)}\n`;
+  return `\n${(await createStyle(capabilities)).dim(`Times in ${zone()}`)}\n`;
 }
 
 function withCompleted(error: CliError, completed: string): CliError {
@@ -189,7 +190,7 @@ export function documentFormats(kind: "json" | "text"): readonly Format[] {
 /** The format in which data is printed. A choice that is not a format, or not one of the view's, is ignored. */
 export function effectiveFormat(
   options: Pick<OutputOptions, "format"> & Partial<Pick<OutputOptions, "fields">>,
-  target: Pick<Surface, "isTerminal">,
+  target: Pick<StreamCapabilities, "isTerminal">,
   view?: Pick<ViewFormats, "formats" | "isTableInPipes">,
 ): Format {
   const chosen = formatsOf(view).find((format) => format === options.format?.name);

@@ -12,7 +12,7 @@ export interface Symbols {
 const UNICODE: Symbols = { dot: "●", bar: "▌", running: "▸", arrow: "→", dash: "–" };
 const ASCII: Symbols = { dot: "*", bar: "|", running: ">", arrow: "->", dash: "-" };
 
-/** @param surface.unicode whether it shows more than ASCII */
+/** @param capabilities.unicode whether it shows more than ASCII */
 export function symbolsOf({ unicode }: { readonly unicode: boolean }): Symbols {
   return unicode ? UNICODE : ASCII;
 }

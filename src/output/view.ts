@@ -20,7 +20,7 @@ export interface View<T> {
   /** Whether `table` is the default where it is not a terminal, too; the default is no. */
   readonly isTableInPipes?: boolean;
   /** Draws the whole text of `table`. Null where a list or a detail view is wanted after all. */
-  readonly draw?: (rendering: Rendering<T>, canvas: Canvas) => string | null | Promise<string | null>;
+  readonly draw?: (rendering: Rendering<T>, drawing: DrawOptions) => string | null | Promise<string | null>;
   /** Formats of this view, in addition to the common ones or instead of one of them. */
   readonly formats?: { readonly [F in Format]?: Renderer<T> };
 }
@@ -81,7 +81,7 @@ export interface OutputProgram {
   /** @throws CliError usage when it fails for these values */
   render<T>(rendering: Rendering<T>): string;
   /** The same for JSON that no view describes; absent where a program needs one. */
-  renderJson?(json: unknown, rendering: Pick<Rendering<unknown>, "surface" | "note">): string;
+  renderJson?(json: unknown, rendering: Pick<Rendering<unknown>, "capabilities" | "note">): string;
 }
 
 /** What a renderer is given. */
@@ -94,7 +94,7 @@ export interface Rendering<T> {
   readonly fields: readonly KeyOf<T>[] | null;
   /** Whether `csv` defuses formulas. */
   readonly csvSafe: boolean;
-  readonly surface: Surface;
+  readonly capabilities: StreamCapabilities;
   /** The chosen timezone. The first call reads the configuration. @throws CliError if it cannot */
   readonly zone: () => string;
   /** Milliseconds since the Unix epoch. */
@@ -104,7 +104,7 @@ export interface Rendering<T> {
 }
 
 /** What a renderer knows of the stream. */
-export interface Surface {
+export interface StreamCapabilities {
   readonly isTerminal: boolean;
   /** Columns of the terminal; undefined when unknown. */
   readonly columns: number | undefined;
@@ -118,18 +118,24 @@ export interface Surface {
 const DEFAULT_WIDTH = 80;
 
 /** Columns of a line; Infinity where it is not a terminal. */
-export function widthOf({ isTerminal, columns = 0 }: Pick<Surface, "isTerminal" | "columns">): number {
+export function widthOf({
+  isTerminal,
+  columns = 0,
+}: Pick<StreamCapabilities, "isTerminal" | "columns">): number {
   if (!isTerminal) return Number.POSITIVE_INFINITY;
   return columns > 0 ? columns : DEFAULT_WIDTH;
 }
 
 /** Whether it shows more than ASCII. What is not a terminal does, whatever the locale. */
-export function showsUnicode({ isTerminal, unicode }: Pick<Surface, "isTerminal" | "unicode">): boolean {
+export function showsUnicode({
+  isTerminal,
+  unicode,
+}: Pick<StreamCapabilities, "isTerminal" | "unicode">): boolean {
   return !isTerminal || unicode;
 }
 
 /** What `table` is drawn with. */
-export interface Canvas {
+export interface DrawOptions {
   readonly style: Style;
   /** Columns of the terminal; Infinity when there is no limit. */
   readonly width: number;
@@ -140,7 +146,7 @@ export interface Canvas {
 /** Output with a single form: `--output`, `--fields` and `--template` do not apply. */
 export interface Document<T> {
   /** Bytes are written as they are. */
-  readonly render: (value: T, surface: Surface) => string | Uint8Array;
+  readonly render: (value: T, capabilities: StreamCapabilities) => string | Uint8Array;
   /** What `--jq` gets, undefined to print a value as it is; absent where the form is not JSON. */
   readonly json?: (value: T) => unknown;
 }

@@ -39,7 +39,7 @@ export async function sleepFor(milliseconds: number, signal?: AbortSignal): Prom
  * after it.
  * @throws the signal's reason
  */
-export async function takeBreath(signal?: AbortSignal): Promise<void> {
+export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
 }

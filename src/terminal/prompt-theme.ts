@@ -20,7 +20,7 @@ export interface ChoiceText {
 }
 
 /** The terminal on which is asked. */
-export interface PromptSurface {
+export interface PromptCapabilities {
   readonly columns: number;
   /** Whether it shows more than ASCII. */
   readonly unicode: boolean;
@@ -31,18 +31,18 @@ export interface PromptSurface {
 const MARGIN = 6;
 
 /** How prompts and their choices look, with our colors, which follow `--color`. */
-export async function createTheme(surface: PromptSurface) {
-  const style = await createStyle(surface);
+export async function createTheme(capabilities: PromptCapabilities) {
+  const style = await createStyle(capabilities);
   return {
-    theme: themeOf(style, surface),
-    describeChoice: (choice: ChoiceText) => describe(choice, style, surface),
+    theme: themeOf(style, capabilities),
+    describeChoice: (choice: ChoiceText) => describe(choice, style, capabilities),
   };
 }
 
 function describe(
   { name, short, description, color }: ChoiceText,
   style: Style,
-  { columns, unicode }: PromptSurface,
+  { columns, unicode }: PromptCapabilities,
 ) {
   const line = (text: string): string => inCharset(sanitizeLine(text), { unicode });
   const marker = style.enabled && color ? `${style.hex(color, symbolsOf({ unicode }).dot)} ` : "";
@@ -55,7 +55,7 @@ function describe(
 }
 
 /** The theme of the library. */
-function themeOf({ bold, dim, red, green }: Style, { columns, unicode }: PromptSurface) {
+function themeOf({ bold, dim, red, green }: Style, { columns, unicode }: PromptCapabilities) {
   const plain = (text: string): string => text;
   const wrap = (text: string): string =>
     wrapText(text, { width: columns - 2, breakWords: true }).join("\n  ");

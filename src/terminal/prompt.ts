@@ -65,8 +65,8 @@ export function createPrompt(process: PromptProcess, allowed: boolean, parts: Pr
   const columns = () => process.stderr.columns || DEFAULT_COLUMNS;
   const load = async () => {
     const { prompts, createTheme } = await import("./prompt-theme.js");
-    const surface = { columns: columns(), unicode: parts.unicode(), color: parts.color() };
-    return { prompts, ...(await createTheme(surface)) };
+    const capabilities = { columns: columns(), unicode: parts.unicode(), color: parts.color() };
+    return { prompts, ...(await createTheme(capabilities)) };
   };
   const ask = <T>(show: (streams: PromptStreams) => Promise<T>) => askOnce(process, parts.signal(), show);
   const askPassword = async (question: string): Promise<string> => {

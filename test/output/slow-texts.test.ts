@@ -63,7 +63,7 @@ test.each([
   "the filter %s of a template",
   (filter) => {
     const program = createTemplateProgram(`{{ title | ${filter} }}.`, "--template");
-    const surface = { isTerminal: true, columns: 80, color: false, unicode: true };
+    const capabilities = { isTerminal: true, columns: 80, color: false, unicode: true };
     for (const text of TEXTS) {
       const values = [eventOf(text)];
       const rendering = {
@@ -72,7 +72,7 @@ test.each([
         single: true,
         fields: null,
         csvSafe: false,
-        surface,
+        capabilities,
         ...VIEWER,
       };
       expect(program.render(rendering)).toContain(".");

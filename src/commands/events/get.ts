@@ -44,7 +44,7 @@ export async function runEventsGet(
   const ids = await readEventIds(context, typed);
   if (ids.length === 0) return output.print([]);
   const { timezone } = context.config.settings();
-  const { results, reportFailures } = await context.names.whileReading(async () => {
+  const { results, reportFailures } = await context.names.withCachedNames(async () => {
     const finder = await createEventFinder(context);
     return processEach(ids, {
       noun: "event",

@@ -58,7 +58,7 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
     isComplete = false;
   };
   const keeps = options.category === "keep" ? { onMissing } : undefined;
-  const listing = await context.names.whileReading(async () => {
+  const listing = await context.names.withCachedNames(async () => {
     const list = await createListing(context, listedEvents(context, selection, keeps), options);
     return stream === null || selection.kind === "upcoming"
       ? readList(context, list)

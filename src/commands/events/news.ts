@@ -83,7 +83,7 @@ async function collectNews(context: NewsContext, run: NewsRun): Promise<News> {
   const ledger = await context.messages.ledger();
   const remembered = await ledger.readSeen(run.name);
   const before = remembered === null ? null : readState(remembered.seen, run.name);
-  const { reading, looks, answers } = await context.names.whileReading(async () => {
+  const { reading, looks, answers } = await context.names.withCachedNames(async () => {
     const read = await readCalendars(context, run, before);
     const compared = compareCalendars(read, before, run.flags.fromStart === true);
     return { reading: read, looks: compared, answers: await readMissing(context, compared, read) };

@@ -58,7 +58,7 @@ async function readEventsToPost(
   selection: EventSelection,
   options: FilterFlags,
 ): Promise<EventsToPost> {
-  return context.names.whileReading(async () => {
+  return context.names.withCachedNames(async () => {
     const listing = await createListing(context, listedEvents(context, selection), options);
     const { events, reportFailures } = await readListing(context, listing);
     try {

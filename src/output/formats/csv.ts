@@ -21,15 +21,15 @@ function columnsOf<T>({ view, values, fields }: Rendering<T>) {
   return fields ?? presentKeys(view, view.tsv, values);
 }
 
-type CsvOptions = Pick<Rendering<unknown>, "csvSafe" | "surface">;
+type CsvOptions = Pick<Rendering<unknown>, "csvSafe" | "capabilities">;
 
 function csvText(rows: readonly (readonly string[])[], options: CsvOptions): string {
   return rows.map((cells) => `${csvLine(cells, options)}\r\n`).join("");
 }
 
-function csvLine(cells: readonly string[], { csvSafe, surface }: CsvOptions): string {
+function csvLine(cells: readonly string[], { csvSafe, capabilities }: CsvOptions): string {
   const texts = csvSafe ? cells.map(defuseFormula) : cells;
-  const line = (surface.isTerminal ? texts.map(sanitizeLine) : texts).map(quote).join(",");
+  const line = (capabilities.isTerminal ? texts.map(sanitizeLine) : texts).map(quote).join(",");
   // Readers skip empty lines.
   return line === "" ? '""' : line;
 }

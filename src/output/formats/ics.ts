@@ -13,12 +13,12 @@ import { labelText, userText } from "../views/calendar.js";
  * One iCalendar object with an event each. Keeps without times are left out, with a note.
  * @see RFC 5545, RFC 7986 for COLOR
  */
-export function renderIcs({ values, surface, now, note }: Rendering<LocalizedEvent>): string {
+export function renderIcs({ values, capabilities, now, note }: Rendering<LocalizedEvent>): string {
   const unique = [...new Map(values.map((event) => [uidOf(event), event])).values()];
   const events = unique.filter(({ start_local }) => start_local !== null);
   const missing = unique.length - events.length;
   if (missing > 0) note(`${missing} ${missing === 1 ? "keep" : "keeps"} without times: not in ics output`);
-  const options = { zones: new Map<string, Span>(), now: now(), note, isTerminal: surface.isTerminal };
+  const options = { zones: new Map<string, Span>(), now: now(), note, isTerminal: capabilities.isTerminal };
   const blocks = events.map((event) => eventBlock(event, options));
   const zones = [...options.zones].sort(([left], [right]) => (left < right ? -1 : 1));
   const lines = [

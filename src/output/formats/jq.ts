@@ -25,7 +25,10 @@ export async function createJqProgram(
   };
   // Without input, the program is compiled but does not run.
   run("");
-  const renderJson: NonNullable<OutputProgram["renderJson"]> = (json, { surface: { isTerminal }, note }) => {
+  const renderJson: NonNullable<OutputProgram["renderJson"]> = (
+    json,
+    { capabilities: { isTerminal }, note },
+  ) => {
     const { stdout, stderr } = block(() => run(JSON.stringify(json)));
     for (const line of linesOf(stderr)) note(line);
     return linesOf(stdout)

@@ -42,14 +42,14 @@ export function createTemplateProgram(text: string, source: string): OutputProgr
         throw usageError(`${source}: ${problem}`, `fields: ${keys.join(", ")}`);
       }
     },
-    render({ view, values, zone, now, surface }) {
+    render({ view, values, zone, now, capabilities }) {
       const local = createEngine({ zone: zone(), now });
       const templates = local.parse(text);
       const texts = values.map((value): string =>
         inMessages(() => local.renderSync(templates, jsonObject(view, value))),
       );
       const lines = texts.map((each) => (each === "" || each.endsWith("\n") ? each : `${each}\n`)).join("");
-      return surface.isTerminal ? sanitizeBlock(lines) : lines;
+      return capabilities.isTerminal ? sanitizeBlock(lines) : lines;
     },
   };
 }

@@ -1,8 +1,8 @@
 import { HEX_COLOR } from "../../../contract/limits.js";
 import { symbolsOf } from "../symbols.js";
 import {
-  type Canvas,
   type Cell,
+  type DrawOptions,
   jsonOf,
   type KeyOf,
   presentKeys,
@@ -82,7 +82,10 @@ export interface Marker {
 const NO_MARKER: Marker = { text: "", width: 0 };
 
 /** The color marker before a cell's text; empty when the cell has no color or the stream shows none. */
-export function markerOf({ color }: Cell, { style, unicode }: Pick<Canvas, "style" | "unicode">): Marker {
+export function markerOf(
+  { color }: Cell,
+  { style, unicode }: Pick<DrawOptions, "style" | "unicode">,
+): Marker {
   if (!style.enabled || !HEX_COLOR.test(color ?? "")) return NO_MARKER;
   return { text: `${style.hex(color ?? "", symbolsOf({ unicode }).dot)} `, width: 2 };
 }

@@ -1,7 +1,7 @@
 import type { Comment } from "../../../contract/shapes.js";
 import { describeInstant } from "../event-when.js";
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
-import type { Canvas, Rendering } from "../view.js";
+import type { DrawOptions, Rendering } from "../view.js";
 import { userText } from "../views/calendar.js";
 import { wrapText } from "./text-width.js";
 
@@ -14,7 +14,7 @@ export function describeAuthor({ creator, created_at }: Comment, zone: string) {
 }
 
 /** Comments below each other: who and when, then the text, wrapped. */
-export function drawComments({ values, zone }: Rendering<Comment>, { style, width }: Canvas): string {
+export function drawComments({ values, zone }: Rendering<Comment>, { style, width }: DrawOptions): string {
   const blocks = values.map((comment) => {
     const { name, time } = describeAuthor(comment, zone());
     const text = sanitizeBlock(comment.content ?? "").trimEnd();

@@ -5,13 +5,13 @@ import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { formatLocal, readWallClock } from "../../calendar/zoned-time.js";
 import { sanitizeLine } from "../sanitize.js";
 import { type Symbols, symbolsOf } from "../symbols.js";
-import type { Canvas } from "../view.js";
+import type { DrawOptions } from "../view.js";
 import { dayOf, describeDay } from "./day-names.js";
 import { truncateText } from "./text-width.js";
 
 /** What an event says on one of its days, whatever it is laid out as: a list, a message, a page. */
 
-export interface EntryOptions extends Canvas {
+export interface EntryOptions extends DrawOptions {
   /** Today in the chosen zone, as `YYYY-MM-DD`; null for text that is read later, in which nothing is relative. */
   readonly today: string | null;
   /** Milliseconds since the Unix epoch. */
@@ -64,12 +64,12 @@ interface SymbolOptions extends EntryOptions {
 export function describeEntry(
   entry: DayEntry<LocalizedEvent>,
   date: string | null,
-  canvas: EntryOptions,
+  drawing: EntryOptions,
 ): EntryText {
   const { event } = entry;
-  const { showCalendar, calendarColors, idOf } = canvas;
-  const symbols = symbolsOf(canvas);
-  const options = { ...canvas, symbols };
+  const { showCalendar, calendarColors, idOf } = drawing;
+  const symbols = symbolsOf(drawing);
+  const options = { ...drawing, symbols };
   const state = date === null ? "ahead" : stateOf(event, options);
   const name = titleOf(event);
   const notes = [

@@ -1,9 +1,9 @@
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
-import type { Canvas, Cell, Rendering } from "../view.js";
+import type { Cell, DrawOptions, Rendering } from "../view.js";
 import { type Column, columnsOf, markerOf } from "./columns.js";
 import { textWidth, widestOf, wrapText } from "./text-width.js";
 
-export interface DetailOptions extends Canvas {
+export interface DetailOptions extends DrawOptions {
   /** Whether lines without a text are left out. */
   readonly skipEmpty: boolean;
 }
@@ -28,8 +28,8 @@ export function drawDetail(columns: readonly Column[], options: DetailOptions): 
 }
 
 /** A detail view of every field, including empty ones: the `draw` of a view. */
-export function drawFields<T>(rendering: Rendering<T>, canvas: Canvas): string {
-  return drawDetail(columnsOf(rendering, rendering.view.tsv), { ...canvas, skipEmpty: false });
+export function drawFields<T>(rendering: Rendering<T>, drawing: DrawOptions): string {
+  return drawDetail(columnsOf(rendering, rendering.view.tsv), { ...drawing, skipEmpty: false });
 }
 
 function drawEntry(

@@ -1,5 +1,5 @@
 import { sanitizeLine } from "../sanitize.js";
-import type { Canvas, Cell } from "../view.js";
+import type { Cell, DrawOptions } from "../view.js";
 import { type Column, markerOf } from "./columns.js";
 import { textWidth, truncateText, widestOf } from "./text-width.js";
 
@@ -13,23 +13,23 @@ interface DrawnCell {
 const GAP = "  ";
 
 /** A header and one line for each value. Null when the columns do not fit the width; empty without columns. */
-export function drawList(columns: readonly Column[], canvas: Canvas): string | null {
-  const { style, width } = canvas;
-  const ranges = columns.map((column) => widthRangeOf(column, canvas));
+export function drawList(columns: readonly Column[], drawing: DrawOptions): string | null {
+  const { style, width } = drawing;
+  const ranges = columns.map((column) => widthRangeOf(column, drawing));
   const limits = fitWidths(ranges, width - GAP.length * (columns.length - 1));
   if (limits === null) return null;
   const drawn = columns.map(({ header, cells }, index) => [
     { text: style.bold(header), width: textWidth(header) },
-    ...cells.map((cell) => drawCell(cell, canvas, limits[index] ?? 0)),
+    ...cells.map((cell) => drawCell(cell, drawing, limits[index] ?? 0)),
   ]);
   const padded = drawn.map(padCells);
   const lines = padded[0]?.map((_, row) => padded.map((cells) => cells[row] ?? "").join(GAP)) ?? [];
   return lines.map((line) => `${line.trimEnd()}\n`).join("");
 }
 
-function drawCell(cell: Cell, canvas: Canvas, limit: number): DrawnCell {
-  const { style } = canvas;
-  const marker = markerOf(cell, canvas);
+function drawCell(cell: Cell, drawing: DrawOptions, limit: number): DrawnCell {
+  const { style } = drawing;
+  const marker = markerOf(cell, drawing);
   const text = truncateText(sanitizeLine(cell.text).trimEnd(), limit - marker.width);
   return { text: marker.text + style.link(cell.url ?? null, text), width: marker.width + textWidth(text) };
 }
@@ -39,9 +39,9 @@ function padCells(cells: readonly DrawnCell[]): readonly string[] {
   return cells.map(({ text, width }) => text + " ".repeat(widest - width));
 }
 
-function widthRangeOf({ header, cells, minWidth, shrinksFirst }: Column, canvas: Canvas): WidthRange {
+function widthRangeOf({ header, cells, minWidth, shrinksFirst }: Column, drawing: DrawOptions): WidthRange {
   const headerWidth = textWidth(header);
-  const widths = cells.map((cell) => drawCell(cell, canvas, Number.POSITIVE_INFINITY).width);
+  const widths = cells.map((cell) => drawCell(cell, drawing, Number.POSITIVE_INFINITY).width);
   const max = Math.max(headerWidth, widestOf(widths));
   return { min: minWidth === null ? max : Math.min(max, Math.max(minWidth, headerWidth)), max, shrinksFirst };
 }

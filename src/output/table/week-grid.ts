@@ -4,13 +4,13 @@ import { type Interval, type Placed, placeInLanes } from "../../calendar/lanes.j
 import { formatLocal } from "../../calendar/zoned-time.js";
 import { sanitizeLine } from "../sanitize.js";
 import { symbolsOf } from "../symbols.js";
-import type { Canvas } from "../view.js";
+import type { DrawOptions } from "../view.js";
 import { isEventOver, titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
 import { type Block, clockMinutes, covers, divideIntoRows, type GridRows } from "./grid-rows.js";
 import { inCharset, padText, textWidth, truncateText, wrapText } from "./text-width.js";
 
-export interface WeekGridOptions extends Canvas {
+export interface WeekGridOptions extends DrawOptions {
   /** The days of the columns, as `YYYY-MM-DD`. */
   readonly dates: readonly string[];
   /** Today in the chosen zone, as `YYYY-MM-DD`. */

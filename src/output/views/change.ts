@@ -92,18 +92,18 @@ export function createChangeListView({ calendars, shorten }: ChangeListViewOptio
   const calendarColors = new Map(calendars.map(({ id, color = null }) => [id, color]));
   return {
     ...changeView,
-    async draw(rendering, canvas) {
-      const { values, fields, single, now, zone, surface } = rendering;
+    async draw(rendering, drawing) {
+      const { values, fields, single, now, zone, capabilities } = rendering;
       if (fields !== null || single) return null;
       const { drawDayList } = await import("../table/day-list.js");
       const options = {
-        ...canvas,
-        ...{ width: canvas.width - INDENT.length, calendarColors, showCalendar: calendars.length > 1 },
+        ...drawing,
+        ...{ width: drawing.width - INDENT.length, calendarColors, showCalendar: calendars.length > 1 },
         ...{ today: localDate(now(), zone()), now: now(), zone: zone() },
-        idOf: ({ id }: LocalizedEvent) => (surface.isTerminal ? shorten(id) : id),
+        idOf: ({ id }: LocalizedEvent) => (capabilities.isTerminal ? shorten(id) : id),
       };
       return sectionsOf({ values }, (heading, events) => {
-        return `${canvas.style.bold(heading)}\n${indent(drawDayList(daysOf(events, EVERY_DAY), options))}`;
+        return `${drawing.style.bold(heading)}\n${indent(drawDayList(daysOf(events, EVERY_DAY), options))}`;
       });
     },
   };

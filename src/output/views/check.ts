@@ -1,7 +1,7 @@
 import { sanitizeLine } from "../sanitize.js";
 import { MIN_TEXT_WIDTH } from "../table/detail.js";
 import { wrapText } from "../table/text-width.js";
-import type { Canvas, Rendering, View } from "../view.js";
+import type { DrawOptions, Rendering, View } from "../view.js";
 
 /** One line of the report of `doctor`. */
 export interface Check {
@@ -33,12 +33,12 @@ export const checkView: View<Check> = {
     hint: { type: "string?", about: "what to do" },
   },
   tsv: ["check", "ok", "detail", "hint"],
-  draw: ({ values, fields }: Rendering<Check>, canvas) =>
-    fields === null ? drawChecks(values, canvas) : null,
+  draw: ({ values, fields }: Rendering<Check>, drawing) =>
+    fields === null ? drawChecks(values, drawing) : null,
 };
 
 /** A line for each check, with what to do below it, then the lines to copy. */
-function drawChecks(values: readonly Check[], { style, unicode, width: columns }: Canvas): string {
+function drawChecks(values: readonly Check[], { style, unicode, width: columns }: DrawOptions): string {
   const marks = unicode ? { ok: "✓", failed: "✗" } : { ok: "ok", failed: "!!" };
   const checks = values.filter(({ check }) => HEADINGS[check] === undefined);
   const width = Math.max(...checks.map(({ check }) => check.length));

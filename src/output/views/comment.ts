@@ -33,8 +33,8 @@ export const commentView: View<Comment> = {
     },
   },
   table: ["created_at", "creator", "content", "id"],
-  draw: async (rendering, canvas) =>
-    isList(rendering) ? (await import("../table/comments.js")).drawComments(rendering, canvas) : null,
+  draw: async (rendering, drawing) =>
+    isList(rendering) ? (await import("../table/comments.js")).drawComments(rendering, drawing) : null,
   formats: {
     async markdown(rendering) {
       const { renderCommentsAsMarkdown, renderMarkdown } = await import("../formats/markdown.js");

@@ -53,13 +53,18 @@ export function daysOf(
 
 /** How days are drawn outside of this terminal. */
 export function dayListOptions(
-  { values, zone, now, surface }: Pick<Rendering<LocalizedEvent>, "values" | "zone" | "now" | "surface">,
+  {
+    values,
+    zone,
+    now,
+    capabilities,
+  }: Pick<Rendering<LocalizedEvent>, "values" | "zone" | "now" | "capabilities">,
   { showCalendar = isOfSeveralCalendars(values) }: Pick<DayFormatOptions, "showCalendar"> = {},
 ): EntryOptions {
   return {
     style: PLAIN_STYLE,
-    width: widthOf(surface),
-    unicode: showsUnicode(surface),
+    width: widthOf(capabilities),
+    unicode: showsUnicode(capabilities),
     today: null,
     now: now(),
     zone: zone(),

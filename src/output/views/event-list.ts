@@ -26,25 +26,25 @@ export function createEventListView(options: EventListViewOptions): View<Localiz
       ...createDayFormats({ range, layout, showCalendar: calendars.length > 1 }),
     },
     isTableInPipes: layout === "grid",
-    async draw({ values, fields, single, now, zone, surface, note }, canvas) {
+    async draw({ values, fields, single, now, zone, capabilities, note }, drawing) {
       if (fields !== null || single) return null;
       const time = { today: localDate(now(), zone()), now: now(), zone: zone() };
       if (layout === "grid") {
         const { drawWeekGrid, narrowestGrid } = await import("../table/week-grid.js");
         const dates = datesFrom(range.first, range.last);
-        const options = { ...canvas, unicode: surface.unicode, ...time, dates, calendars };
+        const options = { ...drawing, unicode: capabilities.unicode, ...time, dates, calendars };
         const grid = drawWeekGrid(daysOf(values, { range }), options);
         if (grid !== null) return grid;
         const [days, needed] = [dates.length, narrowestGrid(dates.length)];
-        note(`--grid: ${days} days need ${needed} columns, and there are ${canvas.width}; this is the list`);
+        note(`--grid: ${days} days need ${needed} columns, and there are ${drawing.width}; this is the list`);
       }
       const { drawDayList } = await import("../table/day-list.js");
       return drawDayList(daysOf(values, { range, layout }), {
-        ...canvas,
+        ...drawing,
         ...time,
         showCalendar: calendars.length > 1,
         calendarColors: new Map(calendars.map(({ id, color = null }) => [id, color])),
-        idOf: ({ id }) => (surface.isTerminal ? shorten(id) : id),
+        idOf: ({ id }) => (capabilities.isTerminal ? shorten(id) : id),
       });
     },
   };

@@ -130,14 +130,14 @@ export const severalCalendarsView: View<LocalizedEvent> = {
 /** Events that were asked for by id: a table shows everything about each. */
 export const foundEventsView: View<LocalizedEvent> = {
   ...eventView,
-  async draw(rendering, canvas) {
+  async draw(rendering, drawing) {
     const { fields, single, values, view } = rendering;
     if (fields !== null || single || values.length === 0) return null;
     const [{ drawDetail }, { columnsOf }] = await Promise.all([
       import("../table/detail.js"),
       import("../table/columns.js"),
     ]);
-    return drawDetail(columnsOf(rendering, view.detail ?? []), { ...canvas, skipEmpty: true });
+    return drawDetail(columnsOf(rendering, view.detail ?? []), { ...drawing, skipEmpty: true });
   },
 };
 

@@ -17,7 +17,7 @@ function drawTexts<T>({ view, values, fields }: Rendering<T>): string {
 export function createPairsView<T>(view: Pick<View<T>, "noun" | "shape" | "keys" | "tsv">): View<T> {
   return {
     ...view,
-    draw: async (rendering, canvas) => (await import("../table/detail.js")).drawFields(rendering, canvas),
+    draw: async (rendering, drawing) => (await import("../table/detail.js")).drawFields(rendering, drawing),
     formats: {
       tsv: renderTsvPairs,
       csv: async (rendering) => (await import("../formats/csv.js")).renderCsvPairs(rendering),
@@ -48,17 +48,19 @@ export const requestView: View<PlannedRequest> = {
 
 /** JSON indented for reading. */
 export const JSON_DOCUMENT: Document<unknown> = {
-  render: (value, surface) => jsonText(value, surface),
+  render: (value, capabilities) => jsonText(value, capabilities),
   json: (value) => value,
 };
 
 /** JSON on one line. */
-export const JSON_LINE: Document<unknown> = { render: (value, surface) => jsonText(value, surface, 0) };
+export const JSON_LINE: Document<unknown> = {
+  render: (value, capabilities) => jsonText(value, capabilities, 0),
+};
 
 /** What is sent to the target of a message: JSON indented for reading, other text as it is. */
 export const PAYLOAD_DOCUMENT: Document<{ readonly contentType: string; readonly body: string }> = {
-  render: ({ contentType, body }, surface) => {
-    if (contentType.startsWith("application/json")) return jsonText(JSON.parse(body), surface);
+  render: ({ contentType, body }, capabilities) => {
+    if (contentType.startsWith("application/json")) return jsonText(JSON.parse(body), capabilities);
     return body.endsWith("\n") ? body : `${body}\n`;
   },
 };

@@ -37,13 +37,13 @@ export interface WorkOptions {
  * which this process can do other things.
  * @throws what explains an error of the driver, also when the lock is held for too long; the signal's reason
  */
-export type RunUnlocked = <T>(work: () => Promise<T> | T, options?: WorkOptions) => Promise<T>;
+export type RetryWhileLocked = <T>(work: () => Promise<T> | T, options?: WorkOptions) => Promise<T>;
 
 /** @param explain turns an error of the driver into one that says what to do, and returns any other error unchanged */
-export function createRunUnlocked(
+export function createRetryWhileLocked(
   explain: (error: unknown) => unknown,
   options: LockWaitOptions,
-): RunUnlocked {
+): RetryWhileLocked {
   const { signal, sleep = sleepFor } = options;
   return async (work, { timeout = LOCK_TIMEOUT, evenIfInterrupted = false } = {}) => {
     let longest = PAUSE.min;

@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import {
   type Connection,
   connect,
-  createRunUnlocked,
+  createRetryWhileLocked,
   type LockWaitOptions,
   MEMORY,
-  type RunUnlocked,
+  type RetryWhileLocked,
 } from "./connection.js";
 import { type DatabaseKind, explainDatabaseError, foreignFileError, replacedFileError } from "./kind.js";
 
@@ -14,7 +14,7 @@ export interface OpenDatabase {
   /** Its path, as messages name it, or `:memory:`. */
   readonly file: string;
   readonly connection: Connection;
-  readonly run: RunUnlocked;
+  readonly run: RetryWhileLocked;
   /** @throws CliError when the file was removed or replaced: what is written to it would be lost with it */
   requireSameFile(): void;
   /** Whether it is of this kind and has the newest schema. */
@@ -38,7 +38,7 @@ export async function openDatabaseOf(
   file: string,
   options: LockWaitOptions,
 ): Promise<OpenDatabase> {
-  const run = createRunUnlocked((error) => explainDatabaseError(error, file, kind), options);
+  const run = createRetryWhileLocked((error) => explainDatabaseError(error, file, kind), options);
   const connection = await run(() => connect(file));
   const read = () => ({
     application: connection.pragma("application_id"),

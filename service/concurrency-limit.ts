@@ -13,7 +13,7 @@ const RECEIVING = {
 };
 
 /** Bounds how many requests are handled at the same time. */
-export interface RequestPlaces {
+export interface ConcurrencyLimit {
   /**
    * Runs work in a place of its own. While the work waits for the body of its request, it has no place.
    * @param work gets the request with which it must read the body
@@ -26,7 +26,7 @@ export interface RequestPlaces {
   ): Promise<T>;
 }
 
-export function createRequestPlaces(): RequestPlaces {
+export function createConcurrencyLimit(): ConcurrencyLimit {
   // Separate, since a write may wait for another process and a read does not.
   const reading = createBudget(IN_PROGRESS);
   const writing = createBudget(IN_PROGRESS);
