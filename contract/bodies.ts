@@ -75,7 +75,7 @@ const eventAttributes = v.object(
   "must be an object",
 );
 
-export type EventAttributesBody = v.InferOutput<typeof eventAttributes>;
+type EventAttributesBody = v.InferOutput<typeof eventAttributes>;
 
 /** A rule about attributes, and the field and problem to report when it is broken. */
 interface EventRule {
@@ -174,5 +174,3 @@ export const activityBodySchema = v.object(
   },
   "must be an object with data",
 );
-
-export type ActivityBody = v.InferOutput<typeof activityBodySchema>;

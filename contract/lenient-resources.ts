@@ -27,7 +27,7 @@ function describeValue(value: unknown): string {
 const MAX_SHOWN = 60;
 
 /** The members of an object, none of them checked. */
-export type Members = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 
 /** A resource object of any type. `readText` and its like read its attributes, `readIdentifiers` its relationships. */
 export interface LenientResource {

@@ -8,7 +8,7 @@ import { CATEGORIES } from "./shapes.js";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "DELETE";
 
-export interface QueryParameter {
+interface QueryParameter {
   readonly description: string;
   /** JSON Schema of its value. */
   readonly schema: Readonly<Record<string, string | number | readonly string[]>>;

@@ -18,6 +18,7 @@ const STEPS = [
   },
   { name: "types", command: "tsc -p ." },
   { name: "layers", command: "node scripts/check-layers.mjs" },
+  { name: "exports", command: "knip" },
   { name: "build", command: "node build/build.mjs" },
 ];
 

@@ -19,7 +19,7 @@ export interface Caller {
  */
 export type IdentifyCaller = (source: RequestSource, asked: AskedWith) => Promise<Caller>;
 
-export interface AskedWith {
+interface AskedWith {
   readonly authorization: string | undefined;
   /** Path and query. */
   readonly target: string;

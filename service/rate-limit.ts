@@ -8,7 +8,7 @@ export interface RateLimitPolicy {
   readonly windowSeconds: number;
 }
 
-export interface RateLimitResult extends RateLimit {
+interface RateLimitResult extends RateLimit {
   /** Whether this request is over the limit. */
   readonly exceeded: boolean;
   /** Seconds until the window ends, rounded up. */

@@ -29,7 +29,7 @@ export interface Program {
 }
 
 /** The settings that a command reads and changes. */
-export interface ConfigAccess {
+interface ConfigAccess {
   /** @throws CliError when a setting is wrong */
   settings(): Settings;
   profiles(): ProfileStore;
@@ -79,7 +79,7 @@ export interface Terminal {
 }
 
 /** Messages to others. */
-export interface MessageAccess {
+interface MessageAccess {
   /** Where they go. */
   webhooks(): Promise<Webhooks>;
   /** What was sent and seen before. @throws CliError configuration when its file cannot be used */

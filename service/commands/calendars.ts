@@ -30,7 +30,7 @@ import {
 
 const CALENDAR_ARGUMENT = "id, name or unique prefix of a name";
 
-export interface CalendarsAddOptions extends DatabaseFlag {
+interface CalendarsAddOptions extends DatabaseFlag {
   readonly name?: string;
   /** Id, name or login of a user; the only one by default. */
   readonly owner?: string;
@@ -80,7 +80,7 @@ export function registerServiceCalendars(command: Command, contextOf: ContextOf)
   addAction(list, contextOf, runCalendarsList);
 }
 
-export async function runCalendarsAdd(
+async function runCalendarsAdd(
   context: AskingContext,
   options: CalendarsAddOptions,
   command: Command,
@@ -94,13 +94,13 @@ export async function runCalendarsAdd(
   await output().print(calendar, `calendar ${calendar.id} was added`);
 }
 
-export async function runCalendarsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
+async function runCalendarsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
   const output = context.output.of(calendarView);
   const admin = await openAdmin(context, db);
   await output.print(await admin.calendars.list());
 }
 
-export interface CalendarsSetOptions extends DatabaseFlag {
+interface CalendarsSetOptions extends DatabaseFlag {
   /** Id or name. */
   readonly calendar?: string;
   readonly name?: string;
@@ -108,7 +108,7 @@ export interface CalendarsSetOptions extends DatabaseFlag {
   readonly description?: string;
 }
 
-export async function runCalendarsSet(
+async function runCalendarsSet(
   context: AskingContext,
   options: CalendarsSetOptions,
   command: Command,
@@ -130,7 +130,7 @@ export async function runCalendarsSet(
   await output().print(changed, `calendar ${changed.id} was set`);
 }
 
-export interface CalendarsRemoveOptions extends DatabaseFlag {
+interface CalendarsRemoveOptions extends DatabaseFlag {
   /** Id or name. */
   readonly calendar?: string;
   /** Skips the confirmation. */
@@ -138,7 +138,7 @@ export interface CalendarsRemoveOptions extends DatabaseFlag {
 }
 
 /** Removes a calendar, after a confirmation that shows what goes with it. */
-export async function runCalendarsRemove(
+async function runCalendarsRemove(
   context: AskingContext & Pick<Context, "names" | "output">,
   { db, calendar: given, yes = false }: CalendarsRemoveOptions,
   command: Command,
@@ -164,7 +164,7 @@ function eventCount({ events }: CalendarContent): string {
   return events === 1 ? "1 event" : `${events} events`;
 }
 
-export interface MemberOptions extends DatabaseFlag {
+interface MemberOptions extends DatabaseFlag {
   /** Name or id. */
   readonly user?: string;
 }
@@ -192,7 +192,7 @@ export function registerServiceMembers(command: Command, contextOf: ContextOf): 
   addAction(list, contextOf, runMembersList);
 }
 
-export async function runMembersAdd(
+async function runMembersAdd(
   context: AskingContext,
   { user: given, db }: MemberOptions,
   command: Command,
@@ -211,7 +211,7 @@ export async function runMembersAdd(
   await output().print(member, `${member.id} was added`);
 }
 
-export async function runMembersRemove(
+async function runMembersRemove(
   context: AskingContext,
   { user: given, db }: MemberOptions,
   command: Command,
@@ -236,11 +236,7 @@ interface OfCalendar {
   readonly calendar?: string;
 }
 
-export async function runMembersList(
-  context: AskingContext,
-  { db }: DatabaseFlag,
-  command: Command,
-): Promise<void> {
+async function runMembersList(context: AskingContext, { db }: DatabaseFlag, command: Command): Promise<void> {
   const output = context.output.of(userView);
   const needed = { calendar: neededCalendarFlag(context, db) };
   const { calendar } = await completeValues(context.terminal.prompt, needed, { command });
@@ -248,7 +244,7 @@ export async function runMembersList(
   await output.print(await admin.members.list(calendar));
 }
 
-export interface LabelsSetOptions extends DatabaseFlag {
+interface LabelsSetOptions extends DatabaseFlag {
   /** Number of the label, as typed. */
   readonly number?: string;
   readonly name?: string;
@@ -273,7 +269,7 @@ export function registerServiceLabels(command: Command, contextOf: ContextOf): v
   addAction(set, contextOf, runLabelsSet);
 }
 
-export async function runLabelsSet(
+async function runLabelsSet(
   context: AskingContext,
   options: LabelsSetOptions,
   command: Command,

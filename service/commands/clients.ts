@@ -18,7 +18,7 @@ import {
   openAdmin,
 } from "./admin-command.js";
 
-export interface ClientsAddOptions extends DatabaseFlag {
+interface ClientsAddOptions extends DatabaseFlag {
   readonly name?: string;
   /** Where the authorization server may redirect to. @see RFC 6749 §3.1.2 */
   readonly redirectUri?: readonly string[];
@@ -64,7 +64,7 @@ interface IdArgument extends DatabaseFlag {
   readonly id?: string;
 }
 
-export async function runClientsAdd(
+async function runClientsAdd(
   context: AskingContext,
   options: ClientsAddOptions,
   command: Command,
@@ -87,13 +87,13 @@ export async function runClientsAdd(
   await output().print(client, `client ${client.id} was added; remove it, since its secret is lost`);
 }
 
-export async function runClientsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
+async function runClientsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
   const output = context.output.of(serviceClientView);
   const admin = await openAdmin(context, db);
   await output.print(await admin.clients.list());
 }
 
-export async function runClientsRemove(
+async function runClientsRemove(
   context: AskingContext,
   { id: given, db }: IdArgument,
   command: Command,
@@ -106,7 +106,7 @@ export async function runClientsRemove(
   context.output.note(`client ${name} removed`);
 }
 
-export interface TokensCreateOptions extends DatabaseFlag {
+interface TokensCreateOptions extends DatabaseFlag {
   /** Name or id. */
   readonly user?: string;
   readonly readOnly?: boolean;
@@ -150,7 +150,7 @@ export function registerServiceTokens(command: Command, contextOf: ContextOf): v
   addSilentAction(revoke, contextOf, runTokensRevoke);
 }
 
-export async function runTokensCreate(
+async function runTokensCreate(
   context: AskingContext,
   options: TokensCreateOptions,
   command: Command,
@@ -164,19 +164,19 @@ export async function runTokensCreate(
   await output.print(token, `token ${token.id} was created; revoke it, since its text is lost`);
 }
 
-export async function runTokensList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
+async function runTokensList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
   const output = context.output.of(serviceTokenView);
   const admin = await openAdmin(context, db);
   await output.print(await admin.tokens.list());
 }
 
-export interface TokensRevokeOptions extends DatabaseFlag {
+interface TokensRevokeOptions extends DatabaseFlag {
   readonly id?: string;
   /** Name or id. */
   readonly user?: string;
 }
 
-export async function runTokensRevoke(
+async function runTokensRevoke(
   context: AskingContext,
   options: TokensRevokeOptions,
   command: Command,

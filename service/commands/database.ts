@@ -46,12 +46,12 @@ export function registerServiceDatabase(command: Command, contextOf: ContextOf):
   addAction(copy, contextOf, runServiceCopy);
 }
 
-export interface ServiceBackupOptions extends DatabaseFlag {
+interface ServiceBackupOptions extends DatabaseFlag {
   readonly file: string;
 }
 
 /** Prints what is in the copy, which was checked. */
-export async function runServiceBackup(
+async function runServiceBackup(
   context: AccessContext & Pick<Context, "output">,
   { db, file }: ServiceBackupOptions,
 ): Promise<void> {
@@ -63,7 +63,7 @@ export async function runServiceBackup(
 }
 
 /** Prints what was checked, also when something is wrong, which then is exit 10. */
-export async function runServiceCheck(
+async function runServiceCheck(
   context: AccessContext & Pick<Context, "output">,
   { db }: DatabaseFlag,
 ): Promise<void> {
@@ -77,14 +77,14 @@ export async function runServiceCheck(
   });
 }
 
-export interface ServiceCopyOptions {
+interface ServiceCopyOptions {
   /** `sqlite:PATH` or a path. */
   readonly from?: string;
   readonly to?: string;
 }
 
 /** Prints the tables that are now in both databases. */
-export async function runServiceCopy(
+async function runServiceCopy(
   context: AccessContext & Pick<Context, "output">,
   { from, to }: ServiceCopyOptions,
 ): Promise<void> {

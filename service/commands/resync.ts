@@ -21,7 +21,7 @@ export function registerServiceResync(command: Command, contextOf: ContextOf): v
 }
 
 /** Prints how many calendars have a revision now that no client knows. */
-export async function runServiceResync(
+async function runServiceResync(
   context: AccessContext & Pick<Context, "output">,
   { db }: DatabaseFlag,
 ): Promise<void> {

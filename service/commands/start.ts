@@ -14,7 +14,7 @@ import { LISTENING } from "../views/service.js";
 import { addDatabaseFlag, type DatabaseFlag } from "./admin-command.js";
 
 /** Flags as typed. */
-export interface ServiceStartOptions extends DatabaseFlag {
+interface ServiceStartOptions extends DatabaseFlag {
   readonly host?: string;
   readonly port?: string;
   readonly tlsCert?: string;
@@ -78,7 +78,7 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
 type StartContext = AccessContext & Pick<Context, "output">;
 
 /** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0; SIGTERM drains first. */
-export async function runServiceStart(context: StartContext, flags: ServiceStartOptions): Promise<void> {
+async function runServiceStart(context: StartContext, flags: ServiceStartOptions): Promise<void> {
   const format = context.output.format();
   if (flags.memory === true && flags.db !== undefined)
     throw usageError("give either --memory or --db, not both");

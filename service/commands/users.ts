@@ -19,7 +19,7 @@ import {
 
 type UsersContext = AskingContext & Pick<Context, "terminal">;
 
-export interface UsersAddOptions extends DatabaseFlag {
+interface UsersAddOptions extends DatabaseFlag {
   readonly name?: string;
   /** Login name; the name by default. */
   readonly login?: string;
@@ -85,7 +85,7 @@ interface UserArgument extends DatabaseFlag {
 }
 
 /** A user without a password cannot sign in, but can have tokens. */
-export async function runUsersAdd(
+async function runUsersAdd(
   context: UsersContext,
   { login, db, ...options }: UsersAddOptions,
   command: Command,
@@ -108,13 +108,13 @@ export async function runUsersAdd(
   await output().print(user, `user ${user.id} was added`);
 }
 
-export async function runUsersList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
+async function runUsersList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
   const output = context.output.of(serviceUserView);
   const admin = await openAdmin(context, db);
   await output.print(await admin.users.list());
 }
 
-export async function runUsersPassword(
+async function runUsersPassword(
   context: UsersContext,
   options: UserArgument,
   command: Command,
@@ -127,7 +127,7 @@ export async function runUsersPassword(
   context.output.note(`password of ${name} set`);
 }
 
-export async function runUsersRename(
+async function runUsersRename(
   context: AskingContext,
   { user, name: typed, db }: UserArgument & { readonly name?: string },
   command: Command,
@@ -143,7 +143,7 @@ export async function runUsersRename(
   );
 }
 
-export async function runUsersDisable(
+async function runUsersDisable(
   context: AskingContext,
   options: UserArgument,
   command: Command,
@@ -153,7 +153,7 @@ export async function runUsersDisable(
   context.output.note(`${name} is disabled`);
 }
 
-export async function runUsersEnable(
+async function runUsersEnable(
   context: AskingContext,
   options: UserArgument,
   command: Command,
@@ -163,7 +163,7 @@ export async function runUsersEnable(
   context.output.note(`${name} is enabled`);
 }
 
-export async function runUsersUnlock(
+async function runUsersUnlock(
   context: AskingContext,
   options: UserArgument,
   command: Command,

@@ -13,7 +13,7 @@ const MAX_WAITING = 16;
 const WAITING = { perClient: 4096, total: 16_384 };
 
 /** One request that was read. */
-export interface QueuedRequest {
+interface QueuedRequest {
   readonly socket: Socket;
   /** Address of the client, whose waiting requests are limited. */
   readonly client: string;

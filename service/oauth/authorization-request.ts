@@ -16,7 +16,7 @@ export interface AuthorizationRequest {
 }
 
 /** An error that is reported to the client at its redirect URI. */
-export interface RejectedRequest {
+interface RejectedRequest {
   readonly redirectUri: string;
   readonly state: string | undefined;
   /** @see RFC 6749 §4.1.2.1 */

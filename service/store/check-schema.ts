@@ -29,7 +29,7 @@ export interface Plan {
   readonly indexes: Set<string>;
 }
 
-export interface Column {
+interface Column {
   readonly table: string;
   readonly name: string;
   readonly type: string;

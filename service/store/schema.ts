@@ -43,7 +43,7 @@ export interface CalendarRow {
   readonly changes_from: number;
 }
 
-export interface MemberRow {
+interface MemberRow {
   readonly calendar_id: string;
   readonly user_id: string;
   /** Position of the calendar in the user's list, from 0. */
@@ -135,7 +135,7 @@ export interface ClientRow {
   readonly created_at: number;
 }
 
-export interface RedirectUriRow {
+interface RedirectUriRow {
   /** `id` of the client. */
   readonly client: string;
   readonly position: number;
@@ -159,14 +159,14 @@ export interface AuthorizationCodeRow {
 }
 
 /** A browser session of a user. Disabled users have none. */
-export interface SessionRow {
+interface SessionRow {
   /** SHA-256 of the cookie's secret, hex. */
   readonly hash: string;
   readonly user_id: string;
   readonly expires_at: number;
 }
 
-export interface SignInAttemptsRow {
+interface SignInAttemptsRow {
   /** SHA-256 of what is counted, hex, of login and address both: users sometimes type their password as the login. */
   readonly key: string;
   /** Start of the window of the clock that is counted; for an address that is known at a login, its last sign-in. */
@@ -174,7 +174,7 @@ export interface SignInAttemptsRow {
   readonly attempts: number;
 }
 
-export interface RateWindowRow {
+interface RateWindowRow {
   /** The token or address that is counted. */
   readonly key: string;
   readonly window_start: number;
@@ -182,7 +182,7 @@ export interface RateWindowRow {
 }
 
 /** Single values by name. */
-export interface SettingRow {
+interface SettingRow {
   readonly name: "local_user_id" | "copy" | "copy_run";
   readonly value: string;
 }

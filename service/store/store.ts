@@ -30,7 +30,7 @@ export interface ClientOptions {
   readonly client?: string | undefined;
 }
 
-export interface ReadOptions extends ClientOptions {
+interface ReadOptions extends ClientOptions {
   /** Whether it is work of an operator, which may take much longer than a request. SQLite has no limit anyway. */
   readonly isAdministration?: boolean;
   /** Whether it is one query, which SQLite takes for a transaction anyway. */

@@ -34,7 +34,7 @@ export interface EventAddress {
   readonly eventId: string;
 }
 
-export interface UpcomingWindow {
+interface UpcomingWindow {
   readonly calendarId: string;
   /** IANA time zone in which the days begin. */
   readonly timezone: string;
@@ -43,14 +43,14 @@ export interface UpcomingWindow {
 }
 
 /** The events of some days. */
-export interface UpcomingEvents {
+interface UpcomingEvents {
   readonly events: readonly CalendarEvent[];
   /** Since which the service tells what changed; null if it does not. @see docs/extensions.md */
   readonly revision: number | null;
 }
 
 /** What changed in a calendar since a revision. */
-export interface CalendarChanges {
+interface CalendarChanges {
   readonly revision: number;
   /** Those that were written, as they are now. */
   readonly events: readonly CalendarEvent[];
@@ -61,7 +61,7 @@ export interface CalendarChanges {
 }
 
 /** Which events of a calendar are listed. */
-export interface EventListQuery {
+interface EventListQuery {
   readonly calendarId: string;
   /** `YYYY-MM-DD`: the first and the last day; null for no limit. */
   readonly from: string | null;
@@ -76,7 +76,7 @@ export interface EventListQuery {
   readonly limit?: number | undefined;
 }
 
-export interface EventList {
+interface EventList {
   readonly pages: Pages<CalendarEvent>;
   /** Whether it has the keeps without times, which were asked for. */
   readonly hasKeepsWithoutTimes: boolean;

@@ -21,7 +21,7 @@ import { checkToken, findOverridingSource } from "./sources/environment-token.js
 import { storeToken } from "./token-storage.js";
 
 /** A flag that a person at a terminal is asked for. */
-export type LoginQuestion = "baseUrl" | "authUrl" | "clientId";
+type LoginQuestion = "baseUrl" | "authUrl" | "clientId";
 
 export interface LoginRequest {
   readonly flags: Omit<LoginFlags, "profile">;

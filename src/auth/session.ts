@@ -27,7 +27,7 @@ export interface Session {
   status(): Promise<SessionStatus>;
 }
 
-export interface LogoutResult {
+interface LogoutResult {
   readonly profile: string;
   /** False when there was no token. */
   readonly removed: boolean;
@@ -35,7 +35,7 @@ export interface LogoutResult {
   readonly overridingSource: string | null;
 }
 
-export interface SessionStatus {
+interface SessionStatus {
   readonly profile: string | null;
   readonly baseUrl: string | null;
   /** Null for `local`, and without a token. */

@@ -9,7 +9,7 @@ export interface LocalTimes {
 }
 
 /** Which part of an event a day shows: the whole, or its first, last or another day. */
-export type DayPart = "whole" | "first" | "middle" | "last";
+type DayPart = "whole" | "first" | "middle" | "last";
 
 /** An event on one of its days. */
 export interface DayEntry<T> {

@@ -5,7 +5,7 @@ import { readSpan, readStart } from "./event-span.js";
 import { localDate, wallClockAt } from "./zoned-time.js";
 
 /** Position of an event in a list. */
-export interface SortKey {
+interface SortKey {
   /** The first listed day of the event, in days since the Unix epoch. */
   readonly day: number;
   readonly allDay: boolean;

@@ -24,7 +24,7 @@ export interface PrintedValue {
 }
 
 /** The part of a view that does not depend on the type of its values. */
-export interface PrintedView extends Shape {
+interface PrintedView extends Shape {
   /** Absent where there is no such format. */
   readonly tsv?: readonly string[];
   readonly formats?: { readonly [F in Format]?: unknown };

@@ -9,7 +9,7 @@ import { suggestCommand } from "./suggestion.js";
 /** Creates the context of a command whose flags are parsed. */
 export type ContextOf = (command: Command, options?: ContextOptions) => Context;
 
-export interface ContextOptions {
+interface ContextOptions {
   /** Whether a scheduler runs it, which mails all that is printed: retries that helped are not worth a mail. */
   readonly isJob?: boolean;
 }
@@ -26,7 +26,7 @@ export function addCommand(parent: Command, nameAndArguments: string, summary: s
 }
 
 /** Declares the arguments and flags of a command, or its subcommands. */
-export type Register = (command: Command, contextOf: ContextOf) => void;
+type Register = (command: Command, contextOf: ContextOf) => void;
 
 /** Name, summary, and a function that loads the command: how it is declared, or its subcommands. */
 export type CommandEntry = readonly [

@@ -17,7 +17,7 @@ export interface SettingsInput {
   readonly config: Config;
 }
 
-export type ServiceChoice =
+type ServiceChoice =
   | { readonly kind: "local" }
   | {
       readonly kind: "remote";

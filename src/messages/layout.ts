@@ -4,7 +4,7 @@ import type { Message, MessageDay, MessageEntry } from "./message.js";
 import { cutText } from "./text-length.js";
 
 /** How much of a message is shown. Details are shortened before any event is left out. */
-export interface Detail {
+interface Detail {
   /** Code points; 0 leaves it out. */
   readonly description: number;
   /** Names. */

@@ -19,7 +19,7 @@ export interface Message {
   readonly note: string | null;
 }
 
-export type MessageBody =
+type MessageBody =
   | { readonly kind: "days"; readonly days: readonly MessageDay[] }
   | { readonly kind: "text"; readonly text: string };
 

@@ -27,7 +27,7 @@ export interface View<T> {
 
 export type KeyOf<T> = keyof T & string;
 
-export interface ViewKey<T, V = unknown> {
+interface ViewKey<T, V = unknown> {
   /** Type in JSON. */
   readonly type: unknown extends V ? AnyJsonType : JsonTypeOf<V>;
   /** What the type does not say, for `calctl schema`. */

@@ -35,7 +35,7 @@ export interface Editor {
  * or removes the file, usage when it cannot be started or what it saved is not UTF-8, failed when the file cannot be
  * written or read.
  */
-export interface EditedFile {
+interface EditedFile {
   /** Opens a text and resolves with what was saved. */
   edit(text: string): Promise<string>;
   /** Opens an empty file and resolves with what was saved, without the newline that editors add. */

@@ -15,7 +15,7 @@ export interface Choice<T> extends ChoiceText {
   readonly value: T;
 }
 
-export interface TextOptions {
+interface TextOptions {
   /** The answer if nothing is typed. */
   readonly default?: string;
   /** Throws CliError usage for an answer that is wrong; its message is shown, and the question asked again. */

@@ -8,7 +8,7 @@ import { BARE_KEEP } from "../output/fixtures.js";
 export const ZONE = "Europe/Berlin";
 /** Saturday 08:00 in Berlin. */
 export const NOW = Date.parse("2026-11-21T07:00:00.000Z");
-export const WEEK = { first: "2026-11-21", last: "2026-11-27" } as const;
+const WEEK = { first: "2026-11-21", last: "2026-11-27" } as const;
 
 export const OPTIONS = {
   title: "This week",

@@ -13,7 +13,7 @@ export interface Claims {
   compare(state: ServiceState): readonly string[];
 }
 
-export interface ClaimedEvent {
+interface ClaimedEvent {
   readonly marker: string;
   readonly id: string;
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** One token request as it came over the socket. */
-export interface TokenRequest {
+interface TokenRequest {
   readonly contentType: string | undefined;
   readonly body: Readonly<Record<string, string>>;
 }

@@ -22,7 +22,7 @@ export interface ConnectProxy {
   readonly requests: readonly TunnelRequest[];
 }
 
-export interface TunnelRequest {
+interface TunnelRequest {
   /** Host and port. */
   readonly target: string;
   /** Value of proxy-authorization; null without one. */

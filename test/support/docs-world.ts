@@ -36,7 +36,7 @@ export const ORIGIN = "https://calendar.example";
 /** The service is below a path of the origin, as behind a proxy. */
 const BASE_URL = `${ORIGIN}/api`;
 /** As the pages call it. */
-export const CLIENT_ID = "my-client-id";
+const CLIENT_ID = "my-client-id";
 
 export async function createDocsWorld(env: Readonly<Record<string, string>> = {}): Promise<DocsWorld> {
   const folder = createInstallation().home;

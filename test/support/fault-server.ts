@@ -6,13 +6,13 @@ import { type ByteReader, parseHead, type RequestHead, readBody } from "./http-b
 import { passTime, type VirtualTimers } from "./virtual-timers.js";
 
 /** One connection as the server saw it. */
-export interface ReceivedConnection {
+interface ReceivedConnection {
   /** Every byte received, decrypted. */
   readonly received: Buffer;
 }
 
 /** A request with the exact bytes sent in response. */
-export interface RecordedRequest extends ReceivedRequest {
+interface RecordedRequest extends ReceivedRequest {
   readonly answered: Buffer;
 }
 

@@ -40,7 +40,7 @@ export interface StartedRun {
   signal(name: "SIGINT" | "SIGTERM"): void;
 }
 
-export interface MemoryKeychain extends SecretStore {
+interface MemoryKeychain extends SecretStore {
   readonly entries: Map<string, string>;
   /** Number of calls of any kind. */
   calls(): number;

@@ -2,7 +2,7 @@ import xterm, { type IBufferCell } from "@xterm/headless";
 
 /** Draws what a terminal shows as a picture. */
 
-export interface Theme {
+interface Theme {
   readonly background: string;
   readonly foreground: string;
   readonly border: string;

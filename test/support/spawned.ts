@@ -35,7 +35,7 @@ export interface Installation {
   startOnTerminal(line: string, env?: Readonly<Record<string, string>>): Running;
 }
 
-export interface SpawnOptions {
+interface SpawnOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
 }

@@ -4,7 +4,7 @@ import { byService, type ReceivedRequest, reply, type Step } from "./fault-steps
 import type { WireAnswer } from "./http-bytes.js";
 
 /** One request as received, with its body parsed as JSON; null without one. */
-export interface WireRequest extends Omit<ReceivedRequest, "body"> {
+interface WireRequest extends Omit<ReceivedRequest, "body"> {
   readonly body: unknown;
 }
 

@@ -4,7 +4,7 @@ import { type EventBodyOptions, eventBody, SCHEDULE } from "../support/event-bod
 import type { Send } from "../support/send.js";
 import { createWorld, type World, type WorldOptions } from "../support/world.js";
 
-export interface Connection {
+interface Connection {
   readonly send: Send;
   close(): Promise<void>;
 }

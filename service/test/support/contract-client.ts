@@ -6,7 +6,7 @@ import { ROUTES, type RouteName } from "../../../contract/routes.js";
 import type { Send } from "./send.js";
 import { strictSchema } from "./strict-schema.js";
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Null sends none; the client's own by default. */
   readonly token?: string | null;
   /** Sent as JSON; bytes are sent unchanged. */
@@ -14,7 +14,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly rate: RateLimit | null;
@@ -24,7 +24,7 @@ export interface Answer {
   readonly errors: unknown;
 }
 
-export interface CallOptions extends RequestOptions {
+interface CallOptions extends RequestOptions {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
 }

@@ -13,7 +13,7 @@ import { openConnection, querySql, runSql } from "./database.js";
 /** Saturday, 10:00 UTC. */
 export const NOW = Date.parse("2026-11-21T10:00:00.000Z");
 
-export interface Clock {
+interface Clock {
   now: number;
 }
 
@@ -40,7 +40,7 @@ export interface World {
 }
 
 /** Access to the tables of a world that is `stored`, or on PostgreSQL. */
-export type Tables = Omit<Schema, "database" | "remove">;
+type Tables = Omit<Schema, "database" | "remove">;
 
 export interface WorldOptions {
   /** Generous by default. */

@@ -13,7 +13,7 @@ export interface ConnectionOptions {
   readonly maxResponseSize: number;
 }
 
-export interface ConnectionChoice {
+interface ConnectionChoice {
   /** Null for a direct connection. */
   readonly proxy: ProxyServer | null;
   /** Never reuses a connection, because the peer may have closed it. */

@@ -3,7 +3,7 @@ import { type HttpRequest, type HttpResponse, type Transport, TransportError } f
 import { maskBody, maskHeader, maskUrls } from "./named-secrets.js";
 
 /** Masks the secrets whose values are known. */
-export type MaskValues = (text: string) => string;
+type MaskValues = (text: string) => string;
 
 export interface TraceOptions {
   /** Milliseconds since the Unix epoch. */

@@ -18,7 +18,7 @@ export interface Position {
   readonly typed: string;
 }
 
-export type Target =
+type Target =
   | { readonly kind: "command" }
   | { readonly kind: "flag"; readonly flags: readonly Flag[] }
   | { readonly kind: "value"; readonly flag: Flag }

@@ -28,7 +28,7 @@ export interface Flag {
   readonly own: boolean;
 }
 
-export interface Argument {
+interface Argument {
   readonly name: string;
   readonly variadic: boolean;
   readonly choices: readonly string[];

@@ -5,7 +5,7 @@ import { quoteForBash, quoteForPowerShell } from "./quoting.js";
 import { splitBashLine, splitFishLine } from "./word-splitting.js";
 
 /** Completes words: those after the name of the program, of which the last ends at the cursor. */
-export type Complete = (words: readonly string[]) => Completion;
+type Complete = (words: readonly string[]) => Completion;
 
 /** Records end with a null character, the only one that no argument can have. The first says whether files are meant. */
 function records(completion: Completion, rest: readonly string[]): string {

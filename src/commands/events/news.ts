@@ -25,7 +25,7 @@ import {
 } from "./news-reading.js";
 
 /** A change with the times of its event in the chosen zone, and the name of its calendar. */
-export interface LocalizedChange {
+interface LocalizedChange {
   readonly change: ChangeKind;
   readonly event: LocalizedEvent;
 }

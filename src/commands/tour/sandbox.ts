@@ -9,13 +9,13 @@ import { systemUserName } from "../../system/user.js";
 import type { WritableLike } from "../../terminal/text-sink.js";
 
 /** A run in the sandbox. */
-export interface CapturedRun {
+interface CapturedRun {
   readonly exitCode: number;
   /** What a terminal shows: stdout and stderr, in the order of writing. */
   readonly output: string;
 }
 
-export interface SandboxScreen {
+interface SandboxScreen {
   readonly columns: number;
   readonly color: boolean;
   /** Whether it shows more than ASCII. */

@@ -22,7 +22,7 @@ export interface Remembered {
   readonly seen: unknown;
 }
 
-export interface SendOptions {
+interface SendOptions {
   /** Sends whatever the key's state is. */
   readonly again?: boolean;
   /** How many days the key is kept at least. */

@@ -5,14 +5,14 @@ import { type SecretPlace, type StorageParts, storeSecret } from "../../secrets/
 import type { WebhookUrlKey } from "../../secrets/store.js";
 
 /** A webhook as it is saved, without the place of its URL. */
-export interface WebhookSettings {
+interface WebhookSettings {
   readonly name: string;
   readonly as: string;
   readonly chat?: string | undefined;
   readonly to?: string | undefined;
 }
 
-export interface WebhookSaving {
+interface WebhookSaving {
   /** Whether one of this name is replaced. */
   readonly replace: boolean;
   /** Reads the URL once it is clear that it can be stored; null for a target without one. */

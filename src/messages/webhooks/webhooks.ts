@@ -5,7 +5,7 @@ import type { Target } from "../target.js";
 import type { TargetKind } from "../target-kinds.js";
 import { checkChat, parseWebhookUrl, secretsOf } from "./webhook-url.js";
 
-export interface WebhookSummary {
+interface WebhookSummary {
   readonly name: string;
   /** Any text, if another version has saved it. */
   readonly as: string;

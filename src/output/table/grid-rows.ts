@@ -57,10 +57,7 @@ export function divideIntoRows(
 }
 
 /** The row of a time in minutes since midnight; null if the grid does not show it. */
-export function rowAt(
-  minutes: number,
-  { start, step, end }: Interval & { readonly step: number },
-): number | null {
+function rowAt(minutes: number, { start, step, end }: Interval & { readonly step: number }): number | null {
   return minutes < start || minutes >= end ? null : Math.floor((minutes - start) / step);
 }
 

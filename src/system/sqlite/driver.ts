@@ -25,7 +25,7 @@ export interface Database extends SqliteDatabase {
   copyTo(path: string, onProgress: (pages: CopiedPages) => void): Promise<void>;
 }
 
-export interface CopiedPages {
+interface CopiedPages {
   readonly totalPages: number;
   readonly remainingPages: number;
 }

@@ -35,7 +35,7 @@ export interface DeliveryOptions {
   readonly onStart?: (interrupt: () => void) => void;
 }
 
-export interface DeliveryResult {
+interface DeliveryResult {
   /** Null if the message was accepted. */
   readonly error: CliError | null;
   readonly stderr: string;

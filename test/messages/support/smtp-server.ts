@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 
 /** A mail as it was handed over. */
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly recipients: readonly string[];
   /** Header and body, without the escaping of the protocol. */
   readonly message: string;

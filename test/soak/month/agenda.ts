@@ -6,18 +6,18 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /** What the job announces: starts after `now - GRACE`, until `now + BEFORE`. */
-export const BEFORE = 15 * MINUTE;
-export const GRACE = HOUR;
+const BEFORE = 15 * MINUTE;
+const GRACE = HOUR;
 
 /** When an event takes place. All-day: the midnights, as if in UTC, of its first day and of the day after its last. */
-export interface Span {
+interface Span {
   readonly allDay: boolean;
   readonly start: number;
   readonly end: number;
 }
 
 /** Its title tells an event from every other. */
-export interface PlannedEvent {
+interface PlannedEvent {
   readonly title: string;
   /** Index of its calendar. */
   readonly calendar: number;

@@ -15,7 +15,7 @@ import { createDraw, type Draw } from "../draw.js";
 import type { Crashes } from "./crashes.js";
 
 /** A message that arrived. */
-export interface Arrived {
+interface Arrived {
   readonly path: string;
   readonly title: string;
   /** Titles of its events, each once. */

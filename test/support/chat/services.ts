@@ -20,7 +20,7 @@ export const CHAT_KINDS: readonly ChatKind[] = [
 export const CHAT_SECRET = "S3cretOfThisHook";
 
 /** A message that a service accepted. */
-export interface AcceptedMessage extends SentPayload {
+interface AcceptedMessage extends SentPayload {
   /** Path and query. */
   readonly target: string;
   /** The message as a person sees it. */

@@ -24,7 +24,7 @@ export interface Browser {
   request(method: string, target: string, options?: BrowserRequest): Promise<Visited>;
 }
 
-export interface BrowserRequest {
+interface BrowserRequest {
   readonly form?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
