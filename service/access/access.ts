@@ -4,9 +4,26 @@ import type { ServiceAdmin, ServiceSample } from "../admin/admin.js";
 import type { ListenOptions } from "../listen.js";
 import type { MetricsAddress } from "../metrics-listener.js";
 import type { LogFormat } from "../request-log.js";
+import type { Service, ServiceOptions } from "../service.js";
 import type { Finding } from "../store/check.js";
 import type { CopiedTable } from "../store/copy.js";
 import type { Backup } from "../store/sqlite/backup.js";
+
+/** Opens the embedded service over a database. It is closed at the end of the run. */
+export type OpenService = (
+  options: Pick<
+    ServiceOptions,
+    | "database"
+    | "create"
+    | "rateLimit"
+    | "onHandled"
+    | "publicClient"
+    | "cors"
+    | "observer"
+    | "signal"
+    | "onSuperseded"
+  >,
+) => Promise<Service>;
 
 /** The embedded service, for the `service` commands. */
 export interface ServiceAccess {

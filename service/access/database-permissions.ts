@@ -1,5 +1,5 @@
 import { chmodSync, realpathSync, statSync } from "node:fs";
-import type { OpenService } from "./local-service.js";
+import type { OpenService } from "./access.js";
 
 export interface DatabasePermissionsOptions {
   /** Of the user who runs the program; null on Windows, which has no modes. */

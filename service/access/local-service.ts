@@ -1,22 +1,8 @@
 import type { LocalService, Machine } from "../../src/machine.js";
 import { systemUserName } from "../../src/system/user.js";
-import type { Service, ServiceOptions } from "../service.js";
-
-/** Opens the embedded service over a database. It is closed at the end of the run. */
-export type OpenService = (
-  options: Pick<
-    ServiceOptions,
-    | "database"
-    | "create"
-    | "rateLimit"
-    | "onHandled"
-    | "publicClient"
-    | "cors"
-    | "observer"
-    | "signal"
-    | "onSuperseded"
-  >,
-) => Promise<Service>;
+import type { ServiceOptions } from "../service.js";
+import type { OpenService } from "./access.js";
+import { withPermissionsNote } from "./database-permissions.js";
 
 /**
  * Loads the service only when it is opened: commands that use a remote service load no SQLite. By default an interruption
@@ -52,4 +38,13 @@ export async function openLocalService(
   else if (created !== null)
     note(`created the user ${created.user} and the calendar ${created.calendar} in ${database}`);
   return { service, userId };
+}
+
+/** The embedded service behind the profile `local` of this machine. */
+export async function openLocalProfile(
+  machine: Machine,
+  note: (text: string) => void,
+): Promise<LocalService> {
+  const open = withPermissionsNote(createServiceOpener(machine), { userId: machine.userId, note });
+  return openLocalService(open, { database: machine.database() }, note);
 }

@@ -10,9 +10,9 @@ import type { ServiceAdmin } from "../admin/admin.js";
 import type { HandledRequest } from "../request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../request-log.js";
 import type { Service, ServiceOptions } from "../service.js";
-import type { AccessContext, ServeOptions, ServiceAccess } from "./access.js";
+import type { AccessContext, OpenService, ServeOptions, ServiceAccess } from "./access.js";
 import { withPermissionsNote, withPrivateDatabase } from "./database-permissions.js";
-import { createServiceOpener, type OpenService, openLocalService } from "./local-service.js";
+import { createServiceOpener, openLocalService } from "./local-service.js";
 
 /** The embedded service for the `service` commands. With `--dry-run` it changes nothing. */
 export function createServiceAccess(context: AccessContext): ServiceAccess {

@@ -6,7 +6,7 @@ import type { Context } from "../context.js";
 import { CliError, configurationError } from "../errors.js";
 import { shellLine } from "../output/shell-words.js";
 import { type Check, checkView } from "../output/views/check.js";
-import type { FolderCheck, JobChecks, JobContext } from "./doctor/job-checks.js";
+import { createJobChecks, type FolderCheck, type JobChecks, type JobContext } from "./doctor/job-checks.js";
 import { addTargetFlags, type TargetFlags } from "./post/target.js";
 import { checkService, clockSkew, type ServiceCheck } from "./status.js";
 
@@ -34,7 +34,6 @@ type DoctorContext = JobContext & Pick<Context, "api" | "output" | "session" | "
 export async function runDoctor(context: DoctorContext, options: DoctorOptions): Promise<void> {
   const { to, as } = options;
   const output = context.output.of(checkView);
-  const { createJobChecks } = await import("./doctor/job-checks.js");
   const jobs = createJobChecks(context);
   const results = [
     ...(await checkAccount(context, jobs)),

@@ -15,7 +15,7 @@ import { childEnvironment } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { createSettings, profileName, type ServiceSelection, type Settings } from "../config/settings.js";
-import type { Context, KnownNames, Terminal } from "../context.js";
+import type { Context, KnownNames, Program, Terminal } from "../context.js";
 import type { Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
@@ -28,7 +28,6 @@ import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientParts, createServiceClient, isSilentJob } from "./client.js";
 import { once, withLazyMembers } from "./lazy.js";
-import { openLocal } from "./local-profile.js";
 import { composeOutput } from "./output.js";
 import type { CreateHost, Frame } from "./parts.js";
 
@@ -58,7 +57,11 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
   };
   const interactive = () => terminal.prompt.available;
   const auth = composeAuth(client, { settings, interactive, warn, note: aside });
-  const localService = machine.overrides.localService ?? (() => openLocal(machine, note));
+  const openLocal = async () => {
+    const { openLocalProfile } = await import("../../service/access/local-service.js");
+    return openLocalProfile(machine, note);
+  };
+  const localService = machine.overrides.localService ?? openLocal;
   const { names, api } = composeNames(machine, {
     settings,
     refresh: run.refresh,
@@ -78,12 +81,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     get session() {
       return readOnlyIf(run.dryRun, auth.session(), ["token", "status"]);
     },
-    names: {
-      ...names,
-      dropCache: (profile) =>
-        dropCachesOf(profile, { directory: machine.cacheDirectory, userId: machine.userId }),
-      recentEvents: createRecentEventsOf(machine, settings),
-    },
+    names,
     output: composeOutput(run, machine, { settings, note, warn, input: () => terminal.input }),
     terminal,
     messages: {
@@ -96,15 +94,20 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
         (await import("../messages/ledger/open-ledger.js")).openMachineLedger(machine),
       ),
     },
-    program: {
-      ...options.frame,
-      run: (argv, process, overrides) => options.frame.run(argv, options.createHost(process, overrides)),
-      contextIn: (env) => {
-        const flags = { ...options.flags, prompts: false };
-        return composeContext({ ...host, env }, { ...options, flags });
-      },
-    },
+    program: composeProgram(host, options),
     machine,
+  };
+}
+
+function composeProgram(host: Machine, options: CompositionOptions): Program {
+  const { frame, createHost } = options;
+  return {
+    ...frame,
+    run: (argv, process, overrides) => frame.run(argv, createHost(process, overrides)),
+    contextIn: (env) => {
+      const flags = { ...options.flags, prompts: false };
+      return composeContext({ ...host, env }, { ...options, flags });
+    },
   };
 }
 
@@ -164,19 +167,26 @@ const REWRITE_AGE = FRESHNESS_LIFETIME / 5;
  * The names of the service, and the client that stores them. The embedded service is always asked, since that takes
  * no longer; what it says is stored for completion.
  */
-function composeNames(parts: Machine, { settings, refresh, token, api }: ComposeNamesOptions) {
+function composeNames(machine: Machine, { settings, refresh, token, api }: ComposeNamesOptions) {
   const isLocal = () => settings().service.kind === "local";
   const cache = once(async (): Promise<NameCache> => {
     const nameCache = createNameCache({
-      file: openCacheFile("names", parts, settings),
-      now: parts.clock.now,
+      file: openCacheFile("names", machine, settings),
+      now: machine.clock.now,
       account: isLocal() ? "" : await accountOf(settings(), (await token())?.value ?? ""),
       rewriteAge: isLocal() ? DAY_MS : REWRITE_AGE,
     });
-    parts.resources.add(() => nameCache.save());
+    machine.resources.add(() => nameCache.save());
     return nameCache;
   });
-  return createNames({ api, cache, mayReuse: () => !refresh && !isLocal() });
+  const created = createNames({ api, cache, mayReuse: () => !refresh && !isLocal() });
+  const { cacheDirectory: directory, userId } = machine;
+  const names: KnownNames = {
+    ...created.names,
+    dropCache: (profile) => dropCachesOf(profile, { directory, userId }),
+    recentEvents: createRecentEventsOf(machine, settings),
+  };
+  return { names, api: created.api };
 }
 
 async function accountOf(settings: Settings, token: string): Promise<string> {

@@ -1,5 +1,5 @@
 import type { HttpResponse, Transport } from "../api/transport.js";
-import type { LocalService, Machine } from "../machine.js";
+import type { LocalService } from "../machine.js";
 
 /** Base URL of requests to the embedded service. It is never connected to. */
 export const LOCAL_BASE_URL = "http://local.invalid/";
@@ -21,14 +21,4 @@ export function createInProcessTransport({ service, userId }: LocalService): Tra
     if (failure !== undefined) throw failure;
     return response;
   };
-}
-
-/** The embedded service behind the profile `local`. */
-export async function openLocal(machine: Machine, note: (text: string) => void): Promise<LocalService> {
-  const [{ createServiceOpener, openLocalService }, { withPermissionsNote }] = await Promise.all([
-    import("../../service/access/local-service.js"),
-    import("../../service/access/database-permissions.js"),
-  ]);
-  const open = withPermissionsNote(createServiceOpener(machine), { userId: machine.userId, note });
-  return openLocalService(open, { database: machine.database() }, note);
 }

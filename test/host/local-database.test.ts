@@ -2,12 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { AccessContext, ServeOptions } from "../../service/access/access.js";
-import {
-  createServiceOpener,
-  type OpenService,
-  openLocalService,
-} from "../../service/access/local-service.js";
+import type { AccessContext, OpenService, ServeOptions } from "../../service/access/access.js";
+import { createServiceOpener, openLocalService } from "../../service/access/local-service.js";
 import { createServiceAccess } from "../../service/access/service-access.js";
 import type { Service } from "../../service/service.js";
 import { runSql } from "../../service/test/support/database.js";

@@ -6,7 +6,7 @@ import type { Target } from "../../messages/target.js";
 import { jsonObject, keysOf, textOf } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import type { RemindContext, RemindOptions } from "./options.js";
-import type { ProgramCall } from "./programs.js";
+import { createProgramRunner, type ProgramCall } from "./programs.js";
 
 /** What an event is announced to. */
 export interface Announcer {
@@ -28,7 +28,6 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
     throw usageError("give either a program or a target of messages, not both");
   if (chat !== undefined) throw usageError("--chat: a program has no chat");
   if (program === "") throw emptyValueError("the program");
-  const { createProgramRunner } = await import("./programs.js");
   const runProgram = createProgramRunner(context.machine, context.output.warn);
   return {
     id: `run ${JSON.stringify(words)}`,
