@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import type { GlobalFlags } from "../config/run-settings.js";
 import { ListingRequest } from "../errors.js";
-import type { CreateContext, Frame, Host, Run } from "../host/parts.js";
+import type { CreateContext, Frame, Host, Run } from "../host/run.js";
 import type { ContextOf } from "./command.js";
 import { COMMAND_NAMES, createProgram, loadCommandTree } from "./command-tree.js";
 import { readGlobalFlags } from "./global-flags.js";

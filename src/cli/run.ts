@@ -1,6 +1,6 @@
 import type { GlobalFlags } from "../config/run-settings.js";
 import { CliError } from "../errors.js";
-import type { Host } from "../host/parts.js";
+import type { Host } from "../host/run.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import type { FailedRun } from "./failure-report.js";
 

@@ -21,10 +21,10 @@ export interface AuthOptions {
 
 /** The token of this run, and signing in and out. */
 export function composeAuth(client: ClientParts, { settings, interactive, warn, note }: AuthOptions) {
-  const { parts, run } = client;
-  const { env, configFile, signal, redactor, userId } = parts;
+  const { machine, run } = client;
+  const { env, configFile, signal, redactor, userId } = machine;
   const config = () => configFile.read();
-  const openStore = createStoreOpener(parts, { purpose: "token", interactive, warn, signal });
+  const openStore = createStoreOpener(machine, { purpose: "token", interactive, warn, signal });
   const tokenProvider = createTokenProvider({
     settings,
     env,
@@ -81,18 +81,18 @@ async function runLogin(
   request: LoginRequest,
   { client, openStore, interactive, warn }: LoginOptions,
 ): Promise<LoginResult> {
-  const { parts, run } = client;
-  const { process, env } = parts;
+  const { machine, run } = client;
+  const { process, env } = machine;
   const { login } = await import("../auth/login.js");
   const transport = once(() => openTransport(client, { maxResponseSize: MAX_LOGIN_RESPONSE }));
   return login(request, {
     profileFlag: run.profile,
-    configFile: parts.configFile,
+    configFile: machine.configFile,
     env,
     openStore,
     openTransport: transport,
     fetchUser: createFetchUser(transport, client),
-    redactor: parts.redactor,
+    redactor: machine.redactor,
     interactive,
     warn,
     browser: {
@@ -100,6 +100,6 @@ async function runLogin(
       self: selfCommand(process),
       readLines: (signal) => readLines(process.stdin, signal),
     },
-    signal: parts.signal(),
+    signal: machine.signal(),
   });
 }

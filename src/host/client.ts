@@ -16,7 +16,7 @@ import { createInProcessTransport, LOCAL_BASE_URL } from "./local-profile.js";
 
 /** What all clients of a run share. */
 export interface ClientParts {
-  readonly parts: Machine;
+  readonly machine: Machine;
   readonly run: RunSettings;
   /** Writes the lines of one trace entry to stderr. */
   readonly trace: (lines: readonly string[]) => void;
@@ -30,8 +30,8 @@ export interface ServiceClientOptions {
 }
 
 /** Whether nothing is said of what did not fail: a scheduler would mail it. */
-export function isSilentJob({ parts, run }: Pick<ClientParts, "parts" | "run">): boolean {
-  return run.isJob && !run.verbose && !parts.stderr.isTerminal;
+export function isSilentJob({ machine, run }: Pick<ClientParts, "machine" | "run">): boolean {
+  return run.isJob && !run.verbose && !machine.stderr.isTerminal;
 }
 
 /** The client of the service: the embedded one in this process, or one over the network. */
@@ -46,7 +46,7 @@ export async function createServiceClient(
       ...(await createSenderOptions(client, null)),
       transport,
       baseUrl: new URL(LOCAL_BASE_URL),
-      mask: client.parts.redactor.mask,
+      mask: client.machine.redactor.mask,
       dryRun: client.run.dryRun,
     });
   }
@@ -75,7 +75,7 @@ async function createRemoteClient(
     baseUrl,
     mediaType,
     tokenSource: token.source,
-    mask: client.parts.redactor.mask,
+    mask: client.machine.redactor.mask,
     dryRun: client.run.dryRun,
   });
 }
@@ -113,37 +113,37 @@ export async function openTransport(
 /** Opens a connection to a URL, and sends nothing. @throws TransportError; the reason of an interruption */
 export async function openConnection(client: ClientParts, url: string): Promise<void> {
   const { connect } = await createTransport(client);
-  await connect(url, client.parts.signal());
+  await connect(url, client.machine.signal());
 }
 
 async function createTransport(
-  { parts, run }: ClientParts,
+  { machine, run }: ClientParts,
   options: Pick<TransportChoices, "maxResponseSize"> = {},
 ): Promise<UndiciTransport> {
   const { createUndiciTransport } = await import("../api/network/transport.js");
   const transport = createUndiciTransport({
     ...options,
     timeout: run.timeout,
-    setTimer: parts.setTimer,
-    proxyFor: createProxyResolver(parts.env),
+    setTimer: machine.setTimer,
+    proxyFor: createProxyResolver(machine.env),
   });
-  parts.resources.add(transport.close);
+  machine.resources.add(transport.close);
   return transport;
 }
 
 /** With `--verbose` writes one line per attempt to stderr, with `--debug` whole requests and responses. */
 async function traceIfVerbose(
   transport: Transport,
-  { parts, run, trace }: ClientParts,
+  { machine, run, trace }: ClientParts,
   nameUrl = nameServiceUrl,
 ): Promise<Transport> {
   if (!run.verbose && !run.debug) return transport;
   const { withTrace } = await import("../api/trace/trace.js");
   return withTrace(transport, {
-    now: parts.clock.now,
+    now: machine.clock.now,
     write: trace,
     nameUrl,
-    mask: parts.redactor.mask,
+    mask: machine.redactor.mask,
     details: run.debug,
   });
 }
@@ -165,17 +165,17 @@ interface LimitedAccount {
  * @param account null for `local`, which has no rate limit
  */
 export async function createSenderOptions(
-  { parts, run }: ClientParts,
+  { machine, run }: ClientParts,
   account: LimitedAccount | null,
 ): Promise<Omit<SenderOptions, "transport" | "onResponse">> {
   const [{ createRateLimiter }, { DEFAULT_RETRY_POLICY }] = await Promise.all([
     import("../api/sending/rate-limiter.js"),
     import("../api/sending/retry.js"),
   ]);
-  const { clock } = parts;
-  const store = account === null ? undefined : await openRateLimitFile(parts, account);
+  const { clock } = machine;
+  const store = account === null ? undefined : await openRateLimitFile(machine, account);
   // Most runs wait for nothing.
-  const display = once(() => createWaitDisplay(parts.stderr, run.quiet || isSilentJob({ parts, run })));
+  const display = once(() => createWaitDisplay(machine.stderr, run.quiet || isSilentJob({ machine, run })));
   const onWait: SenderOptions["onWait"] = (notice) => display().onWait(notice);
   return {
     policy: { ...DEFAULT_RETRY_POLICY, retries: run.retries },
@@ -190,7 +190,7 @@ export async function createSenderOptions(
     }),
     clock,
     onWait,
-    signal: parts.signal(),
+    signal: machine.signal(),
   };
 }
 

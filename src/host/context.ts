@@ -29,7 +29,7 @@ import { composeAuth } from "./authentication.js";
 import { type ClientParts, createServiceClient, isSilentJob } from "./client.js";
 import { once, withLazyMembers } from "./lazy.js";
 import { composeOutput } from "./output.js";
-import type { CreateHost, Frame } from "./parts.js";
+import type { CreateHost, Frame } from "./run.js";
 
 export interface CompositionOptions {
   readonly flags: GlobalFlags;
@@ -51,7 +51,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
   const warn = (text: string): void => messages().warn(text);
   const settings = createSettings({ run, env, configFile, systemTimeZone: machine.systemTimeZone, note });
   const terminal = composeTerminal(machine, run, warn);
-  const client: ClientParts = { parts: machine, run, trace: (lines) => messages().trace(lines) };
+  const client: ClientParts = { machine, run, trace: (lines) => messages().trace(lines) };
   const aside = (text: string): void => {
     if (!isSilentJob(client)) note(text);
   };
@@ -142,12 +142,12 @@ function withReadOnlyConfig(machine: Machine): Machine {
 }
 
 /** Only where a person types: scripts must not depend on what was shown before. */
-function createRecentEventsOf(parts: Machine, settings: () => Settings): KnownNames["recentEvents"] {
+function createRecentEventsOf(machine: Machine, settings: () => Settings): KnownNames["recentEvents"] {
   let recent: RecentEvents | undefined;
   return () => {
     // In this order: Node creates stdin on first access, which takes a millisecond.
-    if (!parts.stderr.isTerminal || parts.process.stdin.isTTY !== true) return null;
-    recent ??= createRecentEvents(openCacheFile("events", parts, settings), parts.clock.now);
+    if (!machine.stderr.isTerminal || machine.process.stdin.isTTY !== true) return null;
+    recent ??= createRecentEvents(openCacheFile("events", machine, settings), machine.clock.now);
     return recent;
   };
 }

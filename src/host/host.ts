@@ -13,7 +13,7 @@ import { createRedactor } from "../terminal/redaction.js";
 import { createInterruptSignal } from "../terminal/signals.js";
 import { type StatusSink, withStatusLine } from "../terminal/status-line.js";
 import { createTextSink } from "../terminal/text-sink.js";
-import type { Host } from "./parts.js";
+import type { Host } from "./run.js";
 
 /** HOME, or that of the user database when HOME is not an absolute path. */
 function homeFolder(): string {
@@ -49,7 +49,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     openedStderr ??= withStatusLine(createTextSink(sink));
     return openedStderr;
   };
-  const parts: Machine = {
+  const machine: Machine = {
     process,
     env,
     overrides,
@@ -78,15 +78,15 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
   };
   return {
     env,
-    stdout: parts.stdout,
+    stdout: machine.stdout,
     get stderr() {
       return stderr();
     },
-    isStuck: () => parts.stdout.isStuck || openedStderr?.isStuck === true,
+    isStuck: () => machine.stdout.isStuck || openedStderr?.isStuck === true,
     async loadContexts() {
       const { composeContext } = await import("./context.js");
-      return (flags, frame) => composeContext(parts, { flags, frame, createHost });
+      return (flags, frame) => composeContext(machine, { flags, frame, createHost });
     },
-    close: () => parts.resources.closeAll(),
+    close: () => machine.resources.closeAll(),
   };
 }

@@ -13,10 +13,10 @@ export type WebhookOptions = Pick<AuthOptions, "interactive" | "warn" | "note">;
 
 /** The targets of messages: saved webhooks, that of the environment, and mail. */
 export function composeWebhooks(client: ClientParts, { interactive, warn, note }: WebhookOptions): Webhooks {
-  const { parts, run } = client;
-  const { env, configFile, signal, redactor, userId } = parts;
-  const { platform } = parts.process;
-  const openStore = createStoreOpener(parts, { purpose: "webhook_url", interactive, warn, signal });
+  const { machine, run } = client;
+  const { env, configFile, signal, redactor, userId } = machine;
+  const { platform } = machine.process;
+  const openStore = createStoreOpener(machine, { purpose: "webhook_url", interactive, warn, signal });
   const webhooks = createWebhooks({
     storage: createWebhookStorage({ configFile, openStore, warn, signal }),
     environmentUrl: () => readEnvironmentUrl(env, { signal: signal(), userId, note }),
@@ -49,5 +49,5 @@ async function openPost(webhook: WebhookAddress, client: ClientParts): Promise<P
     openTransport(client, { maxResponseSize: MAX_RESPONSE, nameUrl: hideUrl }),
     createSenderOptions(client, account),
   ]);
-  return createWebhookPost(webhook, { ...options, transport, mask: client.parts.redactor.mask });
+  return createWebhookPost(webhook, { ...options, transport, mask: client.machine.redactor.mask });
 }
