@@ -93,6 +93,11 @@ export function neededUser(context: AskingContext, db: string | undefined, place
   return neededAmong(context, db, { ...place, noun: "User", list });
 }
 
+/** The calendar that was asked for before what is in it. */
+export interface OfCalendar {
+  readonly calendar?: string;
+}
+
 /** The name in messages, and what was given. */
 type Place = Pick<NeededValue<string>, "name" | "given">;
 

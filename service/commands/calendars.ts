@@ -9,23 +9,18 @@ import {
 import { describeCommand } from "../../src/cli/command-facts.js";
 import { completeValues } from "../../src/commands/missing-values.js";
 import type { Context } from "../../src/context.js";
-import { CliError, usageError } from "../../src/errors.js";
-import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
-import type { CalendarContent, ServiceAdmin } from "../admin/admin.js";
+import { CliError } from "../../src/errors.js";
+import { calendarView } from "../../src/output/views/calendar.js";
+import type { CalendarContent } from "../admin/admin.js";
 import {
   type AdminContext,
   type AskingContext,
   addAdminCommand,
-  choicesOf,
   type DatabaseFlag,
-  neededAmong,
   neededCalendar,
-  neededCalendarFlag,
   neededChange,
   neededName,
-  neededUser,
   openAdmin,
-  USER_ARGUMENT,
 } from "./admin-command.js";
 
 const CALENDAR_ARGUMENT = "id, name or unique prefix of a name";
@@ -162,149 +157,4 @@ async function runCalendarsRemove(
 
 function eventCount({ events }: CalendarContent): string {
   return events === 1 ? "1 event" : `${events} events`;
-}
-
-interface MemberOptions extends DatabaseFlag {
-  /** Name or id. */
-  readonly user?: string;
-}
-
-export function registerServiceMembers(command: Command, contextOf: ContextOf): void {
-  requireSubcommand(command);
-  const add = addAdminCommand(command, "add", "add a user to --calendar").argument("[user]", USER_ARGUMENT);
-  describeCommand(add, {
-    prints: { view: userView, count: "one" },
-    examples: () => [["Let a user see and change a calendar", "calctl service members add Caro -c Club"]],
-  });
-  addAction(add, contextOf, runMembersAdd);
-  const remove = addAdminCommand(command, "remove", "remove a user from --calendar");
-  describeCommand(remove.argument("[user]", USER_ARGUMENT), {
-    examples: () => [
-      ["All but the last member can be removed", "calctl service members remove Dora -c Club"],
-    ],
-  });
-  addSilentAction(remove, contextOf, runMembersRemove);
-  const list = addAdminCommand(command, "list", "list the members of --calendar");
-  describeCommand(list, {
-    prints: { view: userView, count: "list" },
-    examples: () => [["Who is in it?", "calctl service members list -c Club"]],
-  });
-  addAction(list, contextOf, runMembersList);
-}
-
-async function runMembersAdd(
-  context: AskingContext,
-  { user: given, db }: MemberOptions,
-  command: Command,
-): Promise<void> {
-  const output = () => context.output.of(userView);
-  const needed = {
-    user: neededUser(context, db, { name: "USER", given }),
-    calendar: neededCalendarFlag(context, db),
-  };
-  const { user, calendar } = await completeValues(context.terminal.prompt, needed, {
-    command,
-    check: output,
-  });
-  const admin = await openAdmin(context, db);
-  const member = await admin.members.add(user, calendar);
-  await output().print(member, `${member.id} was added`);
-}
-
-async function runMembersRemove(
-  context: AskingContext,
-  { user: given, db }: MemberOptions,
-  command: Command,
-): Promise<void> {
-  const list = async ({ members }: ServiceAdmin, { calendar = "" }: OfCalendar) =>
-    // Administration names users by the part of a member's id that follows the calendar's.
-    choicesOf((await members.list(calendar)).map(({ id, name }) => ({ id: id.replace(/^.*,/, ""), name })));
-  const { user, calendar } = await completeValues<{ calendar: string; user: string }>(
-    context.terminal.prompt,
-    {
-      calendar: neededCalendarFlag(context, db),
-      user: neededAmong<OfCalendar>(context, db, { name: "USER", given, noun: "Member", list }),
-    },
-    { command },
-  );
-  const admin = await openAdmin(context, db);
-  const { name, id } = await admin.members.remove(user, calendar);
-  context.output.note(`${name ?? id} is no longer a member`);
-}
-
-interface OfCalendar {
-  readonly calendar?: string;
-}
-
-async function runMembersList(context: AskingContext, { db }: DatabaseFlag, command: Command): Promise<void> {
-  const output = context.output.of(userView);
-  const needed = { calendar: neededCalendarFlag(context, db) };
-  const { calendar } = await completeValues(context.terminal.prompt, needed, { command });
-  const admin = await openAdmin(context, db);
-  await output.print(await admin.members.list(calendar));
-}
-
-interface LabelsSetOptions extends DatabaseFlag {
-  /** Number of the label, as typed. */
-  readonly number?: string;
-  readonly name?: string;
-  readonly labelColor?: string;
-}
-
-export function registerServiceLabels(command: Command, contextOf: ContextOf): void {
-  requireSubcommand(command);
-  const set = addAdminCommand(command, "set", "set name or color of a label of --calendar")
-    .argument("[number]", "1 to 10")
-    .option("--name <name>", "name; empty removes it")
-    .option("--label-color <#RRGGBB>", "color");
-  describeCommand(set, {
-    prints: { view: labelView, count: "one" },
-    examples: () => [
-      [
-        "Give a label a name and a color",
-        'calctl service labels set 3 -c Club --name Match --label-color "#e73b3b"',
-      ],
-    ],
-  });
-  addAction(set, contextOf, runLabelsSet);
-}
-
-async function runLabelsSet(
-  context: AskingContext,
-  options: LabelsSetOptions,
-  command: Command,
-): Promise<void> {
-  const output = () => context.output.of(labelView);
-  const { db, labelColor: color } = options;
-  const change = options.name ?? (color === undefined ? undefined : null);
-  const list = { name: "NUMBER", given: options.number, noun: "Label", list: describeLabels };
-  const { calendar, number, name } = await completeValues<SetLabel>(
-    context.terminal.prompt,
-    {
-      calendar: neededCalendarFlag(context, db),
-      number: neededAmong<OfCalendar>(context, db, list),
-      name: neededChange(context, "--name or --label-color", change),
-    },
-    { command, check: output },
-  );
-  if (!/^\d{1,3}$/.test(number))
-    throw usageError(`NUMBER: "${number}" is not the number of a label`, "write 1 to 10");
-  const admin = await openAdmin(context, db);
-  const label = await admin.labels.set(calendar, Number(number), { name: name ?? undefined, color });
-  await output().print(label, `label ${label.id} was set`);
-}
-
-interface SetLabel {
-  readonly calendar: string;
-  readonly number: string;
-  readonly name: string | null;
-}
-
-async function describeLabels({ calendars }: ServiceAdmin, { calendar: chosen = "" }: OfCalendar) {
-  const { calendar } = await calendars.inspect(chosen);
-  return calendar.labels.map(({ number, name, color }) => ({
-    value: String(number),
-    name: name === null || name === "" ? String(number) : `${number} ${name}`,
-    color,
-  }));
 }
