@@ -2,6 +2,7 @@ import { childEnvironment } from "../config/environment.js";
 import type { ProgramChoice, RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
 import type { OutputAccess } from "../context.js";
+import { usageError } from "../errors.js";
 import type { Machine } from "../machine.js";
 import { checkFormat, createOutput, effectiveFormat, type OutputTarget } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
@@ -126,5 +127,7 @@ async function loadProgram(
   }
   const { createTemplateProgram } = await import("../output/formats/template.js");
   if (!text.startsWith("@")) return createTemplateProgram(text, "--template");
-  return createTemplateProgram(await input().text(text.slice(1), "--template"), `--template ${text}`);
+  const template = await input().text(text.slice(1), "--template");
+  if (template.trim() === "") throw usageError(`--template ${text} is empty`);
+  return createTemplateProgram(template, `--template ${text}`);
 }

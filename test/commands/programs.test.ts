@@ -216,6 +216,17 @@ describe("a program for the output is exit 2", () => {
     });
   });
 
+  test("with a file of blanks, which would send an empty message", async () => {
+    const file = join(harness.directory, "digest.liquid");
+    writeFileSync(file, " \n");
+    const { exitCode, stdout, stderr } = await unreachable(...LIST, "--template", `@${file}`);
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: `error: --template @${file} is empty\n`,
+    });
+  });
+
   test.each(["--jq", "--template"])("for a command without data: %s", async (flag) => {
     const { exitCode, stderr } = await harness.run("logout", flag, ".");
     expect({ exitCode, stderr }).toEqual({
