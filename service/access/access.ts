@@ -47,6 +47,8 @@ export interface ServiceAccess {
    * @throws CliError configuration when one of them cannot be used, or the target has something else
    */
   copy(databases: { readonly from: string; readonly to: string }): Promise<readonly CopiedTable[]>;
+  /** @throws CliError usage for a password that nobody may choose */
+  checkPassword(password: string): Promise<void>;
   openApi(): Promise<unknown>;
 }
 

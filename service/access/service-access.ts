@@ -106,12 +106,16 @@ export function createServiceAccess(context: AccessContext): ServiceAccess {
     backup: async (request) => (await loadWholeDatabase()).backup(request),
     check: async (database) => (await loadWholeDatabase()).check(database),
     copy: async (databases) => (await loadWholeDatabase()).copy(databases),
+    async checkPassword(password) {
+      const { requireNewPassword } = await import("../admin/users.js");
+      requireNewPassword(password);
+    },
     async openApi() {
       const { openApiDocument } = await import("../openapi/document.js");
       return openApiDocument({ baseUrl: "{base_url}", authUrl: "{auth_url}" });
     },
   };
-  return readOnlyIf(flags.dryRun, access, ["admin", "check", "openApi"]);
+  return readOnlyIf(flags.dryRun, access, ["admin", "check", "checkPassword", "openApi"]);
 }
 
 function readOnlyAdmin(dryRun: boolean, admin: ServiceAdmin): ServiceAdmin {

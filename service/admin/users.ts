@@ -78,13 +78,18 @@ function serviceUser({ id, name, login }: Pick<UserRow, "id" | "name" | "login">
 }
 
 async function hashNewPassword(password: string, cost: PasswordCost | undefined): Promise<string> {
+  requireNewPassword(password);
+  return hashPassword(password, cost);
+}
+
+/** @throws CliError usage for a password that nobody may choose */
+export function requireNewPassword(password: string): void {
   if (password === "") throw usageError("the password is empty");
   if (codePointLength(password) < MIN_PASSWORD) {
     throw usageError(`the password must have at least ${MIN_PASSWORD} characters`, "several words are good");
   }
   const problem = passwordProblem(password);
   if (problem !== null) throw usageError(`the password ${problem}`);
-  return hashPassword(password, cost);
 }
 
 const CALENDAR_NAME = "Personal";

@@ -93,7 +93,7 @@ async function runUsersAdd(
   const output = () => context.output.of(serviceUserView);
   const needed = { name: neededName(context, options.name) };
   const { name } = await completeValues(context.terminal.prompt, needed, { command, check: output });
-  const password = await readPassword(context, `Password for ${name} (empty for none)`);
+  const password = await readPassword(context, `Password for ${name} (empty for none)`, "none");
   const admin = await createServiceAccess(context).admin(db, { create: true });
   const user = await admin.users.add({
     name,
@@ -120,7 +120,7 @@ async function runUsersPassword(
   command: Command,
 ): Promise<void> {
   const { user, admin } = await chooseUser(context, options, command);
-  const password = await readPassword(context, `New password for ${user}`);
+  const password = await readPassword(context, `New password for ${user}`, "refused");
   if (password === "")
     throw usageError("the password is empty", "type it at the prompt, or pass it on stdin");
   const { name } = await (await admin()).users.setPassword(user, password);
@@ -181,8 +181,16 @@ async function chooseUser(context: AskingContext, { user: given, db }: UserArgum
 }
 
 /** One line from a prompt, which asks twice, or from stdin if it is not a terminal; otherwise empty. */
-async function readPassword({ terminal }: UsersContext, question: string): Promise<string> {
-  if (terminal.prompt.available) return terminal.prompt.password(question, { repeat: true });
+async function readPassword(
+  context: UsersContext,
+  question: string,
+  empty: "none" | "refused",
+): Promise<string> {
+  const { terminal } = context;
+  const check = async (answer: string): Promise<void> => {
+    if (answer !== "" || empty === "refused") await createServiceAccess(context).checkPassword(answer);
+  };
+  if (terminal.prompt.available) return terminal.prompt.password(question, { repeat: true, check });
   if (terminal.input.isTerminal) return "";
   const text = await terminal.input.text("-", "the password");
   // In a shell loop, stdin is the rest of the loop's own input, which is not a password.

@@ -22,6 +22,13 @@ interface TextOptions {
   readonly check?: (answer: string) => void | Promise<void>;
 }
 
+interface PasswordOptions {
+  /** Asks for it twice, unless it is empty. */
+  readonly repeat?: boolean;
+  /** Called with the answer; what it throws is told, and the question asked again. @throws CliError */
+  readonly check?: (answer: string) => Promise<void>;
+}
+
 /** Asks the user. Every function throws CliError interrupted on Escape and Ctrl-C. */
 export interface Prompt {
   /** Whether stdin and stderr are terminals, and asking is allowed. */
@@ -30,8 +37,8 @@ export interface Prompt {
   readonly columns: number;
   /** @param preset the answer if nothing is typed; no by default */
   confirm(question: string, preset?: boolean): Promise<boolean>;
-  /** Does not show what is typed. @param options.repeat asks for it twice, unless it is empty */
-  password(question: string, options?: { readonly repeat: boolean }): Promise<string>;
+  /** Does not show what is typed. */
+  password(question: string, options?: PasswordOptions): Promise<string>;
   text(question: string, options?: TextOptions): Promise<string>;
   /** A list that typing narrows down. @param preset the value to begin at; the first by default */
   choose<T>(question: string, choices: readonly Choice<T>[], preset?: T): Promise<T>;
@@ -88,10 +95,15 @@ export function createPrompt(process: PromptProcess, allowed: boolean, parts: Pr
       const message = sanitizeLine(question);
       return ask((streams) => prompts.confirm({ message, default: preset, theme }, streams));
     },
-    async password(question, { repeat } = { repeat: false }) {
+    async password(question, { repeat = false, check = async () => undefined } = {}) {
       let message = question;
       for (;;) {
         const secret = await askPassword(message);
+        const problem = await describeProblem(() => check(secret));
+        if (problem !== true) {
+          message = `${problem}. ${question}`;
+          continue;
+        }
         if (!repeat || secret === "" || (await askPassword("The same again")) === secret) return secret;
         message = `Not the same. ${question}`;
       }

@@ -519,7 +519,8 @@ describeWithSystem("tmux", "other questions", () => {
     const terminal = openTerminal(installation, { columns: 80 });
     terminal.type(`calctl service users add Ben --fields name; echo "exit $?"`, "Enter");
     await answer(terminal, [
-      ["Password for Ben", ":correct horse", "C-t", "Enter"],
+      ["Password for Ben", ":short", "Enter"],
+      ["must have at least 8 characters", ":correct horse", "C-t", "Enter"],
       ["The same again", ":battery staple", "Enter"],
       ["Not the same. Password for Ben", ":correct horse", "Enter"],
       ["? The same again", ":correct horse", "Enter"],
