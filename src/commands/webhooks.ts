@@ -7,7 +7,7 @@ import { createTextMessage } from "../messages/message.js";
 import { checkName } from "../messages/open-target.js";
 import { parseMailAddresses } from "../messages/sendmail.js";
 import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
-import { checkChat, SEEN_BY_OTHERS } from "../messages/webhooks/webhook-url.js";
+import { checkChat, parseWebhookUrl, SEEN_BY_OTHERS } from "../messages/webhooks/webhook-url.js";
 import type { NewWebhook } from "../messages/webhooks/webhooks.js";
 import { webhookView } from "../output/views/webhook.js";
 import { completeValues, neededChoice } from "./missing-values.js";
@@ -154,7 +154,10 @@ async function readSecret({ terminal }: WebhooksContext, as: TargetKind, urlFile
   if (urlFile !== null)
     return { text: await terminal.input.text(urlFile, "--url-file"), source: "--url-file" };
   const noun = as === "telegram" ? "Bot token" : "URL of the webhook";
-  if (terminal.prompt.available) return { text: (await terminal.prompt.password(noun)).trim(), source: noun };
+  if (terminal.prompt.available) {
+    const check = async (answer: string) => void parseWebhookUrl(answer.trim(), as, noun);
+    return { text: (await terminal.prompt.password(noun, { check })).trim(), source: noun };
+  }
   return { text: await terminal.input.text("-", "stdin"), source: "stdin" };
 }
 

@@ -630,7 +630,8 @@ describeWithSystem("tmux", "other questions", () => {
       ["Name:", ":a b", "Enter"],
       ["not a valid name", "C-u", ":team", "Enter"],
       ["Message format:", ":slack", "Enter"],
-      ["URL of the webhook", ":https://hooks.example/secret", "Enter"],
+      ["URL of the webhook", ":hooks.example/secret", "Enter"],
+      ["is not an https URL", ":https://hooks.example/secret", "Enter"],
       ["exit 0"],
     ]);
     expect(terminal.text()).not.toContain("secret");
