@@ -22,9 +22,9 @@ export function createFairQueue<T>() {
     },
     /** Removes an item that waits no longer. */
     remove(client: string, item: T): void {
-      const queue = queues.get(client) ?? [];
-      queue.splice(queue.indexOf(item), 1);
-      if (queue.length === 0) queues.delete(client);
+      const others = (queues.get(client) ?? []).filter((each) => each !== item);
+      if (others.length === 0) queues.delete(client);
+      else queues.set(client, others);
     },
     /** How many clients wait. */
     clients: () => queues.size,

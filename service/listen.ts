@@ -168,15 +168,15 @@ function limitConnections(
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     const { remoteAddress: address = "" } = socket;
-    const share = connections.open(addressOf(address, undefined));
-    if (normalAddress(address) !== proxy && share.tryTake(1) !== null) {
+    const quota = connections.open(addressOf(address, undefined));
+    if (normalAddress(address) !== proxy && quota.tryTake(1) !== null) {
       socket.destroy();
       return;
     }
     sockets.add(socket);
     socket.once("close", () => {
       sockets.delete(socket);
-      share.close();
+      quota.close();
     });
   });
   return sockets;

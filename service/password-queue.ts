@@ -42,15 +42,15 @@ export function createPasswordQueue(): PasswordQueue {
   };
   return {
     async run(address, verify) {
-      const share = budget.open(address);
-      const exceeded = share.tryTake(1);
+      const quota = budget.open(address);
+      const exceeded = quota.tryTake(1);
       if (exceeded !== null) throw new PasswordQueueError(exceeded === "client" ? "address" : "all");
       await takeTurn(address);
       try {
         return await verify();
       } finally {
         passTurn();
-        share.close();
+        quota.close();
       }
     },
   };

@@ -35,7 +35,7 @@ export interface ConnectionQueue {
 
 interface Connection {
   readonly waiting: QueuedRequest[];
-  readonly share: Quota;
+  readonly quota: Quota;
   isStopped: boolean;
 }
 
@@ -53,18 +53,18 @@ export function createConnectionQueue(): ConnectionQueue {
   const running = createInProgress();
   const run = async (first: QueuedRequest) => {
     const { socket, client, turn } = first;
-    const connection: Connection = { waiting: [], share: budget.open(client), isStopped: false };
+    const connection: Connection = { waiting: [], quota: budget.open(client), isStopped: false };
     connections.set(socket, connection);
     let isOpen = await turns.run(turn, first.handle);
     for (;;) {
       const next = connection.waiting.shift();
       if (next === undefined || !isOpen || socket.destroyed) break;
-      connection.share.give(1);
+      connection.quota.give(1);
       if (connection.isStopped && connection.waiting.length === 0) resumeReading(socket, connection);
       isOpen = await turns.run(next.turn, next.handle);
     }
     connections.delete(socket);
-    connection.share.close();
+    connection.quota.close();
     if (!isOpen) closing.add(socket);
   };
   return {
@@ -78,7 +78,7 @@ export function createConnectionQueue(): ConnectionQueue {
         void run(request).finally(running.end);
         return;
       }
-      if (connection.share.tryTake(1) !== null) {
+      if (connection.quota.tryTake(1) !== null) {
         socket.destroy();
         return;
       }

@@ -57,7 +57,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
   const anonymousBodies = createBudget(BODIES.anonymous);
   const responses = createBudget(RESPONSES);
 
-  const respond = (exchange: Exchange, share: Quota, progress: Progress): Promise<ServiceResponse> => {
+  const respond = (exchange: Exchange, quota: Quota, progress: Progress): Promise<ServiceResponse> => {
     const { request, response, source, expectation, client } = exchange;
     let budget = anonymousBodies;
     const onBegin = () => {
@@ -72,7 +72,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
       refusal: refusalOf(exchange),
       body: () => {
         progress.body = budget.open(source.address);
-        return readBody(request, { share: progress.body, signal: failures.watch(request), onBegin });
+        return readBody(request, { quota: progress.body, signal: failures.watch(request), onBegin });
       },
       onIdentified: (userId: string | null) => {
         turnKeys.note(source.tokenHash ?? null, userId);
@@ -80,7 +80,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
       },
       admit: () => refuseExceeded(responses.exceeded(source.address)),
       reserve: (size: number) => {
-        refuseExceeded(share.tryTake(size));
+        refuseExceeded(quota.tryTake(size));
         progress.reserved = size;
       },
     };
@@ -89,12 +89,12 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
 
   return async (exchange) => {
     const { request, response, source, expectation } = exchange;
-    const share = responses.open(source.address);
+    const quota = responses.open(source.address);
     const progress: Progress = { body: null, reserved: 0, awaitsContinue: expectation !== null };
     try {
-      const handled = await respond(exchange, share, progress);
+      const handled = await respond(exchange, quota, progress);
       progress.body?.close();
-      share.take(handled.body.byteLength - progress.reserved);
+      quota.take(handled.body.byteLength - progress.reserved);
       // Otherwise the next request would be taken for the rest of this one.
       const isCutOff = progress.awaitsContinue || failures.problemOf(request) !== undefined;
       const isUnread = isLargelyUnread(request);
@@ -110,7 +110,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
       return staysOpen;
     } finally {
       progress.body?.close();
-      share.close();
+      quota.close();
     }
   };
 }

@@ -17,7 +17,7 @@ const SMALL_BODY = 64 * 1024;
 
 export interface BodyReading {
   /** Pays for what is in memory, until it is closed. */
-  readonly share: Quota;
+  readonly quota: Quota;
   /** Ends the reading with its reason. */
   readonly signal: AbortSignal;
   /** Called before the first part is waited for. */
@@ -31,7 +31,7 @@ export interface BodyReading {
  */
 export async function readBody(
   request: IncomingMessage,
-  { share, signal, onBegin }: BodyReading,
+  { quota, signal, onBegin }: BodyReading,
 ): Promise<Uint8Array> {
   if ((declaredLength(request) ?? 0) > BODY_LIMIT) throw bodyTooLarge();
   onBegin();
@@ -40,7 +40,7 @@ export async function readBody(
   for await (const chunk of chunksOf(request, signal)) {
     size += chunk.byteLength;
     if (size > BODY_LIMIT) throw bodyTooLarge();
-    refuseExceeded(share.tryTake(chunk.byteLength));
+    refuseExceeded(quota.tryTake(chunk.byteLength));
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

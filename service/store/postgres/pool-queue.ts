@@ -84,9 +84,9 @@ function createLimits(size: number) {
   const writersForReads = createBudget({ perClient: WRITES.forReads, total: WRITES.forReads });
   const scopes = createBudget({ perClient: WRITES.perScope, total: Number.POSITIVE_INFINITY });
   const takeOne = (budget: Budget, client: string) => {
-    const share = budget.open(client);
-    share.take(1);
-    return share;
+    const quota = budget.open(client);
+    quota.take(1);
+    return quota;
   };
   const writersLike = ({ readsWait }: ConnectionRequest) => (readsWait === true ? writersForReads : writers);
   const isFull = () => taken === size;
@@ -103,11 +103,11 @@ function createLimits(size: number) {
     take(request: ConnectionRequest): () => void {
       taken += 1;
       const { client, scope } = request;
-      const shares = scope?.map((name) => takeOne(scopes, name)) ?? [];
-      if (scope !== undefined) shares.push(takeOne(writersLike(request), client));
+      const quotas = scope?.map((name) => takeOne(scopes, name)) ?? [];
+      if (scope !== undefined) quotas.push(takeOne(writersLike(request), client));
       return () => {
         taken -= 1;
-        for (const share of shares) share.close();
+        for (const quota of quotas) quota.close();
       };
     },
   };
