@@ -19,7 +19,9 @@ async function main(argv: readonly string[]): Promise<void> {
   // The exit code if the event loop becomes empty during the run, as after Ctrl-D at a prompt.
   process.exitCode = 130;
   const host = createHost(process, {
-    supportsHyperlinks: async () => (await import("../src/system/hyperlinks.js")).supportsHyperlinks(),
+    // FORCE_HYPERLINK decides for a terminal that is not known.
+    supportsHyperlinks: async () =>
+      (await import("supports-hyperlinks")).createSupportsHyperlinks({ isTTY: true }),
   });
   process.exitCode = await run(argv, host);
   // After an interruption, do not wait for a reader that no longer reads.

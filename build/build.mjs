@@ -1,5 +1,4 @@
 // Bundles bin/calctl.ts into dist, with its code cache and the launcher that runs it.
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -31,57 +30,51 @@ const NOT_INPUTS = ["service/bench", "service/test"];
 /** Not bundled, because they load files of their own: native binaries and WebAssembly. */
 const EXTERNAL_PACKAGES = ["@photostructure/sqlite", "keytar", "jq-wasm"];
 
-/**
- * Modules that undici loads but our connections never use: HTTP/2, 4 ms, which none of them offers; Node's own HTTP, 4 ms, for
- * the size of headers and for bodies that are its streams; and Node's assert, 1 ms.
- */
-const UNDICI_ALONE = {
-  name: "undici-alone",
+const IN_UNDICI = /[\\/]undici[\\/]lib[\\/]/;
+
+/** Modules that packages load and never use here, by who loads them, and what they get instead. */
+const STUBS = [
+  // HTTP/2, 4 ms, which none of our connections offers.
+  {
+    loader: IN_UNDICI,
+    module: /\/client-h2\.js$/,
+    contents: 'module.exports = () => { throw new Error("no connection offers HTTP/2"); };',
+  },
+  // 4 ms, for the size of headers, here Node's default, and for bodies that are its streams.
+  { loader: IN_UNDICI, module: /^node:http$/, contents: "exports.maxHeaderSize = 16384;" },
+  // 1 ms.
+  {
+    loader: IN_UNDICI,
+    module: /^node:assert$/,
+    contents: `module.exports = (value, message = "assertion failed") => {
+      if (!value) throw message instanceof Error ? message : new Error(message);
+    };`,
+  },
+  // 2 ms, for subcommands that are programs of their own. We have none.
+  { loader: /[\\/]commander[\\/]lib[\\/]/, module: /^node:child_process$/, contents: "" },
+  // The C library of PostgreSQL, which would have to be compiled.
+  {
+    loader: /[\\/]pg[\\/]lib[\\/]/,
+    module: /^\.\/native$/,
+    contents: 'throw new Error("pg-native is not supported");',
+  },
+];
+
+const LOAD_STUBS = {
+  name: "stubs",
   setup(build) {
-    build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/ }, () => ({
-      contents: 'module.exports = () => { throw new Error("no connection offers HTTP/2"); };',
-    }));
+    for (const { loader, module, contents } of STUBS) {
+      build.onResolve({ filter: module }, ({ path, importer }) =>
+        loader.test(importer) ? { path, namespace: "stub", pluginData: contents } : null,
+      );
+    }
+    build.onLoad({ filter: /./, namespace: "stub" }, ({ pluginData }) => ({ contents: pluginData }));
     build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/](core|dispatcher)[\\/][\w-]+\.js$/ }, ({ path }) => {
       const contents = readFileSync(path, "utf8");
       const [member] = /\bassert\.\w+|\bhttp\.(?!maxHeaderSize)\w+\(/.exec(contents) ?? [];
       if (member !== undefined) throw new Error(`undici uses ${member} in ${path}: see build/build.mjs`);
       return { contents };
     });
-    build.onResolve({ filter: /^node:(http|assert)$/ }, ({ path, importer }) =>
-      /[\\/]undici[\\/]lib[\\/]/.test(importer) ? { path, namespace: "undici-alone" } : null,
-    );
-    build.onLoad({ filter: /^node:http$/, namespace: "undici-alone" }, () => ({
-      contents: `exports.maxHeaderSize = ${MAX_HEADER_SIZE};`,
-    }));
-    build.onLoad({ filter: /^node:assert$/, namespace: "undici-alone" }, () => ({
-      contents: `module.exports = (value, message = "assertion failed") => {
-        if (!value) throw message instanceof Error ? message : new Error(message);
-      };`,
-    }));
-  },
-};
-
-/** Node's own default, in bytes. */
-const MAX_HEADER_SIZE = 16_384;
-
-/** commander loads `node:child_process`, 2 ms, for subcommands that are programs of their own. We have none. */
-const NO_PROGRAMS_AS_SUBCOMMANDS = {
-  name: "no-programs-as-subcommands",
-  setup(build) {
-    build.onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
-      /[\\/]commander[\\/]lib[\\/]/.test(importer) ? { path, namespace: "no-programs-as-subcommands" } : null,
-    );
-    build.onLoad({ filter: /./, namespace: "no-programs-as-subcommands" }, () => ({ contents: "" }));
-  },
-};
-
-/** pg can also use the C library of PostgreSQL, which would have to be compiled. */
-const NO_NATIVE_POSTGRES = {
-  name: "no-native-postgres",
-  setup(build) {
-    build.onLoad({ filter: /[\\/]pg[\\/]lib[\\/]native[\\/]index\.js$/ }, () => ({
-      contents: 'throw new Error("pg-native is not supported");',
-    }));
   },
 };
 
@@ -119,7 +112,7 @@ export function buildOptions() {
     // Its main file is UMD, in which esbuild cannot see require().
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     define: { __CALCTL_VERSION__: JSON.stringify(version) },
-    plugins: [UNDICI_ALONE, NO_PROGRAMS_AS_SUBCOMMANDS, NO_NATIVE_POSTGRES],
+    plugins: [LOAD_STUBS],
     legalComments: "none",
     logLevel: "warning",
   };
@@ -189,19 +182,8 @@ export async function bundleOne(entry, { define, ...changes }) {
 
 /** Completion is a small file of its own, which contains the commands and flags, since it is asked at every Tab. */
 export async function completionOptions() {
-  return { define: { __COMMAND_TREE__: JSON.stringify(await readCommandTree()) } };
-}
-
-/** The commands and flags that the program declares, as JSON. */
-async function readCommandTree() {
-  const { outputFiles } = await bundle({ entryPoints: ["build/command-tree.ts"] });
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["-"], {
-    input: outputFiles[0].text,
-    encoding: "utf8",
-    maxBuffer: 16 * 1024 * 1024,
-  });
-  if (status !== 0) throw new Error(`the commands could not be read: ${stderr}`);
-  return stdout;
+  const { describeCommands } = await loadDocuments();
+  return { define: { __COMMAND_TREE__: JSON.stringify(JSON.stringify(await describeCommands())) } };
 }
 
 async function bundleLauncher({ parts, entry, completion }) {
@@ -217,8 +199,15 @@ async function bundleLauncher({ parts, entry, completion }) {
   });
 }
 
-/** The manual page and the completion scripts, made by the program's own code. The date is that of the build. */
+/** The date is that of the build. */
 async function makeDocuments() {
+  const { createDocuments } = await loadDocuments();
+  const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? Date.now() / 1_000);
+  return createDocuments(new Date(epoch * 1_000).toISOString().slice(0, 10));
+}
+
+/** What the program's own code makes of its commands. */
+async function loadDocuments() {
   const { outputFiles } = await bundle({
     entryPoints: ["build/documents.ts"],
     supported: { "dynamic-import": false },
@@ -229,8 +218,7 @@ async function makeDocuments() {
     module,
     module.exports,
   );
-  const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? Date.now() / 1_000);
-  return module.exports.createDocuments(new Date(epoch * 1_000).toISOString().slice(0, 10));
+  return module.exports;
 }
 
 function writeAtomically(path, text, mode = 0o644) {

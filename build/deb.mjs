@@ -1,22 +1,13 @@
 // `node build/deb.mjs`: a Debian package of the single executable that `npm run build:standalone` made, in release.
 // --program PATH takes another executable, --output FOLDER another folder. It needs dpkg-deb, and no root.
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { ensureBuilt, ROOT } from "./build.mjs";
 import { runIfEntry } from "./entry.mjs";
+import { inTemporaryFolder } from "./parts.mjs";
 
 const { version, description } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
@@ -55,12 +46,11 @@ const DOCUMENTS = Object.fromEntries(
 
 async function makePackage({ program, output }) {
   await ensureBuilt();
-  const temporary = mkdtempSync(join(tmpdir(), "calctl-deb-"));
-  // The temporary folder can be read by nobody else, and the package has the rights of its folder.
-  const folder = join(temporary, "package");
   const architecture = ARCHITECTURES[process.arch] ?? process.arch;
   const path = join(output, `calctl_${version}_${architecture}.deb`);
-  try {
+  await inTemporaryFolder((temporary) => {
+    // The temporary folder can be read by nobody else, and the package has the rights of its folder.
+    const folder = join(temporary, "package");
     const size = layOut(folder, program);
     write(join(folder, "DEBIAN/control"), control({ architecture, size }));
     mkdirSync(output, { recursive: true });
@@ -68,9 +58,7 @@ async function makePackage({ program, output }) {
     const args = ["--root-owner-group", "-Zxz", "-z1", "--build", folder, path];
     const { status, stderr } = spawnSync("dpkg-deb", args, { encoding: "utf8" });
     if (status !== 0) throw new Error(`dpkg-deb could not make the package: ${stderr}`);
-  } finally {
-    rmSync(temporary, { recursive: true, force: true });
-  }
+  });
   return path;
 }
 

@@ -1,7 +1,13 @@
 import { loadCommandTree } from "../src/cli/command-tree.js";
+import { type CommandTree, describeTree } from "../src/cli/completion/command-tree.js";
 import { manualPage } from "../src/cli/help/manual.js";
 import { COMPLETION_SCRIPTS } from "../src/commands/completion.js";
 import { VERSION } from "../src/version.js";
+
+/** The commands and flags, so that completion need not load the commands. */
+export async function describeCommands(): Promise<CommandTree> {
+  return describeTree(await loadCommandTree());
+}
 
 /**
  * What the build writes beside the program, for packages to put in its place: the manual page and the completion scripts.

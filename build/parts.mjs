@@ -16,34 +16,20 @@ const CACHE = ".cache";
 /** Of the chunks that no run loads, the larger ones are a part each. In characters. */
 const OWN_PART_SIZE = 16_000;
 
-const WEEK = ["events", "list", "--days", "7"];
-const WEEK_AS_JSON = [...WEEK, "-o", "json"];
-
 /** Command lines that the build runs, to see what they load and to fill the code caches with what they compile. */
 const RUNS = {
-  help: [["--help"]],
+  help: ["--help"],
   // Creates the database of the profile `local`.
-  first: [["calendars"]],
-  local: [WEEK_AS_JSON],
-  http: [[...WEEK_AS_JSON, "-c", "Family"]],
+  first: ["calendars"],
+  local: ["events list --days 7 -o json"],
+  http: ["events list --days 7 -o json -c Family"],
   usual: [
-    ["events", "create", "--help"],
-    [
-      "events",
-      "create",
-      "-c",
-      "Family",
-      "--title",
-      "Lunch",
-      "--start",
-      "2026-11-21T12:00",
-      "--duration",
-      "1h",
-    ],
-    ["calendars"],
-    ["whoami"],
-    ["agenda"],
-    WEEK,
+    "events create --help",
+    "events create -c Family --title Lunch --start 2026-11-21T12:00 --duration 1h",
+    "calendars",
+    "whoami",
+    "agenda",
+    "events list --days 7",
   ],
 };
 
@@ -124,13 +110,20 @@ function escapeNonAscii(text) {
  * @param folder where the parts will be: their code caches hold their paths
  * @returns text, file name and code cache of each part by name, and where the entry is: its part, and its place there
  */
-export async function makeParts(chunks, { entry, folder: destination }) {
-  const folder = mkdtempSync(join(tmpdir(), "calctl-build-"));
-  try {
+export function makeParts(chunks, { entry, folder: destination }) {
+  return inTemporaryFolder(async (folder) => {
     const partOf = await groupChunks(chunks, { entry, folder: join(folder, "chunks") });
     const program = layOut(chunks, entry, partOf);
     const caches = await fillCaches(program, { folder: join(folder, "parts"), destination });
     return { ...program, caches };
+  });
+}
+
+/** Works in a new folder that exists only meanwhile. */
+export async function inTemporaryFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), "calctl-build-"));
+  try {
+    return await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -143,16 +136,11 @@ export async function makeParts(chunks, { entry, folder: destination }) {
  * @returns for each run the files of source code and of packages in the chunks that it loads
  */
 export async function traceRuns({ chunks, metafile }, { entry, groups }) {
-  const folder = mkdtempSync(join(tmpdir(), "calctl-trace-"));
-  try {
-    const loads = await traceChunks(chunks, { entry, folder, groups });
-    const outputs = Object.entries(metafile.outputs).map(([path, { inputs }]) => [basename(path), inputs]);
-    const filesOf = (group) =>
-      outputs.filter(([chunk]) => loads(group, chunk)).flatMap(([, inputs]) => Object.keys(inputs));
-    return Object.fromEntries(groups.map((group) => [group, filesOf(group)]));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const loads = await inTemporaryFolder((folder) => traceChunks(chunks, { entry, folder, groups }));
+  const outputs = Object.entries(metafile.outputs).map(([path, { inputs }]) => [basename(path), inputs]);
+  const filesOf = (group) =>
+    outputs.filter(([chunk]) => loads(group, chunk)).flatMap(([, inputs]) => Object.keys(inputs));
+  return Object.fromEntries(groups.map((group) => [group, filesOf(group)]));
 }
 
 /** @returns whether a run loads a chunk */
@@ -247,7 +235,7 @@ async function runProgram({ texts, files, entry }, { folder, destination, groups
 }
 
 async function runGroup(folder, runs, serviceEnv) {
-  const linesOf = (run) => RUNS[run].map((args) => [args, OVER_HTTP.includes(run) ? serviceEnv : {}]);
+  const linesOf = (run) => RUNS[run].map((line) => [line, OVER_HTTP.includes(run) ? serviceEnv : {}]);
   const home = mkdtempSync(join(folder, "home-"));
   const run = async (commandLines) => {
     const output = mkdtempSync(join(folder, "run-"));
@@ -261,22 +249,12 @@ async function runGroup(folder, runs, serviceEnv) {
   return new Map(names.map((name) => [basename(name, CACHE), readFileSync(join(output, name))]));
 }
 
+const SERVICE = "service start --memory --sample --rate-limit off --port 0 -o json";
+
 /** A service with sample data. @returns the environment in which the program uses it, and what ends it */
 async function startService(folder) {
-  const args = [
-    "service",
-    "start",
-    "--memory",
-    "--sample",
-    "--rate-limit",
-    "off",
-    "--port",
-    "0",
-    "-o",
-    "json",
-  ];
   const output = mkdtempSync(join(folder, "service-"));
-  const child = start(folder, { output, commandLines: [[args, {}]], stdio: ["ignore", "pipe", "ignore"] });
+  const child = start(folder, { output, commandLines: [[SERVICE, {}]], stdio: ["ignore", "pipe", "ignore"] });
   const closed = once(child, "close");
   const ended = closed.then(([code]) => {
     throw new Error(`the service for the code caches ended with exit code ${code}`);

@@ -1,6 +1,6 @@
 // Runs command lines of the split program in this process, one after the other: `node run-parts.cjs FOLDER OUTPUT RUNS`.
 // FOLDER holds the parts and program.json: where the program begins, the files of the parts, and the folder in which
-// they will be. RUNS is JSON: [[args, env], …]. At the end, OUTPUT holds the code cache of every part that was loaded.
+// they will be. RUNS is JSON: [[line, env], …]. At the end, OUTPUT holds the code cache of every part that was loaded.
 const { readFileSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const { constants, Script } = require("node:vm");
@@ -33,8 +33,8 @@ function loadChunk(part, index) {
 }
 
 function runNext() {
-  const [args, env] = commandLines.shift();
-  process.argv.splice(1, Infinity, join(folder, "calctl.js"), ...args);
+  const [line, env] = commandLines.shift();
+  process.argv.splice(1, Infinity, join(folder, "calctl.js"), ...line.split(" "));
   Object.assign(process.env, env);
   modules.delete(program.entry.join(" "));
   loadChunk(...program.entry);

@@ -1,24 +1,14 @@
 // `npm run build:standalone`: the program and Node in one executable for this platform, release/calctl.
 // --node PATH takes that Node instead of the registry's. See docs/decisions/2026-11-22-standalone.md.
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { buildOptions, bundle, bundleOne, completionOptions, PROGRAM, ROOT } from "./build.mjs";
 import { runIfEntry } from "./entry.mjs";
 import { createNotices } from "./notices.mjs";
-import { makeParts, splitProgram } from "./parts.mjs";
+import { inTemporaryFolder, makeParts, splitProgram } from "./parts.mjs";
 
 const RELEASE = join(ROOT, "release");
 const EXECUTABLE = process.platform === "win32" ? "calctl.exe" : "calctl";
@@ -128,11 +118,6 @@ function moveFile(from, to) {
 await runIfEntry(import.meta.url, async () => {
   const { values } = parseArgs({ options: { node: { type: "string" }, "build-in": { type: "string" } } });
   if (values["build-in"] !== undefined) return buildIn(values["build-in"]);
-  const folder = mkdtempSync(join(tmpdir(), "calctl-standalone-"));
-  try {
-    buildWith(values.node, folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await inTemporaryFolder((folder) => buildWith(values.node, folder));
   console.log(relative(process.cwd(), join(RELEASE, EXECUTABLE)));
 });

@@ -3,7 +3,7 @@ import { CATEGORIES } from "./shapes.js";
 
 /**
  * The 11 endpoints of the contract, and three more of the embedded service (docs/extensions.md). The client, the service's
- * router and OpenAPI are derived from them. What their bodies hold is in `route-bodies.ts`.
+ * router and OpenAPI are derived from them. What their bodies hold is in `resources.ts`.
  */
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "DELETE";

@@ -1,5 +1,5 @@
-// Checks which layers import which, at run time and as types, which file imports which package, which files use globals of
-// the process, and that there are no import cycles. `import()` and `import type` count like any other import.
+// Checks which layers import which, at run time and as types, which file imports which package, and which files use globals of
+// the process. `import()` and `import type` count like any other import. Import cycles are found by Biome.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,7 +27,7 @@ const LOADS = {
   "service/access": ["service", "config", "output", "system", "terminal", "errors"],
   "service/views": ["output"],
   "service/commands": ["service/access", "service/views", "commands", "cli", "calendar", "output", "errors"],
-  machine: [],
+  machine: ["config", "system", "errors"],
   context: [],
   commands: [
     ...["cli", "calendar", "output", "messages", "errors"],
@@ -39,7 +39,19 @@ const LOADS = {
   "commands/tour": ["service", "output", "system"],
   cli: ["commands", "service/commands", "calendar", "config", "cache", "contract", "output", "errors"],
   host: [
-    ...["contract", "html", "system", "calendar", "config", "output", "terminal", "messages", "cache", "api"],
+    ...[
+      "machine",
+      "contract",
+      "html",
+      "system",
+      "calendar",
+      "config",
+      "output",
+      "terminal",
+      "messages",
+      "cache",
+      "api",
+    ],
     ...["secrets", "auth", "service", "service/access", "context", "cli", "errors"],
   ],
   build: ["cli", "commands", "auth", "config", "system", "errors"],
@@ -57,7 +69,7 @@ const TYPES = {
   "service/access": ["machine"],
   "service/views": ["service", "service/access"],
   "service/commands": ["context", "service", "terminal"],
-  machine: ["cache", "config", "secrets", "service", "system", "terminal"],
+  machine: ["cache", "secrets", "service", "terminal"],
   context: [
     "api",
     "auth",
@@ -74,8 +86,7 @@ const TYPES = {
   "commands/doctor": ["context", "machine"],
   "commands/remind": ["context", "machine"],
   "commands/tour": ["cache", "config", "context", "machine", "terminal"],
-  cli: ["context", "host"],
-  host: ["machine"],
+  cli: ["context"],
 };
 
 /** Files that fewer layers may import than the rest of their layer. */
@@ -140,8 +151,7 @@ async function findViolations(root) {
     ];
   });
   const globals = await Promise.all(files.map((file) => outerGlobals(root, file)));
-  const cycles = importCycles(files, (file) => named.get(file));
-  return [...layers, ...packageViolations(loads), ...globals.flat(), ...cycles].sort();
+  return [...layers, ...packageViolations(loads), ...globals.flat()].sort();
 }
 
 /** What each source file imports at run time: our files by their path from `root`, packages by name. */
@@ -213,32 +223,6 @@ function namedImports(root, file) {
   return specifiers.map(([, specifier]) =>
     posix.join(posix.dirname(file), specifier).replace(/\.js$/, ".ts"),
   );
-}
-
-/**
- * One line for each group of files that import each other, including types: Tarjan's strongly connected components.
- */
-function importCycles(files, importsOf) {
-  const known = new Set(files);
-  const index = new Map();
-  const low = new Map();
-  const stack = [];
-  const cycles = [];
-  const visit = (file) => {
-    index.set(file, index.size);
-    low.set(file, index.get(file));
-    stack.push(file);
-    for (const target of importsOf(file)) {
-      if (!known.has(target)) continue;
-      if (!index.has(target)) visit(target);
-      if (stack.includes(target)) low.set(file, Math.min(low.get(file), low.get(target)));
-    }
-    if (low.get(file) !== index.get(file)) return;
-    const group = stack.splice(stack.indexOf(file)).sort();
-    if (group.length > 1) cycles.push(`${group.join(", ")}: these import each other (types included)`);
-  };
-  for (const file of files) if (!index.has(file)) visit(file);
-  return cycles;
 }
 
 function packageViolations(imports) {

@@ -1,5 +1,5 @@
 import { calendarIdOf } from "./http/router.js";
-import type { RequestSource } from "./request.js";
+import type { IncomingRequest, RequestSource } from "./request.js";
 import { hashSecret } from "./secrets.js";
 import { type Access, type Credential, findAccess } from "./store/access.js";
 import { compileOnce, type Placeholders } from "./store/compiled-query.js";
@@ -14,21 +14,15 @@ export interface Caller {
 }
 
 /**
- * Identifies the caller: over a socket by the Bearer token, in-process by the source, whatever the headers say.
+ * Identifies the caller: over a socket by the Bearer token of a header, in-process by the source, whatever the headers say.
  * @see RFC 6750 §2.1, contract section 5
  */
-export type IdentifyCaller = (source: RequestSource, asked: AskedWith) => Promise<Caller>;
-
-interface AskedWith {
-  readonly authorization: string | undefined;
-  /** Path and query. */
-  readonly target: string;
-  /** Key by which requests are scheduled, from `TurnKeys`; the address by default. */
-  readonly client?: string | undefined;
-}
-
-export function createAuthentication(store: Store): IdentifyCaller {
-  return async (source, { authorization, target, client }) => {
+export function createAuthentication(store: Store) {
+  return async (
+    source: RequestSource,
+    { target, client }: Pick<IncomingRequest, "target" | "client">,
+    authorization: string | undefined,
+  ): Promise<Caller> => {
     const find = async (credential: Credential, asking?: string) => {
       const options = { client: asking, isOneQuery: true };
       return (await store.read((db) => findAccess(db, credential, calendarIdOf(target)), options)) ?? null;

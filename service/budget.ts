@@ -1,34 +1,14 @@
-/** Something that clients use up for a while: connections, requests in progress, bytes in memory. */
-export interface Budget {
-  /** Begins the use by a client, which lasts until the quota is closed. */
-  open(client: string): Quota;
-  /** Whose limit is reached; null if a client may take more. */
-  exceeded(client: string): ExceededLimit | null;
-}
-
 /** The limit of the client, or that of all clients together. */
 export type ExceededLimit = "client" | "total";
 
-export interface Quota {
-  /**
-   * Takes an amount, or nothing if a limit would be exceeded. A client that has nothing yet may exceed its own.
-   * @returns the limit that prevents it
-   */
-  tryTake(amount: number): ExceededLimit | null;
-  /** Takes an amount, whatever the limits. */
-  take(amount: number): void;
-  /** Gives back a part of what was taken. */
-  give(amount: number): void;
-  /** Gives back the rest. */
-  close(): void;
-}
+/** What a client uses of a budget. */
+export type Quota = ReturnType<Budget["open"]>;
 
-export interface BudgetLimits {
-  readonly perClient: number;
-  readonly total: number;
-}
+export type Budget = ReturnType<typeof createBudget>;
 
-export function createBudget({ perClient, total }: BudgetLimits): Budget {
+/** Limits something that clients use up for a while: connections, requests in progress, bytes in memory. */
+export function createBudget(limits: { readonly perClient: number; readonly total: number }) {
+  const { perClient, total } = limits;
   const taken = new Map<string, number>();
   let sum = 0;
   const add = (client: string, amount: number) => {
@@ -43,22 +23,31 @@ export function createBudget({ perClient, total }: BudgetLimits): Budget {
     return sum + amount > total ? "total" : null;
   };
   return {
-    exceeded: (client) => exceededBy(client, 1),
-    open(client) {
-      let share = 0;
+    /** Whose limit is reached; null if a client may take more. */
+    exceeded: (client: string) => exceededBy(client, 1),
+    /** Begins the use by a client, which lasts until the quota is closed. */
+    open(client: string) {
+      let used = 0;
       const take = (amount: number) => {
         add(client, amount);
-        share += amount;
+        used += amount;
       };
       return {
-        tryTake(amount) {
+        /**
+         * Takes an amount, or nothing if a limit would be exceeded. A client that has nothing yet may exceed its own.
+         * @returns the limit that prevents it
+         */
+        tryTake(amount: number): ExceededLimit | null {
           const exceeded = exceededBy(client, amount);
           if (exceeded === null) take(amount);
           return exceeded;
         },
+        /** Takes an amount, whatever the limits. */
         take,
-        give: (amount) => take(-amount),
-        close: () => take(-share),
+        /** Gives back a part of what was taken. */
+        give: (amount: number) => take(-amount),
+        /** Gives back the rest. */
+        close: () => take(-used),
       };
     },
   };

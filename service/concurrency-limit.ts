@@ -13,27 +13,23 @@ const RECEIVING = {
 };
 
 /** Bounds how many requests are handled at the same time. */
-export interface ConcurrencyLimit {
-  /**
-   * Runs work in a place of its own. While the work waits for the body of its request, it has no place.
-   * @param work gets the request with which it must read the body
-   * @throws ProblemError 429 or 503 when there is no place
-   */
-  run<T>(
-    request: IncomingRequest,
-    caller: Caller,
-    work: (request: IncomingRequest) => Promise<T>,
-  ): Promise<T>;
-}
-
-export function createConcurrencyLimit(): ConcurrencyLimit {
+export function createConcurrencyLimit() {
   // Separate, since a write may wait for another process and a read does not.
   const reading = createBudget(IN_PROGRESS);
   const writing = createBudget(IN_PROGRESS);
   const authenticated = createBudget(RECEIVING.authenticated);
   const anonymous = createBudget(RECEIVING.anonymous);
   return {
-    async run(request, { access, rateLimitKey }, work) {
+    /**
+     * Runs work in a place of its own. While the work waits for the body of its request, it has no place.
+     * @param work gets the request with which it must read the body
+     * @throws ProblemError 429 or 503 when there is no place
+     */
+    async run<T>(
+      request: IncomingRequest,
+      { access, rateLimitKey }: Caller,
+      work: (request: IncomingRequest) => Promise<T>,
+    ): Promise<T> {
       const reads = isRead(request);
       const place = (reads ? reading : writing).open(rateLimitKey);
       try {

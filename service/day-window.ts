@@ -10,29 +10,25 @@ export interface DayWindow {
   /** The same days as midnights UTC, which is how all-day events are stored. */
   readonly firstDate: number;
   readonly endDate: number;
+  /** The shortest span that has the timed and the all-day events of these days. */
+  readonly spanStart: number;
+  readonly spanEnd: number;
 }
 
-/** A window that begins today. */
-export interface WindowOfToday {
-  readonly window: DayWindow;
-  /** When today ends in the zone (ms since the epoch). */
-  readonly until: number;
-}
-
-export interface DaysFromToday {
-  /** IANA name. */
-  readonly timezone: string;
-  readonly days: number;
-}
-
-/** The window of `days` days from today in the timezone. */
-export function dayWindow(now: number, { timezone, days }: DaysFromToday): WindowOfToday {
+/**
+ * The window of `days` days from today in the timezone (IANA name), and when today ends there.
+ * @param now milliseconds since the epoch, like `until`
+ */
+export function dayWindow(
+  now: number,
+  { timezone, days }: { readonly timezone: string; readonly days: number },
+) {
   const from = localDate(now, timezone);
   const window = windowOfDays({ from, to: addDays(from, days - 1), timezone });
   return { window, until: startOfDay(window.firstDate + DAY_MS, timezone) };
 }
 
-export interface Days {
+interface Days {
   /** `YYYY-MM-DD`: the first and the last day; null for no limit. */
   readonly from: string | null;
   readonly to: string | null;
@@ -44,12 +40,10 @@ export interface Days {
 export function windowOfDays({ from, to, timezone }: Days): DayWindow {
   const firstDate = from === null ? Number.MIN_SAFE_INTEGER : dateToInstant(from);
   const endDate = to === null ? Number.MAX_SAFE_INTEGER : dateToInstant(to) + DAY_MS;
-  return {
-    start: from === null ? firstDate : startOfDay(firstDate, timezone),
-    end: to === null ? endDate : startOfDay(endDate, timezone),
-    firstDate,
-    endDate,
-  };
+  const start = from === null ? firstDate : startOfDay(firstDate, timezone);
+  const end = to === null ? endDate : startOfDay(endDate, timezone);
+  const [spanStart, spanEnd] = [Math.min(start, firstDate), Math.max(end, endDate)];
+  return { start, end, firstDate, endDate, spanStart, spanEnd };
 }
 
 /**
@@ -60,11 +54,6 @@ export function windowOfDays({ from, to, timezone }: Days): DayWindow {
 function startOfDay(midnight: number, timezone: string): number {
   const reading = readWallClock(midnight, timezone);
   return reading.kind === "once" ? reading.instant : midnight - reading.before;
-}
-
-/** The shortest span that has the events of a window, timed and all-day ones. */
-export function spanOf({ start, end, firstDate, endDate }: DayWindow): TimeSpan {
-  return { start: Math.min(start, firstDate), end: Math.max(end, endDate) };
 }
 
 /** Milliseconds since the epoch, the end exclusive. */

@@ -2,77 +2,65 @@ import { jsonResponse, ProblemError, type ServiceResponse } from "./http/respons
 import { splitTarget } from "./request.js";
 import type { Store } from "./store/store.js";
 
-/** What is checked. */
-interface HealthState {
-  readonly requireDatabase: () => Promise<void>;
-  /** Whether the service is about to stop. */
-  readonly isDraining: boolean;
-}
-
-/** How long an answer of the database holds (ms). */
-const ANSWER_AGE = 1_000;
+/** How long a check of the database holds (ms). */
+const MAX_AGE = 1_000;
 
 /**
  * Asks whether the database answers and is still the one that is there. However many ask, the question is one at a time,
  * and one each second.
  * @param clock milliseconds that only grow
  */
-export function createDatabaseCheck(
-  store: Store,
-  clock = () => performance.now(),
-): HealthState["requireDatabase"] {
-  let asked = Number.NEGATIVE_INFINITY;
-  let isPending = false;
-  let answer = Promise.resolve();
+function createDatabaseCheck(store: Store, clock: () => number): () => Promise<void> {
   const ask = async () => {
-    isPending = true;
-    try {
-      await store.requireWritable();
-      await store.read((db) => db.selectFrom("settings").select("name").limit(1).execute());
-    } finally {
-      isPending = false;
-    }
+    await store.requireWritable();
+    await store.read((db) => db.selectFrom("settings").select("name").limit(1).execute());
   };
+  let check = Promise.resolve();
+  let answered = Number.NEGATIVE_INFINITY;
   return () => {
-    const now = clock();
-    if (!isPending && now - asked >= ANSWER_AGE) {
-      asked = now;
-      answer = ask();
+    if (clock() - answered >= MAX_AGE) {
+      // No other question until this one is answered.
+      answered = Number.POSITIVE_INFINITY;
+      check = ask().finally(() => {
+        answered = clock();
+      });
     }
-    return answer;
+    return check;
   };
 }
 
-/** What the probes of an operator ask for, without a token and uncounted. */
-const ENDPOINTS = {
-  /** The process answers. */
-  "/healthz": async () => undefined,
-  /** The service goes on, and the database can be used. */
-  "/readyz": async ({ requireDatabase, isDraining }: HealthState) => {
-    if (isDraining) throw new ProblemError(503, { cause: new Error("the service is stopping") });
-    await requireDatabase();
-  },
-} as const;
+/** What the probes of an operator ask for: whether the process answers, and whether the service and its database do. */
+const HEALTH_PATHS = ["/healthz", "/readyz"] as const;
 
-type HealthEndpoint = (typeof ENDPOINTS)[keyof typeof ENDPOINTS];
-
-/** The health endpoint that a request target addresses; null for any other target. */
-export function matchHealthEndpoint(target: string): HealthEndpoint | null {
+/** The path of the health endpoint that a request target addresses; null for any other target. */
+export function matchHealthEndpoint(target: string): (typeof HEALTH_PATHS)[number] | null {
   const { path } = splitTarget(target);
-  return path === "/healthz" || path === "/readyz" ? ENDPOINTS[path] : null;
+  return HEALTH_PATHS.find((known) => known === path) ?? null;
+}
+
+export interface HealthOptions {
+  readonly store: Store;
+  /** Milliseconds that only grow, by which an answer of the database to `/readyz` holds; `performance.now()` by default. */
+  readonly clock?: (() => number) | undefined;
+  /** Whether the service is about to stop, which its readiness tells; never by default. */
+  readonly isDraining?: () => boolean;
 }
 
 /**
- * 200 `{"status": "ok"}`.
- * @throws ProblemError 405
- * @throws what the check met
+ * The health endpoints, without a token and uncounted: 200 `{"status": "ok"}`.
+ * @throws ProblemError 405, 503 where the service is about to stop
+ * @throws what the database met
  */
-export async function respondWithHealth(
-  check: HealthEndpoint,
-  method: string,
-  state: HealthState,
-): Promise<ServiceResponse> {
-  if (method !== "GET" && method !== "HEAD") throw new ProblemError(405, { headers: { allow: "GET, HEAD" } });
-  await check(state);
-  return jsonResponse(200, { status: "ok" });
+export function createHealthEndpoints({ store, clock = () => performance.now(), isDraining }: HealthOptions) {
+  const requireDatabase = createDatabaseCheck(store, clock);
+  return async (path: ReturnType<typeof matchHealthEndpoint>, method: string): Promise<ServiceResponse> => {
+    if (method !== "GET" && method !== "HEAD")
+      throw new ProblemError(405, { headers: { allow: "GET, HEAD" } });
+    if (path === "/readyz") {
+      if (isDraining?.() === true)
+        throw new ProblemError(503, { cause: new Error("the service is stopping") });
+      await requireDatabase();
+    }
+    return jsonResponse(200, { status: "ok" });
+  };
 }

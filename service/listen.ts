@@ -1,15 +1,16 @@
 import { X509Certificate } from "node:crypto";
-import type { Server } from "node:http";
-import { type AddressInfo, isIP, Server as NetServer, type Socket } from "node:net";
+import { createServer as createHttpServer, type Server } from "node:http";
+import { isIP, Server as NetServer, type Socket } from "node:net";
 import { isLoopback, parseUrl, withoutFinalSlashes } from "../contract/url.js";
 import { configurationError, errorCodeOf } from "../src/errors.js";
+import { sleepFor } from "../src/system/clock.js";
 import { createBudget } from "./budget.js";
 import { type ClientAddressReader, createClientAddressReader, normalAddress } from "./http/addresses.js";
-import { createRequestListener } from "./http/request-listener.js";
+import { createRequestListener, type RequestListenerOptions } from "./http/request-listener.js";
 import { OAUTH_PATH } from "./http/router.js";
 import type { Service } from "./service.js";
 
-export interface ListenOptions {
+export interface ListenOptions extends Pick<RequestListenerOptions, "sendTimeout" | "stallTimeout"> {
   /** Name or address to listen on; an IPv6 address may be in brackets. */
   readonly host: string;
   /** 0 chooses a free port. */
@@ -22,20 +23,9 @@ export interface ListenOptions {
   readonly trustProxy?: string;
   /** How long `close` waits for requests in progress (ms); 10 seconds by default. */
   readonly closeTimeout?: number;
-  /** How long a client may take to receive a response of a size in bytes (ms). */
-  readonly sendTimeout?: (size: number) => number;
-  /** How long it may take nothing of it (ms). */
-  readonly stallTimeout?: number;
 }
 
-export interface ServiceListener {
-  readonly baseUrl: string;
-  readonly authUrl: string;
-  /** `HOST:PORT` that it listens on. */
-  readonly address: string;
-  /** Stops accepting requests, waits for those in progress up to `closeTimeout`, then closes every connection. */
-  close(): Promise<void>;
-}
+export type ServiceListener = Awaited<ReturnType<typeof listen>>;
 
 /** How long a client may take to send a request and its headers (ms). */
 const REQUEST_TIMEOUT = 30_000;
@@ -55,10 +45,8 @@ const CLOSE_TIMEOUT = 10_000;
  * @throws CliError configuration when it cannot listen on the host and port, the certificate is invalid, or other
  * machines could reach the service without TLS
  */
-export async function listen(service: Service, options: ListenOptions): Promise<ServiceListener> {
-  const { port, trustProxy, closeTimeout = CLOSE_TIMEOUT } = options;
-  // Brackets as in URLs are dropped.
-  const host = options.host.replace(/^\[(.*)\]$/, "$1");
+export async function listen(service: Service, options: ListenOptions) {
+  const { host, port, trustProxy, closeTimeout = CLOSE_TIMEOUT } = options;
   checkExposure(options);
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
   const addressOf = createClientAddressReader(trustProxy);
@@ -68,29 +56,25 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   const proxy = trustProxy === undefined ? undefined : normalAddress(trustProxy);
   const sockets = limitConnections(server, addressOf, proxy);
   const hint = "choose another --host or --port; --port 0 chooses a free one";
-  await startListening(server, { host, port, hint });
-  const address = addressOfServer(server, host);
+  const address = await startListening(server, { host, port, hint });
   const baseUrl = publicUrl ?? `${options.tls === undefined ? "http" : "https"}://${address}`;
   const isCertified = publicUrl === undefined && options.tls ? createHostCheck(options.tls) : undefined;
   // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
-  const { sendTimeout, stallTimeout } = options;
-  const requests = createRequestListener(service, {
-    addressOf,
-    baseUrl,
-    isCertified,
-    sendTimeout,
-    stallTimeout,
-  });
+  const requests = createRequestListener(service, { ...options, addressOf, baseUrl, isCertified });
   requests.attach(server);
   return {
     baseUrl,
     authUrl: `${baseUrl}${OAUTH_PATH}`,
+    /** `HOST:PORT` that it listens on. */
     address,
-    async close() {
+    /** Stops accepting requests, waits for those in progress up to `closeTimeout`, then closes every connection. */
+    async close(): Promise<void> {
       // Not close() of the HTTP server: it destroys connections whose response is written but not yet sent.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       // An incomplete request would keep it open.
-      await settledBefore(requests.drain(), closeTimeout);
+      const drained = new AbortController();
+      void requests.drain().then(() => drained.abort());
+      await sleepFor(closeTimeout, drained.signal).catch(() => undefined);
       // The rest are slow or idle, such as keep-alive connections and TLS handshakes.
       for (const socket of sockets) socket.destroy();
       await closed;
@@ -98,17 +82,6 @@ export async function listen(service: Service, options: ListenOptions): Promise<
       server.close();
     },
   };
-}
-
-/** Resolves when the work has settled or after the timeout (ms). */
-function settledBefore(work: Promise<void>, timeout: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, timeout);
-    void work.finally(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 /** Tokens must not be sent over a network unencrypted. @see contract section 1 */
@@ -140,10 +113,7 @@ async function createServer(tls: ListenOptions["tls"]): Promise<Server> {
     // Refused like any other request, so that the operator sees it.
     requireHostHeader: false,
   };
-  if (tls === undefined) {
-    const http = await import("node:http");
-    return http.createServer(timeouts);
-  }
+  if (tls === undefined) return createHttpServer(timeouts);
   const https = await import("node:https");
   try {
     return https.createServer({ ...timeouts, ...tls, handshakeTimeout: HANDSHAKE_TIMEOUT });
@@ -186,9 +156,14 @@ function limitConnections(
 function createHostCheck({ cert }: { readonly cert: string }): (host: string) => boolean {
   const certificate = new X509Certificate(cert);
   return (host) => {
-    const address = host.replace(/^\[(.*)\]$/, "$1");
+    const address = withoutBrackets(host);
     return (isIP(address) === 0 ? certificate.checkHost(host) : certificate.checkIP(address)) !== undefined;
   };
+}
+
+/** An IPv6 address as `node:net` has it: without the brackets that it may have in URLs. Any other host stays as it is. */
+export function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1");
 }
 
 /** Where a server listens, and what to do if it cannot. */
@@ -198,19 +173,23 @@ interface ListenAddress {
   readonly hint: string;
 }
 
-/** @throws CliError configuration when it cannot listen there */
-export function startListening(server: Server, address: ListenAddress): Promise<void> {
-  const { host, port } = address;
-  return new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(explainListenError(error, address)));
+/**
+ * @returns `HOST:PORT` with the port that was chosen, an IPv6 address in brackets
+ * @throws CliError configuration when it cannot listen there
+ */
+export async function startListening(server: Server, { host: written, port, hint }: ListenAddress) {
+  const host = withoutBrackets(written);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => {
+      const reason = LISTEN_REASONS[errorCodeOf(cause) ?? ""];
+      const text = `cannot listen on ${host} port ${port}: ${reason}`;
+      reject(reason === undefined ? cause : configurationError(text, { hint, cause }));
+    });
     server.listen({ host, port }, resolve);
   });
-}
-
-function explainListenError(error: unknown, { host, port, hint }: ListenAddress): unknown {
-  const reason = LISTEN_REASONS[errorCodeOf(error) ?? ""];
-  if (reason === undefined) return error;
-  return configurationError(`cannot listen on ${host} port ${port}: ${reason}`, { hint, cause: error });
+  const address = server.address();
+  const chosen = typeof address === "object" ? address?.port : 0;
+  return `${host.includes(":") ? `[${host}]` : host}:${chosen}`;
 }
 
 const LISTEN_REASONS: Readonly<Record<string, string>> = {
@@ -220,15 +199,3 @@ const LISTEN_REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: "the host does not exist",
   EAI_AGAIN: "the host name cannot be resolved",
 };
-
-/** `HOST:PORT` with the port that was chosen, an IPv6 address in brackets. */
-export function addressOfServer(server: Server, host: string): string {
-  const address = server.address();
-  const port = isAddressInfo(address) ? address.port : 0;
-  const name = host.includes(":") ? `[${host}]` : host;
-  return `${name}:${port}`;
-}
-
-function isAddressInfo(address: AddressInfo | string | null): address is AddressInfo {
-  return typeof address === "object" && address !== null;
-}

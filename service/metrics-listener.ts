@@ -1,15 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { isLoopback, parseUrl } from "../contract/url.js";
-import { addressOfServer, startListening } from "./listen.js";
+import { startListening, withoutBrackets } from "./listen.js";
 import type { Metrics } from "./metrics.js";
 import { splitTarget } from "./request.js";
-
-export interface MetricsListener {
-  /** `HOST:PORT` that it listens on. */
-  readonly address: string;
-  close(): Promise<void>;
-}
 
 export interface MetricsAddress {
   /** Name or address; an IPv6 address may be in brackets. */
@@ -32,45 +26,46 @@ const REQUEST_TIMEOUTS = {
  * neither a token nor TLS.
  * @throws CliError configuration when it cannot listen there
  */
-export async function listenForMetrics(
-  metrics: Metrics,
-  { host: written, port }: MetricsAddress,
-): Promise<MetricsListener> {
-  const host = written.replace(/^\[(.*)\]$/, "$1");
-  const server = createServer(REQUEST_TIMEOUTS, (request, response) => {
-    respondToOwnHost(request, response).catch(() => response.destroy());
-  });
-  const respondToOwnHost = async (request: IncomingMessage, response: ServerResponse) => {
-    if (isOwnHost(request, host)) return respond(metrics, request, response);
-    const ways = "ask by IP address, as localhost, or by the name in --metrics, with the port";
-    end(response, 421, `the metrics are not at this host: ${ways}`);
+export async function listenForMetrics(metrics: Metrics, { host, port }: MetricsAddress) {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    const refusal = refuse(request, host);
+    if (refusal !== null) {
+      const [status, text, headers] = refusal;
+      response.writeHead(status, { "content-type": "text/plain; charset=utf-8", ...headers });
+      response.end(`${text}\n`);
+      return;
+    }
+    const text = await metrics.text();
+    response.writeHead(200, { "content-type": metrics.contentType, "cache-control": "no-store" });
+    response.end(text);
   };
+  const server = createServer(REQUEST_TIMEOUTS, (request, response) => {
+    respond(request, response).catch(() => response.destroy());
+  });
   server.maxConnections = MAX_CONNECTIONS;
-  await startListening(server, { host, port, hint: "choose another --metrics; port 0 chooses a free one" });
+  const hint = "choose another --metrics; port 0 chooses a free one";
   return {
-    address: addressOfServer(server, host),
+    /** `HOST:PORT` that it listens on. */
+    address: await startListening(server, { host, port, hint }),
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
 }
 
-async function respond(
-  metrics: Metrics,
-  { method, url = "" }: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  if (splitTarget(url).path !== "/metrics")
-    return end(response, 404, "not found: the metrics are at /metrics");
-  if (method !== "GET" && method !== "HEAD") {
-    response.setHeader("allow", "GET, HEAD");
-    return end(response, 405, "the metrics can only be read");
+/** The response to a request that does not ask for the metrics; null if it does. */
+function refuse(request: IncomingMessage, host: string): readonly [number, string, object?] | null {
+  const { method = "", url = "" } = request;
+  if (!isOwnHost(request, host)) {
+    const ways = "ask by IP address, as localhost, or by the name in --metrics, with the port";
+    return [421, `the metrics are not at this host: ${ways}`];
   }
-  const text = await metrics.text();
-  response.writeHead(200, { "content-type": metrics.contentType, "cache-control": "no-store" });
-  response.end(text);
+  if (splitTarget(url).path !== "/metrics") return [404, "not found: the metrics are at /metrics"];
+  return ["GET", "HEAD"].includes(method)
+    ? null
+    : [405, "the metrics can only be read", { allow: "GET, HEAD" }];
 }
 
 /**
@@ -80,11 +75,6 @@ async function respond(
 function isOwnHost({ headers, socket }: IncomingMessage, listening: string): boolean {
   const url = parseUrl(`http://${headers.host}`);
   if (url === null || Number(url.port || "80") !== socket.localPort) return false;
-  const name = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  return isIP(name) !== 0 || isLoopback(name) || name === listening.toLowerCase();
-}
-
-function end(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
-  response.end(`${text}\n`);
+  const name = withoutBrackets(url.hostname);
+  return isIP(name) !== 0 || isLoopback(name) || name === withoutBrackets(listening).toLowerCase();
 }

@@ -3,17 +3,10 @@ import { VERSION } from "../src/version.js";
 import { matchHealthEndpoint } from "./health.js";
 import { matchOAuthEndpoint, OAUTH_PATHS, routePathOf } from "./http/router.js";
 import type { RateLimiter } from "./rate-limit.js";
-import { type RequestHandler, splitTarget } from "./request.js";
-import type { ServiceObserver } from "./service.js";
+import type { RequestHandler } from "./request.js";
 import type { PoolState, Store } from "./store/store.js";
 
-/** What an operator's monitoring reads. */
-export interface Metrics {
-  readonly observer: ServiceObserver;
-  readonly contentType: string;
-  /** Everything that was measured, in the text format of Prometheus. */
-  text(): Promise<string>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Upper bounds of the classes in which durations are counted (seconds). */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -31,7 +24,7 @@ const MISNAMED = [
  * `/calendars/{calendar_id}`.
  * @see https://prometheus.io/docs/practices/naming/
  */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   // CPU, memory, start and file descriptors of the process, delays of the event loop, garbage collection.
@@ -43,14 +36,22 @@ export function createMetrics(): Metrics {
     labelNames: ["version"],
     registers,
   }).set({ version: VERSION }, 1);
+  const lookups = new Counter({
+    name: "calctl_response_cache_lookups_total",
+    help: "Responses to reads, by result: hit for one from the cache, miss for one that was rendered.",
+    labelNames: ["result"],
+    registers,
+  });
   return {
+    /** Wraps the parts of a service, each in one that does the same and measures it. */
     observer: {
-      requests: (handle) => observeRequests(handle, registers),
-      store: (store) => observeStore(store, registers),
-      rateLimiter: (limiter) => observeRateLimiter(limiter, registers),
-      countLookup: createLookupCounter(registers),
+      requests: (handle: RequestHandler) => observeRequests(handle, registers),
+      store: (store: Store) => observeStore(store, registers),
+      rateLimiter: (limiter: RateLimiter) => observeRateLimiter(limiter, registers),
+      countLookup: (result: "hit" | "miss") => lookups.inc({ result }),
     },
     contentType: registry.contentType,
+    /** Everything that was measured, in the text format of Prometheus. */
     text: () => registry.metrics(),
   };
 }
@@ -104,7 +105,8 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DEL
 
 /** `unmatched` for any path that the service does not have. */
 function routeOf(target: string): string {
-  if (matchHealthEndpoint(target) !== null) return splitTarget(target).path;
+  const health = matchHealthEndpoint(target);
+  if (health !== null) return health;
   const endpoint = matchOAuthEndpoint(target);
   if (endpoint !== null) return OAUTH_PATHS[endpoint];
   return routePathOf(target) ?? "unmatched";
@@ -164,14 +166,4 @@ function observeRateLimiter(limiter: RateLimiter, registers: Registers): RateLim
       return result;
     },
   };
-}
-
-function createLookupCounter(registers: Registers): ServiceObserver["countLookup"] {
-  const lookups = new Counter({
-    name: "calctl_response_cache_lookups_total",
-    help: "Responses to reads, by result: hit for one from the cache, miss for one that was rendered.",
-    labelNames: ["result"],
-    registers,
-  });
-  return (result) => lookups.inc({ result });
 }

@@ -1,4 +1,3 @@
-import type { RateLimit } from "../contract/rate-limit.js";
 import { CliError } from "../src/errors.js";
 import type { Store, Transaction } from "./store/store.js";
 
@@ -8,23 +7,7 @@ export interface RateLimitPolicy {
   readonly windowSeconds: number;
 }
 
-interface RateLimitResult extends RateLimit {
-  /** Whether this request is over the limit. */
-  readonly exceeded: boolean;
-  /** Seconds until the window ends, rounded up. */
-  readonly retryAfter: number;
-}
-
-export interface RateLimiter {
-  /**
-   * Counts a request in the current fixed window.
-   * @param key the token or address that is counted
-   * @param now milliseconds since the epoch
-   */
-  count(key: string, now: number): Promise<RateLimitResult>;
-  /** Returns what was reserved and not used. Call it when no request is in progress. */
-  close(): Promise<void>;
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /**
  * Limits the requests of each key. Windows start at multiples of their length, and processes with the same database
@@ -35,7 +18,7 @@ export interface RateLimiter {
  * recorded with the next reservation for the key, or at the end. Until then no other process knows of it: each lets through
  * at most what was left when it last knew, so that N processes let through N times the limit at worst, in one window.
  */
-export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLimitPolicy): RateLimiter {
+export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLimitPolicy) {
   const length = windowSeconds * 1000;
   let window = createWindow(-1);
   let isAvailable = true;
@@ -50,15 +33,44 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
     }
     return counter;
   };
+  /** Reserves a part of the requests that are left. Resolves with how many, and how many the window has now. */
+  const reserveStored = async (db: Transaction, { key, start, unrecorded }: Unrecorded) => {
+    const row = await db
+      .selectFrom("rate_windows")
+      .selectAll()
+      .where("key", "=", key)
+      // The clock of another process may be ahead, and its window the next one.
+      .where("window_start", ">=", start)
+      .where("window_start", "<=", start + length)
+      .executeTakeFirst();
+    const before = (row?.requests ?? 0) + unrecorded;
+    const granted = portionOf(Math.max(0, limit - before));
+    const stored = { window_start: row?.window_start ?? start, requests: before + granted };
+    if (stored.requests !== row?.requests) {
+      await db
+        .insertInto("rate_windows")
+        .values({ key, ...stored })
+        .onConflict((conflict) => conflict.column("key").doUpdateSet(stored))
+        .execute();
+    }
+    return { granted, total: Math.min(limit, stored.requests) };
+  };
   const reserve = async (key: string, counter: Counter, within: Window): Promise<void> => {
     const { unrecorded } = counter;
+    const { start } = within;
     const isFirst = !within.hasPruned;
     const timeout = RESERVATION_TIMEOUTS[store.engine][isAvailable ? "first" : "later"];
     try {
       const { granted, total } = await store.write(
         async (db) => {
-          if (isFirst) await pruneWindows(db, within.start - length);
-          return reserveRequests(db, { key, windowStart: within.start, length, unrecorded, limit });
+          // The window before the current one stays: by the clock of another node it may be the current one.
+          if (isFirst) {
+            await db
+              .deleteFrom("rate_windows")
+              .where("window_start", "<", start - length)
+              .execute();
+          }
+          return reserveStored(db, { key, start, unrecorded });
         },
         // One request has waited already: the others do not wait as long.
         { timeout, scope: [`rate ${key}`], client: "rate limit", readsWait: true },
@@ -72,14 +84,19 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
       // Requests that only read go on while the database is locked, read-only or full: they are recorded later.
       if (!(error instanceof CliError)) throw error;
       isAvailable = false;
-      const amount = shareOf(limit - counter.total);
+      const amount = portionOf(limit - counter.total);
       counter.reserved += amount;
       counter.unrecorded += amount;
       counter.total += amount;
     }
   };
   return {
-    async count(key, now) {
+    /**
+     * Counts a request in the current fixed window.
+     * @param key the token or address that is counted
+     * @param now milliseconds since the epoch
+     */
+    async count(key: string, now: number) {
       const counter = findCounter(now, key);
       const within = window;
       const reserveOnce = () => {
@@ -98,18 +115,28 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
         limit,
         remaining: limit - counter.total + counter.reserved - counter.used,
         reset,
+        /** Whether this request is over the limit. */
         exceeded,
+        /** Seconds until the window ends, rounded up. */
         retryAfter: Math.max(1, reset - Math.floor(now / 1000)),
       };
     },
-    async close() {
+    /** Returns what was reserved and not used. Call it when no request is in progress. */
+    async close(): Promise<void> {
       const { start, counters } = window;
       const unused = [...counters].flatMap(([key, { reserved, unrecorded, used }]) =>
         reserved - unrecorded === used ? [] : [{ key, amount: reserved - unrecorded - used }],
       );
       if (unused.length === 0) return;
       const returnAll = async (db: Transaction) => {
-        for (const { key, amount } of unused) await returnRequests(db, { key, windowStart: start, amount });
+        for (const { key, amount } of unused) {
+          await db
+            .updateTable("rate_windows")
+            .set((row) => ({ requests: row("requests", "-", amount) }))
+            .where("key", "=", key)
+            .where("window_start", "=", start)
+            .execute();
+        }
       };
       // What cannot be returned is lost until the window ends.
       await store.write(returnAll, { timeout: CLOSE_TIMEOUT }).catch(() => undefined);
@@ -130,6 +157,9 @@ interface Counter {
   reserving: Promise<void> | null;
 }
 
+/** Requests for a key, answered in the window that starts then, that the store does not know yet. */
+type Unrecorded = Pick<Window, "start"> & Pick<Counter, "unrecorded"> & { readonly key: string };
+
 interface Window {
   /** Milliseconds since the epoch. */
   readonly start: number;
@@ -143,7 +173,7 @@ function createWindow(start: number): Window {
 }
 
 /** How much of what is left is reserved at once: little enough that other processes also get some. */
-const shareOf = (left: number): number => Math.ceil(left / 8);
+const portionOf = (left: number): number => Math.ceil(left / 8);
 
 /**
  * How long a request waits for the lock of another process, or for a connection, in order to be counted, and how long after
@@ -157,60 +187,3 @@ const RESERVATION_TIMEOUTS = {
 
 /** How long the end waits in order to return what is left (ms). */
 const CLOSE_TIMEOUT = 5_000;
-
-/** @param before the window before the current one stays: by the clock of another node it may be the current one */
-async function pruneWindows(db: Transaction, before: number): Promise<void> {
-  await db.deleteFrom("rate_windows").where("window_start", "<", before).execute();
-}
-
-interface Reservation {
-  readonly key: string;
-  readonly windowStart: number;
-  /** Of the window (ms). */
-  readonly length: number;
-  /** How many requests were answered that the store does not know yet. */
-  readonly unrecorded: number;
-  readonly limit: number;
-}
-
-/** Reserves a share of the requests that are left. Resolves with how many, and how many the window has now. */
-async function reserveRequests(
-  db: Transaction,
-  { key, windowStart, length, unrecorded, limit }: Reservation,
-): Promise<{ readonly granted: number; readonly total: number }> {
-  const row = await db
-    .selectFrom("rate_windows")
-    .selectAll()
-    .where("key", "=", key)
-    // The clock of another process may be ahead, and its window the next one.
-    .where("window_start", ">=", windowStart)
-    .where("window_start", "<=", windowStart + length)
-    .executeTakeFirst();
-  const before = (row?.requests ?? 0) + unrecorded;
-  const granted = shareOf(Math.max(0, limit - before));
-  const stored = { window_start: row?.window_start ?? windowStart, requests: before + granted };
-  if (stored.requests !== row?.requests) {
-    await db
-      .insertInto("rate_windows")
-      .values({ key, ...stored })
-      .onConflict((conflict) => conflict.column("key").doUpdateSet(stored))
-      .execute();
-  }
-  return { granted, total: Math.min(limit, stored.requests) };
-}
-
-interface ReturnedRequests extends Pick<Reservation, "key" | "windowStart"> {
-  readonly amount: number;
-}
-
-async function returnRequests(
-  db: Transaction,
-  { key, windowStart, amount }: ReturnedRequests,
-): Promise<void> {
-  await db
-    .updateTable("rate_windows")
-    .set((row) => ({ requests: row("requests", "-", amount) }))
-    .where("key", "=", key)
-    .where("window_start", "=", windowStart)
-    .execute();
-}

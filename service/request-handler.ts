@@ -1,8 +1,9 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
-import { type Caller, createAuthentication, type IdentifyCaller } from "./authentication.js";
-import { type ConcurrencyLimit, createConcurrencyLimit, isRead } from "./concurrency-limit.js";
-import { type CallEndpoint, createEndpoints, type OnLookup } from "./endpoints/endpoints.js";
-import { createDatabaseCheck, matchHealthEndpoint, respondWithHealth } from "./health.js";
+import { once } from "../src/system/once.js";
+import { type Caller, createAuthentication } from "./authentication.js";
+import { createConcurrencyLimit, isRead } from "./concurrency-limit.js";
+import { createEndpoints, type EndpointsOptions } from "./endpoints/endpoints.js";
+import { createHealthEndpoints, type HealthOptions, matchHealthEndpoint } from "./health.js";
 import type { Cors } from "./http/cors.js";
 import {
   badRequest,
@@ -13,7 +14,6 @@ import {
   withoutBody,
 } from "./http/response.js";
 import { matchOAuthEndpoint } from "./http/router.js";
-import { createPasswordQueue, type PasswordQueue } from "./password-queue.js";
 import type { RateLimiter } from "./rate-limit.js";
 import {
   bodyOf,
@@ -24,7 +24,6 @@ import {
   splitTarget,
 } from "./request.js";
 import { createRequestId, type PasswordCost } from "./secrets.js";
-import type { Store } from "./store/store.js";
 
 /** A request and its response, for the operator's log. It has no query, body or token. */
 export interface HandledRequest {
@@ -41,12 +40,9 @@ export interface HandledRequest {
   readonly failure?: unknown;
 }
 
-export interface RequestHandlerOptions {
-  readonly store: Store;
+export interface RequestHandlerOptions extends HealthOptions, EndpointsOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Milliseconds that only grow, by which an answer of the database to `/readyz` holds; `performance.now()` by default. */
-  readonly clock?: (() => number) | undefined;
   /** Null: requests are not limited. */
   readonly rateLimiter: RateLimiter | null;
   /** Undefined: no web page of another origin may read a response. */
@@ -55,23 +51,16 @@ export interface RequestHandlerOptions {
   readonly onHandled: (request: HandledRequest) => void;
   /** Whether users may sign in with the public client, which needs no registration; by default they may. */
   readonly publicClient?: boolean | undefined;
+  /** Cost of hashing new passwords; stored ones keep theirs. */
   readonly passwordCost?: PasswordCost | undefined;
-  readonly onLookup?: OnLookup | undefined;
-  /** Whether the service is about to stop, which its readiness tells; never by default. */
-  readonly isDraining?: () => boolean;
 }
 
 /** Handles requests: identify the caller, apply the limits, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const identify = createAuthentication(options.store);
-  const callEndpoint = createEndpoints(options);
-  const concurrency = createConcurrencyLimit();
-  const passwordQueue = createPasswordQueue();
-  const requireDatabase = createDatabaseCheck(options.store, options.clock);
-  const parts = { ...options, identify, callEndpoint, concurrency, passwordQueue, requireDatabase };
+  const dependencies = createDependencies(options);
   return async (request, source) => {
     const time = options.now();
-    const run = { parts, time, headers: { date: new Date(time).toUTCString() } };
+    const run = { dependencies, time, headers: { date: new Date(time).toUTCString() } };
     const response =
       source.kind === "local"
         ? await respondWithinLimits(request, source, run)
@@ -91,16 +80,24 @@ function withHeaders(
 }
 
 /** What all requests share. */
-interface HandlerParts extends RequestHandlerOptions {
-  readonly identify: IdentifyCaller;
-  readonly callEndpoint: CallEndpoint;
-  readonly concurrency: ConcurrencyLimit;
-  readonly passwordQueue: PasswordQueue;
-  readonly requireDatabase: () => Promise<void>;
+function createDependencies(options: RequestHandlerOptions) {
+  const { store, publicClient = true, passwordCost } = options;
+  return {
+    ...options,
+    identify: createAuthentication(store),
+    callEndpoint: createEndpoints(options),
+    concurrency: createConcurrencyLimit(),
+    respondWithHealth: createHealthEndpoints(options),
+    // The profile `local` never needs it.
+    authorizationServer: once(async () => {
+      const { createAuthorizationServer } = await import("./oauth/endpoints.js");
+      return createAuthorizationServer({ store, publicClient, passwordCost });
+    }),
+  };
 }
 
 interface RequestRun {
-  readonly parts: HandlerParts;
+  readonly dependencies: ReturnType<typeof createDependencies>;
   /** When it arrived: milliseconds since the epoch. */
   readonly time: number;
   /** Of the response, whichever it will be; its own headers take precedence. */
@@ -113,21 +110,21 @@ async function respondToNetwork(
   source: NetworkSource,
   run: RequestRun,
 ): Promise<ServiceResponse> {
-  const { parts, time, headers } = run;
+  const { dependencies, time, headers } = run;
   const id = createRequestId();
   headers["x-request-id"] = id;
-  Object.assign(headers, parts.cors?.headers(request));
+  Object.assign(headers, dependencies.cors?.headers(request));
   const response =
     (await respondUncounted(request, run)) ?? (await respondWithinLimits(request, source, run));
   const { status, body, failure } = response;
-  parts.onHandled({
+  dependencies.onHandled({
     id,
     address: source.address,
     method: request.method,
     path: splitTarget(request.target).path,
     status,
     time,
-    duration: parts.now() - time,
+    duration: dependencies.now() - time,
     failure,
   });
   return { status, headers: response.headers, body };
@@ -139,11 +136,10 @@ async function respondWithinLimits(
   source: RequestSource,
   run: RequestRun,
 ): Promise<ServiceResponse> {
-  const { identify, rateLimiter, concurrency } = run.parts;
+  const { identify, rateLimiter, concurrency } = run.dependencies;
   const responder = chooseResponder(request, source, run);
   try {
-    const { target, client } = request;
-    const caller = await identify(source, { authorization: responder.authorization, target, client });
+    const caller = await identify(source, request, responder.authorization);
     request.onIdentified?.(caller.access?.user.id ?? null);
     if (rateLimiter !== null) await countRequest(rateLimiter, caller, run);
     request.admit?.();
@@ -180,7 +176,7 @@ async function respondWithError(
 /** Responds to what the rate limit does not count: invalid requests, preflights, health checks; null for any other request. */
 async function respondUncounted(
   request: IncomingRequest,
-  { parts: { cors, requireDatabase, isDraining = () => false } }: RequestRun,
+  { dependencies: { cors, respondWithHealth } }: RequestRun,
 ): Promise<ServiceResponse | null> {
   if (request.refusal !== undefined) return problemResponse(request.refusal);
   // @see RFC 9112 §3.2
@@ -192,7 +188,7 @@ async function respondUncounted(
   const health = matchHealthEndpoint(request.target);
   if (health === null) return null;
   try {
-    return await respondWithHealth(health, request.method, { requireDatabase, isDraining: isDraining() });
+    return await respondWithHealth(health, request.method);
   } catch (error) {
     return respondWithError(error, { respondWithProblem: problemResponse });
   }
@@ -210,40 +206,24 @@ interface Responder {
 function chooseResponder(
   { target, headers }: Pick<IncomingRequest, "target" | "headers">,
   source: RequestSource,
-  { parts: { store, callEndpoint, publicClient = true, passwordCost, passwordQueue }, time: now }: RequestRun,
+  { dependencies: { callEndpoint, authorizationServer }, time: now }: RequestRun,
 ): Responder {
-  const endpoint = matchOAuthEndpoint(target);
-  if (endpoint === null || source.kind === "local") {
+  const path = matchOAuthEndpoint(target);
+  if (path === null || source.kind === "local") {
     return {
       authorization: headers["authorization"],
       respond: (request, { access }) => callEndpoint(request, access, now),
       respondWithProblem: problemResponse,
     };
   }
-  // Loaded on demand: the profile `local` never needs it.
-  const load = () => OAUTH_ENDPOINTS[endpoint]();
   return {
     authorization: undefined,
-    respond: async (request) => {
-      const { respond } = await load();
-      return respond({
-        // A request that reads keeps its place, so it must not wait for a body.
-        request: { ...request, body: isRead(request) ? new Uint8Array() : await bodyOf(request) },
-        source,
-        store,
-        now,
-        publicClient,
-        passwordCost,
-        passwordQueue,
-      });
+    async respond(request) {
+      const server = await authorizationServer();
+      // A request that reads keeps its place, so it must not wait for a body.
+      const body = isRead(request) ? new Uint8Array() : await bodyOf(request);
+      return server(path).respond({ request: { ...request, body }, source, now });
     },
-    respondWithProblem: async (problem) => (await load()).respondWithProblem(problem),
+    respondWithProblem: async (problem) => (await authorizationServer())(path).respondWithProblem(problem),
   };
 }
-
-const OAUTH_ENDPOINTS = {
-  start: async () => (await import("./oauth/start.js")).startEndpoint,
-  authorize: async () => (await import("./oauth/authorize.js")).authorizeEndpoint,
-  token: async () => (await import("./oauth/token.js")).tokenEndpoint,
-  metadata: async () => (await import("./oauth/metadata.js")).metadataEndpoint,
-} as const;

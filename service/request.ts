@@ -14,7 +14,7 @@ export interface ServiceRequest {
 export interface IncomingRequest extends Omit<ServiceRequest, "body"> {
   /** The body, or what reads it: called at most once, after token and rate limit were checked. */
   readonly body: Uint8Array | (() => Promise<Uint8Array>);
-  /** Key by which requests are scheduled, from `TurnKeys`; the address by default. */
+  /** Key by which requests are scheduled (`createSchedulingKeys`); the address by default. */
   readonly client?: string;
   /** Why the request must be refused, if its head alone is wrong. */
   readonly refusal?: ProblemError | undefined;

@@ -3,15 +3,15 @@ import { createLruCache } from "./lru-cache.js";
 import type { Access } from "./store/access.js";
 
 /** A response that was rendered. */
-export interface RenderedAnswer extends Validators {
+export interface RenderedResponse extends Validators {
   readonly response: ServiceResponse;
   /** As of the transaction that rendered it. */
   readonly access: Access;
-  /** When there is another answer even if nothing is written (ms since the epoch). */
+  /** When there is another one even if nothing is written (ms since the epoch). */
   readonly until: number;
 }
 
-interface CachedAnswer extends Omit<RenderedAnswer, "access"> {
+interface CachedResponse extends Omit<RenderedResponse, "access"> {
   /** When it was asked for (ms since the epoch). */
   readonly since: number;
 }
@@ -31,20 +31,20 @@ const MAX_TARGET = 500;
  * used least recently.
  */
 export function createResponseCache() {
-  const answers = createLruCache<CachedAnswer>(MAX_BYTES.total, {
+  const responses = createLruCache<CachedResponse>(MAX_BYTES.total, {
     maxValueSize: MAX_BYTES.response,
     sizeOf: ({ response }) => OVERHEAD + response.body.byteLength,
   });
   const keyOf = (access: Access, target: string) => `${versionOf(access)}\n${target}`;
   return {
     /** @param target path and query as received */
-    find(access: Access, target: string, now: number): CachedAnswer | undefined {
-      const answer = answers.get(keyOf(access, target));
-      return answer !== undefined && answer.since <= now && now < answer.until ? answer : undefined;
+    find(access: Access, target: string, now: number): CachedResponse | undefined {
+      const cached = responses.get(keyOf(access, target));
+      return cached !== undefined && cached.since <= now && now < cached.until ? cached : undefined;
     },
-    add({ access, response, until, tag, revision }: RenderedAnswer, target: string, now: number): void {
+    add({ access, response, until, tag, revision }: RenderedResponse, target: string, now: number): void {
       if (target.length > MAX_TARGET) return;
-      answers.set(keyOf(access, target), { response, since: now, until, tag, revision });
+      responses.set(keyOf(access, target), { response, since: now, until, tag, revision });
     },
   };
 }

@@ -87,30 +87,25 @@ function format(salt: Buffer, key: Buffer, { ln, r, p }: PasswordCost): string {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString("base64")}$${key.toString("base64")}`;
 }
 
+const STORED = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
+
 /**
- * Verifies the password of a user, who may have none or may not exist. It takes the same time in all cases, so that it
- * does not reveal which logins exist.
+ * Whether a password matches the stored hash of a user, who may have none or may not exist. That takes the same time, so
+ * that it does not reveal which logins exist. False if the hash is malformed.
  * @param cost that of the service's new passwords
  */
-export async function verifyUserPassword(
-  stored: string | null | undefined,
+export async function verifyPassword(
   password: string,
+  stored: string | null | undefined,
   cost: PasswordCost = COST,
 ): Promise<boolean> {
   const placeholder = format(Buffer.alloc(SALT_BYTES), Buffer.alloc(KEY_BYTES), cost);
-  const matches = await verifyPassword(password, stored ?? placeholder);
-  return matches && stored !== null && stored !== undefined;
-}
-
-const STORED = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
-
-/** Whether a password matches a stored hash; false if the hash is malformed. */
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const [, ln, r, p, salt = "", key = ""] = STORED.exec(stored) ?? [];
+  const [, ln, r, p, salt = "", key = ""] = STORED.exec(stored ?? placeholder) ?? [];
   const expected = Buffer.from(key, "base64");
   if (expected.length !== KEY_BYTES) return false;
-  const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
-  return timingSafeEqual(await derive(password, Buffer.from(salt, "base64"), cost), expected);
+  const storedCost = { ln: Number(ln), r: Number(r), p: Number(p) };
+  const derived = await derive(password, Buffer.from(salt, "base64"), storedCost);
+  return timingSafeEqual(derived, expected) && typeof stored === "string";
 }
 
 function derive(password: string, salt: Buffer, { ln, r, p }: PasswordCost): Promise<Buffer> {

@@ -1,44 +1,21 @@
-import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
-import { createAdminLoadedLater } from "./admin/loaded-later.js";
-import type { OnLookup } from "./endpoints/endpoints.js";
-import type { Cors } from "./http/cors.js";
-import { createInProgress } from "./in-progress.js";
-import { createRateLimiter, type RateLimiter, type RateLimitPolicy } from "./rate-limit.js";
+import { createAdmin, type ServiceAdmin } from "./admin/admin.js";
+import type { Metrics } from "./metrics.js";
+import { createRateLimiter, type RateLimitPolicy } from "./rate-limit.js";
 import type { RequestHandler } from "./request.js";
-import { createRequestHandler, type HandledRequest } from "./request-handler.js";
-import type { PasswordCost } from "./secrets.js";
-import { findLocalUser } from "./store/local-user.js";
+import { createRequestHandler, type RequestHandlerOptions } from "./request-handler.js";
 import { openStore } from "./store/open.js";
-import { renewRevisions } from "./store/revisions.js";
-import { forAdministration, type OpenStoreOptions, type Store } from "./store/store.js";
+import { forAdministration, type OpenStoreOptions } from "./store/store.js";
 
-export interface ServiceOptions extends OpenStoreOptions {
+export interface ServiceOptions
+  extends OpenStoreOptions,
+    Pick<RequestHandlerOptions, "now" | "clock" | "publicClient" | "cors" | "passwordCost">,
+    Partial<Pick<RequestHandlerOptions, "onHandled">> {
   /** Path of the SQLite file, `:memory:`, or `postgres://…`. */
   readonly database: string;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Milliseconds that only grow, by which an answer of the database to `/readyz` holds; `performance.now()` by default. */
-  readonly clock?: (() => number) | undefined;
   /** Null: requests are not limited, and responses have no rate-limit headers. */
   readonly rateLimit: RateLimitPolicy | null;
-  /** Cost of hashing new passwords; stored ones keep theirs. */
-  readonly passwordCost?: PasswordCost;
-  /** Whether users may sign in with the public client; by default they may. */
-  readonly publicClient?: boolean | undefined;
-  /** Lets web pages of other origins read responses. */
-  readonly cors?: Cors | undefined;
-  /** Called after every request. */
-  readonly onHandled?: (request: HandledRequest) => void;
   /** Measures what the service does. */
-  readonly observer?: ServiceObserver | undefined;
-}
-
-/** Wraps the parts of a service, each in one that does the same and measures it. */
-export interface ServiceObserver {
-  requests(handle: RequestHandler): RequestHandler;
-  store(store: Store): Store;
-  rateLimiter(limiter: RateLimiter): RateLimiter;
-  readonly countLookup: OnLookup;
+  readonly observer?: Metrics["observer"] | undefined;
 }
 
 /** An implementation of the contract over its own database. */
@@ -74,16 +51,27 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     isDraining: () => isDraining,
   });
   const handleRequest = observer?.requests(handler) ?? handler;
-  const inProgress = createInProgress();
+  let inProgress = 0;
   let closing: Promise<void> | undefined;
+  let onIdle: () => void = () => undefined;
+  const close = async () => {
+    if (inProgress > 0) {
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
+      });
+    }
+    await rateLimiter?.close();
+    await store.close();
+  };
   return {
     async handle(request, source) {
       if (closing !== undefined) throw new Error("the service is closed");
-      inProgress.begin();
+      inProgress += 1;
       try {
         return await handleRequest(request, source);
       } finally {
-        inProgress.end();
+        inProgress -= 1;
+        if (inProgress === 0) onIdle();
       }
     },
     admin: createAdmin({ store: forAdministration(store), now, passwordCost }),
@@ -92,36 +80,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       isDraining = true;
     },
     close() {
-      closing ??= closeAfter(inProgress.none(), { store, rateLimiter });
+      closing ??= close();
       return closing;
-    },
-  };
-}
-
-async function closeAfter(
-  requests: Promise<void>,
-  { store, rateLimiter }: { readonly store: Store; readonly rateLimiter: RateLimiter | null },
-): Promise<void> {
-  await requests;
-  await rateLimiter?.close();
-  await store.close();
-}
-
-function createAdmin(options: AdminOptions): ServiceAdmin {
-  const { store, now } = options;
-  const admin = createAdminLoadedLater(options);
-  return {
-    ...admin,
-    async ensureLocalUser(user) {
-      const userId = await store.read(findLocalUser);
-      return userId === undefined ? admin.ensureLocalUser(user) : { userId, created: null };
-    },
-    addSample: async () => {
-      const { addSample } = await import("./admin/sample.js");
-      return addSample(options);
-    },
-    async resync() {
-      return { calendars: await store.write((db) => renewRevisions(db, now())) };
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Names } from "./cache/names.js";
 import type { RecentEvents } from "./cache/recent-events.js";
 import type { Environment } from "./config/environment.js";
 import type { ProfileStore } from "./config/profile-store.js";
-import type { RunSettings } from "./config/run-settings.js";
+import type { GlobalFlags, RunSettings } from "./config/run-settings.js";
 import type { Settings } from "./config/settings.js";
 import type { PlannedRequest } from "./errors.js";
 import type { HostOverrides, Machine, ProcessLike } from "./machine.js";
@@ -15,6 +15,7 @@ import type { Document, Format, Output, View } from "./output/view.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";
+import type { TextSink } from "./terminal/text-sink.js";
 
 /** The program around a command. */
 export interface Program {
@@ -107,3 +108,27 @@ export interface Context {
   /** What a few commands compose from what others do not need. */
   readonly machine: Machine;
 }
+
+type Run = (argv: readonly string[], host: Host) => Promise<number>;
+
+/** What the frame around the commands gives their contexts. */
+export interface Frame extends Pick<Program, "commandTree" | "setExitCode"> {
+  readonly run: Run;
+}
+
+export type CreateContext = (flags: GlobalFlags, frame: Frame) => Context;
+
+/** One run of the program: its streams, and what creates the context of its command. */
+export interface Host {
+  readonly env: Environment;
+  readonly stdout: Omit<TextSink, "rows" | "show">;
+  readonly stderr: Omit<TextSink, "rows" | "show">;
+  /** Whether the reader of a stream no longer reads. */
+  isStuck(): boolean;
+  /** Loads the code that creates contexts, which `--version` does not need. */
+  loadContexts(): Promise<CreateContext>;
+  /** Closes everything that the run opened. */
+  close(): Promise<void>;
+}
+
+export type CreateHost = (process: ProcessLike, overrides: HostOverrides) => Host;

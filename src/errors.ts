@@ -59,14 +59,15 @@ export class CliError extends Error {
   }
 }
 
-/** Ends a command whose flags ask for a list instead, as `--fields` without a value does: the lines go to stdout. */
-export class ListingRequest extends Error {
-  override readonly name = "ListingRequest";
-  readonly lines: readonly string[];
+/** Ends a command whose flags ask for its fields instead, as `--fields` without a value does. */
+export class FieldListRequest extends Error {
+  override readonly name = "FieldListRequest";
+  /** Their names, printed one a line. */
+  readonly fields: readonly string[];
 
-  constructor(lines: readonly string[]) {
-    super("a list was asked for");
-    this.lines = lines;
+  constructor(fields: readonly string[]) {
+    super("the fields were asked for");
+    this.fields = fields;
   }
 }
 
@@ -110,14 +111,17 @@ export class StaleNamesError extends Error {
   override readonly name = "StaleNamesError";
 }
 
-/** A new error with the details of another one, which becomes its cause. */
-export function wrapError(error: CliError, code: ErrorCode, message: string): CliError {
+/** A new error with what another one says, which becomes its cause. @param changes what it says otherwise */
+export function wrapError(
+  error: CliError,
+  code: ErrorCode,
+  message: string,
+  changes: Pick<CliErrorOptions, "hint" | "details"> = {},
+): CliError {
   const { hint, status, details, request, mayHaveSucceeded } = error;
   const exitCode = code === error.code ? error.exitCode : undefined;
-  return new CliError(code, message, {
-    ...{ hint, status, details, request, exitCode, mayHaveSucceeded },
-    cause: error,
-  });
+  const said = { hint, status, details, request, exitCode, mayHaveSucceeded };
+  return new CliError(code, message, { ...said, ...changes, cause: error });
 }
 
 /** Whether something may have been done although it failed. */

@@ -1,16 +1,19 @@
+import { homedir, userInfo } from "node:os";
+import { isAbsolute, join } from "node:path";
 import type { Service } from "../service/service.js";
 import type { CacheFile, CacheFileOptions } from "./cache/cache-file.js";
-import type { ConfigFile } from "./config/config-file.js";
+import { type ConfigFile, createConfigFile } from "./config/config-file.js";
+import { resolveDirectories } from "./config/directories.js";
 import type { Environment } from "./config/environment.js";
+import { configurationError } from "./errors.js";
 import type { SecretStore } from "./secrets/store.js";
-import type { Clock, SetTimer } from "./system/clock.js";
-import type { ProcessSource, ProcessTable } from "./system/process-table.js";
-import type { Resources } from "./system/resources.js";
+import { type Clock, resolveSystemTimeZone, type SetTimer, setTimer } from "./system/clock.js";
+import { requireTrustedPlace } from "./system/ownership.js";
+import type { ProcessSource } from "./system/process-identity.js";
 import type { ReadableLike } from "./terminal/input.js";
 import type { Redactor } from "./terminal/redaction.js";
 import type { SignalListeners, SignalSource, TerminationSignal } from "./terminal/signals.js";
-import type { StatusSink } from "./terminal/status-line.js";
-import type { ByteSink, WritableLike } from "./terminal/text-sink.js";
+import type { TextSink, WritableLike } from "./terminal/text-sink.js";
 
 /** The part of Node's process that the program uses. */
 export interface ProcessLike extends SignalSource, SignalListeners, ProcessSource {
@@ -48,14 +51,20 @@ export interface LocalService {
   readonly userId: string;
 }
 
+/** Everything that must be closed before the process can exit. */
+export interface Resources {
+  /** Registers what is called at the end of the run, in reverse order. */
+  add(close: () => Promise<void> | void): void;
+}
+
 /** What a run has of this machine. Whatever takes time is done when it is first asked for. */
 export interface Machine {
   readonly process: ProcessLike;
   /** Its environment. */
   readonly env: Environment;
   readonly overrides: HostOverrides;
-  readonly stdout: ByteSink;
-  readonly stderr: StatusSink;
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
   readonly resources: Resources;
   readonly clock: Clock;
   /** The timer of attempts. */
@@ -64,7 +73,6 @@ export interface Machine {
   readonly redactor: Redactor;
   readonly systemTimeZone: () => string | undefined;
   readonly configFile: ConfigFile;
-  readonly processes: ProcessTable;
   /** Null on Windows. */
   readonly userId: number | null;
   readonly dataDirectory: () => string;
@@ -74,4 +82,57 @@ export interface Machine {
   readonly database: () => string;
   /** Aborts on SIGINT, SIGTERM and SIGHUP. The first call starts listening for them. */
   readonly signal: () => AbortSignal;
+}
+
+/** What the host has by then. */
+export interface MachineDependencies
+  extends Pick<Machine, "process" | "overrides" | "stdout" | "resources" | "redactor" | "clock" | "signal"> {
+  readonly stderr: () => Machine["stderr"];
+}
+
+/** This machine, with its folders and its configuration. */
+export function createMachine(dependencies: MachineDependencies): Machine {
+  const { process, overrides, stdout, stderr, resources, redactor, clock, signal } = dependencies;
+  const { env, platform } = process;
+  const directories = resolveDirectories({ env, platform, home: homeFolder });
+  const userId = process.geteuid?.() ?? null;
+  return {
+    process,
+    env,
+    overrides,
+    stdout,
+    get stderr() {
+      return stderr();
+    },
+    resources,
+    redactor,
+    clock,
+    setTimer: overrides.setTimer ?? setTimer,
+    systemTimeZone: overrides.systemTimeZone ?? (() => resolveSystemTimeZone(env["TZ"])),
+    configFile:
+      overrides.configFile ?? createConfigFile({ directory: directories.config, userId, process, signal }),
+    userId,
+    dataDirectory: directories.data,
+    stateDirectory: directories.state,
+    cacheDirectory: directories.cache,
+    database: () =>
+      requireTrustedPlace(
+        { noun: "database", path: join(directories.data(), "local.db"), variable: "CALCTL_DATA_DIR" },
+        userId,
+      ),
+    signal,
+  };
+}
+
+/** HOME, or that of the user database when HOME is not an absolute path. */
+function homeFolder(): string {
+  try {
+    const home = homedir();
+    return isAbsolute(home) ? home : userInfo().homedir;
+  } catch (cause) {
+    throw configurationError("there is no home folder: HOME is not set, and the user database has none", {
+      hint: "set HOME, or CALCTL_CONFIG_DIR and CALCTL_DATA_DIR",
+      cause,
+    });
+  }
 }

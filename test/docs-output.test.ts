@@ -63,7 +63,7 @@ test.each(COLUMN_ROWS.flatMap(({ names, columns }) => names.map((name) => [name,
 );
 
 test("docs/output.md has every format, and no other", () => {
-  const formats = new Set(SCHEMA.commands.flatMap(({ output }) => output?.formats ?? []));
+  const formats = new Set<string>(SCHEMA.commands.flatMap(({ output }) => output?.formats ?? []));
   const headings = [...PAGE.matchAll(/^## (.*)$/gm)].flatMap(([, heading = ""]) => heading.split(" and "));
   const [introduction = ""] = PAGE.split(/^```$/m);
   const named = [...introduction.matchAll(/`(?:-o )?(\w+)`/g)].map(([, word]) => word);

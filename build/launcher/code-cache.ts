@@ -14,8 +14,7 @@ import { join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import type { Script } from "node:vm";
 import { crc32 } from "node:zlib";
-import { isPrivate, isPrivateFolder } from "../../src/system/ownership.js";
-import { makePrivateFolder } from "../../src/system/private-folder.js";
+import { isPrivate, isPrivateFolder, makePrivateFolder } from "../../src/system/ownership.js";
 import { attempt, type CacheFolderOptions, cacheFolder, currentUser } from "./cache-folder.js";
 
 /** The code cache of this Node for one part of the program, in the user's cache folder. */

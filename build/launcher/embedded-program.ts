@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getRawAsset } from "node:sea";
-import { isPrivateFolder } from "../../src/system/ownership.js";
-import { makePrivateFolder } from "../../src/system/private-folder.js";
+import { isPrivateFolder, makePrivateFolder } from "../../src/system/ownership.js";
 import { cacheFolder, currentUser } from "./cache-folder.js";
 import { compilePart, createLoader } from "./part.js";
 

@@ -1,72 +1,77 @@
 import { childEnvironment } from "../../src/config/environment.js";
-import { CliError, usageError } from "../../src/errors.js";
+import { CliError, dryRunError, usageError } from "../../src/errors.js";
 import { isUnicodeLocale } from "../../src/output/style.js";
 import { selfCommand } from "../../src/system/child-process.js";
-import { isPostgresUrl } from "../../src/system/database-location.js";
+import { isPostgresUrl, parseDatabase } from "../../src/system/database-location.js";
 import { MEMORY } from "../../src/system/sqlite/connection.js";
 import { checkFileInChild } from "../../src/system/sqlite/file-check.js";
-import type { Messages } from "../../src/terminal/messages.js";
-import { checkStore } from "../store/check.js";
-import { copyStore } from "../store/copy.js";
+import { checkStore, type Finding } from "../store/check.js";
+import { type CopiedTable, copyStore } from "../store/copy.js";
 import { openStore } from "../store/open.js";
-import { backUp } from "../store/sqlite/backup.js";
+import { type Backup, backUp } from "../store/sqlite/backup.js";
 import { DatabaseUnavailableError, type LongWorkOptions, type Store } from "../store/store.js";
-import type { AccessContext, ServiceAccess } from "./access.js";
+import { type AccessContext, chooseDatabase, messagesOf } from "./admin.js";
 
-export interface WholeDatabaseOptions extends AccessContext {
-  readonly messages: Pick<Messages, "note" | "warn">;
-  /** The database of `--db`, or the default. @throws CliError usage */
-  readonly choose: (flag: string | undefined) => string;
-  /** The database of another flag. @throws CliError usage */
-  readonly parse: (database: string, source: string) => string;
+/**
+ * Copies the database, an SQLite file, into a new file while others use it.
+ * @throws CliError usage when the file exists, or the database is not an SQLite file; configuration when it cannot be copied
+ */
+export async function backUpDatabase(
+  context: AccessContext,
+  { database, file }: { readonly database: string | undefined; readonly file: string },
+): Promise<Backup> {
+  if (context.flags.dryRun) throw dryRunError();
+  const { machine } = context;
+  const path = chooseDatabase(context, database) ?? machine.database();
+  if (isPostgresUrl(path)) {
+    throw usageError("a backup is made of SQLite files", "use pg_dump for PostgreSQL");
+  }
+  return withProgress(context, (progress) => backUp(path, file, { ...progress, now: machine.clock.now() }));
 }
 
-/** What is done with a database as a whole. */
-export function createWholeDatabase(
-  options: WholeDatabaseOptions,
-): Pick<ServiceAccess, "backup" | "check" | "copy"> {
-  const { messages, choose, parse } = options;
-  const { signal, clock } = options.machine;
-  return {
-    async backup({ database, file }) {
-      const path = choose(database);
-      if (isPostgresUrl(path)) {
-        throw usageError("a backup is made of SQLite files", "use pg_dump for PostgreSQL");
-      }
-      return withProgress(options, (progress) => backUp(path, file, { ...progress, now: clock.now() }));
-    },
-    async check(flag) {
-      const database = choose(flag);
-      return withProgress(options, (progress) =>
-        whileOpen(openStore(database, { signal, readOnly: true }), (store) => checkStore(store, progress)),
-      );
-    },
-    async copy({ from, to }) {
-      const read = parse(from, "--from");
-      const written = parse(to, "--to");
-      if (written === MEMORY)
-        throw usageError(
-          "--to: nothing of a database in memory would be left",
-          "write the path of a new file",
-        );
-      let isInProgress = false;
-      try {
-        return await withProgress(options, (progress) =>
-          whileOpen(openStore(read, { signal, readOnly: true }), (source) =>
-            whileOpen(openStore(written, { signal, migrate: false, allowUnfinished: true }), (target) => {
-              isInProgress = true;
-              messages.note("what is written to the source from now on is not copied");
-              return copyStore({ source, target }, progress);
-            }),
-          ),
-        );
-      } catch (error) {
-        if (isInProgress && leavesUnfinished(error))
-          messages.warn("the copy is unfinished: the same command goes on with it");
-        throw error;
-      }
-    },
-  };
+/** Verifies the database. @throws CliError configuration when it cannot be read, or has another version */
+export async function checkDatabase(
+  context: AccessContext,
+  flag: string | undefined,
+): Promise<readonly Finding[]> {
+  const { signal, database: localDatabase } = context.machine;
+  const database = chooseDatabase(context, flag) ?? localDatabase();
+  return withProgress(context, (progress) =>
+    whileOpen(openStore(database, { signal, readOnly: true }), (store) => checkStore(store, progress)),
+  );
+}
+
+/**
+ * Copies a database to one that is empty, or an unfinished copy of it, and compares them.
+ * @throws CliError configuration when one of them cannot be used, or the target has something else
+ */
+export async function copyDatabase(
+  context: AccessContext,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<readonly CopiedTable[]> {
+  if (context.flags.dryRun) throw dryRunError();
+  const { signal } = context.machine;
+  const { note, warn } = messagesOf(context);
+  const read = parseDatabase(from, { source: "--from", note });
+  const written = parseDatabase(to, { source: "--to", note });
+  if (written === MEMORY)
+    throw usageError("--to: nothing of a database in memory would be left", "write the path of a new file");
+  let isInProgress = false;
+  try {
+    return await withProgress(context, (progress) =>
+      whileOpen(openStore(read, { signal, readOnly: true }), (source) =>
+        whileOpen(openStore(written, { signal, migrate: false, allowUnfinished: true }), (target) => {
+          isInProgress = true;
+          note("what is written to the source from now on is not copied");
+          return copyStore({ source, target }, progress);
+        }),
+      ),
+    );
+  } catch (error) {
+    if (isInProgress && leavesUnfinished(error))
+      warn("the copy is unfinished: the same command goes on with it");
+    throw error;
+  }
 }
 
 /** Whether what ended a copy had nothing to do with the data. */
@@ -78,7 +83,7 @@ function leavesUnfinished(error: unknown): boolean {
 
 /** Signals are handled from the beginning of the work on. */
 async function withProgress<T>(
-  { machine: { process, env, stderr, signal }, flags: { quiet } }: WholeDatabaseOptions,
+  { machine: { process, env, stderr, signal }, flags: { quiet } }: AccessContext,
   work: (options: LongWorkOptions) => Promise<T>,
 ): Promise<T> {
   const interruption = signal();

@@ -6,7 +6,6 @@ import { usageError } from "../../src/errors.js";
 import { createCalendarId } from "../secrets.js";
 import {
   addMember,
-  type CalendarScope,
   deleteCalendar,
   groupByCalendar,
   insertCalendar,
@@ -21,15 +20,8 @@ import {
 import { advanceDetails } from "../store/revisions.js";
 import type { CalendarRow, LabelRow } from "../store/schema.js";
 import { creationTime, type Transaction } from "../store/store.js";
-import type {
-  AdminOptions,
-  CalendarAdmin,
-  CalendarChanges,
-  CalendarContent,
-  LabelAdmin,
-  MemberAdmin,
-} from "./admin.js";
 import {
+  type AdminOptions,
   checkColor,
   checkName,
   checkSingleLine,
@@ -40,9 +32,31 @@ import {
   resolveUser,
 } from "./input.js";
 
-export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin {
+/** A calendar and how many events it has. */
+export interface CalendarContent {
+  readonly calendar: Calendar;
+  readonly events: number;
+}
+
+/** What `set` changes; undefined stays. */
+export interface CalendarChanges {
+  readonly name?: string | undefined;
+  readonly color?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+interface NewServiceCalendar {
+  readonly name: string;
+  /** The only user by default. */
+  readonly owner?: string | undefined;
+  /** The next one of the palette by default. */
+  readonly color?: string | undefined;
+}
+
+export function createCalendarAdmin({ store, now }: AdminOptions) {
   return {
-    async add({ name, owner, color }) {
+    /** Adds a calendar with its ten labels; the owner is its first member. */
+    async add({ name, owner, color }: NewServiceCalendar): Promise<Calendar> {
       checkName(name);
       if (color !== undefined) checkColor(color);
       return store.write(async (db) => {
@@ -54,12 +68,11 @@ export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin
     list: () =>
       store.read(async (db) => {
         const rows = await listAllCalendars(db);
-        const related = await listRelated(db, "all");
-        return rows.map((row) => calendarShape(row, related));
+        return rows.map(await shaperOf(db, rows));
       }),
-    inspect: (calendar) =>
+    inspect: (calendar: string) =>
       store.read(async (db) => contentOf(db, await resolveCalendar(db, calendar, "CALENDAR"))),
-    async set(calendar, changes) {
+    async set(calendar: string, changes: CalendarChanges) {
       checkChanges(changes);
       return store.write(async (db) => {
         const row = await resolveCalendar(db, calendar, "CALENDAR");
@@ -70,7 +83,8 @@ export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin
         return shapeOf(db, { ...row, ...changed });
       });
     },
-    remove: (calendar) =>
+    /** Removes a calendar with its events, comments, labels and memberships. Resolves with what there was. */
+    remove: (calendar: string) =>
       store.write(async (db) => {
         const row = await resolveCalendar(db, calendar, "CALENDAR");
         const content = await contentOf(db, row);
@@ -84,10 +98,6 @@ function checkChanges({ name, color, description }: CalendarChanges): void {
   if (name !== undefined) checkName(name);
   if (color !== undefined) checkColor(color);
   if (description !== undefined) checkText(description, "description", MAX_DESCRIPTION);
-}
-
-async function shapeOf(db: Transaction, row: CalendarRow): Promise<Calendar> {
-  return calendarShape(row, await listRelated(db, row));
 }
 
 async function contentOf(db: Transaction, row: CalendarRow): Promise<CalendarContent> {
@@ -112,30 +122,16 @@ export interface NewCalendar {
 export async function addCalendar(db: Transaction, options: NewCalendar): Promise<CalendarRow> {
   const { name, ownerId, now, color = await nextCalendarColor(db) } = options;
   const created_at = await creationTime(db, "calendars", now);
-  const texts = { name, description: "", color, image_url: "" };
-  const row = {
-    id: createCalendarId(),
-    ...texts,
-    created_at,
-    revision: 1,
-    details_revision: 1,
-    changes_from: 1,
-  };
+  const start = { revision: 1, details_revision: 1, changes_from: 1 };
+  const row = { id: createCalendarId(), name, description: "", color, image_url: "", created_at, ...start };
   await insertCalendar(db, row);
   await addMember(db, { calendarId: row.id, userId: ownerId });
   return row;
 }
 
-async function listRelated(db: Transaction, scope: CalendarScope): Promise<RelatedRows> {
+export function createLabelAdmin({ store }: AdminOptions) {
   return {
-    labelsOf: groupByCalendar(await listLabels(db, scope)),
-    membersOf: groupByCalendar(await listMembers(db, scope)),
-  };
-}
-
-export function createLabelAdmin({ store }: AdminOptions): LabelAdmin {
-  return {
-    async set(calendar, number, { name, color }) {
+    async set(calendar: string, number: number, { name, color }: Omit<CalendarChanges, "description">) {
       checkLabelNumber(number);
       if (name === undefined && color === undefined) {
         throw usageError("nothing to change", "give --name, --label-color or both");
@@ -164,19 +160,20 @@ function checkLabelNumber(number: number): void {
   }
 }
 
-export function createMemberAdmin({ store }: AdminOptions): MemberAdmin {
+export function createMemberAdmin({ store }: AdminOptions) {
   return {
-    add: (user, calendar) =>
+    add: (user: string, calendar: string) =>
       store.write(async (db) => {
         const { id: calendarId } = await resolveCalendar(db, calendar);
         const added = await resolveUser(db, user);
         await addMember(db, { calendarId, userId: added.id });
         return memberShape({ ...added, calendar_id: calendarId });
       }),
-    remove: (user, calendar) =>
+    /** @throws CliError usage for the last member */
+    remove: (user: string, calendar: string) =>
       store.write(async (db) => {
         const { id: calendarId, name } = await resolveCalendar(db, calendar);
-        const members = await listMembers(db, { id: calendarId });
+        const members = await listMembers(db, [calendarId]);
         const removed = await resolveAmong(members, user, { db, noun: "member", source: "user" });
         if (members.length === 1) {
           throw usageError(
@@ -187,10 +184,10 @@ export function createMemberAdmin({ store }: AdminOptions): MemberAdmin {
         await removeMember(db, { calendarId, userId: removed.id });
         return memberShape(removed);
       }),
-    list: (calendar) =>
+    list: (calendar: string) =>
       store.read(async (db) => {
         const { id } = await resolveCalendar(db, calendar);
-        return (await listMembers(db, { id })).map(memberShape);
+        return (await listMembers(db, [id])).map(memberShape);
       }),
   };
 }
@@ -203,22 +200,27 @@ function labelShape({ calendar_id, number, name, color }: LabelRow): Label {
   return { id: compositeId(calendar_id, String(number)), number, name, color };
 }
 
-interface RelatedRows {
-  readonly labelsOf: (calendarId: string) => readonly LabelRow[];
-  readonly membersOf: (calendarId: string) => readonly Member[];
+async function shapeOf(db: Transaction, row: CalendarRow): Promise<Calendar> {
+  return (await shaperOf(db, [row]))(row);
 }
 
-/** A calendar without an order: that differs from user to user. */
-function calendarShape(row: CalendarRow, { labelsOf, membersOf }: RelatedRows): Calendar {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    color: row.color,
+/** What makes shapes of these calendars, without an order: that differs from user to user. */
+async function shaperOf(
+  db: Transaction,
+  rows: readonly CalendarRow[],
+): Promise<(row: CalendarRow) => Calendar> {
+  const ids = rows.map(({ id }) => id);
+  const labelsOf = groupByCalendar(await listLabels(db, ids));
+  const membersOf = groupByCalendar(await listMembers(db, ids));
+  return ({ id, name, description, color, image_url, created_at }) => ({
+    id,
+    name,
+    description,
+    color,
     order: null,
-    image_url: row.image_url,
-    created_at: formatWireDateTime(row.created_at),
-    labels: labelsOf(row.id).map(labelShape),
-    members: membersOf(row.id).map(memberShape),
-  };
+    image_url,
+    created_at: formatWireDateTime(created_at),
+    labels: labelsOf(id).map(labelShape),
+    members: membersOf(id).map(memberShape),
+  });
 }

@@ -6,12 +6,30 @@ import { createSecret, createShortId, createToken, hashSecret } from "../secrets
 import { listAllRedirectUris, listRedirectUris, selectRegisteredClients } from "../store/clients.js";
 import type { ClientRow, TokenRow } from "../store/schema.js";
 import { creationTime, type Transaction } from "../store/store.js";
-import type { AdminOptions, ClientAdmin, ServiceClient, ServiceToken, TokenAdmin } from "./admin.js";
-import { checkName, checkText, resolveUser } from "./input.js";
+import { type AdminOptions, checkName, checkText, resolveUser } from "./input.js";
 
-export function createClientAdmin({ store, now }: AdminOptions): ClientAdmin {
+export interface ServiceClient {
+  readonly id: string;
+  readonly name: string;
+  readonly client_id: string;
+  /** Only present when the client was just created. */
+  readonly client_secret?: string | undefined;
+  readonly redirect_uris: readonly string[];
+}
+
+export interface ServiceToken {
+  readonly id: string;
+  readonly user_id: string;
+  readonly read_only: boolean;
+  /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  readonly created_at: string;
+  /** Only present when the token was just created. */
+  readonly token?: string | undefined;
+}
+
+export function createClientAdmin({ store, now }: AdminOptions) {
   return {
-    async add({ name, redirectUris }) {
+    async add({ name, redirectUris }: Omit<NewClient, "now">) {
       checkName(name);
       if (redirectUris.length === 0) throw usageError("a client needs a redirect URI", "give --redirect-uri");
       for (const uri of redirectUris) checkRedirectUri(uri);
@@ -23,7 +41,8 @@ export function createClientAdmin({ store, now }: AdminOptions): ClientAdmin {
         const uris = await listAllRedirectUris(db);
         return rows.map((row) => describeClient(row, uris.get(row.id) ?? []));
       }),
-    remove: (id) =>
+    /** Also revokes the tokens that were issued to the client. */
+    remove: (id: string) =>
       store.write(async (db) => {
         const row = await selectRegisteredClients(db).where("id", "=", id).executeTakeFirst();
         if (row === undefined) {
@@ -93,9 +112,9 @@ function checkRedirectUri(uri: string): void {
   }
 }
 
-export function createTokenAdmin({ store, now }: AdminOptions): TokenAdmin {
+export function createTokenAdmin({ store, now }: AdminOptions) {
   return {
-    create: ({ user, readOnly }) =>
+    create: ({ user, readOnly }: { readonly user: string; readonly readOnly: boolean }) =>
       store.write(async (db) => {
         const { id: userId, name, disabled } = await resolveUser(db, user, "--user");
         if (disabled === 1) {
@@ -108,7 +127,7 @@ export function createTokenAdmin({ store, now }: AdminOptions): TokenAdmin {
         const rows = await db.selectFrom("tokens").selectAll().orderBy("created_at").orderBy("id").execute();
         return rows.map(describeToken);
       }),
-    revoke: (id) =>
+    revoke: (id: string) =>
       store.write(async (db) => {
         const row = await db.deleteFrom("tokens").where("id", "=", id).returningAll().executeTakeFirst();
         if (row === undefined) {
@@ -118,7 +137,8 @@ export function createTokenAdmin({ store, now }: AdminOptions): TokenAdmin {
         }
         return describeToken(row);
       }),
-    revokeAll: (user) =>
+    /** Revokes every token of a user. Resolves with the user's name and how many there were. */
+    revokeAll: (user: string) =>
       store.write(async (db) => {
         const { id, name } = await resolveUser(db, user, "--user");
         const rows = await db.deleteFrom("tokens").where("user_id", "=", id).returning("id").execute();

@@ -7,10 +7,18 @@ import {
 } from "../../src/calendar/names.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { textProblem } from "../endpoints/event-body.js";
+import type { PasswordCost } from "../secrets.js";
 import { listAllCalendars } from "../store/calendars.js";
 import type { CalendarRow, UserRow } from "../store/schema.js";
-import type { Transaction } from "../store/store.js";
+import type { Store, Transaction } from "../store/store.js";
 import { findUserByLogin, listAllUsers } from "../store/users.js";
+
+export interface AdminOptions {
+  readonly store: Store;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly passwordCost?: PasswordCost | undefined;
+}
 
 /** Maximum length of names of users, calendars, labels and clients, in Unicode code points. */
 export const MAX_NAME = 50;

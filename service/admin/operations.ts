@@ -1,9 +1,11 @@
-import type { AdminOptions, Operations } from "./admin.js";
 import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./calendars.js";
 import { createClientAdmin, createTokenAdmin } from "./credentials.js";
-import { createUserAdmin, ensureLocalUser } from "./users.js";
+import type { AdminOptions } from "./input.js";
+import { createUserAdmin } from "./users.js";
 
-export function createOperations(options: AdminOptions): Operations {
+export type Operations = ReturnType<typeof createOperations>;
+
+export function createOperations(options: AdminOptions) {
   return {
     users: createUserAdmin(options),
     calendars: createCalendarAdmin(options),
@@ -11,6 +13,5 @@ export function createOperations(options: AdminOptions): Operations {
     labels: createLabelAdmin(options),
     clients: createClientAdmin(options),
     tokens: createTokenAdmin(options),
-    ensureLocalUser: ({ name }) => ensureLocalUser(options, name),
   };
 }

@@ -6,9 +6,23 @@ import { type EventWithAttendees, insertEvent } from "../store/events.js";
 import { advanceRevision } from "../store/revisions.js";
 import type { Transaction } from "../store/store.js";
 import { insertUser, listAllUsers, type NewUser } from "../store/users.js";
-import type { AdminOptions, ServiceSample, ServiceUser } from "./admin.js";
 import { addCalendar } from "./calendars.js";
 import { addClient, addToken } from "./credentials.js";
+import type { AdminOptions } from "./input.js";
+import type { ServiceUser } from "./users.js";
+
+/** Everything needed to try the service, including secrets. */
+export interface ServiceSample {
+  readonly token: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly redirect_uris: readonly string[];
+  readonly user: SampleUser;
+  /** The other member of both calendars. */
+  readonly other_user: SampleUser;
+}
+
+type SampleUser = ServiceUser & { readonly password: string };
 
 const REDIRECT_URI = "http://127.0.0.1:8788/callback";
 

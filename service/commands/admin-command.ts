@@ -1,27 +1,56 @@
 import type { Command } from "commander";
 import { checkId } from "../../src/calendar/names.js";
-import { addCommand } from "../../src/cli/command.js";
-import { type NeededChoice, type NeededValue, neededChoice } from "../../src/commands/missing-values.js";
+import {
+  addAction,
+  addCommand,
+  addSilentAction,
+  type ContextOf,
+  describeCommand,
+} from "../../src/cli/command.js";
+import { completeValues, type NeededValue, neededChoice } from "../../src/commands/missing-values.js";
 import type { Context } from "../../src/context.js";
 import { emptyValueError, usageError } from "../../src/errors.js";
+import type { View } from "../../src/output/view.js";
 import type { Choice } from "../../src/terminal/prompt.js";
-import type { AccessContext } from "../access/access.js";
-import { createServiceAccess } from "../access/service-access.js";
+import { openAdmin } from "../access/admin.js";
 import type { ServiceAdmin } from "../admin/admin.js";
 
-export type AdminContext = AccessContext & Pick<Context, "output" | "flags">;
+/** A command of administration. @template V its arguments and flags, under their names */
+interface AdminCommand<V, T> {
+  /** With its arguments, but for those that `declare` describes. */
+  readonly name: string;
+  readonly summary: string;
+  readonly declare?: (command: Command) => Command;
+  /** What for, and the line. */
+  readonly examples: readonly (readonly [string, string])[];
+  /** Absent if `run` gives a sentence for stderr instead. */
+  readonly prints?: { readonly view: View<T>; readonly count: "one" | "list" };
+  /** What is asked for where it was not given, in this order. */
+  readonly needs?: { readonly [K in keyof V]?: Need<NonNullable<V[K]>> };
+  /** Whether a missing database is created, as for `openAdmin`. */
+  readonly create?: boolean;
+  run(open: OpenAdmin, values: V & DatabaseFlag, context: Context): Promise<T | readonly T[]>;
+  /** What has happened, in case the value cannot be printed. */
+  readonly completed?: (value: T) => string;
+}
 
-/** `sqlite:PATH` or `postgres://…` as typed; undefined for that of CALCTL_SERVICE_DB or of the profile `local`. */
+/** Opens the database of the command. */
+type OpenAdmin = () => Promise<ServiceAdmin>;
+
 export interface DatabaseFlag {
+  /** `sqlite:PATH` or `postgres://…` as typed; undefined for that of CALCTL_SERVICE_DB or of the profile `local`. */
   readonly db?: string;
 }
 
-/** How help describes what names a user. */
-export const USER_ARGUMENT = "id, name or login";
-
-/** Adds an administration command with its `--db`. */
-export function addAdminCommand(parent: Command, nameAndArguments: string, summary: string): Command {
-  return addDatabaseFlag(addCommand(parent, nameAndArguments, summary));
+/** Describes a command. @returns adds it to its group */
+export function adminCommand<V extends object = object, T = string>(description: AdminCommand<V, T>) {
+  const { name, summary, declare = (command) => command, examples, prints } = description;
+  return (group: Command, contextOf: ContextOf): void => {
+    const command = declare(addDatabaseFlag(addCommand(group, name, summary)));
+    describeCommand(command, { ...(prints && { prints }), examples: () => examples });
+    const add = prints === undefined ? addSilentAction : addAction;
+    add<Values>(command, contextOf, (context, options) => run(description, { context, options, command }));
+  };
 }
 
 export function addDatabaseFlag(command: Command): Command {
@@ -31,91 +60,107 @@ export function addDatabaseFlag(command: Command): Command {
   );
 }
 
-/**
- * Opens the database after a check of the ids in it that were given.
- * @param ids by how messages name them
- * @throws CliError usage for an id that is empty, `.` or `..`
- */
-export async function openAdmin(
-  context: AccessContext,
-  db: string | undefined,
-  ids: Readonly<Record<string, string>> = {},
-): Promise<ServiceAdmin> {
-  for (const [source, id] of Object.entries(ids)) checkId(id, source);
-  return createServiceAccess(context).admin(db);
+interface CommandRun {
+  readonly context: Context;
+  /** As typed. */
+  readonly options: Values & DatabaseFlag;
+  readonly command: Command;
 }
 
-/** What a command that may ask uses. */
-export type AskingContext = AdminContext & Pick<Context, "terminal">;
+type Values = Readonly<Record<string, unknown>>;
 
-/** The calendar of `-c`, which has no default here, or one that is picked. @throws CliError usage */
-export function neededCalendarFlag(context: AskingContext, db: string | undefined): NeededValue<string> {
-  const [given, another] = context.flags.calendars;
-  if (another !== undefined) throw usageError("--calendar: this command takes one calendar");
-  return neededCalendar(context, db, { name: "--calendar", given });
+async function run<V, T>(
+  { prints, needs = {}, create, completed, ...description }: AdminCommand<V, T>,
+  { context, options, command }: CommandRun,
+): Promise<void> {
+  const output = prints && (() => context.output.of(prints.view));
+  const open = () => openAdmin(context, options.db, { create });
+  const needed = Object.entries(needs as Readonly<Record<string, Need<unknown>>>).map(([name, need]) => [
+    name,
+    need(options[name], { context, open, options }),
+  ]);
+  const answers = await completeValues<Values>(context.terminal.prompt, Object.fromEntries(needed), {
+    command,
+    ...(output && { check: output }),
+  });
+  const value = await description.run(open, { ...options, ...answers } as V & DatabaseFlag, context);
+  if (output === undefined) return context.output.note(String(value));
+  await output().print(value, Array.isArray(value) ? undefined : completed?.(value as T));
 }
 
-/** A calendar: as given, or picked from all. @throws CliError usage for an empty one */
-export function neededCalendar(context: AskingContext, db: string | undefined, place: Place) {
-  const list = async ({ calendars }: ServiceAdmin) => choicesOf(await calendars.list());
-  return neededAmong(context, db, { ...place, noun: "Calendar", list });
+/** What a command needs, by what was given for it. @throws CliError usage for what can never be right */
+type Need<T> = (given: T | undefined, asking: Asking) => NeededValue<T, Values>;
+
+interface Asking {
+  readonly context: Context;
+  readonly open: OpenAdmin;
+  /** As typed. */
+  readonly options: Values;
 }
 
-/** The name of something new: the argument as given, or asked for. @throws CliError usage for an empty one */
-export function neededName(
-  { terminal }: Pick<Context, "terminal">,
-  given: string | undefined,
-): NeededValue<string> {
+/** The name of something new. */
+export const needsName: Need<string> = (given, { context }) => {
   if (given === "") throw emptyValueError("the name");
-  return { name: "NAME", given, ask: () => askName(terminal.prompt) };
+  return { name: "NAME", given, ask: () => askName(context) };
+};
+
+/** A new name, unless one of the other flags changes something. @param flags how messages name all of them */
+export function needsChange(flags: string, others: readonly string[]): Need<string> {
+  return (given, { context, options }) => ({
+    name: flags,
+    given,
+    ask: () => askName(context),
+    when: () => others.every((other) => options[other] === undefined),
+  });
 }
 
-/** @param changed null where only other things are changed; undefined for nothing */
-export function neededChange(
-  { terminal }: Pick<Context, "terminal">,
-  name: string,
-  changed: string | null | undefined,
-): NeededValue<string | null> {
-  return { name, given: changed, ask: () => askName(terminal.prompt) };
-}
-
-function askName(prompt: Context["terminal"]["prompt"]): Promise<string> {
+function askName({ terminal }: Context): Promise<string> {
   const check = (name: string): void => {
     if (name.trim() === "") throw usageError("the name is empty");
   };
-  return prompt.text("Name:", { check });
+  return terminal.prompt.text("Name:", { check });
 }
 
-/** A user: as given, or picked from all. @throws CliError usage for an empty one */
-export function neededUser(context: AskingContext, db: string | undefined, place: Place) {
-  const list = async ({ users }: ServiceAdmin) =>
-    (await users.list()).map(({ id, name, login }) => ({ value: id, name, description: login }));
-  return neededAmong(context, db, { ...place, noun: "User", list });
-}
+/** The calendar of `-c`, which has no default here. */
+export const needsCalendarFlag: Need<string> = (_, asking) => {
+  const [given, another] = asking.context.flags.calendars;
+  if (another !== undefined) throw usageError("--calendar: this command takes one calendar");
+  return needsCalendar("--calendar")(given, asking);
+};
 
-/** The calendar that was asked for before what is in it. */
-export interface OfCalendar {
-  readonly calendar?: string;
-}
-
-/** The name in messages, and what was given. */
-type Place = Pick<NeededValue<string>, "name" | "given">;
-
-interface Among<V> extends Omit<NeededChoice<V>, "list"> {
-  readonly list: (admin: ServiceAdmin, values: Partial<V>) => Promise<readonly Choice<string>[]>;
-}
-
-/** Something in the database: as given, or picked. @throws CliError usage for an id that is empty, `.` or `..` */
-export function neededAmong<V = object>(
-  context: AskingContext,
-  db: string | undefined,
-  { list, ...place }: Among<V>,
-): NeededValue<string, V> {
-  if (place.given !== undefined) checkId(place.given, place.name);
-  return neededChoice<V>(context, {
-    ...place,
-    list: async (values) => list(await createServiceAccess(context).admin(db), values),
+/** @param name that of the flag or argument, in messages */
+export function needsCalendar(name: string): Need<string> {
+  return needsOneOf({
+    name,
+    noun: "Calendar",
+    list: async ({ calendars }) => choicesOf(await calendars.list()),
   });
+}
+
+export function needsUser(name: string): Need<string> {
+  return needsOneOf({
+    name,
+    noun: "User",
+    list: async ({ users }) =>
+      (await users.list()).map(({ id, name, login }) => ({ value: id, name, description: login })),
+  });
+}
+
+interface OneOf {
+  readonly name: string;
+  readonly noun: string;
+  /** @param calendar what was given or picked for `calendar`; empty before that */
+  readonly list: (admin: ServiceAdmin, calendar: string) => Promise<readonly Choice<string>[]>;
+  readonly when?: (options: Values) => boolean;
+}
+
+/** Something in the database: as given, or picked. Refuses an id that is empty, `.` or `..`. */
+export function needsOneOf({ list, when = () => true, ...place }: OneOf): Need<string> {
+  return (given, { context, open, options }) => {
+    if (given !== undefined) checkId(given, place.name);
+    const pick = async (values: Values) => list(await open(), String(values["calendar"] ?? ""));
+    return { ...neededChoice<Values>(context, { ...place, given, list: pick }), when: () => when(options) };
+  };
 }
 
 /** Those that have a name show it. */

@@ -1,160 +1,213 @@
-import type { Command } from "commander";
+import { checkId } from "../../src/calendar/names.js";
+import { requireConfirmation } from "../../src/cli/command.js";
+import { CliError, usageError } from "../../src/errors.js";
+import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
+import type { ServiceAdmin } from "../admin/admin.js";
+import type { CalendarChanges, CalendarContent } from "../admin/calendars.js";
 import {
-  addAction,
-  addSilentAction,
-  type ContextOf,
-  requireConfirmation,
-  requireSubcommand,
-} from "../../src/cli/command.js";
-import { describeCommand } from "../../src/cli/command-facts.js";
-import { completeValues } from "../../src/commands/missing-values.js";
-import type { Context } from "../../src/context.js";
-import { CliError } from "../../src/errors.js";
-import { calendarView } from "../../src/output/views/calendar.js";
-import type { CalendarContent } from "../admin/admin.js";
-import {
-  type AdminContext,
-  type AskingContext,
-  addAdminCommand,
+  adminCommand,
+  choicesOf,
   type DatabaseFlag,
-  neededCalendar,
-  neededChange,
-  neededName,
-  openAdmin,
+  needsCalendar,
+  needsCalendarFlag,
+  needsChange,
+  needsName,
+  needsOneOf,
+  needsUser,
 } from "./admin-command.js";
+import { USER_ARGUMENT } from "./users.js";
 
 const CALENDAR_ARGUMENT = "id, name or unique prefix of a name";
 
-interface CalendarsAddOptions extends DatabaseFlag {
-  readonly name?: string;
+const add = adminCommand({
+  name: "add [name]",
+  summary: "add a calendar with ten labels",
+  declare: (command) =>
+    command
+      .option("--owner <user>", "id, name or login of its first member (default: the only user)")
+      .option("--calendar-color <#RRGGBB>", "color (default: the next one of the palette)"),
+  prints: { view: calendarView, count: "one" },
+  examples: [
+    ["A calendar of one member", "calctl service calendars add Choir --owner Ben"],
+    ["With a color of its own", 'calctl service calendars add Garden --owner Ben --calendar-color "#2ecc87"'],
+  ],
+  needs: { name: needsName },
+  async run(open, { name, owner, calendarColor: color }: NewCalendar) {
+    if (owner !== undefined) checkId(owner, "--owner");
+    return (await open()).calendars.add({ name, owner, color });
+  },
+  completed: ({ id }) => `calendar ${id} was added`,
+});
+
+interface NewCalendar {
+  readonly name: string;
   /** Id, name or login of a user; the only one by default. */
   readonly owner?: string;
   readonly calendarColor?: string;
 }
 
-export function registerServiceCalendars(command: Command, contextOf: ContextOf): void {
-  requireSubcommand(command);
-  const add = addAdminCommand(command, "add [name]", "add a calendar with ten labels")
-    .option("--owner <user>", "id, name or login of its first member (default: the only user)")
-    .option("--calendar-color <#RRGGBB>", "color (default: the next one of the palette)");
-  describeCommand(add, {
-    prints: { view: calendarView, count: "one" },
-    examples: () => [
-      ["A calendar of one member", "calctl service calendars add Choir --owner Ben"],
-      [
-        "With a color of its own",
-        'calctl service calendars add Garden --owner Ben --calendar-color "#2ecc87"',
-      ],
-    ],
-  });
-  addAction(add, contextOf, runCalendarsAdd);
-  const set = addAdminCommand(command, "set", "set name, color or description of a calendar")
-    .argument("[calendar]", CALENDAR_ARGUMENT)
-    .option("--name <name>", "name")
-    .option("--calendar-color <#RRGGBB>", "color")
-    .option("--description <text>", "description; empty removes it");
-  describeCommand(set, {
-    prints: { view: calendarView, count: "one" },
-    examples: () => [["Rename a calendar", 'calctl service calendars set Club --name "Chess club"']],
-  });
-  addAction(set, contextOf, runCalendarsSet);
-  const remove = addAdminCommand(command, "remove", "remove a calendar and everything in it")
-    .argument("[calendar]", CALENDAR_ARGUMENT)
-    .option("-y, --yes", "skip the confirmation");
-  describeCommand(remove, {
-    examples: () => [
-      ["With all its events, without a question", "calctl service calendars remove Club --yes"],
-    ],
-  });
-  addSilentAction(remove, contextOf, runCalendarsRemove);
-  const list = addAdminCommand(command, "list", "list every calendar");
-  describeCommand(list, {
-    prints: { view: calendarView, count: "list" },
-    examples: () => [["Those of all users", "calctl service calendars list"]],
-  });
-  addAction(list, contextOf, runCalendarsList);
-}
+const set = adminCommand({
+  name: "set",
+  summary: "set name, color or description of a calendar",
+  declare: (command) =>
+    command
+      .argument("[calendar]", CALENDAR_ARGUMENT)
+      .option("--name <name>", "name")
+      .option("--calendar-color <#RRGGBB>", "color")
+      .option("--description <text>", "description; empty removes it"),
+  prints: { view: calendarView, count: "one" },
+  examples: [["Rename a calendar", 'calctl service calendars set Club --name "Chess club"']],
+  needs: {
+    calendar: needsCalendar("CALENDAR"),
+    name: needsChange("--name, --calendar-color or --description", ["calendarColor", "description"]),
+  },
+  run: async (open, { calendar, calendarColor: color, name, description }: ChangedCalendar) =>
+    (await open()).calendars.set(calendar, { name, color, description }),
+  completed: ({ id }) => `calendar ${id} was set`,
+});
 
-async function runCalendarsAdd(
-  context: AskingContext,
-  options: CalendarsAddOptions,
-  command: Command,
-): Promise<void> {
-  const output = () => context.output.of(calendarView);
-  const { db, owner, calendarColor: color } = options;
-  const needed = { name: neededName(context, options.name) };
-  const { name } = await completeValues(context.terminal.prompt, needed, { command, check: output });
-  const admin = await openAdmin(context, db, owner === undefined ? {} : { "--owner": owner });
-  const calendar = await admin.calendars.add({ name, owner, color });
-  await output().print(calendar, `calendar ${calendar.id} was added`);
-}
-
-async function runCalendarsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
-  const output = context.output.of(calendarView);
-  const admin = await openAdmin(context, db);
-  await output.print(await admin.calendars.list());
-}
-
-interface CalendarsSetOptions extends DatabaseFlag {
-  /** Id or name. */
-  readonly calendar?: string;
-  readonly name?: string;
+interface ChangedCalendar extends Omit<CalendarChanges, "color"> {
+  readonly calendar: string;
   readonly calendarColor?: string;
-  readonly description?: string;
-}
-
-async function runCalendarsSet(
-  context: AskingContext,
-  options: CalendarsSetOptions,
-  command: Command,
-): Promise<void> {
-  const output = () => context.output.of(calendarView);
-  const { db, calendarColor: color, description } = options;
-  const others = color === undefined && description === undefined ? undefined : null;
-  const change = "--name, --calendar-color or --description";
-  const needed = {
-    calendar: neededCalendar(context, db, { name: "CALENDAR", given: options.calendar }),
-    name: neededChange(context, change, options.name ?? others),
-  };
-  const { calendar, name } = await completeValues(context.terminal.prompt, needed, {
-    command,
-    check: output,
-  });
-  const admin = await openAdmin(context, db);
-  const changed = await admin.calendars.set(calendar, { name: name ?? undefined, color, description });
-  await output().print(changed, `calendar ${changed.id} was set`);
-}
-
-interface CalendarsRemoveOptions extends DatabaseFlag {
-  /** Id or name. */
-  readonly calendar?: string;
-  /** Skips the confirmation. */
-  readonly yes?: boolean;
 }
 
 /** Removes a calendar, after a confirmation that shows what goes with it. */
-async function runCalendarsRemove(
-  context: AskingContext & Pick<Context, "names" | "output">,
-  { db, calendar: given, yes = false }: CalendarsRemoveOptions,
-  command: Command,
-): Promise<void> {
-  const needed = { calendar: neededCalendar(context, db, { name: "CALENDAR", given }) };
-  const { calendar } = await completeValues(context.terminal.prompt, needed, { command });
-  requireConfirmation(yes, context.terminal.prompt.available);
-  const { calendars } = await openAdmin(context, db);
-  const content = await calendars.inspect(calendar);
-  if (!yes) {
-    const members = content.calendar.members.map(({ name, id }) => name ?? id);
-    context.output.warn(`  ${content.calendar.name}: ${eventCount(content)}, members: ${members.join(", ")}`);
-    if (!(await context.terminal.prompt.confirm("Remove this calendar and everything in it?")))
-      throw new CliError("interrupted", "nothing was removed");
-  }
-  const removed = await calendars.remove(content.calendar.id);
-  // Completion would offer the calendar, its labels and its events.
-  if (db === undefined) context.names.dropCache("local");
-  context.output.note(`calendar ${removed.calendar.name} removed, with ${eventCount(removed)}`);
+const remove = adminCommand({
+  name: "remove",
+  summary: "remove a calendar and everything in it",
+  declare: (command) =>
+    command.argument("[calendar]", CALENDAR_ARGUMENT).option("-y, --yes", "skip the confirmation"),
+  examples: [["With all its events, without a question", "calctl service calendars remove Club --yes"]],
+  needs: { calendar: needsCalendar("CALENDAR") },
+  async run(open, { db, calendar, yes = false }: RemovedCalendar, { terminal, output, names }) {
+    requireConfirmation(yes, terminal.prompt.available);
+    const { calendars } = await open();
+    const content = await calendars.inspect(calendar);
+    if (!yes) {
+      const members = content.calendar.members.map(({ name, id }) => name ?? id);
+      output.warn(`  ${content.calendar.name}: ${eventCount(content)}, members: ${members.join(", ")}`);
+      if (!(await terminal.prompt.confirm("Remove this calendar and everything in it?")))
+        throw new CliError("interrupted", "nothing was removed");
+    }
+    const removed = await calendars.remove(content.calendar.id);
+    // Completion would offer the calendar, its labels and its events.
+    if (db === undefined) names.dropCache("local");
+    return `calendar ${removed.calendar.name} removed, with ${eventCount(removed)}`;
+  },
+});
+
+interface RemovedCalendar extends DatabaseFlag {
+  readonly calendar: string;
+  readonly yes?: boolean;
 }
 
 function eventCount({ events }: CalendarContent): string {
   return events === 1 ? "1 event" : `${events} events`;
 }
+
+const list = adminCommand({
+  name: "list",
+  summary: "list every calendar",
+  prints: { view: calendarView, count: "list" },
+  examples: [["Those of all users", "calctl service calendars list"]],
+  run: async (open) => (await open()).calendars.list(),
+});
+
+export const calendarCommands = [add, set, remove, list];
+
+interface Member {
+  /** Name or id. */
+  readonly user: string;
+  readonly calendar: string;
+}
+
+const addMember = adminCommand({
+  name: "add",
+  summary: "add a user to --calendar",
+  declare: (command) => command.argument("[user]", USER_ARGUMENT),
+  prints: { view: userView, count: "one" },
+  examples: [["Let a user see and change a calendar", "calctl service members add Caro -c Club"]],
+  needs: { user: needsUser("USER"), calendar: needsCalendarFlag },
+  run: async (open, { user, calendar }: Member) => (await open()).members.add(user, calendar),
+  completed: ({ id }) => `${id} was added`,
+});
+
+const removeMember = adminCommand({
+  name: "remove",
+  summary: "remove a user from --calendar",
+  declare: (command) => command.argument("[user]", USER_ARGUMENT),
+  examples: [["All but the last member can be removed", "calctl service members remove Dora -c Club"]],
+  needs: {
+    calendar: needsCalendarFlag,
+    user: needsOneOf({ name: "USER", noun: "Member", list: describeMembers }),
+  },
+  async run(open, { user, calendar }: Member) {
+    const { name, id } = await (await open()).members.remove(user, calendar);
+    return `${name ?? id} is no longer a member`;
+  },
+});
+
+/** Administration names users by the part of a member's id that follows the calendar's. */
+async function describeMembers({ members }: ServiceAdmin, calendar: string) {
+  return choicesOf(
+    (await members.list(calendar)).map(({ id, name }) => ({ id: id.replace(/^.*,/, ""), name })),
+  );
+}
+
+const listMembers = adminCommand({
+  name: "list",
+  summary: "list the members of --calendar",
+  prints: { view: userView, count: "list" },
+  examples: [["Who is in it?", "calctl service members list -c Club"]],
+  needs: { calendar: needsCalendarFlag },
+  run: async (open, { calendar }: Pick<Member, "calendar">) => (await open()).members.list(calendar),
+});
+
+export const memberCommands = [addMember, removeMember, listMembers];
+
+const setLabel = adminCommand({
+  name: "set",
+  summary: "set name or color of a label of --calendar",
+  declare: (command) =>
+    command
+      .argument("[number]", "1 to 10")
+      .option("--name <name>", "name; empty removes it")
+      .option("--label-color <#RRGGBB>", "color"),
+  prints: { view: labelView, count: "one" },
+  examples: [
+    [
+      "Give a label a name and a color",
+      'calctl service labels set 3 -c Club --name Match --label-color "#e73b3b"',
+    ],
+  ],
+  needs: {
+    calendar: needsCalendarFlag,
+    number: needsOneOf({ name: "NUMBER", noun: "Label", list: describeLabels }),
+    name: needsChange("--name or --label-color", ["labelColor"]),
+  },
+  async run(open, { calendar, number, name, labelColor: color }: ChangedLabel) {
+    if (!/^\d{1,3}$/.test(number))
+      throw usageError(`NUMBER: "${number}" is not the number of a label`, "write 1 to 10");
+    return (await open()).labels.set(calendar, Number(number), { name, color });
+  },
+  completed: ({ id }) => `label ${id} was set`,
+});
+
+interface ChangedLabel {
+  readonly calendar: string;
+  /** As typed. */
+  readonly number: string;
+  readonly name?: string;
+  readonly labelColor?: string;
+}
+
+async function describeLabels({ calendars }: ServiceAdmin, chosen: string) {
+  const { calendar } = await calendars.inspect(chosen);
+  return calendar.labels.map(({ number, name, color }) => ({
+    value: String(number),
+    name: name === null || name === "" ? String(number) : `${number} ${name}`,
+    color,
+  }));
+}
+
+export const labelCommands = [setLabel];

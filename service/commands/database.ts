@@ -1,26 +1,17 @@
 import type { Command } from "commander";
-import { addAction, addCommand, type ContextOf } from "../../src/cli/command.js";
-import { describeCommand } from "../../src/cli/command-facts.js";
+import { addAction, addCommand, type ContextOf, describeCommand } from "../../src/cli/command.js";
 import type { Context } from "../../src/context.js";
 import { configurationError, emptyValueError, missingFlagsError, usageError } from "../../src/errors.js";
 import { checkView } from "../../src/output/views/check.js";
-import type { AccessContext } from "../access/access.js";
-import { createServiceAccess } from "../access/service-access.js";
-import { backupView, copiedTableView } from "../views/service.js";
-import { addAdminCommand, type DatabaseFlag } from "./admin-command.js";
+import type { AccessContext } from "../access/admin.js";
+import { backupView, copiedTableView, resyncView } from "../views/service.js";
+import { addDatabaseFlag, adminCommand, type DatabaseFlag } from "./admin-command.js";
 
 /** Adds the commands that work on a database as a whole. */
 export function registerServiceDatabase(command: Command, contextOf: ContextOf): void {
-  const backup = addAdminCommand(command, "backup <file>", "copy the database, while the service may run");
-  describeCommand(backup, {
-    prints: { view: backupView, count: "one" },
-    examples: () => [
-      ["A file that is named after the day", 'calctl service backup "calendar-$(date +%F).db"'],
-    ],
-  });
-  addAction(backup, contextOf, runServiceBackup);
-  const check = addAdminCommand(command, "check", "verify the database, while the service may run");
-  describeCommand(check, {
+  addBackup(command, contextOf);
+  const check = addCommand(command, "check", "verify the database, while the service may run");
+  describeCommand(addDatabaseFlag(check), {
     prints: { view: checkView, count: "list" },
     examples: () => [
       ["Is everything as it should be?", "calctl service check"],
@@ -44,23 +35,34 @@ export function registerServiceDatabase(command: Command, contextOf: ContextOf):
     ],
   });
   addAction(copy, contextOf, runServiceCopy);
+  addResync(command, contextOf);
 }
 
-interface ServiceBackupOptions extends DatabaseFlag {
-  readonly file: string;
-}
+/** Prints how many calendars have a revision now that no client knows. */
+const addResync = adminCommand({
+  name: "resync",
+  summary: "make clients read everything again, after a database was restored",
+  prints: { view: resyncView, count: "one" },
+  examples: [["After a backup was put in its place", "calctl service resync"]],
+  create: false,
+  run: async (open) => (await open()).resync(),
+  completed: () => "clients will read everything again",
+});
 
 /** Prints what is in the copy, which was checked. */
-async function runServiceBackup(
-  context: AccessContext & Pick<Context, "output">,
-  { db, file }: ServiceBackupOptions,
-): Promise<void> {
-  const output = context.output.of(backupView);
-  if (file === "") throw emptyValueError("FILE");
-  if (file === "-") throw usageError("FILE: a backup cannot go to stdout", "write the path of a new file");
-  const backup = await createServiceAccess(context).backup({ database: db, file });
-  await output.print(backup, `the backup ${backup.file} was made`);
-}
+const addBackup = adminCommand({
+  name: "backup <file>",
+  summary: "copy the database, while the service may run",
+  prints: { view: backupView, count: "one" },
+  examples: [["A file that is named after the day", 'calctl service backup "calendar-$(date +%F).db"']],
+  async run(_, { db, file }: DatabaseFlag & { readonly file: string }, context) {
+    if (file === "") throw emptyValueError("FILE");
+    if (file === "-") throw usageError("FILE: a backup cannot go to stdout", "write the path of a new file");
+    const { backUpDatabase } = await import("../access/whole-database.js");
+    return backUpDatabase(context, { database: db, file });
+  },
+  completed: ({ file }) => `the backup ${file} was made`,
+});
 
 /** Prints what was checked, also when something is wrong, which then is exit 10. */
 async function runServiceCheck(
@@ -68,7 +70,8 @@ async function runServiceCheck(
   { db }: DatabaseFlag,
 ): Promise<void> {
   const output = context.output.of(checkView);
-  const findings = await createServiceAccess(context).check(db);
+  const { checkDatabase } = await import("../access/whole-database.js");
+  const findings = await checkDatabase(context, db);
   await output.print(findings);
   const failed = findings.filter(({ ok }) => !ok).map(({ check }) => check);
   if (failed.length === 0) return;
@@ -94,7 +97,8 @@ async function runServiceCopy(
       ...(from === undefined ? ["--from"] : []),
       ...(to === undefined ? ["--to"] : []),
     ]);
-  const tables = await createServiceAccess(context).copy({ from, to });
+  const { copyDatabase } = await import("../access/whole-database.js");
+  const tables = await copyDatabase(context, { from, to });
   context.output.note(
     "not copied: browser sessions, codes of logins in progress, and what is counted of sign-ins and requests",
   );

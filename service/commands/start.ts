@@ -1,13 +1,12 @@
 import { type Command, Option } from "commander";
 import { parseDuration } from "../../src/calendar/dates.js";
-import { addAction, type ContextOf } from "../../src/cli/command.js";
-import { describeCommand } from "../../src/cli/command-facts.js";
+import { addAction, type ContextOf, describeCommand } from "../../src/cli/command.js";
 import { collect } from "../../src/cli/global-flags.js";
 import type { Context } from "../../src/context.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { JSON_LINE } from "../../src/output/views/plain.js";
-import type { AccessContext } from "../access/access.js";
-import { createServiceAccess } from "../access/service-access.js";
+import type { AccessContext } from "../access/admin.js";
+import { serve } from "../access/serve.js";
 import type { MetricsAddress } from "../metrics-listener.js";
 import type { LogFormat } from "../request-log.js";
 import { LISTENING } from "../views/service.js";
@@ -82,7 +81,7 @@ async function runServiceStart(context: StartContext, flags: ServiceStartOptions
   const format = context.output.format();
   if (flags.memory === true && flags.db !== undefined)
     throw usageError("give either --memory or --db, not both");
-  await createServiceAccess(context).serve({
+  await serve(context, {
     database: flags.db,
     memory: flags.memory === true,
     sample: flags.sample === true,

@@ -1,7 +1,6 @@
 import { calendarResource, labelResource, memberResource, userResource } from "../resources.js";
 import {
   type CalendarOfUser,
-  type CalendarScope,
   groupByCalendar,
   listCalendarsOfUser,
   listLabels,
@@ -19,11 +18,7 @@ export const calendarReads = {
     return {
       version: [calendars],
       async render(db) {
-        return describeCalendars(db, {
-          calendars: await listCalendarsOfUser(db, user.id),
-          scope: { memberId: user.id },
-          ...query,
-        });
+        return describeCalendars(db, await listCalendarsOfUser(db, user.id), query);
       },
     };
   },
@@ -34,7 +29,7 @@ export const calendarReads = {
       version: [id, revision, position],
       async render(db) {
         const calendars = await listCalendarsOfUser(db, access.user.id, id);
-        const { data, ...rest } = await describeCalendars(db, { calendars, scope: { id }, ...query });
+        const { data, ...rest } = await describeCalendars(db, calendars, query);
         return { data: data[0], ...rest };
       },
     };
@@ -43,7 +38,7 @@ export const calendarReads = {
     const { id, revision } = requireCalendar(access);
     return {
       version: [id, revision],
-      render: async (db) => ({ data: (await listLabels(db, { id })).map(labelResource) }),
+      render: async (db) => ({ data: (await listLabels(db, [id])).map(labelResource) }),
     };
   },
   listMembers({ access }) {
@@ -51,21 +46,20 @@ export const calendarReads = {
     return {
       version: [id, revision],
       async render(db) {
-        return { data: (await listMembers(db, { id })).map((member) => memberResource(id, member)) };
+        return { data: (await listMembers(db, [id])).map((member) => memberResource(id, member)) };
       },
     };
   },
 } as const satisfies Readonly<Record<string, ReadEndpoint>>;
 
-interface DescribedCalendars {
-  readonly calendars: readonly CalendarOfUser[];
-  readonly scope: CalendarScope;
-  readonly include: ReadonlySet<string>;
-}
-
-async function describeCalendars(db: Transaction, { calendars, scope, include }: DescribedCalendars) {
-  const labelRows = groupByCalendar(await listLabels(db, scope));
-  const memberRows = groupByCalendar(await listMembers(db, scope));
+async function describeCalendars(
+  db: Transaction,
+  calendars: readonly CalendarOfUser[],
+  { include }: { readonly include: ReadonlySet<string> },
+) {
+  const ids = calendars.map(({ id }) => id);
+  const labelRows = groupByCalendar(await listLabels(db, ids));
+  const memberRows = groupByCalendar(await listMembers(db, ids));
   const described = calendars.map((calendar) => {
     const labels = labelRows(calendar.id).map(labelResource);
     const members = memberRows(calendar.id).map((member) => memberResource(calendar.id, member));

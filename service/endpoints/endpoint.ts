@@ -26,11 +26,11 @@ export interface WriteContext extends EndpointContext {
   readonly body: unknown;
 }
 
-/** The answer to a read. It is rendered only if neither the client nor the cache has it. */
-export interface Answer {
-  /** What it depends on besides route and `include`, as JSON: the same version gives the same answer. */
+/** What a read responds with. It is rendered only if neither the client nor the cache has it. @see RFC 9110 §3.2 */
+export interface Representation {
+  /** What it depends on besides route and `include`, as JSON: the same version gives the same representation. */
   readonly version: readonly unknown[];
-  /** Revision of the calendar whose events the answer has, since which a client can ask for changes. */
+  /** Revision of the calendar whose events it has, since which a client can ask for changes. */
   readonly revision?: number;
   /** When it becomes another one even if nothing is written (ms since the epoch); absent for never. */
   readonly until?: number;
@@ -39,7 +39,7 @@ export interface Answer {
 }
 
 /** Handles one route of the contract that reads. @throws ProblemError */
-export type ReadEndpoint = (context: ReadContext) => Answer | Promise<Answer>;
+export type ReadEndpoint = (context: ReadContext) => Representation | Promise<Representation>;
 
 /**
  * Handles one route of the contract that writes. Resolves with the body of the response, null for a response without one.

@@ -1,10 +1,19 @@
-import type { ReadRouteName, RouteName, WriteRouteName } from "../../contract/routes.js";
+import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
+import type { ReadRouteName, Route, WriteRouteName } from "../../contract/routes.js";
+import { once } from "../../src/system/once.js";
 import { findAccessAgain } from "../authentication.js";
 import { isRead } from "../concurrency-limit.js";
-import { acceptsJson, parseJsonBody } from "../http/content.js";
+import { acceptsJson, decodeBody, parseJson } from "../http/content.js";
 import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
-import { jsonResponse, notModifiedResponse, type ServiceResponse, taggedResponse } from "../http/response.js";
-import { bodyOf, type IncomingRequest } from "../request.js";
+import {
+  jsonResponse,
+  notModifiedResponse,
+  ProblemError,
+  type ServiceResponse,
+  taggedResponse,
+} from "../http/response.js";
+import { matchRoute, parsePath, parseQuery } from "../http/router.js";
+import { bodyOf, type IncomingRequest, splitTarget } from "../request.js";
 import { createResponseCache, versionOf } from "../response-cache.js";
 import { type Access, findAccess } from "../store/access.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
@@ -12,10 +21,6 @@ import type { ClientOptions, Store, Transaction } from "../store/store.js";
 import { calendarReads } from "./calendars.js";
 import type { ReadEndpoint, WriteEndpoint } from "./endpoint.js";
 import { eventReads } from "./event-reads.js";
-import { authorize, type MatchedRequest, matchRequest } from "./request-matcher.js";
-
-type Reads = Readonly<Record<ReadRouteName, ReadEndpoint>>;
-type Writes = Readonly<Record<WriteRouteName, WriteEndpoint>>;
 
 /**
  * Runs the endpoint that a request addresses, in one transaction; a read that was answered before needs none.
@@ -29,12 +34,10 @@ export type CallEndpoint = (
   now: number,
 ) => Promise<ServiceResponse>;
 
-/** Called when the response to a request was in the cache, or had to be rendered. */
-export type OnLookup = (result: "hit" | "miss") => void;
-
 export interface EndpointsOptions {
   readonly store: Store;
-  readonly onLookup?: OnLookup | undefined;
+  /** Called when the response to a request was in the cache, or had to be rendered. */
+  readonly onLookup?: ((result: "hit" | "miss") => void) | undefined;
 }
 
 /** All endpoints of the API. */
@@ -46,7 +49,7 @@ export function createEndpoints(options: EndpointsOptions): CallEndpoint {
 
 function createReader({ store, onLookup = () => undefined }: EndpointsOptions): CallEndpoint {
   const cache = createResponseCache();
-  const answerTo = createAnswers();
+  const represent = createRepresentations();
   return async (request, caller, now) => {
     const { target, headers } = request;
     const ifNoneMatch = headers["if-none-match"];
@@ -57,16 +60,16 @@ function createReader({ store, onLookup = () => undefined }: EndpointsOptions): 
       return cached.response;
     }
     const asked = matchRequest(request, caller);
-    const first = await answerTo(asked, asked.access, now);
-    // Whether there is an answer at all, which is what `*` asks, only rendering tells.
+    const first = await represent(asked, asked.access, now);
+    // Whether there is a representation at all, which is what `*` asks, only rendering tells.
     const isKnown = ifNoneMatch?.trim() !== "*" && matchesEntityTag(ifNoneMatch, first.tag);
     if (isKnown) return notModifiedResponse(first);
     const render = async (db: Transaction) => {
       const access = await findAccess(db, asked.access.credential, asked.access.calendarId);
       // It may see later commits.
       const isSame = access !== undefined && versionOf(access) === versionOf(asked.access);
-      const answer = isSame ? first : await answerTo(asked, authorize(access, asked.route), now);
-      return { ...answer, response: taggedResponse(answer, await answer.render(db)) };
+      const representation = isSame ? first : await represent(asked, authorize(access, asked.route), now);
+      return { ...representation, response: taggedResponse(representation, await representation.render(db)) };
     };
     const rendered = await store.read(render, clientOf(asked.access));
     cache.add(rendered, target, now);
@@ -76,59 +79,85 @@ function createReader({ store, onLookup = () => undefined }: EndpointsOptions): 
   };
 }
 
-/** Says what reads are answered, and by which entity tag. */
-function createAnswers() {
-  const reads = createReads();
-  return async ({ name, query, ...asked }: MatchedRequest, access: Access, now: number) => {
-    if (!isReadRoute(reads, name)) throw new Error(`the route ${name} does not read`);
-    const { version, ...answer } = await reads[name]({ ...asked, query, access, now });
-    // A migration may change how stored events are rendered.
-    const tag = entityTag([SCHEMA_VERSION, name, [...query.include].sort(), version]);
-    return { until: Number.POSITIVE_INFINITY, ...answer, access, tag };
+/**
+ * Finds what a request addresses, and checks that the caller may ask for it.
+ * @throws ProblemError 400, 401, 403, 404, 405, 406
+ */
+function matchRequest({ method, target, headers }: IncomingRequest, caller: Access | null) {
+  const { name, route, parameters } = matchRoute(method, parsePath(target));
+  const access = authorize(caller, route);
+  if (!acceptsJson(headers["accept"])) throw new ProblemError(406);
+  const parameter = (wanted: string): string => {
+    const value = parameters[wanted];
+    if (value === undefined) throw new Error(`the route ${name} has no parameter ${wanted}`);
+    return value;
   };
+  const search = new URLSearchParams(splitTarget(target).query);
+  return { name, route, access, parameter, search, query: parseQuery(route, search) };
 }
 
-function isReadRoute(reads: Reads, name: RouteName): name is ReadRouteName {
-  return name in reads;
+type MatchedRequest = ReturnType<typeof matchRequest>;
+
+/**
+ * Checks that the caller may use the route.
+ * @param caller null or undefined: not authenticated
+ * @throws ProblemError 401 without a valid token, 403 when the token is read-only and the request writes
+ */
+function authorize<T extends { readonly readOnly: boolean }>(
+  caller: T | null | undefined,
+  { method }: Pick<Route, "method">,
+): T {
+  if (!caller) throw new ProblemError(401, { headers: { "www-authenticate": "Bearer" } });
+  if (caller.readOnly && method !== "GET") {
+    throw new ProblemError(403, { errors: "this token is read-only" });
+  }
+  return caller;
 }
 
-function createWriter({ store }: EndpointsOptions): CallEndpoint {
-  const writes = lazily<Writes>(() => import("./events.js").then(({ eventWrites }) => eventWrites));
-  const isWriteRoute = (found: Writes, name: RouteName): name is WriteRouteName => name in found;
-  return async (request, caller, now) => {
-    const { name, route, access: asked, parameter } = matchRequest(request, caller);
-    const { method, success } = route;
-    const body = method === "DELETE" ? undefined : parseJsonBody(await bodyOf(request), request.headers);
-    const found = await writes();
-    if (!isWriteRoute(found, name)) throw new Error(`the route ${name} does not write`);
-    const work = async (db: Transaction) => {
-      const access = authorize(await findAccessAgain(db, asked, store.engine), route);
-      return found[name]({ db, access, now, parameter, body });
-    };
-    // Writes to different calendars do not wait for each other.
-    const scope = [`calendar ${asked.calendarId}`];
-    return jsonResponse(success, await store.write(work, { scope, ...clientOf(asked) }));
-  };
-}
-
-/** Those that most lists of the profile `local` do not need are loaded when they are. */
-function createReads(): Reads {
-  const lists = lazily(() => import("./lists.js").then(({ listReads }) => listReads));
-  const changes = lazily(() => import("./changes.js").then(({ changeReads }) => changeReads));
-  return {
+/** The representation that each read responds with, and its entity tag. */
+function createRepresentations() {
+  // Those that most lists of the profile `local` do not need are loaded when they are.
+  const lists = once(() => import("./lists.js").then(({ listReads }) => listReads));
+  const reads: Readonly<Record<ReadRouteName, ReadEndpoint>> = {
     ...calendarReads,
     ...eventReads,
     listEvents: async (context) => (await lists()).listEvents(context),
     listActivities: async (context) => (await lists()).listActivities(context),
-    listChanges: async (context) => (await changes()).listChanges(context),
+    listChanges: async (context) => (await lists()).listChanges(context),
+  };
+  return async ({ name, query, ...asked }: MatchedRequest, access: Access, now: number) => {
+    // The method of the request is GET or HEAD.
+    const { version, ...representation } = await reads[name as ReadRouteName]({
+      ...asked,
+      query,
+      access,
+      now,
+    });
+    // A migration may change how stored events are rendered.
+    const tag = entityTag([SCHEMA_VERSION, name, [...query.include].sort(), version]);
+    return { until: Number.POSITIVE_INFINITY, ...representation, access, tag };
   };
 }
 
-function lazily<T>(load: () => Promise<T>): () => Promise<T> {
-  let loaded: Promise<T> | undefined;
-  return () => {
-    loaded ??= load();
-    return loaded;
+function createWriter({ store }: EndpointsOptions): CallEndpoint {
+  const writes = once<Promise<Readonly<Record<WriteRouteName, WriteEndpoint>>>>(() =>
+    import("./events.js").then(({ eventWrites }) => eventWrites),
+  );
+  return async (request, caller, now) => {
+    const { name, route, access: asked, parameter } = matchRequest(request, caller);
+    const { method, success } = route;
+    const readJson = async () =>
+      parseJson(decodeBody(await bodyOf(request), request.headers, [JSON_MEDIA_TYPE]).text);
+    const body = method === "DELETE" ? undefined : await readJson();
+    // The method of the request is another one than GET.
+    const write = (await writes())[name as WriteRouteName];
+    const work = async (db: Transaction) => {
+      const access = authorize(await findAccessAgain(db, asked, store.engine), route);
+      return write({ db, access, now, parameter, body });
+    };
+    // Writes to different calendars do not wait for each other.
+    const scope = [`calendar ${asked.calendarId}`];
+    return jsonResponse(success, await store.write(work, { scope, ...clientOf(asked) }));
   };
 }
 

@@ -162,12 +162,11 @@ const MAX_MESSAGES = 5;
 
 /** The errors as problem details list them: the first of each field, and how many more there are. */
 export function toFieldErrors(errors: FieldErrorMap): Record<string, string[]> {
-  return Object.fromEntries([...errors].map(([field, messages]) => [field, firstMessages([...messages])]));
-}
-
-function firstMessages(messages: readonly string[]): string[] {
-  const more = messages.length - MAX_MESSAGES;
-  return [...messages.slice(0, MAX_MESSAGES), ...(more > 0 ? [`and ${more} more`] : [])];
+  const limited = [...errors].map(([field, messages]) => {
+    const more = messages.size - MAX_MESSAGES;
+    return [field, [...[...messages].slice(0, MAX_MESSAGES), ...(more > 0 ? [`and ${more} more`] : [])]];
+  });
+  return Object.fromEntries(limited);
 }
 
 /** The errors of a body `{data: {attributes, relationships}}` by field, such as `title`. */

@@ -8,13 +8,13 @@ import { findEvent, listAllAttendees } from "../store/events.js";
 import type { EventRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { listUsers } from "../store/users.js";
-import { type Answer, type ReadContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
+import { type ReadContext, type ReadEndpoint, type Representation, requireCalendar } from "./endpoint.js";
 
 export const eventReads = { getEvent, listUpcomingEvents } as const satisfies Readonly<
   Record<string, ReadEndpoint>
 >;
 
-function getEvent({ access, parameter, query }: ReadContext): Answer {
+function getEvent({ access, parameter, query }: ReadContext): Representation {
   const { id: calendarId, revision } = requireCalendar(access);
   const eventId = parameter("event_id");
   return {
@@ -26,7 +26,7 @@ function getEvent({ access, parameter, query }: ReadContext): Answer {
   };
 }
 
-function listUpcomingEvents({ access, now, query }: ReadContext): Answer {
+function listUpcomingEvents({ access, now, query }: ReadContext): Representation {
   const { id: calendarId, revision } = requireCalendar(access);
   const { window, until } = dayWindow(now, query);
   return {
@@ -47,7 +47,7 @@ export async function requireEvent(db: Transaction, calendarId: string, eventId:
   return event;
 }
 
-/** Events that an answer has, and the resources that it is to include with them. */
+/** Events that a document has, and the resources that it is to include with them. */
 interface IncludeOptions {
   readonly calendarId: string;
   readonly events: readonly Pick<EventRow, "id" | "creator_id" | "label_number">[];
@@ -68,7 +68,7 @@ export async function loadIncluded(
   const attendees = include.has("attendees") ? await listAllAttendees(db, ids) : [];
   const users = [...creators, ...attendees.map(({ user_id }) => user_id)];
   const numbers = new Set(include.has("label") ? events.map(({ label_number }) => label_number) : []);
-  const labels = numbers.size > 0 ? await listLabels(db, { id: calendarId }) : [];
+  const labels = numbers.size > 0 ? await listLabels(db, [calendarId]) : [];
   return {
     included: [
       ...(await includeUsers(db, calendarId, users)),

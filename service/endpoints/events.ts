@@ -57,7 +57,7 @@ async function createEvent(context: WriteContext): Promise<string> {
     updated_at: context.now,
   };
   const json = await insertEvent(context.db, { row, attendeeIds, revision });
-  await checkAnswerSize(context.db, row);
+  await checkWindowSizes(context.db, row);
   return jsonDocument(json);
 }
 
@@ -75,7 +75,7 @@ async function updateEvent(context: WriteContext): Promise<string> {
   // Where days are too large already, their events may still be shortened.
   const moved = row.start_at !== stored.start_at || row.end_at !== stored.end_at;
   const size = sizeOfEvent({ row: stored, attendeeIds: storedAttendees });
-  if (moved || sizeOfEvent({ row, attendeeIds }) > size) await checkAnswerSize(context.db, row);
+  if (moved || sizeOfEvent({ row, attendeeIds }) > size) await checkWindowSizes(context.db, row);
   return jsonDocument(json);
 }
 
@@ -86,7 +86,7 @@ const MEBIBYTE = 1024 * 1024;
  * one here at 32 MiB; whoever could exceed it would keep the others from their calendar. Long events have limits of their
  * own, since they overlap many windows.
  */
-const ANSWER_LIMITS = {
+const WINDOW_LIMITS = {
   usual: { own: 6 * MEBIBYTE, all: 18 * MEBIBYTE },
   long: { own: 2 * MEBIBYTE, all: 6 * MEBIBYTE },
 } as const;
@@ -98,13 +98,13 @@ const WINDOW_LENGTH = 9 * DAY_MS;
  * Checks the windows that an event overlaps, after it was written: the error undoes that.
  * @throws ProblemError 400 when one may have become too large
  */
-async function checkAnswerSize(db: Transaction, event: EventContent): Promise<void> {
+async function checkWindowSizes(db: Transaction, event: EventContent): Promise<void> {
   const { calendar_id: calendarId, creator_id: creatorId, start_at: start, end_at: end } = event;
   if (start === null || end === null) return;
   const long = isLong({ start, end });
   const span = { start: start - WINDOW_LENGTH, end: end + WINDOW_LENGTH };
   const { own, all } = await sumEventSizes(db, { calendarId, creatorId, ...span }, long);
-  const limits = ANSWER_LIMITS[long ? "long" : "usual"];
+  const limits = WINDOW_LIMITS[long ? "long" : "usual"];
   if (own <= limits.own && all <= limits.all) return;
   throw badRequest({
     start_at: ["the events of these days would become too large; choose others or shorten it"],
@@ -114,8 +114,8 @@ async function checkAnswerSize(db: Transaction, event: EventContent): Promise<vo
 async function listAllowedReferences(db: Transaction, id: string): Promise<AllowedReferences> {
   return {
     calendarId: id,
-    labelNumbers: new Set((await listLabels(db, { id })).map(({ number }) => number)),
-    userIds: new Set((await listMembers(db, { id })).map((member) => member.id)),
+    labelNumbers: new Set((await listLabels(db, [id])).map(({ number }) => number)),
+    userIds: new Set((await listMembers(db, [id])).map((member) => member.id)),
   };
 }
 

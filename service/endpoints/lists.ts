@@ -2,28 +2,29 @@ import { createEventSearch } from "../../src/calendar/event-search.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import { windowOfDays } from "../day-window.js";
 import { type Cursor, continueCursor, formatCursor, parseCursor } from "../http/cursor.js";
-import { badRequest } from "../http/response.js";
+import { badRequest, ProblemError } from "../http/response.js";
 import { listedActivityResource } from "../resources.js";
-import { listActivitiesAfter } from "../store/activities.js";
+import { type ChangesQuery, type EventChange, listChanges as listEventChanges } from "../store/changes.js";
 import { wasRead } from "../store/event-moves.js";
 import {
   type EventListQuery,
   type EventPosition,
   type ListedEvent,
+  listActivitiesAfter,
   listEventsAfter,
   WITHOUT_TIMES,
-} from "../store/event-pages.js";
+} from "../store/pages.js";
 import type { CalendarRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
-import { type Answer, type ReadContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
+import { type ReadContext, type ReadEndpoint, type Representation, requireCalendar } from "./endpoint.js";
 import { includeUsers, jsonArray, jsonDocument, loadIncluded, requireEvent } from "./event-reads.js";
 
 /** Lists in pages, which the contract does not have. @see docs/extensions.md */
-export const listReads = { listEvents, listActivities } as const satisfies Readonly<
+export const listReads = { listEvents, listActivities, listChanges } as const satisfies Readonly<
   Record<string, ReadEndpoint>
 >;
 
-function listEvents(context: ReadContext): Answer {
+function listEvents(context: ReadContext): Representation {
   const calendar = requireCalendar(context.access);
   const { id: calendarId, revision } = calendar;
   const { from, to, timezone, search, category, limit, include } = context.query;
@@ -41,11 +42,14 @@ function listEvents(context: ReadContext): Answer {
     async render(db) {
       const { rows, last } = await readPage(db, query, { cursor, search, limit });
       const included = await loadIncluded(db, { calendarId, events: rows, include });
-      const end = last === null ? null : { revision, at: last.start, id: last.id };
-      const next = end && continueCursor(cursor, end);
+      const next = last && continueCursor(cursor, { revision, at: last.start, id: last.id });
       // Tells that the parameter was not ignored, as by services of before.
       const meta = category === null ? {} : { meta: filter };
-      return jsonDocument(jsonArray(rows), { ...included, ...linksOf(context, next, list), ...meta });
+      return jsonDocument(jsonArray(rows), {
+        ...included,
+        ...linksOf(context, "cursor", next && formatCursor(next, list)),
+        ...meta,
+      });
     },
   };
 }
@@ -66,13 +70,7 @@ const BEYOND_LATIN_1 = /[^\0-\xff]/;
 const BYTES_OF_COMPARED = 4;
 
 /** Events that are read at a time. As many of the largest have about MAX_PAGE_BYTES. */
-export const BATCH = 64;
-
-interface EventPage {
-  readonly rows: readonly ListedEvent[];
-  /** The last event that was visited; null at the end of the list. */
-  readonly last: EventPosition | null;
-}
+const BATCH = 64;
 
 interface PageOptions {
   /** Null for the first page. What was moved since is left out if it was before it: it may be listed already. */
@@ -81,11 +79,12 @@ interface PageOptions {
   readonly limit: number;
 }
 
+/** @returns the events, and `last`, the position of the last one that was visited; null at the end of the list */
 async function readPage(
   db: Transaction,
   query: EventListQuery,
   { cursor, search, limit }: PageOptions,
-): Promise<EventPage> {
+): Promise<{ readonly rows: readonly ListedEvent[]; readonly last: EventPosition | null }> {
   const read = cursor === null ? [] : [...cursor.earlier, cursor];
   const compare = createComparison(search, query.category);
   const page = createPage<ListedEvent>(limit);
@@ -104,26 +103,20 @@ async function readPage(
   }
 }
 
-interface Compared {
-  readonly found: boolean;
-  /** What comparing counts of MAX_PAGE_BYTES. */
-  readonly bytes: number;
-}
-
-/** A search of many events of a category, which lets other requests in between. Every event has the text null. */
-function createComparison(
-  search: string | null,
-  category: EventListQuery["category"],
-): (row: ListedEvent) => Promise<Compared> | Compared {
+/**
+ * A search of many events of a category, which lets other requests in between. Every event has the text null. Its `bytes` are
+ * what comparing counts of MAX_PAGE_BYTES.
+ */
+function createComparison(search: string | null, category: EventListQuery["category"]) {
   const isWanted = (row: ListedEvent) => category === undefined || row.category === category;
-  if (search === null) return (row) => ({ found: isWanted(row), bytes: 0 });
+  if (search === null) return (row: ListedEvent) => ({ found: isWanted(row), bytes: 0 });
   let bytes = 0;
   let compared = 0;
   const matches = createEventSearch(search, (folded) => {
     compared += folded.length;
     if (BEYOND_LATIN_1.test(folded)) bytes += BYTES_OF_COMPARED * folded.length;
   });
-  return async (row) => {
+  return async (row: ListedEvent) => {
     if (compared >= SEARCH_SLICE) {
       compared = 0;
       await yieldToEventLoop();
@@ -134,7 +127,7 @@ function createComparison(
 }
 
 /** Collects as many events as a page can have; at least one, however large it is. */
-export function createPage<T extends { readonly bytes: number }>(limit: number) {
+function createPage<T extends { readonly bytes: number }>(limit: number) {
   const rows: T[] = [];
   let bytes = 0;
   return {
@@ -149,7 +142,7 @@ export function createPage<T extends { readonly bytes: number }>(limit: number) 
   };
 }
 
-function listActivities(context: ReadContext): Answer {
+function listActivities(context: ReadContext): Representation {
   const calendar = requireCalendar(context.access);
   const { id: calendarId, revision } = calendar;
   const eventId = context.parameter("event_id");
@@ -162,15 +155,14 @@ function listActivities(context: ReadContext): Answer {
       await requireEvent(db, calendarId, eventId);
       const found = await listActivitiesAfter(db, { eventId, after: cursor }, limit + 1);
       const rows = found.slice(0, limit);
-      const last = found.length > limit ? rows.at(-1) : undefined;
-      const end = last && { revision, at: last.created_at, id: last.id };
-      const next = end === undefined ? null : continueCursor(cursor, end);
+      const last = found.length > limit ? rows.at(-1) : null;
+      const next = last && continueCursor(cursor, { revision, at: last.created_at, id: last.id });
       const creators = include.has("creator") ? rows.map(({ user_id }) => user_id) : [];
       const included = await includeUsers(db, calendarId, creators);
       return {
         data: rows.map((row) => listedActivityResource(calendarId, row)),
         ...(include.size > 0 && { included }),
-        ...linksOf(context, next, list),
+        ...linksOf(context, "cursor", next && formatCursor(next, list)),
       };
     },
   };
@@ -194,13 +186,55 @@ function readCursor(
   return cursor;
 }
 
+/** What changed since a revision. */
+function listChanges(context: ReadContext): Representation {
+  const { id, revision, changes_from, details_revision } = requireCalendar(context.access);
+  const { limit, include } = context.query;
+  const since = context.query.since ?? revision;
+  if (since < changes_from || since > revision) {
+    throw new ProblemError(410, {
+      errors: { since: [`is not from ${changes_from} to ${revision}; read the events anew`] },
+    });
+  }
+  return {
+    // The link to the next page has the whole query, also what is ignored.
+    version: [id, revision, since, `${context.search}`],
+    async render(db) {
+      const { changes, isLast } = await readChangePage(db, { calendarId: id, since }, limit);
+      const events = changes.flatMap(({ event }) => event ?? []);
+      const reached = isLast ? revision : (changes.at(-1)?.revision ?? revision);
+      return jsonDocument(jsonArray(events), {
+        ...(await loadIncluded(db, { calendarId: id, events, include })),
+        ...linksOf(context, "since", isLast ? null : String(reached)),
+        meta: {
+          revision: reached,
+          deleted: changes.flatMap(({ event, eventId }) => (event === null ? [eventId] : [])),
+          details_changed: details_revision > since,
+        },
+      });
+    },
+  };
+}
+
+async function readChangePage(db: Transaction, place: ChangesQuery, limit: number) {
+  const page = createPage<EventChange>(limit);
+  for (let { since } = place; ; ) {
+    const batch = await listEventChanges(db, { ...place, since }, BATCH);
+    for (const change of batch) {
+      if (!page.add(change)) return { changes: page.rows, isLast: false };
+      since = change.revision;
+    }
+    if (batch.length < BATCH) return { changes: page.rows, isLast: true };
+  }
+}
+
 /**
- * The link to the next page: the same query with another cursor. It is relative to the URL of the request, since a proxy
- * may serve it under another one. @see JSON:API "Pagination", RFC 3986 §5
+ * The link to the next page: the same query with another value of a parameter; null for none. It is relative to the URL of
+ * the request, since a proxy may serve it under another one. @see JSON:API "Pagination", RFC 3986 §5
  */
-function linksOf({ search }: ReadContext, next: Cursor | null, list: readonly unknown[]) {
-  if (next === null) return { links: { next: null } };
+function linksOf({ search }: ReadContext, name: "cursor" | "since", value: string | null | undefined) {
+  if (!value) return { links: { next: null } };
   const parameters = new URLSearchParams(search);
-  parameters.set("cursor", formatCursor(next, list));
+  parameters.set(name, value);
   return { links: { next: `?${parameters}` } };
 }

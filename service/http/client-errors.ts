@@ -9,7 +9,7 @@ import { badRequest, ProblemError, type ServiceResponse } from "./response.js";
  * nothing can be sent.
  * @param error of the server's event `clientError`
  */
-export function problemOfClientError(error: Error): ProblemError | null {
+function problemOfClientError(error: Error): ProblemError | null {
   const code = errorCodeOf(error) ?? "";
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
@@ -23,42 +23,37 @@ export function problemOfClientError(error: Error): ProblemError | null {
   }
 }
 
-/** The connections whose bytes could not be parsed. */
-export interface ClientFailures {
-  /**
-   * Notes an error of the server's event `clientError`, and interrupts the request whose body it is in. Closes a connection
-   * that has failed.
-   * @returns the problem to respond with when the requests before it were answered; null if there is nothing to respond to
-   */
-  note(error: Error, socket: Socket): ProblemError | null;
-  /** Why the body of the request cannot be received; undefined as long as it can. */
-  problemOf(request: IncomingMessage): ProblemError | undefined;
-  /** Aborts with that problem. */
-  watch(request: IncomingMessage): AbortSignal;
-}
-
-export function createClientFailures(): ClientFailures {
+/** Notes which connections have sent bytes that could not be parsed. */
+export function createClientFailures() {
   const problems = new WeakMap<Socket, ProblemError>();
-  const current = new WeakMap<Socket, () => void>();
+  /** What interrupts the request that is being read. */
+  const interrupts = new WeakMap<Socket, () => void>();
+  /** Why the body of the request cannot be received; undefined as long as it can. */
   const problemOf = ({ socket, complete }: IncomingMessage) => (complete ? undefined : problems.get(socket));
   return {
     problemOf,
-    note(error, socket) {
+    /**
+     * Notes an error of the server's event `clientError`, and interrupts the request whose body it is in. Closes a
+     * connection that has failed.
+     * @returns the problem to respond with after the requests before it; null if there is nothing to respond to
+     */
+    note(error: Error, socket: Socket): ProblemError | null {
       const problem = problemOfClientError(error);
       if (problem === null || !socket.writable) socket.destroy();
       // Whatever follows is not parsed either.
       if (problem === null || !socket.writable || problems.has(socket)) return null;
       problems.set(socket, problem);
-      current.get(socket)?.();
+      interrupts.get(socket)?.();
       return problem;
     },
-    watch(request) {
+    /** Aborts with that problem. */
+    watch(request: IncomingMessage): AbortSignal {
       const controller = new AbortController();
       const interrupt = () => {
         const problem = problemOf(request);
         if (problem !== undefined) controller.abort(problem);
       };
-      current.set(request.socket, interrupt);
+      interrupts.set(request.socket, interrupt);
       interrupt();
       return controller.signal;
     },

@@ -1,7 +1,6 @@
 import type { Socket } from "node:net";
 import { createBudget, type Quota } from "../budget.js";
-import { createInProgress } from "../in-progress.js";
-import { createTurns } from "./turns.js";
+import { createScheduler } from "./scheduler.js";
 
 /** Requests of one connection that wait for the one before them. Beyond that, nothing more is read from it. */
 const MAX_WAITING = 16;
@@ -17,26 +16,18 @@ interface QueuedRequest {
   readonly socket: Socket;
   /** Address of the client, whose waiting requests are limited. */
   readonly client: string;
-  /** Whose turn it is. */
-  readonly turn: string;
+  /** By which it is scheduled. */
+  readonly key: string;
   /** Whether a body follows, of which Node.js buffers a part. */
   readonly hasBody: boolean;
-  /** Handles it. Resolves with whether the connection stays open; does not reject. */
+  /** Handles it. Resolves with whether the connection stays open; rejects when the client has disconnected. */
   readonly handle: () => Promise<boolean>;
-}
-
-export interface ConnectionQueue {
-  /** Call it for every connection that is accepted. */
-  noteConnection(): void;
-  add(request: QueuedRequest): void;
-  /** Resolves when no request is in progress or waits. */
-  drain(): Promise<void>;
 }
 
 interface Connection {
   readonly waiting: QueuedRequest[];
   readonly quota: Quota;
-  isStopped: boolean;
+  isPaused: boolean;
 }
 
 /**
@@ -44,61 +35,71 @@ interface Connection {
  * that a client sends at once, on one connection (pipelining) or on many, would all run before another client's: SQLite
  * does its work in the callback in which a request was read. @see RFC 9112 §9.3.2
  */
-export function createConnectionQueue(): ConnectionQueue {
+export function createConnectionQueue() {
   const budget = createBudget(WAITING);
-  const turns = createTurns();
+  const scheduler = createScheduler();
+  /** Those with a request in progress. */
   const connections = new Map<Socket, Connection>();
   // What follows a response that closes its connection is never answered.
   const closing = new WeakSet<Socket>();
-  const running = createInProgress();
+  let onDrained: () => void = () => undefined;
   const run = async (first: QueuedRequest) => {
-    const { socket, client, turn } = first;
-    const connection: Connection = { waiting: [], quota: budget.open(client), isStopped: false };
+    const { socket, client } = first;
+    const connection: Connection = { waiting: [], quota: budget.open(client), isPaused: false };
     connections.set(socket, connection);
-    let isOpen = await turns.run(turn, first.handle);
+    const handle = ({ key, handle }: QueuedRequest) =>
+      // A client that disconnects is not a failure of the service.
+      scheduler.run(key, handle).catch(() => {
+        socket.destroy();
+        return false;
+      });
+    let isOpen = await handle(first);
     for (;;) {
       const next = connection.waiting.shift();
       if (next === undefined || !isOpen || socket.destroyed) break;
       connection.quota.give(1);
-      if (connection.isStopped && connection.waiting.length === 0) resumeReading(socket, connection);
-      isOpen = await turns.run(next.turn, next.handle);
+      if (connection.isPaused && connection.waiting.length === 0) resumeReading(socket, connection);
+      isOpen = await handle(next);
     }
     connections.delete(socket);
     connection.quota.close();
     if (!isOpen) closing.add(socket);
+    if (connections.size === 0) onDrained();
   };
   return {
-    noteConnection: turns.noteConnection,
-    add(request) {
+    /** Call it for every connection that is accepted. */
+    noteConnection: scheduler.noteConnection,
+    add(request: QueuedRequest): void {
       const { socket, hasBody } = request;
       if (closing.has(socket)) return;
       const connection = connections.get(socket);
-      if (connection === undefined) {
-        running.begin();
-        void run(request).finally(running.end);
-        return;
-      }
+      if (connection === undefined) return void run(request);
       if (connection.quota.tryTake(1) !== null) {
         socket.destroy();
         return;
       }
       connection.waiting.push(request);
-      if (hasBody || connection.waiting.length >= MAX_WAITING) stopReading(socket, connection);
+      if (hasBody || connection.waiting.length >= MAX_WAITING) pauseReading(socket, connection);
     },
-    drain: running.none,
+    /** Resolves when no request is in progress or waits. */
+    drain: () =>
+      new Promise<void>((resolve) => {
+        onDrained = resolve;
+        if (connections.size === 0) resolve();
+      }),
   };
 }
 
 /** The HTTP server resumes a socket after every message, whatever still waits. */
-function stopReading(socket: Socket, connection: Connection): void {
-  if (connection.isStopped) return;
-  connection.isStopped = true;
+function pauseReading(socket: Socket, connection: Connection): void {
+  if (connection.isPaused) return;
+  connection.isPaused = true;
   socket.pause();
   socket.resume = () => socket;
 }
 
 function resumeReading(socket: Socket, connection: Connection): void {
-  connection.isStopped = false;
+  connection.isPaused = false;
   Reflect.deleteProperty(socket, "resume");
   socket.resume();
 }

@@ -51,15 +51,6 @@ export function bodyTooLarge(): ProblemError {
   return new ProblemError(413, { errors: `the body must be at most ${BODY_LIMIT} bytes` });
 }
 
-/**
- * Parses a JSON body.
- * @param headers names in lower case
- * @throws ProblemError like `decodeBody` and `parseJson`
- */
-export function parseJsonBody(body: Uint8Array, headers: Readonly<Record<string, string>>): unknown {
-  return parseJson(decodeBody(body, headers, [JSON_MEDIA_TYPE]).text);
-}
-
 /** How many values the JSON of a body may have. Parsing and checking so many takes a few milliseconds. */
 const MAX_JSON_VALUES = 10_000;
 

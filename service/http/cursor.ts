@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import * as v from "valibot";
 import type { CursorPart } from "../store/event-moves.js";
 import { badRequest } from "./response.js";
 
@@ -29,65 +28,43 @@ export function continueCursor(cursor: Cursor | null, end: CursorPart): Cursor {
   };
 }
 
-const integer = v.pipe(v.number(), v.safeInteger());
-const id = v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/));
-const PART = /^(-?[\da-z]{1,11})\.(-?[\da-z]{1,11})\.([\w-]{1,8})$/;
-const earlierSchema = v.pipe(
-  v.string(),
-  v.transform((text) => (text === "" ? [] : text.split(" "))),
-  v.array(v.pipe(v.string(), v.regex(PART))),
-  v.maxLength(MAX_EARLIER),
-);
-const cursorSchema = v.strictTuple([v.string(), integer, integer, id, earlierSchema]);
+/** Revision and time as differences from the part before, in base 36, and an id or its beginning. */
+const PART = /^(-?[\da-z]{1,11})\.(-?[\da-z]{1,11})\.([\w-]{1,64})$/;
 
 /** @param list what the list is of: its path and parameters */
-export function formatCursor({ revision, at, id, earlier }: Cursor, list: readonly unknown[]): string {
-  const cursor = [digest(list), revision, at, id, formatParts(earlier)];
-  return Buffer.from(JSON.stringify(cursor)).toString("base64url");
+export function formatCursor({ earlier, ...last }: Cursor, list: readonly unknown[]): string {
+  let before = { revision: 0, at: 0 };
+  const beginnings = earlier.map((part) => ({ ...part, id: part.id.slice(0, ID_BEGINNING) }));
+  const parts = [last, ...beginnings].map((part) => {
+    const differences = [part.revision - before.revision, part.at - before.at];
+    before = part;
+    return [...differences.map((number) => number.toString(36)), part.id].join(".");
+  });
+  return Buffer.from([digest(list), ...parts].join(" ")).toString("base64url");
 }
 
 /** @throws ProblemError 400 for one that this version of the service did not make for this list */
 export function parseCursor(text: string, list: readonly unknown[]): Cursor {
-  const { success, output } = v.safeParse(cursorSchema, parseJson(text));
-  if (!success || output[0] !== digest(list)) {
+  const [listed, ...texts] = Buffer.from(text, "base64url").toString().split(" ");
+  const [last, ...earlier] = parseParts(texts);
+  if (listed !== digest(list) || last === undefined || earlier.length > MAX_EARLIER) {
     throw badRequest({ cursor: ["is not a cursor of this list; read it from the first page"] });
   }
-  const [, revision, at, id, earlier] = output;
-  return { revision, at, id, earlier: parseParts(earlier) };
+  return { ...last, earlier };
 }
 
-/** Each part after the first as its difference from the one before, which is short. */
-function formatParts(parts: readonly CursorPart[]): string {
-  let before = { revision: 0, at: 0 };
-  const texts = parts.map((part) => {
-    const differences = [part.revision - before.revision, part.at - before.at];
-    before = part;
-    return [...differences.map((number) => number.toString(36)), part.id.slice(0, ID_BEGINNING)].join(".");
-  });
-  return texts.join(" ");
-}
-
+/** Empty if one of them is invalid. */
 function parseParts(texts: readonly string[]): readonly CursorPart[] {
-  let before = { revision: 0, at: 0 };
-  return texts.map((text) => {
-    const [, revision = "", at = "", id = ""] = PART.exec(text) ?? [];
-    const part = {
-      revision: before.revision + Number.parseInt(revision, 36),
-      at: before.at + Number.parseInt(at, 36),
-      id,
-    };
-    before = part;
-    return part;
-  });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(text, "base64url").toString());
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+  const parts: CursorPart[] = [];
+  let { revision, at } = { revision: 0, at: 0 };
+  for (const text of texts) {
+    const [, revisions = "", time = "", id = ""] = PART.exec(text) ?? [];
+    revision += Number.parseInt(revisions, 36);
+    at += Number.parseInt(time, 36);
+    if (!Number.isSafeInteger(revision) || !Number.isSafeInteger(at)) return [];
+    parts.push({ revision, at, id });
   }
+  return parts;
 }
 
 function digest(list: readonly unknown[]): string {

@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 const LONGEST_PLAIN = 300;
 
 /**
- * The entity tag of an answer. It is weak: answers with the same tag mean the same, but may differ in their bytes.
- * @param version what the answer depends on; a client can read it
+ * The entity tag of a representation. It is weak: those with the same tag mean the same, but may differ in their bytes.
+ * @param version what the representation depends on; a client can read it
  * @see RFC 9110 §8.8.3
  */
 export function entityTag(version: readonly unknown[]): string {
@@ -20,7 +20,7 @@ export function entityTag(version: readonly unknown[]): string {
 const ENTITY_TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 
 /**
- * Whether `If-None-Match` has the entity tag, so that the client has the answer already. Anything else in it is ignored.
+ * Whether `If-None-Match` has the entity tag, so that the client has it already. Anything else in it is ignored.
  * @param ifNoneMatch the header; undefined without one
  * @see RFC 9110 §13.1.2
  */

@@ -31,11 +31,11 @@ export function jsonResponse(status: number, body: JsonBody | null): ServiceResp
   return { status, headers: { ...API_HEADERS, "content-type": JSON_CONTENT_TYPE }, body: encode(body) };
 }
 
-/** Identifies the answer that a response has. @see RFC 9110 §8.8 */
+/** Identifies the representation that a response has. @see RFC 9110 §8.8 */
 export interface Validators {
   /** Entity tag. */
   readonly tag: string;
-  /** Revision of the calendar whose events the answer has; undefined without events. */
+  /** Revision of the calendar whose events it has; undefined without events. */
   readonly revision?: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export function taggedResponse(validators: Validators, body: JsonBody): ServiceR
   return { status: 200, headers, body: encode(body) };
 }
 
-/** The response to a client that has the answer already. @see RFC 9110 §15.4.5 */
+/** The response to a client that has the representation already. @see RFC 9110 §15.4.5 */
 export function notModifiedResponse(validators: Validators): ServiceResponse {
   return { status: 304, headers: validatedHeaders(validators), body: new Uint8Array() };
 }

@@ -9,7 +9,7 @@ import {
 } from "../../contract/limits.js";
 import { METADATA_PATH, OAUTH_ROUTES } from "../../contract/oauth.js";
 import { DEFAULT_TIMEZONE, ROUTES, type Route, type RouteName } from "../../contract/routes.js";
-import { CATEGORIES, type Category } from "../../contract/shapes.js";
+import { CATEGORIES } from "../../contract/shapes.js";
 import { splitTarget } from "../request.js";
 import { badRequest, excerpt, ProblemError } from "./response.js";
 
@@ -21,27 +21,11 @@ export interface RouteMatch {
 }
 
 /**
- * Parses the target of a request. One slash at the end of the path is ignored.
- * @throws ProblemError 400 when the path is not percent-encoded UTF-8
+ * The decoded segments of the path of a request target. One slash at its end is ignored.
+ * @throws ProblemError 400 when it is not percent-encoded UTF-8
  */
-export function parseTarget(target: string) {
-  const { path, query } = splitTarget(target);
-  return { segments: parsePath(path), search: new URLSearchParams(query) };
-}
-
-function parsePath(path: string): string[] {
-  return path.replace(/\/$/, "").split("/").slice(1).map(decodeSegment);
-}
-
-/** The calendar that a request target names, whether or not it exists; empty for their list, null for any other target. */
-export function calendarIdOf(target: string): string | null {
-  try {
-    const [collection, id = ""] = parsePath(splitTarget(target).path);
-    return collection === "calendars" ? id : null;
-  } catch (error) {
-    if (error instanceof ProblemError) return null;
-    throw error;
-  }
+export function parsePath(target: string): string[] {
+  return splitTarget(target).path.replace(/\/$/, "").split("/").slice(1).map(decodeSegment);
 }
 
 function decodeSegment(segment: string): string {
@@ -50,6 +34,22 @@ function decodeSegment(segment: string): string {
   } catch {
     throw badRequest(`the path segment "${excerpt(segment)}" is not percent-encoded UTF-8`);
   }
+}
+
+/** The same, without segments where they cannot be decoded. */
+function readPath(target: string): string[] {
+  try {
+    return parsePath(target);
+  } catch (error) {
+    if (error instanceof ProblemError) return [];
+    throw error;
+  }
+}
+
+/** The calendar that a request target names, whether or not it exists; empty for their list, null for any other target. */
+export function calendarIdOf(target: string): string | null {
+  const [collection, id = ""] = readPath(target);
+  return collection === "calendars" ? id : null;
 }
 
 /**
@@ -67,21 +67,12 @@ export function matchRoute(method: string, segments: readonly string[]): RouteMa
 
 /** The methods of the routes that a request target addresses; empty if there are none. */
 export function allowedMethods(target: string): string[] {
-  return methodsOf(matchTarget(target));
+  return methodsOf(matchPaths(readPath(target)));
 }
 
 /** The path of the routes that a request target addresses, as in `ROUTES`; null if there are none. */
 export function routePathOf(target: string): string | null {
-  return matchTarget(target)[0]?.route.path ?? null;
-}
-
-function matchTarget(target: string): RouteMatch[] {
-  try {
-    return matchPaths(parseTarget(target).segments);
-  } catch (error) {
-    if (error instanceof ProblemError) return [];
-    throw error;
-  }
+  return matchPaths(readPath(target))[0]?.route.path ?? null;
 }
 
 function methodsOf(matches: readonly RouteMatch[]): string[] {
@@ -89,9 +80,11 @@ function methodsOf(matches: readonly RouteMatch[]): string[] {
 }
 
 /** The routes, with the segments of their paths. */
-const PATTERNS = Object.entries(ROUTES).flatMap(([name, route]) =>
-  isRouteName(name) ? { name, route, pattern: route.path.split("/").slice(1) } : [],
-);
+const PATTERNS = (Object.entries(ROUTES) as [RouteName, Route][]).map(([name, route]) => ({
+  name,
+  route,
+  pattern: route.path.split("/").slice(1),
+}));
 
 function matchPaths(segments: readonly string[]): RouteMatch[] {
   return PATTERNS.flatMap(({ name, route, pattern }) => {
@@ -115,10 +108,6 @@ function matchPath(pattern: readonly string[], segments: readonly string[]): Rec
   return parameters;
 }
 
-function isRouteName(name: string): name is RouteName {
-  return Object.hasOwn(ROUTES, name);
-}
-
 /** Path of the authorization server below the service's base URL. */
 export const OAUTH_PATH = "/oauth";
 
@@ -130,11 +119,13 @@ export const OAUTH_PATHS = {
   metadata: METADATA_PATH,
 } as const;
 
+export type OAuthPath = keyof typeof OAUTH_PATHS;
+
 /**
  * The endpoint of the authorization server that a request target addresses; null for any other target. Programs may
  * write a slash after the token endpoint; the pages of the authorization endpoint have links relative to one path.
  */
-export function matchOAuthEndpoint(target: string): keyof typeof OAUTH_PATHS | null {
+export function matchOAuthEndpoint(target: string): OAuthPath | null {
   const { path } = splitTarget(target);
   if (path === OAUTH_PATHS.authorize) return "authorize";
   if (path === METADATA_PATH || path.startsWith(`${METADATA_PATH}/`)) return "metadata";
@@ -144,27 +135,13 @@ export function matchOAuthEndpoint(target: string): keyof typeof OAUTH_PATHS | n
 }
 
 /** The query parameters, parsed. Null stands for one that was not given and has no default. */
-export interface Query {
-  readonly include: ReadonlySet<string>;
-  /** IANA name. */
-  readonly timezone: string;
-  readonly days: number;
-  /** `YYYY-MM-DD`: the first and the last day. */
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly search: string | null;
-  readonly category: Category | null;
-  readonly cursor: string | null;
-  readonly limit: number;
-  /** A revision. */
-  readonly since: number | null;
-}
+export type Query = ReturnType<typeof parseQuery>;
 
 /**
  * Parses the parameters that a route accepts and ignores others.
  * @throws ProblemError 400 with every invalid parameter
  */
-export function parseQuery({ include = [], query = {} }: Route, search: URLSearchParams): Query {
+export function parseQuery({ include = [], query = {} }: Route, search: URLSearchParams) {
   const errors: Record<string, string[]> = {};
   const read = <T>(name: string, parse: (text: string) => T | null, rule: string): T | null => {
     const [text, ...more] = search.getAll(name);
@@ -175,49 +152,46 @@ export function parseQuery({ include = [], query = {} }: Route, search: URLSearc
     if (value === null) errors[name] = [`must be one ${rule}`];
     return value;
   };
-  const readNumber = (name: string, [min, max]: readonly [number, number]) =>
-    read(name, (text) => readInteger(text, min, max), `whole number from ${min} to ${max}`);
+  const readInteger = (name: string, min: number, max: number, rule = `from ${min} to ${max}`) =>
+    read(name, (text) => parseInteger(text, min, max), `whole number ${rule}`);
+  const readDate = (name: string) =>
+    read(name, (text) => (isCalendarDate(text) ? text : null), "date that exists, as YYYY-MM-DD");
+  const isSearch = (text: string) => text !== "" && codePointLength(text) <= MAX_SEARCH;
   const result = {
     include:
-      read("include", (text) => readList(text, include), `list of ${include.join(",")}`) ?? new Set<string>(),
-    timezone: read("timezone", readTimeZone, "timezone name such as Asia/Tokyo") ?? DEFAULT_TIMEZONE,
-    days: readNumber("days", [MIN_DAYS, MAX_DAYS]) ?? DEFAULT_DAYS,
-    from: read("from", readDate, "date that exists, as YYYY-MM-DD"),
-    to: read("to", readDate, "date that exists, as YYYY-MM-DD"),
-    search: read("search", readSearch, `text of 1 to ${MAX_SEARCH} characters`),
-    category: read("category", readCategory, `of ${CATEGORIES.join(",")}`),
+      read("include", (text) => parseList(text, include), `list of ${include.join(",")}`) ??
+      new Set<string>(),
+    /** IANA name. */
+    timezone:
+      read("timezone", (text) => (isTimeZone(text) ? text : null), "timezone name such as Asia/Tokyo") ??
+      DEFAULT_TIMEZONE,
+    days: readInteger("days", MIN_DAYS, MAX_DAYS) ?? DEFAULT_DAYS,
+    /** `YYYY-MM-DD`: the first and the last day. */
+    from: readDate("from"),
+    to: readDate("to"),
+    search: read("search", (text) => (isSearch(text) ? text : null), `text of 1 to ${MAX_SEARCH} characters`),
+    category: read(
+      "category",
+      (text) => CATEGORIES.find((category) => category === text) ?? null,
+      `of ${CATEGORIES.join(",")}`,
+    ),
     cursor: read("cursor", (text) => text || null, "cursor from the link to a next page"),
-    limit: readNumber("limit", [1, MAX_PAGE]) ?? MAX_PAGE,
-    since: read("since", (text) => readInteger(text, 1, Number.MAX_SAFE_INTEGER), "whole number from 1 on"),
+    limit: readInteger("limit", 1, MAX_PAGE) ?? MAX_PAGE,
+    /** A revision. */
+    since: readInteger("since", 1, Number.MAX_SAFE_INTEGER, "from 1 on"),
   };
   if (Object.keys(errors).length > 0) throw badRequest(errors);
   return result;
 }
 
 /** Empty text is an empty list; an empty item is invalid. */
-function readList(text: string, allowed: readonly string[]): ReadonlySet<string> | null {
+function parseList(text: string, allowed: readonly string[]): ReadonlySet<string> | null {
   if (text === "") return new Set();
   const items = text.split(",");
   return items.every((item) => allowed.includes(item)) ? new Set(items) : null;
 }
 
-function readTimeZone(text: string): string | null {
-  return isTimeZone(text) ? text : null;
-}
-
-function readDate(text: string): string | null {
-  return isCalendarDate(text) ? text : null;
-}
-
-function readSearch(text: string): string | null {
-  return text !== "" && codePointLength(text) <= MAX_SEARCH ? text : null;
-}
-
-function readCategory(text: string): Category | null {
-  return CATEGORIES.find((category) => category === text) ?? null;
-}
-
-function readInteger(text: string, min: number, max: number): number | null {
+function parseInteger(text: string, min: number, max: number): number | null {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? value : null;
 }

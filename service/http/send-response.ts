@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished, pipeline } from "node:stream/promises";
-import { discardBody } from "./request-body.js";
+import { discardBody } from "./incoming-message.js";
 import type { ServiceResponse } from "./response.js";
 
 /** Bytes of a response that are handed to the connection at a time. */
-const PART = 256 * 1024;
+const PIECE = 256 * 1024;
 
 /** A response, and how it is sent. */
-export interface Sending {
+interface Sending {
   readonly handled: ServiceResponse;
   /** How long the client may take to receive it, and how long it may take nothing of it (ms). */
   readonly timeout: number;
@@ -25,7 +25,7 @@ export async function sendResponse(
   const { status, headers, body } = sending.handled;
   const isComplete = status === 204 || status === 304 || "content-length" in headers;
   response.writeHead(status, isComplete ? headers : { ...headers, "content-length": body.byteLength });
-  if (body.byteLength <= PART && sending.discard === null) {
+  if (body.byteLength <= PIECE && sending.discard === null) {
     response.end(body);
     // Usually the system takes it at once, and there is nothing to wait for.
     if (response.socket?.writableLength === 0) return;
@@ -53,7 +53,7 @@ async function sendInTime(
     } else {
       const [, stalled] = timers;
       await pipeline(
-        partsOf(body, () => stalled?.refresh()),
+        piecesOf(body, () => stalled?.refresh()),
         response,
         { signal },
       );
@@ -63,10 +63,10 @@ async function sendInTime(
   }
 }
 
-/** @param onNext called when a part is needed, because those before it were taken */
-function* partsOf(body: Uint8Array, onNext: () => void): Generator<Uint8Array> {
-  for (let start = 0; start < body.byteLength; start += PART) {
+/** @param onNext called when a piece is needed, because those before it were taken */
+function* piecesOf(body: Uint8Array, onNext: () => void): Generator<Uint8Array> {
+  for (let start = 0; start < body.byteLength; start += PIECE) {
     onNext();
-    yield body.subarray(start, start + PART);
+    yield body.subarray(start, start + PIECE);
   }
 }

@@ -2,7 +2,7 @@ import { badRequest, excerpt } from "../http/response.js";
 import { listRedirectUris } from "../store/clients.js";
 import type { ClientRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
-import type { OAuthContext } from "./endpoint.js";
+import type { OAuthContext } from "./context.js";
 import { type CodeChallenge, parseChallenge } from "./pkce.js";
 import { findClient, isPublic, PUBLIC_REDIRECT_URIS } from "./public-client.js";
 
@@ -15,22 +15,10 @@ export interface AuthorizationRequest {
   readonly challenge: CodeChallenge | null;
 }
 
-/** An error that is reported to the client at its redirect URI. */
-interface RejectedRequest {
-  readonly redirectUri: string;
-  readonly state: string | undefined;
-  /** @see RFC 6749 §4.1.2.1 */
-  readonly error: "invalid_request" | "unsupported_response_type";
-  readonly description: string;
-}
-
-export type ParsedRequest =
-  | { readonly kind: "valid"; readonly request: AuthorizationRequest }
-  | { readonly kind: "rejected"; readonly rejection: RejectedRequest };
-
 /**
  * Parses an authorization request. Client and redirect URI come first: without a registered redirect URI the browser
  * must not be redirected.
+ * @returns where to redirect the browser with an error, which the client is to report, if the rest is invalid
  * @throws ProblemError 400 when the client or its redirect URI is invalid
  * @see RFC 6749 §4.1.2.1
  */
@@ -38,24 +26,22 @@ export async function parseAuthorizationRequest(
   db: Transaction,
   { values, repeated }: Parameters,
   context: Pick<OAuthContext, "publicClient">,
-): Promise<ParsedRequest> {
+): Promise<AuthorizationRequest | string> {
   const { client, redirectUri } = await readClient(db, { values, repeated }, context);
   const state = values.get("state");
-  const reject = (error: RejectedRequest["error"], description: string): ParsedRequest => ({
-    kind: "rejected",
-    rejection: { redirectUri, state, error, description },
-  });
+  const reject = (error: string, error_description: string) =>
+    authorizationResponse(redirectUri, { error, error_description, state });
   const duplicate = PARAMETERS.find((name) => repeated.has(name));
   if (duplicate !== undefined) return reject("invalid_request", `${duplicate} was sent more than once`);
   const responseType = values.get("response_type");
   if (responseType === undefined) return reject("invalid_request", "response_type is missing");
   if (responseType !== "code") return reject("unsupported_response_type", "response_type must be code");
-  const parsed = parseChallenge(values.get("code_challenge"), values.get("code_challenge_method"));
-  if (parsed.kind === "invalid") return reject("invalid_request", parsed.problem);
-  if (isPublic(client) && parsed.challenge?.method !== "S256") {
+  const challenge = parseChallenge(values.get("code_challenge"), values.get("code_challenge_method"));
+  if (typeof challenge === "string") return reject("invalid_request", challenge);
+  if (isPublic(client) && challenge?.method !== "S256") {
     return reject("invalid_request", "this client needs a code_challenge with the method S256");
   }
-  return { kind: "valid", request: { client, redirectUri, state, challenge: parsed.challenge } };
+  return { client, redirectUri, state, challenge };
 }
 
 const PARAMETERS = ["response_type", "state", "code_challenge", "code_challenge_method"];
@@ -88,9 +74,12 @@ function requireParameter({ values, repeated }: Parameters, name: string): strin
   return value;
 }
 
-/** The request as a query, without unknown parameters. */
-export function formatRequest({ client, redirectUri, state, challenge }: AuthorizationRequest): string {
-  return formatParameters({
+/**
+ * The URL of the request without unknown parameters. It is relative, so that it also works through a proxy that serves the
+ * service at another path.
+ */
+export function authorizeUrl({ client, redirectUri, state, challenge }: AuthorizationRequest): string {
+  const query = formatParameters({
     client_id: client.client_id,
     redirect_uri: redirectUri,
     response_type: "code",
@@ -98,6 +87,7 @@ export function formatRequest({ client, redirectUri, state, challenge }: Authori
     code_challenge: challenge?.value,
     code_challenge_method: challenge?.method,
   });
+  return `authorize?${query}`;
 }
 
 /**

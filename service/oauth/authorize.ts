@@ -1,6 +1,6 @@
 import { FORM_MEDIA_TYPE } from "../../contract/media-types.js";
 import { decodeBody } from "../http/content.js";
-import { badRequest, ProblemError, type ServiceResponse } from "../http/response.js";
+import { badRequest, type ServiceResponse } from "../http/response.js";
 import { splitTarget } from "../request.js";
 import { createSecret, csrfToken } from "../secrets.js";
 import { ensureClient, insertCode } from "../store/clients.js";
@@ -9,7 +9,7 @@ import { deleteSession, findSessionUser } from "../store/users.js";
 import {
   type AuthorizationRequest,
   authorizationResponse,
-  formatRequest,
+  authorizeUrl,
   parseAuthorizationRequest,
   parseParameters,
 } from "./authorization-request.js";
@@ -21,34 +21,25 @@ import {
   newBrowserSession,
   signIn,
 } from "./browser-session.js";
-import type { OAuthContext, OAuthEndpoint } from "./endpoint.js";
-import { checkHost, isFromOwnPage } from "./origin.js";
-import { errorPage } from "./pages/error-page.js";
+import { checkHost, isFromOwnPage, type OAuthContext } from "./context.js";
 import { redirectResponse } from "./pages/page.js";
 import { consentPage, type SignInPage, signInPage } from "./pages/sign-in-page.js";
 import { isPublic } from "./public-client.js";
 
 /**
  * The authorization endpoint: GET shows a page, POST accepts its form. Every request carries the client's parameters in
- * its query, so none of them are stored. @see RFC 6749 §3.1
+ * its query, so none of them are stored.
+ * @throws ProblemError when the browser must not be redirected to the client
+ * @see RFC 6749 §3.1
  */
-export const authorizeEndpoint: OAuthEndpoint = { respond: showOrSubmit, respondWithProblem: errorPage };
-
-/** @throws ProblemError when the browser must not be redirected to the client */
-async function showOrSubmit(context: OAuthContext): Promise<ServiceResponse> {
+export async function authorize(context: OAuthContext): Promise<ServiceResponse> {
   const { method, target } = context.request;
-  if (method !== "GET" && method !== "POST") throw new ProblemError(405, { headers: { allow: "GET, POST" } });
   checkHost(context);
   const parameters = parseParameters(splitTarget(target).query);
-  const parsed = await context.store.read((db) => parseAuthorizationRequest(db, parameters, context));
-  if (parsed.kind === "rejected") {
-    const { redirectUri, error, description, state } = parsed.rejection;
-    return redirectResponse(
-      authorizationResponse(redirectUri, { error, error_description: description, state }),
-    );
-  }
+  const request = await context.store.read((db) => parseAuthorizationRequest(db, parameters, context));
+  if (typeof request === "string") return redirectResponse(request);
   const session = await findBrowserSession(context);
-  const step = { context, request: parsed.request, session };
+  const step = { context, request, session };
   return method === "GET" ? showPage(step) : submit(step);
 }
 
@@ -64,31 +55,16 @@ function showPage(
   { context, request, session }: AuthorizationStep,
   changes: Pick<SignInPage, "login" | "notice"> = {},
 ): ServiceResponse {
-  const page = {
-    ...changes,
-    client: { name: request.client.name, isPublic: isPublic(request.client) },
-    action: authorizeUrl(request),
-    csrf: csrfToken(session.secret),
-  };
-  if (session.user !== null) {
-    return consentPage({ ...page, redirectUri: request.redirectUri, user: session.user });
-  }
-  return signInPage({ ...page, headers: session.isNew ? cookieHeader(context, session.secret) : {} });
+  const { user, isNew, secret } = session;
+  const page = { ...request, ...changes, action: authorizeUrl(request), csrf: csrfToken(secret) };
+  if (user !== null) return consentPage({ ...page, user });
+  return signInPage({ ...page, headers: isNew ? cookieHeader(context, secret) : {} });
 }
 
 async function submit(step: AuthorizationStep): Promise<ServiceResponse> {
-  const { context, session } = step;
-  const form = readForm(context);
-  if (!isFromOwnPage(context)) {
-    const text =
-      "The form was not sent by this page, or a proxy has changed where it came from. Please try again.";
-    return showPage(step, { notice: { status: 403, text } });
-  }
-  if (!hasValidCsrfToken(session, form.get("csrf"))) {
-    const text =
-      "That page was out of date, or your browser blocks cookies from this site. Please try again.";
-    return showPage(step, { notice: { status: 403, text } });
-  }
+  const form = readForm(step.context);
+  const forgery = findForgery(step, form.get("csrf"));
+  if (forgery !== null) return showPage(step, { notice: { status: 403, text: forgery } });
   switch (form.get("action")) {
     case "sign-in":
       return submitSignIn(step, form);
@@ -101,6 +77,15 @@ async function submit(step: AuthorizationStep): Promise<ServiceResponse> {
     default:
       throw badRequest("The form has no valid action.");
   }
+}
+
+/** Why a form may be that of another site; null if it is not. @param token of the form */
+function findForgery({ context, session }: AuthorizationStep, token: string | undefined): string | null {
+  if (!isFromOwnPage(context))
+    return "The form was not sent by this page, or a proxy has changed where it came from. Please try again.";
+  return hasValidCsrfToken(session, token)
+    ? null
+    : "That page was out of date, or your browser blocks cookies from this site. Please try again.";
 }
 
 /** @throws ProblemError like `decodeBody`, 400 when a field is repeated */
@@ -119,10 +104,9 @@ async function submitSignIn(
   const login = form.get("login") ?? "";
   const result = await signIn(context, step.session, { login, password: form.get("password") ?? "" });
   // A new secret prevents session fixation: the old one may have been planted in the browser.
-  if (result.kind === "signed-in") {
-    return redirectResponse(authorizeUrl(request), cookieHeader(context, result.secret));
-  }
-  return showPage(step, { login, notice: result });
+  return "secret" in result
+    ? redirectResponse(authorizeUrl(request), cookieHeader(context, result.secret))
+    : showPage(step, { login, notice: result });
 }
 
 /** Issues an authorization code, if the session is still valid inside the transaction. */
@@ -152,10 +136,8 @@ async function allow(step: AuthorizationStep): Promise<ServiceResponse> {
 function deny(step: AuthorizationStep): ServiceResponse {
   const { redirectUri, state } = step.request;
   if (step.session.user === null) return signInAgain(step);
-  const description = "the user denied the request";
-  return redirectResponse(
-    authorizationResponse(redirectUri, { error: "access_denied", error_description: description, state }),
-  );
+  const denial = { error: "access_denied", error_description: "the user denied the request", state };
+  return redirectResponse(authorizationResponse(redirectUri, denial));
 }
 
 async function switchAccount({ context, request, session }: AuthorizationStep): Promise<ServiceResponse> {
@@ -170,11 +152,6 @@ function sessionScope({ secret }: BrowserSession): WriteOptions {
 function signInAgain(step: AuthorizationStep): ServiceResponse {
   const text = "You are no longer signed in. Please sign in again.";
   return showPage({ ...step, session: { ...step.session, user: null } }, { notice: { status: 403, text } });
-}
-
-/** Relative, so that it also works through a proxy that serves the service at another path. */
-function authorizeUrl(request: AuthorizationRequest): string {
-  return `authorize?${formatRequest(request)}`;
 }
 
 function cookieHeader({ source }: OAuthContext, secret: string): Record<string, string> {

@@ -1,7 +1,7 @@
 import { codePointLength, MAX_LOGIN } from "../../contract/limits.js";
+import type { ExceededLimit } from "../budget.js";
 import { OAUTH_PATH } from "../http/router.js";
-import { PasswordQueueError } from "../password-queue.js";
-import { createSecret, csrfToken, passwordProblem, sameSecret, verifyUserPassword } from "../secrets.js";
+import { createSecret, csrfToken, passwordProblem, sameSecret, verifyPassword } from "../secrets.js";
 import { countAttempt, findWait, recordSignIn, scopeOfAttempt } from "../store/sign-in-attempts.js";
 import type { Transaction } from "../store/store.js";
 import {
@@ -11,7 +11,7 @@ import {
   insertSession,
   type SignedInUser,
 } from "../store/users.js";
-import type { OAuthContext } from "./endpoint.js";
+import type { OAuthContext } from "./context.js";
 import type { Notice } from "./pages/sign-in-page.js";
 
 /** The session of a browser at the authorization server, signed in or not. */
@@ -63,10 +63,6 @@ export function formatCookie(secret: string, baseUrl: string | undefined): strin
   return `${COOKIE}=${secret}; Path=${path}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-type SignInResult =
-  | { readonly kind: "signed-in"; readonly secret: string }
-  | ({ readonly kind: "rejected" } & Notice);
-
 interface Credentials {
   readonly login: string;
   readonly password: string;
@@ -75,30 +71,27 @@ interface Credentials {
 /**
  * Verifies login and password and replaces the browser's session by a new one. The result and the time it takes do not
  * reveal whether a login exists, has a password or is disabled.
+ * @returns the secret of the new session, or why there is none
  */
 export async function signIn(
   context: OAuthContext,
   session: BrowserSession,
   credentials: Credentials,
-): Promise<SignInResult> {
+): Promise<{ readonly secret: string } | Notice> {
   const { passwordQueue, source } = context;
   // Nobody has these, and comparing them could take long. They say nothing about who has a login.
   const { login, password } = credentials;
   if (codePointLength(login) > MAX_LOGIN || passwordProblem(password) !== null) return WRONG_CREDENTIALS;
-  try {
-    // Attempts are counted inside the queue: a request that it refuses costs no write.
-    return await passwordQueue.run(source.address, () => replaceSession(context, session, credentials));
-  } catch (error) {
-    if (error instanceof PasswordQueueError) return QUEUE_FULL[error.fullFor];
-    throw error;
-  }
+  // Attempts are counted inside the queue: a request that it refuses costs no write.
+  const result = await passwordQueue.run(source.address, () => replaceSession(context, session, credentials));
+  return typeof result === "string" ? QUEUE_FULL[result] : result;
 }
 
 async function replaceSession(
   { store, source, now, passwordCost }: OAuthContext,
   session: BrowserSession,
   { login, password }: Credentials,
-): Promise<SignInResult> {
+): ReturnType<typeof signIn> {
   const attempt = { address: source.address, login, now };
   const scope = scopeOfAttempt(attempt);
   // What is refused must not wait for the database to be writable.
@@ -107,7 +100,7 @@ async function replaceSession(
     (await store.write((db) => countAttempt(db, attempt), { scope }));
   if (wait !== null) return tooMany(wait);
   const user = await store.read((db) => findUserByLogin(db, login));
-  const matches = await verifyUserPassword(user?.password_hash, password, passwordCost);
+  const matches = await verifyPassword(password, user?.password_hash, passwordCost);
   if (!matches || user === undefined || user.disabled === 1) return WRONG_CREDENTIALS;
   const secret = createSecret();
   const replace = async (db: Transaction) => {
@@ -120,37 +113,27 @@ async function replaceSession(
     return true;
   };
   const created = await store.write(replace, { scope });
-  return created ? { kind: "signed-in", secret } : WRONG_CREDENTIALS;
+  return created ? { secret } : WRONG_CREDENTIALS;
 }
 
-const WRONG_CREDENTIALS = {
-  kind: "rejected",
-  status: 403,
-  text: "The login or the password is wrong.",
-} as const;
+const WRONG_CREDENTIALS: Notice = { status: 403, text: "The login or the password is wrong." };
 
-const QUEUE_FULL = {
-  address: {
-    kind: "rejected",
+const QUEUE_FULL: Readonly<Record<ExceededLimit, Notice>> = {
+  client: {
     status: 429,
     text: "Too many attempts to sign in at the same time. Please try again.",
     retryAfter: 1,
   },
-  all: {
-    kind: "rejected",
+  total: {
     status: 503,
     text: "Too many people are signing in at the moment. Please try again in a few seconds.",
     retryAfter: 2,
   },
-} as const;
+};
 
-function tooMany(seconds: number): SignInResult {
+function tooMany(seconds: number): Notice {
   const minutes = Math.ceil(seconds / 60);
   const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
-  return {
-    kind: "rejected",
-    status: 429,
-    text: `Too many attempts to sign in. Please try again in ${wait}.`,
-    retryAfter: seconds,
-  };
+  const text = `Too many attempts to sign in. Please try again in ${wait}.`;
+  return { status: 429, text, retryAfter: seconds };
 }

@@ -10,23 +10,21 @@ export interface CodeChallenge {
 /** 43 to 128 unreserved characters; for S256, a SHA-256 in base64url. */
 const FORMATS = { S256: /^[A-Za-z0-9_-]{43}$/, plain: /^[A-Za-z0-9._~-]{43,128}$/ } as const;
 
-export type ParsedChallenge =
-  | { readonly kind: "challenge"; readonly challenge: CodeChallenge | null }
-  | { readonly kind: "invalid"; readonly problem: string };
-
-/** Parses the PKCE parameters of an authorization request. The challenge is null without any. @see RFC 7636 §4.3 */
-export function parseChallenge(value: string | undefined, method: string | undefined): ParsedChallenge {
-  const invalid = (problem: string) => ({ kind: "invalid", problem }) as const;
-  if (value === undefined) {
-    if (method === undefined) return { kind: "challenge", challenge: null };
-    return invalid("code_challenge_method needs a code_challenge");
-  }
-  const chosenMethod = method ?? "plain";
-  if (chosenMethod !== "S256" && chosenMethod !== "plain")
-    return invalid("code_challenge_method must be S256 or plain");
-  if (!FORMATS[chosenMethod].test(value))
-    return invalid("code_challenge is not valid according to RFC 7636 section 4.2");
-  return { kind: "challenge", challenge: { value, method: chosenMethod } };
+/**
+ * Parses the PKCE parameters of an authorization request.
+ * @returns null without any, and what is wrong with invalid ones
+ * @see RFC 7636 §4.3
+ */
+export function parseChallenge(
+  value: string | undefined,
+  method: string | undefined,
+): CodeChallenge | null | string {
+  if (value === undefined)
+    return method === undefined ? null : "code_challenge_method needs a code_challenge";
+  const chosen = method ?? "plain";
+  if (chosen !== "S256" && chosen !== "plain") return "code_challenge_method must be S256 or plain";
+  if (!FORMATS[chosen].test(value)) return "code_challenge is not valid according to RFC 7636 section 4.2";
+  return { value, method: chosen };
 }
 
 /**

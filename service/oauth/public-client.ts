@@ -2,7 +2,7 @@ import { PUBLIC_CLIENT_ID } from "../../contract/oauth.js";
 import { findRegisteredClient } from "../store/clients.js";
 import type { ClientRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
-import type { OAuthContext } from "./endpoint.js";
+import type { OAuthContext } from "./context.js";
 
 /**
  * This program as a client of every service, without a registration. It has no secret, since it could not keep one, so

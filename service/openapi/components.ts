@@ -14,96 +14,53 @@ import {
   calendarSchema,
   eventSchema,
   labelSchema,
+  problemSchema,
   userSchema,
 } from "../../contract/resources.js";
-import { problemSchema } from "../../contract/route-bodies.js";
 import { FAILURE_STATUSES, type Route } from "../../contract/routes.js";
-
-/** Header names in the spelling of the contract. @see contract section 8 */
-const RATE_LIMIT_DESCRIPTIONS = {
-  "X-RateLimit-Limit": "Requests per window",
-  "X-RateLimit-Remaining": "Requests left in this window",
-  "X-RateLimit-Reset": "Unix time in seconds at which the window ends",
-} as const;
-
-const RATE_LIMIT_HEADERS = Object.fromEntries(
-  Object.entries(RATE_LIMIT_DESCRIPTIONS).map(([name, description]) => [
-    name,
-    { description, schema: { type: "integer", minimum: 0 } },
-  ]),
-);
 
 export const NOT_OF_CONTRACT = "Not part of the contract: other services may not have it.";
 
-/** `components.headers`: sent with every response. */
+const textHeader = (description: string) => ({ description, schema: { type: "string" } });
+const countHeader = (description: string, minimum: number) => ({
+  description,
+  schema: { type: "integer", minimum },
+});
+
+/** `components.headers`: sent with every response, in the spelling of the contract. @see contract section 8 */
 export const RESPONSE_HEADERS = {
-  ...RATE_LIMIT_HEADERS,
-  "X-Request-Id": {
-    description: `Under which the operator finds the request in the log. ${NOT_OF_CONTRACT}`,
-    schema: { type: "string" },
-  },
+  "X-RateLimit-Limit": countHeader("Requests per window", 0),
+  "X-RateLimit-Remaining": countHeader("Requests left in this window", 0),
+  "X-RateLimit-Reset": countHeader("Unix time in seconds at which the window ends", 0),
+  "X-Request-Id": textHeader(`Under which the operator finds the request in the log. ${NOT_OF_CONTRACT}`),
 };
 
-/** Of reads whose answer a client may have already. @see RFC 9110 §8.8.3, §13.1.2 */
+/** Of reads whose response a client may have already. @see RFC 9110 §8.8.3, §13.1.2 */
 const ENTITY_TAG_HEADERS = {
-  ETag: { description: `Names this answer. ${NOT_OF_CONTRACT}`, schema: { type: "string" } },
+  ETag: textHeader(`Names this response. ${NOT_OF_CONTRACT}`),
   "Cache-Control": { schema: { const: "private, no-cache" } },
-  "Calendar-Revision": {
-    description: `Beside events of a calendar: its revision, for what changes later. ${NOT_OF_CONTRACT}`,
-    schema: { type: "integer", minimum: 1 },
-  },
+  "Calendar-Revision": countHeader(
+    `Beside events of a calendar: its revision, for what changes later. ${NOT_OF_CONTRACT}`,
+    1,
+  ),
 };
-
-/** `parameters` of an operation whose answer has an entity tag. */
-export function conditionParameters(route: Route): JsonObject[] {
-  if (route.method !== "GET") return [];
-  const description = `Entity tags of the answers that the client has. ${NOT_OF_CONTRACT}`;
-  return [{ name: "If-None-Match", in: "header", description, schema: { type: "string" } }];
-}
 
 const HEADER_REFS = Object.fromEntries(
   Object.keys(RESPONSE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
 
-/** `paths` of the endpoints for the operator's probes, which take no token and are not counted. */
-export function healthPaths(): JsonObject {
-  const path = (operationId: string, summary: string, failures: readonly ProblemStatus[]) => ({
-    get: {
-      operationId,
-      summary,
-      description: NOT_OF_CONTRACT,
-      security: [],
-      responses: {
-        200: {
-          description: summary,
-          content: {
-            [JSON_MEDIA_TYPE]: {
-              schema: { type: "object", properties: { status: { const: "ok" } }, required: ["status"] },
-            },
-          },
-        },
-        ...Object.fromEntries(failures.map((status) => [status, { description: STATUS_TITLES[status] }])),
-      },
-    },
-  });
-  return {
-    "/healthz": path("getHealth", "Whether the service answers", []),
-    "/readyz": path("getReadiness", "Whether the service can read and write its database", [500, 503]),
-  };
-}
-
 const DOCUMENTED_FAILURES: readonly ProblemStatus[] = [...FAILURE_STATUSES, 410, 413];
 
 /** Whether a route has a failure. */
-function mayFail(status: ProblemStatus, { path, query }: Route, { request }: RouteBodies): boolean {
+function mayFail(status: ProblemStatus, { path, query }: Route, hasBody: boolean): boolean {
   if (status === 404) return path.includes("{");
   if (status === 410) return query !== undefined && "since" in query;
-  return status !== 413 || request !== undefined;
+  return status !== 413 || hasBody;
 }
 
 const FAILURE_HEADERS: Partial<Record<ProblemStatus, JsonObject>> = {
-  401: { "WWW-Authenticate": { description: "RFC 6750 §3", schema: { type: "string" } } },
-  429: { "Retry-After": { description: "Seconds to wait", schema: { type: "integer", minimum: 1 } } },
+  401: { "WWW-Authenticate": textHeader("RFC 6750 §3") },
+  429: { "Retry-After": countHeader("Seconds to wait", 1) },
 };
 
 /** `components.responses`: one problem per status. */
@@ -114,32 +71,29 @@ export function failureResponses(): JsonObject {
       {
         description: STATUS_TITLES[status],
         headers: { ...HEADER_REFS, ...FAILURE_HEADERS[status] },
-        content: { [PROBLEM_MEDIA_TYPE]: { schema: inlineSchema(problemSchema) } },
+        content: content(problemSchema, [PROBLEM_MEDIA_TYPE]),
       },
     ]),
   );
 }
 
-/** The bodies of a route: undefined without a request body, null without a response body. */
-export interface RouteBodies {
-  readonly request: GenericSchema | undefined;
-  readonly response: GenericSchema | null;
+/** What a route sends and takes; the response is null without a body. */
+interface RouteBodies {
+  readonly hasBody: boolean;
+  readonly response: GenericSchema | null | undefined;
 }
 
 /** `responses` of an operation. */
-export function operationResponses(route: Route, bodies: RouteBodies): JsonObject {
-  const { response } = bodies;
-  const failures = DOCUMENTED_FAILURES.filter((status) => mayFail(status, route, bodies));
+export function operationResponses(route: Route, { hasBody, response }: RouteBodies): JsonObject {
+  const failures = DOCUMENTED_FAILURES.filter((status) => mayFail(status, route, hasBody));
   const tagged = route.method === "GET";
   const headers = { ...HEADER_REFS, ...(tagged && ENTITY_TAG_HEADERS) };
   return {
-    ...(tagged && { 304: { description: "The client has this answer", headers } }),
+    ...(tagged && { 304: { description: "The client has this response", headers } }),
     [route.success]: {
       description: route.summary,
       headers,
-      ...(response !== null && {
-        content: { [JSON_MEDIA_TYPE]: { schema: inlineSchema(response) } },
-      }),
+      ...(response && { content: content(response) }),
     },
     ...Object.fromEntries(
       failures.map((status) => [status, { $ref: `#/components/responses/${failureName(status)}` }]),
@@ -174,7 +128,7 @@ const CONVERSION = {
   typeMode: "input",
   // Checks by function have no JSON Schema; the metadata next to them has their limits.
   errorMode: "ignore",
-  overrideRef: ({ referenceId }) => schemaRef(referenceId),
+  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
 } as const satisfies ConversionConfig;
 
 /** `components.schemas` of the document. */
@@ -195,6 +149,10 @@ export function inlineSchema(schema: GenericSchema): JsonObject {
   return inline;
 }
 
-function schemaRef(name: string): string {
-  return `#/components/schemas/${name}`;
+/** `content` of a body. */
+export function content(
+  schema: GenericSchema,
+  mediaTypes: readonly string[] = [JSON_MEDIA_TYPE],
+): JsonObject {
+  return Object.fromEntries(mediaTypes.map((type) => [type, { schema: inlineSchema(schema) }]));
 }

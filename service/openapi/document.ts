@@ -1,4 +1,4 @@
-import { type GenericSchema, union } from "valibot";
+import { type GenericSchema, literal, object, union } from "valibot";
 import { EVENT_RULES, eventBodySchema, URL_RULES } from "../../contract/bodies.js";
 import { DEFAULT_MEDIA_TYPE, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import {
@@ -11,19 +11,18 @@ import {
   tokenRequestSchema,
   tokenResponseSchema,
 } from "../../contract/oauth.js";
-import { REQUEST_BODIES, RESPONSE_BODIES } from "../../contract/route-bodies.js";
+import { type ProblemStatus, STATUS_TITLES } from "../../contract/problem.js";
+import { REQUEST_BODIES, RESPONSE_BODIES } from "../../contract/resources.js";
 import { ROUTES, type Route } from "../../contract/routes.js";
 import {
-  conditionParameters,
+  content,
   failureResponses,
-  healthPaths,
   inlineSchema,
   type JsonObject,
   NOT_OF_CONTRACT,
   namedSchemas,
   operationResponses,
   RESPONSE_HEADERS,
-  type RouteBodies,
 } from "./components.js";
 
 export interface OpenApiOptions {
@@ -56,8 +55,7 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
     paths: {
       ...routePaths(),
       ...oauthPaths([server(authUrl, `${DEFAULT_BASE_URL}/oauth`)]),
-      ...metadataPath(),
-      ...healthPaths(),
+      ...otherPaths(),
     },
     components: {
       schemas: namedSchemas(),
@@ -97,11 +95,7 @@ function securitySchemes(authUrl: string): JsonObject {
 function routePaths(): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
-    const bodies = { request: REQUESTS[name], response: RESPONSES[name] ?? null };
-    paths[route.path] = {
-      ...paths[route.path],
-      [route.method.toLowerCase()]: operation(name, route, bodies),
-    };
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(name, route) };
   }
   return paths;
 }
@@ -109,53 +103,44 @@ function routePaths(): JsonObject {
 const REQUESTS: Readonly<Record<string, GenericSchema>> = REQUEST_BODIES;
 const RESPONSES: Readonly<Record<string, GenericSchema | null>> = RESPONSE_BODIES;
 
-function operation(operationId: string, route: Route, bodies: RouteBodies): JsonObject {
+function operation(operationId: string, route: Route): JsonObject {
+  const request = REQUESTS[operationId];
   return {
     operationId,
     summary: route.summary,
-    parameters: [
-      ...pathParameters(route),
-      ...includeParameter(route),
-      ...queryParameters(route),
-      ...conditionParameters(route),
-    ],
-    ...(bodies.request !== undefined && { requestBody: requestBody(bodies.request) }),
-    responses: operationResponses(route, bodies),
+    parameters: parametersOf(route),
+    ...(request !== undefined && { requestBody: requestBody(request) }),
+    responses: operationResponses(route, {
+      hasBody: request !== undefined,
+      response: RESPONSES[operationId],
+    }),
   };
 }
 
-function pathParameters({ path }: Route): JsonObject[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string", minLength: 1 },
-  }));
-}
-
-/** One comma-separated value: `explode: false`. */
-function includeParameter({ include }: Route): JsonObject[] {
-  if (include === undefined) return [];
-  return [
-    {
-      name: "include",
-      in: "query",
-      description: "Related objects to return in full, none if it is empty",
-      allowEmptyValue: true,
-      style: "form",
-      explode: false,
-      schema: { type: "array", items: { type: "string", enum: include } },
-    },
-  ];
-}
-
-function queryParameters({ query = {} }: Route): JsonObject[] {
-  return Object.entries(query).map(([name, { description, schema }]) => ({
-    name,
+function parametersOf({ method, path, include, query = {} }: Route): JsonObject[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const includeParameter = {
+    name: "include",
     in: "query",
-    description,
-    schema,
-  }));
+    description: "Related objects to return in full, none if it is empty",
+    allowEmptyValue: true,
+    style: "form",
+    // One comma-separated value.
+    explode: false,
+    schema: { type: "array", items: { type: "string", enum: include } },
+  };
+  const condition = {
+    name: "If-None-Match",
+    in: "header",
+    description: `Entity tags of the responses that the client has. ${NOT_OF_CONTRACT}`,
+    schema: { type: "string" },
+  };
+  return [
+    ...names.map((name) => ({ name, in: "path", required: true, schema: { type: "string", minLength: 1 } })),
+    ...(include === undefined ? [] : [includeParameter]),
+    ...Object.entries(query).map(([name, parameter]) => ({ name, in: "query", ...parameter })),
+    ...(method === "GET" ? [condition] : []),
+  ];
 }
 
 function requestBody(body: GenericSchema): JsonObject {
@@ -171,7 +156,9 @@ function eventRules(): string {
   return [...EVENT_RULES, ...URL_RULES].map(({ field, problem }) => `- \`${field}\` ${problem}`).join("\n");
 }
 
-/** `paths` of the authorization server, which take no token. @see contract section 5 */
+const OTHER_HOST = { 421: { description: "The host is not that of the service" } };
+
+/** `paths` of the authorization server. @see contract section 5 */
 function oauthPaths(servers: readonly JsonObject[]): JsonObject {
   const { authorize, token } = OAUTH_ROUTES;
   return {
@@ -181,7 +168,12 @@ function oauthPaths(servers: readonly JsonObject[]): JsonObject {
         operationId: "authorize",
         summary: authorize.summary,
         security: [],
-        parameters: authorizeParameters(),
+        parameters: Object.entries<GenericSchema>(authorizeQuerySchema.entries).map(([name, schema]) => ({
+          name,
+          in: "query",
+          required: schema.type !== "optional",
+          schema: inlineSchema(schema),
+        })),
         responses: {
           200: { description: "A page on which the user signs in, then allows or denies access" },
           303: {
@@ -190,7 +182,7 @@ function oauthPaths(servers: readonly JsonObject[]): JsonObject {
             headers: { Location: { schema: { type: "string" } } },
           },
           400: { description: "The client or its redirect URI is unknown" },
-          421: { description: "The host is not that of the service" },
+          ...OTHER_HOST,
         },
       },
     },
@@ -225,33 +217,24 @@ function oauthPaths(servers: readonly JsonObject[]): JsonObject {
   };
 }
 
-/** `paths` of the metadata, at the origin for clients that follow RFC 8414 §3.1. */
-function metadataPath(): JsonObject {
-  return {
-    [METADATA_PATH]: {
-      get: {
-        operationId: "getAuthorizationServerMetadata",
-        summary: "Find the authorization server, and the client that needs no registration",
-        description: `RFC 8414. ${NOT_OF_CONTRACT}`,
-        security: [],
-        responses: {
-          200: { description: "The metadata", content: content(metadataSchema) },
-          421: { description: "The host is not that of the service" },
-        },
-      },
-    },
+/** `paths` beside the contract, which take no token: the metadata of RFC 8414 §3.1, and the operator's probes. */
+function otherPaths(): JsonObject {
+  const get = (operation: JsonObject) => ({
+    get: { description: NOT_OF_CONTRACT, security: [], ...operation },
+  });
+  const probe = (operationId: string, summary: string, failures: readonly ProblemStatus[]) => {
+    const ok = { description: summary, content: content(object({ status: literal("ok") })) };
+    const failed = failures.map((status) => [status, { description: STATUS_TITLES[status] }]);
+    return get({ operationId, summary, responses: { 200: ok, ...Object.fromEntries(failed) } });
   };
-}
-
-function authorizeParameters(): JsonObject[] {
-  return Object.entries<GenericSchema>(authorizeQuerySchema.entries).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: schema.type !== "optional",
-    schema: inlineSchema(schema),
-  }));
-}
-
-function content(schema: GenericSchema, mediaTypes: readonly string[] = [JSON_MEDIA_TYPE]): JsonObject {
-  return Object.fromEntries(mediaTypes.map((type) => [type, { schema: inlineSchema(schema) }]));
+  return {
+    [METADATA_PATH]: get({
+      operationId: "getAuthorizationServerMetadata",
+      summary: "Find the authorization server, and the client that needs no registration",
+      description: `RFC 8414. ${NOT_OF_CONTRACT}`,
+      responses: { 200: { description: "The metadata", content: content(metadataSchema) }, ...OTHER_HOST },
+    }),
+    "/healthz": probe("getHealth", "Whether the service answers", []),
+    "/readyz": probe("getReadiness", "Whether the service can read and write its database", [500, 503]),
+  };
 }

@@ -38,7 +38,7 @@ export async function findAccess(
 ): Promise<Access | undefined> {
   const isToken = "hash" in credential;
   const key = isToken ? credential.hash : credential.userId;
-  const [row] = await (isToken ? askForToken : askForUser)(db, { key, calendarId });
+  const [row] = await (isToken ? selectForToken : selectForUser)(db, { key, calendarId });
   if (row === undefined) return undefined;
   const { name, description, image_url, calendar_id: id, revision, details_revision, changes_from } = row;
   return {
@@ -52,18 +52,18 @@ export async function findAccess(
   };
 }
 
-interface Question {
+interface AccessQuery {
   /** Hash of the token, or id of the user. */
   readonly key: string;
   readonly calendarId: Access["calendarId"];
 }
 
-const askForToken = compileOnce((db, { key, calendarId }: Placeholders<Question>) => {
+const selectForToken = compileOnce((db, { key, calendarId }: Placeholders<AccessQuery>) => {
   const caller = db.selectFrom("tokens").select(["id", "user_id", "read_only"]).where("hash", "=", key);
   return accessOf(db, caller, calendarId);
 });
 
-const askForUser = compileOnce((db, { key, calendarId }: Placeholders<Question>) => {
+const selectForUser = compileOnce((db, { key, calendarId }: Placeholders<AccessQuery>) => {
   const none = [sql<string | null>`cast(null as text)`.as("id"), sql<Flag>`0`.as("read_only")] as const;
   const caller = db.selectFrom("users").select("id as user_id").select(none).where("id", "=", key);
   return accessOf(db, caller, calendarId);
@@ -75,7 +75,7 @@ interface CallerRow extends Pick<TokenRow, "user_id" | "read_only"> {
   readonly id: string | null;
 }
 
-function accessOf(db: Transaction, caller: CallerQuery, calendarId: Placeholders<Question>["calendarId"]) {
+function accessOf(db: Transaction, caller: CallerQuery, calendarId: Placeholders<AccessQuery>["calendarId"]) {
   return (
     db
       .selectFrom(caller.as("caller"))

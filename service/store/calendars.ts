@@ -1,6 +1,6 @@
-import { compileOnce, type Placeholders } from "./compiled-query.js";
+import { compileForIds } from "./compiled-query.js";
 import { advanceDetails } from "./revisions.js";
-import type { CalendarRow, LabelRow, UserRow } from "./schema.js";
+import type { CalendarRow, UserRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
 export type Member = Pick<UserRow, "id" | "name" | "description" | "image_url"> & {
@@ -31,53 +31,19 @@ export function listCalendarsOfUser(
   return (calendarId === undefined ? calendars : calendars.where("calendars.id", "=", calendarId)).execute();
 }
 
-/** Whose labels or members are listed: of one calendar, of the calendars of a user, or of all. */
-export type CalendarScope = OneCalendar | { readonly memberId: string } | "all";
-
-interface OneCalendar {
-  readonly id: string;
-}
-
-function isOne(scope: CalendarScope): scope is OneCalendar {
-  return scope !== "all" && "id" in scope;
-}
-
-/** A query instead of the ids: SQLite takes 32,766 parameters. */
-function calendarIds(db: Transaction, scope: Exclude<CalendarScope, OneCalendar>) {
-  if (scope === "all") return db.selectFrom("calendars").select("id");
-  return db.selectFrom("members").select("calendar_id").where("user_id", "=", scope.memberId);
-}
-
-/** Labels, ordered by number. */
-export function listLabels(db: Transaction, scope: CalendarScope): Promise<LabelRow[]> {
-  if (isOne(scope)) return selectLabelsOfOne(db, scope);
-  return selectLabels(db).where("calendar_id", "in", calendarIds(db, scope)).execute();
-}
-
-function selectLabels(db: Transaction) {
-  return db.selectFrom("labels").selectAll().orderBy("number");
-}
-
-const selectLabelsOfOne = compileOnce((db, { id }: Placeholders<OneCalendar>) =>
-  selectLabels(db).where("calendar_id", "=", id),
+/** The labels of the calendars with these ids, those of each ordered by number. */
+export const listLabels = compileForIds((db, calendarIds) =>
+  db.selectFrom("labels").selectAll().where("calendar_id", "in", calendarIds).orderBy("number"),
 );
 
-/** Members, in the order in which they joined. */
-export function listMembers(db: Transaction, scope: CalendarScope): Promise<Member[]> {
-  if (isOne(scope)) return selectMembersOfOne(db, scope);
-  return selectMembers(db).where("members.calendar_id", "in", calendarIds(db, scope)).execute();
-}
-
-function selectMembers(db: Transaction) {
-  return db
+/** The members of the calendars with these ids, those of each in the order in which they joined. */
+export const listMembers = compileForIds((db, calendarIds) =>
+  db
     .selectFrom("members")
     .innerJoin("users", "users.id", "members.user_id")
     .select(["members.calendar_id", "users.id", "users.name", "users.description", "users.image_url"])
-    .orderBy("members.rank");
-}
-
-const selectMembersOfOne = compileOnce((db, { id }: Placeholders<OneCalendar>) =>
-  selectMembers(db).where("members.calendar_id", "=", id),
+    .where("members.calendar_id", "in", calendarIds)
+    .orderBy("members.rank"),
 );
 
 /** Finds the rows of a calendar, which keep their order. */
@@ -106,7 +72,7 @@ export async function insertCalendar(db: Transaction, calendar: CalendarRow): Pr
 
 /** Deletes a calendar with its events, comments, labels and memberships. */
 export async function deleteCalendar(db: Transaction, calendarId: string): Promise<void> {
-  for (const { id } of await listMembers(db, { id: calendarId }))
+  for (const { id } of await listMembers(db, [calendarId]))
     await removeMember(db, { calendarId, userId: id });
   await db.deleteFrom("events").where("calendar_id", "=", calendarId).execute();
   await db.deleteFrom("deleted_events").where("calendar_id", "=", calendarId).execute();

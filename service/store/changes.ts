@@ -21,7 +21,7 @@ export interface EventChange {
   /** Null: the event was deleted. */
   readonly event: Pick<EventRow, "id" | "json" | "creator_id" | "label_number"> | null;
   readonly eventId: string;
-  /** The size of the event in an answer. */
+  /** The size of the event in a response. */
   readonly bytes: number;
 }
 

@@ -1,14 +1,15 @@
-import { yieldToEventLoop } from "../../src/system/clock.js";
-import { checkEvents } from "./check-events.js";
 import {
-  checkOrder,
-  checkReferences,
-  checkRevisions,
+  checkEvents,
   checkUsers,
   describeProblems,
+  findProblems,
+  ORDER_RULES,
   type Problem,
+  REVISION_RULES,
+  type Rule,
+  referenceRules,
 } from "./check-rows.js";
-import { checkSchema, checkValues, planOf } from "./check-schema.js";
+import { checkSchema, checkValues, expectedSchema } from "./check-schema.js";
 import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
 import { countRows, type TableName } from "./tables.js";
 
@@ -31,57 +32,44 @@ export async function checkStore(store: Store, options: LongWorkOptions): Promis
   const { signal, onProgress } = options;
   onProgress({ what: "checking the file", done: 0, total: 0 });
   const damage = await store.verifyFile?.(options);
-  const file = damage && describe("file", { problems: damage.map(asProblem), fine: "is intact" });
+  const file = damage && describe("file", damage.map(asProblem), "is intact");
   // What else is read from it may be anything.
   if (file?.ok === false) return [file];
-  const plan = await planOf(store.engine);
+  const expected = await expectedSchema(store.engine);
   return forAdministration(store).read(async (db) => {
-    const { missingTables, problems } = await checkSchema(db, store.engine, plan);
-    if (missingTables.length > 0)
-      return [describe("tables", { problems: [{ what: "missing", keys: missingTables }], fine: "" })];
-    const schema = describe("schema", { problems, fine: "has every column, unique key and index" });
+    const { missingTables, problems } = await checkSchema(db, store.engine, expected);
+    if (missingTables.length > 0) return [describe("tables", [{ what: "missing", keys: missingTables }], "")];
+    const schema = describe("schema", problems, "has every column, unique key and index");
     const findings = [...(file === undefined ? [] : [file]), schema];
     // Queries would fail, or take for ever without an index.
     if (!schema.ok) return findings;
-    findings.push(describe("contents", { problems: [], fine: await describeContents(db) }));
-    const invalid = await checkValues(db, store.engine, { ...plan, signal, anyEventTime: true });
-    const values = describe("values", { problems: invalid, fine: "are what their columns are for" });
+    findings.push(describe("contents", [], await describeContents(db)));
+    const { tables } = expected;
+    const invalid = await checkValues(db, store.engine, { tables, signal });
+    const values = describe("values", invalid, "are what their columns are for");
     findings.push(values);
     // Reading them would fail.
     if (!values.ok) return findings;
-    for (const { check, find, fine } of CHECKS) {
-      await yieldToEventLoop(signal);
-      findings.push(describe(check, { problems: await find(db, options), fine }));
-    }
-    return findings;
+    const find = (rules: readonly Rule[]) => findProblems(db, rules, signal);
+    return [
+      ...findings,
+      describe("references", await find(referenceRules(tables)), "all point to existing rows"),
+      describe("order", await find(ORDER_RULES), "positions and ranks are complete"),
+      describe("revisions", await find(REVISION_RULES), "are not ahead of their calendars"),
+      describe("users", await checkUsers(db), "can be found by login"),
+      describe(
+        "events",
+        await checkEvents(db, options),
+        "have valid times, and stored JSON that matches their columns",
+      ),
+    ];
   });
 }
 
-interface Check {
-  readonly check: string;
-  readonly find: (db: Transaction, options: LongWorkOptions) => Promise<readonly Problem[]>;
-  /** What is said when it finds nothing. */
-  readonly fine: string;
-}
-
-const CHECKS: readonly Check[] = [
-  { check: "references", find: checkReferences, fine: "all point to existing rows" },
-  { check: "order", find: checkOrder, fine: "positions and ranks are complete" },
-  { check: "revisions", find: checkRevisions, fine: "are not ahead of their calendars" },
-  { check: "users", find: checkUsers, fine: "can be found by login" },
-  {
-    check: "events",
-    find: checkEvents,
-    fine: "have valid times, and stored JSON that matches their columns",
-  },
-];
-
 const asProblem = (what: string): Problem => ({ what, keys: [] });
 
-function describe(
-  check: string,
-  { problems, fine }: { readonly problems: readonly Problem[]; readonly fine: string },
-): Finding {
+/** @param fine what is said without problems */
+function describe(check: string, problems: readonly Problem[], fine: string): Finding {
   const ok = problems.length === 0;
   return { check, ok, detail: ok ? fine : describeProblems(problems), hint: null };
 }

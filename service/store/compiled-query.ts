@@ -23,7 +23,7 @@ function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
 /**
  * A query that is built and compiled once for each database, since that takes several times as long as running it. For
  * queries that most requests need.
- * @param build gives the same query whenever it is called
+ * @param build gives the same query whenever it is called; each run has values of the same names
  */
 export function compileOnce<V extends object, R>(
   build: (db: Transaction, values: Placeholders<V>) => Compilable<R>,
@@ -32,37 +32,34 @@ export function compileOnce<V extends object, R>(
   return (db, values) => {
     // There is one for the database, not one for each transaction.
     const { adapter } = db.getExecutor();
-    const run = compiled.get(adapter) ?? compile(db, build);
+    const run = compiled.get(adapter) ?? compile(db, build, values);
     compiled.set(adapter, run);
     return run(db, values);
   };
 }
 
-/** Ids of one query: always as many, so that it is compiled once. */
+/** Ids of one query of several: always as many, so that it is compiled once. */
 const IDS_PER_QUERY = 64;
 
 /**
- * A query of rows with any of some ids, compiled once. What it runs gives the rows of the first ids in order of the ids, then
+ * A query of rows with any of some ids, compiled once for one id and once for several. What it runs gives the rows of the first ids in order of the ids, then
  * those of the next ones.
  */
 export function compileForIds<R>(
   build: (db: Transaction, ids: readonly RawBuilder<string>[]) => Compilable<R>,
 ): (db: Transaction, ids: Iterable<string>) => Promise<R[]> {
-  const names = Array.from({ length: IDS_PER_QUERY }, (_, index) => `id${index}`);
-  const run = compileOnce((db, values: Placeholders<Readonly<Record<string, string>>>) =>
-    build(
-      db,
-      names.flatMap((name) => values[name] ?? []),
-    ),
-  );
+  const query = () =>
+    compileOnce((db, ids: Placeholders<readonly string[]>) => build(db, Object.values(ids)));
+  const [runOne, run] = [query(), query()];
   return async (db, ids) => {
     const sorted = [...new Set(ids)].sort();
+    if (sorted.length === 1) return runOne(db, sorted);
     const rows: R[] = [];
     for (let start = 0; start < sorted.length; start += IDS_PER_QUERY) {
       const first = sorted[start] ?? "";
       // Of fewer, the first one is given more than once.
-      const values = names.map((name, index) => [name, sorted[start + index] ?? first]);
-      rows.push(...(await run(db, Object.fromEntries(values))));
+      const values = Array.from({ length: IDS_PER_QUERY }, (_, index) => sorted[start + index] ?? first);
+      rows.push(...(await run(db, values)));
     }
     return rows;
   };
@@ -71,20 +68,16 @@ export function compileForIds<R>(
 function compile<V extends object, R>(
   db: Transaction,
   build: (db: Transaction, values: Placeholders<V>) => Compilable<R>,
+  example: V,
 ): RunQuery<V, R> {
-  const names = new Map<unknown, keyof V>();
-  const create = (name: keyof V) => {
-    const placeholder = {};
-    names.set(placeholder, name);
-    return sql`${placeholder}`;
-  };
-  // Returns a placeholder for any member.
-  const placeholders = new Proxy({}, { get: (_, name) => create(name as keyof V) }) as Placeholders<V>;
-  const query: CompiledQuery<R> = build(db, placeholders).compile();
+  const placeholders = Object.keys(example).map((name) => ({ name: name as keyof V }));
+  const terms = Object.fromEntries(placeholders.map((term) => [term.name, sql`${term}`]));
+  const query: CompiledQuery<R> = build(db, terms as Placeholders<V>).compile();
+  const names = query.parameters.map((parameter) => placeholders.find((term) => term === parameter)?.name);
   const { adapter } = db.getExecutor();
   return async (transaction, values) => {
-    const parameters = query.parameters.map((parameter) => {
-      const name = names.get(parameter);
+    const parameters = query.parameters.map((parameter, index) => {
+      const name = names[index];
       return name === undefined ? parameter : values[name];
     });
     if (isDirect(adapter)) return adapter.runDirectly(query.sql, parameters) as R[];

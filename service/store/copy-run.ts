@@ -1,13 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { type CliError, configurationError } from "../../src/errors.js";
 import { sleepFor } from "../../src/system/clock.js";
-import type { LongWorkOptions, Store, Transaction } from "./store.js";
-
-/** The setting of an unfinished copy that names the run which writes it, and changes with everything that it writes. */
-const RUN = "copy_run";
+import { type LongWorkOptions, readSetting, type Store, type Transaction } from "./store.js";
 
 /** How often a run writes at least (ms), so that others see that it goes on. */
-const BEAT = 1_000;
+const HEARTBEAT = 1_000;
 
 /** How long a run must have written nothing to be taken for one that was killed, and how often that is looked up (ms). */
 const SILENCE = { total: 10_000, step: 500 };
@@ -40,10 +37,10 @@ export async function asOnlyRun<T>(
   await target.write(async (db) => {
     if ((await readRun(db)) !== stale) throw busyError();
     await begin(db);
-    await db.deleteFrom("settings").where("name", "=", RUN).execute();
+    await db.deleteFrom("settings").where("name", "=", "copy_run").execute();
     await db
       .insertInto("settings")
-      .values({ name: RUN, value: `${id} 0` })
+      .values({ name: "copy_run", value: `${id} 0` })
       .execute();
   });
   const write: WriteAsRun = (change) =>
@@ -52,21 +49,23 @@ export async function asOnlyRun<T>(
       const { numUpdatedRows } = await db
         .updateTable("settings")
         .set({ value: `${id} ${writes}` })
-        .where("name", "=", RUN)
+        .where("name", "=", "copy_run")
         .where("value", "like", `${id} %`)
         .executeTakeFirstOrThrow();
       if (numUpdatedRows === 0n) throw takenOverError();
       return change(db);
     });
   const ended = new AbortController();
-  const beating = keepBeating(write, ended.signal);
+  const heartbeats = sendHeartbeats(write, ended.signal);
   try {
     return await work(write);
   } finally {
     ended.abort();
-    await beating;
+    await heartbeats;
     // Otherwise the next run would wait for this one.
-    await write((db) => db.deleteFrom("settings").where("name", "=", RUN).execute()).catch(() => undefined);
+    await write((db) => db.deleteFrom("settings").where("name", "=", "copy_run").execute()).catch(
+      () => undefined,
+    );
   }
 }
 
@@ -88,16 +87,13 @@ async function awaitSilence({
   return first;
 }
 
-async function readRun(db: Transaction): Promise<string | undefined> {
-  const row = await db.selectFrom("settings").select("value").where("name", "=", RUN).executeTakeFirst();
-  return row?.value;
-}
+const readRun = (db: Transaction) => readSetting(db, "copy_run");
 
 /** What reads for long would look as if it had been killed. */
-async function keepBeating(write: WriteAsRun, signal: AbortSignal): Promise<void> {
+async function sendHeartbeats(write: WriteAsRun, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      await sleepFor(BEAT, signal);
+      await sleepFor(HEARTBEAT, signal);
       await write(async () => undefined);
     } catch {
       // It has ended; or its next part fails for the same reason, and says so.

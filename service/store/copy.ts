@@ -2,27 +2,28 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { CliError, configurationError } from "../../src/errors.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
-import { checkReferences, describeProblems, type Problem } from "./check-rows.js";
-import { checkSchema, checkValues, type Plan, planOf } from "./check-schema.js";
+import { describeProblems, findProblems, type Problem, referenceRules } from "./check-rows.js";
+import { checkSchema, checkValues, type ExpectedSchema, expectedSchema } from "./check-schema.js";
 import { asOnlyRun, type CopyRunOptions } from "./copy-run.js";
 import {
   type Engine,
   forAdministration,
   type LongWorkOptions,
+  readSetting,
   type Store,
   type Transaction,
+  unfinishedError,
 } from "./store.js";
 import {
   anyTable,
   countRows,
+  LASTING_TABLES,
   type Row,
   readLastRow,
   readRows,
-  TABLES,
   type Table,
   type TableName,
 } from "./tables.js";
-import { readMark, UNFINISHED, unfinishedError } from "./unfinished.js";
 
 /** A table that was copied, and is the same in both databases. */
 export interface CopiedTable {
@@ -40,7 +41,7 @@ export type CopyOptions = LongWorkOptions & Pick<CopyRunOptions, "sleep">;
 interface Copying extends LongWorkOptions {
   readonly from: Transaction;
   readonly target: Pick<Store, "read" | "write">;
-  readonly plan: Plan;
+  readonly expected: ExpectedSchema;
 }
 
 /**
@@ -55,21 +56,27 @@ export function copyStore(
   options: CopyOptions,
 ): Promise<readonly CopiedTable[]> {
   return forAdministration(source).read(async (from) => {
-    if ((await readMark(from)) !== undefined)
+    if ((await readSetting(from, "copy")) !== undefined)
       throw unfinishedError("the source is an unfinished copy itself");
-    const plan = await planOf(source.engine);
-    await requireIntact(source, from, { ...options, plan });
+    const expected = await expectedSchema(source.engine);
+    await requireIntact(source, from, { ...options, expected });
     const { fingerprint, rows: total } = await describeSource(from);
     const written = forAdministration(target);
     const begin = (db: Transaction) => mark(db, fingerprint);
     return asOnlyRun({ ...options, target: written, begin }, async (write) => {
-      const copying = { ...options, from, plan, target: { read: written.read, write } };
+      const copying = { ...options, from, expected, target: { read: written.read, write } };
       let done = 0;
-      for (const table of TABLES) done = await copyTable(table, { done, total }, copying);
+      for (const table of expected.tables) done = await copyTable(table, { done, total }, copying);
       const tables = await verify(copying, total);
       await finish(copying);
       return tables;
-    }).catch((error: unknown) => explainFailure(error, { ...options, from, plan, engine: source.engine }));
+    }).catch(async (error: unknown) => {
+      if (error instanceof CliError || options.signal.aborted) throw error;
+      // The source may be what failed.
+      const problems = await findDamage(from, source.engine, { ...options, ...expected }).catch(() => []);
+      options.signal.throwIfAborted();
+      throw problems.length === 0 ? error : damagedError(describeProblems(problems), error);
+    });
   });
 }
 
@@ -80,33 +87,23 @@ export function copyStore(
 async function requireIntact(
   source: Store,
   from: Transaction,
-  options: LongWorkOptions & Pick<Copying, "plan">,
+  options: LongWorkOptions & Pick<Copying, "expected">,
 ): Promise<void> {
   options.onProgress({ what: "checking the source", done: 0, total: 0 });
   const [damage] = (await source.verifyFile?.(options)) ?? [];
   if (damage !== undefined) throw damagedError(damage);
-  const { problems } = await checkSchema(from, source.engine, options.plan);
+  const { problems } = await checkSchema(from, source.engine, options.expected);
   if (problems.length > 0) throw damagedError(describeProblems(problems));
 }
 
-interface Failed extends Pick<Copying, "from" | "plan" | "signal"> {
-  readonly engine: Engine;
-}
-
-/** @throws CliError configuration when the source has rows that cannot be copied, otherwise the error itself */
-async function explainFailure(error: unknown, failed: Failed): Promise<never> {
-  if (error instanceof CliError || failed.signal.aborted) throw error;
-  // The source may be what failed.
-  const problems = await findDamage(failed).catch(() => []);
-  failed.signal.throwIfAborted();
-  if (problems.length === 0) throw error;
-  throw damagedError(describeProblems(problems), error);
-}
-
 /** Rows that no intact database takes. */
-async function findDamage({ from, engine, plan, signal }: Failed): Promise<Problem[]> {
-  const invalid = await checkValues(from, engine, { ...plan, signal });
-  return invalid.length > 0 ? invalid : checkReferences(from, { signal });
+async function findDamage(
+  from: Transaction,
+  engine: Engine,
+  { tables, signal }: Parameters<typeof checkValues>[2],
+): Promise<Problem[]> {
+  const invalid = await checkValues(from, engine, { tables, signal });
+  return invalid.length > 0 ? invalid : findProblems(from, referenceRules(tables), signal);
 }
 
 function damagedError(damage: string, cause?: unknown): CliError {
@@ -118,7 +115,7 @@ function damagedError(damage: string, cause?: unknown): CliError {
 
 /** Marks the target as an unfinished copy, if it is empty or one of the same. @throws CliError configuration */
 async function mark(db: Transaction, fingerprint: string): Promise<void> {
-  const found = await readMark(db);
+  const found = await readSetting(db, "copy");
   if (found === fingerprint) return;
   if (found !== undefined) {
     throw configurationError(
@@ -126,11 +123,11 @@ async function mark(db: Transaction, fingerprint: string): Promise<void> {
       { hint: "remove the target and copy again, while nobody writes to the source" },
     );
   }
-  for (const name of ["settings", ...TABLES.map((table) => table.name)] as const) {
+  for (const name of ["settings", ...LASTING_TABLES] as const) {
     if ((await countRows(db, name)) === 0) continue;
     throw configurationError("the target is not empty", { hint: "give a new database as --to" });
   }
-  await db.insertInto("settings").values({ name: UNFINISHED, value: fingerprint }).execute();
+  await db.insertInto("settings").values({ name: "copy", value: fingerprint }).execute();
 }
 
 /**
@@ -139,7 +136,7 @@ async function mark(db: Transaction, fingerprint: string): Promise<void> {
  */
 async function describeSource(from: Transaction) {
   const counts: number[] = [];
-  for (const { name } of TABLES) counts.push(await countRows(from, name));
+  for (const name of LASTING_TABLES) counts.push(await countRows(from, name));
   const { revisions } = await from
     .selectFrom("calendars")
     .select(sql<number>`cast(coalesce(sum(revision % 1000000000), 0) as bigint)`.as("revisions"))
@@ -152,9 +149,8 @@ async function describeSource(from: Transaction) {
 async function copyTable(
   table: Table,
   { done, total }: { readonly done: number; readonly total: number },
-  { from, target, plan, onProgress, signal }: Copying,
+  { from, target, onProgress, signal }: Copying,
 ): Promise<number> {
-  const columns = columnsOf(table, plan);
   // They were copied in this order, a part in each transaction.
   const copied = await target.read(async (db) => ({
     rows: await countRows(db, table.name),
@@ -164,7 +160,7 @@ async function copyTable(
   for (let after = copied.last; ; ) {
     await yieldToEventLoop(signal);
     onProgress({ what: `copying ${table.name}`, done: count, total });
-    const rows = await readRows(from, table, { columns, after, limit: BATCH });
+    const rows = await readRows(from, table, { after, limit: BATCH });
     if (rows.length === 0) return count;
     await target.write((db) => anyTable(db).insertInto(table.name).values(rows).execute());
     count += rows.length;
@@ -172,45 +168,36 @@ async function copyTable(
   }
 }
 
-/** Compares all rows of both databases. @throws CliError configuration when some differ */
-async function verify(copying: Copying, total: number): Promise<CopiedTable[]> {
+/**
+ * Compares all rows of both databases. Reads the target in parts, between which its run can show that it goes on.
+ * @throws CliError configuration when some differ
+ */
+async function verify(
+  { from, target, expected, onProgress, signal }: Copying,
+  total: number,
+): Promise<CopiedTable[]> {
   let done = 0;
-  const onRows = async (rows: number): Promise<void> => {
-    await yieldToEventLoop(copying.signal);
-    done += rows;
-    copying.onProgress({ what: "comparing", done, total });
+  const compare = async (table: Table): Promise<CopiedTable> => {
+    const hash = createHash("sha256");
+    const start = done;
+    for (let after: Row | null = null; ; ) {
+      const page = { after, limit: BATCH };
+      const originals: readonly Row[] = await readRows(from, table, page);
+      const text = textOf(originals);
+      if (text !== textOf(await target.read((to) => readRows(to, table, page))))
+        throw differentError(table.name);
+      if (originals.length === 0)
+        return { table: table.name, rows: done - start, sha256: hash.digest("hex") };
+      hash.update(text);
+      await yieldToEventLoop(signal);
+      done += originals.length;
+      onProgress({ what: "comparing", done, total });
+      after = originals.at(-1) ?? null;
+    }
   };
   const tables: CopiedTable[] = [];
-  for (const table of TABLES) tables.push(await compare(table, copying, onRows));
+  for (const table of expected.tables) tables.push(await compare(table));
   return tables;
-}
-
-/** Reads the target in parts, between which its run can show that it goes on. */
-async function compare(
-  table: Table,
-  { from, target, plan }: Pick<Copying, "from" | "target" | "plan">,
-  onRows: (rows: number) => Promise<void>,
-): Promise<CopiedTable> {
-  const columns = columnsOf(table, plan);
-  const hash = createHash("sha256");
-  let count = 0;
-  for (let after: Row | null = null; ; ) {
-    const part = { columns, after, limit: BATCH };
-    const originals: readonly Row[] = await readRows(from, table, part);
-    const text = textOf(originals);
-    if (text !== textOf(await target.read((to) => readRows(to, table, part))))
-      throw differentError(table.name);
-    if (originals.length === 0) return { table: table.name, rows: count, sha256: hash.digest("hex") };
-    hash.update(text);
-    count += originals.length;
-    await onRows(originals.length);
-    after = originals.at(-1) ?? null;
-  }
-}
-
-/** Its columns but for those that an operator added, which the target does not have. */
-function columnsOf({ name }: Table, plan: Plan): string[] {
-  return plan.columns.filter(({ table }) => table === name).map((column) => column.name);
 }
 
 /** Rows as JSON, one a line. The order of columns is that of the migrations, which may differ. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { DAY_MS } from "../../contract/date-time.js";
-import { type DayWindow, spanOf, type TimeSpan } from "../day-window.js";
+import type { DayWindow, TimeSpan } from "../day-window.js";
 import { compileOnce, type Placeholders, type Terms } from "./compiled-query.js";
 import type { EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
@@ -14,7 +14,7 @@ export function listEventsInWindow(
   calendarId: string,
   window: DayWindow,
 ): Promise<EventInWindow[]> {
-  return selectEventsInWindow(db, windowValues(calendarId, window));
+  return selectEventsInWindow(db, { calendarId, ...window });
 }
 
 const selectEventsInWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
@@ -27,14 +27,6 @@ const selectEventsInWindow = compileOnce((db, values: Placeholders<WindowValues>
 /** What a query of the events of a window depends on. */
 interface WindowValues extends DayWindow {
   readonly calendarId: string;
-  readonly spanStart: number;
-  readonly spanEnd: number;
-}
-
-export function windowValues(calendarId: string, window: DayWindow): WindowValues {
-  const { start, end, firstDate, endDate } = window;
-  const span = spanOf(window);
-  return { calendarId, start, end, firstDate, endDate, spanStart: span.start, spanEnd: span.end };
 }
 
 /** A query of the events of a window, without columns and order. */
@@ -47,7 +39,7 @@ export function eventsInWindow(db: Transaction, values: Terms<WindowValues>) {
 
 /** A query of the events of a window that began before it. */
 export function eventsBeforeWindow(db: Transaction, calendarId: string, window: DayWindow) {
-  const { start } = spanOf(window);
+  const { spanStart: start } = window;
   return eventsAround(db, { calendarId, start, end: start }, LENGTH_CLASSES).where(overlaps(window));
 }
 
@@ -115,7 +107,7 @@ export interface EventSizeQuery extends CalendarSpan {
   readonly creatorId: string;
 }
 
-/** Sizes of events in an answer (bytes). */
+/** Sizes of events in a response (bytes). */
 export interface EventSizes {
   /** Of all creators. */
   readonly all: number;

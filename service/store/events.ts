@@ -58,30 +58,7 @@ export async function insertEvent(db: Transaction, event: WrittenEvent): Promise
   return columns.json;
 }
 
-const insertRow = compileOnce((db, row: Placeholders<EventRow>) =>
-  db.insertInto("events").values({
-    id: row.id,
-    calendar_id: row.calendar_id,
-    category: row.category,
-    title: row.title,
-    all_day: row.all_day,
-    start_at: row.start_at,
-    start_timezone: row.start_timezone,
-    end_at: row.end_at,
-    end_timezone: row.end_timezone,
-    description: row.description,
-    location: row.location,
-    url: row.url,
-    label_number: row.label_number,
-    creator_id: row.creator_id,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    bytes: row.bytes,
-    moves: row.moves,
-    revision: row.revision,
-    json: row.json,
-  }),
-);
+const insertRow = compileOnce((db, row: Placeholders<EventRow>) => db.insertInto("events").values(row));
 
 /** Replaces an event and its attendees. @returns its JSON */
 export async function replaceEvent(db: Transaction, stored: EventRow, event: WrittenEvent): Promise<string> {
@@ -114,11 +91,11 @@ async function insertAttendees(db: Transaction, eventId: string, userIds: readon
     .execute();
 }
 
-/** What an answer has for each event besides its texts, and for each attendee (bytes). */
+/** What a response has for each event besides its texts, and for each attendee (bytes). */
 const BYTES_OF_EVENT = 1_000;
 const BYTES_OF_ATTENDEE = 100;
 
-/** The size of an event in an answer (bytes), rounded up. */
+/** The size of an event in a response (bytes), rounded up. */
 export function sizeOfEvent({ row, attendeeIds }: EventWithAttendees): number {
   const texts = JSON.stringify([row.title, row.description, row.location, row.url]);
   const { byteLength } = new TextEncoder().encode(texts);

@@ -1,34 +1,157 @@
-import type { SchemaModule } from "kysely";
-import { createCalendars } from "./migrations/0001-calendars.js";
-import { createSignIn } from "./migrations/0002-sign-in.js";
-import { createWindows } from "./migrations/0003-windows.js";
-import { createLists } from "./migrations/0004-lists.js";
-import { correctSizes } from "./migrations/0005-sizes.js";
-import { createRevisions } from "./migrations/0006-revisions.js";
-import { createWrites } from "./migrations/0007-writes.js";
-import { createMoves } from "./migrations/0008-moves.js";
+import { sql } from "kysely";
 import { SCHEMA_VERSION } from "./schema.js";
 import { type Engine, otherVersionError, type Store, type Transaction } from "./store.js";
 import { renderStoredEvents } from "./stored-events.js";
 
-/**
- * The migrations in order. A released migration never changes; a new one is appended. No database on PostgreSQL is older than
- * the fifth one, so there is nothing that it corrects.
- */
-export const MIGRATIONS: readonly ((
-  schema: SchemaModule,
-  db: Transaction,
-  engine: Engine,
-) => Promise<void>)[] = [
-  createCalendars,
-  createSignIn,
-  createWindows,
-  createLists,
-  (_, db, engine) => (engine === "sqlite" ? correctSizes(db) : Promise.resolve()),
-  createRevisions,
-  (schema, _, engine) => (engine === "postgres" ? createWrites(schema) : Promise.resolve()),
-  createMoves,
+interface Migration {
+  /** Statements, which end in a semicolon. Where PostgreSQL runs them, text compares by bytes, as in SQLite. */
+  readonly statements: string;
+  /** The only engine that needs it; both by default. */
+  readonly engine?: Engine;
+}
+
+/** The migrations in order. A released migration never changes; a new one is appended. */
+export const MIGRATIONS: readonly Migration[] = [
+  // Users, calendars and their contents; tokens and clients; rate windows.
+  {
+    statements: `
+      create table users (
+        id text primary key, name text not null, login text not null, login_key text not null unique,
+        password_hash text, description text not null, image_url text not null, disabled integer not null,
+        created_at bigint not null);
+      create table calendars (
+        id text primary key, name text not null, description text not null, color text not null,
+        image_url text not null, created_at bigint not null);
+      create table members (
+        calendar_id text not null references calendars (id), user_id text not null references users (id),
+        position integer not null, rank integer not null,
+        constraint members_key primary key (calendar_id, user_id));
+      create index members_by_user on members (user_id, position);
+      create table labels (
+        calendar_id text not null references calendars (id), number integer not null, name text not null,
+        color text not null, constraint labels_key primary key (calendar_id, number));
+      create table events (
+        id text primary key, calendar_id text not null references calendars (id), category text not null,
+        title text not null, all_day integer not null, start_at bigint, start_timezone text, end_at bigint,
+        end_timezone text, description text not null, location text not null, url text not null,
+        label_number integer not null, creator_id text not null references users (id),
+        created_at bigint not null, updated_at bigint not null,
+        constraint events_label foreign key (calendar_id, label_number) references labels (calendar_id, number));
+      create index events_by_time on events (calendar_id, end_at, start_at);
+      create table attendees (
+        event_id text not null references events (id) on delete cascade,
+        user_id text not null references users (id), position integer not null,
+        constraint attendees_key primary key (event_id, user_id));
+      create table activities (
+        id text primary key, event_id text not null references events (id) on delete cascade,
+        user_id text not null references users (id), content text not null, created_at bigint not null,
+        updated_at bigint not null);
+      create index activities_by_event on activities (event_id);
+      create table tokens (
+        id text primary key, user_id text not null references users (id), hash text not null unique,
+        read_only integer not null, created_at bigint not null);
+      create table clients (
+        id text primary key, name text not null, client_id text not null unique, secret_hash text not null,
+        created_at bigint not null);
+      create table redirect_uris (
+        client text not null references clients (id) on delete cascade, position integer not null,
+        uri text not null, constraint redirect_uris_key primary key (client, position));
+      create table rate_windows (key text primary key, window_start bigint not null, requests bigint not null);
+      create index rate_windows_by_start on rate_windows (window_start);
+      create table settings (name text primary key, value text not null);`,
+  },
+  // Browser sessions, sign-in attempts and authorization codes; the client that a token was issued to. The token of a code
+  // is no reference: it may be revoked before the code is used again.
+  {
+    statements: `
+      create table sessions (
+        hash text primary key, user_id text not null references users (id), expires_at bigint not null);
+      create index sessions_by_expiry on sessions (expires_at);
+      create table sign_in_attempts (
+        key text primary key, window_start bigint not null, attempts bigint not null);
+      create index sign_in_attempts_by_start on sign_in_attempts (window_start);
+      create table authorization_codes (
+        hash text primary key, client text not null references clients (id) on delete cascade,
+        user_id text not null references users (id), redirect_uri text not null, code_challenge text,
+        code_challenge_method text, expires_at bigint not null, used integer not null, token_id text);
+      create index authorization_codes_by_expiry on authorization_codes (expires_at);
+      alter table tokens add column client text references clients (id) on delete cascade;
+      create index tokens_by_client on tokens (client);`,
+  },
+  // The size of events, and an index that finds those of some days whatever else the calendar has. The one before found all
+  // that end after a time.
+  {
+    statements: `
+      alter table events add column bytes integer default 0 not null;
+      update events set bytes = 1000
+        + octet_length(title) + octet_length(description) + octet_length(location) + octet_length(url)
+        + 100 * (select count(*) from attendees where event_id = events.id);
+      create index events_by_length on events (calendar_id, (case
+        when end_at - start_at <= 86400000 then 0
+        when end_at - start_at <= 691200000 then 1
+        when end_at - start_at <= 5529600000 then 2
+        when end_at - start_at <= 44236800000 then 3
+        when end_at - start_at <= 353894400000 then 4
+        when end_at - start_at <= 2831155200000 then 5
+        when end_at - start_at <= 22649241600000 then 6
+        else 7 end), start_at, end_at, bytes, creator_id);
+      drop index events_by_time;`,
+  },
+  // The order of lists that are read in pages, and moves of events by the clock, which are no longer used.
+  {
+    statements: `
+      alter table events add column moved_at bigint default 0 not null;
+      alter table events add column moved_from bigint;
+      create index events_by_start on events (calendar_id, start_at, id);
+      create index activities_by_time on activities (event_id, created_at, id);
+      drop index activities_by_event;`,
+  },
+  // Sizes that did not count the escapes of JSON. No database on PostgreSQL is as old.
+  {
+    engine: "sqlite",
+    statements: `
+      update events set bytes = 1000
+        + octet_length(json_array(title, description, location, url))
+        + 100 * (select count(*) from attendees where event_id = events.id);`,
+  },
+  // Revisions of calendars, what was deleted, and events as they are in responses, which `migrate` fills in.
+  {
+    statements: `
+      alter table calendars add column revision bigint default 1 not null;
+      alter table calendars add column details_revision bigint default 1 not null;
+      alter table calendars add column changes_from bigint default 1 not null;
+      alter table events add column revision bigint default 1 not null;
+      alter table events add column json text default '' not null;
+      create table deleted_events (
+        calendar_id text not null references calendars (id), revision bigint not null, event_id text not null,
+        deleted_at bigint not null, constraint deleted_events_key primary key (calendar_id, revision));
+      create index events_by_revision on events (calendar_id, revision);`,
+  },
+  // By which a PostgreSQL server is asked whether a write was committed.
+  {
+    engine: "postgres",
+    statements: `
+      create table calctl_writes (id uuid primary key, written_at timestamptz default (now()) not null);
+      create index calctl_writes_by_time on calctl_writes (written_at);`,
+  },
+  // Moves of events by revision. Those by the clock stay for a process of the version before that goes on with a file: it
+  // could write nothing without them.
+  { statements: "alter table events add column moves text default '' not null;" },
 ];
+
+/** The statements that bring a database of a version to the newest one. */
+export function statementsAfter(version: number, engine: Engine): string[] {
+  return MIGRATIONS.slice(version)
+    .filter((migration) => migration.engine === undefined || migration.engine === engine)
+    .flatMap(({ statements }) => statements.split(";").slice(0, -1));
+}
+
+/** Every table of the newest version. */
+export function createdTables(engine: Engine): string[] {
+  return statementsAfter(0, engine).flatMap(
+    (statement) => /^\s*create table (\w+)/.exec(statement)?.[1] ?? [],
+  );
+}
 
 /** The schema version of a database: the number of migrations that it has run. */
 export interface SchemaVersion {
@@ -52,7 +175,10 @@ export function migrate(
     const found = await version.read(db);
     if (found > SCHEMA_VERSION) throw otherVersionError(database, found);
     if (found === SCHEMA_VERSION) return found;
-    for (const run of MIGRATIONS.slice(found)) await run(db.schema, db, version.engine);
+    for (const statement of statementsAfter(found, version.engine)) {
+      const inByteOrder = statement.replace(/\btext\b/g, 'text collate "C"');
+      await sql.raw(version.engine === "postgres" ? inByteOrder : statement).execute(db);
+    }
     // By the last one, since the program renders events from the columns of the newest version.
     if (found > 0) await renderStoredEvents(db);
     await version.write(db, SCHEMA_VERSION);

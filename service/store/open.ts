@@ -1,7 +1,6 @@
 import { isPostgresUrl } from "../../src/system/database-location.js";
 import { openStore as openSqliteStore } from "./sqlite/open.js";
-import type { OpenStoreOptions, Store } from "./store.js";
-import { requireFinished } from "./unfinished.js";
+import { type OpenStoreOptions, readSetting, type Store, unfinishedError } from "./store.js";
 
 /**
  * Opens a database, creates it or migrates it.
@@ -12,7 +11,7 @@ export async function openStore(database: string, options: OpenStoreOptions): Pr
   const store = await openAny(database, options);
   if (options.allowUnfinished === true || store.created !== null) return store;
   try {
-    await requireFinished(store);
+    if ((await store.read((db) => readSetting(db, "copy"))) !== undefined) throw unfinishedError();
     return store;
   } catch (error) {
     await store.close();

@@ -77,13 +77,13 @@ export interface EventRow {
   readonly creator_id: string;
   readonly created_at: number;
   readonly updated_at: number;
-  /** About how many bytes it takes in an answer, not fewer. */
+  /** About how many bytes it takes in a response, not fewer. */
   readonly bytes: number;
   /** Its moves, as `event-moves.ts` remembers them. */
   readonly moves: string;
   /** Of the calendar, when the event was written last. */
   readonly revision: number;
-  /** The event in an answer: `eventResource` as JSON. */
+  /** The event in a response: `eventResource` as JSON. */
   readonly json: string;
 }
 
@@ -181,8 +181,12 @@ interface RateWindowRow {
   readonly requests: number;
 }
 
-/** Single values by name. */
+/** A single value. */
 interface SettingRow {
+  /**
+   * `local_user_id`: the user of the profile `local`. `copy`: the database is an unfinished copy; the value says of what.
+   * `copy_run`: the run that writes it; the value changes with everything that it writes.
+   */
   readonly name: "local_user_id" | "copy" | "copy_run";
   readonly value: string;
 }

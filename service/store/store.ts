@@ -140,3 +140,17 @@ export async function creationTime(
   // Not after the newest row: a clock that was once ahead would push all later times into the future.
   return rows.reduce((time, { created_at }) => (created_at === time ? time + 1 : time), now);
 }
+
+/** A single value; undefined if it is not set. */
+export async function readSetting(
+  db: Transaction,
+  name: StoreSchema["settings"]["name"],
+): Promise<string | undefined> {
+  const row = await db.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst();
+  return row?.value;
+}
+
+/** Of a database that has the setting `copy`. */
+export function unfinishedError(message = "the database is an unfinished copy"): CliError {
+  return configurationError(message, { hint: "finish it: calctl service copy, as it was begun" });
+}

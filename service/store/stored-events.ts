@@ -40,7 +40,7 @@ async function withAttendees(db: Transaction, rows: readonly EventRow[]): Promis
   return rows.map((row) => ({ row, attendeeIds: attendees.get(row.id) ?? [] }));
 }
 
-/** Stores events as answers have them, where what is stored differs. */
+/** Stores events as responses have them, where what is stored differs. */
 export async function renderStoredEvents(db: Transaction): Promise<void> {
   for await (const events of readStoredEvents(db)) {
     for (const { row, attendeeIds } of events) {

@@ -10,56 +10,34 @@ export type Row = Readonly<Record<string, string | number | null>>;
 /** A table whose rows stay until somebody deletes them. */
 export interface Table {
   readonly name: TableName;
+  readonly columns: readonly Column[];
   /** The columns of its primary key, by which its rows are ordered. */
   readonly key: readonly string[];
-  /** Its columns with values of others, by the table of those. */
+  /** Its columns with values of others. */
   readonly references: readonly Reference[];
 }
 
-interface Reference {
-  readonly columns: readonly string[];
-  readonly table: TableName;
-  readonly key: readonly string[];
+export interface Column {
+  readonly name: string;
+  /** `text`, or one of whole numbers. */
+  readonly type: string;
+  readonly isNullable: boolean;
 }
 
-const to = (table: TableName, column: string): Reference => ({ columns: [column], table, key: ["id"] });
+export interface Reference {
+  readonly columns: readonly string[];
+  readonly table: string;
+  /** The columns of that table. */
+  readonly key: readonly string[];
+}
 
 /**
  * Every table with a content that must not be lost, but for `settings`; each after those that it refers to. Sessions, codes,
  * and what is counted of sign-ins and requests are forgotten anyway.
  */
-export const TABLES: readonly Table[] = [
-  { name: "users", key: ["id"], references: [] },
-  { name: "calendars", key: ["id"], references: [] },
-  {
-    name: "members",
-    key: ["calendar_id", "user_id"],
-    references: [to("calendars", "calendar_id"), to("users", "user_id")],
-  },
-  { name: "labels", key: ["calendar_id", "number"], references: [to("calendars", "calendar_id")] },
-  {
-    name: "events",
-    key: ["id"],
-    references: [
-      to("calendars", "calendar_id"),
-      to("users", "creator_id"),
-      { columns: ["calendar_id", "label_number"], table: "labels", key: ["calendar_id", "number"] },
-    ],
-  },
-  {
-    name: "attendees",
-    key: ["event_id", "user_id"],
-    references: [to("events", "event_id"), to("users", "user_id")],
-  },
-  { name: "activities", key: ["id"], references: [to("events", "event_id"), to("users", "user_id")] },
-  {
-    name: "deleted_events",
-    key: ["calendar_id", "revision"],
-    references: [to("calendars", "calendar_id")],
-  },
-  { name: "clients", key: ["id"], references: [] },
-  { name: "redirect_uris", key: ["client", "position"], references: [to("clients", "client")] },
-  { name: "tokens", key: ["id"], references: [to("users", "user_id"), to("clients", "client")] },
+export const LASTING_TABLES = [
+  ...(["users", "calendars", "members", "labels", "events", "attendees", "activities"] as const),
+  ...(["deleted_events", "clients", "redirect_uris", "tokens"] as const),
 ];
 
 /** The same transaction, for tables that are chosen while it runs: their columns are not known to the compiler. */
@@ -85,21 +63,17 @@ export async function readLastRow(
   return (await query.executeTakeFirst()) ?? null;
 }
 
-/** Some rows of a table. */
-export interface Part {
-  readonly columns: readonly string[];
-  /** The last row before them; null for the first ones. */
-  readonly after: Row | null;
-  readonly limit: number;
-}
-
-/** The rows of a table in the order of its key, some at a time. */
+/**
+ * Some rows of a table in the order of its key, without columns that an operator added.
+ * @param page.after the last row before them; null for the first ones
+ */
 export function readRows(
   db: Transaction,
-  { name, key: [first = "", second] }: Table,
-  { columns, after, limit }: Part,
+  { name, columns, key: [first = "", second] }: Table,
+  { after, limit }: { readonly after: Row | null; readonly limit: number },
 ): Promise<Row[]> {
-  let query = anyTable(db).selectFrom(name).select(columns).orderBy(first).limit(limit);
+  const names = columns.map((column) => column.name);
+  let query = anyTable(db).selectFrom(name).select(names).orderBy(first).limit(limit);
   if (second !== undefined) query = query.orderBy(second);
   if (after !== null && second === undefined) query = query.where(first, ">", after[first] ?? null);
   if (after !== null && second !== undefined) {

@@ -23,11 +23,6 @@ export function loginKey(login: string): string {
   return login.normalize("NFC").toLowerCase();
 }
 
-/** Whether a user has this login. */
-export async function isLoginTaken(db: Transaction, login: string): Promise<boolean> {
-  return (await findUserByLogin(db, login)) !== undefined;
-}
-
 /** The user with this login; undefined if there is none. */
 export function findUserByLogin(db: Transaction, login: string): Promise<UserRow | undefined> {
   return db.selectFrom("users").selectAll().where("login_key", "=", loginKey(login)).executeTakeFirst();

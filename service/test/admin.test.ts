@@ -5,7 +5,7 @@ import { createClientAdmin } from "../admin/credentials.js";
 import { verifyPassword } from "../secrets.js";
 import { openStore } from "../store/open.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
-import { changeCalendar, sendInProcess } from "./support/send.js";
+import { changeCalendar, request } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
 let world: World;
@@ -440,16 +440,8 @@ test("the only user owns a calendar for which none is named", async () => {
 });
 
 describe("a user who is renamed", () => {
-  const get = async (path: string, etag?: string) => {
-    const headers = { authorization: `Bearer ${world.token}`, ...(etag && { "if-none-match": etag }) };
-    const response = await sendInProcess(world.service)({
-      method: "GET",
-      target: path,
-      headers,
-      body: new Uint8Array(),
-    });
-    return { ...response, text: new TextDecoder().decode(response.body) };
-  };
+  const get = (path: string, etag = "") =>
+    request(world, `GET ${path}`, { headers: { "if-none-match": etag } });
 
   test("has the new name wherever others see it, and signs in as before", async () => {
     const { calendarId, second } = world;
@@ -468,7 +460,7 @@ describe("a user who is renamed", () => {
     ];
     const before = await Promise.all(paths.map((path) => get(path)));
     for (const { text } of before) expect(text).toContain('"second"');
-    const { revision } = JSON.parse((await get(`${calendar}/changes`)).text).meta;
+    const { revision } = (await get(`${calendar}/changes`)).json.meta;
     const renamed = await admin.users.rename("second", "Zoë Second");
     expect(renamed).toEqual({ id: second.id, name: "Zoë Second", login: "second" });
     for (const [index, path] of paths.entries()) {
@@ -479,7 +471,7 @@ describe("a user who is renamed", () => {
         text: expect.stringContaining('"Zoë Second"'),
       });
     }
-    expect(JSON.parse((await get(`${calendar}/changes?since=${revision}`)).text).meta).toMatchObject({
+    expect((await get(`${calendar}/changes?since=${revision}`)).json.meta).toMatchObject({
       details_changed: true,
     });
     expect(await admin.users.list()).toContainEqual(renamed);

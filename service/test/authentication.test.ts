@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openService } from "../service.js";
+import { request } from "./support/send.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
 /** Whom a token stands for. */
@@ -10,12 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const FROM = { kind: "network", address: "192.0.2.1" } as const;
-
-async function statusOf({ service, token }: Pick<World, "service" | "token">): Promise<number> {
-  const headers = { authorization: `Bearer ${token}` };
-  const request = { method: "GET", target: "/user", headers, body: new Uint8Array() };
-  return (await service.handle(request, FROM)).status;
+async function statusOf(caller: Pick<World, "service" | "token">): Promise<number> {
+  return (await request(caller, "GET /user")).status;
 }
 
 describe.each([

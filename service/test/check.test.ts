@@ -201,8 +201,13 @@ const WRONG: readonly (readonly [title: string, sql: () => string, problem: () =
     () => `events that end before they start: ${eventId}`,
   ],
   [
-    "an invalid time",
+    "a time that is no whole number",
     () => `update events set start_at = 1e300, end_at = 1e300 where id = '${eventId}'`,
+    () => `values: events with an invalid start_at: ${eventId}`,
+  ],
+  [
+    "a time that JavaScript does not have",
+    () => `update events set end_at = ${Number.MAX_SAFE_INTEGER} where id = '${eventId}'`,
     () => `events: events with invalid times: ${eventId}`,
   ],
   [

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createHarness, type Harness } from "../../test/support/harness.js";
+import { createHarness, type Harness, type RunResult } from "../../test/support/harness.js";
 
 /** The administration of a database file, through argv. */
 
@@ -13,8 +13,18 @@ beforeEach(async () => {
   db = ["--db", `sqlite:${join(harness.directory, "service.db")}`];
 });
 
-async function admin<T = Record<string, unknown>>(...argv: readonly string[]): Promise<T> {
-  return harness.json<T>("service", ...argv, ...db);
+/** Runs `calctl service` on the database. @param words separated by blanks @param more with blanks of their own */
+function service(words: string, ...more: readonly string[]): Promise<RunResult> {
+  return harness.run("service", ...words.split(" "), ...more, ...db);
+}
+
+function serviceWithInput(stdin: string, words: string): Promise<RunResult> {
+  return harness.runWith({ stdin }, "service", ...words.split(" "), ...db);
+}
+
+/** What it prints as JSON; it must succeed. */
+async function admin<T = Record<string, unknown>>(words: string, ...more: readonly string[]): Promise<T> {
+  return harness.json<T>("service", ...words.split(" "), ...more, ...db);
 }
 
 describe("CALCTL_SERVICE_DB", () => {
@@ -26,7 +36,7 @@ describe("CALCTL_SERVICE_DB", () => {
     const env = { CALCTL_SERVICE_DB: `sqlite:${path}` };
     const added = await harness.runWith({ env }, "service", "users", "add", "Ana");
     expect(added).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(path) });
-    await admin("users", "add", "Ben");
+    await admin("users add Ben");
     expect((await listNames(env)).stdout).toMatch(/Ana\n$/);
     expect((await listNames({}, "--db", path)).stdout).toMatch(/Ana\n$/);
     expect((await listNames(env, ...db)).stdout).toMatch(/Ben\n$/);
@@ -58,48 +68,27 @@ describe("CALCTL_SERVICE_DB", () => {
 
 describe("service administration", () => {
   test("users, calendars, members, labels", async () => {
-    const ana = await admin("users", "add", "Ana");
+    const ana = await admin("users add Ana");
     expect(ana).toEqual({ id: expect.stringMatching(/^\d+$/), name: "Ana", login: "Ana" });
-    const ben = await admin("users", "add", "Ben", "--login", "ben@example");
-    expect(await admin("users", "list")).toEqual([ana, ben]);
-    const calendar = await admin<{ id: string }>(
-      "calendars",
-      "add",
-      "Family",
-      "--owner",
-      "ana",
-      "--calendar-color",
-      "#112233",
-    );
+    const ben = await admin("users add Ben --login ben@example");
+    expect(await admin("users list")).toEqual([ana, ben]);
+    const calendar = await admin<{ id: string }>("calendars add Family --owner ana --calendar-color #112233");
     expect(calendar).toMatchObject({ name: "Family", color: "#112233", members: [{ name: "Ana" }] });
-    expect(await admin("members", "add", "Ben", "-c", "Family")).toMatchObject({ name: "Ben" });
-    expect(await admin("members", "list", "-c", calendar.id)).toMatchObject([
-      { name: "Ana" },
-      { name: "Ben" },
-    ]);
-    expect(
-      await admin("labels", "set", "2", "--name", "School", "--label-color", "#445566", "-c", "Family"),
-    ).toEqual({
+    expect(await admin("members add Ben -c Family")).toMatchObject({ name: "Ben" });
+    expect(await admin("members list -c", calendar.id)).toMatchObject([{ name: "Ana" }, { name: "Ben" }]);
+    expect(await admin("labels set 2 --name School --label-color #445566 -c Family")).toEqual({
       id: `${calendar.id},2`,
       number: 2,
       name: "School",
       color: "#445566",
     });
-    expect((await harness.run("service", "members", "remove", "Ben", "-c", "Family", ...db)).exitCode).toBe(
-      0,
-    );
-    expect(await admin("members", "list", "-c", "Family")).toMatchObject([{ name: "Ana" }]);
+    expect((await service("members remove Ben -c Family")).exitCode).toBe(0);
+    expect(await admin("members list -c Family")).toMatchObject([{ name: "Ana" }]);
   });
 
   test("tokens and clients show their secrets once", async () => {
-    const ana = await admin<{ id: string }>("users", "add", "Ana");
-    const token = await admin<{ id: string; token: string }>(
-      "tokens",
-      "create",
-      "--user",
-      "Ana",
-      "--read-only",
-    );
+    const ana = await admin<{ id: string }>("users add Ana");
+    const token = await admin<{ id: string; token: string }>("tokens create --user Ana --read-only");
     expect(token).toEqual({
       id: expect.any(String),
       user_id: ana.id,
@@ -108,42 +97,38 @@ describe("service administration", () => {
       token: expect.stringMatching(/^[\x21-\x7e]{20,}$/),
     });
     const { token: _, ...listed } = token;
-    expect(await admin("tokens", "list")).toEqual([listed]);
-    expect((await harness.run("service", "tokens", "revoke", token.id, ...db)).exitCode).toBe(0);
-    expect(await admin("tokens", "list")).toEqual([]);
+    expect(await admin("tokens list")).toEqual([listed]);
+    expect((await service("tokens revoke", token.id)).exitCode).toBe(0);
+    expect(await admin("tokens list")).toEqual([]);
 
     const client = await admin<{ id: string; client_secret: string }>(
-      "clients",
-      "add",
-      "Bot",
-      "--redirect-uri",
-      "http://127.0.0.1/callback",
+      "clients add Bot --redirect-uri http://127.0.0.1/callback",
     );
     const { client_secret: __, ...known } = client;
-    expect(await admin("clients", "list")).toEqual([known]);
-    expect((await harness.run("service", "clients", "remove", client.id, ...db)).exitCode).toBe(0);
+    expect(await admin("clients list")).toEqual([known]);
+    expect((await service("clients remove", client.id)).exitCode).toBe(0);
   });
 
   test("tokens revoke --user revokes every token of a user and says how many", async () => {
-    await admin("users", "add", "Ana");
-    const ben = String((await admin("users", "add", "Ben"))["id"]);
-    await admin("tokens", "create", "--user", "Ana");
-    const kept = String((await admin("tokens", "create", "--user", "Ben"))["id"]);
-    await admin("tokens", "create", "--user", "Ana", "--read-only");
-    const revoke = (...argv: readonly string[]) => harness.run("service", "tokens", "revoke", ...argv, ...db);
+    await admin("users add Ana");
+    const ben = String((await admin("users add Ben"))["id"]);
+    await admin("tokens create --user Ana");
+    const kept = String((await admin("tokens create --user Ben"))["id"]);
+    await admin("tokens create --user Ana --read-only");
+    const revoke = (...argv: readonly string[]) => service("tokens revoke", ...argv);
     for (const argv of [[], ["--user", "Ana", kept]]) {
       const refused = await revoke(...argv);
       expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
       expect(refused.stderr).toMatch(/ID or --user/);
     }
-    expect(await admin("tokens", "list")).toHaveLength(3);
+    expect(await admin("tokens list")).toHaveLength(3);
     expect((await revoke("--user", "Zoe")).exitCode).toBe(5);
     expect(await revoke("--user", "ana")).toEqual({
       exitCode: 0,
       stdout: "",
       stderr: "2 tokens of Ana revoked\n",
     });
-    expect(await admin("tokens", "list")).toMatchObject([{ id: kept }]);
+    expect(await admin("tokens list")).toMatchObject([{ id: kept }]);
     expect(await revoke("--user", "Ana")).toEqual({
       exitCode: 0,
       stdout: "",
@@ -159,18 +144,11 @@ describe("service administration", () => {
   });
 
   test("a password is one line of stdin", async () => {
-    await admin("users", "add", "Ana");
-    const set = await harness.runWith(
-      { stdin: "correct horse\n" },
-      "service",
-      "users",
-      "password",
-      "Ana",
-      ...db,
-    );
+    await admin("users add Ana");
+    const set = await serviceWithInput("correct horse\n", "users password Ana");
     expect(set.exitCode).toBe(0);
     expect(set.stdout + set.stderr).not.toContain("correct horse");
-    const empty = await harness.runWith({ stdin: "\n" }, "service", "users", "password", "Ana", ...db);
+    const empty = await serviceWithInput("\n", "users password Ana");
     expect(empty.exitCode).toBe(2);
     for (const argv of [
       ["password", "Ana"],
@@ -181,9 +159,9 @@ describe("service administration", () => {
       expect(short.stderr).toContain("the password must have at least 8 characters");
       expect(short.stderr).not.toContain("hörse12");
     }
-    const loop = await harness.runWith({ stdin: "Ben\nCleo\n" }, "service", "users", "add", "Dan", ...db);
+    const loop = await serviceWithInput("Ben\nCleo\n", "users add Dan");
     expect(loop).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(await admin("users", "list")).toHaveLength(1);
+    expect(await admin("users list")).toHaveLength(1);
   });
 
   test.each([
@@ -217,7 +195,7 @@ describe("service administration", () => {
     ["a user", ["calendars", "add", "Family", "--owner", "Zoe"], "Zoe"],
     ["a token", ["tokens", "revoke", "zzz"], "zzz"],
   ])("%s that does not exist is exit 5", async (_, argv, word) => {
-    await admin("users", "add", "Ana");
+    await admin("users add Ana");
     const result = await harness.run("service", ...argv, ...db);
     expect(result).toMatchObject({ exitCode: 5, stdout: "", stderr: expect.stringContaining(word) });
   });
@@ -256,13 +234,13 @@ describe("service administration", () => {
     ["labels", "set", "1", "-c", "Family", "--name", "Home"],
     ["clients", "add", "Bot", "--redirect-uri", "http://127.0.0.1/callback"],
   ])("%s %s in a format or with a field that it has not changes nothing: exit 2", async (...words) => {
-    await admin("users", "add", "Ana");
-    await admin("users", "add", "Ben");
-    await admin("calendars", "add", "Family", "--owner", "Ana");
+    await admin("users add Ana");
+    await admin("users add Ben");
+    await admin("calendars add Family --owner Ana");
     const dump = async () => [
-      await admin("users", "list"),
-      await admin("calendars", "list"),
-      await admin("clients", "list"),
+      await admin("users list"),
+      await admin("calendars list"),
+      await admin("clients list"),
     ];
     const before = await dump();
     for (const wrong of [
@@ -276,7 +254,7 @@ describe("service administration", () => {
   });
 
   test.each(["users", "calendars", "clients"])("%s add . is exit 2: no name is . or ..", async (noun) => {
-    await admin("users", "add", "Ana");
+    await admin("users add Ana");
     const flags = {
       users: [],
       calendars: ["--owner", "Ana"],
@@ -287,10 +265,10 @@ describe("service administration", () => {
   });
 
   test("a calendar belongs to the only user unless --owner names one", async () => {
-    const add = (name: string) => harness.run("service", "calendars", "add", name, ...db);
-    await admin("users", "add", "Ana");
-    expect(await admin("calendars", "add", "Choir")).toMatchObject({ members: [{ name: "Ana" }] });
-    await admin("users", "add", "Ben");
+    const add = (name: string) => service("calendars add", name);
+    await admin("users add Ana");
+    expect(await admin("calendars add Choir")).toMatchObject({ members: [{ name: "Ana" }] });
+    await admin("users add Ben");
     const { exitCode, stdout, stderr } = await add("Club");
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr).toMatch(
@@ -299,39 +277,39 @@ describe("service administration", () => {
   });
 
   test("users rename changes the name alone", async () => {
-    const { id } = await admin("users", "add", "Ben", "--login", "ben@example");
-    const renamed = await harness.run("service", "users", "rename", "ben@example", "Ben Lima", ...db);
+    const { id } = await admin("users add Ben --login ben@example");
+    const renamed = await service("users rename ben@example", "Ben Lima");
     expect(renamed).toEqual({
       exitCode: 0,
       stdout: "",
       stderr: `user ${id} is now called Ben Lima, and signs in as ben@example as before\n`,
     });
-    expect(await admin("users", "list")).toEqual([{ id, name: "Ben Lima", login: "ben@example" }]);
+    expect(await admin("users list")).toEqual([{ id, name: "Ben Lima", login: "ben@example" }]);
   });
 
   test("users are disabled and enabled again", async () => {
-    await admin("users", "add", "Ana");
-    await harness.run("service", "users", "disable", "Ana", ...db);
+    await admin("users add Ana");
+    await service("users disable Ana");
     const token = ["service", "tokens", "create", "--user", "Ana", ...db];
     expect((await harness.run(...token)).exitCode).toBe(2);
-    const { exitCode, stderr } = await harness.run("service", "users", "enable", "ana", ...db);
+    const { exitCode, stderr } = await service("users enable ana");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "Ana is enabled\n" });
     expect((await harness.run(...token)).exitCode).toBe(0);
   });
 
   test("users unlock says whether there was a lock", async () => {
-    await admin("users", "add", "Ana");
-    const unlocked = await harness.run("service", "users", "unlock", "ana", ...db);
+    await admin("users add Ana");
+    const unlocked = await service("users unlock ana");
     expect(unlocked).toEqual({ exitCode: 0, stdout: "", stderr: "the login Ana was not locked\n" });
   });
 
   test("calendars set changes name, color and description", async () => {
-    await admin("users", "add", "Ana");
-    const { id } = await admin("calendars", "add", "Family", "--owner", "Ana");
+    await admin("users add Ana");
+    const { id } = await admin("calendars add Family --owner Ana");
     const changes = ["--name", "Home", "--calendar-color", "#112233", "--description", "All\nof us"];
     const changed = { id, name: "Home", color: "#112233", description: "All\nof us" };
-    expect(await admin("calendars", "set", "Family", ...changes)).toMatchObject(changed);
-    expect(await admin("calendars", "set", "Home", "--description", "")).toMatchObject({
+    expect(await admin("calendars set Family", ...changes)).toMatchObject(changed);
+    expect(await admin("calendars set Home --description", "")).toMatchObject({
       ...changed,
       description: "",
     });
@@ -341,16 +319,16 @@ describe("service administration", () => {
       ["--calendar-color", "red"],
       ["--description", "x".repeat(10_001)],
     ]) {
-      const result = await harness.run("service", "calendars", "set", "Home", ...argv, ...db);
+      const result = await service("calendars set Home", ...argv);
       expect(result).toMatchObject({ exitCode: 2, stdout: "" });
     }
-    expect(await admin("calendars", "list")).toMatchObject([{ ...changed, description: "" }]);
+    expect(await admin("calendars list")).toMatchObject([{ ...changed, description: "" }]);
   });
 
   test("calendars remove needs --yes, and takes everything in the calendar", async () => {
-    await admin("users", "add", "Ana");
-    await admin("calendars", "add", "Family", "--owner", "Ana");
-    await admin("calendars", "add", "Work", "--owner", "Ana");
+    await admin("users add Ana");
+    await admin("calendars add Family --owner Ana");
+    await admin("calendars add Work --owner Ana");
     const remove = ["service", "calendars", "remove", "Family", ...db];
     expect(await harness.run(...remove)).toMatchObject({
       exitCode: 2,
@@ -361,28 +339,28 @@ describe("service administration", () => {
       stdout: "",
       stderr: "calendar Family removed, with 0 events\n",
     });
-    expect(await admin("calendars", "list")).toMatchObject([{ name: "Work" }]);
+    expect(await admin("calendars list")).toMatchObject([{ name: "Work" }]);
     expect((await harness.run(...remove, "--yes")).exitCode).toBe(5);
   });
 
   test("the last member of a calendar cannot be removed: exit 2", async () => {
-    await admin("users", "add", "Ana");
-    await admin("users", "add", "Ben");
-    await admin("calendars", "add", "Family", "--owner", "Ana");
-    await admin("members", "add", "Ben", "-c", "Family");
-    const remove = (name: string) => harness.run("service", "members", "remove", name, "-c", "Family", ...db);
+    await admin("users add Ana");
+    await admin("users add Ben");
+    await admin("calendars add Family --owner Ana");
+    await admin("members add Ben -c Family");
+    const remove = (name: string) => service("members remove", name, "-c", "Family");
     expect((await remove("Ana")).exitCode).toBe(0);
     expect((await remove("Ana")).exitCode).toBe(5);
     const { exitCode, stderr } = await remove("Ben");
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("last member") });
     expect(stderr).toContain("calctl service calendars remove");
-    expect(await admin("members", "list", "-c", "Family")).toMatchObject([{ name: "Ben" }]);
+    expect(await admin("members list -c Family")).toMatchObject([{ name: "Ben" }]);
   });
 
   test("a new calendar takes the next color of the palette", async () => {
-    await admin("users", "add", "Ana");
+    await admin("users add Ana");
     const add = async (...flags: readonly string[]) =>
-      (await admin("calendars", "add", "X", "--owner", "Ana", ...flags))["color"];
+      (await admin("calendars add X --owner Ana", ...flags))["color"];
     expect([await add(), await add(), await add("--calendar-color", "#112233"), await add()]).toEqual([
       "#2ecc87",
       "#3dc2c8",
@@ -437,9 +415,9 @@ describe("service administration", () => {
 
   test("users add creates a database and reports it once", async () => {
     const created = `created the database ${join(harness.directory, "service.db")}`;
-    expect((await harness.run("service", "users", "add", "Ana", ...db)).stderr).toContain(created);
-    expect((await harness.run("service", "users", "add", "Ben", ...db)).stderr).not.toContain("created");
-    expect((await harness.run("service", "users", "list", ...db)).stderr).toBe("");
+    expect((await service("users add Ana")).stderr).toContain(created);
+    expect((await service("users add Ben")).stderr).not.toContain("created");
+    expect((await service("users list")).stderr).toBe("");
   });
 
   test("the default database is that of the profile local", async () => {

@@ -5,14 +5,14 @@ import { createGate } from "../../test/support/gate.js";
 import { openService } from "../service.js";
 import { checkStore } from "../store/check.js";
 import { type CopyOptions, copyStore } from "../store/copy.js";
+import { openStore as openAny } from "../store/open.js";
 import { backUp } from "../store/sqlite/backup.js";
 import { openStore } from "../store/sqlite/open.js";
 import type { LongWorkOptions, Store } from "../store/store.js";
-import { TABLES } from "../store/tables.js";
-import { requireFinished } from "../store/unfinished.js";
+import { LASTING_TABLES } from "../store/tables.js";
 import { querySql, repeatUser, runSql } from "./support/database.js";
 import { activityBody, eventBody, SCHEDULE } from "./support/event-bodies.js";
-import { changeCalendar, sendInProcess } from "./support/send.js";
+import { changeCalendar, request } from "./support/send.js";
 import { createFolder, createWorld, NOW, type World } from "./support/world.js";
 
 /** Copies of everything in a database to another one, also in several parts. */
@@ -75,7 +75,7 @@ async function withStores<T>(work: (stores: { source: Store; target: Store }) =>
 const copy = (options: Partial<CopyOptions> = {}) =>
   withStores((stores) => copyStore(stores, { ...quiet, ...options }));
 
-const NAMES = [...TABLES.map(({ name }) => name), "settings"];
+const NAMES = [...LASTING_TABLES, "settings"];
 
 function expectEqual(): void {
   for (const name of NAMES) {
@@ -100,16 +100,11 @@ test("a copy is equal, private, and can be served", async () => {
     rows: 1_301,
     sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
-  expect(tables.map(({ table }) => table)).toEqual(TABLES.map(({ name }) => name));
+  expect(tables.map(({ table }) => table)).toEqual(LASTING_TABLES);
   expect(querySql(to, "select * from sessions union all select * from sign_in_attempts")).toEqual([]);
   expect(statSync(to).mode & 0o777).toBe(0o600);
   const service = await openService({ database: to, now: () => NOW, rateLimit: null });
-  const { status } = await sendInProcess(service)({
-    method: "GET",
-    target: "/user",
-    headers: { authorization: `Bearer ${world.token}` },
-    body: new Uint8Array(),
-  });
+  const { status } = await request({ ...world, service }, "GET /user");
   expect(status).toBe(200);
   await service.close();
 });
@@ -138,9 +133,7 @@ test("wherever it is interrupted, the next one goes on, and meanwhile it is mark
       if (calls === last) controller.abort(new Error("interrupted here"));
     };
     await expect(copy({ onProgress, signal: controller.signal })).rejects.toThrow("interrupted here");
-    const unfinished = await openStore(to);
-    await expect(requireFinished(unfinished)).rejects.toMatchObject(failure("is an unfinished copy"));
-    await unfinished.close();
+    await expect(openAny(to, {})).rejects.toMatchObject(failure("is an unfinished copy"));
     const before = querySql(to, "select count(*) as rows from events")[0]?.["rows"];
     const seen: number[] = [];
     await copy({ onProgress: ({ what, done }) => void (what === "copying events" && seen.push(done)) });
@@ -199,16 +192,14 @@ test("a source that changed since the copy began is refused, and a change that l
 
 test("a source is copied whose revisions are the largest that there are", async () => {
   runSql(world.database, `update calendars set revision = ${Number.MAX_SAFE_INTEGER}`);
-  expect((await copy()).length).toBe(TABLES.length);
+  expect((await copy()).length).toBe(LASTING_TABLES.length);
 });
 
 test("a target that was changed meanwhile is found", async () => {
   await interruptedCopy();
   runSql(to, "update events set title = 'Changed' where id = (select max(id) from events)");
   await expect(copy()).rejects.toMatchObject(failure("the copy differs from its source in the table events"));
-  const store = await openStore(to);
-  await expect(requireFinished(store)).rejects.toMatchObject(failure("is an unfinished copy"));
-  await store.close();
+  await expect(openAny(to, {})).rejects.toMatchObject(failure("is an unfinished copy"));
 });
 
 test("a second copy at the same time is refused, and the first one finishes", async () => {

@@ -28,28 +28,19 @@ afterEach(async () => {
   await stage.close();
 });
 
-interface Sent {
-  readonly origin?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-function send(method: string, target: string, { origin, headers, body = "" }: Sent = {}) {
-  return sendOverSocket(listener.baseUrl)({
-    method,
-    target,
-    headers: { ...(origin !== undefined && { origin }), ...headers },
-    body: new TextEncoder().encode(body),
-  });
+function send(method: string, target: string, headers: Readonly<Record<string, string>>, body = "") {
+  return sendOverSocket(listener.baseUrl)({ method, target, headers, body: new TextEncoder().encode(body) });
 }
 
 const preflight = (target: string, method: string, origin: string) =>
   send("OPTIONS", target, {
     origin,
-    headers: { "access-control-request-method": method, "access-control-request-headers": "authorization" },
+    "access-control-request-method": method,
+    "access-control-request-headers": "authorization",
   });
 
-const withToken = () => ({ authorization: `Bearer ${stage.world.token}` });
+/** The headers of a page's request with its token. */
+const withToken = () => ({ origin: ORIGIN, authorization: `Bearer ${stage.world.token}` });
 
 /** The headers of cross-origin resource sharing. */
 function corsHeaders({ headers }: ServiceResponse): Record<string, string> {
@@ -101,7 +92,7 @@ describe("a preflight request of an allowed origin", () => {
       expect(status).toBe(204);
       expect(headers).not.toHaveProperty("x-ratelimit-limit");
     }
-    const first = await send("GET", "/user", { origin: ORIGIN, headers: withToken() });
+    const first = await send("GET", "/user", withToken());
     expect(first).toMatchObject({ status: 200, headers: { "x-ratelimit-remaining": "0" } });
   });
 });
@@ -112,18 +103,18 @@ describe("a response to an allowed origin can be read there", () => {
     const events = `/calendars/${stage.world.calendarId}/events`;
     const post = { "content-type": "application/json", ...withToken() };
     const body = JSON.stringify(eventBody(KEEP));
-    const created = await send("POST", events, { origin: ORIGIN, headers: post, body });
+    const created = await send("POST", events, post, body);
     const { id } = JSON.parse(new TextDecoder().decode(created.body)).data;
     const responses = [
       created,
-      await send("GET", "/user", { origin: ORIGIN, headers: withToken() }),
-      await send("HEAD", "/user", { origin: ORIGIN, headers: withToken() }),
-      await send("DELETE", `${events}/${id}`, { origin: ORIGIN, headers: withToken() }),
-      await send("POST", events, { origin: ORIGIN, headers: post, body: "{}" }),
+      await send("GET", "/user", withToken()),
+      await send("HEAD", "/user", withToken()),
+      await send("DELETE", `${events}/${id}`, withToken()),
+      await send("POST", events, post, "{}"),
       await send("GET", "/user", { origin: ORIGIN }),
       await send("GET", "/nowhere", { origin: ORIGIN }),
       await send("OPTIONS", "/user", { origin: ORIGIN }),
-      await send("GET", "/user", { origin: ORIGIN, headers: { ...withToken(), accept: "text/html" } }),
+      await send("GET", "/user", { ...withToken(), accept: "text/html" }),
     ];
     expect(responses.map(({ status }) => status)).toEqual([201, 200, 200, 204, 400, 401, 404, 405, 406]);
     for (const response of responses) expect(corsHeaders(response)).toEqual(ALLOWED);
@@ -131,8 +122,8 @@ describe("a response to an allowed origin can be read there", () => {
 
   test("with 429", async () => {
     await start({ cors: [ORIGIN], rateLimit: { limit: 1, windowSeconds: 600 } });
-    await send("GET", "/user", { origin: ORIGIN, headers: withToken() });
-    const response = await send("GET", "/user", { origin: ORIGIN, headers: withToken() });
+    await send("GET", "/user", withToken());
+    const response = await send("GET", "/user", withToken());
     expect(response).toMatchObject({ status: 429, headers: { "retry-after": "600" } });
     expect(corsHeaders(response)).toEqual(ALLOWED);
   });
@@ -141,7 +132,7 @@ describe("a response to an allowed origin can be read there", () => {
     await start({ cors: [ORIGIN], stored: true });
     runSql(stage.world.database, "drop table labels");
     const target = `/calendars/${stage.world.calendarId}/labels`;
-    const response = await send("GET", target, { origin: ORIGIN, headers: withToken() });
+    const response = await send("GET", target, withToken());
     expect(response.status).toBe(500);
     expect(corsHeaders(response)).toEqual(ALLOWED);
   });
@@ -149,8 +140,8 @@ describe("a response to an allowed origin can be read there", () => {
   test("with a body that is too large", async () => {
     await start({ cors: [ORIGIN] });
     const headers = { "content-type": "application/json", ...withToken() };
-    const request = { origin: ORIGIN, headers, body: " ".repeat(1024 * 1024 + 1) };
-    const response = await send("POST", `/calendars/${stage.world.calendarId}/events`, request);
+    const target = `/calendars/${stage.world.calendarId}/events`;
+    const response = await send("POST", target, headers, " ".repeat(1024 * 1024 + 1));
     expect(response.status).toBe(413);
     expect(corsHeaders(response)).toEqual(ALLOWED);
   });
@@ -160,14 +151,14 @@ describe("a response to an allowed origin can be read there", () => {
     const browser = stage.browser();
     await stage.signIn(browser);
     const { client_id, client_secret } = stage.client;
-    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const headers = { origin: ORIGIN, "content-type": "application/x-www-form-urlencoded" };
     for (const [code, status] of [
       [await stage.code(browser), 200],
       ["x", 400],
     ] as const) {
       const grant = { grant_type: "authorization_code", redirect_uri: REDIRECT_URI, code };
       const body = new URLSearchParams({ client_id, client_secret, ...grant }).toString();
-      const response = await send("POST", "/oauth/token", { origin: ORIGIN, headers, body });
+      const response = await send("POST", "/oauth/token", headers, body);
       expect(response.status).toBe(status);
       expect(corsHeaders(response)).toEqual(ALLOWED);
     }
@@ -187,7 +178,8 @@ describe("no other origin reads anything", () => {
     ["none", undefined],
   ])("%s", async (_, origin) => {
     await start({ cors: [ORIGIN] });
-    const response = await send("GET", "/user", { ...(origin && { origin }), headers: withToken() });
+    const { authorization } = withToken();
+    const response = await send("GET", "/user", { authorization, ...(origin && { origin }) });
     expect(response.status).toBe(200);
     expect(corsHeaders(response)).toEqual({ vary: "origin" });
     if (origin === undefined) return;
@@ -205,8 +197,8 @@ describe("no other origin reads anything", () => {
       ["POST", stage.authorize()],
       ["OPTIONS", stage.authorize()],
     ] as const) {
-      const headers = { "access-control-request-method": "GET" };
-      const response = await send(method, target, { origin: ORIGIN, headers });
+      const headers = { origin: ORIGIN, "access-control-request-method": "GET" };
+      const response = await send(method, target, headers);
       expect(response.status).not.toBe(204);
       expect(corsHeaders(response)).toEqual({});
     }
@@ -214,7 +206,7 @@ describe("no other origin reads anything", () => {
 
   test("without --cors nothing changes", async () => {
     await start({});
-    expect(corsHeaders(await send("GET", "/user", { origin: ORIGIN, headers: withToken() }))).toEqual({});
+    expect(corsHeaders(await send("GET", "/user", withToken()))).toEqual({});
     const response = await preflight("/user", "GET", ORIGIN);
     expect(response).toMatchObject({ status: 405, headers: { "x-ratelimit-limit": "1000" } });
     expect(corsHeaders(response)).toEqual({});
@@ -258,7 +250,8 @@ describeWithSystem("chromium", "a page in Chromium", () => {
     const { port } = pages.address() as AddressInfo;
     const [allowed, other] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
     await start({ cors: [allowed] });
-    const headers = { ...withToken(), "content-type": "application/json", accept: "application/json" };
+    const { authorization } = withToken();
+    const headers = { authorization, "content-type": "application/json", accept: "application/json" };
     const read = { headers };
     expect(await fetchFrom(allowed, "/user", read)).toMatchObject({ status: 200, remaining: "999" });
     const body = JSON.stringify(eventBody(KEEP));

@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openService } from "../service.js";
 import { querySql } from "./support/database.js";
+import { request } from "./support/send.js";
 import { createFolder, NOW } from "./support/world.js";
 
 /** Written by libsql 0.5.29 (SQLite 3.45.1) and killed: one event is in the file, one in its write-ahead log. */
@@ -25,18 +26,12 @@ test("a database of the driver before opens unchanged, with what its log has", a
   const [calendar] = await service.admin.calendars.list();
   expect(calendar).toMatchObject({ name: "Family", members: [{ name: "Ana" }, { name: "Ben" }] });
   expect(calendar?.labels).toHaveLength(10);
-  const { status, body } = await service.handle(
-    {
-      method: "GET",
-      target: `/calendars/${calendar?.id}/upcoming_events?timezone=UTC`,
-      headers: {},
-      body: new Uint8Array(),
-    },
-    { kind: "local", userId: users[0]?.id ?? "" },
-  );
+  const route = `GET /calendars/${calendar?.id}/upcoming_events?timezone=UTC`;
+  const source = { kind: "local", userId: users[0]?.id ?? "" } as const;
+  const { status, json } = await request({ service }, route, { source });
   expect(status).toBe(200);
   const attributes = { description: "Ünïcode 🗓", category: "schedule" };
-  expect(JSON.parse(new TextDecoder().decode(body)).data).toMatchObject([
+  expect(json.data).toMatchObject([
     { attributes: { ...attributes, title: "In the file", start_at: "2026-11-21T12:00:00.000Z" } },
     { attributes: { ...attributes, title: "In the log", start_at: "2026-11-21T14:00:00.000Z" } },
   ]);
@@ -48,7 +43,7 @@ test("a database of the driver before opens unchanged, with what its log has", a
   ]);
   // Nor revisions and rendered events.
   const stored = querySql(database, "select json, revision from events order by start_at");
-  const { data } = JSON.parse(new TextDecoder().decode(body));
+  const { data } = json;
   expect(stored).toEqual(data.map((event: object) => ({ json: JSON.stringify(event), revision: 1 })));
   expect(querySql(database, "select revision, changes_from from calendars")).toEqual([
     { revision: 1, changes_from: 1 },

@@ -6,17 +6,18 @@ import { DAY_MS, HOUR_MS } from "../../contract/date-time.js";
 import { MAX_ATTENDEES, MAX_DESCRIPTION, MAX_LOCATION, MAX_TITLE, MAX_URL } from "../../contract/limits.js";
 import { eventResource } from "../resources.js";
 import { groupByCalendar } from "../store/calendars.js";
-import { eventsFrom, eventsWithoutTimes, WITHOUT_TIMES } from "../store/event-pages.js";
-import { eventSizes, eventsInWindow, listEventsInWindow, windowValues } from "../store/event-windows.js";
+import { eventSizes, eventsInWindow, listEventsInWindow } from "../store/event-windows.js";
 import { insertEvent, sizeOfEvent } from "../store/events.js";
-import { correctSizes } from "../store/migrations/0005-sizes.js";
+import { statementsAfter } from "../store/migrations.js";
+import { eventsFrom, eventsWithoutTimes, WITHOUT_TIMES } from "../store/pages.js";
 import type { EventContent } from "../store/schema.js";
 import { openStore } from "../store/sqlite/open.js";
 import type { Store } from "../store/store.js";
 import { runSql } from "./support/database.js";
 import { createFolder, NOW } from "./support/world.js";
 
-const WEEK = { start: NOW, end: NOW + 7 * DAY_MS, firstDate: NOW, endDate: NOW + 7 * DAY_MS };
+const END = NOW + 7 * DAY_MS;
+const WEEK = { start: NOW, end: END, firstDate: NOW, endDate: END, spanStart: NOW, spanEnd: END };
 
 const CALENDAR = "calendar-000";
 const USER = "100000000000000000";
@@ -58,7 +59,7 @@ describe("the events of a window", () => {
   test("are found by calendar, length and start, so that earlier and later ones are not visited", async () => {
     const store = await openCalendar();
     const plan = await store.read((db) =>
-      eventsInWindow(db, windowValues(CALENDAR, WEEK))
+      eventsInWindow(db, { calendarId: CALENDAR, ...WEEK })
         .selectAll("events")
         .explain<PlanStep>(undefined, sql`query plan`),
     );
@@ -191,8 +192,9 @@ test("the size of an event from before sizes were stored is that of its JSON", a
      update events set bytes = 1100
        + octet_length(title) + octet_length(description) + octet_length(location) + octet_length(url)`,
   );
+  const [correctSizes = ""] = statementsAfter(4, "sqlite");
+  runSql(path, correctSizes);
   const store = await openStore(path);
-  await store.write(correctSizes);
   const [row] = await store.read((db) => db.selectFrom("events").selectAll().execute());
   expect([row?.title, row?.description, row?.location, row?.url]).toEqual(texts);
   expect(row?.bytes).toBe(row && sizeOfEvent({ row, attendeeIds: [USER] }));

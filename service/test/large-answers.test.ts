@@ -3,6 +3,7 @@ import { DAY_MS } from "../../contract/date-time.js";
 import type { EventRow } from "../store/schema.js";
 import { renderEvents, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
+import { request } from "./support/send.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
 /** More than SQLite takes as parameters of one query: 32,766. */
@@ -15,21 +16,9 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 async function send(method: string, target: string, { body, userId = world.member.id }: SendOptions = {}) {
-  const response = await world.service.handle(
-    {
-      method,
-      target,
-      headers: { "content-type": "application/json" },
-      body: new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body)),
-    },
-    { kind: "local", userId },
-  );
-  const text = new TextDecoder().decode(response.body);
-  return {
-    status: response.status,
-    bytes: response.body.byteLength,
-    json: text === "" ? null : JSON.parse(text),
-  };
+  const source = { kind: "local", userId } as const;
+  const { status, json, body: bytes } = await request(world, `${method} ${target}`, { body, source });
+  return { status, bytes: bytes.byteLength, json };
 }
 
 interface SendOptions {

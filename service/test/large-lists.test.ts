@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../contract/date-time.js";
 import { renderEvents, runSql } from "./support/database.js";
+import { request } from "./support/send.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
 /** What one request for a list takes, however many events and comments there are. */
@@ -18,17 +19,9 @@ interface Page {
 }
 
 async function readPage(path: string): Promise<Page> {
-  const response = await world.service.handle(
-    {
-      method: "GET",
-      target: `/calendars/${world.calendarId}/${path}`,
-      headers: {},
-      body: new Uint8Array(),
-    },
-    { kind: "local", userId: world.member.id },
-  );
+  const response = await request(world, `GET /calendars/${world.calendarId}/${path}`);
   expect(response.status).toBe(200);
-  const { data, links } = JSON.parse(new TextDecoder().decode(response.body));
+  const { data, links } = response.json;
   return {
     ids: data.map(({ id }: { readonly id: string }) => id),
     next: links.next,
@@ -101,10 +94,7 @@ test("a search lets other requests in between", async () => {
   const searched = readPage("events?search=no%20such%20text").then(() => order.push("search"));
   // When the event loop gets its first turn.
   await new Promise((resolve) => setImmediate(resolve));
-  await world.service.handle(
-    { method: "GET", target: "/healthz", headers: {}, body: new Uint8Array() },
-    { kind: "network", address: "192.0.2.1" },
-  );
+  await request(world, "GET /healthz");
   order.push("health");
   await searched;
   expect(order).toEqual(["health", "search"]);

@@ -5,6 +5,7 @@ import { openStore } from "../store/sqlite/open.js";
 import { DatabaseUnavailableError, type Store } from "../store/store.js";
 import { openConnection, querySql, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
+import { request } from "./support/send.js";
 import { createFolder, createWorld } from "./support/world.js";
 
 /** A second connection to the database stands for another process. */
@@ -164,18 +165,13 @@ test("a request that waits for too long is answered 503 with Retry-After, others
   const world = await createWorld({ stored: true, rateLimit: null, sleep: async () => undefined });
   const other = openConnection(world.database);
   other.exec("begin immediate");
-  const send = (method: string, target: string, body = new Uint8Array()) =>
-    world.service.handle(
-      { method, target, headers: { "content-type": "application/json" }, body },
-      { kind: "local", userId: world.member.id },
-    );
-  const event = new TextEncoder().encode(JSON.stringify(eventBody(SCHEDULE)));
-  const target = `/calendars/${world.calendarId}/events`;
-  const locked = await send("POST", target, event);
+  const create = () =>
+    request(world, `POST /calendars/${world.calendarId}/events`, { body: eventBody(SCHEDULE) });
+  const locked = await create();
   expect(locked).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
-  expect((await send("GET", "/calendars")).status).toBe(200);
+  expect((await request(world, "GET /calendars")).status).toBe(200);
   other.exec("commit");
-  expect((await send("POST", target, event)).status).toBe(201);
+  expect((await create()).status).toBe(201);
   other.close();
   await world.close();
 });
@@ -185,11 +181,8 @@ test("a locked database is waited for once to count requests that read, not by e
   const sleep = async (pause: number) => void pauses.push(pause);
   const world = await createWorld({ stored: true, rateLimit: { limit: 100, windowSeconds: 600 }, sleep });
   const other = openConnection(world.database);
-  const read = async (address: string) => {
-    const headers = { authorization: `Bearer ${world.token}` };
-    const request = { method: "GET", target: "/user", headers, body: new Uint8Array() };
-    return (await world.service.handle(request, { kind: "network", address })).status;
-  };
+  const read = async (address: string) =>
+    (await request(world, "GET /user", { source: { kind: "network", address } })).status;
   other.exec("begin immediate");
   expect(await read("192.0.2.1")).toBe(200);
   const waited = pauses.length;

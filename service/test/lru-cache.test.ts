@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLruCache, type LruCache } from "../lru-cache.js";
+import { createLruCache } from "../lru-cache.js";
 
 const KEYS = [..."abcdefghijkl"];
 
@@ -68,7 +68,10 @@ function markFitting(uses: readonly Use[]): readonly Use[] {
 }
 
 /** Returns the value of the key afterwards. */
-function perform(cache: LruCache<number>, { what, key, size }: Step): number | undefined {
+function perform(
+  cache: ReturnType<typeof createLruCache<number>>,
+  { what, key, size }: Step,
+): number | undefined {
   if (what === "set") cache.set(key, size);
   if (what === "delete") cache.delete(key);
   return cache.get(key);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../contract/date-time.js";
 import { openService, type Service } from "../service.js";
-import { WITHOUT_TIMES } from "../store/event-pages.js";
+import { WITHOUT_TIMES } from "../store/pages.js";
 import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
@@ -78,8 +78,8 @@ async function readPages(query: string, between: (end: Position) => Promise<void
     next = json.links.next;
     if (next === null) break;
     const cursor = new URLSearchParams(next).get("cursor") ?? "";
-    const [, , start, id] = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    await between({ start, id });
+    const [, , start = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(/[ .]/);
+    await between({ start: Number.parseInt(start, 36), id });
   }
   return ids;
 }

@@ -3,20 +3,13 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openService } from "../service.js";
 import { openConnection, querySql } from "./support/database.js";
+import { request } from "./support/send.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
 const POLICY = { limit: 2, windowSeconds: 60 } as const;
 
 function get(world: Pick<World, "service" | "token">, address = "192.0.2.1") {
-  return world.service.handle(
-    {
-      method: "GET",
-      target: "/user",
-      headers: { authorization: `Bearer ${world.token}` },
-      body: new Uint8Array(),
-    },
-    { kind: "network", address },
-  );
+  return request(world, "GET /user", { source: { kind: "network", address } });
 }
 
 test("two services on one database count together", async () => {

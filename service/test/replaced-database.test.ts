@@ -2,6 +2,7 @@ import { copyFileSync, renameSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { querySql } from "./support/database.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
+import { request } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
 /** What a service does whose database was moved away under it: what it wrote would be lost. */
@@ -12,16 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-async function send(method: string, target: string, body?: object) {
-  const headers = { authorization: `Bearer ${world.token}`, "content-type": "application/json" };
-  const bytes = new TextEncoder().encode(JSON.stringify(body));
-  const response = await world.service.handle(
-    { method, target, headers, body: bytes },
-    { kind: "network", address: "192.0.2.1" },
-  );
-  return { ...response, text: new TextDecoder().decode(response.body) };
-}
-const write = () => send("POST", `/calendars/${world.calendarId}/events`, eventBody(KEEP));
+const get = (target: string) => request(world, `GET ${target}`);
+const write = () => request(world, `POST /calendars/${world.calendarId}/events`, { body: eventBody(KEEP) });
 
 const FILES = ["", "-wal", "-shm"];
 
@@ -37,16 +30,16 @@ describe.each([
 ])("a database that was %s", (_, change) => {
   test("is not written and not ready, with the cause in the log, while reads go on", async () => {
     expect((await write()).status).toBe(201);
-    expect((await send("GET", "/readyz")).status).toBe(200);
+    expect((await get("/readyz")).status).toBe(200);
     change();
     const refused = await write();
     expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
     expect(refused.text).not.toContain(world.database);
     // An answer holds for a second.
     world.clock.now += 1_000;
-    expect((await send("GET", "/readyz")).status).toBe(503);
-    expect((await send("GET", "/healthz")).status).toBe(200);
-    expect((await send("GET", "/user")).status).toBe(200);
+    expect((await get("/readyz")).status).toBe(503);
+    expect((await get("/healthz")).status).toBe(200);
+    expect((await get("/user")).status).toBe(200);
     const message = `the database ${world.database} was removed or replaced while the service had it open: restart the service`;
     expect(world.errors).toMatchObject([{ message }, { message }]);
   });
@@ -57,16 +50,12 @@ test("a database that was moved away and back is written again", async () => {
   expect((await write()).status).toBe(503);
   renameSync(`${world.database}.away`, world.database);
   expect((await write()).status).toBe(201);
-  expect((await send("GET", "/readyz")).status).toBe(200);
+  expect((await get("/readyz")).status).toBe(200);
   expect(querySql(world.database, "select count(*) as events from events")).toEqual([{ events: 1 }]);
 });
 
 test("a database in memory has no file that could be missing", async () => {
   const memory = await createWorld();
-  const response = await memory.service.handle(
-    { method: "GET", target: "/readyz", headers: {}, body: new Uint8Array() },
-    { kind: "network", address: "192.0.2.1" },
-  );
-  expect(response.status).toBe(200);
+  expect((await request(memory, "GET /readyz")).status).toBe(200);
   await memory.close();
 });

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CliError } from "../../src/errors.js";
 import { problemResponse, toProblemError } from "../http/response.js";
-import type { RequestSource, ServiceRequest } from "../request.js";
+import type { RequestSource } from "../request.js";
 import { DatabaseUnavailableError } from "../store/store.js";
 import { runSql } from "./support/database.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
+import { type RequestOptions, request } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
 let world: World;
@@ -13,28 +14,19 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-async function sendAs(userId: string, request: Partial<ServiceRequest> = {}) {
-  const response = await world.service.handle(
-    { method: "GET", target: "/user", headers: {}, body: new Uint8Array(), ...request },
-    { kind: "local", userId },
-  );
-  return { ...response, json: JSON.parse(new TextDecoder().decode(response.body)) };
-}
+const sendAs = (userId: string, route = "GET /user", options: RequestOptions = {}) =>
+  request({ service: world.service }, route, { ...options, source: { kind: "local", userId } });
 
 test("in-process the caller is the given user with full access and without a token", async () => {
   expect((await sendAs(world.second.id)).json.data.attributes.name).toBe("second");
-  const created = await sendAs(world.second.id, {
-    method: "POST",
-    target: `/calendars/${world.calendarId}/events`,
-    headers: { "content-type": "application/json" },
-    body: new TextEncoder().encode(JSON.stringify(eventBody(KEEP))),
-  });
+  const route = `POST /calendars/${world.calendarId}/events`;
+  const created = await sendAs(world.second.id, route, { body: eventBody(KEEP) });
   expect(created.status).toBe(201);
 });
 
 test("no header can claim another user", async () => {
   const headers = { authorization: `Bearer ${world.token}` };
-  expect((await sendAs(world.second.id, { headers })).json.data.id).toBe(world.second.id);
+  expect((await sendAs(world.second.id, "GET /user", { headers })).json.data.id).toBe(world.second.id);
 });
 
 test("a user who is unknown or disabled gets 401", async () => {
@@ -50,32 +42,20 @@ test("responses have the date of the service's clock", async () => {
 test("no response may be stored for others or taken for another type than its own", async () => {
   const limited = await createWorld({ rateLimit: { limit: 9, windowSeconds: 600 } });
   const events = `/calendars/${limited.calendarId}/events`;
-  const json = { "content-type": "application/json" };
-  const send = (method: string, target: string, headers: Record<string, string> = {}, body: unknown = null) =>
-    limited.service.handle(
-      {
-        method,
-        target,
-        headers: { authorization: `Bearer ${limited.token}`, ...headers },
-        body: new TextEncoder().encode(JSON.stringify(body)),
-      },
-      { kind: "network", address: "192.0.2.1" },
-    );
-  const created = await send("POST", events, json, eventBody(KEEP));
-  const { data } = JSON.parse(new TextDecoder().decode(created.body));
+  const created = await request(limited, `POST ${events}`, { body: eventBody(KEEP) });
   const answers = [
     created,
-    await send("GET", "/user"),
-    await send("HEAD", "/user"),
-    await send("DELETE", `${events}/${data.id}`),
-    await send("POST", events, json, {}),
-    await send("GET", "/user", { authorization: "" }),
-    await send("POST", events, { ...json, authorization: `Bearer ${limited.readOnlyToken}` }, {}),
-    await send("GET", "/nothing"),
-    await send("PUT", "/user"),
-    await send("GET", "/user", { accept: "text/html" }),
-    await send("GET", "/user"),
-    await send("GET", "/user"),
+    await request(limited, "GET /user"),
+    await request(limited, "HEAD /user"),
+    await request(limited, `DELETE ${events}/${created.json.data.id}`),
+    await request(limited, `POST ${events}`, { body: {} }),
+    await request(limited, "GET /user", { token: null }),
+    await request(limited, `POST ${events}`, { body: {}, token: limited.readOnlyToken }),
+    await request(limited, "GET /nothing"),
+    await request(limited, "PUT /user"),
+    await request(limited, "GET /user", { headers: { accept: "text/html" } }),
+    await request(limited, "GET /user"),
+    await request(limited, "GET /user"),
   ];
   expect(answers.map(({ status }) => status)).toEqual([
     201, 200, 200, 204, 400, 401, 403, 404, 405, 406, 200, 429,
@@ -91,11 +71,8 @@ test("no response may be stored for others or taken for another type than its ow
 test("the error behind a 500 is returned in-process only", async () => {
   const stored = await createWorld({ stored: true });
   runSql(stored.database, "drop table labels");
-  const send = async (source: RequestSource) => {
-    const target = `/calendars/${stored.calendarId}/labels`;
-    const headers = { authorization: `Bearer ${stored.token}` };
-    return stored.service.handle({ method: "GET", target, headers, body: new Uint8Array() }, source);
-  };
+  const send = (source: RequestSource) =>
+    request(stored, `GET /calendars/${stored.calendarId}/labels`, { source });
   const local = await send({ kind: "local", userId: stored.member.id });
   expect(local).toMatchObject({ status: 500, failure: { message: "no such table: labels" } });
   const network = await send({ kind: "network", address: "127.0.0.1" });

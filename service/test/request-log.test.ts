@@ -1,7 +1,8 @@
 import { once } from "node:events";
+import { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { problemOfClientError } from "../http/client-errors.js";
+import { createClientFailures } from "../http/client-errors.js";
 import { listen } from "../listen.js";
 import type { HandledRequest } from "../request-handler.js";
 import { createLogWriter, formatLogLine } from "../request-log.js";
@@ -9,7 +10,7 @@ import { openService, type Service } from "../service.js";
 import { openSocket, statusesOf } from "./support/connections.js";
 import { runSql } from "./support/database.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
-import { sendOverSocket } from "./support/send.js";
+import { request, sendOverSocket } from "./support/send.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
 /** What the operator of a service learns: the log, request ids and health. */
@@ -34,10 +35,7 @@ afterEach(async () => {
 });
 
 async function send(target: string, { method = "GET", token = world.token } = {}) {
-  const headers = { authorization: `Bearer ${token}` };
-  const source = { kind: "network", address: "192.0.2.1" } as const;
-  const response = await service.handle({ method, target, headers, body: new Uint8Array() }, source);
-  return { ...response, text: new TextDecoder().decode(response.body) };
+  return request({ service, token }, `${method} ${target}`);
 }
 
 test("each response has the id under which the request was logged", async () => {
@@ -178,7 +176,8 @@ describe("over a socket", () => {
     ["ECONNRESET", undefined],
     ["ERR_SSL_HTTP_REQUEST", undefined],
   ])("the parser's error %s is %s", (code, status) => {
-    expect(problemOfClientError(Object.assign(new Error("x"), { code }))?.status).toBe(status);
+    const error = Object.assign(new Error("x"), { code });
+    expect(createClientFailures().note(error, new Socket())?.status).toBe(status);
   });
 
   describe("100 Continue", () => {

@@ -8,7 +8,7 @@ import type { Service } from "../service.js";
 import { openSocket, statusesOf } from "./support/connections.js";
 import { openConnection } from "./support/database.js";
 import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
-import { sendOverSocket } from "./support/send.js";
+import { request, sendOverSocket } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
 /** Clients that send too much, too fast or too slowly, beside one that does not. */
@@ -205,18 +205,12 @@ describe("responses that were not received yet", () => {
 
   /** Fills a week until the service takes no more. */
   async function fillWeek({ service, calendarId, member, second }: World): Promise<void> {
-    const body = new TextEncoder().encode(JSON.stringify(eventBody(LARGEST)));
-    const target = `/calendars/${calendarId}/events`;
-    const headers = { "content-type": "application/json" };
+    const body = eventBody(LARGEST);
     for (const { id: userId } of [member, second]) {
+      const source = { kind: "local", userId } as const;
       let status = 201;
-      while (status === 201) {
-        const response = await service.handle(
-          { method: "POST", target, headers, body },
-          { kind: "local", userId },
-        );
-        status = response.status;
-      }
+      while (status === 201)
+        ({ status } = await request({ service }, `POST /calendars/${calendarId}/events`, { body, source }));
     }
   }
 
@@ -353,13 +347,8 @@ describe("requests in progress", () => {
     onTestFinished(() => stored.close());
     const other = openConnection(stored.database);
     onTestFinished(() => other.close());
-    const send = (method: string, target: string, address: string) => {
-      const headers = { authorization: `Bearer ${stored.token}` };
-      return stored.service.handle(
-        { method, target, headers, body: new Uint8Array() },
-        { kind: "network", address },
-      );
-    };
+    const send = (method: string, target: string, address: string) =>
+      request(stored, `${method} ${target}`, { source: { kind: "network", address } });
     other.exec("begin immediate");
     const target = `/calendars/${stored.calendarId}/events/none`;
     const writes = Array.from({ length: 576 }, (_, index) => send("DELETE", target, `192.0.2.${index >> 6}`));

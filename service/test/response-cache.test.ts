@@ -6,6 +6,7 @@ import { openService, type Service } from "../service.js";
 import { openStore } from "../store/open.js";
 import type { Store } from "../store/store.js";
 import { activityBody, eventBody, SCHEDULE } from "./support/event-bodies.js";
+import { request } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
 /** Cached answers are sent again without a query, and never once they are outdated. */
@@ -20,30 +21,15 @@ type Handle = Service["handle"];
 
 /** A request of the member, or of another user. */
 async function ask(handle: Handle, target: string, token = world.token, known?: string) {
-  const headers = {
-    authorization: `Bearer ${token}`,
-    ...(known !== undefined && { "if-none-match": known }),
-  };
-  const response = await handle(
-    { method: "GET", target, headers, body: new Uint8Array() },
-    { kind: "network", address: "192.0.2.1" },
-  );
-  const { status, body } = response;
-  return { status, tag: response.headers["etag"], body, text: new TextDecoder().decode(body) };
+  const headers = { ...(known !== undefined && { "if-none-match": known }) };
+  const response = await request({ service: { handle }, token }, `GET ${target}`, { headers });
+  return { status: response.status, tag: response.headers["etag"], body: response.body, text: response.text };
 }
 
-async function write(handle: Handle, method: string, path: string, body: object) {
-  const response = await handle(
-    {
-      method,
-      target: `/calendars/${world.calendarId}/events${path}`,
-      headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
-      body: new TextEncoder().encode(JSON.stringify(body)),
-    },
-    { kind: "network", address: "192.0.2.1" },
-  );
-  return { status: response.status, text: new TextDecoder().decode(response.body) };
-}
+const write = (handle: Handle, method: string, path: string, body: object) =>
+  request({ ...world, service: { handle } }, `${method} /calendars/${world.calendarId}/events${path}`, {
+    body,
+  });
 
 const weekOf = (calendarId: string, timezone = "UTC") =>
   `/calendars/${calendarId}/upcoming_events?days=7&include=creator,label,attendees&timezone=${timezone}`;
@@ -140,12 +126,7 @@ test("If-None-Match is answered 304 if it has the entity tag, but not in another
   const week = weekOf(world.calendarId);
   const { tag = "" } = await ask(handle, week);
   const askWith = async (headers: Record<string, string>) => {
-    const authorization = `Bearer ${world.token}`;
-    const request = { method: "GET", target: week, headers: { authorization, ...headers } };
-    const response = await handle(
-      { ...request, body: new Uint8Array() },
-      { kind: "network", address: "192.0.2.1" },
-    );
+    const response = await request(world, `GET ${week}`, { headers });
     return [response.status, response.body.byteLength > 0];
   };
   expect(await askWith({})).toEqual([200, true]);

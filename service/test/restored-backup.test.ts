@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openService, type Service } from "../service.js";
 import { backUp } from "../store/sqlite/backup.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
-import { changeCalendar, sendInProcess } from "./support/send.js";
+import { changeCalendar, request } from "./support/send.js";
 import { createFolder, createWorld, NOW } from "./support/world.js";
 
 test("clients of a restored backup read again what they have read of the original since", async () => {
@@ -11,14 +11,9 @@ test("clients of a restored backup read again what they have read of the origina
   onTestFinished(() => world.close());
   const folder = createFolder();
   onTestFinished(() => folder.remove());
-  const target = `/calendars/${world.calendarId}`;
-  const authorization = `Bearer ${world.token}`;
-  const read = (service: Service, path: string, tag?: string) =>
-    sendInProcess(service)({
-      method: "GET",
-      target: `${target}/${path}`,
-      headers: { authorization, ...(tag !== undefined && { "if-none-match": tag }) },
-      body: new Uint8Array(),
+  const read = (service: Service, path: string, tag = "") =>
+    request({ ...world, service }, `GET /calendars/${world.calendarId}/${path}`, {
+      headers: { "if-none-match": tag },
     });
   const createEvent = (service: Service) =>
     changeCalendar({ ...world, service }, "POST", "events", eventBody(SCHEDULE));

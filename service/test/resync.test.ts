@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DELETION_MEMORY } from "../store/changes.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
-import { sendInProcess } from "./support/send.js";
+import { changeCalendar, request } from "./support/send.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
 /** After a database was restored, clients that know later revisions are not told that nothing changed. */
@@ -12,46 +12,33 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-async function send(method: string, path: string, options: { body?: object; tag?: string | undefined } = {}) {
-  const { body, tag } = options;
-  const {
-    status,
-    headers,
-    body: bytes,
-  } = await sendInProcess(world.service)({
-    method,
-    target: `/calendars${path}`,
-    headers: {
-      authorization: `Bearer ${world.token}`,
-      "content-type": "application/json",
-      ...(tag !== undefined && { "if-none-match": tag }),
-    },
-    body: new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body)),
-  });
-  const text = new TextDecoder().decode(bytes);
-  return { status, headers, json: text === "" ? undefined : JSON.parse(text) };
-}
-
-const inCalendar = (path: string) => `/${world.calendarId}${path}`;
+const inCalendar = (path: string) => `/calendars/${world.calendarId}${path}`;
 
 async function createEvent(): Promise<string> {
-  return (await send("POST", inCalendar("/events"), { body: eventBody(SCHEDULE) })).json.data.id;
+  return (await changeCalendar(world, "POST", "events", eventBody(SCHEDULE))).id;
 }
 
 async function currentRevision(): Promise<number> {
-  return Number((await send("GET", inCalendar("/upcoming_events"))).headers["calendar-revision"]);
+  return Number((await request(world, `GET ${inCalendar("/upcoming_events")}`)).headers["calendar-revision"]);
 }
 
-const changesSince = (revision: number) => send("GET", inCalendar(`/changes?since=${revision}`));
+const changesSince = (revision: number) => request(world, `GET ${inCalendar(`/changes?since=${revision}`)}`);
 
 test("no answer that a client knows is the same, and no revision is one to ask changes since", async () => {
   const id = await createEvent();
   const known = await currentRevision();
-  const paths = ["", ...["", "/labels", "/members", "/upcoming_events", "/events"].map(inCalendar)];
+  const paths = ["/calendars", ...["", "/labels", "/members", "/upcoming_events", "/events"].map(inCalendar)];
   paths.push(inCalendar(`/events/${id}`), inCalendar("/changes"));
-  const tags = await Promise.all(paths.map(async (path) => (await send("GET", path)).headers["etag"]));
+  const tags = await Promise.all(
+    paths.map(async (path) => (await request(world, `GET ${path}`)).headers["etag"] ?? ""),
+  );
   const ask = () =>
-    Promise.all(paths.map(async (path, at) => (await send("GET", path, { tag: tags[at] })).status));
+    Promise.all(
+      paths.map(async (path, at) => {
+        const headers = { "if-none-match": tags[at] ?? "" };
+        return (await request(world, `GET ${path}`, { headers })).status;
+      }),
+    );
   expect(await ask()).toEqual(paths.map(() => 304));
   expect((await changesSince(known)).status).toBe(200);
 
@@ -112,10 +99,10 @@ test("revisions are ahead of what the restored database was written before, also
 
 test("deletions of before do not make earlier revisions valid again when they are forgotten", async () => {
   const ids = [await createEvent(), await createEvent()];
-  await send("DELETE", inCalendar(`/events/${ids[0]}`));
+  await changeCalendar(world, "DELETE", `events/${ids[0]}`);
   const known = await currentRevision();
   await world.service.admin.resync();
   world.clock.now += DELETION_MEMORY + 1;
-  await send("DELETE", inCalendar(`/events/${ids[1]}`));
+  await changeCalendar(world, "DELETE", `events/${ids[1]}`);
   expect((await changesSince(known)).status).toBe(410);
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { listen } from "../listen.js";
 import { openSocket, statusesOf } from "./support/connections.js";
 import { activityBody, eventBody, KEEP } from "./support/event-bodies.js";
-import { changeCalendar, sendInProcess } from "./support/send.js";
+import { changeCalendar, request } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
 /** Who loses access while a write is under way writes nothing. */
@@ -85,12 +85,8 @@ test.each([["a delete", "DELETE", () => `events/${eventId}`, undefined], ...WRIT
     const before = await state();
     const release = await world.tables.lock(`delete from tokens where id = '${id}'`);
     onWait = release;
-    const answered = sendInProcess(world.service)({
-      method,
-      target: `/calendars/${world.calendarId}/${path()}`,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: new TextEncoder().encode(JSON.stringify(content)),
-    });
+    const route = `${method} /calendars/${world.calendarId}/${path()}`;
+    const answered = request(world, route, { token, body: content });
     if (inject("engine") === "postgres") {
       const waiting = `select 1 from pg_stat_activity
         where wait_event_type = 'Lock' and query like '%begin%' || current_schema() || '%'`;

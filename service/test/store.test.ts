@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { loadSqlite } from "../../src/system/sqlite/driver.js";
-import { explainDatabaseError } from "../../src/system/sqlite/kind.js";
+import { explainDatabaseError } from "../../src/system/sqlite/open.js";
 import { describeWithDisk, mountDisk } from "../../test/support/system.js";
 import { openService } from "../service.js";
 import { MIGRATIONS } from "../store/migrations.js";
@@ -23,7 +23,7 @@ import { openStore } from "../store/sqlite/open.js";
 import { querySql, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { buildChild, runTogether } from "./support/processes.js";
-import { changeCalendar } from "./support/send.js";
+import { changeCalendar, request } from "./support/send.js";
 import { createFolder, createWorld, NOW } from "./support/world.js";
 
 const open = (database: string) => openService({ database, now: () => NOW, rateLimit: null });
@@ -348,11 +348,7 @@ describe("transactions", () => {
 
   test("requests at the same time do not mix, and closing waits for them", async () => {
     const world = await createWorld();
-    const send = (target: string) =>
-      world.service.handle(
-        { method: "GET", target, headers: {}, body: new Uint8Array() },
-        { kind: "local", userId: world.member.id },
-      );
+    const send = (target: string) => request(world, `GET ${target}`);
     const answers = Array.from({ length: 50 }, (_, index) => send(index % 2 === 0 ? "/user" : "/calendars"));
     await world.close();
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(50).fill(200));

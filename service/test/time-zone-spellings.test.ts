@@ -1,6 +1,6 @@
 import { IANAZone } from "luxon";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { sendInProcess } from "./support/send.js";
+import { request } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
 let world: World;
@@ -15,12 +15,10 @@ function spell(name: string, bits: number): string {
 }
 
 const upcoming = (timezone: string) =>
-  sendInProcess(world.service)({
-    method: "GET",
-    target: `/calendars/${world.calendarId}/upcoming_events?timezone=${encodeURIComponent(timezone)}`,
-    headers: { authorization: `Bearer ${world.token}` },
-    body: new Uint8Array(),
-  });
+  request(
+    world,
+    `GET /calendars/${world.calendarId}/upcoming_events?timezone=${encodeURIComponent(timezone)}`,
+  );
 
 test("every spelling of a time zone is accepted, and one zone is kept for all of them", async () => {
   // Other tests may have used the zone.

@@ -1,6 +1,6 @@
 import Table from "cli-table3";
 import type { Document } from "../../src/output/view.js";
-import type { ServiceSample } from "../admin/admin.js";
+import type { ServiceSample } from "../admin/sample.js";
 
 /** The sample of the embedded service for reading: who can sign in, then what programs need. */
 export const SAMPLE_DOCUMENT: Document<ServiceSample> = {

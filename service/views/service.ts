@@ -1,8 +1,11 @@
 import type { ShapeOf } from "../../src/output/shape.js";
 import type { View } from "../../src/output/view.js";
 import { INSTANT } from "../../src/output/views/calendar.js";
-import type { ListeningReport } from "../access/access.js";
-import type { Resync, ServiceClient, ServiceSample, ServiceToken, ServiceUser } from "../admin/admin.js";
+import type { ListeningReport } from "../access/serve.js";
+import type { Resync } from "../admin/admin.js";
+import type { ServiceClient, ServiceToken } from "../admin/credentials.js";
+import type { ServiceSample } from "../admin/sample.js";
+import type { ServiceUser } from "../admin/users.js";
 import type { CopiedTable } from "../store/copy.js";
 import type { Backup } from "../store/sqlite/backup.js";
 

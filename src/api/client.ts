@@ -1,12 +1,14 @@
 import { DEFAULT_MEDIA_TYPE } from "../../contract/media-types.js";
 import { parseRateLimit, type RateLimit } from "../../contract/rate-limit.js";
-import { withDryRun } from "./dry-run.js";
+import { DryRunStop, type PlannedRequest } from "../errors.js";
 import { createEndpoints, type Endpoints } from "./endpoints.js";
 import { createJsonApi } from "./json-api/json-api.js";
 import type { SendRaw } from "./raw-request.js";
 import { clockOffset, type RequestTimes, readServerTime } from "./sending/rate-limit.js";
+import type { Send } from "./sending/sender.js";
 import { createSender, type SenderOptions } from "./sending/sender.js";
-import { type HttpResponse, isSuccess } from "./transport.js";
+import type { HttpRequest } from "./transport.js";
+import { type HttpResponse, isSuccess, pathBelow } from "./transport.js";
 
 /** The contract's client. */
 export interface Api extends Endpoints {
@@ -68,4 +70,51 @@ function readResponseInfo({ headers }: HttpResponse, times: RequestTimes): Respo
   const serverTime = readServerTime(headers);
   const offset = serverTime === null ? null : clockOffset(headers, times);
   return { rateLimit: parseRateLimit(headers), serverTime, clockOffset: offset };
+}
+
+/** Methods that change nothing. @see RFC 9110 §9.2.1 */
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Sends reads. A write is not sent: it rejects with DryRunStop, which has the request.
+ * @param baseUrl what the paths of requests are below
+ */
+function withDryRun(send: Send, baseUrl: URL): Send {
+  return async (outgoing) => {
+    if (SAFE_METHODS.has(outgoing.request.method)) return send(outgoing);
+    throw new DryRunStop([describeRequest(outgoing.request, baseUrl)]);
+  };
+}
+
+function describeRequest(
+  { method, url, body }: Pick<HttpRequest, "method" | "url" | "body">,
+  baseUrl: URL,
+): PlannedRequest {
+  const address = new URL(url);
+  return {
+    method,
+    path: pathBelow(baseUrl, address) ?? address.pathname,
+    query: describeQuery(address.searchParams),
+    body: body === undefined ? null : parseBody(body),
+  };
+}
+
+/** A parameter that is repeated has a list of values. */
+function describeQuery(parameters: URLSearchParams): PlannedRequest["query"] {
+  const names = [...new Set(parameters.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = parameters.getAll(name);
+      return [name, values.length === 1 ? values.join("") : values];
+    }),
+  );
+}
+
+/** Any text may be sent by hand; what is not JSON is shown as it is. */
+function parseBody(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (_notJson) {
+    return body;
+  }
 }

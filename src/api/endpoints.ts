@@ -11,11 +11,10 @@ import type {
   User,
 } from "../../contract/shapes.js";
 import { CliError } from "../errors.js";
-import type { JsonApiResponse, ListDocument, RequestRoute } from "./json-api/json-api.js";
+import type { JsonApiResponse, ReadResource, RequestRoute } from "./json-api/json-api.js";
 import { openPages, type Pages } from "./json-api/pages.js";
-import { activityBody, eventBody } from "./json-api/request-bodies.js";
 import {
-  indexIncluded,
+  eventBody,
   readActivity,
   readCalendar,
   readComment,
@@ -34,32 +33,6 @@ export interface EventAddress {
   readonly eventId: string;
 }
 
-interface UpcomingWindow {
-  readonly calendarId: string;
-  /** IANA time zone in which the days begin. */
-  readonly timezone: string;
-  /** Number of days starting today, 1 to 7. */
-  readonly days: number;
-}
-
-/** The events of some days. */
-interface UpcomingEvents {
-  readonly events: readonly CalendarEvent[];
-  /** Since which the service tells what changed; null if it does not. @see docs/extensions.md */
-  readonly revision: number | null;
-}
-
-/** What changed in a calendar since a revision. */
-interface CalendarChanges {
-  readonly revision: number;
-  /** Those that were written, as they are now. */
-  readonly events: readonly CalendarEvent[];
-  /** Ids of those that were deleted. */
-  readonly deleted: readonly string[];
-  /** Whether the calendar itself, its labels or its members changed. */
-  readonly detailsChanged: boolean;
-}
-
 /** Which events of a calendar are listed. */
 interface EventListQuery {
   readonly calendarId: string;
@@ -76,186 +49,165 @@ interface EventListQuery {
   readonly limit?: number | undefined;
 }
 
-interface EventList {
-  readonly pages: Pages<CalendarEvent>;
-  /** Whether it has the keeps without times, which were asked for. */
-  readonly hasKeepsWithoutTimes: boolean;
-}
+/** One function for each endpoint, with resources as flat shapes. */
+export type Endpoints = ReturnType<typeof createEndpoints>;
 
 /**
- * One function for each endpoint, with resources as flat shapes.
- * All throw CliError with the exit codes of docs/exit-codes.md. @see contract section 4, docs/extensions.md
+ * The endpoints over requests of the contract. All throw CliError with the exit codes of docs/exit-codes.md. Events have
+ * creator, label and attendees filled in.
+ * @see contract section 4, docs/extensions.md
  */
-export interface Endpoints {
-  getCurrentUser(): Promise<User>;
-  listCalendars(include?: readonly CalendarInclude[]): Promise<readonly Calendar[]>;
-  getCalendar(calendarId: string, include?: readonly CalendarInclude[]): Promise<Calendar>;
-  listLabels(calendarId: string): Promise<readonly Label[]>;
-  listMembers(calendarId: string): Promise<readonly User[]>;
-  /** With creator, label and attendees filled in. */
-  getEvent(address: EventAddress): Promise<CalendarEvent>;
-  /** In the service's order, with creator, label and attendees filled in. */
-  listUpcomingEvents(window: UpcomingWindow): Promise<UpcomingEvents>;
-  /**
-   * With creator, label and attendees filled in. Null when the service cannot tell, or more changed than a list would have:
-   * the events must be read anew. @see docs/extensions.md
-   */
-  listChanges(query: {
-    readonly calendarId: string;
-    readonly since: number;
-  }): Promise<CalendarChanges | null>;
-  /**
-   * By start and id, with creator, label and attendees filled in. Null when the service does not have this list, or no
-   * such calendar. @see docs/extensions.md
-   */
-  listEvents(query: EventListQuery): Promise<EventList | null>;
-  /** Comments, oldest first. Null when the service does not have this list, or no such event. @see docs/extensions.md */
-  listComments(address: EventAddress): Promise<Pages<Comment> | null>;
-  createEvent(calendarId: string, draft: EventDraft): Promise<CalendarEvent>;
-  /**
-   * @param isApplied whether an attempt without a response has changed the event, judging by its current state; called
-   * before the attempt is repeated. What it throws ends the update. Without it, the attempt is simply repeated.
-   */
-  updateEvent(
-    address: EventAddress,
-    draft: EventDraft,
-    isApplied?: (current: CalendarEvent) => boolean,
-  ): Promise<CalendarEvent>;
-  deleteEvent(address: EventAddress): Promise<void>;
-  createActivity(address: EventAddress, content: string): Promise<Activity>;
-}
-
-export function createEndpoints(request: RequestRoute): Endpoints {
-  return { ...createReads(request), ...createWrites(request) };
-}
-
-function createReads(request: RequestRoute) {
+export function createEndpoints(request: RequestRoute) {
   return {
-    async getCurrentUser() {
+    async getCurrentUser(): Promise<User> {
       const response = await request("getCurrentUser", { subject: "the current user" });
-      return response.one(({ data }) => readUser(data, null));
+      return response.one((user) => readUser(user, null));
     },
-    async listCalendars(include) {
+
+    async listCalendars(include?: readonly CalendarInclude[]): Promise<readonly Calendar[]> {
       const query = { include: joinInclude(include) };
       const response = await request("listCalendars", { subject: "the calendars", query });
-      return response.many(({ data, included }) => {
-        const index = indexIncluded(included);
-        return data.map((resource) => readCalendar(resource, index));
-      });
+      return response.many(readCalendar);
     },
-    async getCalendar(calendarId, include) {
+
+    async getCalendar(calendarId: string, include?: readonly CalendarInclude[]): Promise<Calendar> {
       const query = { include: joinInclude(include) };
-      const ids = { calendar_id: calendarId };
-      const response = await request("getCalendar", { subject: `calendar ${calendarId}`, ids, query });
-      return response.one(({ data, included }) => readCalendar(data, indexIncluded(included)));
+      const response = await request("getCalendar", { ...ofCalendar(calendarId), query });
+      return response.one(readCalendar);
     },
-    async listLabels(calendarId) {
-      const ids = { calendar_id: calendarId };
-      const response = await request("listLabels", { subject: `the labels of calendar ${calendarId}`, ids });
-      return response.many(({ data }) => data.map((resource) => readLabel(resource, calendarId)));
+
+    async listLabels(calendarId: string): Promise<readonly Label[]> {
+      const response = await request("listLabels", ofCalendar(calendarId, "the labels of "));
+      return response.many((label) => readLabel(label, calendarId));
     },
-    async listMembers(calendarId) {
-      const ids = { calendar_id: calendarId };
-      const response = await request("listMembers", {
-        subject: `the members of calendar ${calendarId}`,
-        ids,
-      });
-      return response.many(({ data }) => data.map((resource) => readUser(resource, calendarId)));
+
+    async listMembers(calendarId: string): Promise<readonly User[]> {
+      const response = await request("listMembers", ofCalendar(calendarId, "the members of "));
+      return response.many((user) => readUser(user, calendarId));
     },
-    async getEvent(address) {
-      const response = await request("getEvent", { ...eventRequest(address), query: EVENT_QUERY });
-      return readOneEvent(response, address);
+
+    async getEvent(address: EventAddress): Promise<CalendarEvent> {
+      const response = await request("getEvent", { ...ofEvent(address), query: EVENT_QUERY });
+      return response.one(eventIn(address.calendarId));
     },
-    async listUpcomingEvents({ calendarId, timezone, days }) {
+
+    /**
+     * The events of 1 to 7 days from today on, in the service's order, and the revision since which the service tells what
+     * changed; null if it does not.
+     * @param window.timezone IANA time zone in which the days begin
+     */
+    async listUpcomingEvents(window: {
+      readonly calendarId: string;
+      readonly timezone: string;
+      readonly days: number;
+    }) {
+      const { calendarId, timezone, days } = window;
       const response = await request("listUpcomingEvents", {
-        subject: `the events of calendar ${calendarId}`,
-        ids: { calendar_id: calendarId },
+        ...ofCalendar(calendarId, "the events of "),
         query: { timezone, days: String(days), ...EVENT_QUERY },
       });
-      return { events: response.many(createEventsReader(calendarId)), revision: response.revision };
+      return { events: response.many(eventIn(calendarId)), revision: response.revision };
     },
-    async listChanges({ calendarId, since }) {
+
+    /**
+     * What changed in a calendar since a revision: the events that were written as they are now, the ids of those that were
+     * deleted, and whether the calendar itself, its labels or its members changed. Null when the service cannot tell, or
+     * more changed than a list would have: the events must be read anew.
+     */
+    async listChanges({ calendarId, since }: { readonly calendarId: string; readonly since: number }) {
       const response = await request("listChanges", {
-        subject: `the changes of calendar ${calendarId}`,
-        ids: { calendar_id: calendarId },
+        ...ofCalendar(calendarId, "the changes of "),
         query: { since: String(since), limit: String(MAX_PAGE), ...EVENT_QUERY },
       }).catch(nullIfUnknown);
       if (response === null || response.next() !== null) return null;
-      const events = response.many(createEventsReader(calendarId));
+      const events = response.many(eventIn(calendarId));
       return { events, ...response.read(readChangesMeta) };
     },
-    async listEvents({ calendarId, from, to, timezone, search, category, limit = MAX_PAGE }) {
+
+    /**
+     * By start and id, and whether the list has the keeps without times, which were asked for. Null when the service does
+     * not have this list, or no such calendar.
+     */
+    async listEvents(query: EventListQuery) {
+      const { calendarId, from, to, timezone, search, category, limit = MAX_PAGE } = query;
       const days = { from: from ?? undefined, to: to ?? undefined, timezone };
       const filter = { search: search ?? undefined, category };
       const list = await openPages(request, {
         name: "listEvents",
         request: {
-          subject: `the events of calendar ${calendarId}`,
-          ids: { calendar_id: calendarId },
+          ...ofCalendar(calendarId, "the events of "),
           query: { ...days, ...filter, limit: String(limit), ...EVENT_QUERY },
         },
-        read: createEventsReader(calendarId),
+        read: eventIn(calendarId),
       });
       return (
         list && { pages: list.pages, hasKeepsWithoutTimes: list.first.read(readListedCategory) === "keep" }
       );
     },
-    async listComments(address) {
+
+    /** Comments, oldest first. Null when the service does not have this list, or no such event. */
+    async listComments(address: EventAddress): Promise<Pages<Comment> | null> {
       const list = await openPages(request, {
         name: "listActivities",
         request: {
-          ...eventRequest(address),
+          ...ofEvent(address),
           subject: `the comments on event ${address.eventId}`,
           query: { limit: String(MAX_PAGE), include: "creator" },
         },
-        read: ({ data, included }) => {
-          const index = indexIncluded(included);
-          return data.map((resource) => readComment(resource, index, address));
-        },
+        read: (comment, included) => readComment(comment, included, address),
       });
       return list?.pages ?? null;
     },
-  } satisfies Partial<Endpoints>;
-}
 
-function createWrites(request: RequestRoute) {
-  return {
-    async createEvent(calendarId, draft) {
+    async createEvent(calendarId: string, draft: EventDraft): Promise<CalendarEvent> {
+      const { ids, subject } = ofCalendar(calendarId);
       const response = await request("createEvent", {
-        subject: `event "${draft.title}" in calendar ${calendarId}`,
-        notFound: `calendar ${calendarId}`,
-        ids: { calendar_id: calendarId },
+        subject: `event "${draft.title}" in ${subject}`,
+        notFound: subject,
+        ids,
         body: eventBody(draft, calendarId),
         checkHint: "check with `calctl events list` before you repeat it",
       });
-      return readOneEvent(response, { calendarId });
+      return response.one(eventIn(calendarId));
     },
-    async updateEvent(address, draft, isApplied) {
+
+    /**
+     * @param isApplied whether an attempt without a response has changed the event, judging by its current state; called
+     * before the attempt is repeated. What it throws ends the update. Without it, the attempt is simply repeated.
+     */
+    async updateEvent(
+      address: EventAddress,
+      draft: EventDraft,
+      isApplied?: (current: CalendarEvent) => boolean,
+    ): Promise<CalendarEvent> {
       const findApplied = async (): Promise<JsonApiResponse | null> => {
-        const current = await request("getEvent", { ...eventRequest(address), query: EVENT_QUERY });
-        return isApplied?.(readOneEvent(current, address)) === true ? current : null;
+        const current = await request("getEvent", { ...ofEvent(address), query: EVENT_QUERY });
+        return isApplied?.(current.one(eventIn(address.calendarId))) === true ? current : null;
       };
       const response = await request("updateEvent", {
-        ...eventRequest(address),
+        ...ofEvent(address),
         body: eventBody(draft, address.calendarId),
         ...(isApplied === undefined ? {} : { beforeRepeat: findApplied }),
       });
-      return readOneEvent(response, address);
+      return response.one(eventIn(address.calendarId));
     },
-    async deleteEvent(address) {
-      await request("deleteEvent", eventRequest(address));
+
+    async deleteEvent(address: EventAddress): Promise<void> {
+      await request("deleteEvent", ofEvent(address));
     },
-    async createActivity(address, content) {
+
+    async createActivity(address: EventAddress, content: string): Promise<Activity> {
+      const { ids, subject } = ofEvent(address);
       const response = await request("createActivity", {
-        ...eventRequest(address),
         subject: `comment on event ${address.eventId}`,
-        notFound: eventRequest(address).subject,
-        body: activityBody(content),
+        notFound: subject,
+        ids,
+        body: { data: { attributes: { content } } },
         checkHint: "check the event's comments before you repeat it",
       });
-      return response.one(({ data }) => readActivity(data, address.calendarId, address.eventId));
+      return response.one((activity) => readActivity(activity, address.calendarId, address.eventId));
     },
-  } satisfies Partial<Endpoints>;
+  };
 }
 
 /** The service does not have the endpoint, or does not know any more what changed. */
@@ -264,22 +216,17 @@ function nullIfUnknown(error: unknown): null {
   throw error;
 }
 
-/** Reads the events of a document. */
-function createEventsReader(calendarId: string) {
-  return ({ data, included }: ListDocument): readonly CalendarEvent[] => {
-    const index = indexIncluded(included);
-    return data.map((resource) => readEvent(resource, index, calendarId));
-  };
+/** Reads an event of a calendar. */
+function eventIn(calendarId: string): ReadResource<CalendarEvent> {
+  return (event, included) => readEvent(event, included, calendarId);
 }
 
-function readOneEvent(
-  response: JsonApiResponse,
-  { calendarId }: Pick<EventAddress, "calendarId">,
-): CalendarEvent {
-  return response.one(({ data, included }) => readEvent(data, indexIncluded(included), calendarId));
+/** @param what of the calendar is meant, if it is not the calendar itself */
+function ofCalendar(calendarId: string, what = "") {
+  return { subject: `${what}calendar ${calendarId}`, ids: { calendar_id: calendarId } };
 }
 
-function eventRequest({ calendarId, eventId }: EventAddress) {
+function ofEvent({ calendarId, eventId }: EventAddress) {
   return {
     subject: `event ${eventId} in calendar ${calendarId}`,
     ids: { calendar_id: calendarId, event_id: eventId },

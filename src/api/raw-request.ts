@@ -1,11 +1,11 @@
 import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import type { HttpMethod } from "../../contract/routes.js";
 import { CliError, usageError } from "../errors.js";
-import { pathBelow, urlBelow } from "./base-url.js";
 import { createContractErrors, nameRequest, type RequestDescription } from "./json-api/errors.js";
 import type { RequestErrors, Send } from "./sending/sender.js";
 import { maskHeader } from "./trace/named-secrets.js";
 import type { HttpResponse } from "./transport.js";
+import { pathBelow, urlBelow } from "./transport.js";
 
 /** A request that the user writes, to any path of the service. */
 export interface RawRequest {

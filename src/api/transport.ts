@@ -1,8 +1,10 @@
 import type { HttpMethod } from "../../contract/routes.js";
+import { parseUrl } from "../../contract/url.js";
 
 /** An HTTP request as plain data. */
 export interface HttpRequest {
-  readonly method: HttpMethod;
+  /** The service of calendars has no PATCH; chats do. */
+  readonly method: HttpMethod | "PATCH";
   /** Absolute. */
   readonly url: string;
   /** Names in lower case. */
@@ -85,4 +87,62 @@ export class TransportError extends Error {
 export function withBearer(transport: Transport, token: string): Transport {
   return (request) =>
     transport({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+}
+
+/** Which URLs are below the base URL of a service: requests, and with them the token, go nowhere else. */
+
+/** A URL below a base URL. @param target path, with a slash at its beginning, and query */
+export function urlBelow(baseUrl: URL, target: string): string {
+  return `${baseUrl.origin}${basePath(baseUrl)}${target}`;
+}
+
+/** The path of a URL below a base URL, with a slash at its beginning; null when it is not below. */
+export function pathBelow(baseUrl: URL, url: URL): string | null {
+  const base = basePath(baseUrl);
+  const isBelow =
+    url.origin === baseUrl.origin &&
+    url.username === "" &&
+    url.password === "" &&
+    url.pathname.startsWith(`${base}/`);
+  return isBelow ? url.pathname.slice(base.length) : null;
+}
+
+/** Without a slash at its end. */
+function basePath({ pathname }: URL): string {
+  return pathname.replace(/\/$/, "");
+}
+
+/** How many redirects in a row are followed. */
+const MAX_REDIRECTS = 3;
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** @see RFC 9110 §15.4 */
+export function isRedirect(status: number): boolean {
+  return REDIRECTS.has(status);
+}
+
+/** The target of a redirect; null if it has none or an invalid one. */
+export function redirectTarget(location: string | undefined, from: string): URL | null {
+  return location === undefined || location === "" ? null : parseUrl(location, from);
+}
+
+/**
+ * Follows up to three redirects of a GET to the same origin. Any other redirect is returned as a response: the token
+ * belongs to one origin, and a write is never sent twice.
+ */
+export function withRedirects(transport: Transport): Transport {
+  return async (request) => {
+    let current = request;
+    for (let followed = 0; ; followed += 1) {
+      const response = await transport(current);
+      const isFollowed = request.method === "GET" && followed < MAX_REDIRECTS && isRedirect(response.status);
+      if (!isFollowed) return response;
+      const target = redirectTarget(response.headers["location"], current.url);
+      if (target === null || target.origin !== new URL(request.url).origin) return response;
+      if (target.username !== "" || target.password !== "") return response;
+      target.hash = "";
+      current = { ...current, url: target.href };
+    }
+  };
 }

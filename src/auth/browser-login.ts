@@ -2,14 +2,14 @@ import type { User } from "../../contract/shapes.js";
 import type { Transport } from "../api/transport.js";
 import type { Environment } from "../config/environment.js";
 import type { LoginSettings, LoginTarget } from "../config/login-settings.js";
-import { defaultRedirect, type RedirectTarget } from "../config/urls.js";
+import { defaultRedirect, type RedirectTarget } from "../config/profile-values.js";
 import { configurationError, usageError } from "../errors.js";
 import type { SelfCommand } from "../system/child-process.js";
 import type { Redactor } from "../terminal/redaction.js";
 import { canShowBrowser, openBrowser, remoteHint } from "./browser/open-browser.js";
 
 /** What the program needs to open a browser and to read a pasted address. */
-export interface BrowserParts {
+interface BrowserDependencies {
   readonly platform: string;
   /** Starts this program again, as the helper that opens the browser. */
   readonly self: SelfCommand;
@@ -17,8 +17,8 @@ export interface BrowserParts {
   readonly readLines: (signal: AbortSignal) => AsyncIterable<string>;
 }
 
-interface BrowserLoginRequest {
-  /** Undefined to ask for it. */
+export interface BrowserLoginRequest {
+  /** From a file; undefined for the environment or a prompt. */
   readonly clientSecret: string | undefined;
   /** Undefined when the program must not ask. */
   readonly askClientSecret: (() => Promise<string>) | undefined;
@@ -44,13 +44,16 @@ interface BrowserLogin {
   readonly accept: (token: string) => Promise<User>;
 }
 
-interface BrowserLoginParts {
+export interface BrowserLoginDependencies {
   readonly env: Environment;
+  /** A transport that sends no token. */
   readonly openTransport: () => Promise<Transport>;
   readonly redactor: Redactor;
+  /** Whether the program may ask on a terminal. */
   readonly interactive: () => boolean;
   readonly warn: (text: string) => void;
-  readonly browser: BrowserParts;
+  readonly browser: BrowserDependencies;
+  /** Its reason is the error to throw. */
   readonly signal: AbortSignal;
 }
 
@@ -58,10 +61,10 @@ interface BrowserLoginParts {
 export async function loginInBrowser(
   request: BrowserLoginRequest,
   { settings, server, target, accept }: BrowserLogin,
-  parts: BrowserLoginParts,
+  dependencies: BrowserLoginDependencies,
 ): Promise<User> {
   const { authUrl, clientId, isPublic } = server;
-  const { env, redactor, interactive, warn, browser, signal } = parts;
+  const { env, redactor, interactive, warn, browser, signal } = dependencies;
   if (authUrl === undefined || clientId === undefined)
     throw configurationError("--auth-url or --client-id is missing");
   const redirect = chooseRedirect(settings, interactive);
@@ -73,7 +76,7 @@ export async function loginInBrowser(
   return authorize(
     { authUrl, clientId, clientSecret, redirect, timeout: request.timeout, profile: target.profile },
     {
-      transport: await parts.openTransport(),
+      transport: await dependencies.openTransport(),
       showAddress: (url, port) => {
         warn(`${opens ? "opening your browser; if it does not open, " : ""}sign in at this address:`);
         warn(url);

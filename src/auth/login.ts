@@ -1,8 +1,7 @@
 import type { User } from "../../contract/shapes.js";
-import type { Transport } from "../api/transport.js";
 import type { StoreName } from "../config/config.js";
 import type { ConfigFile } from "../config/config-file.js";
-import { type Environment, readVariable } from "../config/environment.js";
+import { readVariable, rethrowAsUsage } from "../config/environment.js";
 import {
   CHECK_BASE_URL,
   type LoginFlags,
@@ -10,38 +9,33 @@ import {
   type LoginTarget,
   readLoginSettings,
 } from "../config/login-settings.js";
-import { rethrowAsUsage } from "../config/setting.js";
-import { formatAddress } from "../config/urls.js";
+import { formatAddress } from "../config/profile-values.js";
 import { CliError, usageError } from "../errors.js";
+import { checkToken } from "../secrets/environment-secret.js";
 import type { OpenStore, SecretStore } from "../secrets/store.js";
-import type { Redactor } from "../terminal/redaction.js";
 import type { DiscoveredServer } from "./browser/discovery.js";
-import { type BrowserParts, loginInBrowser, type SignInServer } from "./browser-login.js";
-import { checkToken, findOverridingSource } from "./sources/environment-token.js";
-import { storeToken } from "./token-storage.js";
+import {
+  type BrowserLoginDependencies,
+  type BrowserLoginRequest,
+  loginInBrowser,
+  type SignInServer,
+} from "./browser-login.js";
+import { findOverridingSource, storeToken } from "./token-storage.js";
 
 /** A flag that a person at a terminal is asked for. */
 type LoginQuestion = "baseUrl" | "authUrl" | "clientId";
 
-export interface LoginRequest {
+export interface LoginRequest extends BrowserLoginRequest {
   readonly flags: Omit<LoginFlags, "profile">;
   /**
    * Asks for a flag that is missing; undefined when the program must not ask.
    * @param check throws CliError for an answer that is wrong
    */
   readonly ask: ((question: LoginQuestion, check: (answer: string) => void) => Promise<string>) | undefined;
-  /** From a file; undefined for the environment or a prompt. */
-  readonly clientSecret: string | undefined;
-  /** Undefined when the program must not ask. */
-  readonly askClientSecret: (() => Promise<string>) | undefined;
   /** Reads a personal access token; undefined to sign in with the browser. */
   readonly readToken: (() => Promise<string>) | undefined;
-  /** Whether to open a browser on this machine. */
-  readonly browser: boolean;
   /** Stores the token in a file instead of the keychain. */
   readonly insecureStorage: boolean;
-  /** For the user to sign in, in seconds. */
-  readonly timeout: number;
 }
 
 export interface LoginResult {
@@ -56,62 +50,52 @@ export interface LoginResult {
   readonly profileVariable: string | null;
 }
 
-export interface LoginParts {
+export interface LoginDependencies extends BrowserLoginDependencies {
   readonly profileFlag: string | undefined;
   readonly configFile: ConfigFile;
-  readonly env: Environment;
   readonly openStore: OpenStore;
-  /** A transport that sends no token. */
-  readonly openTransport: () => Promise<Transport>;
   readonly fetchUser: FetchUser;
-  readonly redactor: Redactor;
-  /** Whether the program may ask on a terminal. */
-  readonly interactive: () => boolean;
-  readonly warn: (text: string) => void;
-  readonly browser: BrowserParts;
-  /** Its reason is the error to throw. */
-  readonly signal: AbortSignal;
 }
 
 /**
  * Signs in, stores the token and updates the profile. When it fails, profile and token stay as they were.
  * @throws CliError with the exit codes of docs/exit-codes.md
  */
-export async function login(request: LoginRequest, parts: LoginParts): Promise<LoginResult> {
-  const { env, redactor } = parts;
+export async function login(request: LoginRequest, dependencies: LoginDependencies): Promise<LoginResult> {
+  const { env, redactor } = dependencies;
   let opened: Promise<SecretStore> | undefined;
   const openStore = () => {
-    opened ??= openWorkingStore(request, parts);
+    opened ??= openWorkingStore(request, dependencies);
     return opened;
   };
-  const { settings, server } = await completeSettings(request, parts, openStore);
+  const { settings, server } = await completeSettings(request, dependencies, openStore);
   const { target } = settings;
   const clientSecret = request.clientSecret ?? readVariable(env, "CALCTL_CLIENT_SECRET");
-  const missing = missingFlags({ ...request, clientSecret }, { target, server }, parts.interactive);
+  const missing = missingFlags({ ...request, clientSecret }, { target, server }, dependencies.interactive);
   if (target === undefined || missing.length > 0) throw missingError(missing);
   const store = await openStore();
   const accept = async (token: string): Promise<User> => {
     redactor.add(token);
     const user = await verifyToken(token, {
-      fetchUser: parts.fetchUser,
+      fetchUser: dependencies.fetchUser,
       service: { baseUrl: target.baseUrl, mediaType: settings.mediaType },
       isPersonal: request.readToken !== undefined,
     });
-    parts.signal.throwIfAborted();
-    await storeToken(token, { target, settings, store }, parts);
+    dependencies.signal.throwIfAborted();
+    await storeToken(token, { target, settings, store }, dependencies);
     return user;
   };
   const user =
     request.readToken === undefined
-      ? await loginInBrowser({ ...request, clientSecret }, { settings, server, target, accept }, parts)
+      ? await loginInBrowser({ ...request, clientSecret }, { settings, server, target, accept }, dependencies)
       : await accept(parsePersonalToken(await request.readToken()));
-  return describeLogin(user, { target, store: store.name }, parts);
+  return describeLogin(user, { target, store: store.name }, dependencies);
 }
 
 /** A place for the token that works: to sign in is useless if the token cannot be stored. @throws CliError */
 async function openWorkingStore(
   { insecureStorage }: Pick<LoginRequest, "insecureStorage">,
-  { openStore }: Pick<LoginParts, "openStore">,
+  { openStore }: Pick<LoginDependencies, "openStore">,
 ): Promise<SecretStore> {
   const store = await openStore(insecureStorage ? "file" : "keychain");
   await store.probe();
@@ -130,10 +114,10 @@ interface CompleteSettings {
  */
 async function completeSettings(
   request: LoginRequest,
-  parts: LoginParts,
+  dependencies: LoginDependencies,
   beforeQuestions: () => Promise<unknown>,
 ): Promise<CompleteSettings> {
-  const { profileFlag, env, configFile } = parts;
+  const { profileFlag, env, configFile } = dependencies;
   let flags: LoginFlags = { ...request.flags, profile: profileFlag };
   const read = (changes: LoginFlags = {}) =>
     readLoginSettings({ ...flags, ...changes }, env, configFile.read());
@@ -142,7 +126,7 @@ async function completeSettings(
     // The address that was answered may be that of a profile that knows the rest.
     const settings = read();
     if (discovered === undefined && needsDiscovery(settings, request))
-      discovered = await discover(settings, parts);
+      discovered = await discover(settings, dependencies);
     const server = chooseServer(settings, discovered ?? null, request);
     const question = firstQuestion(settings, server, request);
     if (question === undefined || request.ask === undefined) return { settings, server };
@@ -163,12 +147,16 @@ function needsDiscovery(settings: LoginSettings, { readToken }: LoginRequest): s
 /** Says so if the service says nothing: its address may be wrong, and only then most users are asked for more. */
 async function discover(
   { target, authUrl }: TargetedSettings,
-  parts: LoginParts,
+  dependencies: LoginDependencies,
 ): Promise<DiscoveredServer | null> {
   const { discoverServer } = await import("./browser/discovery.js");
-  const discovered = await discoverServer(target.baseUrl, await parts.openTransport(), parts.signal);
+  const discovered = await discoverServer(
+    target.baseUrl,
+    await dependencies.openTransport(),
+    dependencies.signal,
+  );
   if (discovered === null && authUrl === undefined)
-    parts.warn(`${formatAddress(target.baseUrl)} does not say where to sign in: is --base-url right?`);
+    dependencies.warn(`${formatAddress(target.baseUrl)} does not say where to sign in: is --base-url right?`);
   return discovered;
 }
 
@@ -205,7 +193,7 @@ function firstQuestion(
 function describeLogin(
   user: User,
   { target, store }: { readonly target: LoginTarget; readonly store: StoreName },
-  { configFile, env }: Pick<LoginParts, "configFile" | "env">,
+  { configFile, env }: Pick<LoginDependencies, "configFile" | "env">,
 ): LoginResult {
   const { profile, previousBaseUrl } = target;
   const variable = env["CALCTL_PROFILE"] || profile;

@@ -5,46 +5,10 @@ import { findProfile, type Settings } from "../config/settings.js";
 import { CliError } from "../errors.js";
 import type { OpenStore } from "../secrets/store.js";
 import type { LoginRequest, LoginResult } from "./login.js";
-import { findOverridingSource } from "./sources/environment-token.js";
 import type { TokenProvider } from "./sources/token-provider.js";
-import { clearTokenRecord, findPreviousToken } from "./token-storage.js";
+import { clearTokenRecord, findOverridingSource, findPreviousToken } from "./token-storage.js";
 
-/** Signing in and out, and the token of this run. */
-export interface Session {
-  /** @throws CliError not_signed_in when it is declined, refused or timed out */
-  login(request: LoginRequest): Promise<LoginResult>;
-  /** Removes the stored token of the profile. @throws CliError configuration when that cannot be verified */
-  logout(): Promise<LogoutResult>;
-  /**
-   * Removes the stored token of a profile that is about to be removed. A token in an unknown store stays, with a
-   * warning.
-   * @throws CliError configuration when the removal cannot be verified
-   */
-  removeToken(profile: string): Promise<void>;
-  /** The token that commands send; null without one. */
-  token(): Promise<string | null>;
-  /** The state of the session, without contacting the service, running a program or opening a keychain. */
-  status(): Promise<SessionStatus>;
-}
-
-interface LogoutResult {
-  readonly profile: string;
-  /** False when there was no token. */
-  readonly removed: boolean;
-  /** A source that still has a token; null without one. */
-  readonly overridingSource: string | null;
-}
-
-interface SessionStatus {
-  readonly profile: string | null;
-  readonly baseUrl: string | null;
-  /** Null for `local`, and without a token. */
-  readonly tokenSource: string | null;
-  /** What is wrong with the settings or the token source. */
-  readonly tokenError: CliError | null;
-}
-
-export interface SessionParts {
+export interface SessionDependencies {
   readonly configFile: ConfigFile;
   readonly env: Environment;
   readonly settings: () => Settings;
@@ -58,8 +22,11 @@ export interface SessionParts {
 
 type FindRecord = (config: Config) => TokenRecord | null;
 
-export function createSession(parts: SessionParts): Session {
-  const { configFile, env, profileName, openStore, tokenProvider, login, warn } = parts;
+/** Signing in and out, and the token of this run. */
+export type Session = ReturnType<typeof createSession>;
+
+export function createSession(dependencies: SessionDependencies) {
+  const { configFile, env, profileName, openStore, tokenProvider, login, warn } = dependencies;
   const removeToken = async (profile: string, find: FindRecord): Promise<boolean> => {
     if (find(configFile.read()) === null) return false;
     return configFile.lockSecrets(async () => {
@@ -72,7 +39,12 @@ export function createSession(parts: SessionParts): Session {
     });
   };
   return {
+    /** @throws CliError not_signed_in when it is declined, refused or timed out */
     login,
+    /**
+     * Removes the stored token of the profile, and says whether there was one and which source still has a token.
+     * @throws CliError configuration when that cannot be verified
+     */
     async logout() {
       const config = configFile.read();
       const profile = profileName();
@@ -80,17 +52,33 @@ export function createSession(parts: SessionParts): Session {
       const removed = await removeToken(profile, (current) => readTokenRecord(current, profile));
       return { profile, removed, overridingSource: findOverridingSource(config, profile, env) };
     },
-    async removeToken(profile) {
+    /**
+     * Removes the stored token of a profile that is about to be removed. A token in an unknown store stays, with a
+     * warning.
+     * @throws CliError configuration when the removal cannot be verified
+     */
+    async removeToken(profile: string): Promise<void> {
       await removeToken(profile, (config) => findPreviousToken(config, profile, warn));
     },
-    async token() {
+    /** The token that commands send; null without one. */
+    async token(): Promise<string | null> {
       return (await tokenProvider.token())?.value ?? null;
     },
-    status: () => readStatus(parts),
+    /** The state of the session, without contacting the service, running a program or opening a keychain. */
+    status: () => readStatus(dependencies),
   };
 }
 
-async function readStatus({ settings, tokenProvider }: SessionParts): Promise<SessionStatus> {
+interface SessionStatus {
+  readonly profile: string | null;
+  readonly baseUrl: string | null;
+  /** Null for `local`, and without a token. */
+  readonly tokenSource: string | null;
+  /** What is wrong with the settings or the token source. */
+  readonly tokenError: CliError | null;
+}
+
+async function readStatus({ settings, tokenProvider }: SessionDependencies): Promise<SessionStatus> {
   let service: Pick<SessionStatus, "profile" | "baseUrl"> = { profile: null, baseUrl: null };
   try {
     const { profile, service: choice } = settings();

@@ -6,14 +6,16 @@ import {
   type TokenRecord,
 } from "../config/config.js";
 import type { ConfigFile } from "../config/config-file.js";
+import type { Environment } from "../config/environment.js";
 import {
   checkReplacement,
   type LoginSettings,
   type LoginTarget,
   profileChanges,
 } from "../config/login-settings.js";
-import { type StorageParts, storeSecret } from "../secrets/secret-storage.js";
+import { findEnvironmentSecret, TOKEN } from "../secrets/environment-secret.js";
 import type { SecretStore, TokenKey } from "../secrets/store.js";
+import { type StorageDependencies, storeSecret } from "../secrets/store.js";
 
 interface NewToken {
   readonly target: LoginTarget;
@@ -25,18 +27,18 @@ interface NewToken {
 export function storeToken(
   token: string,
   { target, settings, store }: NewToken,
-  parts: StorageParts & { readonly configFile: ConfigFile },
+  dependencies: StorageDependencies & { readonly configFile: ConfigFile },
 ): Promise<void> {
-  const { configFile } = parts;
+  const { configFile } = dependencies;
   const key: TokenKey = { kind: "token", profile: target.profile, origin: target.baseUrl.origin };
   const record: TokenRecord = { store: store.name, origin: key.origin };
   return configFile.lockSecrets(async () => {
-    const previous = findPreviousToken(configFile.read(), target.profile, parts.warn);
+    const previous = findPreviousToken(configFile.read(), target.profile, dependencies.warn);
     const place = previous && { key: { ...key, origin: previous.origin }, store: previous.store };
     await storeSecret(
       { key, value: token, store, previous: place },
       () => saveProfile(configFile, target, { changes: profileChanges(target, settings), record }),
-      parts,
+      dependencies,
     );
   });
 }
@@ -96,4 +98,11 @@ export function findPreviousToken(
   if (unknown === null) return readTokenRecord(config, profile);
   warn(`a token of profile ${profile} may still be in "${unknown}", a store that this version does not know`);
   return null;
+}
+
+/** The source of a token that is used instead of the stored one; null when the stored one is used. */
+export function findOverridingSource(config: Config, profile: string, env: Environment): string | null {
+  const found = findEnvironmentSecret(env, TOKEN);
+  if (found !== null && env[found.source] !== "") return found.source;
+  return config.profiles.get(profile)?.token_command === undefined ? null : "token_command";
 }

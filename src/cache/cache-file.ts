@@ -73,7 +73,7 @@ export function createCacheFile({ directory, userId, kind, owner, now }: CacheFi
       try {
         // Loads cryptography, which most commands do not need.
         const [{ makeInnerFolder }, { writePrivateFile }] = await Promise.all([
-          import("../system/private-folder.js"),
+          import("../system/ownership.js"),
           import("../system/private-file.js"),
         ]);
         const folder = makeInnerFolder(inner());

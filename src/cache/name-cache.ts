@@ -21,19 +21,6 @@ interface StoredList {
   readonly items: readonly StoredItem[];
 }
 
-/**
- * The names that a service has sent lately, by list. Whole lists only: part of one could hide a second bearer of a name.
- * The terms are those of HTTP caching (RFC 9111).
- */
-export interface NameCache {
-  /** A stored list that is younger than this (ms); null without one. */
-  find(key: CacheKey, lifetime: number): readonly StoredItem[] | null;
-  /** Stores a list as read now; `save` writes it. */
-  store(key: CacheKey, items: readonly StoredItem[]): void;
-  /** Writes what has changed. */
-  save(): Promise<void>;
-}
-
 export interface NameCacheOptions {
   readonly file: CacheFile;
   /** Milliseconds since the Unix epoch. */
@@ -50,8 +37,14 @@ export const MAX_LIST_AGE = 30 * DAY_MS;
 const MAX_LISTS = 100;
 const MAX_ITEMS = 1_000;
 
+/**
+ * The names that a service has sent lately, by list. Whole lists only: part of one could hide a second bearer of a name.
+ * The terms are those of HTTP caching (RFC 9111).
+ */
+export type NameCache = ReturnType<typeof createNameCache>;
+
 /** The lists of one file, which is read once, at the first use. */
-export function createNameCache({ file, now, account, rewriteAge }: NameCacheOptions): NameCache {
+export function createNameCache({ file, now, account, rewriteAge }: NameCacheOptions) {
   let loaded: Map<string, StoredList> | undefined;
   let changed = false;
   const lists = (): Map<string, StoredList> => {
@@ -64,18 +57,21 @@ export function createNameCache({ file, now, account, rewriteAge }: NameCacheOpt
     return age >= 0 && age < lifetime;
   };
   return {
-    find(key, lifetime) {
+    /** A stored list that is younger than this (ms); null without one. */
+    find(key: CacheKey, lifetime: number): readonly StoredItem[] | null {
       const list = lists().get(key);
       return list !== undefined && isFresh(list, lifetime) ? list.items : null;
     },
-    store(key, items) {
+    /** Stores a list as read now; `save` writes it. */
+    store(key: CacheKey, items: readonly StoredItem[]): void {
       const earlier = lists().get(key);
       lists().delete(key);
       if (items.length <= MAX_ITEMS) lists().set(key, { readAt: now(), items });
       const isSame = earlier !== undefined && JSON.stringify(earlier.items) === JSON.stringify(items);
       changed ||= !isSame || !isFresh(earlier, rewriteAge);
     },
-    async save() {
+    /** Writes what has changed. */
+    async save(): Promise<void> {
       if (!changed) return;
       changed = false;
       const kept = [...lists()].filter(([, list]) => isFresh(list, MAX_LIST_AGE)).slice(-MAX_LISTS);

@@ -5,25 +5,6 @@ import type { Api } from "../api/client.js";
 import { CliError, StaleNamesError } from "../errors.js";
 import { type CacheKey, type ListKey, MAX_LIST_AGE, type NameCache, type StoredItem } from "./name-cache.js";
 
-/**
- * The lists in which names are looked up. Reading commands use the ones that were read lately; everything else reads
- * them from the service each time.
- */
-export interface Names {
-  /** The calendars, to look up these values; without values, those that there are now. */
-  calendars(values: readonly string[]): Promise<readonly StoredItem[]>;
-  /** The labels of a calendar, to look up this value. */
-  labels(calendarId: string, value: string): Promise<readonly StoredItem[]>;
-  /** The members of a calendar and the current user, as far as they were read lately: no request is sent. */
-  knownUsers(calendarId: string): Promise<readonly User[]>;
-  /**
-   * Runs work that writes nothing: names may be looked up in stored lists that are fresh. If the service then says that
-   * something is not there or not allowed, those lists are validated, and if one is stale, the work is run again with
-   * those of now. It must print nothing before its last request.
-   */
-  withCachedNames<T>(work: () => Promise<T>): Promise<T>;
-}
-
 /** How old a stored list may be to look names up in it without asking the service (ms). */
 export const FRESHNESS_LIFETIME = 5 * MINUTE_MS;
 
@@ -35,11 +16,14 @@ export interface NamesOptions {
   readonly mayReuse: () => boolean;
 }
 
+/**
+ * The lists in which names are looked up. Reading commands use the ones that were read lately; everything else reads
+ * them from the service each time.
+ */
+export type Names = ReturnType<typeof createNames>["names"];
+
 /** @returns the names, and the client that stores every list it reads */
-export function createNames({ api: open, cache: openCache, mayReuse }: NamesOptions): {
-  readonly names: Names;
-  readonly api: () => Promise<Api>;
-} {
+export function createNames({ api: open, cache: openCache, mayReuse }: NamesOptions) {
   const lists = createUsedLists(openCache);
   let reading = false;
   const find = async (key: ListKey, values: readonly string[]): Promise<readonly StoredItem[]> => {
@@ -51,15 +35,25 @@ export function createNames({ api: open, cache: openCache, mayReuse }: NamesOpti
   };
   return {
     names: {
-      calendars: (values) => find("calendars", values),
-      labels: (calendarId, value) => find(`labels ${calendarId}`, [value]),
-      async knownUsers(calendarId) {
+      /** The calendars, to look up these values; without values, those that there are now. */
+      calendars: (values: readonly string[]) => find("calendars", values),
+      /** The labels of a calendar, to look up these values. */
+      labels: (calendarId: string, values: readonly string[]) => find(`labels ${calendarId}`, values),
+      /** The members of a calendar, to look up these values. */
+      members: (calendarId: string, values: readonly string[]) => find(`members ${calendarId}`, values),
+      /** The members of a calendar and the current user, as far as they were read lately: no request is sent. */
+      async knownUsers(calendarId: string): Promise<readonly User[]> {
         const cache = await openCache();
         const keys = [`members ${calendarId}`, "user"] as const;
         const users = keys.flatMap((key) => cache.find(key, MAX_LIST_AGE) ?? []);
         return users.map(({ id, name }) => ({ id, type: "user", name, description: null, image_url: null }));
       },
-      async withCachedNames(work) {
+      /**
+       * Runs work that writes nothing: names may be looked up in stored lists that are fresh. If the service then says that
+       * something is not there or not allowed, those lists are validated, and if one is stale, the work is run again with
+       * those of now. It must print nothing before its last request.
+       */
+      async withCachedNames<T>(work: () => Promise<T>): Promise<T> {
         reading = true;
         try {
           return await work();
@@ -72,30 +66,18 @@ export function createNames({ api: open, cache: openCache, mayReuse }: NamesOpti
         }
       },
     },
-    api: async () => watchLists(await open(), lists),
+    api: async (): Promise<Api> => watchLists(await open(), lists),
   };
 }
 
-/** The lists that a run has used. */
-interface UsedLists {
-  /** A fresh stored list in which each value is an id, a number or the name of exactly one. */
-  fresh(key: ListKey, values: readonly string[]): Promise<readonly StoredItem[] | undefined>;
-  /** A list that was read to validate a stored one. */
-  validated(key: ListKey): readonly StoredItem[] | undefined;
-  store(key: CacheKey, items: readonly StoredItem[]): Promise<readonly StoredItem[]>;
-  /** Whether a stored list that was used has another name for this calendar. */
-  contradicts(calendar: Pick<StoredItem, "id" | "name">): boolean;
-  /** Reads the stored lists that were used anew, once. @throws StaleNamesError if one has changed */
-  validate(api: Api): Promise<void>;
-  /** Uses no stored lists from now on. */
-  dropStored(): void;
-}
+type UsedLists = ReturnType<typeof createUsedLists>;
 
-function createUsedLists(openCache: () => Promise<NameCache>): UsedLists {
+/** The lists that a run has used. */
+function createUsedLists(openCache: () => Promise<NameCache>) {
   const used = new Map<ListKey, readonly StoredItem[]>();
   const validated = new Map<ListKey, readonly StoredItem[]>();
   let validating: Promise<boolean> | undefined;
-  const store: UsedLists["store"] = async (key, items) => {
+  const store = async (key: CacheKey, items: readonly StoredItem[]) => {
     (await openCache()).store(key, items);
     return items;
   };
@@ -115,21 +97,26 @@ function createUsedLists(openCache: () => Promise<NameCache>): UsedLists {
     return changed;
   };
   return {
-    async fresh(key, values) {
+    /** A fresh stored list in which each value is an id, a number or the name of exactly one. */
+    async fresh(key: ListKey, values: readonly string[]): Promise<readonly StoredItem[] | undefined> {
       const items = validating === undefined ? (await openCache()).find(key, FRESHNESS_LIFETIME) : null;
       if (items === null || !values.every((value) => isExact(value, items))) return undefined;
       used.set(key, items);
       return items;
     },
-    validated: (key) => validated.get(key),
+    /** A list that was read to validate a stored one. */
+    validated: (key: ListKey) => validated.get(key),
     store,
-    contradicts: ({ id, name }) =>
+    /** Whether a stored list that was used has another name for this calendar. */
+    contradicts: ({ id, name }: Pick<StoredItem, "id" | "name">) =>
       used.get("calendars")?.some((calendar) => calendar.id === id && calendar.name !== name) === true,
-    async validate(api) {
+    /** Reads the stored lists that were used anew, once. @throws StaleNamesError if one has changed */
+    async validate(api: Api): Promise<void> {
       if (used.size === 0) return;
       validating ??= haveChanged(api);
       if (await validating) throw new StaleNamesError("names have changed");
     },
+    /** Uses no stored lists from now on. */
     dropStored: () => used.clear(),
   };
 }

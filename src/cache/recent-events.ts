@@ -3,30 +3,12 @@ import { isJsonObject } from "../../contract/json.js";
 import type { CacheFile } from "./cache-file.js";
 
 /** An event that a terminal has shown lately. */
-export interface RecentEvent {
+interface RecentEvent {
   readonly id: string;
   readonly calendarId: string;
   readonly title: string;
   /** In the zone in which it was shown, as `start_local`; null without a start, and where it was stored without. */
   readonly start: string | null;
-}
-
-/**
- * The events that this machine's terminals have shown lately, so that people can type the beginning of an id. A file
- * that is missing, damaged or not writable is never an error.
- */
-export interface RecentEvents {
-  /** Remembers events as the ones shown last. */
-  remember(events: readonly RecentEvent[]): Promise<void>;
-  /** Forgets events that were deleted. */
-  forget(ids: readonly string[]): Promise<void>;
-  /**
-   * The shortest beginning of an id that no other event shares, at least four digits. Ids of other forms, and of events
-   * that are not remembered, as they are.
-   */
-  shorten(id: string): string;
-  /** The events whose id begins with this text. */
-  find(beginning: string): readonly RecentEvent[];
 }
 
 /** How many events are remembered. */
@@ -44,8 +26,14 @@ interface RememberedEvent extends RecentEvent {
 /** How long an event is remembered (ms). */
 const MAX_EVENT_AGE = 90 * DAY_MS;
 
+/**
+ * The events that this machine's terminals have shown lately, so that people can type the beginning of an id. A file
+ * that is missing, damaged or not writable is never an error.
+ */
+export type RecentEvents = ReturnType<typeof createRecentEvents>;
+
 /** The recent events of one file, which is read once, at the first use. @param now milliseconds since the Unix epoch */
-export function createRecentEvents(file: CacheFile, now: () => number): RecentEvents {
+export function createRecentEvents(file: CacheFile, now: () => number) {
   let loaded: readonly RememberedEvent[] | undefined;
   let lengths: ReadonlyMap<string, number> | undefined;
   const load = (): readonly RememberedEvent[] => {
@@ -60,17 +48,24 @@ export function createRecentEvents(file: CacheFile, now: () => number): RecentEv
     await file.write({ events: loaded });
   };
   return {
-    async remember(events) {
+    /** Remembers events as the ones shown last. */
+    async remember(events: readonly RecentEvent[]): Promise<void> {
       const shown = new Map(events.map((event) => [event.id, { ...event, shownAt: now() }]));
       await replace([...shown.values()], [...shown.keys()]);
     },
-    forget: (ids) => replace([], ids),
-    shorten(id) {
+    /** Forgets events that were deleted. */
+    forget: (ids: readonly string[]) => replace([], ids),
+    /**
+     * The shortest beginning of an id that no other event shares, at least four digits. Ids of other forms, and of events
+     * that are not remembered, as they are.
+     */
+    shorten(id: string): string {
       if (!HEX_ID.test(id)) return id;
       lengths ??= uniqueLengths(load().map((event) => event.id));
       return id.slice(0, lengths.get(id));
     },
-    find: (beginning) => load().filter(({ id }) => id.startsWith(beginning)),
+    /** The events whose id begins with this text. */
+    find: (beginning: string): readonly RecentEvent[] => load().filter(({ id }) => id.startsWith(beginning)),
   };
 }
 

@@ -16,7 +16,7 @@ export interface DateWordOptions extends DateInputOptions {
   readonly from: string | null;
 }
 
-export interface DateWordReading {
+export interface DateInWords {
   readonly input: DateInput;
   /** `Sat 2026-11-21 15:00 Asia/Tokyo`; without the zone it is ISO 8601. */
   readonly description: string;
@@ -28,7 +28,7 @@ export interface DateWordReading {
  * @throws CliError usage that names what was not understood, for dates and times that do not exist or have two
  * meanings, and for a local time that a clock change skips or repeats
  */
-export function parseDateWords(text: string, options: DateWordOptions): DateWordReading {
+export function parseDateWords(text: string, options: DateWordOptions): DateInWords {
   const { source, zone, now } = options;
   if (text.trim() === "") throw emptyValueError(source);
   const { day, clock, elapsed } = readWords(text.trim(), options);

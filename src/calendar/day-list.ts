@@ -27,18 +27,16 @@ export interface Day<T> {
   readonly entries: readonly DayEntry<T>[];
 }
 
-/** The first and the last day listed, as `YYYY-MM-DD`. */
+/** The first and the last day, as `YYYY-MM-DD`; null for no limit. */
 export interface DayRange {
-  readonly first: string;
-  readonly last: string;
-  /** Whether an event is listed only under its first day, for lists without an end. */
-  readonly once?: boolean;
+  readonly first: string | null;
+  readonly last: string | null;
 }
 
-/** Whether an event takes place on one of the days, `YYYY-MM-DD`; null stands for no limit. */
+/** Whether an event takes place on one of the days. */
 export function isOnDays(
   { start_local: start, end_local: end }: LocalTimes,
-  { first, last }: { readonly first: string | null; readonly last: string | null },
+  { first, last }: DayRange,
 ): boolean {
   if (start === null) return false;
   return (last === null || start.slice(0, 10) <= last) && (first === null || lastDayOf(start, end) >= first);
@@ -47,12 +45,17 @@ export function isOnDays(
 /**
  * Lists events under each of their days within the range, in the order given. An event without a day in the range is
  * listed under its first day; events without times come last. Days without events are left out.
+ * @param once lists an event only under its first day, as a range without an end does
  */
-export function listByDay<T extends LocalTimes>(events: readonly T[], range: DayRange): Day<T>[] {
+export function listByDay<T extends LocalTimes>(
+  events: readonly T[],
+  range: DayRange,
+  { once = range.first === null || range.last === null } = {},
+): Day<T>[] {
   const days = new Map<string, DayEntry<T>[]>();
   const undated: DayEntry<T>[] = [];
   for (const event of events) {
-    const entries = entriesOf(event, range);
+    const entries = entriesOf(event, range, once);
     if (entries.length === 0) undated.push({ event, part: "whole", day: 1, days: 1 });
     for (const [date, entry] of entries) {
       const day = days.get(date);
@@ -66,14 +69,19 @@ export function listByDay<T extends LocalTimes>(events: readonly T[], range: Day
   return undated.length === 0 ? dated : [...dated, { date: null, entries: undated }];
 }
 
-function entriesOf<T extends LocalTimes>(event: T, range: DayRange): (readonly [string, DayEntry<T>])[] {
+function entriesOf<T extends LocalTimes>(
+  event: T,
+  range: DayRange,
+  once: boolean,
+): (readonly [string, DayEntry<T>])[] {
   const { start_local: start, end_local: end } = event;
   if (start === null) return [];
   const first = start.slice(0, 10);
   const last = lastDayOf(start, end);
   const days = dayNumber(last) - dayNumber(first) + 1;
-  const from = laterOf(first, range.first);
-  const listed = range.once === true ? [from] : datesFrom(from, earlierOf(last, range.last));
+  const from = range.first !== null && range.first > first ? range.first : first;
+  const to = range.last !== null && range.last < last ? range.last : last;
+  const listed = once ? [from] : datesFrom({ first: from, last: to });
   return (listed.length === 0 ? [first] : listed).map((date) => {
     const day = dayNumber(date) - dayNumber(first) + 1;
     return [date, { event, part: partOf(day, days), day, days }];
@@ -85,14 +93,6 @@ function dayNumber(date: string): number {
   return dateToInstant(date) / DAY_MS;
 }
 
-function laterOf(one: string, other: string): string {
-  return one > other ? one : other;
-}
-
-function earlierOf(one: string, other: string): string {
-  return one < other ? one : other;
-}
-
 /** An event that ends at midnight does not take place on the day that begins there. */
 function lastDayOf(start: string, end: string | null): string {
   if (end === null || end <= start.slice(0, 10)) return start.slice(0, 10);
@@ -102,15 +102,16 @@ function lastDayOf(start: string, end: string | null): string {
 }
 
 /** The days of a range, with an entry also for those without events. */
-export function fillDays<T>(days: readonly Day<T>[], { first, last }: DayRange): Day<T>[] {
-  const missing = datesFrom(first, last).filter((date) => days.every((day) => day.date !== date));
+export function fillDays<T>(days: readonly Day<T>[], range: DayRange): Day<T>[] {
+  const missing = datesFrom(range).filter((date) => days.every((day) => day.date !== date));
   const filled = [...days, ...missing.map((date) => ({ date, entries: [] }))];
   return filled.sort((one, other) => ((one.date ?? "9999-99") < (other.date ?? "9999-99") ? -1 : 1));
 }
 
-/** Every day from the first to the last, as `YYYY-MM-DD`. */
-export function datesFrom(first: string, last: string): string[] {
+/** Every day from the first to the last, as `YYYY-MM-DD`; none of a range without an end. */
+export function datesFrom({ first, last }: DayRange): string[] {
   const dates: string[] = [];
+  if (first === null || last === null) return dates;
   for (let date = first; date <= last; date = addDays(date, 1)) dates.push(date);
   return dates;
 }

@@ -1,6 +1,6 @@
 import { parseLenientDateTime } from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import { isOnDays } from "./day-list.js";
 import { readSpan } from "./event-span.js";
 import { localizeEvent } from "./event-view.js";
@@ -9,11 +9,13 @@ import { localizeEvent } from "./event-view.js";
 export const CHANGE_KINDS = ["added", "changed", "gone"] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** One piece of news. */
+/** What happened to an event. */
 export interface EventChange<T extends CalendarEvent = CalendarEvent> {
   readonly change: ChangeKind;
   /** As it is now; one that is gone as it was last seen. */
   readonly event: T;
+  /** As it was last seen; null if it was not. */
+  readonly before: T | null;
 }
 
 /** The days that were looked at, as `YYYY-MM-DD` in a zone. */
@@ -25,9 +27,9 @@ export interface SeenDays {
 
 /** What was seen of a calendar before. */
 export interface SeenCalendar {
-  /** When the last run began to look, by the service's clock, in milliseconds since the Unix epoch. */
+  /** When the last run began to read, by the service's clock, in milliseconds since the Unix epoch. */
   readonly since: number;
-  /** Null when it was never read: only what was written since is news. */
+  /** Null when it was never read: only what was written since is a change. */
   readonly days: SeenDays | null;
   readonly events: readonly CalendarEvent[];
   /** Of the calendar, as of what was seen; undefined where the service has none, or an event could not be asked for. */
@@ -43,21 +45,21 @@ export interface ListedCalendar {
   readonly matching: ReadonlySet<CalendarEvent>;
 }
 
-/** What became of the events of a calendar that were written or deleted, by id: null for one that is not there any more. */
-export type Fates = ReadonlyMap<string, CalendarEvent | null>;
+/** The events of a calendar that were written or deleted, by id: null for one that is not there any more. */
+export type WrittenEvents = ReadonlyMap<string, CalendarEvent | null>;
 
 /**
  * The events of the same days as before, when all that was written since is known. What was not seen before and not written
- * since is left out, since it would be no news.
+ * since is left out, since it would be no change.
  */
 export function listSeenAndWritten(
   before: SeenCalendar,
   days: SeenDays,
-  fates: Fates,
+  written: WrittenEvents,
 ): readonly CalendarEvent[] {
-  const kept = before.events.filter((event) => !fates.has(event.id) && placeOf(event, days) === "listed");
-  const written = [...fates.values()].filter((event) => event !== null);
-  return [...kept, ...written.filter((event) => isOnDays(localizeEvent(event, days.zone), days))];
+  const kept = before.events.filter((event) => !written.has(event.id) && placeOf(event, days) === "listed");
+  const present = [...written.values()].filter((event) => event !== null);
+  return [...kept, ...present.filter((event) => isOnDays(localizeEvent(event, days.zone), days))];
 }
 
 export function isSameDays(one: SeenDays | null, other: SeenDays): boolean {
@@ -66,7 +68,7 @@ export function isSameDays(one: SeenDays | null, other: SeenDays): boolean {
 
 export interface Comparison {
   readonly changes: readonly EventChange[];
-  /** Seen before and not listed, although their days are: `judgeMissing` tells what they are. */
+  /** Seen before and not listed, although their days are: `readLookup` tells what they are. */
   readonly missing: readonly CalendarEvent[];
   /** What is remembered as seen, without the missing ones. */
   readonly seen: readonly CalendarEvent[];
@@ -78,13 +80,13 @@ export function compareEvents(before: SeenCalendar, now: ListedCalendar): Compar
   const listed = new Map(now.events.map((event) => [keyOf(event), event]));
   const known = new Set(before.events.map(keyOf));
   const unseen = now.events.filter((event) => now.matching.has(event) && !known.has(keyOf(event)));
-  const changes: EventChange[] = unseen.flatMap((event) => judgeUnseen(event, before) ?? []);
+  const changes: EventChange[] = unseen.flatMap((event) => changeOfUnseen(event, before) ?? []);
   const missing: CalendarEvent[] = [];
   const seen = [...now.matching];
   for (const event of before.events) {
     const found = listed.get(keyOf(event));
     if (found !== undefined) {
-      if (hasChanged(event, found)) changes.push({ change: "changed", event: found });
+      if (hasChanged(event, found)) changes.push({ change: "changed", event: found, before: event });
       continue;
     }
     switch (placeOf(event, now.days)) {
@@ -95,37 +97,41 @@ export function compareEvents(before: SeenCalendar, now: ListedCalendar): Compar
         break;
       case "listed":
         // Another time of the same event is listed, so asking for it would not tell whether this one is gone.
-        if (now.events.some(({ id }) => id === event.id)) changes.push({ change: "gone", event });
+        if (now.events.some(({ id }) => id === event.id)) changes.push(goneOf(event));
         else missing.push(event);
     }
   }
   return { changes, missing, seen };
 }
 
-/** What an event that was not listed any more turned out to be. */
-export interface JudgedEvent {
-  /** Null if it is no news. */
+/** What the lookup of an event that is not listed any more tells. */
+export interface LookupResult {
+  /** Null if it has not changed. */
   readonly change: EventChange | null;
   /** Null if it is not watched any more. */
   readonly seen: CalendarEvent | null;
 }
 
 /** @param now the event as it is; null if it is not there or not readable */
-export function judgeMissing(before: CalendarEvent, now: CalendarEvent | null, days: SeenDays): JudgedEvent {
-  if (now === null) return { change: { change: "gone", event: before }, seen: null };
+export function readLookup(before: CalendarEvent, now: CalendarEvent | null, days: SeenDays): LookupResult {
+  if (now === null) return { change: goneOf(before), seen: null };
   const seen = placeOf(now, days) === "listed" ? now : null;
-  return { change: hasChanged(before, now) ? { change: "changed", event: now } : null, seen };
+  return { change: hasChanged(before, now) ? { change: "changed", event: now, before } : null, seen };
 }
 
 /**
- * An event that could have been seen before is news in any case: a service may list it late. One whose days come into view
- * is news only if it was written since.
+ * An event that could have been seen before is a change in any case: a service may list it late. One whose days come into view
+ * is one only if it was written since.
  */
-function judgeUnseen(event: CalendarEvent, { since, days }: SeenCalendar): EventChange | null {
+function changeOfUnseen(event: CalendarEvent, { since, days }: SeenCalendar): EventChange | null {
   const couldBeSeen = days !== null && placeOf(event, days) === "listed";
   if (!couldBeSeen && !isWrittenSince(event, since)) return null;
   const created = instantOf(event.created_at);
-  return { change: created !== null && created < since ? "changed" : "added", event };
+  return { change: created !== null && created < since ? "changed" : "added", event, before: null };
+}
+
+function goneOf(event: CalendarEvent): EventChange {
+  return { change: "gone", event, before: event };
 }
 
 function isWrittenSince({ created_at, updated_at }: CalendarEvent, since: number): boolean {
@@ -158,18 +164,28 @@ function createKeys(...lists: readonly (readonly CalendarEvent[])[]): (event: Ca
 }
 
 /** Whether an event was written in between. Where the service does not say when it was, its content tells. */
-export function hasChanged(before: CalendarEvent, now: CalendarEvent): boolean {
+function hasChanged(before: CalendarEvent, now: CalendarEvent): boolean {
   const [then, updated] = [instantOf(before.updated_at), instantOf(now.updated_at)];
   const hasTime = then !== null && updated !== null;
   if (hasTime && then !== updated) return true;
   // The next time of an event that repeats is not a change of it.
   if (hasTime && now.recurrences.length > 0) return contentOf(before) !== contentOf(now);
   // Two writes may have the same time.
-  return contentOf(before) !== contentOf(now) || timesOf(before) !== timesOf(now);
+  return !isSameContent(before, now);
 }
 
-/** Of labels and people only the ids: their names are not of the event. */
-function contentOf(event: CalendarEvent): string {
+/** What a person can write about an event. Of labels and people only the ids: their names are not of the event. */
+interface EventContent extends Omit<CalendarEvent, "label" | "attendees"> {
+  readonly label: Pick<Label, "id"> | null;
+  readonly attendees: readonly Pick<User, "id">[];
+}
+
+/** Whether two versions of an event say the same. Null and empty texts are the same, as are ids of any form. */
+export function isSameContent(one: EventContent, other: EventContent): boolean {
+  return contentOf(one) === contentOf(other) && timesOf(one) === timesOf(other);
+}
+
+function contentOf(event: EventContent): string {
   const { category, title, recurrences, description, location, url, label, attendees } = event;
   return JSON.stringify([
     category,
@@ -180,7 +196,7 @@ function contentOf(event: CalendarEvent): string {
   ]);
 }
 
-function timesOf(event: CalendarEvent): string {
+function timesOf(event: EventContent): string {
   const { allDay, start, end, startTimezone, endTimezone } = readSpan(event);
   return JSON.stringify([allDay ?? false, start, end, startTimezone, endTimezone]);
 }

@@ -27,11 +27,6 @@ export interface EventFlags extends TimeFlags {
   readonly url?: string | undefined;
 }
 
-export interface DraftOptions {
-  /** The chosen zone. */
-  readonly zone: string;
-}
-
 /** A new event without what depends on its calendar. */
 export type EventContent = Omit<EventDraft, "label_id" | "attendee_ids">;
 
@@ -43,13 +38,10 @@ const CREATE_HINT =
  * about times change the times of the input: `--start` and `--end` replace only that time, `--duration` the end,
  * `--all-day` takes the days of the input's times (in the input's zones), and `--no-all-day` drops the days of an
  * all-day input, so that new times are needed. Only zone flags change the zones and keep the instants.
+ * @param zone the chosen one
  * @throws CliError usage, naming all missing flags at once
  */
-export function draftForCreate(
-  flags: EventFlags,
-  input: EventInput | null,
-  { zone }: DraftOptions,
-): EventContent {
+export function draftForCreate(flags: EventFlags, input: EventInput | null, zone: string): EventContent {
   checkFlagTexts(flags);
   const title = flags.title ?? input?.title;
   const missing = missingForCreate(flags, input);

@@ -1,6 +1,6 @@
 import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
 import { compositeId, plainId } from "../../contract/ids.js";
-import type { CalendarEvent, User } from "../../contract/shapes.js";
+import { CATEGORIES, type CalendarEvent, type Category, type User } from "../../contract/shapes.js";
 import { readSpan, readStart } from "./event-span.js";
 import { localDate, wallClockAt } from "./zoned-time.js";
 
@@ -75,11 +75,18 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
+/** What a category can be. */
+export const CATEGORY_CHOICES: readonly Category[] = CATEGORIES;
+
 /** Conditions that every event must meet; undefined ones do not apply. */
 export interface EventFilter {
   readonly category?: string | undefined;
   /** Composite. */
   readonly labelIds?: ReadonlySet<string> | undefined;
+  /** Composite. */
+  readonly excludedLabelIds?: ReadonlySet<string> | undefined;
+  /** Composite ids of users, of whom one attends. */
+  readonly attendeeIds?: ReadonlySet<string> | undefined;
   /** Created by this user or attended by it; the id may be plain or composite. */
   readonly mine?: { readonly userId: string } | undefined;
   /** Omit events that are over at `now`, in milliseconds since the Unix epoch. */
@@ -89,7 +96,7 @@ export interface EventFilter {
 /** The events that meet every condition. An all-day event is over when its last day has ended in `zone`. */
 export function filterEvents<T extends CalendarEvent>(
   events: readonly T[],
-  { category, labelIds, mine, remaining }: EventFilter,
+  { category, labelIds, excludedLabelIds, attendeeIds, mine, remaining }: EventFilter,
   zone: string,
 ): T[] {
   const today = remaining === undefined ? 0 : dateToInstant(localDate(remaining.now, zone));
@@ -97,6 +104,8 @@ export function filterEvents<T extends CalendarEvent>(
     (event) =>
       (category === undefined || event.category === category) &&
       (labelIds === undefined || hasLabel(event, labelIds)) &&
+      !(excludedLabelIds !== undefined && hasLabel(event, excludedLabelIds)) &&
+      (attendeeIds === undefined || hasAttendee(event, attendeeIds)) &&
       (mine === undefined || involves(event, mine.userId)) &&
       (remaining === undefined || !isOver(event, { now: remaining.now, today })),
   );
@@ -104,6 +113,13 @@ export function filterEvents<T extends CalendarEvent>(
 
 function hasLabel({ label, calendar_id: calendarId }: CalendarEvent, labelIds: ReadonlySet<string>): boolean {
   return label !== null && labelIds.has(compositeId(calendarId, label.id));
+}
+
+function hasAttendee(
+  { attendees, calendar_id: calendarId }: CalendarEvent,
+  ids: ReadonlySet<string>,
+): boolean {
+  return attendees.some(({ id }) => ids.has(compositeId(calendarId, id)));
 }
 
 function involves({ creator, attendees }: CalendarEvent, userId: string): boolean {

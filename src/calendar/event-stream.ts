@@ -10,7 +10,7 @@ import {
 import { readStart } from "./event-span.js";
 
 /** Batches of events in the order of lists, of which each is read only when it is asked for. */
-export type EventBatches<T extends CalendarEvent> = AsyncIterator<readonly KeyedEvent<T>[]>;
+type EventBatches<T extends CalendarEvent> = AsyncIterator<readonly KeyedEvent<T>[]>;
 
 /**
  * Puts pages that are ordered by start into the order of lists. A day is passed on once no later event can be of it, so

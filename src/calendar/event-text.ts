@@ -49,9 +49,6 @@ function nameOf(field: keyof LimitedTexts, source: string | undefined): string {
   return field === "comment" ? "the comment" : `--${field}`;
 }
 
-/** The values of a category flag. */
-export const CATEGORY_CHOICES: readonly Category[] = CATEGORIES;
-
 /** @throws CliError usage for anything but `schedule` and `keep` */
 export function parseCategory(text: string, source: string): Category {
   const category = CATEGORIES.find((name) => name === text);

@@ -37,20 +37,17 @@ export interface InputTimes {
   readonly end_timezone?: string | undefined;
 }
 
-export interface TimePlan extends TimeFlags {
-  /** `schedule` or `keep`. */
-  readonly category: string;
-  /** The chosen zone. */
-  readonly zone: string;
-}
-
 /**
  * The times of a new event from flags, on top of those of an input object (`from`). The `--end` of an all-day event
  * is its last day, while its `end_at` is the midnight after it and its zone `UTC`; other events get the zones their
  * times were read in. All fields are undefined for a keep without times.
+ * @param flags with the chosen zone, and `schedule` or `keep`
  * @throws CliError usage for times that are missing or do not fit together
  */
-export function planTimes({ category, zone, ...flags }: TimePlan, from: EventSpan = EMPTY_SPAN): DraftTimes {
+export function planTimes(
+  { category, zone, ...flags }: TimeFlags & { readonly category: string; readonly zone: string },
+  from: EventSpan = EMPTY_SPAN,
+): DraftTimes {
   const base = from.allDay === true && flags.allDay === false ? EMPTY_SPAN : from;
   const span = fillEnd(applyTimeFlags(base, flags, zone));
   const missing = missingInSpan(span, category);

@@ -1,7 +1,7 @@
 import { compositeId, plainId } from "../../contract/ids.js";
 import type { CalendarEvent, EventDraft, Label, User } from "../../contract/shapes.js";
 import { missingFlagsError, usageError } from "../errors.js";
-import { checkFlagTexts, type DraftOptions, type EventFlags } from "./event-draft.js";
+import { checkFlagTexts, type EventFlags } from "./event-draft.js";
 import type { EventInput } from "./event-input.js";
 import {
   checkSpan,
@@ -60,13 +60,10 @@ export function hasChanges(changes: EventChanges): boolean {
  * sent empty, cleared times are omitted. Flags change the times of the event as they change those of an input in
  * `draftForCreate`, but only a start moves the event, and `--all-day` with only a start is one day; the event keeps its
  * zones unless a zone is given or it had no times.
+ * @param zone the chosen one
  * @throws CliError usage, naming all missing flags at once
  */
-export function draftForUpdate(
-  current: CalendarEvent,
-  changes: EventChanges,
-  { zone }: DraftOptions,
-): EventDraft {
+export function draftForUpdate(current: CalendarEvent, changes: EventChanges, zone: string): EventDraft {
   const { input } = changes;
   checkFlagTexts(changes);
   rejectClearedAndGiven(changes);
@@ -149,14 +146,10 @@ function updatedCategory(current: CalendarEvent, { category, input }: EventChang
   return category ?? input?.category ?? current.category;
 }
 
-interface SpanOptions extends DraftOptions {
-  readonly category: string | null;
-}
-
 function updatedSpan(
   current: CalendarEvent,
   changes: EventChanges,
-  { zone, category }: SpanOptions,
+  { zone, category }: { readonly zone: string; readonly category: string | null },
 ): EventSpan {
   const own = readSpan(current);
   const base = clearsTimes(changes, category) ? EMPTY_SPAN : applyInputTimes(own, changes.input ?? {}, zone);

@@ -1,8 +1,7 @@
 import { parseWireDateTime } from "../../contract/date-time.js";
-import { compositeId } from "../../contract/ids.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { CliError } from "../errors.js";
-import { readSpan } from "./event-span.js";
+import { isSameContent } from "./event-changes.js";
 
 /**
  * Checks that an event was not updated since the user last read it.
@@ -33,17 +32,15 @@ export function lastUpdate(
   throw new CliError("rejected", `${source}: the service does not say when the event was last changed`);
 }
 
-/** An update that was sent. `seen` is the `updated_at` before it, in milliseconds since the Unix epoch. */
-export interface SentUpdate {
-  readonly seen: number;
-  readonly draft: EventDraft;
-}
-
 /**
  * Whether an update that got no response was applied; false when the event is unchanged.
+ * @param update.seen the `updated_at` before it, in milliseconds since the Unix epoch
  * @throws CliError outcome_unknown when the event is neither unchanged nor as the update would leave it
  */
-export function wasUpdated(found: CalendarEvent, { seen, draft }: SentUpdate): boolean {
+export function wasUpdated(
+  found: CalendarEvent,
+  { seen, draft }: { readonly seen: number; readonly draft: EventDraft },
+): boolean {
   const { id, updated_at: updatedAt } = found;
   const updated = parseWireDateTime(updatedAt ?? "")?.instant ?? null;
   if (updated === seen) return false;
@@ -55,30 +52,25 @@ export function wasUpdated(found: CalendarEvent, { seen, draft }: SentUpdate): b
   );
 }
 
-/** Whether the event has every field of the draft. Texts that were cleared may be null. */
-function hasFields(event: CalendarEvent, draft: EventDraft): boolean {
-  const { calendar_id: calendarId, label } = event;
-  const composite = (id: string): string => compositeId(calendarId, id);
-  const texts = (["description", "location", "url", "start_timezone", "end_timezone"] as const).every(
-    (field) => draft[field] === undefined || draft[field] === (event[field] ?? ""),
-  );
-  const attendees = event.attendees.map(({ id }) => composite(id)).sort();
-  return (
-    texts &&
-    event.category === draft.category &&
-    event.title === draft.title &&
-    hasTimes(event, draft) &&
-    label !== null &&
-    composite(label.id) === composite(draft.label_id) &&
-    (draft.attendee_ids === undefined ||
-      attendees.join(" ") === draft.attendee_ids.map(composite).sort().join(" "))
-  );
-}
-
-function hasTimes(event: CalendarEvent, { all_day, start_at, end_at }: EventDraft): boolean {
-  const times = { all_day: all_day ?? null, start_at: start_at ?? null, end_at: end_at ?? null };
-  const found = readSpan(event);
-  const sent = readSpan({ ...times, start_timezone: null, end_timezone: null });
-  const sameKind = (found.allDay ?? false) === (sent.allDay ?? false);
-  return sameKind && found.start === sent.start && found.end === sent.end;
+/** Whether the event has every field of the draft. */
+function hasFields(
+  event: CalendarEvent,
+  { label_id: id, attendee_ids: ids, ...fields }: EventDraft,
+): boolean {
+  const { category, title, all_day = null, start_at = null, end_at = null } = fields;
+  return isSameContent(event, {
+    ...event,
+    category,
+    title,
+    all_day,
+    start_at,
+    end_at,
+    description: fields.description ?? event.description,
+    location: fields.location ?? event.location,
+    url: fields.url ?? event.url,
+    start_timezone: fields.start_timezone ?? event.start_timezone,
+    end_timezone: fields.end_timezone ?? event.end_timezone,
+    label: { id },
+    attendees: ids?.map((each) => ({ id: each })) ?? event.attendees,
+  });
 }

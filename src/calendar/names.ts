@@ -76,6 +76,11 @@ export function missingLabelError(value: string, candidates: readonly Label[], s
   return notFoundError(value, candidates, { noun: "label", source, describe: describeLabel });
 }
 
+/** The same for a member. */
+export function missingMemberError(value: string, candidates: readonly Named[], source: string): CliError {
+  return notFoundError(value, candidates, { noun: "member", source, describe: describeCandidate });
+}
+
 /** A list for hints: `Family (abc), Work (def)`. */
 export function describeCandidates(candidates: readonly Named[]): string {
   return boundedList(candidates.map(describeCandidate));
@@ -117,10 +122,8 @@ function candidatesHint(noun: string, candidates: readonly string[]): string {
   return `${noun}s: ${boundedList(candidates)}`;
 }
 
-export interface ResolveLabelOptions {
+interface OwnerOptions extends Pick<NamedValue, "source"> {
   readonly calendarId: string;
-  /** How messages name where the value came from. */
-  readonly source: string;
 }
 
 /**
@@ -131,7 +134,7 @@ export interface ResolveLabelOptions {
 export function resolveLabel(
   value: string,
   labels: readonly Label[],
-  { calendarId, source }: ResolveLabelOptions,
+  { calendarId, source }: OwnerOptions,
 ): Label {
   if (value === "") throw emptyValueError(source);
   const composite = compositeId(calendarId, value);
@@ -180,12 +183,9 @@ function describeLabel(label: Label): string {
   return name === null || name === "" ? key : `${key} ${name}`;
 }
 
-export interface ResolveAttendeesOptions {
+interface ResolveAttendeesOptions extends OwnerOptions {
   /** Id of the current user, for `me`; null when unknown. */
   readonly me: string | null;
-  readonly calendarId: string;
-  /** How messages name where the values came from. */
-  readonly source: string;
 }
 
 /**
@@ -194,7 +194,7 @@ export interface ResolveAttendeesOptions {
  */
 export function resolveAttendees(
   values: readonly string[],
-  members: readonly User[],
+  members: readonly Named[],
   options: ResolveAttendeesOptions,
 ): readonly string[] {
   const ids = values.map((value) =>
@@ -213,7 +213,7 @@ export function attendeeKey({ id, name }: User, members: readonly User[], calend
   return name !== null && name !== "" && isUnique ? name : plainId(id);
 }
 
-function resolveMember(value: string, members: readonly User[], options: ResolveAttendeesOptions): User {
+function resolveMember(value: string, members: readonly Named[], options: ResolveAttendeesOptions): Named {
   const { calendarId, source } = options;
   if (value === "") throw emptyValueError(source);
   const composite = compositeId(calendarId, value === "me" ? ownId(options) : value);

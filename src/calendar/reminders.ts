@@ -37,6 +37,20 @@ export function findReminders<T extends CalendarEvent>(
   return starts.filter(isDue).sort((left, right) => left.start - right.start);
 }
 
+/** Events that existed when they started, too long ago to be announced; as far as they are listed. */
+export function findLate<T extends CalendarEvent>(
+  events: readonly T[],
+  window: ReminderWindow,
+): readonly Reminder<T>[] {
+  const existed = events.filter((event) => {
+    const createdAt = Date.parse(event.created_at ?? "");
+    const start = startOf(event, window);
+    return start === null || !(createdAt > start);
+  });
+  const past = { ...window, now: window.now - window.grace, before: 0, grace: MAX_GRACE };
+  return findReminders(existed, past);
+}
+
 /** Null for an event that is not announced. */
 function startOf(event: CalendarEvent, { allDayAt, zone }: ReminderWindow): number | null {
   const { allDay, start } = readSpan(event);
@@ -63,8 +77,10 @@ export interface UpcomingQuery {
 export function reminderQueries(window: ReminderWindow): readonly UpcomingQuery[] {
   const { now, before, grace, allDayAt, zone } = window;
   const earliest = now - grace;
+  // What was missed is said, too.
+  const earliestTimed = now - MAX_GRACE;
   const timed = (offset: number) => queryFrom(now, offset, localDay(now + before, offset));
-  const timedOffset = latestMidnight(now, (offset) => localDay(now, offset) - offset <= earliest);
+  const timedOffset = latestMidnight(now, (offset) => localDay(now, offset) - offset <= earliestTimed);
   if (allDayAt === null) return [timed(timedOffset)];
   const [first, last] = [earliest, now + before].map((time) => dateToInstant(localDate(time, zone)));
   const allDayOffset = latestMidnight(now, (offset) => localDay(now, offset) <= (first ?? 0));
@@ -102,9 +118,9 @@ function zoneOf(offset: number): string {
 }
 
 /** So that no more than the seven days are needed that a service lists. */
-export const MAX_BEFORE = 5 * DAY_MS;
+const MAX_BEFORE = 5 * DAY_MS;
 /** So that there is a zone in which the day of the earliest start is still today. */
-export const MAX_GRACE = 12 * HOUR_MS;
+const MAX_GRACE = 12 * HOUR_MS;
 
 /**
  * Checks that one can ask for every event of a window.

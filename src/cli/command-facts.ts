@@ -1,57 +1,17 @@
 import { type Command, Help, type Option } from "commander";
-import type { Shape } from "../output/shape.js";
-import type { Format } from "../output/view.js";
+import type { CommandFacts, DescribedCommand } from "./command.js";
 import { collect } from "./global-flags.js";
-import type { Example, HelpTerm } from "./help/page.js";
-
-/** What help and `calctl schema` say about a command beyond its arguments and flags. */
-export interface CommandFacts {
-  /** Two or three. Called only when they are shown. */
-  readonly examples: () => readonly Example[];
-  /** What it prints; absent when it prints no data. */
-  readonly prints?: PrintedValue | "json" | "text";
-}
-
-/** What a command prints in its formats. */
-export interface PrintedValue {
-  readonly view: PrintedView;
-  /** By default those of the view. */
-  readonly formats?: readonly Format[];
-  /** Whether that is one value, a list, or either, depending on the arguments. */
-  readonly count: "one" | "list" | "one or list";
-  /** Whether only some of the keys are printed, depending on the arguments. */
-  readonly partial?: boolean;
-}
-
-/** The part of a view that does not depend on the type of its values. */
-interface PrintedView extends Shape {
-  /** Absent where there is no such format. */
-  readonly tsv?: readonly string[];
-  readonly formats?: { readonly [F in Format]?: unknown };
-}
-
-interface DescribedCommand extends Command {
-  readonly facts?: CommandFacts;
-}
-
-/** Adds what help and `calctl schema` say about a command. */
-export function describeCommand(command: Command, facts: CommandFacts): Command {
-  return Object.assign(command, { facts });
-}
+import type { HelpTerm } from "./help/page.js";
 
 /** Null for a command without a description, such as a group. */
 export function factsOf(command: DescribedCommand): CommandFacts | null {
   return command.facts ?? null;
 }
 
-/** `calctl events list`, from the top. */
-export function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
-}
-
-/** The commands that do something: all but the groups. */
+/** The commands that do something: all but the groups, of which some do something by themselves, too. */
 export function runnableCommands(command: Command): readonly Command[] {
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(runnableCommands);
+  const below = command.commands.flatMap(runnableCommands);
+  return command.commands.length === 0 || factsOf(command) !== null ? [command, ...below] : below;
 }
 
 /** A flag as it is declared. */

@@ -9,96 +9,61 @@ import {
   requireSubcommand,
 } from "./command.js";
 import { addGlobalFlags, prepareParsing } from "./global-flags.js";
-import { HelpRequest } from "./help-request.js";
+
+/** The modules of the commands, each loaded when one of its commands is used. */
+const MODULES = {
+  agenda: () => import("../commands/agenda.js"),
+  api: () => import("../commands/api.js"),
+  calendars: () => import("../commands/calendars.js"),
+  comment: () => import("../commands/comment.js"),
+  completion: () => import("../commands/completion.js"),
+  doctor: () => import("../commands/doctor.js"),
+  events: () => import("../commands/events.js"),
+  login: () => import("../commands/login.js"),
+  post: () => import("../commands/post.js"),
+  profiles: () => import("../commands/profiles.js"),
+  remind: () => import("../commands/remind.js"),
+  schema: () => import("../commands/schema.js"),
+  sent: () => import("../commands/sent.js"),
+  service: () => import("../../service/commands/service.js"),
+  status: () => import("../commands/status.js"),
+  tour: () => import("../commands/tour.js"),
+  webhooks: () => import("../commands/webhooks.js"),
+};
+
+function from<M, K extends keyof M>(load: () => Promise<M>, name: K): () => Promise<M[K]> {
+  return async () => (await load())[name];
+}
 
 const COMMANDS: readonly CommandEntry[] = [
-  ["login", "sign in to a service", async () => (await import("../commands/login.js")).registerLogin],
-  ["logout", "remove the stored token", async () => (await import("../commands/login.js")).registerLogout],
-  ["whoami", "show who is signed in", async () => (await import("../commands/status.js")).registerWhoami],
-  [
-    "status",
-    "show service, account and rate limit",
-    async () => (await import("../commands/status.js")).registerStatus,
-  ],
-  ["token", "print the token", async () => (await import("../commands/login.js")).registerToken],
-  ["calendars", "list calendars", async () => (await import("../commands/calendars.js")).registerCalendars],
-  [
-    "labels",
-    "list the labels of a calendar",
-    async () => (await import("../commands/calendars.js")).registerLabels,
-  ],
-  [
-    "members",
-    "list the members of a calendar",
-    async () => (await import("../commands/calendars.js")).registerMembers,
-  ],
-  [
-    "events",
-    "list, read, create, update and delete events",
-    async () => (await import("../commands/events.js")).EVENT_COMMANDS,
-  ],
-  [
-    "agenda",
-    "show the week of every calendar",
-    async () => (await import("../commands/agenda.js")).registerAgenda,
-  ],
-  ["comment", "comment on an event", async () => (await import("../commands/comment.js")).registerComment],
-  [
-    "comments",
-    "list the comments on an event",
-    async () => (await import("../commands/comment.js")).registerComments,
-  ],
-  [
-    "post",
-    "post events to a chat, or send them as mail",
-    async () => (await import("../commands/post.js")).registerPost,
-  ],
-  [
-    "remind",
-    "announce events before they start, each once",
-    async () => (await import("../commands/remind.js")).registerRemind,
-  ],
-  [
-    "webhooks",
-    "save, list and remove where messages go",
-    async () => (await import("../commands/webhooks.js")).registerWebhooks,
-  ],
-  [
-    "profiles",
-    "list, choose and remove profiles",
-    async () => (await import("../commands/profiles.js")).registerProfiles,
-  ],
-  [
-    "config",
-    "read and change a profile's settings",
-    async () => (await import("../commands/profiles.js")).registerConfig,
-  ],
-  [
-    "service",
-    "run and administer the embedded service",
-    async () => (await import("../../service/commands/service.js")).registerService,
-  ],
-  [
-    "doctor",
-    "check what a cron job needs, and print its line",
-    async () => (await import("../commands/doctor.js")).registerDoctor,
-  ],
-  [
-    "api",
-    "send a request to any path of the service",
-    async () => (await import("../commands/api.js")).registerApi,
-  ],
-  [
-    "schema",
-    "describe commands and output as JSON, for programs",
-    async () => (await import("../commands/schema.js")).registerSchema,
-  ],
+  ["login", "sign in to a service", from(MODULES.login, "registerLogin")],
+  ["logout", "remove the stored token", from(MODULES.login, "registerLogout")],
+  ["whoami", "show who is signed in", from(MODULES.status, "registerWhoami")],
+  ["status", "show service, account and rate limit", from(MODULES.status, "registerStatus")],
+  ["token", "print the token", from(MODULES.login, "registerToken")],
+  ["calendars", "list calendars", from(MODULES.calendars, "registerCalendars")],
+  ["labels", "list the labels of a calendar", from(MODULES.calendars, "registerLabels")],
+  ["members", "list the members of a calendar", from(MODULES.calendars, "registerMembers")],
+  ["events", "list, read, create, update and delete events", from(MODULES.events, "EVENT_COMMANDS")],
+  ["agenda", "show the week of every calendar", from(MODULES.agenda, "registerAgenda")],
+  ["comment", "comment on an event", from(MODULES.comment, "registerComment")],
+  ["comments", "list the comments on an event", from(MODULES.comment, "registerComments")],
+  ["post", "post events to a chat, or send them as mail", from(MODULES.post, "registerPost")],
+  ["remind", "announce events before they start, each once", from(MODULES.remind, "registerRemind")],
+  ["sent", "list what was posted, and send again what may be lost", from(MODULES.sent, "registerSent")],
+  ["webhooks", "save, list and remove where messages go", from(MODULES.webhooks, "registerWebhooks")],
+  ["profiles", "list, choose and remove profiles", from(MODULES.profiles, "registerProfiles")],
+  ["config", "read and change a profile's settings", from(MODULES.profiles, "registerConfig")],
+  ["service", "run and administer the embedded service", from(MODULES.service, "registerService")],
+  ["doctor", "check what a cron job needs, and print its line", from(MODULES.doctor, "registerDoctor")],
+  ["api", "send a request to any path of the service", from(MODULES.api, "registerApi")],
+  ["schema", "describe commands and output as JSON, for programs", from(MODULES.schema, "registerSchema")],
   [
     "completion",
     "print the script that completes commands, names and ids on Tab",
-    async () => (await import("../commands/completion.js")).registerCompletion,
+    from(MODULES.completion, "registerCompletion"),
   ],
-  ["tour", "see the main commands at work", async () => (await import("../commands/tour.js")).registerTour],
+  ["tour", "see the main commands at work", from(MODULES.tour, "registerTour")],
 ];
 
 /** Names of the commands at the top. */
@@ -147,6 +112,18 @@ export function createProgram({ contextOf, write, onHelp, onParsing }: TreeOptio
   loadOnUse(program, addCommands(program, COMMANDS));
   requireSubcommand(program);
   return program;
+}
+
+/** Ends the parsing of `calctl help WORDS`, whose other flags are parsed. */
+export class HelpRequest extends Error {
+  override readonly name = "HelpRequest";
+  /** What is after `help`, without the global flags. */
+  readonly words: readonly string[];
+
+  constructor(words: readonly string[]) {
+    super("help was asked for");
+    this.words = words;
+  }
 }
 
 /** Ends the parsing of `calctl help WORDS`, once the global flags before and after `help` are known. */

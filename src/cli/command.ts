@@ -2,8 +2,10 @@ import type { Command, HelpContext } from "commander";
 import type { Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
 import { configurationError, DryRunStop, usageError } from "../errors.js";
-import { pathOf } from "./command-facts.js";
+import type { Shape } from "../output/shape.js";
+import type { Format } from "../output/view.js";
 import { readGlobalFlags } from "./global-flags.js";
+import type { Example } from "./help/page.js";
 import { suggestCommand } from "./suggestion.js";
 
 /** Creates the context of a command whose flags are parsed. */
@@ -90,25 +92,66 @@ export function addSilentAction<O>(
 ): void {
   addAction<O>(command, contextOf, async (context, options) => {
     const { fields, jq, template } = readGlobalFlags(command);
-    for (const [flag, value] of Object.entries({ fields, jq, template })) {
-      if (value !== undefined && !used.includes(flag))
-        throw usageError(`--${flag}: this command prints no data`);
-    }
+    const unused = Object.entries({ fields, jq, template }).filter(([flag]) => !used.includes(flag));
+    refuseFlags(unused, "this command prints no data");
     await run(context, options, command);
   });
+}
+
+function refuseFlags(flags: readonly (readonly [name: string, value: unknown])[], why: string): void {
+  const given = flags.find(([, value]) => value !== undefined);
+  if (given !== undefined) throw usageError(`--${given[0]}: ${why}`);
 }
 
 /** The same for a command that prints JSON of no fixed shape, and therefore refuses other formats and fields. */
 export function addJsonAction<O>(command: Command, contextOf: ContextOf, run: RunCommand<O>): void {
   addAction<O>(command, contextOf, async (context, options) => {
     const { fields, csvSafe, output = "json" } = readGlobalFlags(command);
-    for (const [flag, value] of Object.entries({ fields, "csv-safe": csvSafe })) {
-      if (value !== undefined) throw usageError(`--${flag}: this command prints JSON as it is`);
-    }
+    refuseFlags(Object.entries({ fields, "csv-safe": csvSafe }), "this command prints JSON as it is");
     if (output !== "json")
       throw usageError(`--output: this command has no format "${output}"`, "formats: json");
     await run(context, options, command);
   });
+}
+
+/** What help and `calctl schema` say about a command beyond its arguments and flags. */
+export interface CommandFacts {
+  /** Two or three. Called only when they are shown. */
+  readonly examples: () => readonly Example[];
+  /** What it prints; absent when it prints no data. */
+  readonly prints?: PrintedValue | "json" | "text";
+}
+
+/** What a command prints in its formats. */
+export interface PrintedValue {
+  readonly view: PrintedView;
+  /** By default those of the view. */
+  readonly formats?: readonly Format[];
+  /** Whether that is one value, a list, or either, depending on the arguments. */
+  readonly count: "one" | "list" | "one or list";
+  /** Whether only some of the keys are printed, depending on the arguments. */
+  readonly partial?: boolean;
+}
+
+/** The part of a view that does not depend on the type of its values. */
+interface PrintedView extends Shape {
+  /** Absent where there is no such format. */
+  readonly tsv?: readonly string[];
+  readonly formats?: { readonly [F in Format]?: unknown };
+}
+
+export interface DescribedCommand extends Command {
+  readonly facts?: CommandFacts;
+}
+
+/** Adds what help and `calctl schema` say about a command. */
+export function describeCommand(command: Command, facts: CommandFacts): Command {
+  return Object.assign(command, { facts });
+}
+
+/** `calctl events list`, from the top. */
+export function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
 /** Makes a group of commands fail with a hint when it is run without one of them. */

@@ -1,8 +1,8 @@
 import { describeJsonError } from "../../contract/json.js";
 import { ConfigSyntaxError } from "../config/config-file.js";
 import { type GlobalFlags, readReportSettings } from "../config/run-settings.js";
+import type { Host } from "../context.js";
 import { type CliError, configurationError } from "../errors.js";
-import type { Host } from "../host/run.js";
 import { type ErrorReportOptions, renderError, stackTrace } from "../output/error-report.js";
 import { effectiveFormat } from "../output/output.js";
 import { createStyle, isColorEnabled } from "../output/style.js";

@@ -2,7 +2,7 @@ import type { Command, CommanderError } from "commander";
 import { missingArgumentError } from "../commands/missing-values.js";
 import { type CliError, usageError } from "../errors.js";
 import { FORMATS } from "../output/view.js";
-import { pathOf } from "./command-facts.js";
+import { pathOf } from "./command.js";
 import { loadCommandTree } from "./command-tree.js";
 import { isListWord } from "./suggestion.js";
 

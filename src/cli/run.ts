@@ -1,8 +1,14 @@
+import { type Command, CommanderError } from "commander";
 import type { GlobalFlags } from "../config/run-settings.js";
-import { CliError } from "../errors.js";
-import type { Host } from "../host/run.js";
+import type { CreateContext, Frame, Host } from "../context.js";
+import { CliError, FieldListRequest, usageError } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
+import type { ContextOf } from "./command.js";
+import { COMMAND_NAMES, createProgram, HelpRequest, loadCommandTree } from "./command-tree.js";
 import type { FailedRun } from "./failure-report.js";
+import { readGlobalFlags } from "./global-flags.js";
+import type { HelpPage } from "./help/page.js";
+import { suggestCommand } from "./suggestion.js";
 
 /**
  * Runs one command line to its end.
@@ -13,12 +19,8 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   let flags: GlobalFlags = {};
   let exitCode: number;
   try {
-    const { runProgram } = await import("./program.js");
-    exitCode = await runProgram(argv, host, {
-      run,
-      onFlags: (parsed) => {
-        flags = parsed;
-      },
+    exitCode = await runProgram(argv, host, (parsed) => {
+      flags = parsed;
     });
   } catch (error) {
     exitCode = await reportFailure(error, { host, flags });
@@ -30,6 +32,105 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     if (exitCode === 0) return await reportFailure(error, { host, flags });
   }
   return exitCode;
+}
+
+/**
+ * Parses one command line and runs its command.
+ * @param onFlags called with the global flags when they are parsed; if parsing fails, with those before the error
+ * @returns the exit code
+ * @throws CliError, usage when the command line is wrong
+ */
+async function runProgram(
+  argv: readonly string[],
+  host: Host,
+  onFlags: (flags: GlobalFlags) => void,
+): Promise<number> {
+  let exitCode = 0;
+  const written: string[] = [];
+  let createContext: CreateContext | undefined;
+  const frame: Frame = {
+    run,
+    commandTree: loadCommandTree,
+    setExitCode: (code) => {
+      exitCode = code;
+    },
+  };
+  const contextOf: ContextOf = (command, options) => {
+    if (createContext === undefined) throw new Error("an action began before its context was loaded");
+    const flags = readGlobalFlags(command);
+    onFlags(flags);
+    return createContext({ ...flags, ...options }, frame);
+  };
+  let parsing: Command | undefined;
+  let helpOf: Command | undefined;
+  const program = createProgram({
+    contextOf,
+    write: (text) => written.push(text),
+    onHelp: (command) => {
+      helpOf = command;
+    },
+    onParsing: (command) => {
+      parsing = command;
+    },
+  });
+  // Help needs no context.
+  program.hook("preAction", async () => {
+    createContext = await host.loadContexts();
+  });
+  try {
+    await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
+  } catch (error) {
+    if (parsing !== undefined) onFlags(readGlobalFlags(parsing));
+    if (error instanceof HelpRequest) return await printHelp(error.words, host);
+    if (error instanceof FieldListRequest) {
+      await host.stdout.write(error.fields.map((field) => `${field}\n`).join(""));
+      return 0;
+    }
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) {
+      const { parseError } = await import("./parse-error.js");
+      throw await parseError(error, parsing ?? program, argv);
+    }
+  }
+  if (helpOf !== undefined) {
+    const { commandPage } = await import("./help/command-page.js");
+    written.push(await renderHelp(commandPage(helpOf), host));
+  }
+  await host.stdout.write(written.join(""));
+  return exitCode;
+}
+
+/** `calctl help TOPIC`, or `calctl help COMMAND` as its `--help`. */
+async function printHelp(words: readonly string[], host: Host): Promise<number> {
+  const topic = await findTopic(words[0]);
+  // The flags beside `help` are the ones that count for an error.
+  if (topic === null) return runProgram([...words, "--help"], host, () => undefined);
+  await host.stdout.write(await renderHelp(topic, host));
+  return 0;
+}
+
+/** A page of help as wide as the terminal. */
+async function renderHelp(page: HelpPage, { stdout }: Host): Promise<string> {
+  const { renderHelpText } = await import("./help/page.js");
+  return `${renderHelpText(page, stdout.columns)}\n`;
+}
+
+/**
+ * The page of a topic; null for the name of a command, a flag or nothing.
+ * @throws CliError usage for a word that is neither a topic nor a command
+ */
+async function findTopic(word = "-"): Promise<HelpPage | null> {
+  if (word.startsWith("-")) return null;
+  const { TOPICS } = await import("./help/topics.js");
+  const topic = TOPICS.find(({ name }) => name === word);
+  if (topic !== undefined) return topic.load();
+  if (COMMAND_NAMES.includes(word)) return null;
+  const topics = TOPICS.map(({ name }) => name);
+  const suggestion = suggestCommand(word, [...COMMAND_NAMES, ...topics], true);
+  throw usageError(
+    `there is no command or help topic "${word}"`,
+    suggestion === undefined ? `topics: ${topics.join(", ")}` : `did you mean calctl help ${suggestion}?`,
+  );
 }
 
 /** Prints the error of a run: one sentence, or JSON with `-o json` and `ndjson`. @returns the exit code */

@@ -1,8 +1,7 @@
 import { type Command, Option } from "commander";
 import type { HttpMethod } from "../../contract/routes.js";
 import type { RawRequest, RawResponse } from "../api/raw-request.js";
-import { addJsonAction, type ContextOf } from "../cli/command.js";
-import { describeCommand } from "../cli/command-facts.js";
+import { addJsonAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { collect, readGlobalFlags } from "../cli/global-flags.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { Calendar } from "../../contract/shapes.js";
 import type { CalendarInclude } from "../api/endpoints.js";
-import { addAction, type ContextOf } from "../cli/command.js";
-import { describeCommand } from "../cli/command-facts.js";
+import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { calendarView, labelView, userView } from "../output/views/calendar.js";

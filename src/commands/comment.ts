@@ -4,13 +4,12 @@ import type { Api } from "../api/client.js";
 import type { EventAddress } from "../api/endpoints.js";
 import { checkText } from "../calendar/event-text.js";
 import type { ContextOf } from "../cli/command.js";
-import { describeCommand } from "../cli/command-facts.js";
-import type { Context } from "../context.js";
+import { describeCommand } from "../cli/command.js";
 import { CliError, usageError } from "../errors.js";
 import { activityView, commentView } from "../output/views/comment.js";
 import { createEventFinder } from "./calendar-choice.js";
-import { chooseEventId } from "./events/choose-event.js";
-import type { PickContext } from "./events/pick-event.js";
+import { chooseEventId } from "./events/event-ids.js";
+import type { EventContext } from "./events/event-reader.js";
 import { addPickAction } from "./missing-values.js";
 
 export interface CommentOptions {
@@ -41,10 +40,8 @@ export function registerComment(command: Command, contextOf: ContextOf): void {
   addPickAction(command, contextOf, runComment);
 }
 
-type CommentContext = PickContext & Pick<Context, "terminal">;
-
 /** Comments on an event. */
-export async function runComment(context: CommentContext, options: CommentOptions): Promise<void> {
+export async function runComment(context: EventContext, options: CommentOptions): Promise<void> {
   const output = context.output.of(activityView);
   const { text, file } = options;
   if (text !== undefined && file !== undefined) throw usageError("give either TEXT or --file, not both");
@@ -82,10 +79,7 @@ export function registerComments(command: Command, contextOf: ContextOf): void {
 }
 
 /** Lists the comments on an event, oldest first. */
-export async function runComments(
-  context: PickContext & Pick<Context, "terminal" | "output">,
-  { id }: Pick<CommentOptions, "id">,
-): Promise<void> {
+export async function runComments(context: EventContext, { id }: Pick<CommentOptions, "id">): Promise<void> {
   const output = context.output.of(commentView);
   const eventId = await chooseEventId(context, id);
   const pages = await context.names.withCachedNames(async () => {
@@ -116,7 +110,7 @@ async function openComments(api: Api, address: EventAddress): Promise<AsyncItera
 
 /** Asks for one line, or opens the editor for more. */
 async function askComment(
-  { terminal }: CommentContext,
+  { terminal }: EventContext,
   post: (content: string) => Promise<void>,
 ): Promise<void> {
   if (!terminal.prompt.available)

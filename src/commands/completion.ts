@@ -1,6 +1,5 @@
 import { Argument, type Command } from "commander";
-import { addSilentAction, type ContextOf } from "../cli/command.js";
-import { describeCommand } from "../cli/command-facts.js";
+import { addSilentAction, type ContextOf, describeCommand } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
 

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { describeLocal, formatLocal } from "../calendar/zoned-time.js";
-import { addAction, type ContextOf, requireChosenService } from "../cli/command.js";
-import { describeCommand } from "../cli/command-facts.js";
+import { addAction, type ContextOf, describeCommand, requireChosenService } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { CliError, configurationError } from "../errors.js";
 import { shellLine } from "../output/shell-words.js";
@@ -60,19 +59,12 @@ type Finding = Pick<Check, "detail"> & Partial<Pick<Check, "hint">>;
 
 async function attempt(name: string, work: () => Promise<Finding> | Finding): Promise<CheckResult> {
   try {
-    return passed(name, await work());
+    const { detail, hint = null } = await work();
+    return { check: { check: name, ok: true, detail, hint }, error: null };
   } catch (error) {
     if (!(error instanceof CliError) || error.code === "interrupted") throw error;
-    return failed(name, error);
+    return { check: { check: name, ok: false, detail: error.message, hint: error.hint ?? null }, error };
   }
-}
-
-function passed(name: string, { detail, hint = null }: Finding): CheckResult {
-  return { check: { check: name, ok: true, detail, hint }, error: null };
-}
-
-function failed(name: string, error: CliError): CheckResult {
-  return { check: { check: name, ok: false, detail: error.message, hint: error.hint ?? null }, error };
 }
 
 /** Service, token and clock. Each needs the one before. */
@@ -150,9 +142,9 @@ async function readFromKeychain(jobs: JobChecks): Promise<void> {
 }
 
 /** Reaches the target as far as that is possible without posting. */
-async function checkTarget(jobs: JobChecks, { to, as, chat }: DoctorOptions): Promise<Finding> {
+async function checkTarget(jobs: JobChecks, { to, as, chat, topic }: DoctorOptions): Promise<Finding> {
   const webhooks = await jobs.withoutSession.messages.webhooks();
-  const target = await webhooks.open({ to, as, chat });
+  const target = await webhooks.open({ to, as, chat, topic });
   const { kind, name } = target;
   await target.check();
   if (kind === "mail") return { detail: `mail to ${name}` };
@@ -210,7 +202,7 @@ interface ScheduleOptions {
 /** What starts a digest at seven in the morning, and tries it again until eight. */
 function scheduleLines(
   { config, flags }: DoctorContext,
-  { jobs, options: { to, as, chat } }: ScheduleOptions,
+  { jobs, options: { to, as, chat, topic } }: ScheduleOptions,
 ): readonly Check[] {
   // Named, so that the job does not depend on what is in use later.
   const { profile, timezone } = config.settings();
@@ -220,6 +212,7 @@ function scheduleLines(
     ...(to === undefined && as !== undefined ? [] : ["--to", to ?? "NAME"]),
     ...(as === undefined ? [] : ["--as", as]),
     ...(chat === undefined ? [] : ["--chat", chat]),
+    ...(topic === undefined ? [] : ["--topic", topic]),
   ];
   const words = [...jobs.command, "post", ...source, ...target, "--once"];
   const lines = (jobs.scheduler === "crontab" ? crontabLines : taskLines)(words, jobs.variables);

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { LoginRequest, LoginResult } from "../auth/login.js";
-import { addAction, addSilentAction, type ContextOf } from "../cli/command.js";
-import { describeCommand } from "../cli/command-facts.js";
+import { addAction, addSilentAction, type ContextOf, describeCommand } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
 import { createValueView } from "../output/views/plain.js";

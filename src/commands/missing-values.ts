@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { addAction, type ContextOf, type RunCommand } from "../cli/command.js";
-import { pathOf } from "../cli/command-facts.js";
+import { addAction, type ContextOf, pathOf, type RunCommand } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
 import type { Context } from "../context.js";
 import { CliError, missingFlagsError } from "../errors.js";

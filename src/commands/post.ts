@@ -1,16 +1,26 @@
 import type { Command } from "commander";
-import { addSilentAction, type ContextOf, forJobs, requireChosenService } from "../cli/command.js";
-import { describeCommand } from "../cli/command-facts.js";
+import {
+  addSilentAction,
+  type ContextOf,
+  describeCommand,
+  forJobs,
+  requireChosenService,
+} from "../cli/command.js";
+import { collect } from "../cli/global-flags.js";
 import { emptyValueError, usageError } from "../errors.js";
-import { addCalendarFlag, addFilterFlags } from "./events/listing.js";
+import { addCalendarFlag, addFilterFlags } from "./events/event-query.js";
 import { postDigest } from "./post/digest.js";
-import { postNews } from "./post/news.js";
 import type { PostContext, PostOptions } from "./post/options.js";
-import { addTargetFlags } from "./post/target.js";
+import { addMessageFlags, addTargetFlags, openTargets } from "./post/target.js";
 
 export function registerPost(command: Command, contextOf: ContextOf): void {
-  command.option("--to <name>", "a webhook saved with webhooks add, or with --as mail an address");
+  command.option(
+    "--to <name>",
+    "a webhook saved with webhooks add, or with --as mail an address (repeatable)",
+    collect,
+  );
   addTargetFlags(command);
+  addMessageFlags(command);
   addCalendarFlag(command);
   command
     .option("--days <1-7>", "number of days, including today or the day of --from (default: 1)")
@@ -27,14 +37,19 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
     )
     .option("--title <text>", "title of the message (default: calendar and days)")
     .option("--once", "post the same days of the same calendars to the same target at most once")
+    .option("--update", "for discord and telegram: with --once, change the message when its events changed")
     .option("--changes <name>", "post what is new since the last time under this name, instead of a list")
-    .option("--again", "with --once: post even if it was posted before");
+    .option(
+      "--again",
+      "with --once: post even if it was posted before; with --changes: also what may be lost",
+    )
+    .option("--at-least-once", "with --changes: post again what may not have arrived, instead of exit 9");
   describeCommand(command, {
     examples: () => [
       ["What would be posted?", "calctl post --as slack --dry-run"],
       [
-        "The week of every calendar, as mail",
-        "calctl post --as mail --to ana@example.org -A --days 7 --dry-run",
+        "The week of every calendar, as two mails",
+        "calctl post --as mail --to ana@example.org --to ben@example.org -A --days 7 --dry-run",
       ],
       [
         "One line for each event, in one's own words",
@@ -46,18 +61,20 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
 }
 
 /** Sends events, or what is new, as one message. */
-export async function runPost(context: PostContext, options: PostOptions): Promise<void> {
-  const { to, as, chat, title, changes } = options;
+export async function runPost(context: PostContext, given: PostOptions): Promise<void> {
+  const { title, changes } = given;
   if (title === "") throw emptyValueError("--title");
-  checkFlagsOfChanges(options);
+  checkFlagsOfChanges(given);
+  const options = given.update === true ? { ...given, once: true } : given;
   requireChosenService(context.config.settings());
-  const target = await (await context.messages.webhooks()).open({ to, as, chat });
-  if (changes === undefined) return postDigest(context, options, target);
-  await postNews(context, { ...options, sinceLast: changes, nameFlag: "--changes" }, target);
+  const targets = await openTargets(context, options);
+  if (changes === undefined) return postDigest(context, options, targets);
+  const { postChanges } = await import("./post/changes.js");
+  await postChanges(context, { ...options, sinceLast: changes, nameFlag: "--changes" }, targets);
 }
 
 /** What is new is always of the next days, and is sent once by itself. */
-const NOT_WITH_CHANGES = ["on", "from", "search", "once", "again"] as const;
+const NOT_WITH_CHANGES = ["on", "from", "search", "update", "once"] as const;
 
 /** @throws CliError usage */
 function checkFlagsOfChanges(options: PostOptions): void {

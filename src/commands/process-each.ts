@@ -1,9 +1,18 @@
-import { CliError, DryRunStop, type ErrorCode, type PlannedRequest, StaleNamesError } from "../errors.js";
+import {
+  CliError,
+  DryRunStop,
+  type ErrorCode,
+  type PlannedRequest,
+  StaleNamesError,
+  wrapError,
+} from "../errors.js";
 
 export interface ProcessOptions<I, R> extends ProcessTexts<I> {
   readonly work: (item: I) => Promise<R>;
   /** Items processed at the same time; several by default, which suits reads. */
   readonly concurrency?: number;
+  /** Whether the failure of one says nothing about the others, even where all would have it as a rule. */
+  readonly isSeparate?: boolean;
   /** Whether an item with this result counts as one that was processed; all do by default. */
   readonly counts?: (result: R) => boolean;
 }
@@ -14,13 +23,16 @@ const READ_CONCURRENCY = 4;
 export interface Processed<R> {
   /** Results of the items that succeeded, in the order of the items. */
   readonly results: readonly R[];
-  /**
-   * Reports failed items on stderr. Call it after the results are printed.
-   * @throws CliError the first failure when no item succeeded, partial when some did, and always an interruption
-   * @throws an unexpected error that stopped the processing
-   */
-  reportFailures(): void;
+  readonly reportFailures: ReportFailures;
 }
+
+/**
+ * Reports failed items on stderr. Call it after the results are printed.
+ * @param adapt makes of the failure what is thrown instead; null for nothing
+ * @throws CliError the first failure when no item succeeded, partial when some did, and always an interruption
+ * @throws an unexpected error that stopped the processing
+ */
+export type ReportFailures = (adapt?: (failure: CliError) => CliError | null) => void;
 
 /** Failures that every other item would have as well. */
 const FAILURES_FOR_ALL: ReadonlySet<ErrorCode> = new Set(["not_signed_in", "rate_limited", "configuration"]);
@@ -35,27 +47,23 @@ export async function processEach<I, R>(
   items: readonly I[],
   options: ProcessOptions<I, R>,
 ): Promise<Processed<R>> {
-  const itemResults = await runAll(items, options.work, options.concurrency);
-  const stale = failuresOf(itemResults).find(({ error }) => error instanceof StaleNamesError);
+  const { counts = () => true, work } = options;
+  const attempts = await runAll(items, work, options);
+  const stale = failuresOf(attempts).find(({ error }) => error instanceof StaleNamesError);
   if (stale !== undefined) throw stale.error;
-  const results = itemResults.flatMap((itemResult) =>
-    itemResult?.kind === "done" ? [itemResult.result] : [],
-  );
-  const { counts = () => true } = options;
-  const counted = items.flatMap((item, index) => {
-    const itemResult = itemResults[index];
-    return itemResult?.kind === "done" && !counts(itemResult.result) ? [] : [{ item, itemResult }];
-  });
-  const reportFailures = () =>
-    reportMissing(
-      counted.map(({ item }) => item),
-      counted.map(({ itemResult }) => itemResult),
-      { ...options, isOnly: items.length === 1 },
-    );
-  const planned = itemResults.flatMap((itemResult) =>
-    itemResult?.kind === "planned" ? itemResult.requests : [],
-  );
+  const counted = attempts.filter(({ result }) => result?.kind !== "done" || counts(result.value));
+  const reportFailures: ReportFailures = (adapt = (failure) => failure) => {
+    try {
+      reportMissing(counted, { ...options, isOnly: items.length === 1 });
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+      const adapted = adapt(error);
+      if (adapted !== null) throw adapted;
+    }
+  };
+  const planned = attempts.flatMap(({ result }) => (result?.kind === "planned" ? result.requests : []));
   if (planned.length > 0) throw new DryRunStop(planned, reportFailures);
+  const results = attempts.flatMap(({ result }) => (result?.kind === "done" ? [result.value] : []));
   return { results, reportFailures };
 }
 
@@ -74,26 +82,31 @@ export async function firstFailure<I>(
 async function runAll<I, R>(
   items: readonly I[],
   work: (item: I) => Promise<R>,
-  concurrency = READ_CONCURRENCY,
-): Promise<readonly (ItemResult<R> | undefined)[]> {
-  const itemResults: (ItemResult<R> | undefined)[] = items.map(() => undefined);
-  const queue = items.entries();
+  {
+    concurrency = READ_CONCURRENCY,
+    isSeparate = false,
+  }: Pick<ProcessOptions<I, R>, "concurrency" | "isSeparate"> = {},
+): Promise<readonly Attempt<I, R>[]> {
+  const attempts = items.map((item): { -readonly [K in keyof Attempt<I, R>]: Attempt<I, R>[K] } => {
+    return { item, result: undefined };
+  });
+  const queue = attempts.values();
   let stopped = false;
   const runNext = async (): Promise<void> => {
-    for (const [index, item] of queue) {
-      const itemResult = await attempt(work, item);
-      itemResults[index] = itemResult;
-      stopped ||= itemResult.kind === "stopped" || itemResult.kind === "failed_for_all";
+    for (const next of queue) {
+      next.result = await attempt(work, next.item);
+      const { kind } = next.result;
+      stopped ||= kind === "stopped" || (kind === "failed_for_all" && !isSeparate);
       if (stopped) return;
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, runNext));
-  return itemResults;
+  return attempts;
 }
 
 async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<ItemResult<R>> {
   try {
-    return { kind: "done", result: await work(item) };
+    return { kind: "done", value: await work(item) };
   } catch (error) {
     if (error instanceof DryRunStop) return { kind: "planned", requests: error.requests };
     return readFailure(error);
@@ -106,14 +119,12 @@ export function readFailure(error: unknown): FailedItem {
   return { kind: FAILURES_FOR_ALL.has(error.code) ? "failed_for_all" : "failed", error };
 }
 
-function failuresOf<R>(itemResults: readonly (ItemResult<R> | undefined)[]) {
-  return itemResults.filter((itemResult) => itemResult !== undefined && !isDone(itemResult));
+function failuresOf(attempts: readonly Attempt<unknown, unknown>[]): readonly FailedItem[] {
+  return attempts.flatMap(({ result }) => (result === undefined || isDone(result) ? [] : [result]));
 }
 
-function isDone<R>(
-  itemResult: ItemResult<R> | undefined,
-): itemResult is Extract<ItemResult<R>, { readonly kind: "done" | "planned" }> {
-  return itemResult?.kind === "done" || itemResult?.kind === "planned";
+function isDone<R>(result: ItemResult<R>): result is Exclude<ItemResult<R>, FailedItem> {
+  return result.kind === "done" || result.kind === "planned";
 }
 
 /** Parts of messages about the items. */
@@ -132,9 +143,14 @@ interface ProcessTexts<I> {
   readonly isOnly?: boolean;
 }
 
-/** The result of an item that was started. */
+/** An item, and what came of it; undefined if it was not started. */
+interface Attempt<I, R> {
+  readonly item: I;
+  readonly result: ItemResult<R> | undefined;
+}
+
 export type ItemResult<R> =
-  | { readonly kind: "done"; readonly result: R }
+  | { readonly kind: "done"; readonly value: R }
   /** With `--dry-run`, instead of a write. */
   | { readonly kind: "planned"; readonly requests: readonly PlannedRequest[] }
   | FailedItem;
@@ -154,34 +170,29 @@ interface MissingItem {
 
 /**
  * Reports each missing item with its reason; after an interruption also those that were processed.
- * @param itemResults by item; undefined for one that was not started
  * @throws CliError the first failure when no item succeeded, partial when some did
  * @throws the error that stopped the processing; an interruption has the missing items in its details
  */
 export function reportMissing<I, R>(
-  items: readonly I[],
-  itemResults: readonly (ItemResult<R> | undefined)[],
-  { noun, verb, name, id = name, warn, isOnly = items.length === 1 }: ProcessTexts<I>,
+  attempts: readonly Attempt<I, R>[],
+  { noun, verb, name, id = name, warn, isOnly = attempts.length === 1 }: ProcessTexts<I>,
 ): void {
-  const failures = failuresOf(itemResults);
+  const failures = failuresOf(attempts);
   const [first] = failures;
   if (first === undefined) return;
   if (isOnly) throw first.error;
   const stopped = failures.find(({ kind }) => kind === "stopped");
-  const forAll = failures.find(({ kind }) => kind === "failed_for_all");
-  const missing = items.flatMap((item, index): readonly MissingItem[] => {
-    const itemResult = itemResults[index];
-    if (isDone(itemResult)) return [];
-    const error =
-      itemResult === undefined
-        ? notStartedError((stopped ?? forAll)?.error)
-        : errorOf(itemResult.error, verb);
+  const reason = stopped ?? failures.find(({ kind }) => kind === "failed_for_all");
+  const missing = attempts.flatMap(({ item, result }): readonly MissingItem[] => {
+    if (result !== undefined && isDone(result)) return [];
+    const error = result === undefined ? notStartedError(reason?.error) : errorOf(result.error, verb);
     return [{ id: id(item), name: name(item), error }];
   });
-  const done = items.filter((_, index) => isDone(itemResults[index])).map(name);
-  const isPlanned = itemResults.some((itemResult) => itemResult?.kind === "planned");
-  const count = `${done.length} of ${items.length} ${noun}s ${isPlanned ? "would be" : "were"} ${verb}`;
-  if (stopped !== undefined && done.length > 0) warn(`${count}: ${done.join(", ")}`);
+  const done = attempts.filter(({ result }) => result !== undefined && isDone(result));
+  const isPlanned = done.some(({ result }) => result?.kind === "planned");
+  const count = `${done.length} of ${attempts.length} ${noun}s ${isPlanned ? "would be" : "were"} ${verb}`;
+  if (stopped !== undefined && done.length > 0)
+    warn(`${count}: ${done.map(({ item }) => name(item)).join(", ")}`);
   for (const { name: missed, error } of missing) {
     const isUnknown = error.mayHaveSucceeded || error.code === "outcome_unknown";
     warn(`${noun} ${missed}${isUnknown ? "" : ` could not be ${verb}`}: ${error.message}`);
@@ -217,12 +228,7 @@ function asCliError(error: unknown): CliError {
 /** The same error with the missing items in its details; an unexpected error is not changed. */
 function withMissing(error: unknown, missing: readonly MissingItem[], message?: string): unknown {
   if (!(error instanceof CliError)) return error;
-  const { code, hint, status, request, exitCode, mayHaveSucceeded } = error;
-  const details = detailsOf(missing);
-  return new CliError(code, message ?? error.message, {
-    ...{ hint, status, request, exitCode, mayHaveSucceeded, details },
-    cause: error,
-  });
+  return wrapError(error, error.code, message ?? error.message, { details: detailsOf(missing) });
 }
 
 function detailsOf(missing: readonly MissingItem[]) {

@@ -1,6 +1,12 @@
 import type { Command } from "commander";
-import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "../cli/command.js";
-import { describeCommand } from "../cli/command-facts.js";
+import {
+  addAction,
+  addCommand,
+  addSilentAction,
+  type ContextOf,
+  describeCommand,
+  requireSubcommand,
+} from "../cli/command.js";
 import type { ProfileSummary } from "../config/profile-store.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";

@@ -1,33 +1,26 @@
 import type { Command } from "commander";
-import type { CalendarEvent } from "../../contract/shapes.js";
-import { createEventSearch, parseSearch } from "../calendar/event-search.js";
-import type { LocalizedEvent } from "../calendar/event-view.js";
+import { parseSearch } from "../calendar/event-search.js";
 import {
   checkWindow,
+  findLate,
   findReminders,
   parseLead,
   parseTimeOfDay,
-  type Reminder,
   type ReminderWindow,
   reminderQueries,
 } from "../calendar/reminders.js";
-import { addSilentAction, type ContextOf, forJobs, requireChosenService } from "../cli/command.js";
-import { describeCommand } from "../cli/command-facts.js";
-import { CliError, missingFlagsError, wrapError } from "../errors.js";
-import { jsonObject } from "../output/view.js";
-import { eventView } from "../output/views/event.js";
-import { JSON_DOCUMENT } from "../output/views/plain.js";
-import { nameSingle, type OpenEvents } from "./events/event-source.js";
 import {
-  addCalendarFlag,
-  addFilterFlags,
-  createListing,
-  type FilterFlags,
-  readListing,
-} from "./events/listing.js";
-import { createLocalizer } from "./events/print-events.js";
-import { addTargetFlags } from "./post/target.js";
-import { announceAll } from "./remind/announce.js";
+  addSilentAction,
+  type ContextOf,
+  describeCommand,
+  forJobs,
+  requireChosenService,
+} from "../cli/command.js";
+import { type CliError, missingFlagsError, wrapError } from "../errors.js";
+import { addCalendarFlag, addFilterFlags, type EventQuery } from "./events/event-query.js";
+import { nameSingle, readEvents } from "./events/event-reader.js";
+import { addMessageFlags, addTargetFlags } from "./post/target.js";
+import { type Announcing, announceAll, showAll } from "./remind/announce.js";
 import { createAnnouncer } from "./remind/announcer.js";
 import type { RemindContext, RemindOptions } from "./remind/options.js";
 
@@ -40,8 +33,11 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
       "how long after its start an event is announced that was missed (default: 1h)",
     )
     .option("--all-day-at <HH:MM>", "announce all-day events too, as if they started at this time of day")
-    .option("--post <name>", "post to a saved webhook instead of running a program");
+    .option("--post <name>", "post to a saved webhook instead of running a program")
+    .option("--again", "announce again what may not have arrived")
+    .option("--at-least-once", "the same in every run: twice is better than never, instead of exit 9");
   addTargetFlags(command);
+  addMessageFlags(command);
   addCalendarFlag(command);
   command.option("--search <text>", "only events with this text in title, description or location");
   addFilterFlags(command);
@@ -65,15 +61,17 @@ export async function runRemind(context: RemindContext, options: RemindOptions):
   const before = requireFlags(options);
   requireChosenService(context.config.settings());
   const window = readWindow(context, options, before);
-  const matches = searchOf(options);
+  const search = options.search === undefined ? null : parseSearch(options.search, "--search");
   const announcer = await createAnnouncer(context, options);
-  const { reminders, showCalendar, failure } = await readReminders(context, { window, matches }, options);
-  if (!context.flags.dryRun) {
-    await announceAll(context, { reminders, announcer, window, showCalendar });
-  } else if (failure === null || failure.code === "partial") {
-    const events = reminders.map(({ event }) => jsonObject(eventView, event));
-    await context.output.document(JSON_DOCUMENT, events);
-  }
+  const query: EventQuery = {
+    days: { first: null, last: null },
+    upcoming: reminderQueries(window),
+    search,
+    filters: options,
+  };
+  const { failure, ...found } = await readReminders(context, window, query);
+  if (!context.flags.dryRun) await announceAll(context, { ...found, announcer, window, options });
+  else if (failure === null || failure.code === "partial") await showAll(context, { ...found, announcer });
   if (failure !== null) throw failure;
 }
 
@@ -106,14 +104,7 @@ function readWindow(
   return window;
 }
 
-function searchOf({ search }: RemindOptions): (event: CalendarEvent) => boolean {
-  return search === undefined ? () => true : createEventSearch(parseSearch(search, "--search"));
-}
-
-interface FoundReminders {
-  readonly reminders: readonly Reminder<LocalizedEvent>[];
-  /** Whether there are several calendars. */
-  readonly showCalendar: boolean;
+interface FoundReminders extends Pick<Announcing, "reminders" | "late" | "showCalendar"> {
   /** Of calendars that could not be read; null without one. Each was named on stderr. */
   readonly failure: CliError | null;
 }
@@ -121,49 +112,15 @@ interface FoundReminders {
 /** Reads the events that are to be announced. Those of a calendar that cannot be read are left for the next run. */
 async function readReminders(
   context: RemindContext,
-  {
-    window,
-    matches,
-  }: { readonly window: ReminderWindow; readonly matches: (event: CalendarEvent) => boolean },
-  options: FilterFlags,
+  window: ReminderWindow,
+  query: EventQuery,
 ): Promise<FoundReminders> {
-  const { timezone } = context.config.settings();
-  return context.names.withCachedNames(async () => {
-    const listed = { days: { first: null, last: null }, open: openUpcoming(context, window) };
-    const listing = await createListing(context, listed, options);
-    const { events, reportFailures } = await readListing(context, listing);
-    const localize = createLocalizer(listing.calendars, timezone);
-    const found = findReminders(events.filter(matches), window);
-    return {
-      reminders: found.map((reminder) => ({ ...reminder, event: localize(reminder.event) })),
-      showCalendar: listing.calendars.length > 1,
-      failure: failureOf(reportFailures, nameSingle(listing.calendars)),
-    };
-  });
-}
-
-/** Reports what could not be read. @param prefix of the message. @throws an interruption or an unexpected error */
-function failureOf(reportFailures: () => void, prefix: string): CliError | null {
-  try {
-    reportFailures();
+  const { calendars, events, reportFailures } = await readEvents(context, query);
+  let failure: CliError | null = null;
+  reportFailures((error) => {
+    failure = wrapError(error, error.code, `${nameSingle(calendars)}${error.message}`);
     return null;
-  } catch (error) {
-    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
-    return wrapError(error, error.code, `${prefix}${error.message}`);
-  }
-}
-
-/** The events of a window, each once although two lists may have it. */
-function openUpcoming({ api }: RemindContext, window: ReminderWindow): OpenEvents {
-  return async (calendarId) => {
-    const client = await api();
-    const found = new Map<string, CalendarEvent>();
-    for (const query of reminderQueries(window)) {
-      const { events } = await client.listUpcomingEvents({ calendarId, ...query });
-      for (const event of events) found.set(event.id, event);
-    }
-    return (async function* () {
-      yield [...found.values()];
-    })();
-  };
+  });
+  const [reminders, late] = [findReminders(events, window), findLate(events, window)];
+  return { reminders, late, showCalendar: calendars.length > 1, failure };
 }

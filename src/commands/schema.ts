@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { findNearest } from "../calendar/nearest.js";
-import { addJsonAction, type ContextOf } from "../cli/command.js";
-import { describeCommand, pathOf, runnableCommands } from "../cli/command-facts.js";
+import { addJsonAction, type ContextOf, describeCommand, pathOf } from "../cli/command.js";
+import { runnableCommands } from "../cli/command-facts.js";
 import type { Context } from "../context.js";
 import { type CliError, usageError } from "../errors.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";

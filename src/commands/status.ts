@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { User } from "../../contract/shapes.js";
 import type { Api, ResponseInfo } from "../api/client.js";
-import { addAction, type ContextOf } from "../cli/command.js";
-import { describeCommand } from "../cli/command-facts.js";
+import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { CliError } from "../errors.js";
 import { userView } from "../output/views/calendar.js";

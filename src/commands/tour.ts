@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { addSilentAction, type ContextOf } from "../cli/command.js";
-import { describeCommand } from "../cli/command-facts.js";
+import { addSilentAction, type ContextOf, describeCommand } from "../cli/command.js";
 import type { HelpPage } from "../cli/help/page.js";
 import type { Context } from "../context.js";
 import { CliError, EXIT_EMPTY } from "../errors.js";
@@ -28,7 +27,7 @@ export async function runTour(context: SandboxContext & Pick<Context, "output">)
   const [{ openSandbox }, { breakCommand, renderHelpText }] = await Promise.all([
     import("./tour/sandbox.js"),
     // Loaded by itself, as for help: shared, it would be one more part of each start.
-    import("../cli/help/text.js"),
+    import("../cli/help/page.js"),
   ]);
   const sandbox = await openSandbox(context);
   const { columns } = sandbox.screen;

@@ -1,13 +1,20 @@
 import { type Command, Option } from "commander";
-import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "../cli/command.js";
-import { describeCommand } from "../cli/command-facts.js";
+import {
+  addAction,
+  addCommand,
+  addSilentAction,
+  type ContextOf,
+  describeCommand,
+  requireSubcommand,
+} from "../cli/command.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { createTextMessage } from "../messages/message.js";
 import { checkName } from "../messages/open-target.js";
 import { parseMailAddresses } from "../messages/sendmail.js";
+import type { TargetPlace } from "../messages/target.js";
 import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
-import { checkChat, parseWebhookUrl, SEEN_BY_OTHERS } from "../messages/webhooks/webhook-url.js";
+import { checkChat, checkTopic, parseWebhookUrl, SEEN_BY_OTHERS } from "../messages/webhooks/webhook-url.js";
 import type { NewWebhook } from "../messages/webhooks/webhooks.js";
 import { webhookView } from "../output/views/webhook.js";
 import { completeValues, neededChoice } from "./missing-values.js";
@@ -20,7 +27,10 @@ export function registerWebhooks(command: Command, contextOf: ContextOf): void {
   const add = addCommand(command, "add [name]", "save a chat or mail address that messages go to")
     .addOption(new Option("--as <kind>", "message format").choices(TARGET_KINDS))
     .option("--chat <chat>", "for telegram: the id of the chat, or @ and a channel's name")
+    .option("--topic <id>", "for telegram: the id of a topic of the chat")
     .option("--to <address>", "for mail: the address, several separated by commas")
+    .option("--from <address>", "for mail: the sender (default: what the mail program adds)")
+    .option("--bcc <address>", "for mail: addresses that the others do not see")
     .option("--url-file <file>", "file with the URL, - for stdin (default: prompt)")
     .option("--replace", "replace the webhook of this name")
     .option("--insecure-storage", "store the URL unencrypted in a file instead of the keychain");
@@ -65,10 +75,8 @@ interface NameArgument {
 }
 
 /** Flags as they were typed; undefined where they were not. */
-interface AddOptions extends Partial<NameArgument> {
+interface AddOptions extends Partial<NameArgument>, TargetPlace {
   readonly as?: TargetKind;
-  readonly chat?: string;
-  readonly to?: string;
   readonly urlFile?: string;
   readonly replace?: boolean;
   readonly insecureStorage?: boolean;
@@ -79,26 +87,30 @@ export async function runWebhooksAdd(
   options: AddOptions,
   command: Command,
 ): Promise<void> {
-  const { replace = false, insecureStorage } = options;
+  const { replace = false, insecureStorage, topic, from, bcc } = options;
   checkGiven(options);
   const { name, as, chat, to, urlFile } = await completeFlags(context, options, command);
   const webhooks = await context.messages.webhooks();
   const readUrl = () => readSecret(context, as, urlFile);
-  await webhooks.add({ name, as, chat, to, replace, insecureStorage, readUrl });
+  await webhooks.add({ name, as, chat, topic, to, from, bcc, replace, insecureStorage, readUrl });
   context.output.note(`saved webhook ${name}`);
   if (insecureStorage === true) context.output.note("its URL is stored unencrypted in a file");
 }
 
 /** Before anything is asked. @throws CliError usage */
-function checkGiven({ name, as, chat, to, urlFile }: AddOptions): void {
+function checkGiven({ name, as, chat, topic, to, from, bcc, urlFile }: AddOptions): void {
   if (urlFile?.includes("://") === true) {
     // Not repeated: it may be the URL of the webhook.
     throw usageError("--url-file: the name of a file is expected, not a URL", "or - for stdin");
   }
   if (name !== undefined) checkName(name);
-  if (as !== undefined) checkChat(as, chat);
+  if (as !== undefined) {
+    checkChat(as, chat);
+    checkTopic(as, topic);
+  }
   if (as === "mail" && urlFile !== undefined) throw usageError("--url-file: mail has no URL");
-  if (to !== undefined) parseMailAddresses(to, "--to");
+  for (const [flag, addresses] of Object.entries({ to, from, bcc }))
+    if (addresses !== undefined) parseMailAddresses(addresses, `--${flag}`);
 }
 
 interface CompleteFlags extends NameArgument, Pick<NewWebhook, "as" | "chat" | "to"> {
@@ -185,7 +197,7 @@ export async function runWebhooksTest(
   const name = await chooseWebhook(context, options, command);
   const target = await (await context.messages.webhooks()).open({ to: name });
   const message = createTextMessage(`This is a test of calctl (webhook ${name})`, "");
-  await postMessage(context, message, { target, sendMessage: (send) => send() });
+  await postMessage(context, message, { target });
 }
 
 /** The name of the argument, or of the webhook that is picked. */

@@ -1,8 +1,14 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isJsonObject } from "../../contract/json.js";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
 import type { FileLockOptions } from "../system/file-lock.js";
-import { distrustedError, type KeptFile, readTrustedFile, requireOwnFolder } from "../system/ownership.js";
+import {
+  distrustedError,
+  type KeptFile,
+  makePrivateFolder,
+  readTrustedFile,
+  requireOwnFolder,
+} from "../system/ownership.js";
 import type { Config } from "./config.js";
 
 /** Thrown when config.json is not valid JSON. The position is computed later, only if the error is shown. */
@@ -49,6 +55,9 @@ export function configPath(directory: string): string {
   return join(directory, "config.json");
 }
 
+/** How long to wait for others that change secrets (ms): a keychain may take seconds for each. */
+const SECRETS_TIMEOUT = 30_000;
+
 /** The configuration file `config.json` of a folder. */
 export function createConfigFile({
   directory,
@@ -58,9 +67,10 @@ export function createConfigFile({
 }: ConfigFileOptions): ConfigFile {
   const path = () => configPath(directory());
   const read = () => readConfig(path(), userId);
-  const requireLocation = () => {
+  const runLocked = <T>(lock: string, work: () => Promise<T> | T, timeout?: number): Promise<T> => {
     requireOwnFolder(keptFile(path()), userId);
-    return { directory: directory(), path: path(), lock: { ...lockOptions, signal: signal?.() } };
+    const options = { ...(timeout !== undefined && { timeout }), ...lockOptions, signal: signal?.() };
+    return withConfigLock({ path: path(), lockPath: join(directory(), lock) }, work, options);
   };
   return {
     get path() {
@@ -69,16 +79,54 @@ export function createConfigFile({
     read,
     async update(edit) {
       edit(read());
-      const location = requireLocation();
-      const { updateConfigFile } = await import("./config-writer.js");
-      await updateConfigFile(location, () => edit(read()));
+      // It handles signals from the moment it is loaded.
+      const { default: Conf } = await import("conf");
+      await runLocked("config.json.lock", () => {
+        const { others, profiles, webhooks, ...own } = edit(read());
+        const store = new Conf<Record<string, unknown>>({
+          cwd: directory(),
+          configName: "config",
+          configFileMode: 0o600,
+          accessPropertiesByDotNotation: false,
+        });
+        store.store = {
+          ...others,
+          ...own,
+          profiles: Object.fromEntries(profiles),
+          ...(webhooks === undefined ? {} : { webhooks: Object.fromEntries(webhooks) }),
+        };
+      });
     },
-    async lockSecrets(work) {
-      const location = requireLocation();
-      const { lockSecrets } = await import("./config-lock.js");
-      return lockSecrets(location, work);
-    },
+    lockSecrets: async (work) => runLocked("secrets.lock", work, SECRETS_TIMEOUT),
   };
+}
+
+interface ConfigLock {
+  /** Of the configuration, for messages. */
+  readonly path: string;
+  readonly lockPath: string;
+}
+
+async function withConfigLock<T>(
+  { path, lockPath }: ConfigLock,
+  work: () => Promise<T> | T,
+  options: FileLockOptions,
+): Promise<T> {
+  const { LockBusyError, withFileLock } = await import("../system/file-lock.js");
+  try {
+    makePrivateFolder(dirname(lockPath));
+    return await withFileLock(lockPath, work, options);
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause;
+    const problem = `the configuration ${path} cannot be written`;
+    if (!(cause instanceof LockBusyError))
+      throw configurationError(`${problem} (${errorCodeOf(cause) ?? "unknown"})`, { cause });
+    const who = cause.holder === null ? "other processes are" : `process ${cause.holder} is`;
+    throw configurationError(`${problem}: ${who} writing it`, {
+      hint: `try again; if no calctl is running, remove ${lockPath}`,
+      cause,
+    });
+  }
 }
 
 /**
@@ -123,37 +171,16 @@ function parseConfig(text: string, path: string): Config {
   };
 }
 
-type StringRecord = Readonly<Record<string, string>>;
-
 /** Objects of strings by name. Keeps unknown keys, which another version may have written. */
-function parseRecords(
-  json: unknown,
-  noun: "profile" | "webhook",
-  path: string,
-): ReadonlyMap<string, StringRecord> {
+function parseRecords(json: unknown, noun: "profile" | "webhook", path: string) {
   if (!isJsonObject(json)) throw brokenConfig(path, `"${noun}s" is not an object`);
-  return new Map(
-    Object.entries(json).map(([name, value]) => {
-      const record = `${noun} "${name}"`;
-      if (!isJsonObject(value)) throw brokenConfig(path, `${record} is not an object`);
-      return [
-        name,
-        parseStrings(value, (key) => brokenConfig(path, `"${key}" of ${record} is not a string`)),
-      ];
-    }),
-  );
-}
-
-function parseStrings(
-  json: Readonly<Record<string, unknown>>,
-  wrong: (key: string) => CliError,
-): StringRecord {
-  const strings: Record<string, string> = {};
-  for (const [key, entry] of Object.entries(json)) {
-    if (typeof entry !== "string") throw wrong(key);
-    strings[key] = entry;
+  for (const [name, record] of Object.entries(json)) {
+    const source = `${noun} "${name}"`;
+    if (!isJsonObject(record)) throw brokenConfig(path, `${source} is not an object`);
+    const wrong = Object.entries(record).find(([, value]) => typeof value !== "string");
+    if (wrong !== undefined) throw brokenConfig(path, `"${wrong[0]}" of ${source} is not a string`);
   }
-  return strings;
+  return new Map(Object.entries(json as Record<string, Readonly<Record<string, string>>>));
 }
 
 const FIX_HINT = "fix the file, or move it away and set it up again";

@@ -1,14 +1,20 @@
 import { isAbsolute, join } from "node:path";
 
-/** Folders of the program. Each is computed when called: with a variable set, no home folder is needed. */
-export interface Directories {
-  config(): string;
-  /** Databases, and tokens in files. */
-  data(): string;
+/**
+ * The folders of the program, with XDG's default in the home folder, the folder in macOS' `Library`, Windows' variable with
+ * its default in `AppData`, and a folder in our own there.
+ */
+const FOLDERS = {
+  config: [".config", "Application Support", "APPDATA", "Roaming"],
+  /** Databases, and tokens in files. On Windows the local folder, which is not copied to other machines of the user. */
+  data: [".local/share", "Application Support", "LOCALAPPDATA", "Local"],
   /** What is remembered between runs. Without it jobs report and send again what they did before. */
-  state(): string;
-  cache(): string;
-}
+  state: [".local/state", "Application Support", "LOCALAPPDATA", "Local"],
+  cache: [".cache", "Caches", "LOCALAPPDATA", "Local", "cache"],
+} as const;
+
+/** Each is computed when called: with a variable set, no home folder is needed. */
+export type Directories = { readonly [F in keyof typeof FOLDERS]: () => string };
 
 export interface DirectoryOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -17,80 +23,22 @@ export interface DirectoryOptions {
   readonly home: () => string;
 }
 
-/** The variables and defaults of one folder. */
-interface FolderRule {
-  readonly variable: string;
-  readonly xdgVariable: string;
-  /** Below the home folder, where the XDG variable is not set. */
-  readonly xdgDefault: readonly string[];
-  /** Below `Library` in the home folder, on macOS. */
-  readonly macFolder: string;
-  readonly windowsVariable: string;
-  /** Below `AppData` in the home folder, where Windows' variable is not set. */
-  readonly windowsDefault: string;
-  /** Below calctl's own folder, on Windows. */
-  readonly windowsFolder?: string;
-}
-
-const CONFIG: FolderRule = {
-  variable: "CALCTL_CONFIG_DIR",
-  xdgVariable: "XDG_CONFIG_HOME",
-  xdgDefault: [".config"],
-  macFolder: "Application Support",
-  windowsVariable: "APPDATA",
-  windowsDefault: "Roaming",
-};
-
-/** On Windows the local folder, which is not copied to other machines of the user. */
-const DATA: FolderRule = {
-  variable: "CALCTL_DATA_DIR",
-  xdgVariable: "XDG_DATA_HOME",
-  xdgDefault: [".local", "share"],
-  macFolder: "Application Support",
-  windowsVariable: "LOCALAPPDATA",
-  windowsDefault: "Local",
-};
-
-const STATE: FolderRule = {
-  ...DATA,
-  variable: "CALCTL_STATE_DIR",
-  xdgVariable: "XDG_STATE_HOME",
-  xdgDefault: [".local", "state"],
-};
-
-const CACHE: FolderRule = {
-  ...DATA,
-  variable: "CALCTL_CACHE_DIR",
-  xdgVariable: "XDG_CACHE_HOME",
-  xdgDefault: [".cache"],
-  macFolder: "Caches",
-  windowsFolder: "cache",
-};
-
 /**
  * Where files live: CALCTL_*_DIR, else the XDG folder, else the platform's convention.
  * Relative XDG values are ignored. @see XDG Base Directory Specification
  */
 export function resolveDirectories(options: DirectoryOptions): Directories {
-  return {
-    config: () => choose(CONFIG, options),
-    data: () => choose(DATA, options),
-    state: () => choose(STATE, options),
-    cache: () => choose(CACHE, options),
-  };
+  const of = (name: keyof Directories) => () => resolveDirectory(name, options);
+  return { config: of("config"), data: of("data"), state: of("state"), cache: of("cache") };
 }
 
-function choose(rule: FolderRule, { env, platform, home }: DirectoryOptions): string {
-  const own = env[rule.variable];
-  if (own !== undefined && own !== "") return own;
-  if (platform === "win32") {
-    const folder = env[rule.windowsVariable];
-    const chosen =
-      folder === undefined || folder === "" ? join(home(), "AppData", rule.windowsDefault) : folder;
-    return join(chosen, "calctl", rule.windowsFolder ?? "");
-  }
-  const xdg = env[rule.xdgVariable];
+function resolveDirectory(name: keyof Directories, { env, platform, home }: DirectoryOptions): string {
+  const [xdgDefault, library, variable, appData, inner = ""] = FOLDERS[name];
+  const own = env[`CALCTL_${name.toUpperCase()}_DIR`];
+  if (own) return own;
+  if (platform === "win32") return join(env[variable] || join(home(), "AppData", appData), "calctl", inner);
+  const xdg = env[`XDG_${name.toUpperCase()}_HOME`];
   if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "calctl");
-  if (platform === "darwin") return join(home(), "Library", rule.macFolder, "calctl");
-  return join(home(), ...rule.xdgDefault, "calctl");
+  if (platform === "darwin") return join(home(), "Library", library, "calctl");
+  return join(home(), xdgDefault, "calctl");
 }

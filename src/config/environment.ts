@@ -1,4 +1,5 @@
-import { type CliError, configurationError } from "../errors.js";
+import { parseUrl } from "../../contract/url.js";
+import { CliError, configurationError, emptyValueError, usageError } from "../errors.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -71,4 +72,79 @@ export function childEnvironment(env: Environment): Environment {
 /** Whether a boolean variable is on: anything but unset, "", `0`, `false` and `no`. */
 export function isOn(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "false", "no"].includes(value.toLowerCase());
+}
+
+/** A value and where it comes from. */
+export interface Setting {
+  readonly value: string;
+  /** For messages, such as `--timezone` or `timezone of profile "work"`. */
+  readonly source: string;
+  /** Decides the exit code of a wrong value. */
+  readonly origin: "flag" | "environment" | "profile";
+}
+
+/**
+ * The first that is set of flag, variable and profile. A variable that a flag overrides may be empty.
+ * @throws CliError usage for an empty flag, configuration for a variable that is empty and must not be
+ */
+export function pickSetting(
+  { flag: [name, value], variable }: SettingSources,
+  env: Environment,
+  profile?: Setting | undefined,
+): Setting | undefined {
+  if (value === "") throw emptyValueError(name);
+  if (value !== undefined) return { value, source: name, origin: "flag" };
+  const set = variable && readVariable(env, variable);
+  return set === undefined ? profile : { value: set, source: variable ?? "", origin: "environment" };
+}
+
+interface SettingSources {
+  readonly flag: readonly [name: string, value: string | undefined];
+  /** Undefined without one. */
+  readonly variable?: Variable | undefined;
+}
+
+/** The error of a wrong value: usage (exit 2) for a flag or a variable, configuration (exit 10) for a profile. */
+export function settingError(setting: Setting, message: string, hint?: string): CliError {
+  const text = `${setting.source}: ${message}`;
+  if (setting.origin !== "profile") return usageError(text, hint);
+  return configurationError(text, hint === undefined ? {} : { hint });
+}
+
+/** Runs a check and turns its configuration error (exit 10) into a usage error (exit 2): the value was typed. */
+export function rethrowAsUsage<T>(check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof CliError) throw usageError(error.message, error.hint);
+    throw error;
+  }
+}
+
+/** The `//` distinguishes a scheme from the user of `user:password@host`. */
+const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** The address of a proxy; without a scheme it is http. Null when it is not a URL. */
+export function parseProxyAddress(address: string): URL | null {
+  const text = address.trim();
+  return parseUrl(SCHEME.test(text) ? text : `http://${text}`);
+}
+
+const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+
+/** The secrets in the environment: a token, a client secret, passwords of proxies and of the service's database. */
+export function environmentSecrets(env: Environment): readonly string[] {
+  const secrets = SECRET_VARIABLES.map((name) => env[name] ?? "");
+  const passwords = [...PROXIES, "CALCTL_SERVICE_DB"].map((name) => passwordIn(env[name] ?? ""));
+  return [...secrets, ...passwords, env["PGPASSWORD"] ?? ""].filter((value) => value !== "");
+}
+
+/** The password in the address of a proxy or a database; "" when there is none. */
+function passwordIn(address: string): string {
+  const password = parseProxyAddress(address)?.password ?? "";
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
 }

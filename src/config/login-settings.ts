@@ -1,18 +1,17 @@
 import { usageError } from "../errors.js";
-import type { Config, Profile, ProfileKey } from "./config.js";
-import { type Environment, readVariable, type Variable } from "./environment.js";
+import type { Config, Profile } from "./config.js";
+import { type Environment, pickSetting, readVariable, rethrowAsUsage, type Setting } from "./environment.js";
 import { checkProfileName } from "./profile-store.js";
-import { parseMediaType } from "./profile-values.js";
-import { pickSetting, rethrowAsUsage, type Setting } from "./setting.js";
-import { LOCAL_PROFILE } from "./settings.js";
 import {
   formatAddress,
   isSameOrigin,
   originOf,
+  parseMediaType,
   parseRedirectUri,
   parseServiceUrl,
   type RedirectTarget,
-} from "./urls.js";
+} from "./profile-values.js";
+import { LOCAL_PROFILE } from "./settings.js";
 
 /** The next step when a service that a login names cannot be reached. */
 export const CHECK_BASE_URL = "is --base-url right? Otherwise try again later: calctl login";
@@ -61,33 +60,20 @@ export function readLoginSettings(flags: LoginFlags, env: Environment, config: C
   const named = namedProfile(flags, env);
   const current = named ?? (config.profile === LOCAL_PROFILE ? undefined : config.profile);
   const known = current === undefined ? undefined : config.profiles.get(current);
-  const address = pick(
-    "base_url",
-    { flag: ["--base-url", flags.baseUrl], env, variable: "CALCTL_BASE_URL" },
-    known,
-  );
+  const address = pickFor("base_url", { flags, env, profile: known });
   const baseUrl = address && parse(address, parseServiceUrl);
   const replace = flags.replace === true;
   const target = baseUrl && createTarget({ profile: named, baseUrl, replace }, current, config);
   const existing = target === undefined ? known : config.profiles.get(target.profile);
-  const sources = { env, variable: undefined };
   const profile = target !== undefined && target.previousBaseUrl !== null ? undefined : existing;
-  const mediaType = pick("media_type", { flag: ["--media-type", flags.mediaType], ...sources }, profile);
-  const authUrl = pick(
-    "auth_url",
-    { flag: ["--auth-url", flags.authUrl], env, variable: "CALCTL_AUTH_URL" },
-    profile,
-  );
-  const redirectUri = pick(
-    "redirect_uri",
-    { flag: ["--redirect-uri", flags.redirectUri], ...sources },
-    profile,
-  );
-  const clientIdFlag = ["--client-id", flags.clientId] as const;
+  const pick = (key: LoginKey) => pickFor(key, { flags, env, profile });
+  const authUrl = pick("auth_url");
+  const redirectUri = pick("redirect_uri");
+  const mediaType = pick("media_type");
   return {
     target,
     authUrl: authUrl && parse(authUrl, parseServiceUrl),
-    clientId: pick("client_id", { flag: clientIdFlag, env, variable: "CALCTL_CLIENT_ID" }, profile)?.value,
+    clientId: pick("client_id")?.value,
     redirectUri,
     redirect: redirectUri && parse(redirectUri, parseRedirectUri),
     mediaType: mediaType && parse(mediaType, parseMediaType),
@@ -160,25 +146,30 @@ function findProfileOf(baseUrl: URL, current: string | undefined, config: Config
   return first !== undefined && others.length === 0 ? first : nameAfterHost(baseUrl, config);
 }
 
-interface Sources {
-  readonly flag: readonly [name: string, value: string | undefined];
+/** What sets each key beside the profile. */
+const SOURCES = {
+  base_url: { flag: "--base-url", option: "baseUrl", variable: "CALCTL_BASE_URL" },
+  auth_url: { flag: "--auth-url", option: "authUrl", variable: "CALCTL_AUTH_URL" },
+  client_id: { flag: "--client-id", option: "clientId", variable: "CALCTL_CLIENT_ID" },
+  redirect_uri: { flag: "--redirect-uri", option: "redirectUri", variable: undefined },
+  media_type: { flag: "--media-type", option: "mediaType", variable: undefined },
+} as const;
+
+type LoginKey = keyof typeof SOURCES;
+
+interface LoginSources {
+  readonly flags: LoginFlags;
   readonly env: Environment;
-  readonly variable: Variable | undefined;
+  readonly profile: Profile | undefined;
 }
 
-function pick(key: ProfileKey, { flag, env, variable }: Sources, profile: Profile | undefined) {
+function pickFor(key: LoginKey, { flags, env, profile }: LoginSources): Setting | undefined {
+  const { flag, option, variable } = SOURCES[key];
   const value = profile?.[key];
-  const known: Setting | undefined =
-    value === undefined || value === ""
-      ? undefined
-      : { value, source: `the profile's ${key}`, origin: "profile" };
-  // A variable that a flag overrides may be empty.
-  const isRead = variable !== undefined && flag[1] === undefined;
-  return pickSetting(
-    { name: flag[0], value: flag[1] },
-    { name: variable ?? key, value: isRead ? readVariable(env, variable) : undefined },
-    known,
-  );
+  const known: Setting | undefined = value
+    ? { value, source: `the profile's ${key}`, origin: "profile" }
+    : undefined;
+  return pickSetting({ flag: [flag, flags[option]], variable }, env, known);
 }
 
 /** A wrong value is exit 2 from a flag, and exit 10 from the environment or a profile. */

@@ -2,10 +2,9 @@ import { isTimeZone } from "../../contract/date-time.js";
 import { usageError } from "../errors.js";
 import { type Config, PROFILE_KEYS, type Profile, type ProfileKey } from "./config.js";
 import type { ConfigFile } from "./config-file.js";
-import { checkTokenCommand, parseMediaType } from "./profile-values.js";
-import { rethrowAsUsage } from "./setting.js";
+import { rethrowAsUsage } from "./environment.js";
+import { checkTokenCommand, parseMediaType, parseRedirectUri, parseServiceUrl } from "./profile-values.js";
 import { findProfile, LOCAL_PROFILE } from "./settings.js";
-import { parseRedirectUri, parseServiceUrl } from "./urls.js";
 
 export interface ProfileSummary {
   readonly name: string;
@@ -14,27 +13,14 @@ export interface ProfileSummary {
   readonly in_use: boolean;
 }
 
-/** The profiles of the configuration, for the commands `profiles` and `config`. */
-export interface ProfileStore {
-  /** Path of the configuration file, whether it exists or not. */
-  readonly path: string;
-  list(): readonly ProfileSummary[];
-  /** Makes a profile the one in use. @throws CliError configuration for an unknown profile */
-  use(name: string): Promise<void>;
-  /** Leaves none in use if it was. @throws CliError configuration for an unknown profile */
-  remove(name: string): Promise<void>;
-  /** Every key; null when it is not set. */
-  values(name: string): Readonly<Record<ProfileKey, string | null>>;
-  /** Sets a key; setting `base_url` creates a profile. @throws CliError usage for a wrong key or value */
-  set(name: string, key: string, value: string): Promise<void>;
-  unset(name: string, key: string): Promise<void>;
-}
-
 /** The keys of `local`, which has no address and needs no login. */
 const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set(["calendar", "timezone", "label"]);
 
+/** The profiles of the configuration, for the commands `profiles` and `config`. */
+export type ProfileStore = ReturnType<typeof createProfileStore>;
+
 /** @param searchPath PATH, to find the program of a token command */
-export function createProfileStore(file: ConfigFile, searchPath?: string): ProfileStore {
+export function createProfileStore(file: ConfigFile, searchPath?: string) {
   /** @param create whether a missing profile is created */
   async function change(name: string, edit: (profile: Profile) => Profile, create = false): Promise<void> {
     await file.update((config) => {
@@ -44,18 +30,21 @@ export function createProfileStore(file: ConfigFile, searchPath?: string): Profi
   }
 
   return {
+    /** Path of the configuration file, whether it exists or not. */
     get path() {
       return file.path;
     },
     list: () => listProfiles(file.read()),
-    async use(name) {
+    /** Makes a profile the one in use. @throws CliError configuration for an unknown profile */
+    async use(name: string): Promise<void> {
       checkProfileName(name);
       await file.update((config) => {
         findProfile(config, name);
         return { ...config, profile: name };
       });
     },
-    async remove(name) {
+    /** Leaves none in use if it was. @throws CliError configuration for an unknown profile */
+    async remove(name: string): Promise<void> {
       if (name === LOCAL_PROFILE) throw usageError("the profile `local` cannot be removed");
       checkProfileName(name);
       await file.update((config) => {
@@ -65,20 +54,22 @@ export function createProfileStore(file: ConfigFile, searchPath?: string): Profi
         return { ...config, ...(config.profile === name ? { profile: "" } : {}), profiles };
       });
     },
-    values(name) {
+    /** Every key; null when it is not set. */
+    values(name: string) {
       const profile = findProfile(file.read(), name) ?? {};
       return Object.fromEntries(PROFILE_KEYS.map((key) => [key, profile[key] ?? null])) as Record<
         ProfileKey,
         string | null
       >;
     },
-    async set(name, key, value) {
+    /** Sets a key; setting `base_url` creates a profile. @throws CliError usage for a wrong key or value */
+    async set(name: string, key: string, value: string): Promise<void> {
       const known = parseKey(name, key);
       checkValue(known, value, searchPath);
       checkProfileName(name);
       await change(name, (profile) => ({ ...profile, [known]: value }), known === "base_url");
     },
-    async unset(name, key) {
+    async unset(name: string, key: string): Promise<void> {
       const known = parseKey(name, key);
       await change(name, ({ [known]: _, ...rest }) => rest);
     },
@@ -121,32 +112,25 @@ export function isName(text: string): boolean {
 
 export const NAME_HINT = "use letters, digits and . _ @ -, beginning with a letter or digit";
 
+/** Throw CliError, most of them configuration: see `rethrowAsUsage`. */
+const CHECKS: Readonly<Partial<Record<ProfileKey, (value: string, key: string, path?: string) => unknown>>> =
+  {
+    base_url: parseServiceUrl,
+    auth_url: parseServiceUrl,
+    redirect_uri: parseRedirectUri,
+    media_type: parseMediaType,
+    token_command: checkTokenCommand,
+    timezone(value) {
+      if (!isTimeZone(value))
+        throw usageError(`timezone: "${value}" is not a time zone`, "write a name such as Asia/Tokyo");
+    },
+    calendar(value) {
+      if (value === "." || value === "..") throw usageError(`calendar: "${value}" is not a valid id`);
+    },
+  };
+
 function checkValue(key: ProfileKey, value: string, searchPath: string | undefined): void {
   if (value === "")
     throw usageError(`${key}: the value is empty`, `to remove it: calctl config unset ${key}`);
-  switch (key) {
-    case "base_url":
-    case "auth_url":
-      rethrowAsUsage(() => parseServiceUrl(value, key));
-      return;
-    case "redirect_uri":
-      rethrowAsUsage(() => parseRedirectUri(value, key));
-      return;
-    case "timezone":
-      if (!isTimeZone(value))
-        throw usageError(`timezone: "${value}" is not a time zone`, "write a name such as Asia/Tokyo");
-      return;
-    case "media_type":
-      rethrowAsUsage(() => parseMediaType(value, key));
-      return;
-    case "token_command":
-      rethrowAsUsage(() => checkTokenCommand(value, key, searchPath));
-      return;
-    case "calendar":
-      if (value === "." || value === "..") throw usageError(`calendar: "${value}" is not a valid id`);
-      return;
-    case "client_id":
-    case "label":
-      return;
-  }
+  rethrowAsUsage(() => CHECKS[key]?.(value, key, searchPath));
 }

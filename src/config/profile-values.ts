@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { isLoopback, parseUrl, withoutFinalSlashes } from "../../contract/url.js";
 import { configurationError } from "../errors.js";
 
 /**
@@ -60,4 +61,113 @@ function parseArray(text: string, source: string): readonly string[] {
     // Reported below, like other JSON.
   }
   throw configurationError(`${source} is not a JSON array of strings`, { hint: 'write ["PROGRAM","ARG"]' });
+}
+
+/**
+ * Reads the address of a service: https, or http on this machine only. Without a trailing slash.
+ * @param source where the text came from, for messages
+ * @throws CliError configuration
+ */
+export function parseServiceUrl(text: string, source: string): URL {
+  const hint = "write https://HOST/PATH";
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (cause) {
+    throw configurationError(`${source}: "${text}" is not a URL`, { hint, cause });
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw configurationError(`${source}: "${url.protocol}" is not https`, { hint });
+  }
+  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+    throw configurationError(`${source}: http://${url.host} is not encrypted`, {
+      hint: "use https; http works only for 127.0.0.1, [::1] and localhost",
+    });
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    const message = `${source}: the URL must not have a user, password, query or fragment`;
+    throw configurationError(message, { hint });
+  }
+  url.pathname = withoutFinalSlashes(url.pathname);
+  return url;
+}
+
+/** The origin of a URL; null when the text is not a URL. */
+export function originOf(text: string): string | null {
+  return parseUrl(text)?.origin ?? null;
+}
+
+/** Whether a text is a URL with the same scheme, host and port. */
+export function isSameOrigin(text: string, url: URL): boolean {
+  return originOf(text) === url.origin;
+}
+
+/** A URL without a trailing slash, as it is stored and joined. */
+export function formatAddress(url: URL): string {
+  return url.href.replace(/\/$/, "");
+}
+
+/** Where the authorization server redirects the browser to. */
+export interface RedirectTarget {
+  /** As written, with or without a port. */
+  readonly uri: string;
+  /** Addresses to listen on. Empty when the URI is on another machine: then the user pastes the response. */
+  readonly hosts: readonly string[];
+  /** 0 for any free port. */
+  readonly port: number;
+  /** The path as a browser requests it. */
+  readonly path: string;
+  /** Used instead on a machine without IPv4. */
+  readonly withoutIpv4?: RedirectTarget;
+}
+
+/** The default redirect URI: any free port on IPv4 loopback, or on IPv6 where there is no IPv4. @see RFC 8252 §7.3 */
+export function defaultRedirect(): RedirectTarget {
+  const source = "the redirect URI";
+  return {
+    ...parseRedirectUri("http://127.0.0.1/callback", source),
+    withoutIpv4: parseRedirectUri("http://[::1]/callback", source),
+  };
+}
+
+/** Whitespace, control characters and backslashes, which browsers remove or replace. */
+const NORMALIZED = /[\s\\\p{Cc}]/u;
+
+/** `localhost` may resolve to either address. @see RFC 8252 §8.3 */
+const LISTEN_HOSTS: Readonly<Record<string, readonly string[]>> = {
+  "127.0.0.1": ["127.0.0.1"],
+  "[::1]": ["::1"],
+  localhost: ["127.0.0.1", "::1"],
+};
+
+/**
+ * Reads a redirect URI. A loopback URI without a port gets any free one; every other is used as written.
+ * @param source where the text came from, for messages
+ * @throws CliError configuration
+ * @see RFC 8252 §7.3
+ */
+export function parseRedirectUri(text: string, source: string): RedirectTarget {
+  const hint = "write http://127.0.0.1/callback, or the URI that is registered";
+  // URL parsers accept whitespace, missing slashes and backslashes; the server compares exact strings.
+  const url = parseUrl(text);
+  if (url === null || !/^https?:\/\/[^/\\]/i.test(text) || NORMALIZED.test(text)) {
+    throw configurationError(`${source}: "${text}" is not an http or https URL`, { hint });
+  }
+  if (url.search !== "" || text.includes("#") || url.username !== "" || url.password !== "") {
+    const message = `${source}: a redirect URI must not have a query, fragment, user or password`;
+    throw configurationError(message, { hint });
+  }
+  const hosts = LISTEN_HOSTS[url.hostname];
+  if (url.protocol === "http:" && hosts !== undefined) {
+    return { uri: text, hosts, port: writtenPort(text) ?? 0, path: url.pathname };
+  }
+  if (url.protocol === "https:") return { uri: text, hosts: [], port: 0, path: url.pathname };
+  const message = `${source}: ${url.protocol}//${url.host} is not https, nor http on 127.0.0.1, [::1] or localhost`;
+  throw configurationError(message, { hint });
+}
+
+/** `URL` drops the port 80, but a written one is exact. */
+function writtenPort(text: string): number | undefined {
+  const port = /^http:\/\/(?:\[[^\]]*\]|[^/:]*):(\d+)/i.exec(text)?.[1];
+  return port === undefined ? undefined : Number(port);
 }

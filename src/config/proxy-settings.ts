@@ -1,9 +1,9 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { isLoopback } from "../../contract/url.js";
-import type { ProxyServer } from "../api/network/proxy-errors.js";
+import type { ProxyServer } from "../api/network/errors.js";
 import { type CliError, configurationError } from "../errors.js";
 import type { Environment } from "./environment.js";
-import { parseProxyAddress } from "./environment-secrets.js";
+import { parseProxyAddress } from "./environment.js";
 
 /** The proxy for a URL; null for a direct connection. */
 export type ProxyResolver = (url: URL) => ProxyServer | null;

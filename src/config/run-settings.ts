@@ -2,30 +2,41 @@ import { isTimeZone } from "../../contract/date-time.js";
 import { emptyValueError, usageError } from "../errors.js";
 import type { FormatChoice } from "../output/output.js";
 import type { ColorChoice } from "../output/style.js";
-import { type Environment, isOn, readVariable, type Variable } from "./environment.js";
-import { pickSetting, type Setting, settingError } from "./setting.js";
+import {
+  type Environment,
+  isOn,
+  pickSetting,
+  readVariable,
+  type Setting,
+  settingError,
+  type Variable,
+} from "./environment.js";
+
+/** Switches as typed; undefined when not given. */
+interface Switches {
+  readonly csvSafe?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly refresh?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly verbose?: boolean | undefined;
+  /** Set by the command, not typed: whether a scheduler runs it. */
+  readonly isJob?: boolean | undefined;
+}
 
 /** Global flags as typed; undefined when not given. */
-export interface GlobalFlags {
+export interface GlobalFlags extends Switches {
   readonly profile?: string | undefined;
   /** Every `--calendar`, in order. */
   readonly calendar?: readonly string[] | undefined;
   readonly output?: string | undefined;
   /** True without a value. */
   readonly fields?: string | true | undefined;
-  readonly csvSafe?: boolean | undefined;
-  readonly dryRun?: boolean | undefined;
   readonly jq?: string | undefined;
   readonly template?: string | undefined;
   readonly timezone?: string | undefined;
-  readonly refresh?: boolean | undefined;
   /** False for `--no-input`. */
   readonly prompts?: boolean | undefined;
   readonly color?: ColorChoice | undefined;
-  readonly quiet?: boolean | undefined;
-  /** Set by the command, not typed: whether a scheduler runs it. */
-  readonly isJob?: boolean | undefined;
-  readonly verbose?: boolean | undefined;
   readonly debug?: boolean | undefined;
   readonly timeout?: string | undefined;
   readonly retries?: string | undefined;
@@ -33,74 +44,45 @@ export interface GlobalFlags {
 }
 
 /** The settings of one run from global flags and environment, parsed once. */
-export interface RunSettings extends ReportSettings {
-  /** Undefined when `--profile` was not given. */
-  readonly profile: string | undefined;
-  /** Every `--calendar`, in order. */
-  readonly calendars: readonly string[];
-  /** `--fields` as typed, true without a value: each view knows its own. */
-  readonly fields: string | true | undefined;
-  readonly csvSafe: boolean;
-  /** `--jq` or `--template`; null for neither. */
-  readonly program: ProgramChoice | null;
-  /** The zone of `--timezone` or CALCTL_TIMEZONE; undefined when neither is set. */
-  readonly timezone: string | undefined;
-  /** Whether writes are printed instead of sent. */
-  readonly dryRun: boolean;
-  /** Whether names are read anew, not taken from the cache. */
-  readonly refresh: boolean;
-  /** False when the program must not ask. */
-  readonly prompts: boolean;
-  readonly quiet: boolean;
-  /** Whether the command is one that a scheduler runs. */
-  readonly isJob: boolean;
-  readonly verbose: boolean;
-  /** For one attempt, in milliseconds. */
-  readonly timeout: number;
-  /** Attempts after the first one, where repeating is safe. */
-  readonly retries: number;
-  /** Total wait for a rate limit, in milliseconds. */
-  readonly maxWait: number;
-}
-
-/** The settings that an error report needs. Reading them never fails. */
-export interface ReportSettings {
-  /** Null for the default. */
-  readonly format: FormatChoice | null;
-  readonly color: ColorChoice;
-  /** Whether `--debug` or CALCTL_DEBUG is on. */
-  readonly debug: boolean;
-}
+export type RunSettings = ReturnType<typeof readRunSettings>;
 
 /** Reads flags and environment: a flag wins over its variable. @throws CliError usage */
-export function readRunSettings(flags: GlobalFlags, env: Environment): RunSettings {
+export function readRunSettings(flags: GlobalFlags, env: Environment) {
   if (flags.profile === "") throw emptyValueError("--profile");
   return {
     ...readReportSettings(flags, env),
+    ...readSwitches(flags),
+    /** Undefined when `--profile` was not given. */
     profile: flags.profile,
+    /** Every `--calendar`, in order. */
     calendars: flags.calendar ?? [],
+    /** `--fields` as typed, true without a value: each view knows its own. */
     fields: flags.fields,
-    csvSafe: flags.csvSafe === true,
+    /** `--jq` or `--template`; null for neither. */
     program: readProgram(flags),
+    /** The zone of `--timezone` or CALCTL_TIMEZONE; undefined when neither is set. */
     timezone: readTimeZone(flags, env),
-    dryRun: flags.dryRun === true,
-    refresh: flags.refresh === true,
+    /** False when the program must not ask. */
     prompts: flags.prompts !== false && !isOn(env["CALCTL_NO_INPUT"]) && !isOn(env["CI"]),
-    quiet: flags.quiet === true,
-    isJob: flags.isJob === true,
-    verbose: flags.verbose === true,
+    /** For one attempt, in milliseconds. */
     timeout: Math.ceil(readNumber(TIMEOUT, flags.timeout, env) * 1000),
+    /** Attempts after the first one, where repeating is safe. */
     retries: readNumber(RETRIES, flags.retries, env),
+    /** Total wait for a rate limit, in milliseconds. */
     maxWait: Math.ceil(readNumber(MAX_WAIT, flags.maxWait, env) * 1000),
   };
 }
 
+function readSwitches(flags: Switches): { readonly [K in keyof Switches]-?: boolean } {
+  const { csvSafe = false, dryRun = false, refresh = false, quiet = false } = flags;
+  const { verbose = false, isJob = false } = flags;
+  return { csvSafe, dryRun, refresh, quiet, verbose, isJob };
+}
+
 /** Reads the settings of an error report, even when others are wrong. */
-export function readReportSettings(
-  flags: Pick<GlobalFlags, "output" | "color" | "debug">,
-  env: Environment,
-): ReportSettings {
+export function readReportSettings(flags: Pick<GlobalFlags, "output" | "color" | "debug">, env: Environment) {
   return {
+    /** Null for the default. */
     format: readFormat(flags.output, env),
     color: flags.color ?? "auto",
     debug: flags.debug === true || isOn(env["CALCTL_DEBUG"]),
@@ -137,11 +119,8 @@ function readFormat(flag: string | undefined, env: Environment): FormatChoice | 
   return name === undefined ? null : { name, source: "environment", label: "CALCTL_OUTPUT" };
 }
 
-function readTimeZone(flags: GlobalFlags, env: Environment): string | undefined {
-  const setting = pickSetting(
-    { name: "--timezone", value: flags.timezone },
-    { name: "CALCTL_TIMEZONE", value: readVariable(env, "CALCTL_TIMEZONE") },
-  );
+function readTimeZone({ timezone }: GlobalFlags, env: Environment): string | undefined {
+  const setting = pickSetting({ flag: ["--timezone", timezone], variable: "CALCTL_TIMEZONE" }, env);
   return setting && checkTimeZone(setting);
 }
 
@@ -165,15 +144,14 @@ interface NumberRule {
 
 /** One day. */
 const MAX_SECONDS = 86_400;
-const SECONDS = /^\d{1,5}(?:\.\d{1,3})?$/;
+const SECONDS = { allowed: /^\d{1,5}(?:\.\d{1,3})?$/, max: MAX_SECONDS };
 
 export const TIMEOUT: NumberRule = {
   flag: "--timeout",
   variable: "CALCTL_TIMEOUT",
   default: 30,
-  allowed: SECONDS,
+  ...SECONDS,
   min: 0.001,
-  max: MAX_SECONDS,
   expected: `number of seconds above 0 and up to ${MAX_SECONDS}`,
 };
 
@@ -191,19 +169,15 @@ export const MAX_WAIT: NumberRule = {
   flag: "--max-wait",
   variable: "CALCTL_MAX_WAIT",
   default: 60,
-  allowed: SECONDS,
+  ...SECONDS,
   min: 0,
-  max: MAX_SECONDS,
   expected: `number of seconds from 0 to ${MAX_SECONDS}`,
 };
 
-function readNumber(rule: NumberRule, flag: string | undefined, env: Environment): number {
-  const setting = pickSetting(
-    { name: rule.flag, value: flag },
-    { name: rule.variable, value: readVariable(env, rule.variable) },
-  );
+function readNumber(rule: NumberRule, value: string | undefined, env: Environment): number {
+  const setting = pickSetting({ flag: [rule.flag, value], variable: rule.variable }, env);
   if (setting === undefined) return rule.default;
-  const value = rule.allowed.test(setting.value) ? Number(setting.value) : Number.NaN;
-  if (value >= rule.min && value <= rule.max) return value;
+  const number = rule.allowed.test(setting.value) ? Number(setting.value) : Number.NaN;
+  if (number >= rule.min && number <= rule.max) return number;
   throw usageError(`${setting.source}: "${setting.value}" is not a ${rule.expected}`);
 }

@@ -1,11 +1,9 @@
 import { configurationError } from "../errors.js";
 import type { Config, Profile, ProfileKey } from "./config.js";
 import type { ConfigFile } from "./config-file.js";
-import { type Environment, readVariable } from "./environment.js";
-import { parseMediaType } from "./profile-values.js";
+import { type Environment, pickSetting, readVariable, type Setting } from "./environment.js";
+import { originOf, parseMediaType } from "./profile-values.js";
 import { checkTimeZone, type RunSettings } from "./run-settings.js";
-import { pickSetting, type Setting } from "./setting.js";
-import { originOf } from "./urls.js";
 
 /** The profile of the embedded service in this process. */
 export const LOCAL_PROFILE = "local";
@@ -48,7 +46,7 @@ export function selectService(input: SettingsInput): ServiceSelection {
   const { profileFlag, env, config } = input;
   const variable = () => readVariable(env, "CALCTL_PROFILE");
   const baseUrl = profileFlag === undefined ? readVariable(env, "CALCTL_BASE_URL") : undefined;
-  if (baseUrl !== undefined) return fromBaseUrl(input, baseUrl, variable());
+  if (baseUrl !== undefined) return fromBaseUrl(config, baseUrl, variable() ?? null);
   const name = profileName(profileFlag, config, variable);
   const profile = findProfile(config, name);
   return {
@@ -60,21 +58,14 @@ export function selectService(input: SettingsInput): ServiceSelection {
   };
 }
 
-function fromBaseUrl(
-  { config }: SettingsInput,
-  baseUrl: string,
-  variable: string | undefined,
-): ServiceSelection {
-  const profile = variable === undefined ? undefined : findProfile(config, variable);
+function fromBaseUrl(config: Config, value: string, name: string | null): ServiceSelection {
+  const profile = name === null ? undefined : findProfile(config, name);
+  const baseUrl: Setting = { value, source: "CALCTL_BASE_URL", origin: "environment" };
   return {
-    profile: variable ?? null,
-    service: {
-      kind: "remote",
-      baseUrl: { value: baseUrl, source: "CALCTL_BASE_URL", origin: "environment" },
-      mediaType: mediaTypeOf(profile, variable ?? ""),
-    },
+    profile: name,
+    service: { kind: "remote", baseUrl, mediaType: mediaTypeOf(profile, name ?? "") },
     isChosen: true,
-    setting: (key) => (variable === undefined ? undefined : profileSetting(profile, variable, key)),
+    setting: (key) => profileSetting(profile, name ?? "", key),
     environmentTokenConflict: () => null,
   };
 }
@@ -148,16 +139,8 @@ export interface SettingsOptions {
   readonly note: (text: string) => void;
 }
 
-/** Reads the settings of a run when they are first needed. */
-export function createSettings(options: SettingsOptions): () => Settings {
-  let settings: Settings | undefined;
-  return () => {
-    settings ??= readSettings(options);
-    return settings;
-  };
-}
-
-function readSettings(options: SettingsOptions): Settings {
+/** The settings of a run. @throws CliError when one is wrong */
+export function readSettings(options: SettingsOptions): Settings {
   const { run, env, configFile } = options;
   const selection = selectService({ profileFlag: run.profile, env, config: configFile.read() });
   let timezone: string | undefined;
@@ -168,8 +151,8 @@ function readSettings(options: SettingsOptions): Settings {
       return timezone;
     },
     defaultCalendar: pickSetting(
-      { name: "--calendar", value: undefined },
-      { name: "CALCTL_CALENDAR", value: readVariable(env, "CALCTL_CALENDAR") },
+      { flag: ["--calendar", undefined], variable: "CALCTL_CALENDAR" },
+      env,
       selection.setting("calendar"),
     ),
   };

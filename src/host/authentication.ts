@@ -7,9 +7,9 @@ import { profileName, type Settings } from "../config/settings.js";
 import type { Machine } from "../machine.js";
 import type { OpenStore, StoreOptions } from "../secrets/store.js";
 import { selfCommand } from "../system/child-process.js";
+import { once } from "../system/once.js";
 import { readLines } from "../terminal/input.js";
-import { type ClientParts, createFetchUser, openTransport } from "./client.js";
-import { once } from "./lazy.js";
+import { type ClientDependencies, createFetchUser, openTransport } from "./client.js";
 
 export interface AuthOptions {
   readonly settings: () => Settings;
@@ -20,7 +20,7 @@ export interface AuthOptions {
 }
 
 /** The token of this run, and signing in and out. */
-export function composeAuth(client: ClientParts, { settings, interactive, warn, note }: AuthOptions) {
+export function composeAuth(client: ClientDependencies, { settings, interactive, warn, note }: AuthOptions) {
   const { machine, run } = client;
   const { env, configFile, signal, redactor, userId } = machine;
   const config = () => configFile.read();
@@ -72,7 +72,7 @@ export function createStoreOpener(
 const MAX_LOGIN_RESPONSE = 1024 * 1024;
 
 interface LoginOptions extends Pick<AuthOptions, "interactive" | "warn"> {
-  readonly client: ClientParts;
+  readonly client: ClientDependencies;
   readonly openStore: OpenStore;
 }
 

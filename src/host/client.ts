@@ -1,21 +1,22 @@
-import { type Api, createApi } from "../api/client.js";
+import { type Api, type ApiOptions, createApi } from "../api/client.js";
 import type { UndiciTransport } from "../api/network/transport.js";
 import type { SenderOptions } from "../api/sending/sender.js";
-import type { Transport } from "../api/transport.js";
+import { type Transport, withBearer } from "../api/transport.js";
 import type { FetchUser } from "../auth/login.js";
-import type { Token } from "../auth/sources/environment-token.js";
-import { createProxyResolver } from "../config/proxy-settings.js";
+import type { Environment } from "../config/environment.js";
+import { parseServiceUrl } from "../config/profile-values.js";
+import type { ProxyResolver } from "../config/proxy-settings.js";
 import type { RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
-import { parseServiceUrl } from "../config/urls.js";
 import { CliError } from "../errors.js";
 import type { LocalService, Machine } from "../machine.js";
-import { createWaitDisplay } from "../terminal/wait-display.js";
-import { once } from "./lazy.js";
+import type { Token } from "../secrets/environment-secret.js";
+import { once } from "../system/once.js";
+import { createWaitDisplay } from "../terminal/messages.js";
 import { createInProcessTransport, LOCAL_BASE_URL } from "./local-profile.js";
 
 /** What all clients of a run share. */
-export interface ClientParts {
+export interface ClientDependencies {
   readonly machine: Machine;
   readonly run: RunSettings;
   /** Writes the lines of one trace entry to stderr. */
@@ -30,61 +31,62 @@ export interface ServiceClientOptions {
 }
 
 /** Whether nothing is said of what did not fail: a scheduler would mail it. */
-export function isSilentJob({ machine, run }: Pick<ClientParts, "machine" | "run">): boolean {
+export function isSilentJob({ machine, run }: Pick<ClientDependencies, "machine" | "run">): boolean {
   return run.isJob && !run.verbose && !machine.stderr.isTerminal;
 }
 
 /** The client of the service: the embedded one in this process, or one over the network. */
 export async function createServiceClient(
   { settings, ...options }: ServiceClientOptions,
-  client: ClientParts,
+  client: ClientDependencies,
 ): Promise<Api> {
   const token = await options.token();
   if (settings.service.kind === "local") {
     const transport = await traceIfVerbose(createInProcessTransport(await options.localService()), client);
-    return createApi({
-      ...(await createSenderOptions(client, null)),
-      transport,
-      baseUrl: new URL(LOCAL_BASE_URL),
-      mask: client.machine.redactor.mask,
-      dryRun: client.run.dryRun,
-    });
+    return createClient({ transport, baseUrl: new URL(LOCAL_BASE_URL) }, null, client);
   }
   const { baseUrl, mediaType } = settings.service;
   const url = parseServiceUrl(baseUrl.value, baseUrl.source);
   if (token === null) throw notSignedIn(url);
-  const transport = await openTransport(client);
-  return createRemoteClient({ transport, baseUrl: url, mediaType, token }, client);
+  return createRemoteClient(
+    { transport: await openTransport(client), baseUrl: url, mediaType },
+    token,
+    client,
+  );
 }
 
-interface RemoteService {
-  readonly transport: Transport;
-  readonly baseUrl: URL;
-  readonly mediaType: string | undefined;
-  readonly token: { readonly value: string; readonly source?: string };
-}
+type Service = Pick<ApiOptions, "transport" | "baseUrl" | "mediaType" | "tokenSource">;
 
-async function createRemoteClient(
-  { transport, baseUrl, mediaType, token }: RemoteService,
-  client: ClientParts,
+/** @param account null for `local`, which has no rate limit */
+async function createClient(
+  service: Service,
+  account: LimitedAccount | null,
+  client: ClientDependencies,
 ): Promise<Api> {
-  const { withBearer } = await import("../api/transport.js");
+  const options = await createSenderOptions(client, account);
   return createApi({
-    ...(await createSenderOptions(client, { token: token.value, origin: baseUrl.origin })),
-    transport: withBearer(transport, token.value),
-    baseUrl,
-    mediaType,
-    tokenSource: token.source,
+    ...options,
+    ...service,
     mask: client.machine.redactor.mask,
     dryRun: client.run.dryRun,
   });
 }
 
+async function createRemoteClient(
+  service: Service,
+  { value: token, source }: Pick<Token, "value"> & Partial<Token>,
+  client: ClientDependencies,
+): Promise<Api> {
+  const transport = withBearer(service.transport, token);
+  const { origin } = service.baseUrl;
+  return createClient({ ...service, transport, tokenSource: source }, { token, origin }, client);
+}
+
 /** Fetches users over one transport. */
-export function createFetchUser(transport: () => Promise<Transport>, client: ClientParts): FetchUser {
-  return async (token, service) => {
-    const remote = { ...service, transport: await transport(), token: { value: token } };
-    return (await createRemoteClient(remote, client)).getCurrentUser();
+export function createFetchUser(transport: () => Promise<Transport>, client: ClientDependencies): FetchUser {
+  return async (value, service) => {
+    const remote = { ...service, transport: await transport() };
+    return (await createRemoteClient(remote, { value }, client)).getCurrentUser();
   };
 }
 
@@ -103,7 +105,7 @@ export interface TransportChoices {
 
 /** The transport over sockets; undici is loaded only here. */
 export async function openTransport(
-  client: ClientParts,
+  client: ClientDependencies,
   { maxResponseSize, nameUrl }: TransportChoices = {},
 ): Promise<Transport> {
   const { send } = await createTransport(client, maxResponseSize === undefined ? {} : { maxResponseSize });
@@ -111,30 +113,39 @@ export async function openTransport(
 }
 
 /** Opens a connection to a URL, and sends nothing. @throws TransportError; the reason of an interruption */
-export async function openConnection(client: ClientParts, url: string): Promise<void> {
+export async function openConnection(client: ClientDependencies, url: string): Promise<void> {
   const { connect } = await createTransport(client);
   await connect(url, client.machine.signal());
 }
 
 async function createTransport(
-  { machine, run }: ClientParts,
+  { machine, run }: ClientDependencies,
   options: Pick<TransportChoices, "maxResponseSize"> = {},
 ): Promise<UndiciTransport> {
-  const { createUndiciTransport } = await import("../api/network/transport.js");
+  const [{ createUndiciTransport }, proxyFor] = await Promise.all([
+    import("../api/network/transport.js"),
+    loadProxies(machine.env),
+  ]);
   const transport = createUndiciTransport({
     ...options,
     timeout: run.timeout,
     setTimer: machine.setTimer,
-    proxyFor: createProxyResolver(machine.env),
+    ...(proxyFor !== undefined && { proxyFor }),
   });
   machine.resources.add(transport.close);
   return transport;
 }
 
+/** Undefined without a variable that names a proxy, as on most machines. */
+async function loadProxies(env: Environment): Promise<ProxyResolver | undefined> {
+  if (!Object.keys(env).some((name) => /_proxy$/i.test(name))) return undefined;
+  return (await import("../config/proxy-settings.js")).createProxyResolver(env);
+}
+
 /** With `--verbose` writes one line per attempt to stderr, with `--debug` whole requests and responses. */
 async function traceIfVerbose(
   transport: Transport,
-  { machine, run, trace }: ClientParts,
+  { machine, run, trace }: ClientDependencies,
   nameUrl = nameServiceUrl,
 ): Promise<Transport> {
   if (!run.verbose && !run.debug) return transport;
@@ -145,6 +156,7 @@ async function traceIfVerbose(
     nameUrl,
     mask: machine.redactor.mask,
     details: run.debug,
+    timed: run.isJob,
   });
 }
 
@@ -165,7 +177,7 @@ interface LimitedAccount {
  * @param account null for `local`, which has no rate limit
  */
 export async function createSenderOptions(
-  { machine, run }: ClientParts,
+  { machine, run }: ClientDependencies,
   account: LimitedAccount | null,
 ): Promise<Omit<SenderOptions, "transport" | "onResponse">> {
   const [{ createRateLimiter }, { DEFAULT_RETRY_POLICY }] = await Promise.all([

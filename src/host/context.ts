@@ -1,6 +1,5 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import type { Api } from "../api/client.js";
-import type { Token } from "../auth/sources/environment-token.js";
 import {
   type CacheFile,
   type CacheFileOptions,
@@ -10,15 +9,17 @@ import {
 } from "../cache/cache-file.js";
 import { createNameCache, type NameCache } from "../cache/name-cache.js";
 import { createNames, FRESHNESS_LIFETIME } from "../cache/names.js";
-import { createRecentEvents, type RecentEvents } from "../cache/recent-events.js";
+import { createRecentEvents } from "../cache/recent-events.js";
 import { childEnvironment } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
-import { createSettings, profileName, type ServiceSelection, type Settings } from "../config/settings.js";
-import type { Context, KnownNames, Program, Terminal } from "../context.js";
+import { profileName, readSettings, type ServiceSelection, type Settings } from "../config/settings.js";
+import type { Context, CreateHost, Frame, KnownNames, Program, Terminal } from "../context.js";
 import type { Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
+import type { Token } from "../secrets/environment-secret.js";
+import { once } from "../system/once.js";
 import { readOnlyIf } from "../system/read-only.js";
 import { createEditor } from "../terminal/editor.js";
 import { createInput } from "../terminal/input.js";
@@ -26,10 +27,8 @@ import { createMessages } from "../terminal/messages.js";
 import { createPrompt } from "../terminal/prompt.js";
 import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
-import { type ClientParts, createServiceClient, isSilentJob } from "./client.js";
-import { once, withLazyMembers } from "./lazy.js";
+import { type ClientDependencies, createServiceClient, isSilentJob } from "./client.js";
 import { composeOutput } from "./output.js";
-import type { CreateHost, Frame } from "./run.js";
 
 export interface CompositionOptions {
   readonly flags: GlobalFlags;
@@ -49,17 +48,18 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
   const messages = once(() => createMessages(machine.stderr, run));
   const note = (text: string): void => messages().note(text);
   const warn = (text: string): void => messages().warn(text);
-  const settings = createSettings({ run, env, configFile, systemTimeZone: machine.systemTimeZone, note });
+  const { systemTimeZone } = machine;
+  const settings = once(() => readSettings({ run, env, configFile, systemTimeZone, note }));
   const terminal = composeTerminal(machine, run, warn);
-  const client: ClientParts = { machine, run, trace: (lines) => messages().trace(lines) };
+  const client: ClientDependencies = { machine, run, trace: (lines) => messages().trace(lines) };
   const aside = (text: string): void => {
     if (!isSilentJob(client)) note(text);
   };
   const interactive = () => terminal.prompt.available;
   const auth = composeAuth(client, { settings, interactive, warn, note: aside });
   const openLocal = async () => {
-    const { openLocalProfile } = await import("../../service/access/local-service.js");
-    return openLocalProfile(machine, note);
+    const { openLocalDatabase } = await import("../../service/access/open.js");
+    return openLocalDatabase({ machine, note }, { database: machine.database(), rateLimit: null });
   };
   const localService = machine.overrides.localService ?? openLocal;
   const { names, api } = composeNames(machine, {
@@ -116,25 +116,38 @@ function composeTerminal(
   { prompts, color }: RunSettings,
   warn: (text: string) => void,
 ): Terminal {
-  const { process, env, signal, stdout } = machine;
-  return withLazyMembers({
-    prompt: () =>
-      createPrompt(process, prompts, {
-        ...machine,
-        color: () => isColorEnabled({ choice: color, env, isTerminal: machine.stderr.isTerminal }),
-        unicode: () => isUnicodeLocale(process),
-      }),
-    editor: () =>
-      createEditor({
-        env: childEnvironment(env),
-        platform: process.platform,
-        signal,
-        ignoreInterrupt: (work) => ignoreInterrupt(process, work),
-        warn,
-      }),
-    input: () => createInput(process, signal),
-    isTerminal: () => stdout.isTerminal,
-  });
+  const { process, env, signal } = machine;
+  const prompt = once(() =>
+    createPrompt(process, prompts, {
+      ...machine,
+      color: () => isColorEnabled({ choice: color, env, isTerminal: machine.stderr.isTerminal }),
+      unicode: () => isUnicodeLocale(process),
+    }),
+  );
+  const input = once(() => createInput(process, signal));
+  const editor = once(() =>
+    createEditor({
+      env: childEnvironment(env),
+      platform: process.platform,
+      signal,
+      ignoreInterrupt: (work) => ignoreInterrupt(process, work),
+      warn,
+    }),
+  );
+  return {
+    get prompt() {
+      return prompt();
+    },
+    get editor() {
+      return editor();
+    },
+    get input() {
+      return input();
+    },
+    get isTerminal() {
+      return machine.stdout.isTerminal;
+    },
+  };
 }
 
 function withReadOnlyConfig(machine: Machine): Machine {
@@ -143,13 +156,11 @@ function withReadOnlyConfig(machine: Machine): Machine {
 
 /** Only where a person types: scripts must not depend on what was shown before. */
 function createRecentEventsOf(machine: Machine, settings: () => Settings): KnownNames["recentEvents"] {
-  let recent: RecentEvents | undefined;
-  return () => {
-    // In this order: Node creates stdin on first access, which takes a millisecond.
-    if (!machine.stderr.isTerminal || machine.process.stdin.isTTY !== true) return null;
-    recent ??= createRecentEvents(openCacheFile("events", machine, settings), machine.clock.now);
-    return recent;
-  };
+  const recent = once(() =>
+    createRecentEvents(openCacheFile("events", machine, settings), machine.clock.now),
+  );
+  // In this order: Node creates stdin on first access, which takes a millisecond.
+  return () => (machine.stderr.isTerminal && machine.process.stdin.isTTY === true ? recent() : null);
 }
 
 interface ComposeNamesOptions {

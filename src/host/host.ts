@@ -1,12 +1,10 @@
-import { environmentSecrets } from "../config/environment-secrets.js";
-import type { HostOverrides, ProcessLike } from "../machine.js";
+import { environmentSecrets } from "../config/environment.js";
+import type { Host } from "../context.js";
+import type { HostOverrides, ProcessLike, Resources } from "../machine.js";
 import { createClock } from "../system/clock.js";
-import { createResources } from "../system/resources.js";
 import { createRedactor } from "../terminal/redaction.js";
 import { createInterruptSignal } from "../terminal/signals.js";
-import { type StatusSink, withStatusLine } from "../terminal/status-line.js";
-import { createTextSink } from "../terminal/text-sink.js";
-import type { Host } from "./run.js";
+import { createTextSink, type TextSink } from "../terminal/text-sink.js";
 
 /** The composition root: real streams and clock. What help does not need is loaded with the first context. */
 export function createHost(process: ProcessLike, overrides: HostOverrides = {}): Host {
@@ -19,15 +17,15 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     return interruption;
   };
   const sinkOptions = { interruption: () => interruption, sleep: clock.sleep };
-  let openedStderr: StatusSink | undefined;
+  let openedStderr: TextSink | undefined;
   // Most runs write nothing to it.
-  const stderr = (): StatusSink => {
+  const stderr = (): TextSink => {
     const sink = { ...sinkOptions, open: () => process.stderr, name: "stderr", mask: redactor.mask };
-    openedStderr ??= withStatusLine(createTextSink(sink));
+    openedStderr ??= createTextSink(sink);
     return openedStderr;
   };
   const stdout = createTextSink({ ...sinkOptions, open: () => process.stdout, name: "stdout" });
-  const resources = createResources();
+  const { closeAll, ...resources } = createResources();
   return {
     env,
     stdout,
@@ -37,13 +35,32 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     isStuck: () => stdout.isStuck || openedStderr?.isStuck === true,
     async loadContexts() {
       const [{ createMachine }, { composeContext }] = await Promise.all([
-        import("./machine.js"),
+        import("../machine.js"),
         import("./context.js"),
       ]);
-      const parts = { process, overrides, stdout, stderr, resources, redactor, clock, signal };
-      const machine = createMachine(parts);
+      const dependencies = { process, overrides, stdout, stderr, resources, redactor, clock, signal };
+      const machine = createMachine(dependencies);
       return (flags, frame) => composeContext(machine, { flags, frame, createHost });
     },
-    close: () => resources.closeAll(),
+    close: closeAll,
+  };
+}
+
+/** Resources, and what closes them all and then throws the first failure. */
+export function createResources(): Resources & { readonly closeAll: () => Promise<void> } {
+  const closers: (() => Promise<void> | void)[] = [];
+  return {
+    add: (close) => void closers.push(close),
+    async closeAll() {
+      const failures: unknown[] = [];
+      for (const close of closers.splice(0).reverse()) {
+        try {
+          await close();
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
+    },
   };
 }

@@ -11,7 +11,7 @@ import { requestView } from "../output/views/plain.js";
 import type { Input } from "../terminal/input.js";
 import { withDefaultSignals } from "../terminal/signals.js";
 
-export interface OutputParts extends Pick<OutputAccess, "note" | "warn"> {
+export interface OutputDependencies extends Pick<OutputAccess, "note" | "warn"> {
   readonly settings: () => Settings;
   readonly input: () => Input;
 }
@@ -20,7 +20,7 @@ export interface OutputParts extends Pick<OutputAccess, "note" | "warn"> {
 export function composeOutput(
   run: RunSettings,
   { process, env, overrides, stdout, clock, signal, resources, systemTimeZone }: Machine,
-  { settings, note, warn, input }: OutputParts,
+  { settings, note, warn, input }: OutputDependencies,
 ): OutputAccess {
   const page = async (text: string | Uint8Array): Promise<void> => {
     if (typeof text !== "string") return stdout.write(text);
@@ -73,7 +73,7 @@ export function composeOutput(
         single: false,
         fields: null,
         csvSafe: false,
-        capabilities: PLAIN_SURFACE,
+        capabilities: PLAIN_TEXT,
       };
       return program.render({ ...rendering, zone: () => settings().timezone, now: clock.now, note });
     },
@@ -96,7 +96,7 @@ export function composeOutput(
 }
 
 /** Of text that is not for this terminal. */
-const PLAIN_SURFACE: StreamCapabilities = {
+const PLAIN_TEXT: StreamCapabilities = {
   isTerminal: false,
   columns: undefined,
   color: false,
@@ -111,7 +111,7 @@ async function loadProgram(
     signal,
     resources,
     input,
-  }: Pick<Machine, "process" | "signal" | "resources"> & Pick<OutputParts, "input">,
+  }: Pick<Machine, "process" | "signal" | "resources"> & Pick<OutputDependencies, "input">,
 ): Promise<OutputProgram> {
   if (kind === "jq") {
     const [{ createJqProgram }, optimization] = await Promise.all([

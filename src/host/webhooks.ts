@@ -4,15 +4,18 @@ import type { PostToWebhook, WebhookAddress } from "../messages/webhooks/post.js
 import { createWebhookStorage } from "../messages/webhooks/webhook-storage.js";
 import { hideUrl } from "../messages/webhooks/webhook-url.js";
 import { createWebhooks, type Webhooks } from "../messages/webhooks/webhooks.js";
+import { once } from "../system/once.js";
 import { readOnlyIf } from "../system/read-only.js";
 import { type AuthOptions, createStoreOpener } from "./authentication.js";
-import { type ClientParts, createSenderOptions, openConnection, openTransport } from "./client.js";
-import { once } from "./lazy.js";
+import { type ClientDependencies, createSenderOptions, openConnection, openTransport } from "./client.js";
 
 export type WebhookOptions = Pick<AuthOptions, "interactive" | "warn" | "note">;
 
 /** The targets of messages: saved webhooks, that of the environment, and mail. */
-export function composeWebhooks(client: ClientParts, { interactive, warn, note }: WebhookOptions): Webhooks {
+export function composeWebhooks(
+  client: ClientDependencies,
+  { interactive, warn, note }: WebhookOptions,
+): Webhooks {
   const { machine, run } = client;
   const { env, configFile, signal, redactor, userId } = machine;
   const { platform } = machine.process;
@@ -42,7 +45,7 @@ export function composeWebhooks(client: ClientParts, { interactive, warn, note }
 const MAX_RESPONSE = 1024 * 1024;
 
 /** Loads the HTTP layer. A webhook has a rate limit of its own. */
-async function openPost(webhook: WebhookAddress, client: ClientParts): Promise<PostToWebhook> {
+async function openPost(webhook: WebhookAddress, client: ClientDependencies): Promise<PostToWebhook> {
   const account = { token: webhook.url, origin: new URL(webhook.url).origin };
   const [{ createWebhookPost }, transport, options] = await Promise.all([
     import("../messages/webhooks/post.js"),

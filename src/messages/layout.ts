@@ -1,44 +1,28 @@
-import type { ChangeKind } from "../calendar/event-changes.js";
-import { linkUrls } from "./links.js";
-import type { Message, MessageDay, MessageEntry } from "./message.js";
+import { type Detail, entryLines, type Line } from "./entry-lines.js";
+import { type LinkButton, linkUrls } from "./links.js";
+import type { DaysBody, Message } from "./message.js";
+import type { MessageEntry } from "./message-days.js";
 import { cutText } from "./text-length.js";
 
-/** How much of a message is shown. Details are shortened before any event is left out. */
-interface Detail {
-  /** Code points; 0 leaves it out. */
-  readonly description: number;
-  /** Names. */
-  readonly attendees: number;
-  /** Code points. */
-  readonly location: number;
-  /** UTF-16 units; a longer one is left out. */
-  readonly url: number;
-  /** Code points of a line of one's own text. */
-  readonly textLine: number;
-}
-
 /** What an event is without details. */
-const LEAST: Detail = { description: 0, attendees: 0, location: 0, url: 0, textLine: 100 };
+const LEAST: Detail = { description: 0, attendees: 0, differences: 0, location: 0, url: 0, textLine: 100 };
 
 /** From everything to the least. */
 const DETAILS: readonly Detail[] = [
-  { description: 1_000, attendees: 20, location: 200, url: 2_000, textLine: Number.POSITIVE_INFINITY },
-  { description: 300, attendees: 10, location: 200, url: 2_000, textLine: 1_000 },
-  { description: 0, attendees: 5, location: 100, url: 500, textLine: 500 },
-  { description: 0, attendees: 0, location: 100, url: 300, textLine: 200 },
-  { description: 0, attendees: 0, location: 40, url: 200, textLine: 100 },
+  {
+    description: 1_000,
+    attendees: 20,
+    differences: 4,
+    location: 200,
+    url: 2_000,
+    textLine: Number.POSITIVE_INFINITY,
+  },
+  { description: 300, attendees: 10, differences: 4, location: 200, url: 2_000, textLine: 1_000 },
+  { description: 0, attendees: 5, differences: 4, location: 100, url: 500, textLine: 500 },
+  { description: 0, attendees: 0, differences: 1, location: 100, url: 300, textLine: 200 },
+  { description: 0, attendees: 0, differences: 1, location: 40, url: 200, textLine: 100 },
   LEAST,
 ];
-
-/** A piece of a line. */
-export interface Segment {
-  readonly text: string;
-  readonly look?: "strong" | "struck";
-  /** Where it leads to. */
-  readonly url?: string | null;
-}
-
-export type Line = readonly Segment[];
 
 /** An event, or a line of text. */
 export interface Item {
@@ -60,6 +44,9 @@ export interface Block {
 /** A message as every target shows it, except for the markup. */
 export interface Layout {
   readonly title: string;
+  /** Whom it notifies, as the target calls them. */
+  readonly mentions: readonly string[];
+  readonly buttons: readonly LinkButton[];
   readonly blocks: readonly Block[];
   /** `… and 12 more`; null if nothing is left out. */
   readonly more: string | null;
@@ -101,17 +88,27 @@ function drawFewer<T>(message: Message, { draw, fits }: Drawing<T>): T {
 
 interface Extent {
   readonly detail: Detail;
+  /** Whether lines say the instants of their times. */
+  readonly localTimes: boolean;
   /** Number of items, from the first. */
   readonly shown: number;
 }
 
-function layOut(message: Message, extent: Extent): Layout {
-  const { title, note, body } = message;
+function layOut(message: Message, part: Omit<Extent, "localTimes">): Layout {
+  const { title, zone, body, mentions = [], buttons = [], localTimes = false } = message;
+  const extent = { ...part, localTimes };
   const total = countItems(message);
   const left = total - extent.shown;
-  const blocks = body.kind === "days" ? dayBlocks(body.days, extent) : textBlocks(body.text, extent);
+  const blocks = body.kind === "days" ? dayBlocks(body, extent) : textBlocks(body.text, extent);
   const what = body.kind === "days" ? "" : left === 1 ? " line" : " lines";
-  return { title, blocks, note, more: left === 0 ? null : `… and ${left} more${what}` };
+  const note = describeZone(zone, localTimes);
+  return { title, mentions, buttons, blocks, note, more: left === 0 ? null : `… and ${left} more${what}` };
+}
+
+/** `Times in Europe/Berlin`; null without a zone. */
+export function describeZone(zone: string | null, localTimes = false): string | null {
+  if (zone === null) return null;
+  return localTimes ? `Times in your own zone, days and first line in ${zone}` : `Times in ${zone}`;
 }
 
 function countItems({ body }: Message): number {
@@ -128,81 +125,22 @@ function textBlocks(text: string, { detail, shown }: Extent): Block[] {
   return [{ heading: null, color: null, items, isListed: false }];
 }
 
-function dayBlocks(days: readonly MessageDay[], { detail, shown }: Extent): Block[] {
+function dayBlocks({ days, titleDate }: DaysBody, { detail, shown, localTimes }: Extent): Block[] {
   const blocks: Block[] = [];
   const isListed = days.length > 1 || (days[0]?.entries.length ?? 0) > 1;
   let left = shown;
-  for (const { heading, entries } of days) {
+  for (const { date, heading, entries } of days) {
     const kept = entries.slice(0, left);
     left -= kept.length;
     if (kept.length === 0) break;
     const color = kept.find((entry) => entry.color !== null)?.color ?? null;
-    const items = kept.map((entry) => ({ lines: entryLines(entry, detail) }));
-    blocks.push({ heading, color, items, isListed });
+    const items = kept.map((entry) => ({
+      lines: entryLines(localTimes ? entry : { ...entry, clocks: NO_CLOCKS }, detail),
+    }));
+    const isNamed = date !== null && date === titleDate;
+    blocks.push({ heading: isNamed ? null : heading, color, items, isListed });
   }
   return blocks;
 }
 
-const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
-  added: "New",
-  changed: "Changed",
-  gone: "Gone",
-};
-
-function entryLines(entry: MessageEntry, detail: Detail): Line[] {
-  const { attendees, description } = entry;
-  const lines = [
-    headLine(entry, detail),
-    attendees.length === 0 || detail.attendees === 0 ? [] : [{ text: namesOf(attendees, detail.attendees) }],
-    ...descriptionLines(description, detail),
-  ];
-  return lines.filter((line) => line.length > 0);
-}
-
-/** `15:00–16:00 Parents' evening (until Sun 02:00) – Room 12 · Family` */
-function headLine(entry: MessageEntry, detail: Detail): Line {
-  const { time, change, name, notes } = entry;
-  const url = entry.url !== null && entry.url.length <= detail.url ? entry.url : null;
-  // A name that looks like a URL must not lead to another one.
-  const isLinked = name !== "" && !name.includes("://");
-  const title: Segment[] = [
-    ...(change === null ? [] : [{ text: `${CHANGE_WORDS[change]}: ` }]),
-    ...(name === "" ? [] : [named(name, { url: isLinked ? url : null, isGone: change === "gone" })]),
-    ...(notes.length === 0 ? [] : [{ text: `${name === "" ? "" : " "}${notes.join(" ")}` }]),
-  ];
-  const details = detailsOf(entry, detail.location, isLinked ? null : url);
-  return [
-    ...(time === "" ? [] : [{ text: time, look: "strong" as const }]),
-    ...(time === "" || title.length === 0 ? [] : [{ text: "  " }]),
-    ...title,
-    ...details.flatMap((part) => [{ text: " · " }, ...part]),
-  ];
-}
-
-function named(
-  text: string,
-  { url, isGone }: { readonly url: string | null; readonly isGone: boolean },
-): Segment {
-  return { text, url, ...(isGone && { look: "struck" as const }) };
-}
-
-/** @param url one that no name leads to */
-function detailsOf({ location, calendar }: MessageEntry, max: number, url: string | null): Line[] {
-  const place = max === 0 ? [] : linkUrls(cutText(location, max, "code points"));
-  const isShown = url === null || place.some((part) => part.url === url);
-  return [
-    ...(place.length === 0 ? [] : [place]),
-    ...(calendar === "" ? [] : [[{ text: calendar }]]),
-    ...(isShown ? [] : [[{ text: new URL(url).host || "mail", url }]]),
-  ];
-}
-
-function namesOf(names: readonly string[], max: number): string {
-  const shown = names.slice(0, max).join(", ");
-  return names.length <= max ? `with ${shown}` : `with ${shown} and ${names.length - max} more`;
-}
-
-function descriptionLines(description: string, { description: max }: Detail): Line[] {
-  const text = max === 0 ? "" : cutText(description, max, "code points");
-  return text === "" ? [] : text.split("\n").map(linkUrls);
-}
+const NO_CLOCKS: MessageEntry["clocks"] = { time: [], span: null, was: [] };

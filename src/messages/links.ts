@@ -1,4 +1,6 @@
+import type { CalendarEvent } from "../../contract/shapes.js";
 import { parseUrl } from "../../contract/url.js";
+import { sanitizeLine } from "../output/sanitize.js";
 
 /** Longer URLs are not linked. */
 const MAX_URL = 2_000;
@@ -26,6 +28,55 @@ function percentEncode(character: string): string {
 export interface LinkedText {
   readonly text: string;
   readonly url: string | null;
+}
+
+/** What a target shows as a button that opens a page. */
+export interface LinkButton {
+  /** ASCII. */
+  readonly text: string;
+  /** http or https. */
+  readonly url: string;
+}
+
+/** Where people meet on a screen, wherever an event names it. */
+const MEETING =
+  /(?:^|\.)(?:zoom\.us|meet\.google\.com|teams\.(?:microsoft|live)\.com|webex\.com|whereby\.com|meet\.jit\.si)$/;
+
+/** As many as every target has. */
+export const MAX_BUTTONS = 3;
+/** Longer URLs are too much for the header of ntfy and for the buttons of Discord (512). */
+const MAX_BUTTON_URL = 500;
+/** The shortest limit of a button's text, with the word before it, is that of Telegram (64). */
+const MAX_BUTTON_HOST = 59;
+
+/**
+ * `Join meet.example`, `Open noodles.example`: the place of an event is one to join, and so is its link or one in its
+ * description to a known meeting service. The host says where a button leads, whatever the text of the event says.
+ */
+export function linkButtons({
+  location,
+  description,
+  url,
+}: Pick<CalendarEvent, "location" | "description" | "url">): readonly LinkButton[] {
+  const urlsIn = (text: string | null) =>
+    linkUrls(sanitizeLine(text ?? "")).flatMap((part) => part.url ?? []);
+  const link = linkTarget(url);
+  const meetings = [...urlsIn(description), ...(link === null ? [] : [link])].filter((each) => {
+    return MEETING.test(new URL(each).hostname);
+  });
+  const joined = new Set([...urlsIn(location), ...meetings]);
+  const all = [...joined, ...(link === null || joined.has(link) ? [] : [link])];
+  return all
+    .filter((each) => /^https?:/.test(each) && each.length <= MAX_BUTTON_URL)
+    .slice(0, MAX_BUTTONS)
+    .map((each) => {
+      return { text: `${joined.has(each) ? "Join" : "Open"} ${shortenHost(new URL(each).host)}`, url: each };
+    });
+}
+
+/** Keeps the end, which says whose host it is, and ASCII, since ntfy has the text in a header. */
+function shortenHost(host: string): string {
+  return host.length <= MAX_BUTTON_HOST ? host : `...${host.slice(3 - MAX_BUTTON_HOST)}`;
 }
 
 /** Up to what cannot be in a URL; with the mark of one that was cut. */

@@ -1,4 +1,5 @@
-import type { Block, Item, Layout, Line, Segment } from "./layout.js";
+import type { Line, Segment } from "./entry-lines.js";
+import type { Block, Item, Layout } from "./layout.js";
 import { linkTarget } from "./links.js";
 import { cutText, type LengthUnit, textLength } from "./text-length.js";
 
@@ -14,6 +15,12 @@ export interface Markup {
    * @param url as `linkTarget` wrote it: without white space, quotes, brackets or `|`
    */
   readonly link: ((text: string, url: string) => string) | null;
+  /**
+   * A time in the zone of each reader, for targets that have that.
+   * @param text what it says in the zone of the message, with its day or without
+   * @param at milliseconds since the Unix epoch
+   */
+  readonly time?: (text: string, at: number) => string;
   /** Before an item of a list. */
   readonly bullet: string;
   /** Before the details of an item. */
@@ -24,11 +31,12 @@ function markLine(line: Line, markup: Markup): string {
   return line.map((segment) => markSegment(segment, markup)).join("");
 }
 
-function markSegment({ text, look, url }: Segment, markup: Markup): string {
-  const { strong, struck } = markup;
+function markSegment({ text, emphasis, url, at }: Segment, markup: Markup): string {
+  const { strong, struck, time } = markup;
+  if (at !== undefined && time !== undefined) return time(text, at);
   const linked = url === undefined || url === null ? markup.literal(text) : markLink(text, url, markup);
-  if (look === "strong") return strong(linked);
-  return look === "struck" ? struck(linked) : linked;
+  if (emphasis === "strong") return strong(linked);
+  return emphasis === "struck" ? struck(linked) : linked;
 }
 
 function markLink(text: string, url: string, { literal, link }: Markup): string {

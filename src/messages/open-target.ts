@@ -10,30 +10,19 @@ import {
   missingFlagsError,
   usageError,
 } from "../errors.js";
-import { parseMailAddresses } from "./sendmail.js";
-import type { Target } from "./target.js";
-import { TARGET_KINDS, type TargetKind } from "./target-kinds.js";
+import { type MailAddresses, parseMailAddresses, parseMailFlags } from "./sendmail.js";
+import type { Target, TargetRequest } from "./target.js";
+import { TARGET_KINDS, type TargetKind, UPDATABLE_KINDS } from "./target-kinds.js";
 import type { PostToWebhook, WebhookAddress } from "./webhooks/post.js";
 import type { WebhookStorage } from "./webhooks/webhook-storage.js";
-import { checkChat, isLikeUrl, SEEN_BY_OTHERS } from "./webhooks/webhook-url.js";
-
-export interface TargetRequest {
-  /** A saved name; with `as: "mail"` also addresses; undefined for the webhook of the environment. */
-  readonly to?: string | undefined;
-  /** The flag that names it, for messages; `--to` by default. */
-  readonly flag?: "--to" | "--post";
-  /** What it takes. Required without a saved name; with one, it must agree. */
-  readonly as?: TargetKind | undefined;
-  /** Of telegram; the saved one by default. */
-  readonly chat?: string | undefined;
-}
+import { checkChat, checkTopic, isLikeUrl, SEEN_BY_OTHERS, splitToken } from "./webhooks/webhook-url.js";
 
 export interface EnvironmentUrl extends Pick<WebhookAddress, "renewHint"> {
   readonly text: string;
   readonly source: string;
 }
 
-export interface WebhooksParts {
+export interface WebhooksDependencies {
   readonly storage: WebhookStorage;
   /** The webhook of the environment; null without one. @throws CliError configuration when it cannot be read */
   readonly environmentUrl: () => Promise<EnvironmentUrl | null>;
@@ -52,17 +41,38 @@ export interface WebhooksParts {
 export async function openTarget(
   request: TargetRequest,
   readUrl: ReadUrl,
-  parts: WebhooksParts,
+  dependencies: WebhooksDependencies,
 ): Promise<Target> {
+  const target = await findTarget(request, readUrl, dependencies);
+  const { mentions, localTimes = false, ics = false, update = false } = request;
+  if (ics && target.kind !== "mail") throw usageError(`--ics: only mail has attachments, not ${target.kind}`);
+  if (update && !UPDATABLE_KINDS.has(target.kind)) {
+    const kinds = [...UPDATABLE_KINDS].join(" and ");
+    throw usageError(`--update: only messages of ${kinds} can be changed in place, not of ${target.kind}`);
+  }
+  if (mentions !== undefined) (await import("./mentions.js")).checkMentions(target.kind, mentions);
+  if (localTimes && target.kind !== "slack" && target.kind !== "discord")
+    throw usageError(`--local-times: only slack and discord show each reader's own time, not ${target.kind}`);
+  return { ...target, request, mentions, localTimes, ics };
+}
+
+type FoundTarget = Omit<Target, "request">;
+
+async function findTarget(
+  request: TargetRequest,
+  readUrl: ReadUrl,
+  dependencies: WebhooksDependencies,
+): Promise<FoundTarget> {
   const { to, as, flag = "--to" } = request;
   if (as === "mail" && (to === undefined || to.includes("@"))) {
     if (to === undefined) throw missingFlagsError([`${flag} ADDRESS`]);
     checkChat("mail", request.chat);
-    return mailTarget(parts, parseMailAddresses(to, flag));
+    checkTopic("mail", request.topic);
+    return mailTarget(dependencies, { to: parseMailAddresses(to, flag) });
   }
   return to === undefined
-    ? openEnvironment(request, readUrl, parts)
-    : openSaved({ ...request, to }, readUrl, parts);
+    ? openEnvironment(request, readUrl, dependencies)
+    : openSaved({ ...request, to }, readUrl, dependencies);
 }
 
 /** Runs a check of what was saved or is in the environment: what is wrong there is exit 10. */
@@ -80,14 +90,15 @@ function asConfiguration<T>(check: () => T): T {
 type ReadUrl = (text: string, kind: TargetKind, source: string) => string;
 
 async function openEnvironment(
-  { as, chat, flag = "--to" }: TargetRequest,
+  { as, chat, topic, flag = "--to" }: TargetRequest,
   readUrl: ReadUrl,
-  parts: WebhooksParts,
-): Promise<Target> {
-  const found = await parts.environmentUrl();
+  dependencies: WebhooksDependencies,
+): Promise<FoundTarget> {
+  const found = await dependencies.environmentUrl();
   if (found === null) {
     // What would be sent does not depend on the URL.
-    if (parts.dryRun && as !== undefined) return webhookTarget(parts, { ...NO_WEBHOOK, kind: as, chat });
+    if (dependencies.dryRun && as !== undefined)
+      return webhookTarget(dependencies, { ...NO_WEBHOOK, kind: as, chat, topic });
     const format = as === undefined ? ", and add --as" : "";
     throw missingFlagsError([flag], `or set CALCTL_WEBHOOK_URL or CALCTL_WEBHOOK_URL_FILE${format}`);
   }
@@ -96,16 +107,18 @@ async function openEnvironment(
     throw usageError(`${source} needs --as`, `message formats: ${TARGET_KINDS.join(", ")}`);
   }
   const url = asConfiguration(() => readUrl(text, as, source));
-  const id = withChat(`url:${createHash("sha256").update(url).digest("hex").slice(0, 32)}`, chat);
-  return webhookTarget(parts, { kind: as, name: source, id, chat, url, renewHint });
+  // Another token does not make it another target.
+  const hash = createHash("sha256").update(splitToken(url).url).digest("hex").slice(0, 32);
+  const id = withPlace(`url:${hash}`, { chat, topic });
+  return webhookTarget(dependencies, { kind: as, name: source, id, chat, topic, url, renewHint });
 }
 
 async function openSaved(
-  { to: name, as, chat }: TargetRequest & { readonly to: string },
+  { to: name, as, chat, topic }: TargetRequest & { readonly to: string },
   readUrl: ReadUrl,
-  parts: WebhooksParts,
-): Promise<Target> {
-  const record = findRecord(parts.storage, name);
+  dependencies: WebhooksDependencies,
+): Promise<FoundTarget> {
+  const record = findRecord(dependencies.storage, name);
   const kind = TARGET_KINDS.find((known) => known === record.as);
   if (kind === undefined) {
     throw configurationError(
@@ -118,42 +131,56 @@ async function openSaved(
   }
   if (kind === "mail") {
     checkChat(kind, chat);
+    checkTopic(kind, topic);
     return mailTarget(
-      parts,
-      asConfiguration(() => parseMailAddresses(record.to ?? "", name)),
+      dependencies,
+      asConfiguration(() => parseMailFlags(record, name)),
     );
   }
   const source = `webhook ${name}`;
-  const stored = parts.dryRun ? null : await parts.storage.loadUrl(name, record);
+  const stored = dependencies.dryRun ? null : await dependencies.storage.loadUrl(name, record);
   const url = stored === null ? null : asConfiguration(() => readUrl(stored, kind, source));
   const renewHint = `create a new one, and run calctl webhooks add ${name} --as ${kind} --replace`;
-  const id = withChat(`webhook:${name}`, chat);
-  return webhookTarget(parts, { kind, name: source, id, chat: chat ?? record.chat, url, renewHint });
+  const id = withPlace(`webhook:${name}`, { chat, topic });
+  const place = chat === undefined ? { chat: record.chat, topic: topic ?? record.topic } : { chat, topic };
+  return webhookTarget(dependencies, { kind, name: source, id, ...place, url, renewHint });
 }
 
-/** The URL of a bot is the same for all its chats. */
-function withChat(id: string, chat: string | undefined): string {
-  return chat === undefined ? id : `${id} ${chat}`;
+/** The URL of a bot is the same for all its chats, and their topics. */
+function withPlace(id: string, { chat, topic }: Pick<TargetRequest, "chat" | "topic">): string {
+  const parts = [id, chat, topic === undefined ? undefined : `topic ${topic}`];
+  return parts.filter((part) => part !== undefined).join(" ");
 }
 
 const NO_WEBHOOK = { name: "no webhook", id: "", url: null, renewHint: "" };
 
-interface WebhookTarget extends Pick<Target, "kind" | "name" | "id"> {
-  readonly chat: string | undefined;
+interface WebhookTarget extends Pick<Target, "kind" | "name" | "id" | "chat" | "topic"> {
   /** Null with `--dry-run`. */
   readonly url: string | null;
   readonly renewHint: string;
 }
 
 function webhookTarget(
-  { post, check, dryRun }: WebhooksParts,
-  { kind, name, id, chat, url, renewHint }: WebhookTarget,
-): Target {
+  { post, check, dryRun }: WebhooksDependencies,
+  { kind, name, id, chat, topic, url, renewHint }: WebhookTarget,
+): FoundTarget {
   checkChat(kind, chat);
-  const target = { kind, name, id, ...(chat === undefined ? {} : { chat }) };
+  checkTopic(kind, topic);
+  const target = { kind, name, id, chat, topic };
   if (url === null || dryRun) return { ...target, ...WITHOUT_SENDING };
-  const webhook = { name, url: kind === "discord" ? confirmed(url) : url, renewHint };
-  return { ...target, deliver: post(webhook), check: () => check(webhook) };
+  const { url: address, headers } = splitToken(url);
+  const webhook = { name, url: kind === "discord" ? confirmed(address) : address, headers, renewHint };
+  const send = post(webhook);
+  const edits = () => import("./webhooks/edits.js");
+  return {
+    ...target,
+    deliver: async (payload) => (await edits()).findPostedId(kind, await send(payload)),
+    ...(UPDATABLE_KINDS.has(kind) && {
+      edit: async (postedId, payload) =>
+        (await edits()).editPosted({ kind, webhook, post }, postedId, payload),
+    }),
+    check: () => check(webhook),
+  };
 }
 
 /**
@@ -166,10 +193,22 @@ function confirmed(url: string): string {
   return confirming.href;
 }
 
-function mailTarget({ sendMail, checkMail, dryRun }: WebhooksParts, to: string): Target {
-  const target = { kind: "mail", name: to, id: `mail:${to}`, to } as const;
+function mailTarget(
+  { sendMail, checkMail, dryRun }: WebhooksDependencies,
+  addresses: MailAddresses,
+): FoundTarget {
+  const { to, bcc } = addresses;
+  const id = bcc === undefined ? `mail:${to}` : `mail:${to} bcc ${bcc}`;
+  const target = { kind: "mail", name: to, id, ...addresses } as const;
   if (dryRun) return { ...target, ...WITHOUT_SENDING };
-  return { ...target, deliver: ({ body }) => sendMail(body), check: async () => checkMail() };
+  return {
+    ...target,
+    async deliver({ body }) {
+      await sendMail(body);
+      return null;
+    },
+    check: async () => checkMail(),
+  };
 }
 
 /** With `--dry-run`. */

@@ -3,6 +3,8 @@ export interface Payload {
   readonly contentType: string;
   /** Beside the content type. Values are ASCII. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Parameters of the URL. */
+  readonly query?: Readonly<Record<string, string>>;
   readonly body: string;
   /** The same message with less of it, for a target whose limits are not documented and that has refused this one. */
   readonly smaller?: () => Payload;

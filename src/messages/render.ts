@@ -1,17 +1,10 @@
 import { usageError } from "../errors.js";
+import type { StoredMessage } from "./ledger/send-rows.js";
+import type { OutgoingMessage } from "./ledger/sends.js";
 import type { Message } from "./message.js";
 import type { Payload } from "./payload.js";
+import type { RenderOptions, Target } from "./target.js";
 import type { TargetKind } from "./target-kinds.js";
-
-/** Where one message goes, beyond what the target's URL says. */
-export interface Destination {
-  /** Of telegram: an id, or `@` and the name of a channel. */
-  readonly chat?: string | undefined;
-  /** Of mail: an address. */
-  readonly to?: string | undefined;
-  /** When it is sent, for mail: milliseconds since the Unix epoch. */
-  readonly now: number;
-}
 
 /**
  * The message as a target takes it, within its limits. Loads only what the target needs.
@@ -20,28 +13,51 @@ export interface Destination {
 export async function renderMessage(
   kind: TargetKind,
   message: Message,
-  { chat, to, now }: Destination,
+  options: RenderOptions,
 ): Promise<Payload> {
+  const { chat, to, mentions, localTimes } = options;
+  const complete = { ...message, mentions, localTimes };
   switch (kind) {
     case "slack":
-      return (await import("./targets/slack.js")).renderSlack(message);
+      return (await import("./targets/slack.js")).renderSlack(complete);
     case "discord":
-      return (await import("./targets/discord.js")).renderDiscord(message);
+      return (await import("./targets/discord.js")).renderDiscord(complete);
     case "teams":
-      return (await import("./targets/teams.js")).renderTeams(message);
+      return (await import("./targets/teams.js")).renderTeams(complete);
     case "mattermost":
-      return (await import("./targets/mattermost.js")).renderMattermost(message);
+      return (await import("./targets/mattermost.js")).renderMattermost(complete);
     case "telegram":
       if (chat === undefined) throw usageError("telegram needs a chat", "add --chat ID");
-      return (await import("./targets/telegram.js")).renderTelegram(message, chat);
+      return (await import("./targets/telegram.js")).renderTelegram(complete, options);
     case "googlechat":
-      return (await import("./targets/google-chat.js")).renderGoogleChat(message);
+      return (await import("./targets/google-chat.js")).renderGoogleChat(complete);
     case "ntfy":
-      return (await import("./targets/ntfy.js")).renderNtfy(message);
+      return (await import("./targets/ntfy.js")).renderNtfy(complete);
     case "json":
-      return (await import("./targets/json.js")).renderJson(message);
+      return (await import("./targets/json.js")).renderJson(complete);
     case "mail":
       if (to === undefined) throw usageError("mail needs an address", "add --to ADDRESS");
-      return (await import("./targets/mail.js")).renderMail(message, { to, now });
+      return (await import("./targets/mail.js")).renderMail(complete, options);
   }
+}
+
+/** Makes a message for a target, as the ledger notes it. @throws CliError usage, as `renderMessage` */
+export async function composeOutgoing(
+  message: Message,
+  target: Target,
+  { command, now }: Pick<OutgoingMessage, "command"> & Pick<RenderOptions, "now">,
+) {
+  const { id, kind, name, request, edit } = target;
+  const payload = await renderMessage(kind, message, { ...target, now });
+  const { smaller: _, ...kept } = payload;
+  const stored: StoredMessage = { request, target: { id, kind }, payload: kept };
+  const send = () => target.deliver(payload);
+  return {
+    command,
+    target: name,
+    what: message.title,
+    stored,
+    send,
+    edit: edit && ((postedId: string) => edit(postedId, payload)),
+  } satisfies OutgoingMessage;
 }

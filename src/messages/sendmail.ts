@@ -3,6 +3,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { childEnvironment, type Environment } from "../config/environment.js";
 import { CliError, configurationError, usageError } from "../errors.js";
 import { runChildProcess } from "../system/child-process.js";
+import type { TargetPlace } from "./target.js";
 import { quote } from "./webhooks/webhook-url.js";
 
 /** Local part and domain of ASCII: what every mail server takes, and no header can be smuggled in with. @see RFC 5322 §3.4.1 */
@@ -32,6 +33,22 @@ export function parseMailAddresses(text: string, source: string): string {
     );
   }
   return addresses.join(", ");
+}
+
+/** Whom a mail goes to, and whom it is from, as its headers have them. */
+export interface MailAddresses extends Pick<TargetPlace, "from" | "bcc"> {
+  readonly to: string;
+}
+
+/** @param source of the text, for messages; by default the flags. @throws CliError usage */
+export function parseMailFlags({ to = "", from, bcc }: TargetPlace, source?: string): MailAddresses {
+  const parse = (text: string, flag: string) => parseMailAddresses(text, source ?? flag);
+  if (from?.includes(",") === true) throw usageError(`${source ?? "--from"}: a mail is from one address`);
+  return {
+    to: parse(to, "--to"),
+    from: from === undefined ? undefined : parse(from, "--from"),
+    bcc: bcc === undefined ? undefined : parse(bcc, "--bcc"),
+  };
 }
 
 /** What decides where sendmail is looked for. */

@@ -11,4 +11,7 @@ export const TARGET_KINDS = [
   "mail",
 ] as const;
 
+/** Those whose messages can be changed in place. */
+export const UPDATABLE_KINDS: ReadonlySet<string> = new Set(["discord", "telegram"]);
+
 export type TargetKind = (typeof TARGET_KINDS)[number];

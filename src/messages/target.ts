@@ -1,23 +1,67 @@
 import type { Payload } from "./payload.js";
 import type { TargetKind } from "./target-kinds.js";
 
+/** Where messages go beside the URL, as flags and saved webhooks have it. */
+export interface TargetPlace {
+  /** Of telegram: an id, or `@` and the name of a channel. */
+  readonly chat?: string | undefined;
+  /** Of telegram: the id of a topic of the chat. */
+  readonly topic?: string | undefined;
+  /** Of mail: addresses separated by commas; without `from` the mail program says whom it is from. */
+  readonly to?: string | undefined;
+  readonly from?: string | undefined;
+  readonly bcc?: string | undefined;
+}
+
+/** What messages have beside their events. */
+export interface MessageExtras {
+  /** Whom they notify, as the target calls them: never from the text of an event. */
+  readonly mentions?: readonly string[] | undefined;
+  /** Whether each reader sees the times in their own zone. */
+  readonly localTimes?: boolean | undefined;
+  /** Whether iCalendar is attached to a mail. */
+  readonly ics?: boolean | undefined;
+}
+
+export interface TargetRequest extends Pick<TargetPlace, "chat" | "topic">, MessageExtras {
+  /** A saved name; with `as: "mail"` also addresses; undefined for the webhook of the environment. */
+  readonly to?: string | undefined;
+  /** The flag that names it, for messages; `--to` by default. */
+  readonly flag?: "--to" | "--post";
+  /** What it takes. Required without a saved name; with one, it must agree. */
+  readonly as?: TargetKind | undefined;
+  /** Whether its messages are to be changed in place, which only some can. */
+  readonly update?: boolean | undefined;
+}
+
+/** What a message needs of its target to be rendered. */
+export interface RenderOptions extends TargetPlace, MessageExtras {
+  /** When it is sent, for mail: milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
 /** Where messages go. */
-export interface Target {
+export interface Target extends TargetPlace, MessageExtras {
   readonly kind: TargetKind;
   /** As messages for the user name it; never a secret. */
   readonly name: string;
   /** The same for the same target in every run, and not a secret: for keys of the ledger. */
   readonly id: string;
-  /** Of telegram. */
-  readonly chat?: string;
-  /** The addresses of mail, as its header `To` has them. */
-  readonly to?: string;
+  /** What it was opened with: it can be opened again. */
+  readonly request: TargetRequest;
   /**
-   * Resolves once the message was accepted. A failure says whether it may have been sent all the same: outcome_unknown
-   * (9), and interrupted with `mayHaveSucceeded`; after any other it certainly was not.
+   * Resolves once the message was accepted, with the id by which `edit` changes it; null where it cannot. A failure says
+   * whether it may have been sent all the same: outcome_unknown (9), and interrupted with `mayHaveSucceeded`; after any
+   * other it certainly was not.
    * @throws CliError forbidden, rate_limited, unavailable, outcome_unknown, configuration, rejected, interrupted
    */
-  deliver(payload: Payload): Promise<void>;
+  deliver(payload: Payload): Promise<string | null>;
+  /**
+   * Makes an earlier message this one; undefined where a target cannot. Every failure may be repeated.
+   * @returns whether the message is still there
+   * @throws CliError as `deliver`, without outcome_unknown
+   */
+  readonly edit?: ((postedId: string, payload: Payload) => Promise<boolean>) | undefined;
   /**
    * Checks what can be checked without sending: that something listens, or that there is a mail program. Nothing with
    * `--dry-run`.

@@ -4,6 +4,7 @@ import { eachGrapheme } from "../output/table/text-width.js";
 /** What a target counts its limits in. */
 export type LengthUnit = "code points" | "UTF-16 units" | "bytes";
 
+/** The length of a text in a unit. */
 export function textLength(text: string, unit: LengthUnit): number {
   switch (unit) {
     case "code points":

@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../contract/json.js";
 import type { CliError } from "../errors.js";
 import { escapeJson, sanitizeBlock, sanitizeLine } from "./sanitize.js";
+import type { Shape } from "./shape.js";
 import { PLAIN_STYLE, type Style } from "./style.js";
 
 /** UTF-16 code units of one line about a single field. */
@@ -22,6 +23,23 @@ export interface ErrorReportOptions {
 export function renderError(error: CliError, options: ErrorReportOptions): string {
   return options.json ? renderJson(error) : renderText(error, options);
 }
+
+/** The object under `error` in the last line of stderr, with `-o json` and `ndjson`. */
+export const errorShape: Shape = {
+  shape: "error",
+  keys: {
+    code: { type: "string", about: "what went wrong, one of error_codes" },
+    exit_code: { type: "integer" },
+    message: { type: "string", about: "for people; its wording may change" },
+    hint: { type: "string?", about: "what to do next, for people" },
+    status: { type: "integer?", about: "HTTP status of the response that caused it" },
+    details: {
+      type: "any",
+      about: "what the service said by field, candidates for a name, or the items that failed",
+    },
+    request: { type: "string?", about: "method and path of the request that failed" },
+  },
+};
 
 function renderJson({ code, exitCode, message, hint, status, details, request }: CliError): string {
   const error = {
@@ -126,12 +144,12 @@ const MAX_MESSAGE = 64 * 1024;
  * A copy of a JSON value in which `…` replaces what is nested deeper than 32 levels or exceeds a mebibyte. A list or
  * object that was cut ends with an entry that says how much is missing.
  */
-export function boundValue(value: unknown): unknown {
+function boundValue(value: unknown): unknown {
   return boundPart(value, { left: MAX_SIZE }, MAX_DEPTH);
 }
 
 /** A text of at most `max` UTF-16 code units, `…` not counted. */
-export function boundText(text: string, max = MAX_MESSAGE): string {
+function boundText(text: string, max = MAX_MESSAGE): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;
 }

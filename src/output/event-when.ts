@@ -9,6 +9,8 @@ const WEEK_DAYS = 6;
 export interface WhenOptions {
   /** Whether the year is always shown; otherwise only when start and end are in different years. */
   readonly year: boolean;
+  /** What the first day is called; by default with weekday, date and month. */
+  readonly day?: string;
 }
 
 /** A day in the chosen zone, with a time of day unless it is a whole day. */
@@ -29,16 +31,27 @@ export function describeWhen(
   const end = readLocal(end_local);
   if (start === null) return start_local ?? "";
   const hasEnd = end !== null && end_local !== start_local;
-  if (start.time === null) {
-    return hasEnd ? describeDays(start, end, options) : `${describeDay(start, options)}  all day`;
-  }
-  const from = `${describeDay(start, options)} ${start.time}`;
+  const { day = describeDay(start, options) } = options;
+  if (start.time === null) return hasEnd ? describeDays(start, end, options) : `${day}  all day`;
+  const from = `${day} ${start.time}`;
   if (!hasEnd || end.time === null) return from;
   const days = end.day - start.day;
   if (days === 0) return `${from}–${end.time}`;
   if (days > 0 && days <= WEEK_DAYS) return `${from} – ${end.weekday} ${end.time}`;
   const years = { year: options.year || start.year !== end.year };
   return `${describeDay(start, years)} ${start.time} – ${describeDay(end, years)} ${end.time}`;
+}
+
+/** When an event took place before it changed, for readers of when it does: `12:00–13:00`, `Tue 12:00–13:00`. */
+export function describeFormerWhen(
+  before: Pick<LocalizedEvent, "start_local" | "end_local">,
+  { start_local }: Pick<LocalizedEvent, "start_local">,
+): string {
+  const [then, now] = [readLocal(before.start_local), readLocal(start_local)];
+  const days = then === null || now === null ? WEEK_DAYS + 1 : Math.abs(then.day - now.day);
+  const day = days === 0 ? "" : days <= WEEK_DAYS ? then?.weekday : undefined;
+  const options = { year: now !== null && then?.year !== now.year, ...(day !== undefined && { day }) };
+  return describeWhen(before, options).trim().replace("  ", " ");
 }
 
 function describeDays(first: DisplayTime, last: DisplayTime, options: WhenOptions): string {

@@ -1,4 +1,4 @@
-import { CliError, ListingRequest, usageError } from "../errors.js";
+import { CliError, FieldListRequest, usageError } from "../errors.js";
 import {
   type Document,
   FORMATS,
@@ -47,7 +47,7 @@ export interface OutputOptions extends Pick<Rendering<unknown>, "zone" | "now" |
 const COMMON_FORMATS: { readonly [F in Format]?: <T>() => Promise<Renderer<T>> } = {
   table: async () => (await import("./formats/table.js")).renderTable,
   tsv: async () => (await import("./formats/data.js")).renderTsv,
-  csv: async () => (await import("./formats/csv.js")).renderCsv,
+  csv: async () => (await import("./formats/data.js")).renderCsv,
   json: async () => (await import("./formats/data.js")).renderLongJson,
   ndjson: async () => (await import("./formats/data.js")).renderNdjson,
   markdown: async () => (await import("./formats/markdown.js")).renderMarkdown,
@@ -58,7 +58,7 @@ const COMMON_FORMATS: { readonly [F in Format]?: <T>() => Promise<Renderer<T>> }
  * Prepares the output of a command, before it sends anything.
  * @throws CliError usage for a name that is not a format, for a format or fields that the view does not have; a format
  * from the environment that the view does not have is ignored
- * @throws ListingRequest for `--fields` without a value
+ * @throws FieldListRequest for `--fields` without a value
  */
 export function createOutput<T>(
   view: View<T> | Document<T>,
@@ -126,7 +126,7 @@ function documentRenderer<T>(
 
 function viewRenderer<T>(view: View<T>, options: OutputOptions, capabilities: StreamCapabilities): Render<T> {
   const { zone, now, note, csvSafe, program } = options;
-  if (options.fields === true) throw new ListingRequest(keysOf(view));
+  if (options.fields === true) throw new FieldListRequest(keysOf(view));
   if (options.format !== null) checkFormat(options.format, view);
   const format = effectiveFormat(options, capabilities, view);
   if (csvSafe && format !== "csv")

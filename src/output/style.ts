@@ -100,3 +100,22 @@ export function isUnicodeLocale({
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
   return platform === "win32" || /utf-?8/i.test(locale);
 }
+
+/** What calctl draws with beside letters. */
+interface Symbols {
+  /** In the color of what follows. */
+  readonly dot: string;
+  /** Before a name, in the color of its calendar or label, without a space. */
+  readonly bar: string;
+  readonly running: string;
+  readonly arrow: string;
+  readonly dash: string;
+}
+
+const UNICODE: Symbols = { dot: "●", bar: "▌", running: "▸", arrow: "→", dash: "–" };
+const ASCII: Symbols = { dot: "*", bar: "|", running: ">", arrow: "->", dash: "-" };
+
+/** @param capabilities.unicode whether it shows more than ASCII */
+export function symbolsOf({ unicode }: { readonly unicode: boolean }): Symbols {
+  return unicode ? UNICODE : ASCII;
+}

@@ -1,4 +1,4 @@
-import { constants, lstatSync } from "node:fs";
+import { constants, lstatSync, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -58,7 +58,7 @@ export function findEnvironmentSecret(
 }
 
 /** What reading a secret needs. */
-export interface SecretReading {
+export interface SecretReadOptions {
   readonly signal: AbortSignal;
   /** The user's id; null on Windows, where files have no owner and mode in this sense. */
   readonly userId: number | null;
@@ -73,7 +73,7 @@ export interface SecretReading {
 export async function readEnvironmentSecret(
   found: EnvironmentSecret,
   { noun }: EnvironmentSecretKind,
-  reading: SecretReading,
+  reading: SecretReadOptions,
 ): Promise<string> {
   if (("text" in found ? found.text : found.path) === "") throw emptyVariable(found.source);
   return "text" in found ? found.text : readSecretFile({ ...found, ...reading, noun });
@@ -82,6 +82,41 @@ export async function readEnvironmentSecret(
 /** How messages name where a secret comes from. */
 export function nameSource(found: EnvironmentSecret): string {
   return "text" in found ? found.source : `${found.source}: ${found.path}`;
+}
+
+/** Reads the token. @throws CliError configuration when it is not valid, and the signal's reason */
+export async function readEnvironmentToken(
+  found: EnvironmentSecret,
+  reading: SecretReadOptions,
+): Promise<Token> {
+  const value = await readEnvironmentSecret(found, TOKEN, reading);
+  return { value: checkToken(value, nameSource(found)), source: found.source };
+}
+
+/** A token to send. */
+export interface Token {
+  readonly value: string;
+  /** Where it comes from, for `status` and messages. */
+  readonly source: string;
+}
+
+/** Whether a text can be a token: visible ASCII characters without spaces, which a header can carry. @see RFC 6750 §2.1 */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
+/**
+ * Checks that a text is a token.
+ * @param source where it comes from, for messages; these never contain the text
+ * @throws CliError configuration
+ */
+export function checkToken(text: string, source: string): string {
+  if (text === "") throw configurationError(`${source} is empty`, { hint: "put a token into it" });
+  if (isToken(text)) return text;
+  throw configurationError(
+    `${source} is not a token: it has spaces, line breaks or characters other than visible ASCII`,
+    { hint: "put only the token into it, on one line" },
+  );
 }
 
 /** True for a file that cannot be accessed: reading it reports why. */
@@ -94,7 +129,7 @@ function exists(path: string): boolean {
   }
 }
 
-interface SecretFileOptions extends SecretReading {
+interface SecretFileOptions extends SecretReadOptions {
   readonly path: string;
   /** For messages. */
   readonly source: string;
@@ -114,14 +149,14 @@ const POLL_INTERVAL = 20;
  * @throws CliError configuration when it cannot be read or others can change it, and the signal's reason
  */
 export async function readSecretFile(options: SecretFileOptions): Promise<string> {
-  const { path, source, noun, signal, timeout = TIMEOUT } = options;
+  const { path, source, noun, signal } = options;
   const name = `${source}: ${path}`;
   let file: FileHandle | undefined;
   try {
     // Opening a pipe without a writer would block in a thread that nothing interrupts.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    checkExposure(name, findSecretExposure(path, await file.stat(), options.userId), options);
-    const bytes = await readChunks(file, { name, noun, signal, timeout });
+    checkExposure(name, await file.stat(), options);
+    const bytes = await readChunks(file, name, options);
     return withoutFinalNewline(bytes.toString("utf8"));
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
@@ -136,12 +171,8 @@ export async function readSecretFile(options: SecretFileOptions): Promise<string
 }
 
 /** Notes that others can read the secret. @throws CliError configuration when they can replace it */
-function checkExposure(
-  name: string,
-  exposure: ReturnType<typeof findSecretExposure>,
-  { path, noun, note }: SecretFileOptions,
-): void {
-  switch (exposure) {
+function checkExposure(name: string, file: Stats, { path, noun, userId, note }: SecretFileOptions): void {
+  switch (findSecretExposure(path, file, userId)) {
     case null:
       return;
     case "readable_by_others":
@@ -158,15 +189,8 @@ function checkExposure(
   }
 }
 
-async function readChunks(
-  file: FileHandle,
-  {
-    name,
-    noun,
-    signal,
-    timeout,
-  }: Pick<SecretFileOptions, "noun" | "signal"> & { readonly name: string; readonly timeout: number },
-): Promise<Buffer> {
+async function readChunks(file: FileHandle, name: string, options: SecretFileOptions): Promise<Buffer> {
+  const { noun, signal, timeout = TIMEOUT } = options;
   const isPipe = (await file.stat()).isFIFO();
   const chunks: Buffer[] = [];
   let size = 0;

@@ -45,7 +45,6 @@ const MAX_OUTPUT = 1024 * 1024;
 /** The keychain of the system. Each call runs in a child process, which can be killed. */
 export function createKeychain(options: KeychainOptions): SecretStore {
   const call = (request: KeychainRequest) => callHelper(options, request);
-  const { withoutKeychain } = SECRET_LABELS[options.purpose];
   return {
     name: "keychain",
     async probe() {
@@ -54,14 +53,12 @@ export function createKeychain(options: KeychainOptions): SecretStore {
     async save(key, secret) {
       const response = await call({ action: "set", account: accountOf(key), secret });
       if (response.kind === "value" && response.value === secret) return;
-      throw configurationError(`the keychain stored the ${nounOf(key)}, but reads it back differently`, {
-        hint: withoutKeychain,
-      });
+      throw unusable(options, `the keychain stored the ${nounOf(key)}, but reads it back differently`);
     },
     async load(key) {
       const response = await call({ action: "get", account: accountOf(key) });
       if (response.kind === "value") return response.value;
-      throw helperError("unexpected response", options);
+      throw helperError(options, "unexpected response");
     },
     async remove(key) {
       const response = await call({ action: "remove", account: accountOf(key) });
@@ -89,8 +86,15 @@ async function callHelper(options: KeychainOptions, request: KeychainRequest): P
   try {
     const response = await runHelper(options, request, timeout);
     if (response === null) throw await timeoutError(options, timeout);
-    if (response.kind === "no_package") throw packageError(options);
-    if (response.kind === "no_library") throw libraryError(response.reason, options);
+    if (response.kind === "no_package") {
+      const advice = "install calctl again without --omit=optional";
+      throw unusable(options, "the keychain cannot be used: the package keytar is not installed", { advice });
+    }
+    if (response.kind === "no_library") {
+      const advice = "on Debian and Ubuntu: apt-get install libsecret-1-0";
+      const cause = new Error(response.reason);
+      throw unusable(options, "the keychain's library cannot be loaded", { advice, cause });
+    }
     if (response.kind === "failed") throw await refusalError(options, request, response.reason);
     return response;
   } finally {
@@ -120,45 +124,42 @@ async function runHelper(
     signal: signal(),
   });
   if (result.kind === "timeout") return null;
-  if (result.kind === "not_started") throw helperError(`could not be started: ${result.code}`, options);
-  if (result.kind === "output_too_large") throw helperError("output too large", options);
+  if (result.kind === "not_started") throw helperError(options, `could not be started: ${result.code}`);
+  if (result.kind === "output_too_large") throw helperError(options, "output too large");
   const response = parseResponse(result.stdout);
   if (response !== null) return response;
-  throw helperError(result.exitCode === null ? "ended by a signal" : `exit code ${result.exitCode}`, options);
+  throw helperError(options, result.exitCode === null ? "ended by a signal" : `exit code ${result.exitCode}`);
 }
+
+interface Remedy {
+  /** What to do before, or instead of, going without a keychain. */
+  readonly advice?: string;
+  readonly cause?: unknown;
+}
+
+function unusable({ purpose }: KeychainOptions, message: string, { advice, cause }: Remedy = {}): CliError {
+  const { withoutKeychain } = SECRET_LABELS[purpose];
+  return configurationError(message, {
+    hint: advice === undefined ? withoutKeychain : `${advice}; ${withoutKeychain}`,
+    cause,
+  });
+}
+
+function helperError(options: KeychainOptions, reason: string): CliError {
+  return unusable(options, `the keychain helper failed (${reason})`, { advice: "try again" });
+}
+
+const UNLOCK = { advice: "unlock it and try again" };
 
 /** A keychain that still answers a ping is waiting to be unlocked. */
 async function timeoutError(options: KeychainOptions, timeout: number): Promise<CliError> {
   const isRunning = (await runHelper(options, { action: "ping" }, PING_TIMEOUT)) !== null;
   const seconds = timeout / 1000;
-  const { withoutKeychain } = SECRET_LABELS[options.purpose];
-  if (isRunning) {
-    return configurationError(`the keychain is locked, and was not unlocked in ${seconds} seconds`, {
-      hint: `unlock it and try again; ${withoutKeychain}`,
-    });
-  }
-  return configurationError(`the keychain did not respond in ${seconds} seconds: its service hangs`, {
-    hint: `restart it (on Linux often gnome-keyring-daemon); ${withoutKeychain}`,
-  });
-}
-
-function packageError({ purpose }: Pick<KeychainOptions, "purpose">): CliError {
-  return configurationError("the keychain cannot be used: the package keytar is not installed", {
-    hint: `install calctl again without --omit=optional; ${SECRET_LABELS[purpose].withoutKeychain}`,
-  });
-}
-
-function libraryError(reason: string, { purpose }: Pick<KeychainOptions, "purpose">): CliError {
-  return configurationError("the keychain's library cannot be loaded", {
-    hint: `on Debian and Ubuntu: apt-get install libsecret-1-0; ${SECRET_LABELS[purpose].withoutKeychain}`,
-    cause: new Error(reason),
-  });
-}
-
-function helperError(reason: string, { purpose }: Pick<KeychainOptions, "purpose">): CliError {
-  return configurationError(`the keychain helper failed (${reason})`, {
-    hint: `try again; ${SECRET_LABELS[purpose].withoutKeychain}`,
-  });
+  if (isRunning)
+    return unusable(options, `the keychain is locked, and was not unlocked in ${seconds} seconds`, UNLOCK);
+  const advice = "restart it (on Linux often gnome-keyring-daemon)";
+  const message = `the keychain did not respond in ${seconds} seconds: its service hangs`;
+  return unusable(options, message, { advice });
 }
 
 /** A keychain that answers a ping but refuses a request is locked; without a response there is none. */
@@ -167,12 +168,8 @@ async function refusalError(
   request: KeychainRequest,
   reason: string,
 ): Promise<CliError> {
-  const { withoutKeychain } = SECRET_LABELS[options.purpose];
   const ping = request.action === "ping" ? null : await runHelper(options, { action: "ping" }, PING_TIMEOUT);
-  if (ping?.kind === "done") {
-    return configurationError(`the keychain is locked or cannot be written: ${reason}`, {
-      hint: `unlock it and try again; ${withoutKeychain}`,
-    });
-  }
-  return configurationError(`there is no keychain in this session: ${reason}`, { hint: withoutKeychain });
+  return ping?.kind === "done"
+    ? unusable(options, `the keychain is locked or cannot be written: ${reason}`, UNLOCK)
+    : unusable(options, `there is no keychain in this session: ${reason}`);
 }

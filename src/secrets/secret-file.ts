@@ -4,9 +4,8 @@ import { lstat, open, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "../../contract/json.js";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
-import { isPrivate } from "../system/ownership.js";
+import { isPrivate, makePrivateFolder } from "../system/ownership.js";
 import { removeTemporaryFiles, writePrivateFile } from "../system/private-file.js";
-import { makePrivateFolder } from "../system/private-folder.js";
 import { accountOf, SECRET_LABELS, type SecretKey, type SecretStore } from "./store.js";
 
 export interface SecretFileOptions {

@@ -3,10 +3,10 @@ import { mkdir, open, readdir, rm, rmdir, stat, unlink } from "node:fs/promises"
 import { join } from "node:path";
 import { errorCodeOf } from "../errors.js";
 import { sleepFor } from "./clock.js";
-import type { ProcessTable } from "./process-table.js";
+import { isRunning, type ProcessSource } from "./process-identity.js";
 
 export interface FileLockOptions {
-  readonly processes: ProcessTable;
+  readonly process: ProcessSource;
   /** Ends the wait. Does not interrupt `work` once it runs. */
   readonly signal?: AbortSignal | undefined;
   /** Longest wait in milliseconds; 5,000 by default. */
@@ -50,7 +50,7 @@ export async function withFileLock<T>(
   work: () => Promise<T> | T,
   options: FileLockOptions,
 ): Promise<T> {
-  const entry = `${options.processes.pid}-${randomBytes(6).toString("hex")}`;
+  const entry = `${options.process.pid}-${randomBytes(6).toString("hex")}`;
   await acquire(path, entry, options);
   try {
     return await work();
@@ -61,7 +61,7 @@ export async function withFileLock<T>(
 
 async function acquire(path: string, entry: string, options: FileLockOptions): Promise<void> {
   const { signal, timeout = TIMEOUT, sleep = sleepFor } = options;
-  const search: Search = { path, entry, sightings: new Map(), isRunning: options.processes.isRunning };
+  const search: Search = { path, entry, sightings: new Map(), process: options.process };
   for (let waited = 0; ; ) {
     signal?.throwIfAborted();
     const holder = await findHolder(search, waited);
@@ -85,7 +85,7 @@ interface Search {
   readonly path: string;
   readonly entry: string;
   readonly sightings: Map<string, Sighting>;
-  readonly isRunning: (pid: number) => boolean;
+  readonly process: ProcessSource;
 }
 
 /** The first entry that is not stale; stale ones before it are removed. */
@@ -104,7 +104,7 @@ async function findHolder(search: Search, waited: number): Promise<string | unde
 
 /** Whether the entry's process has ended, or its id now belongs to another one. */
 async function isStale(other: string, sighting: Sighting, search: Search): Promise<boolean> {
-  if (!search.isRunning(pidOf(other))) return true;
+  if (!isRunning(search.process, pidOf(other))) return true;
   sighting.expired ??= await isExpired(join(search.path, other), join(search.path, search.entry));
   return sighting.expired;
 }

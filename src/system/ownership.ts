@@ -2,8 +2,10 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readFileSync,
   type Stats,
@@ -48,7 +50,7 @@ export function requireInnerFolder({ parent, name, userId }: InnerFolder): strin
 }
 
 /** @throws Error for any other folder, and the file system's error */
-export function requirePrivateFolder(folder: string, userId: number | null): void {
+function requirePrivateFolder(folder: string, userId: number | null): void {
   if (!isPrivateFolder(folder, userId)) throw new Error(`${folder} is a link, or not only this user's`);
 }
 
@@ -183,4 +185,34 @@ function isReadOnly(path: string): boolean {
   } catch (error) {
     return errorCodeOf(error) === "EROFS";
   }
+}
+
+/**
+ * Creates a folder that only its owner can use (0700), and its missing parents. Level by level, because a recursive
+ * mkdir of Node never returns below /proc, where nothing can be created.
+ * @throws the file system's error
+ */
+export function makePrivateFolder(folder: string): void {
+  const parent = dirname(folder);
+  if (parent === folder || existsSync(folder)) return;
+  makePrivateFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process was faster.
+    if (errorCodeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+/**
+ * Creates a folder inside one of the program's folders, which is created too, and returns its path.
+ * @throws Error where others could have put files or links, and the file system's error
+ */
+export function makeInnerFolder(folder: InnerFolder): string {
+  const { parent, name, userId } = folder;
+  makePrivateFolder(parent);
+  // Before something is created in it.
+  requirePrivateFolder(parent, userId);
+  makePrivateFolder(join(parent, name));
+  return requireInnerFolder(folder);
 }

@@ -3,7 +3,7 @@ import { lstat, open, readdir, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { errorCodeOf } from "../errors.js";
 import { sleepFor } from "./clock.js";
-import { makePrivateFolder } from "./private-folder.js";
+import { makePrivateFolder } from "./ownership.js";
 
 /** Temporary files younger than this (ms) may belong to a process that is still writing. */
 const STALE_AFTER = 60_000;

@@ -1,6 +1,24 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import type { ProcessTable } from "./process-table.js";
+import { errorCodeOf } from "../errors.js";
+
+/** The part of Node's `process` that checks other processes. */
+export interface ProcessSource {
+  readonly pid: number;
+  kill(pid: number, signal: 0): unknown;
+}
+
+/** Whether there is a process with this id. */
+export function isRunning(source: ProcessSource, pid: number): boolean {
+  try {
+    // Signal 0 only checks.
+    source.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM means that it runs as another user.
+    return errorCodeOf(error) !== "ESRCH";
+  }
+}
 
 /** What tells a process from every other, also from a later one with the same id. */
 export interface ProcessIdentity {
@@ -14,21 +32,18 @@ export interface ProcessIdentity {
 }
 
 /** Tells whether processes that were noted in a file still run. */
-export interface ProcessIdentities {
-  /** This process. */
-  readonly self: ProcessIdentity;
-  /** False also for a process that cannot be seen from here: of another machine, boot or container. */
-  isRunning(identity: ProcessIdentity): boolean;
-}
+export type ProcessIdentities = ReturnType<typeof createProcessIdentities>;
 
 /** The processes of this machine. The clock is not asked, since it may be set at any time. */
-export function createProcessIdentities(processes: ProcessTable): ProcessIdentities {
-  const started = readProcess(processes.pid)?.started ?? null;
-  const self = { pid: processes.pid, started, host: hostname(), boot: readBoot() };
+export function createProcessIdentities(source: ProcessSource) {
+  const started = readProcess(source.pid)?.started ?? null;
+  const self: ProcessIdentity = { pid: source.pid, started, host: hostname(), boot: readBoot() };
   return {
+    /** This process. */
     self,
-    isRunning({ pid, started, host, boot }) {
-      if (host !== self.host || boot !== self.boot || !processes.isRunning(pid)) return false;
+    /** False also for a process that cannot be seen from here: of another machine, boot or container. */
+    isRunning({ pid, started, host, boot }: ProcessIdentity): boolean {
+      if (host !== self.host || boot !== self.boot || !isRunning(source, pid)) return false;
       const found = readProcess(pid);
       // Where there is no /proc, an id that was used again cannot be told.
       return found === null || (found.started === started && !found.isDead);

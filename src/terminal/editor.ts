@@ -15,20 +15,10 @@ export interface EditorOptions {
   readonly warn: (text: string) => void;
 }
 
+const SET_HINT = "set VISUAL or EDITOR to the command of an editor, such as nano";
+
 /** The user's own editor. */
-export interface Editor {
-  /** The command line of `VISUAL`, else of `EDITOR`; null when neither is set. */
-  readonly command: string | null;
-  /** @param source the flag, for the message. @throws CliError usage when there is no editor */
-  requireCommand(source: string): void;
-  /**
-   * Does work with a file that only its owner can read, and removes the file. If the work fails, a file with something
-   * new in it stays, with a note of its path.
-   * @param name of the file, whose ending editors look at
-   * @throws CliError usage when there is no editor, failed when the file cannot be created
-   */
-  withFile<T>(name: string, work: (file: EditedFile) => Promise<T>): Promise<T>;
-}
+export type Editor = ReturnType<typeof createEditor>;
 
 /**
  * A file that can be opened in the editor. Both functions throw CliError interrupted when the editor ends with an error
@@ -42,18 +32,25 @@ interface EditedFile {
   write(): Promise<string>;
 }
 
-const SET_HINT = "set VISUAL or EDITOR to the command of an editor, such as nano";
-
 /** Loads what it needs when a file is created. */
-export function createEditor(options: EditorOptions): Editor {
+export function createEditor(options: EditorOptions) {
   const { env, warn } = options;
   const command = env["VISUAL"]?.trim() || env["EDITOR"]?.trim() || null;
   return {
+    /** The command line of `VISUAL`, else of `EDITOR`; null when neither is set. */
     command,
-    requireCommand(source) {
+
+    /** @param source the flag, for the message. @throws CliError usage when there is no editor */
+    requireCommand(source: string): void {
       if (command === null) throw usageError(`${source}: there is no editor to open`, SET_HINT);
     },
-    async withFile(name, work) {
+    /**
+     * Does work with a file that only its owner can read, and removes the file. If the work fails, a file with something
+     * new in it stays, with a note of its path.
+     * @param name of the file, whose ending editors look at
+     * @throws CliError usage when there is no editor, failed when the file cannot be created
+     */
+    async withFile<T>(name: string, work: (file: EditedFile) => Promise<T>): Promise<T> {
       if (command === null) throw usageError("there is no editor to open", SET_HINT);
       const [{ mkdtemp, rm }, { tmpdir }] = await Promise.all([
         import("node:fs/promises"),

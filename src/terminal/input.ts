@@ -10,24 +10,13 @@ export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
 }
 
 /** Reads input from files and stdin. */
-export interface Input {
-  /** Whether stdin is a terminal. */
-  readonly isTerminal: boolean;
-  /**
-   * Reads a UTF-8 file, or stdin for `-`, without the newline that editors and `echo` add.
-   * @param source the flag, for messages
-   * @throws CliError usage when it cannot be read
-   */
-  text(path: string, source: string): Promise<string>;
-  /** Reads JSON from a file, or from stdin for `-`. @throws CliError usage with the position of a syntax error */
-  json(path: string, source: string): Promise<unknown>;
-}
+export type Input = ReturnType<typeof createInput>;
 
 /**
  * @param process its stdin is not accessed before it is needed
  * @param signal ends a read, which may wait forever; its reason is the error to throw
  */
-export function createInput(process: { readonly stdin: ReadableLike }, signal: () => AbortSignal): Input {
+export function createInput(process: { readonly stdin: ReadableLike }, signal: () => AbortSignal) {
   const decode = async (path: string, source: string): Promise<string> => {
     const stream = path === "-" ? process.stdin : openFile(path, source);
     const bytes = await readAll(stream, source, signal()).catch((error: unknown) => {
@@ -38,11 +27,18 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
     return decodeText(bytes, `${source}: ${displayName(path)}`);
   };
   return {
+    /** Whether stdin is a terminal. */
     get isTerminal() {
       return process.stdin.isTTY === true;
     },
-    text: async (path, source) => withoutLastNewline(await decode(path, source)),
-    async json(path, source) {
+    /**
+     * Reads a UTF-8 file, or stdin for `-`, without the newline that editors and `echo` add.
+     * @param source the flag, for messages
+     * @throws CliError usage when it cannot be read
+     */
+    text: async (path: string, source: string) => withoutLastNewline(await decode(path, source)),
+    /** Reads JSON from a file, or from stdin for `-`. @throws CliError usage with the position of a syntax error */
+    async json(path: string, source: string): Promise<unknown> {
       const content = await decode(path, source);
       if (content.trim() === "")
         throw usageError(`${source}: ${displayName(path)} is empty; it must be JSON`);

@@ -1,11 +1,5 @@
 import type { WorkProgress } from "../../service/store/store.js";
-import type { StatusSink } from "./status-line.js";
-
-export interface ProgressBar {
-  show(progress: WorkProgress): void;
-  /** Removes it. */
-  clear(): void;
-}
+import type { TextSink } from "./text-sink.js";
 
 export interface ProgressBarOptions {
   readonly quiet: boolean;
@@ -19,7 +13,7 @@ const MAX_WIDTH = 30;
 const ECHO = "^C";
 
 /** Shows how far long work has come in the last line of a terminal; elsewhere, and with `--quiet`, nothing. */
-export function createProgressBar(stderr: StatusSink, { quiet, unicode }: ProgressBarOptions): ProgressBar {
+export function createProgressBar(stderr: Omit<TextSink, "rows">, { quiet, unicode }: ProgressBarOptions) {
   let shown = "";
   const show = (text: string): void => {
     if (quiet || !stderr.isTerminal || text === shown) return;
@@ -27,7 +21,9 @@ export function createProgressBar(stderr: StatusSink, { quiet, unicode }: Progre
     stderr.show(text === "" ? null : text).catch(() => undefined);
   };
   return {
-    show: (progress) => show(formatProgress(progress, (stderr.columns ?? 80) - ECHO.length, unicode())),
+    show: (progress: WorkProgress) =>
+      show(formatProgress(progress, (stderr.columns ?? 80) - ECHO.length, unicode())),
+    /** Removes it. */
     clear: () => show(""),
   };
 }

@@ -1,7 +1,6 @@
 import { checkbox, confirm, input, password, search } from "@inquirer/prompts";
 import { sanitizeLine } from "../output/sanitize.js";
-import { createStyle, type Style } from "../output/style.js";
-import { symbolsOf } from "../output/symbols.js";
+import { createStyle, type Style, symbolsOf } from "../output/style.js";
 import { inCharset, truncateText, wrapText } from "../output/table/text-width.js";
 
 /** The prompts that are shown. An import of all would bring an editor with tables of encodings, a fifth of the program. */

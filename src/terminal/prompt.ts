@@ -29,28 +29,7 @@ interface PasswordOptions {
   readonly check?: (answer: string) => Promise<void>;
 }
 
-/** Asks the user. Every function throws CliError interrupted on Escape and Ctrl-C. */
-export interface Prompt {
-  /** Whether stdin and stderr are terminals, and asking is allowed. */
-  readonly available: boolean;
-  /** Columns of the terminal. */
-  readonly columns: number;
-  /** @param preset the answer if nothing is typed; no by default */
-  confirm(question: string, preset?: boolean): Promise<boolean>;
-  /** Does not show what is typed. */
-  password(question: string, options?: PasswordOptions): Promise<string>;
-  text(question: string, options?: TextOptions): Promise<string>;
-  /** A list that typing narrows down. @param preset the value to begin at; the first by default */
-  choose<T>(question: string, choices: readonly Choice<T>[], preset?: T): Promise<T>;
-  /** @param preset the values that are chosen at first */
-  chooseSeveral<T>(
-    question: string,
-    choices: readonly Choice<T>[],
-    preset?: readonly T[],
-  ): Promise<readonly T[]>;
-}
-
-export interface PromptParts {
+export interface PromptDependencies {
   readonly signal: () => AbortSignal;
   /** Gets every password. */
   readonly redactor: Pick<Redactor, "add">;
@@ -64,38 +43,49 @@ const DEFAULT_COLUMNS = 80;
 /** Choices shown at a time. */
 const PAGE_SIZE = 10;
 
+/** Asks the user. Every function throws CliError interrupted on Escape and Ctrl-C. */
+export type Prompt = ReturnType<typeof createPrompt>;
+
 /**
  * Prompts on the terminal. They are written to stderr, since stdout is for data.
  * @param allowed false with `--no-input`, CALCTL_NO_INPUT or CI
  */
-export function createPrompt(process: PromptProcess, allowed: boolean, parts: PromptParts): Prompt {
+export function createPrompt(process: PromptProcess, allowed: boolean, dependencies: PromptDependencies) {
   const columns = () => process.stderr.columns || DEFAULT_COLUMNS;
   const load = async () => {
     const { prompts, createTheme } = await import("./prompt-theme.js");
-    const capabilities = { columns: columns(), unicode: parts.unicode(), color: parts.color() };
+    const capabilities = { columns: columns(), unicode: dependencies.unicode(), color: dependencies.color() };
     return { prompts, ...(await createTheme(capabilities)) };
   };
-  const ask = <T>(show: (streams: PromptStreams) => Promise<T>) => askOnce(process, parts.signal(), show);
+  const ask = <T>(show: (streams: PromptStreams) => Promise<T>) =>
+    askOnce(process, dependencies.signal(), show);
   const askPassword = async (question: string): Promise<string> => {
     const { prompts, theme } = await load();
     const message = sanitizeLine(question);
     const secret = await ask((streams) => prompts.password({ message, theme, toggleMask: false }, streams));
-    parts.redactor.add(secret);
+    dependencies.redactor.add(secret);
     return secret;
   };
   return {
+    /** Whether stdin and stderr are terminals, and asking is allowed. */
     get available() {
       return allowed && process.stdin.isTTY === true && process.stderr.isTTY === true;
     },
+    /** Columns of the terminal. */
     get columns() {
       return columns();
     },
-    async confirm(question, preset = false) {
+    /** @param preset the answer if nothing is typed; no by default */
+    async confirm(question: string, preset = false): Promise<boolean> {
       const { prompts, theme } = await load();
       const message = sanitizeLine(question);
       return ask((streams) => prompts.confirm({ message, default: preset, theme }, streams));
     },
-    async password(question, { repeat = false, check = async () => undefined } = {}) {
+    /** Does not show what is typed. */
+    async password(
+      question: string,
+      { repeat = false, check = async () => undefined }: PasswordOptions = {},
+    ): Promise<string> {
       let message = question;
       for (;;) {
         const secret = await askPassword(message);
@@ -108,7 +98,10 @@ export function createPrompt(process: PromptProcess, allowed: boolean, parts: Pr
         message = `Not the same. ${question}`;
       }
     },
-    async text(question, { default: preset, check = () => undefined } = {}) {
+    async text(
+      question: string,
+      { default: preset, check = () => undefined }: TextOptions = {},
+    ): Promise<string> {
       const { prompts, theme } = await load();
       const config = {
         message: sanitizeLine(question),
@@ -118,7 +111,8 @@ export function createPrompt(process: PromptProcess, allowed: boolean, parts: Pr
       };
       return ask((streams) => prompts.input(config, streams));
     },
-    async choose(question, choices, preset) {
+    /** A list that typing narrows down. @param preset the value to begin at; the first by default */
+    async choose<T>(question: string, choices: readonly Choice<T>[], preset?: T): Promise<T> {
       const { prompts, theme, describeChoice } = await load();
       const lines = choices.map((choice, index) => ({
         ...describeChoice(choice),
@@ -136,7 +130,12 @@ export function createPrompt(process: PromptProcess, allowed: boolean, parts: Pr
       const index = await ask((streams) => prompts.search(config, streams));
       return chosen(choices, index);
     },
-    async chooseSeveral(question, choices, preset = []) {
+    /** @param preset the values that are chosen at first */
+    async chooseSeveral<T>(
+      question: string,
+      choices: readonly Choice<T>[],
+      preset: readonly T[] = [],
+    ): Promise<readonly T[]> {
       const { prompts, theme, describeChoice } = await load();
       const lines = choices.map((choice, index) => ({
         ...describeChoice(choice),

@@ -1,13 +1,5 @@
 import { sanitizeLine } from "../output/sanitize.js";
 
-/** Masks the secrets that are known so far. */
-export interface Redactor {
-  /** Adds a token, client secret, authorization code, code verifier, state or password. */
-  add(value: string | undefined): void;
-  /** Replaces every secret by `***`, in any encoding. */
-  mask(text: string): string;
-}
-
 const MASK = "***";
 
 /** Shorter secrets are not masked: masking `a1` everywhere would make text unreadable and reveal the secret. */
@@ -21,8 +13,11 @@ const BACKSLASHES = "\\\\{1,8}";
 
 type Mask = (text: string) => string;
 
+/** Masks the secrets that are known so far. */
+export type Redactor = ReturnType<typeof createRedactor>;
+
 /** @param initial returns the secrets of the environment; called when a text is first masked */
-export function createRedactor(initial: () => readonly string[]): Redactor {
+export function createRedactor(initial: () => readonly string[]) {
   const masks = new Map<string, Mask>();
   let isInitialized = false;
   const add = (value: string | undefined): void => {
@@ -30,8 +25,10 @@ export function createRedactor(initial: () => readonly string[]): Redactor {
     masks.set(value, value.length <= MAX_PATTERN ? maskByPattern(value) : maskByForms(value));
   };
   return {
+    /** Adds a token, client secret, authorization code, code verifier, state or password. */
     add,
-    mask(text) {
+    /** Replaces every secret by `***`, in any encoding. */
+    mask(text: string): string {
       if (!isInitialized) {
         isInitialized = true;
         for (const value of initial()) add(value);

@@ -11,27 +11,7 @@ export interface WritableLike {
 }
 
 /** An output stream of the program. */
-export interface TextSink {
-  readonly isTerminal: boolean;
-  /** Width of the terminal; undefined when it is not one. */
-  readonly columns: number | undefined;
-  /** Lines of the terminal; undefined when it is not one. */
-  readonly rows?: number | undefined;
-  /**
-   * Resolves when the text is written, or when the reader has closed the stream.
-   * @throws CliError failed when it could not be written, interrupted when a signal came first
-   */
-  write(text: string): Promise<void>;
-  /** Whether a write was interrupted and has not finished yet. */
-  readonly isStuck: boolean;
-  /** Whether its reader has closed it: nothing more is written. */
-  readonly isClosed: boolean;
-}
-
-/** A stream that also takes bytes, which are written as they are. */
-export interface ByteSink extends TextSink {
-  write(data: string | Uint8Array): Promise<void>;
-}
+export type TextSink = ReturnType<typeof createTextSink>;
 
 export interface TextSinkOptions {
   /** Returns the stream. Called late, since Node creates a standard stream on first access, which takes time. */
@@ -47,10 +27,17 @@ export interface TextSinkOptions {
 /** For a write that begins after the interruption (ms). */
 const FINAL_WRITE_TIMEOUT = 1_000;
 
-/** A stream that its reader may close at any time: later writes are dropped without an error. */
-export function createTextSink({ open, name, interruption, sleep, mask }: TextSinkOptions): ByteSink {
+/** Moves to the first column and clears the line. */
+const CLEAR_LINE = "\r\u001b[2K";
+
+/**
+ * A stream that its reader may close at any time: later writes are dropped without an error. On a terminal it can have a
+ * temporary last line, such as a countdown, which is cleared before anything else is written.
+ */
+export function createTextSink({ open, name, interruption, sleep, mask }: TextSinkOptions) {
   let closed = false;
   let stuck = false;
+  let hasLine = false;
   let opened: WritableLike | undefined;
   const stream = (): WritableLike => {
     if (opened === undefined) {
@@ -62,43 +49,62 @@ export function createTextSink({ open, name, interruption, sleep, mask }: TextSi
     }
     return opened;
   };
+  const send = (data: string | Uint8Array): Promise<void> => {
+    if (closed || data.length === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      let isWritten = false;
+      const signal = interruption();
+      const stopWaiting = abandonOnAbort(signal, sleep, () => {
+        if (isWritten) return;
+        stuck = true;
+        reject(signal?.reason);
+      });
+      stream().write(typeof data === "string" ? (mask?.(data) ?? data) : data, (error) => {
+        isWritten = true;
+        stopWaiting();
+        // Writes finish in order, so earlier ones have finished, too.
+        stuck = false;
+        const isBroken = errorCodeOf(error) === "EPIPE";
+        closed ||= isBroken;
+        if (error === undefined || error === null || isBroken) resolve();
+        else reject(writeError(error, name));
+      });
+    });
+  };
   return {
     get isTerminal() {
       return stream().isTTY === true;
     },
+    /** Width of the terminal; undefined when it is not one. */
     get columns() {
       return stream().columns;
     },
+    /** Lines of the terminal; undefined when it is not one. */
     get rows() {
       return stream().rows;
     },
+    /** Whether a write was interrupted and has not finished yet. */
     get isStuck() {
       return stuck;
     },
+    /** Whether its reader has closed it: nothing more is written. */
     get isClosed() {
       return closed;
     },
-    write(text) {
-      if (closed || text.length === 0) return Promise.resolve();
-      return new Promise((resolve, reject) => {
-        let isWritten = false;
-        const signal = interruption();
-        const stopWaiting = abandonOnAbort(signal, sleep, () => {
-          if (isWritten) return;
-          stuck = true;
-          reject(signal?.reason);
-        });
-        stream().write(typeof text === "string" ? (mask?.(text) ?? text) : text, (error) => {
-          isWritten = true;
-          stopWaiting();
-          // Writes finish in order, so earlier ones have finished, too.
-          stuck = false;
-          const isBroken = errorCodeOf(error) === "EPIPE";
-          closed ||= isBroken;
-          if (error === undefined || error === null || isBroken) resolve();
-          else reject(writeError(error, name));
-        });
-      });
+    /**
+     * Writes text, or bytes as they are. Resolves when they are written, or when the reader has closed the stream.
+     * @throws CliError failed when they could not be written, interrupted when a signal came first
+     */
+    write(data: string | Uint8Array): Promise<void> {
+      if (!hasLine || data.length === 0) return send(data);
+      hasLine = false;
+      return send(`${CLEAR_LINE}${data}`);
+    },
+    /** Replaces the temporary line, which must fit on one line; null clears it. Only for terminals. */
+    show(text: string | null): Promise<void> {
+      if (text === null && !hasLine) return Promise.resolve();
+      hasLine = text !== null;
+      return send(`${CLEAR_LINE}${text ?? ""}`);
     },
   };
 }

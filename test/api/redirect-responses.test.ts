@@ -25,9 +25,18 @@ const ELSEWHERE = [
   "https://HERE/user",
   "http://localhost:PORT/user",
   "http://127.0.0.1/user",
+  // Nor to an address that has credentials.
+  "http://user:password@HERE/user",
 ];
 
-const NOT_HTTP = ["ftp://HERE/user", "javascript:alert(1)", "file:///etc/passwd", "data:application/json,{}"];
+const NOT_HTTP = [
+  "ftp://HERE/user",
+  "javascript:alert(1)",
+  "file:///etc/passwd",
+  "data:application/json,{}",
+  "https://",
+  "",
+];
 
 function fill(text: string): string {
   const port = world.server.host.split(":")[1] ?? "";
@@ -39,6 +48,12 @@ function expectKeptBack(result: { readonly exitCode: number; readonly stdout: st
   expect(other.connections).toEqual([]);
   expect(world.pauses).toEqual([]);
 }
+
+test.each([300, 304, 399])("%i is not a redirect", async (status) => {
+  world.server.on("GET /user", [reply({ status, headers: { location: "/moved" } })]);
+  expectKeptBack(await world.send("whoami"));
+  expect(world.server.requests).toHaveLength(1);
+});
 
 describe.each(STATUSES)("C7 %i", (status) => {
   test.each([...ELSEWHERE, ...NOT_HTTP])("to %s: the token is not sent", async (location) => {

@@ -5,7 +5,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { clearTokenRecord, saveProfile } from "../../src/auth/token-storage.js";
 import { readTokenRecord } from "../../src/config/config.js";
 import { type ConfigFile, createConfigFile } from "../../src/config/config-file.js";
-import { createProcessTable } from "../../src/system/process-table.js";
 
 function createFile(): ConfigFile {
   const directory = mkdtempSync(join(tmpdir(), "calctl-config-"));
@@ -13,7 +12,7 @@ function createFile(): ConfigFile {
   return createConfigFile({
     directory: () => directory,
     userId: null,
-    processes: createProcessTable(process),
+    process,
   });
 }
 

@@ -20,16 +20,17 @@ beforeEach(() => {
     "build/launcher/part.ts",
     "src/config/directories.ts",
     "src/system/ownership.ts",
-    "src/system/private-folder.ts",
     "src/errors.ts",
     "src/version.ts",
     "src/auth/browser/browser-helper.ts",
   );
   project.borrowPackages();
   project.write("bin/calctl.ts", PROGRAM);
-  project.write("build/command-tree.ts", `console.log("{}");`);
   project.write("build/launcher/completion.ts", "console.log(__COMMAND_TREE__);");
-  project.write("build/documents.ts", `export const createDocuments = async () => ({});`);
+  project.write(
+    "build/documents.ts",
+    `export const createDocuments = async () => ({}); export const describeCommands = async () => ({});`,
+  );
   project.write("src/lazy.ts", `export const word = "first";`);
   for (const folder of ["contract", "service"]) project.write(`${folder}/empty.ts`, "");
 });

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import {
   compareEvents,
-  hasChanged,
-  judgeMissing,
+  readLookup,
   type SeenCalendar,
   type SeenDays,
 } from "../../src/calendar/event-changes.js";
@@ -59,7 +58,7 @@ describe("an event that was not seen before", () => {
     expect(compare(seenOf(), [event])).toEqual({ changes, missing: [], seen: [event.id] });
   });
 
-  test("of a calendar that was never read is news if it was written since", () => {
+  test("of a calendar that was never read is a change if it was written since", () => {
     const events = [eventOn(24), eventOn(25, { created_at: AFTER, updated_at: AFTER })];
     expect(compare({ ...seenOf(), days: null }, events).changes).toEqual(["added e25"]);
   });
@@ -86,16 +85,19 @@ describe("an event that was seen and is not listed", () => {
 
   test("is judged by what it is now", () => {
     const event = eventOn(23);
-    expect(judgeMissing(event, null, NEXT_DAY)).toEqual({ change: { change: "gone", event }, seen: null });
-    expect(judgeMissing(event, event, NEXT_DAY)).toEqual({ change: null, seen: event });
+    expect(readLookup(event, null, NEXT_DAY)).toEqual({
+      change: { change: "gone", event, before: event },
+      seen: null,
+    });
+    expect(readLookup(event, event, NEXT_DAY)).toEqual({ change: null, seen: event });
     const moved = { ...eventOn(30), id: "e23", updated_at: AFTER };
-    expect(judgeMissing(event, moved, NEXT_DAY)).toEqual({
-      change: { change: "changed", event: moved },
+    expect(readLookup(event, moved, NEXT_DAY)).toEqual({
+      change: { change: "changed", event: moved, before: event },
       seen: null,
     });
     const late = { ...eventOn(24), id: "e23", updated_at: AFTER };
-    expect(judgeMissing(event, late, NEXT_DAY)).toEqual({
-      change: { change: "changed", event: late },
+    expect(readLookup(event, late, NEXT_DAY)).toEqual({
+      change: { change: "changed", event: late, before: event },
       seen: late,
     });
   });
@@ -107,7 +109,7 @@ describe("an event that was seen and is listed", () => {
     const now = { ...before, title: "Other", updated_at: AFTER };
     const listed = { days: NEXT_DAY, events: [now], matching: new Set<CalendarEvent>() };
     expect(compareEvents(seenOf(before), listed)).toEqual({
-      changes: [{ change: "changed", event: now }],
+      changes: [{ change: "changed", event: now, before }],
       missing: [],
       seen: [],
     });
@@ -140,12 +142,13 @@ describe("an event that was seen and is listed", () => {
     ],
     ["another attendee", event, { attendees: [userOf("cal,1")] }, true],
   ])("%s", (_, before, fields, changed) => {
-    expect(hasChanged(before, { ...before, ...fields })).toBe(changed);
+    const { changes } = compare(seenOf(before), [{ ...before, ...fields }]);
+    expect(changes).toEqual(changed ? ["changed e1"] : []);
   });
 
   test("an all-day event that ends where it begins is the one that ends at midnight", () => {
     const day = allDayOf({ end_at: "2026-11-21T00:00:00.000Z" });
-    expect(hasChanged(day, { ...day, end_at: "2026-11-22T00:00:00.000Z" })).toBe(false);
+    expect(compare(seenOf(day), [{ ...day, end_at: "2026-11-22T00:00:00.000Z" }]).changes).toEqual([]);
   });
 });
 

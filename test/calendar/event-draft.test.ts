@@ -7,13 +7,8 @@ import { allDayOf, eventOf, failureOf, keepOf, parsed, type TypedTimes } from ".
 type TypedFlags = Omit<EventFlags, "start" | "end" | "duration"> & TypedTimes;
 
 function draft(flags: TypedFlags, input?: unknown) {
-  return draftForCreate(
-    parsed(flags, "Asia/Tokyo"),
-    input === undefined ? null : readEventInput(input, "--input"),
-    {
-      zone: "Asia/Tokyo",
-    },
-  );
+  const read = input === undefined ? null : readEventInput(input, "--input");
+  return draftForCreate(parsed(flags, "Asia/Tokyo"), read, "Asia/Tokyo");
 }
 
 const TIMES = { start: "2026-11-21T15:00", duration: "1h" };

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EVENT_RULES } from "../../contract/bodies.js";
-import { planTimes, type TimePlan } from "../../src/calendar/event-times.js";
+import { planTimes } from "../../src/calendar/event-times.js";
 import { anyDate, anyInstant, anyZone, failureOf, parsed, type TypedTimes } from "./fixtures.js";
 
-type TypedPlan = Omit<TimePlan, "start" | "end" | "duration"> & TypedTimes;
+type TypedPlan = Omit<Parameters<typeof planTimes>[0], "start" | "end" | "duration"> & TypedTimes;
 
 function plan(fields: Partial<TypedPlan>) {
   const { zone = "Asia/Tokyo" } = fields;

@@ -32,7 +32,7 @@ test.each(["--if-unchanged", "--edit"])("an event without updated_at is an error
 
 describe("wasUpdated", () => {
   const before = eventOf({ description: "old", attendees: [userOf("cal,1"), userOf("cal,2")] });
-  const draft = draftForUpdate(before, { title: "New", clear: ["description"] }, { zone: "UTC" });
+  const draft = draftForUpdate(before, { title: "New", clear: ["description"] }, "UTC");
   const after: CalendarEvent = { ...before, title: "New", description: "", updated_at: LATER };
 
   test("an event that is as it was seen was not updated", () => {
@@ -53,7 +53,7 @@ describe("wasUpdated", () => {
 
   test("an all-day event whose end the service writes as its start, and a keep without times", () => {
     for (const event of [allDayOf({ end_at: "2026-11-21T00:00:00.000Z" }), keepOf()]) {
-      const written = draftForUpdate(event, { title: "New" }, { zone: "UTC" });
+      const written = draftForUpdate(event, { title: "New" }, "UTC");
       const found = { ...event, title: "New", updated_at: LATER };
       expect(wasUpdated(found, { seen: SEEN, draft: written })).toBe(true);
     }

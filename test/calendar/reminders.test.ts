@@ -5,14 +5,13 @@ import type { CalendarEvent } from "../../contract/shapes.js";
 import {
   checkWindow,
   findReminders,
-  MAX_BEFORE,
-  MAX_GRACE,
   type ReminderWindow,
   reminderQueries,
 } from "../../src/calendar/reminders.js";
 import { addDays, localDate, offsetAt } from "../../src/calendar/zoned-time.js";
 import { eventOf } from "./fixtures.js";
 
+const [MAX_BEFORE, MAX_GRACE] = [5 * DAY_MS, 12 * HOUR_MS];
 const NOON = Date.parse("2026-11-23T12:00:00Z");
 
 function windowOf(changes: Partial<ReminderWindow> = {}): ReminderWindow {

@@ -8,7 +8,6 @@ import {
   editableEvent,
   parseDocument,
   renderDocument,
-  renderField,
 } from "../../src/commands/events/edit-document.js";
 import { CliError } from "../../src/errors.js";
 import { harmfulCodes, hostileText } from "../support/harmful-text.js";
@@ -265,8 +264,13 @@ describe("changes are the lines that differ", () => {
 
   test("and turn the old text into the new one, whatever the texts", async () => {
     const text = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 8 }).map((all) => all.join("\n"));
-    const linesOf = async (event: EditableEvent) =>
-      (await renderField(event, "description")).trimEnd().split("\n");
+    const linesOf = async (event: EditableEvent) => {
+      const file = await renderDocument(event, EDIT);
+      return file
+        .slice(file.indexOf("\ndescription:") + 1)
+        .trimEnd()
+        .split("\n");
+    };
     await fc.assert(
       fc.asyncProperty(text, text, async (old, current) => {
         fc.pre(old !== current);

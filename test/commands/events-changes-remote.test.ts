@@ -36,7 +36,7 @@ describe("an event that is not listed any more", () => {
     expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: [] });
   });
 
-  test("and is there as it was is no news, also when it is listed again", async () => {
+  test("and is there as it was is no change, also when it is listed again", async () => {
     const { workId, changes, once } = await createWorld();
     once(`GET /calendars/${workId}/upcoming_events`, EMPTY);
     expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: [] });

@@ -4,7 +4,7 @@ import { createHarness, type Harness, NOW } from "../support/harness.js";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** News, as `-o json` prints them. */
+/** Changes, as `-o json` prints them. */
 interface Change {
   readonly change: string;
   readonly event: { readonly id: string; readonly title: string; readonly start_at: string };
@@ -90,7 +90,7 @@ describe("events changes", () => {
     expect(await world.changes("--from-start")).toEqual([]);
   });
 
-  test("an event that moves beyond the window is changed, and no news when it comes into view", async () => {
+  test("an event that moves beyond the window is changed, and no change when it comes into view", async () => {
     const world = await createWorld();
     const dentist = await world.create("Dentist", "2026-11-24T10:00");
     await world.changes();
@@ -103,7 +103,7 @@ describe("events changes", () => {
     expect(await world.changes()).toEqual(["gone Dentist"]);
   });
 
-  test("what is over and what comes into view as days pass is no news, unless it was written since", async () => {
+  test("what is over and what comes into view as days pass is no change, unless it was written since", async () => {
     const world = await createWorld();
     await world.create("Today", "2026-11-21T18:00");
     await world.create("Next month", "2026-12-05T10:00");
@@ -192,9 +192,42 @@ describe("events changes", () => {
     expect(tsv.stdout).toMatch(new RegExp(`^added\t${id}\t.*\tDentist\t\n$`));
     const json = await world.run("events", "changes", "--since-last", "b", "--from-start", "-o", "ndjson");
     const [event] = await world.harness.json<unknown[]>("events", "list", "-p", "local", "--days", "7");
-    expect(JSON.parse(json.stdout)).toEqual({ change: "added", event });
+    expect(JSON.parse(json.stdout)).toEqual({ change: "added", event, before: null });
     const fields = ["--fields", "change,title"];
     const chosen = await world.run("events", "changes", "--since-last", "c", "--from-start", ...fields);
     expect(chosen.stdout).toBe("added\tDentist\n");
+  });
+
+  test("tells what an event was before", async () => {
+    const world = await createWorld();
+    const moved = await world.create("Dentist", "2026-11-24T10:00", "--location", "Room 1");
+    const gone = await world.create("Lunch", "2026-11-25T12:00");
+    const utc = ["--timezone", "UTC"];
+    const list = () => world.harness.json<object[]>("events", "list", "-p", "local", "--days", "7", ...utc);
+    const [dentist, lunch] = await list();
+    await world.changes();
+    await world.update(moved, "--start", "2026-11-25T16:00", "--location", "Room 2");
+    await world.remove(gone);
+    await world.create("Concert", "2026-11-26T20:00");
+    const [later, concert] = await list();
+    const changes = (...flags: string[]) =>
+      world.run("events", "changes", "--since-last", "job", "--dry-run", ...utc, ...flags);
+    expect(JSON.parse((await changes("-o", "json")).stdout)).toEqual([
+      { change: "gone", event: lunch, before: lunch },
+      { change: "changed", event: later, before: dentist },
+      { change: "added", event: concert, before: null },
+    ]);
+    const jq = await changes("--jq", '.[] | select(.change == "changed") | .before.location');
+    expect(jq.stdout).toBe("Room 1\n");
+    const lines = await changes("--template", "{{ event.title }}, was at {{ before.location }}");
+    expect(lines.stdout).toContain("Dentist, was at Room 1\n");
+    const fields = await changes("--fields", "change,before", "-o", "json");
+    expect(JSON.parse(fields.stdout)[1]).toEqual({ change: "changed", before: dentist });
+    expect((await changes("-o", "text")).stdout).toContain(
+      "16:00–17:00  Dentist (was Tue 10:00–11:00, was at Room 1)  Room 2\n",
+    );
+    expect((await changes("-o", "markdown")).stdout).toContain(
+      "- **16:00–17:00** Dentist (was Tue 10:00–11:00, was at Room 1) (Room 2)\n",
+    );
   });
 });

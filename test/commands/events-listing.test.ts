@@ -1,9 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { readCalendar } from "../../src/commands/events/event-source.js";
 import { textWidth } from "../../src/output/table/text-width.js";
-import { EVENT } from "../output/fixtures.js";
 import { createHarness, type Harness, NOW } from "../support/harness.js";
 
 /** The list of events as a person sees it, and the short ids in it. Now is Saturday, 15:30 in Berlin. */
@@ -276,13 +274,4 @@ test("a label that no calendar has is answered with the labels of all of them", 
   const { exitCode, stderr } = await harness.run("events", "list", "-A", "--label", "Sprnt");
   expect(exitCode).toBe(5);
   expect(stderr).toMatch(/hint: labels: 2 Sprint, 1, /);
-});
-
-test("a page may have more events than a call takes arguments", async () => {
-  const page = Array<typeof EVENT>(150_000).fill(EVENT);
-  const open = async () =>
-    (async function* () {
-      yield page;
-    })();
-  expect(await readCalendar("7", { open })).toHaveLength(page.length);
 });

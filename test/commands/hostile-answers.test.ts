@@ -119,3 +119,16 @@ describe("oversized details", () => {
     expect(stderr.length).toBeLessThan(30_000);
   });
 });
+
+test("a list may have more events than a call takes arguments", async () => {
+  const { recorder, run } = await startService();
+  const data = Array.from({ length: 150_000 }, (_, id) => ({ type: "event", id: `e${id}`, attributes: {} }));
+  recorder.answer("GET /calendars/7/upcoming_events", { status: 200, body: JSON.stringify({ data }) });
+  recorder.answer("GET /calendars", {
+    status: 200,
+    body: '{"data":[{"type":"calendar","id":"7","attributes":{"name":"A"}}]}',
+  });
+  const { stdout, stderr } = await run("events", "list", "--fields", "id", "-o", "tsv");
+  expect(stderr).toBe("");
+  expect(stdout.trim().split("\n")).toHaveLength(data.length);
+});

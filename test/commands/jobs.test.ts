@@ -7,7 +7,7 @@ import { createRemoteWorld } from "../support/remote-world.js";
 
 test.each([
   [["post", "--as", "json"]],
-  [["post", "--as", "json", "--changes", "news"]],
+  [["post", "--as", "json", "--changes", "team"]],
   [["remind", "--before", "15m", "--", "true"]],
   [["events", "changes", "--since-last", "names"]],
 ])("%j does not report a retry that helped, except with -v", async (argv) => {

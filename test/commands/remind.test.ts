@@ -124,7 +124,7 @@ describe("posting", () => {
     const notes = async () => (await world.runWith({ columns: 80 }, ...flags)).stderr;
     expect(await notes()).toBe("announced 1 of 1 events\n");
     await world.create("Next", ...todayAt("15:41"));
-    expect(await notes()).toBe("announced 1 of 2 events, 1 before\n");
+    expect(await notes()).toBe("announced 1 of 2 events, 1 already announced\n");
   });
 
   test("an unknown outcome is exit 9 although others worked, and names its event", async () => {
@@ -145,14 +145,56 @@ describe("posting", () => {
     expect(await remind()).toEqual([]);
   });
 
-  test("--dry-run prints the events, and announces none", async () => {
+  test("--dry-run shows the messages, and posts none", async () => {
     await world.create("Soon", ...todayAt("15:40"));
     const { exitCode, stdout } = await world.send("remind", "--before", "15m", "--as", "json", "--dry-run");
-    expect({ exitCode, events: JSON.parse(stdout) }).toMatchObject({
+    expect({ exitCode, message: JSON.parse(stdout) }).toMatchObject({
       exitCode: 0,
-      events: [{ title: "Soon" }],
+      message: { title: "In 10 min: Soon", days: [{ entries: [{ time: "15:40–16:40" }] }] },
     });
     expect(await remind()).toEqual(["In 10 min: Soon"]);
+  });
+
+  test("events that start at the same time are one message, without those that were announced before", async () => {
+    await world.create("Early", ...todayAt("15:40"));
+    expect(await remind()).toEqual(["In 10 min: Early"]);
+    for (const title of ["Dentist", "Lunch"]) await world.create(title, ...todayAt("15:40"));
+    await world.create("Later", ...todayAt("15:41"));
+    expect(await remind()).toEqual(["In 10 min: Dentist, Lunch", "In 11 min: Later"]);
+    expect(world.posted()[0]).toMatchObject({ days: [{ entries: [{ event: { title: "Dentist" } }, {}] }] });
+    for (const count of [1, 2, 3, 4]) await world.create(`Talk ${count}`, ...todayAt("15:42"));
+    expect(await remind()).toEqual(["In 12 min: Talk 1, Talk 2 and 2 more"]);
+    expect(await remind()).toEqual([]);
+  });
+});
+
+describe("starts that were missed beyond the grace", () => {
+  const run = () => world.send("remind", "--before", "15m", "--as", "json");
+  const QUIET = { exitCode: 0, stdout: "", stderr: "" };
+
+  test("are one line on stderr, once", async () => {
+    const [lunch, dinner] = [
+      await world.create("Lunch", ...todayAt("16:00")),
+      await world.create("Dinner", ...todayAt("16:30")),
+    ];
+    expect(await run()).toEqual(QUIET);
+    world.setNow(Date.parse("2026-11-21T19:00:00Z"));
+    const { stderr } = await run();
+    expect(stderr).toBe(
+      `2 starts were missed, and not announced within --grace: Lunch (Sat 21 Nov 16:00, ${lunch}), Dinner (Sat 21 Nov 16:30, ${dinner})\n`,
+    );
+    expect(await run()).toEqual(QUIET);
+    expect(world.hook.requests).toEqual([]);
+  });
+
+  test("are not those before the first run of the job, nor those entered too late", async () => {
+    world.setNow(Date.parse("2026-11-21T05:00:00Z"));
+    await world.create("Before", ...todayAt("09:00"));
+    world.setNow(Date.parse("2026-11-21T12:00:00Z"));
+    expect(await run()).toEqual(QUIET);
+    world.setNow(Date.parse("2026-11-21T19:00:00Z"));
+    await world.create("Entered late", ...todayAt("15:00"));
+    expect(await run()).toEqual(QUIET);
   });
 });
 
@@ -238,7 +280,7 @@ test.each<[readonly string[], string]>([
   [["--before", "15m", "--as", "mail", "--post", "ana@"], '--post: "ana@"'],
   [["--before", "15m", "--as", "json", "--", "true"], "either a program or a target"],
   [["--before", "15m", "--", ""], "the program is empty"],
-  [["--before", "15m", "--chat", "1", "--", "true"], "--chat: a program has no chat"],
+  [["--before", "15m", "--chat", "1", "--", "true"], "--chat: only a message has that, not a program"],
   [["--before", "soon", "--", "true"], '--before: "soon"'],
   [["--before", "6d", "--", "true"], "--before is longer than 5 days"],
   [["--before", "1h", "--grace", "13h", "--", "true"], "--grace can be at most 12h"],

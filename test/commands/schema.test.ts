@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeEach, describe, expect, test } from "vitest";
 import { loadCommandTree } from "../../src/cli/command-tree.js";
-import { commandSchema, type ProgramSchema, programSchema } from "../../src/cli/help/schema.js";
+import { commandSchema, programSchema } from "../../src/cli/help/schema.js";
 import { EXIT_CODES, EXIT_EMPTY } from "../../src/errors.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 import { createInstallation } from "../support/spawned.js";
 
 /** `calctl schema`, and that it says what commands really print. */
 
-const SCHEMA: ProgramSchema = programSchema(await loadCommandTree());
+const SCHEMA = programSchema(await loadCommandTree());
 
 let world: RemoteWorld;
 
@@ -46,6 +46,7 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     comments: [[eventId]],
     "profiles list": [[]],
     "webhooks list": [[]],
+    sent: [[]],
     "config list": [["-p", "local"]],
     "config get": [["base_url", "-p", "local"]],
     "config path": [[]],

@@ -63,6 +63,49 @@ describe("webhooks add", () => {
     expect(secrets()).toEqual([expect.stringContaining(`bot${token}/sendMessage`)]);
   });
 
+  test("keeps the topic of a chat, and the sender and blind copies of mail", async () => {
+    const token = "123456789:AAF-sentinel_0123456789abcdefghijk";
+    const chat = ["--as", "telegram", "--chat", "-100123", "--topic", "42"];
+    expect((await add(token, "family", ...chat)).exitCode).toBe(0);
+    const mail = [
+      "--as",
+      "mail",
+      "--to",
+      "a@example.org",
+      "--from",
+      "cal@example.org",
+      "--bcc",
+      "b@example.org",
+    ];
+    expect((await add("", "me", ...mail)).exitCode).toBe(0);
+    expect(config()["webhooks"]).toEqual({
+      family: { as: "telegram", chat: "-100123", topic: "42", store: "file" },
+      me: { as: "mail", to: "a@example.org", from: "cal@example.org", bcc: "b@example.org" },
+    });
+  });
+
+  test.each([
+    [["--as", "slack", "--topic", "1"], "--topic: only chats of telegram have topics, not slack"],
+    [
+      ["--as", "telegram", "--chat", "1", "--topic", "General"],
+      '--topic: "General" is not the id of a topic',
+    ],
+    [["--as", "slack", "--from", "a@example.org"], "--from: only mail has addresses, not slack"],
+    [["--as", "ntfy", "--bcc", "a@example.org"], "--bcc: only mail has addresses, not ntfy"],
+    [["--as", "mail", "--to", "a@example.org", "--from", "ana"], '--from: "ana" is not a mail address'],
+    [["--as", "mail", "--to", "a@example.org", "--from", "a@b.example,c@b.example"], "from one address"],
+    [
+      ["--as", "mail", "--to", "a@example.org", "--bcc", "a@b\nTo: x@y"],
+      "--bcc: the value is not a mail address",
+    ],
+  ])("refuses %j", async (flags, message) => {
+    expect(await add(URL_A, "team", ...flags)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(message),
+    });
+    expect(secrets()).toEqual([]);
+  });
+
   test("refuses a name that exists, unless --replace is given", async () => {
     await add(URL_A, "team", "--as", "slack");
     expect(await add(URL_B, "team", "--as", "slack")).toMatchObject({

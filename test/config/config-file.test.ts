@@ -18,12 +18,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.js";
 import { createConfigFile } from "../../src/config/config-file.js";
 import { CliError, usageError } from "../../src/errors.js";
-import { createProcessTable } from "../../src/system/process-table.js";
 
 let directory: string;
-const processes = createProcessTable(process);
 const userId = process.geteuid?.() ?? null;
-const fileIn = (folder: string) => createConfigFile({ directory: () => folder, userId, processes });
+const fileIn = (folder: string) => createConfigFile({ directory: () => folder, userId, process });
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "calctl-config-"));
@@ -106,7 +104,7 @@ describe("a file in which others could name programs and services", () => {
     if (userId !== 0) skip("only root can give a file away");
     const file = fileIn(directory);
     writeFileSync(file.path, CONTENT);
-    const asUser = createConfigFile({ directory: () => directory, userId: 65_534, processes });
+    const asUser = createConfigFile({ directory: () => directory, userId: 65_534, process });
     expect(asUser.read()).toEqual({ profiles: new Map() });
     chownSync(file.path, 65_534, 65_534);
     expect(asUser.read()).toEqual({ profiles: new Map() });
@@ -120,7 +118,7 @@ describe("a file in which others could name programs and services", () => {
   });
 
   test("is used on Windows, where neither says anything", () => {
-    const file = createConfigFile({ directory: () => directory, userId: null, processes });
+    const file = createConfigFile({ directory: () => directory, userId: null, process });
     writeFileSync(file.path, CONTENT);
     chmodSync(file.path, 0o666);
     expect(file.read()).toEqual({ profiles: new Map() });
@@ -159,7 +157,7 @@ test("a folder that cannot be created is named: exit 10", async () => {
 });
 
 test("a file that another process has locked is exit 10 and names the process", async () => {
-  const file = createConfigFile({ directory: () => directory, userId, processes, timeout: 0 });
+  const file = createConfigFile({ directory: () => directory, userId, process, timeout: 0 });
   mkdirSync(`${file.path}.lock`);
   writeFileSync(join(`${file.path}.lock`, `${process.ppid}-0123456789ab`), "");
   await expect(file.update((config) => config)).rejects.toMatchObject({
@@ -172,7 +170,7 @@ test("a file that another process has locked is exit 10 and names the process", 
 test("a wait for another process ends with the signal's reason", async () => {
   const reason = new CliError("interrupted", "interrupted");
   const signal = () => AbortSignal.abort(reason);
-  const file = createConfigFile({ directory: () => directory, userId, processes, signal });
+  const file = createConfigFile({ directory: () => directory, userId, process, signal });
   await expect(file.update((config) => config)).rejects.toBe(reason);
   expect(readdirSync(directory)).toEqual([]);
 });

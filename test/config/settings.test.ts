@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.js";
 import type { Environment } from "../../src/config/environment.js";
+import { parseServiceUrl } from "../../src/config/profile-values.js";
 import { readRunSettings } from "../../src/config/run-settings.js";
 import { selectService } from "../../src/config/settings.js";
-import { parseServiceUrl } from "../../src/config/urls.js";
 
 const WORK = "https://work.example/api";
 const HOME = "https://home.example/api";

@@ -76,7 +76,7 @@ describeWithSystem("script", "with lines on a terminal,", () => {
     await runPage(await createDocsWorld(), readPage("docs/service/self-hosting.md"));
   });
 
-  test.each(["debugging", "exit-codes", "output"])("docs/%s.md work", runPageSignedIn);
+  test.each(["changes", "debugging", "exit-codes", "output"])("docs/%s.md work", runPageSignedIn);
 
   test("docs/webhooks.md work", async () => {
     await runPage(await createDocsWorld(), readPage("webhooks"));
@@ -110,7 +110,7 @@ test("docs/service/scaling.md work", async () => {
   expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["sudo"]));
 });
 
-test.each(["changes", "network", "scripting"])("the lines of docs/%s.md work", runPageSignedIn);
+test.each(["network", "scripting"])("the lines of docs/%s.md work", runPageSignedIn);
 
 async function runPageSignedIn(name: string): Promise<void> {
   const world = await createDocsWorld();

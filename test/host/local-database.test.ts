@@ -2,16 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { AccessContext, OpenService, ServeOptions } from "../../service/access/access.js";
-import { createServiceOpener, openLocalService } from "../../service/access/local-service.js";
-import { createServiceAccess } from "../../service/access/service-access.js";
+import { type AccessContext, openAdmin } from "../../service/access/admin.js";
+import { openLocalDatabase } from "../../service/access/open.js";
+import { type ServeOptions, serve } from "../../service/access/serve.js";
 import type { Service } from "../../service/service.js";
 import { runSql } from "../../service/test/support/database.js";
+import { createResources } from "../../src/host/host.js";
 import { createInProcessTransport, LOCAL_BASE_URL } from "../../src/host/local-profile.js";
 import { createClock } from "../../src/system/clock.js";
-import { createResources, type Resources } from "../../src/system/resources.js";
 import { systemUserName } from "../../src/system/user.js";
-import { withStatusLine } from "../../src/terminal/status-line.js";
 import { createTextSink, type WritableLike } from "../../src/terminal/text-sink.js";
 import { createScreen } from "../support/terminal.js";
 
@@ -35,12 +34,12 @@ const SERVING: ServeOptions = {
 
 let folder: string;
 let database: string;
-let resources: Resources;
+let resources: ReturnType<typeof createResources>;
 let machine: AccessContext["machine"];
-let open: OpenService;
 let notes: string[];
 const note = (text: string) => void notes.push(text);
-const access = () => createServiceAccess({ machine, flags: { debug: false, dryRun: false, quiet: false } });
+const context = (): AccessContext => ({ machine, flags: { debug: false, dryRun: false, quiet: false } });
+const openLocal = () => openLocalDatabase({ machine, note }, { database, rateLimit: null });
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "calctl-host-"));
@@ -63,10 +62,9 @@ beforeEach(() => {
     resources,
     userId: null,
     database: () => database,
-    stderr: withStatusLine(createTextSink(sink)),
+    stderr: createTextSink(sink),
     signal: () => AbortSignal.abort(),
   };
-  open = createServiceOpener(machine);
   notes = [];
 });
 afterEach(async () => {
@@ -75,17 +73,17 @@ afterEach(async () => {
 });
 
 test("the first use of the profile local creates and reports it, later ones do not", async () => {
-  const first = await openLocalService(open, { database }, note);
+  const first = await openLocal();
   expect(notes).toEqual([`created the calendar database of the profile local: ${database}`]);
-  const second = await openLocalService(open, { database }, note);
+  const second = await openLocal();
   expect(second.userId).toBe(first.userId);
   expect(notes).toHaveLength(1);
 });
 
 test("the first use adds the local user to a database that already has users", async () => {
-  const admin = await access().admin(database, { create: true });
+  const admin = await openAdmin(context(), database, { create: true });
   await admin.users.add({ name: "Ana" });
-  await openLocalService(open, { database }, note);
+  await openLocal();
   expect(notes).toEqual([
     `created the database ${database}`,
     `created the user ${systemUserName()} and the calendar Personal in ${database}`,
@@ -93,23 +91,23 @@ test("the first use adds the local user to a database that already has users", a
 });
 
 test("service start creates a database and reports it once", async () => {
-  await access().serve(SERVING);
-  await access().serve(SERVING);
-  await access().serve({ ...SERVING, memory: true });
+  await serve(context(), SERVING);
+  await serve(context(), SERVING);
+  await serve(context(), { ...SERVING, memory: true });
   expect(notes).toEqual([`created the calendar database of the profile local: ${database}`]);
 });
 
 test("service start --sample fills a database without the user of local, an explicit one is only made", async () => {
-  await access().serve({ ...SERVING, sample: true });
+  await serve(context(), { ...SERVING, sample: true });
   const other = join(folder, "other.db");
-  await access().serve({ ...SERVING, database: other });
+  await serve(context(), { ...SERVING, database: other });
   expect(notes).toEqual([`created the database ${database}`, `created the database ${other}`]);
-  const users = await (await access().admin(other)).users.list();
+  const users = await (await openAdmin(context(), other)).users.list();
   expect(users).toEqual([]);
 });
 
 test("of concurrent requests only the failing ones reject, each with its own error", async () => {
-  const local = await openLocalService(open, { database }, note);
+  const local = await openLocal();
   const [calendar] = await local.service.admin.calendars.list();
   runSql(database, "drop table events; drop table labels");
   const paths = [

@@ -19,6 +19,7 @@ import {
 
 const SECRET = "T024BE7LD-sentinel-B0rd3r";
 const PATH = `/services/${SECRET}`;
+const TOKEN = "tk_sentinel0123456789abcdefghijk";
 
 let server: FaultServer;
 let world: DeliveryWorld;
@@ -74,11 +75,40 @@ describe("an accepted message", () => {
     expect(server.requests.map(({ target }) => target)).toEqual([`${PATH}${sent}`]);
   });
 
+  test("by discord has the parameters that its message needs", async () => {
+    server.otherwise([reply(answer(200, { id: "1", type: 0, content: "Today" }))]);
+    const env = { CALCTL_WEBHOOK_URL: `${server.baseUrl}${PATH}?thread_id=12` };
+    const payload = { ...PAYLOAD, query: { with_components: "true" } };
+    expect((await world.deliver({ as: "discord" }, { env, payload })).error).toBeNull();
+    expect(server.requests[0]?.target).toBe(`${PATH}?thread_id=12&wait=true&with_components=true`);
+  });
+
   test("by others goes to the URL as it is", async () => {
     server.otherwise([reply(answer(200, "ok"))]);
     const env = { CALCTL_WEBHOOK_URL: `${server.baseUrl}${PATH}?sig=%2Fa` };
     expect((await world.deliver({ as: "teams" }, { env })).error).toBeNull();
     expect(server.requests[0]?.target).toBe(`${PATH}?sig=%2Fa`);
+  });
+
+  test("by ntfy has the access token of its URL in a header, and nothing else shows it", async () => {
+    server.on(
+      "POST /topic",
+      [reply(answer(200, { id: "x", event: "message" }))],
+      [reply(answer(403, { error: "forbidden" }))],
+    );
+    const at = (token: string) => ({
+      env: { CALCTL_WEBHOOK_URL: `${server.baseUrl.replace("://", `://:${token}@`)}/topic` },
+    });
+    expect(await world.deliver({ as: "ntfy" }, at(TOKEN))).toEqual({ error: null, stderr: "" });
+    expect(server.requests[0]).toMatchObject({
+      headers: { authorization: `Bearer ${TOKEN}` },
+      target: "/topic",
+    });
+    const { error, stderr } = await world.deliver({ as: "ntfy" }, { ...at(TOKEN), flags: { debug: true } });
+    expect(error).toMatchObject({ code: "forbidden" });
+    expect(JSON.stringify([error?.message, error?.hint, stderr])).not.toContain(TOKEN);
+    const { id } = await world.open({ as: "ntfy" }, at(TOKEN));
+    expect((await world.open({ as: "ntfy" }, at("tk_another"))).id).toBe(id);
   });
 
   test("by telegram goes to sendMessage of the bot", async () => {

@@ -1,10 +1,27 @@
 import fc from "fast-check";
+import ICAL from "ical.js";
 import PostalMime, { type Email } from "postal-mime";
 import { describe, expect, test } from "vitest";
-import { createDigest, createTextMessage, type Message } from "../../src/messages/message.js";
+import {
+  createChangesDigest,
+  createDigest,
+  createReminder,
+  createTextMessage,
+  type Message,
+} from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
 import { hostileText } from "../support/harmful-text.js";
-import { EVENTS, event, HOSTILE_TITLES, HOSTILE_WEEK, NOW, numberOf, OPTIONS } from "./fixtures.js";
+import {
+  DINNER,
+  EVENTS,
+  event,
+  HOSTILE_TITLES,
+  HOSTILE_WEEK,
+  NOW,
+  numberOf,
+  OPTIONS,
+  ZONE,
+} from "./fixtures.js";
 
 const TO = "ana@example.com";
 
@@ -35,7 +52,7 @@ test("a mail has text, HTML and the headers of a mail that a program wrote", asy
   expect(mail.attachments).toEqual([]);
   expect(mail.text?.trimEnd()).toBe(
     [
-      "Sat 21 Nov",
+      "Today, Sat 21 Nov",
       "• → all day →  Grandma visits (day 2 of 3)",
       "• 09:30–10:30  Swimming lesson · Municipal pool",
       "• 19:00–21:30  Dinner with the neighbors [Visits] · Noodle bar",
@@ -43,7 +60,7 @@ test("a mail has text, HTML and the headers of a mail that a program wrote", asy
       "   A table for six. …",
       "   https://noodles.example/tables?for=6&day=sat",
       "",
-      "Sun 22 Nov",
+      "Tomorrow, Sun 22 Nov",
       "• → all day  Grandma visits (day 3 of 3)",
       "• 22:00 →  Night train (until Mon 06:00)",
       "",
@@ -65,6 +82,49 @@ test("a mail has text, HTML and the headers of a mail that a program wrote", asy
   expect(mail.html).toContain(
     '<b>19:00–21:30</b>  <a href="https://noodles.example/tables?for=6&amp;day=sat">Dinner with the neighbors</a> [Visits]',
   );
+});
+
+test("a mail has its sender and its blind copies for sendmail, which takes these away", async () => {
+  const addresses = { to: "a@example.com, b@example.com", from: "cal@example.com", bcc: "c@example.com" };
+  const { body } = await renderMessage("mail", createDigest(EVENTS, OPTIONS), { ...addresses, now: NOW });
+  expect(body).toMatch(/^From: cal@example\.com$/m);
+  expect(body).toMatch(/^To: a@example\.com, b@example\.com$/m);
+  expect(body).toMatch(/^Bcc: c@example\.com$/m);
+});
+
+describe("--ics", () => {
+  async function attached(message: Message) {
+    const { body } = await renderMessage("mail", message, { to: TO, ics: true, now: NOW });
+    expect(body).toMatch(/^[\n\x20-\x7e]*$/);
+    const { attachments, text } = await PostalMime.parse(body);
+    expect(text?.trim()).not.toBe("");
+    return attachments.map(({ filename, mimeType, content, method }) => {
+      const source = new TextDecoder().decode(content as ArrayBuffer);
+      const calendar = new ICAL.Component(ICAL.parse(source));
+      expect([filename, mimeType, method]).toEqual(["events.ics", "text/calendar", "PUBLISH"]);
+      expect(calendar.getFirstPropertyValue("method")).toBe("PUBLISH");
+      return calendar.getAllSubcomponents("vevent").map((block) => block.getFirstPropertyValue("summary"));
+    });
+  }
+
+  test("attaches the events of a digest, of one's own text and of a reminder", async () => {
+    const titles = EVENTS.filter(({ start_local }) => start_local !== null).map(({ title }) => title);
+    expect(await attached(createDigest(EVENTS, OPTIONS))).toEqual([titles]);
+    expect(await attached(createTextMessage("Title", "x", EVENTS))).toEqual([titles]);
+    const moment = { zone: ZONE, now: NOW, showCalendar: false };
+    expect(await attached(createReminder([DINNER], moment))).toEqual([[DINNER.title]]);
+    expect((await attached(createDigest(HOSTILE_WEEK, OPTIONS)))[0]).toHaveLength(120);
+  });
+
+  test("leaves out what is gone, and attaches nothing where there is nothing", async () => {
+    const [visit = DINNER] = EVENTS;
+    const changes = [
+      { change: "added" as const, event: visit, before: null },
+      { change: "gone" as const, event: DINNER, before: DINNER },
+    ];
+    expect(await attached(createChangesDigest(changes, OPTIONS))).toEqual([[visit.title]]);
+    expect(await attached(createDigest([], OPTIONS))).toEqual([]);
+  });
 });
 
 test("two mails have different ids", async () => {

@@ -22,15 +22,19 @@ function outline({ body }: Message): unknown {
 describe("a digest", () => {
   test("lists each event under its days, with what they have of it", () => {
     const digest = createDigest(EVENTS, OPTIONS);
-    expect(digest).toMatchObject({ title: "This week", note: "Times in Europe/Berlin" });
+    expect(digest).toMatchObject({ title: "This week", zone: "Europe/Berlin" });
     expect(outline(digest)).toEqual([
       [
-        "Sat 21 Nov",
+        "Today, Sat 21 Nov",
         "→ all day → Grandma visits (day 2 of 3)",
         "09:30–10:30 Swimming lesson",
         "19:00–21:30 Dinner with the neighbors [Visits]",
       ],
-      ["Sun 22 Nov", "→ all day Grandma visits (day 3 of 3)", "22:00 → Night train (until Mon 06:00)"],
+      [
+        "Tomorrow, Sun 22 Nov",
+        "→ all day Grandma visits (day 3 of 3)",
+        "22:00 → Night train (until Mon 06:00)",
+      ],
       ["Mon 23 Nov", "→ 06:00 Night train (since Sun 22:00)"],
       ["Tue 24 Nov", "10:00–12:00 Flight to London (ends 11:00 Europe/London)"],
       ["Wed 25 Nov", "08:00–09:00 Team call"],
@@ -39,7 +43,7 @@ describe("a digest", () => {
   });
 
   test("names the zone only where there are times", () => {
-    expect(createDigest([event("Holiday", "2026-11-21", "2026-11-21")], OPTIONS).note).toBeNull();
+    expect(createDigest([event("Holiday", "2026-11-21", "2026-11-21")], OPTIONS).zone).toBeNull();
   });
 
   test("names the year unless it is this year", () => {
@@ -123,15 +127,15 @@ test("changes are listed once each, with what happened", () => {
   if (visit === undefined) throw new Error("no event");
   const { body } = createChangesDigest(
     [
-      { change: "added", event: visit },
-      { change: "gone", event: DINNER },
+      { change: "added", event: visit, before: null },
+      { change: "gone", event: DINNER, before: DINNER },
     ],
     OPTIONS,
   );
   expect(body).toMatchObject({
     days: [
       {
-        heading: "Sat 21 Nov",
+        heading: "Today, Sat 21 Nov",
         entries: [
           { name: "Grandma visits", change: "added" },
           { name: "Dinner with the neighbors", change: "gone" },
@@ -152,7 +156,7 @@ describe("a reminder", () => {
     [start + 20_000, "Now: Dinner with the neighbors"],
     [start + 10 * 60_000, "Started 10 min ago: Dinner with the neighbors"],
   ])("at %i is titled %s", (now, title) => {
-    expect(createReminder(DINNER, { zone: ZONE, now, showCalendar: false }).title).toBe(title);
+    expect(createReminder([DINNER], { zone: ZONE, now, showCalendar: false }).title).toBe(title);
   });
 
   test.each([
@@ -162,16 +166,16 @@ describe("a reminder", () => {
     ["2026-11-20", "Since yesterday: Holiday"],
   ])("of an all-day event on %s is titled %s", (date, title) => {
     expect(
-      createReminder(event("Holiday", date, date), { zone: ZONE, now: NOW, showCalendar: false }).title,
+      createReminder([event("Holiday", date, date)], { zone: ZONE, now: NOW, showCalendar: false }).title,
     ).toBe(title);
   });
 
   test("has the times and the whole description, and the name in the title only", () => {
-    expect(createReminder(DINNER, { zone: ZONE, now: NOW, showCalendar: false }).body).toMatchObject({
+    expect(createReminder([DINNER], { zone: ZONE, now: NOW, showCalendar: false }).body).toMatchObject({
       kind: "days",
       days: [
         {
-          heading: "Sat 21 Nov",
+          heading: "Today, Sat 21 Nov",
           entries: [
             {
               time: "19:00–21:30",
@@ -190,7 +194,8 @@ test("one's own text keeps its lines", () => {
   expect(createTextMessage(" Hi \n", "a\r\nb\tc\u001b\n\n")).toEqual({
     title: "Hi",
     body: { kind: "text", text: "a\nb c\\x1b" },
-    note: null,
+    events: [],
+    zone: null,
   });
 });
 
@@ -220,8 +225,8 @@ test("what belongs to an event of several days is said on the first that is list
   const { body } = createDigest([visit], OPTIONS);
   expect(body).toMatchObject({
     days: [
-      { heading: "Sat 21 Nov", entries: [{ description: "Bring cake", attendees: ["Ana"] }] },
-      { heading: "Sun 22 Nov", entries: [{ description: "", attendees: [] }] },
+      { heading: "Today, Sat 21 Nov", entries: [{ description: "Bring cake", attendees: ["Ana"] }] },
+      { heading: "Tomorrow, Sun 22 Nov", entries: [{ description: "", attendees: [] }] },
     ],
   });
 });

@@ -38,6 +38,39 @@ describe("a saved target", () => {
     });
   });
 
+  test("of telegram has its topic, which belongs to the saved chat", async () => {
+    await add(BOT, "family", "--as", "telegram", "--chat", "1", "--topic", "42");
+    expect(await world.open({ to: "family" })).toMatchObject({
+      chat: "1",
+      topic: "42",
+      id: "webhook:family",
+    });
+    expect(await world.open({ to: "family", topic: "7" })).toMatchObject({
+      topic: "7",
+      id: "webhook:family topic 7",
+    });
+    const other = await world.open({ to: "family", chat: "2" });
+    expect([other.topic, other.id]).toEqual([undefined, "webhook:family 2"]);
+  });
+
+  test("of mail has its sender and its blind copies, which make it another one", async () => {
+    const flags = [
+      "--to",
+      "ana@example.org,b@example.org",
+      "--from",
+      "cal@example.org",
+      "--bcc",
+      "c@example.org",
+    ];
+    await world.run("", "webhooks", "add", "all", "--as", "mail", ...flags);
+    expect(await world.open({ to: "all" })).toMatchObject({
+      to: "ana@example.org, b@example.org",
+      from: "cal@example.org",
+      bcc: "c@example.org",
+      id: "mail:ana@example.org, b@example.org bcc c@example.org",
+    });
+  });
+
   test("of mail has its addresses", async () => {
     await world.run("", "webhooks", "add", "me", "--as", "mail", "--to", "ana@example.org");
     const mail = { kind: "mail", to: "ana@example.org", id: "mail:ana@example.org" };
@@ -52,6 +85,9 @@ describe("a saved target", () => {
     [{ to: BOT }, 2, "not its URL"],
     [{ to: "team", as: "discord" }, 2, "webhook team is for slack"],
     [{ to: "team", chat: "1" }, 2, "only telegram has chats"],
+    [{ to: "team", topic: "1" }, 2, "only chats of telegram have topics, not slack"],
+    [{ to: "ana@example.org", as: "mail", topic: "1" }, 2, "only chats of telegram have topics, not mail"],
+    [{ to: "team", ics: true }, 2, "only mail has attachments, not slack"],
     [{ to: "ana@example.org" }, 5, "there is no webhook"],
     [{ as: "mail" }, 2, "missing --to ADDRESS"],
     [{ to: "a@b\nBcc: c@d", as: "mail" }, 2, "is not a mail address"],

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { CHANGE_KINDS } from "../../src/calendar/event-changes.js";
 import type { LocalizedEvent } from "../../src/calendar/event-view.js";
 import {
   createChangesDigest,
@@ -14,6 +15,7 @@ import { type ChatPage, showMessage } from "../support/chat/pages.js";
 import { CHAT_KINDS, type ChatKind } from "../support/chat/services.js";
 import { hostileText } from "../support/harmful-text.js";
 import {
+  DINNER,
   EVENTS,
   event,
   HOSTILE_TITLES,
@@ -49,13 +51,31 @@ function textOf(page: string): string {
 }
 
 describe.each(CHAT_KINDS)("%s", (kind) => {
-  test("takes a week of 120 hostile events", async () => {
-    const { text } = await shown(kind, createDigest(HOSTILE_WEEK, OPTIONS));
-    const numbers = HOSTILE_WEEK.filter((_, index) => text.includes(numberOf(index))).length;
-    const left = Number(/… and (\d+) more/.exec(text)?.[1] ?? 0);
-    expect(numbers + left).toBe(120);
-    expect(numbers).toBeGreaterThan(10);
-  });
+  test.each([
+    ["a week", createDigest(HOSTILE_WEEK, OPTIONS)],
+    [
+      "changes",
+      createChangesDigest(
+        HOSTILE_WEEK.map((one, index) => ({
+          change: CHANGE_KINDS[index % 3] ?? "added",
+          event: one,
+          before: null,
+        })),
+        OPTIONS,
+      ),
+    ],
+    ["a reminder", createReminder(HOSTILE_WEEK, { zone: ZONE, now: NOW, showCalendar: true })],
+  ])(
+    "takes %s of 120 hostile events: shown and left out are 120, and nobody is mentioned",
+    async (_, message) => {
+      const { text, mentions } = await shown(kind, message);
+      const numbers = HOSTILE_WEEK.filter((__, index) => text.includes(numberOf(index))).length;
+      // A title may end so, too: what is left out is said last.
+      const left = numbers === 120 ? 0 : Number([...text.matchAll(/… and (\d+) more/g)].at(-1)?.[1]);
+      expect({ total: numbers + left, mentions }).toEqual({ total: 120, mentions: [] });
+      expect(numbers).toBeGreaterThan(10);
+    },
+  );
 
   test("takes any of them alone, notifies nobody, and shows the title as it is", async () => {
     for (const hostile of HOSTILE_TITLES) {
@@ -84,8 +104,14 @@ describe.each(CHAT_KINDS)("%s", (kind) => {
         const title = texts[7] ?? "";
         for (const message of [
           createDigest(events, { ...OPTIONS, title, showCalendar: true }),
-          createChangesDigest([{ change: "gone", event: one }], { ...OPTIONS, title }),
-          createReminder(one, { zone: ZONE, now: OPTIONS.now, showCalendar: true }),
+          createChangesDigest(
+            [
+              { change: "gone", event: one, before: one },
+              { change: "changed", event: EVENTS[1] ?? one, before: one },
+            ],
+            { ...OPTIONS, title },
+          ),
+          createReminder([one], { zone: ZONE, now: OPTIONS.now, showCalendar: true }),
           createTextMessage(title, texts.join("\n")),
         ]) {
           expect((await shown(kind, message)).mentions).toEqual([]);
@@ -162,6 +188,33 @@ describe.each(LIMITED)("what does not fit %s", (kind) => {
     expect(text).toContain(`${numberOf(count - 1)} `);
     expect(text).not.toContain(numberOf(count));
   });
+});
+
+test.each(LIMITED)("of 120 changed events %s shows as many as fit, with their former times", async (kind) => {
+  const changes = HOSTILE_WEEK.map((before) => ({
+    ...{ change: "changed" as const, before },
+    event: { ...DINNER, start_local: "2026-11-21T19:01:00+01:00" },
+  }));
+  const { text, mentions } = await shown(kind, createChangesDigest(changes, OPTIONS));
+  expect(mentions).toEqual([]);
+  const count = text.match(/Changed:/g)?.length ?? 0;
+  const left = Number(/… and (\d+) more/.exec(text)?.[1] ?? 0);
+  expect(count + left).toBe(120);
+  expect(text).toContain(", was ");
+});
+
+test("json has what an event was among its notes", async () => {
+  const before = { ...DINNER, location: "Room 1" };
+  const changes = [{ change: "changed" as const, event: DINNER, before }];
+  const payload = await renderMessage("json", createChangesDigest(changes, OPTIONS), { now: NOW });
+  expect(JSON.parse(payload.body).days[0].entries[0].notes).toEqual(["[Visits]", "(was at Room 1)"]);
+});
+
+test("a message of telegram goes into its topic", async () => {
+  const message = createDigest(EVENTS, OPTIONS);
+  const payload = await renderMessage("telegram", message, { chat: "-100123", topic: "42", now: NOW });
+  expect(checkPayload("telegram", payload)).toEqual([]);
+  expect(JSON.parse(payload.body)).toMatchObject({ chat_id: "-100123", message_thread_id: 42 });
 });
 
 test.each(CHAT_KINDS)("a week is shown whole by %s", async (kind) => {

@@ -14,7 +14,7 @@ import { TARGET_KINDS, type TargetKind } from "../../src/messages/target-kinds.j
 import { checkPayload } from "../support/chat/checks.js";
 import { showMessage } from "../support/chat/pages.js";
 import { describeWithSystem } from "../support/system.js";
-import { DINNER, EVENTS, HOSTILE_TITLES, HOSTILE_WEEK, NOW, OPTIONS, ZONE } from "./fixtures.js";
+import { DINNER, EVENTS, event, HOSTILE_TITLES, HOSTILE_WEEK, NOW, OPTIONS, ZONE } from "./fixtures.js";
 
 /** Each target's message in a browser, as a person would see it. */
 
@@ -27,7 +27,12 @@ async function pageOf(kind: TargetKind, message: Message): Promise<string> {
 }
 
 /** What is shown without formatting by json. */
+const EARLIER = event("Talk", "2026-11-21T12:00", "2026-11-21T13:00", { location: "Room 1" });
+const LATER = event("Review", "2026-11-21T16:00", "2026-11-21T17:00", { location: "Room 2" });
+
 const SHOWN = TARGET_KINDS.filter((kind) => kind !== "json");
+/** What shows links as buttons. */
+const BUTTONS: readonly TargetKind[] = ["slack", "discord", "teams", "telegram", "ntfy"];
 /** Links are text there. */
 const LINKED: readonly TargetKind[] = SHOWN.filter((kind) => kind !== "ntfy");
 
@@ -68,13 +73,13 @@ describeWithSystem("chromium", "in a browser,", () => {
       ];
       expect(bare.filter((line) => !below.includes(line))).toEqual([
         "This week",
-        "Sat 21 Nov",
+        "Today, Sat 21 Nov",
         "→ all day → Grandma visits (day 2 of 3)",
         "09:30–10:30 Swimming lesson · Municipal pool",
         "19:00–21:30 Dinner with the neighbors [Visits] · Noodle bar",
         "with Ana, Ben",
         "A table for six. …",
-        "Sun 22 Nov",
+        "Tomorrow, Sun 22 Nov",
         "→ all day Grandma visits (day 3 of 3)",
         "22:00 → Night train (until Mon 06:00)",
         "Mon 23 Nov",
@@ -92,34 +97,39 @@ describeWithSystem("chromium", "in a browser,", () => {
     test("shows a reminder with all there is", async () => {
       const { lines } = await open(
         kind,
-        createReminder(DINNER, {
+        createReminder([DINNER], {
           zone: ZONE,
           now: Date.parse("2026-11-21T17:45:00Z"),
           showCalendar: false,
         }),
       );
+      const buttons = BUTTONS.includes(kind) ? ["Open noodles.example"] : [];
       expect(lines.filter((line) => line !== "" && line !== "noodles.example")).toEqual([
         "In 15 min: Dinner with the neighbors",
-        "Sat 21 Nov",
+        "Today, Sat 21 Nov",
         expect.stringMatching(/^19:00–21:30 \[Visits\] · Noodle bar · (?:https:\/\/)?noodles\.example/),
         "with Ana, Ben",
         "A table for six.",
         "Bring the photos.",
-        "Times in Europe/Berlin",
+        ...(kind === "slack"
+          ? [...buttons, "Times in Europe/Berlin"]
+          : ["Times in Europe/Berlin", ...buttons]),
       ]);
     });
 
-    test("shows changes, without the details of what is gone", async () => {
+    test("shows changes: from what, and no details of what is gone", async () => {
       const [, swimming] = EVENTS;
       const changes = [
-        { change: "added" as const, event: swimming ?? DINNER },
-        { change: "gone" as const, event: DINNER },
+        { change: "added" as const, event: swimming ?? DINNER, before: null },
+        { change: "changed" as const, event: LATER, before: EARLIER },
+        { change: "gone" as const, event: DINNER, before: DINNER },
       ];
       const { lines, links } = await open(kind, createChangesDigest(changes, { ...OPTIONS, title: "News" }));
       expect(lines.map((line) => line.replace(/^• /, "")).filter((line) => line !== "")).toEqual([
         "News",
-        "Sat 21 Nov",
+        "Today, Sat 21 Nov",
         "09:30–10:30 New: Swimming lesson · Municipal pool",
+        '16:00–17:00, was 12:00–13:00 Changed: Review (was "Talk", was at Room 1) · Room 2',
         "19:00–21:30 Gone: Dinner with the neighbors [Visits] · Noodle bar",
         "Times in Europe/Berlin",
       ]);
@@ -150,6 +160,24 @@ describeWithSystem("chromium", "in a browser,", () => {
     );
     expect(links).toEqual(LINKED.includes(kind) ? ["https://evil.example/x"] : []);
   });
+
+  test.each(SHOWN.flatMap((kind) => [390, 1_280].map((width) => [kind, width] as const)))(
+    "no message for %s is wider than a screen of %i pixels, however long a title or a link is",
+    async (kind, width) => {
+      const long = { ...DINNER, title: "t".repeat(190), location: `https://a.example/${"x".repeat(150)}` };
+      const now = Date.parse("2026-11-21T17:45:00Z");
+      await page.setViewportSize({ width, height: 800 });
+      for (const message of [
+        createDigest(HOSTILE_WEEK, { ...OPTIONS, title: "t".repeat(200) }),
+        createDigest([long], OPTIONS),
+        createReminder([long], { zone: ZONE, now, showCalendar: true }),
+        createTextMessage("Title", "x".repeat(3_000)),
+      ]) {
+        await open(kind, message);
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      }
+    },
+  );
 
   test.each(LINKED)("a message for %s has the links of events", async (kind) => {
     const { links } = await open(kind, createDigest(EVENTS, OPTIONS));

@@ -21,7 +21,7 @@ test("a digest is a header and a section for each day", async () => {
       { type: "header", text: { type: "plain_text", text: "This week" } },
       section(
         [
-          "*Sat 21 Nov*",
+          "*Today, Sat 21 Nov*",
           "• *→ all day →*  Grandma visits (day 2 of 3)",
           "• *09:30–10:30*  Swimming lesson · Municipal pool",
           "• *19:00–21:30*  <https://noodles.example/tables?for=6&amp;day=sat|Dinner with the neighbors> [Visits] · Noodle bar",
@@ -30,7 +30,7 @@ test("a digest is a header and a section for each day", async () => {
         ].join("\n"),
       ),
       section(
-        "*Sun 22 Nov*\n• *→ all day*  Grandma visits (day 3 of 3)\n• *22:00 →*  Night train (until Mon 06:00)",
+        "*Tomorrow, Sun 22 Nov*\n• *→ all day*  Grandma visits (day 3 of 3)\n• *22:00 →*  Night train (until Mon 06:00)",
       ),
       section("*Mon 23 Nov*\n• *→ 06:00*  Night train (since Sun 22:00)"),
       { type: "context", elements: [{ type: "mrkdwn", text: "Times in Europe/Berlin", verbatim: true }] },

@@ -23,7 +23,7 @@ beforeAll(() => {
     const shown = event(text, "2026-11-21T15:00", "2026-11-21T16:00", details);
     return [
       createDigest([shown], { ...OPTIONS, title: text }),
-      createReminder(shown, { zone: ZONE, now: NOW, showCalendar: true }),
+      createReminder([shown], { zone: ZONE, now: NOW, showCalendar: true }),
       createTextMessage("Title", text),
     ];
   });

@@ -7,7 +7,6 @@ import { createConfigFile } from "../../src/config/config-file.js";
 import { createWebhookStorage, type WebhookStorage } from "../../src/messages/webhooks/webhook-storage.js";
 import { accountOf, type SecretStore } from "../../src/secrets/store.js";
 import { sleepFor } from "../../src/system/clock.js";
-import { createProcessTable } from "../../src/system/process-table.js";
 
 /** Two commands that change one webhook at the same time. */
 
@@ -30,7 +29,7 @@ beforeEach(() => {
   const configFile = createConfigFile({
     directory: () => directory,
     userId: null,
-    processes: createProcessTable(process),
+    process,
     sleep: (milliseconds, signal) => {
       reportWait();
       return sleepFor(milliseconds, signal);

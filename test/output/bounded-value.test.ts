@@ -1,13 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CliError } from "../../src/errors.js";
-import { boundText, boundValue, renderError } from "../../src/output/error-report.js";
+import { renderError } from "../../src/output/error-report.js";
 
 const MEBIBYTE = 1024 * 1024;
 
 /** `[[[…]]]` */
 function nested(depth: number): unknown {
   return JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
+}
+
+/** The details as an error has them in JSON. */
+function bound(details: unknown): unknown {
+  const { error } = JSON.parse(renderError(new CliError("rejected", "refused", { details }), { json: true }));
+  return error.details;
 }
 
 function reports(details: unknown): readonly string[] {
@@ -19,7 +25,7 @@ describe("a value that services send", () => {
   test("is not changed when it has a usual size", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {
-        expect(boundValue(value)).toEqual(value);
+        expect(bound(value)).toEqual(JSON.parse(JSON.stringify(value)));
       }),
     );
   });
@@ -29,18 +35,18 @@ describe("a value that services send", () => {
       id: `id-${index}`,
       message: "x".repeat(60),
     }));
-    expect(boundValue({ failed })).toEqual({ failed });
+    expect(bound({ failed })).toEqual({ failed });
   });
 
   test("keeps members named like those of Object.prototype", () => {
     const value = JSON.parse('{"__proto__": {"a": "b"}, "constructor": "c", "toString": "d"}');
-    expect(JSON.stringify(boundValue(value))).toBe(JSON.stringify(value));
+    expect(JSON.stringify(bound(value))).toBe(JSON.stringify(value));
     expect(({} as Readonly<Record<string, unknown>>)["a"]).toBeUndefined();
   });
 
   test("is cut where it is nested too deeply, with a mark", () => {
-    expect(JSON.stringify(boundValue(nested(100_000)))).toBe(`${"[".repeat(32)}"…"${"]".repeat(32)}`);
-    expect(boundValue(nested(32))).toEqual(nested(32));
+    expect(JSON.stringify(bound(nested(100_000)))).toBe(`${"[".repeat(32)}"…"${"]".repeat(32)}`);
+    expect(bound(nested(32))).toEqual(nested(32));
   });
 
   test.each<[string, unknown, RegExp]>([
@@ -54,14 +60,17 @@ describe("a value that services send", () => {
     ["names", { ["x".repeat(30 * MEBIBYTE)]: 1 }, /^\{"x+…":1\}$/],
     ["lists in lists", Array(2000).fill(Array(2000).fill(0)), /,"… \d+ more"\]$/],
   ])("of %s is cut where it is too large, with a mark", (_, value, end) => {
-    const text = JSON.stringify(boundValue(value));
+    const text = JSON.stringify(bound(value));
     expect(text.length).toBeLessThan(3 * MEBIBYTE);
     expect(text).toMatch(end);
   });
 
   test("is not cut inside a character", () => {
-    expect(boundText("a😀", 2)).toBe("a…");
-    expect(boundText("a😀", 3)).toBe("a😀");
+    const text = (length: number) => `${"a".repeat(length)}😀`;
+    const messageOf = (message: string) =>
+      JSON.parse(renderError(new CliError("rejected", message), { json: true })).error.message;
+    expect(messageOf(text(65_535))).toBe(`${"a".repeat(65_535)}…`);
+    expect(messageOf(text(65_534))).toBe(text(65_534));
   });
 });
 

@@ -17,6 +17,7 @@ import { activityView, commentView } from "../../src/output/views/comment.js";
 import { deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
 import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
+import { sentView } from "../../src/output/views/sent.js";
 import { webhookView } from "../../src/output/views/webhook.js";
 import {
   ACTIVITY,
@@ -60,15 +61,9 @@ const WIDTHS: typeof PIPE = [
 ];
 
 /** What identifies a view: its columns, its cells and its JSON keys. */
-const SHAPES: typeof PIPE = [
-  ["table", { format: "table", columns: 80 }],
-  ["tsv", { format: "tsv" }],
-  ["csv", { format: "csv" }],
-  ["json", { format: "json" }],
-  ["ndjson", { format: "ndjson" }],
-  ["markdown", { format: "markdown" }],
-  ["text", { format: "text" }],
-];
+const SHAPES: typeof PIPE = PIPE.map(([title, options]) =>
+  title === "table" ? [title, { ...options, columns: 80 }] : [title, options],
+);
 
 const ICALENDAR: typeof PIPE = [
   ["ics", { format: "ics" }],
@@ -140,8 +135,9 @@ const VIEWS = [
   EVENTS,
   sample("event", eventView, EVENT),
   sample("changes", createChangeListView({ calendars: [], shorten: (id) => id }), [
-    { ...EVENT, change: "added", event: EVENT },
-    { ...HOSTILE_EVENT, change: "gone", event: HOSTILE_EVENT },
+    { ...EVENT, change: "added", event: EVENT, before: null },
+    { ...ALL_DAY_EVENT, change: "changed", event: ALL_DAY_EVENT, before: EVENT },
+    { ...HOSTILE_EVENT, change: "gone", event: HOSTILE_EVENT, before: HOSTILE_EVENT },
   ]),
   sample("calendars", calendarView, [CALENDAR, HOSTILE_CALENDAR]),
   sample("calendar", calendarView, CALENDAR),
@@ -154,6 +150,24 @@ const VIEWS = [
   sample("webhooks", webhookView, [
     { name: "team", as: "slack" },
     { name: "家族", as: "telegram" },
+  ]),
+  sample("sent", sentView, [
+    {
+      id: "5f0c2a91d3b7",
+      command: "post",
+      target: "team",
+      what: "Today, Sat 21 Nov: 2 events",
+      at: "2026-11-21T06:00:00.000Z",
+      outcome: "sent",
+    },
+    {
+      id: "0b7e4d6f8a12",
+      command: "remind",
+      target: null,
+      what: null,
+      at: "2026-11-21T06:05:00.000Z",
+      outcome: "unknown",
+    },
   ]),
   sample("config", createConfigView("work", Object.keys(CONFIG)), CONFIG),
   sample("bare value", createValueView("token"), { token: "s3cret" }),

@@ -110,27 +110,6 @@ describe("wrong imports", () => {
   });
 });
 
-test("files that import only types from each other are a cycle, too", () => {
-  const { code, lines } = check({
-    "contract/limits.ts": `import type { Day } from "./day.js"; export const LIMITS = { title: 50 as Day };`,
-    "contract/day.ts": `export type Day = number;\nexport type {\n  Limits,\n} from "./week.js";`,
-    "contract/week.ts": `import type { LIMITS } from "./limits.js";\nexport type Limits = typeof LIMITS;`,
-  });
-  expect(code).toBe(1);
-  expect(lines).toEqual([
-    expect.stringContaining("contract/day.ts, contract/limits.ts, contract/week.ts: these import each other"),
-  ]);
-});
-
-test("an import() closes a cycle, too", () => {
-  const { code, lines } = check({
-    "src/calendar/day.ts": `export const day = () => import("./week.js");`,
-    "src/calendar/week.ts": `import { day } from "./day.js";\nexport const week = day;`,
-  });
-  expect(code).toBe(1);
-  expect(lines).toEqual([expect.stringContaining("src/calendar/day.ts, src/calendar/week.ts: these import")]);
-});
-
 test("each file that imports a single-importer package is reported", () => {
   const { code, lines } = check({ "src/api/agent.ts": `export { Agent } from "undici/lib/agent.js";` });
   expect(code).toBe(1);

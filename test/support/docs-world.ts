@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import type { ServiceSample } from "../../service/admin/admin.js";
+import type { ServiceSample } from "../../service/admin/sample.js";
 import { createRequestListener } from "../../service/http/request-listener.js";
 import { openService, type Service } from "../../service/service.js";
 import { createBrowser } from "../../service/test/oauth/support/browser.js";

@@ -1,4 +1,5 @@
-import { pathOf, runnableCommands } from "../../src/cli/command-facts.js";
+import { pathOf } from "../../src/cli/command.js";
+import { runnableCommands } from "../../src/cli/command-facts.js";
 import { loadCommandTree } from "../../src/cli/command-tree.js";
 import { TOPICS } from "../../src/cli/help/topics.js";
 

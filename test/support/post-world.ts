@@ -13,13 +13,18 @@ export interface PostWorld extends Harness {
   create(title: string, ...flags: readonly string[]): Promise<string>;
 }
 
-export async function createPostWorld(options: HarnessOptions = {}): Promise<PostWorld> {
+export interface PostWorldOptions extends HarnessOptions {
+  /** Of the webhook. */
+  readonly path?: string;
+}
+
+export async function createPostWorld(options: PostWorldOptions = {}): Promise<PostWorld> {
   const harness = await createHarness(options);
   const hook = await startFaultServer({ timers: harness.timers });
   hook.otherwise([reply({ status: 200, headers: {}, body: "ok" })]);
   const env = {
     CALCTL_PROFILE: "local",
-    CALCTL_WEBHOOK_URL: `${hook.baseUrl}/hook/s3cret`,
+    CALCTL_WEBHOOK_URL: `${hook.baseUrl}${options.path ?? "/hook/s3cret"}`,
     CALCTL_STATE_DIR: `${harness.directory}/state`,
   };
   return {

@@ -14,10 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LockBusyError, withFileLock } from "../../src/system/file-lock.js";
-import { createProcessTable } from "../../src/system/process-table.js";
 import { bundleChild, runTogether } from "../support/child-program.js";
 
-const processes = createProcessTable(process);
 /** Takes no time. */
 const sleep = async (_milliseconds: number, signal: AbortSignal | undefined) => signal?.throwIfAborted();
 
@@ -52,7 +50,7 @@ const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_0
 
 describe("a file lock", () => {
   test("returns what the work returns, and leaves nothing behind", async () => {
-    const held = await withFileLock(path, () => readdirSync(path), { processes });
+    const held = await withFileLock(path, () => readdirSync(path), { process });
     expect(held).toEqual([expect.stringMatching(new RegExp(`^${process.pid}-`))]);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -61,14 +59,14 @@ describe("a file lock", () => {
     const modes = await withFileLock(
       path,
       () => [path, join(path, readdirSync(path)[0] ?? "")].map((name) => statSync(name).mode & 0o777),
-      { processes },
+      { process },
     );
     expect(modes).toEqual([0o700, 0o600]);
   });
 
   test("leaves nothing behind when the work fails, and throws its error", async () => {
     const error = new Error("of the work");
-    const failing = withFileLock(path, () => Promise.reject(error), { processes });
+    const failing = withFileLock(path, () => Promise.reject(error), { process });
     await expect(failing).rejects.toBe(error);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -82,14 +80,14 @@ describe("a file lock", () => {
       await Promise.resolve();
       inside -= 1;
     };
-    await Promise.all(Array.from({ length: 20 }, () => withFileLock(path, work, { processes })));
+    await Promise.all(Array.from({ length: 20 }, () => withFileLock(path, work, { process })));
     expect(most).toBe(1);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test("that is held is waited for, then reported with its holder", async () => {
     const entry = leaveLock(process.ppid);
-    const busy = withFileLock(path, () => "in", { processes, sleep });
+    const busy = withFileLock(path, () => "in", { process, sleep });
     await expect(busy).rejects.toThrow(LockBusyError);
     await expect(busy).rejects.toMatchObject({
       holder: process.ppid,
@@ -103,7 +101,7 @@ describe("a file lock", () => {
     leaveLock(process.ppid);
     const controller = new AbortController();
     const reason = new Error("interrupted");
-    const waiting = withFileLock(path, () => "in", { processes, signal: controller.signal });
+    const waiting = withFileLock(path, () => "in", { process, signal: controller.signal });
     controller.abort(reason);
     await expect(waiting).rejects.toBe(reason);
     expect(readdirSync(path)).toHaveLength(1);
@@ -111,33 +109,33 @@ describe("a file lock", () => {
 
   test("of a process that has ended is taken over", async () => {
     leaveLock(endedPid());
-    expect(await withFileLock(path, () => "in", { processes, sleep })).toBe("in");
+    expect(await withFileLock(path, () => "in", { process, sleep })).toBe("in");
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test("of a process that has ended is not taken over before the grace period", async () => {
     const entry = leaveLock(endedPid());
-    const impatient = withFileLock(path, () => "in", { processes, sleep, timeout: 400 });
+    const impatient = withFileLock(path, () => "in", { process, sleep, timeout: 400 });
     await expect(impatient).rejects.toThrow(LockBusyError);
     expect(existsSync(entry)).toBe(true);
   });
 
   test.each([-2, 2])("whose process id was reused is taken over: %i minutes", async (minutes) => {
     leaveLock(process.ppid, minutesFromNow(minutes));
-    expect(await withFileLock(path, () => "in", { processes, sleep })).toBe("in");
+    expect(await withFileLock(path, () => "in", { process, sleep })).toBe("in");
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test("without an entry is free", async () => {
     mkdirSync(path);
-    expect(await withFileLock(path, () => "in", { processes, timeout: 0 })).toBe("in");
+    expect(await withFileLock(path, () => "in", { process, timeout: 0 })).toBe("in");
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test("ignores other files in its folder", async () => {
     mkdirSync(path);
     writeFileSync(join(path, ".DS_Store"), "");
-    expect(await withFileLock(path, () => "in", { processes, timeout: 0 })).toBe("in");
+    expect(await withFileLock(path, () => "in", { process, timeout: 0 })).toBe("in");
     expect(readdirSync(path)).toEqual([".DS_Store"]);
   });
 
@@ -149,7 +147,7 @@ describe("a file lock", () => {
         for (const name of readdirSync(path)) rmSync(join(path, name));
         taken = leaveLock(process.ppid);
       },
-      { processes },
+      { process },
     );
     expect(existsSync(taken)).toBe(true);
   });
@@ -159,7 +157,7 @@ describe("a file lock", () => {
     ["file in the way", "file/lock", "ENOTDIR"],
   ])("%s: throws the file system's error", async (_, name, code) => {
     writeFileSync(join(folder, "file"), "");
-    await expect(withFileLock(join(folder, name), () => "in", { processes })).rejects.toMatchObject({ code });
+    await expect(withFileLock(join(folder, name), () => "in", { process })).rejects.toMatchObject({ code });
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 });

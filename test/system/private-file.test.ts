@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makePrivateFolder } from "../../src/system/ownership.js";
 import { replaceFile, writePrivateFile } from "../../src/system/private-file.js";
-import { makePrivateFolder } from "../../src/system/private-folder.js";
 
 let root: string;
 

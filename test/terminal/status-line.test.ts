@@ -1,16 +1,23 @@
 import { expect, test } from "vitest";
-import { withStatusLine } from "../../src/terminal/status-line.js";
+import { createTextSink } from "../../src/terminal/text-sink.js";
 
 const CLEAR = "\r\u001b[2K";
 
 function createLine() {
   const texts: string[] = [];
-  const sink = withStatusLine({
-    isTerminal: true,
-    columns: 80,
-    isStuck: false,
-    isClosed: false,
-    write: async (text) => void texts.push(text),
+  const sink = createTextSink({
+    open: () => ({
+      isTTY: true,
+      write(text, done) {
+        texts.push(String(text));
+        done();
+        return true;
+      },
+      on: () => undefined,
+    }),
+    name: "stderr",
+    interruption: () => undefined,
+    sleep: async () => undefined,
   });
   return { sink, texts };
 }
@@ -23,7 +30,7 @@ test("a write clears the temporary line, once", async () => {
   await sink.write("");
   await sink.write("b\n");
   await sink.write("c\n");
-  expect(texts).toEqual(["a\n", `${CLEAR}2 s`, `${CLEAR}1 s`, "", `${CLEAR}b\n`, "c\n"]);
+  expect(texts).toEqual(["a\n", `${CLEAR}2 s`, `${CLEAR}1 s`, `${CLEAR}b\n`, "c\n"]);
 });
 
 test("null clears the line only if there is one", async () => {

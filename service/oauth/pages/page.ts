@@ -1,7 +1,8 @@
+import { STATUS_TITLES } from "../../../contract/problem.js";
 import { html, type Markup, PRIVATE_HEADERS, renderPage } from "../../../src/html/page.js";
-import type { ServiceResponse } from "../../http/response.js";
+import type { ProblemError, ServiceResponse } from "../../http/response.js";
 
-export interface Page {
+interface Page {
   readonly status: number;
   readonly title: string;
   /** Below the title. */
@@ -38,6 +39,50 @@ export function redirectResponse(
 ): ServiceResponse {
   return { status: 303, headers: { location, ...PRIVATE_HEADERS, ...headers }, body: new Uint8Array() };
 }
+
+/** Says what this address is, to a user who opens it. @param publicClient whether calctl can sign in without a registration */
+export function startPage(baseUrl: string, publicClient: boolean): ServiceResponse {
+  const registration = publicClient
+    ? null
+    : html`<p>It asks for a client id and its secret, which the operator of this service gives you.</p>
+`;
+  return pageResponse({
+    status: 200,
+    title: "Sign-in of a calendar service",
+    content: html`<p>Programs that show your calendars open this service in your browser, so that you can sign in and
+decide what they may do. To sign in with calctl, run this in a terminal:</p>
+<p><code>calctl login --base-url ${baseUrl}</code></p>
+${registration}<p class="soft last">There is nothing to do on this page itself.</p>`,
+  });
+}
+
+/** Shown when the browser must not be redirected: what went wrong, and what the user can do. */
+export function errorPage({ status, errors, headers }: ProblemError): ServiceResponse {
+  const reason = typeof errors === "string" ? html`<p>${errors}</p>` : null;
+  return pageResponse({
+    status,
+    title: TITLES[status] ?? STATUS_TITLES[status],
+    headers,
+    content: html`${reason}
+<p class="soft last">${ADVICE[status] ?? "Go back to the app that opened this page and try again."}</p>`,
+  });
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: "This sign-in cannot continue",
+  421: "This is not the address of the service",
+  429: "Too many requests",
+  500: "Something went wrong",
+  503: "The service is busy",
+};
+
+const ADVICE: Readonly<Record<number, string>> = {
+  400: "The app that opened this page is misconfigured, or its link was changed on the way. No access was granted.",
+  421: "Go back to the app that opened this page and try again. An operator sets the address with --public-url.",
+  429: "Wait a few minutes, then reload this page.",
+  500: "It is not your fault. Reload this page; if that does not help, contact the operator of this service.",
+  503: "Reload this page in a moment.",
+};
 
 /** Style of every page, light and dark, from narrow phones up. */
 const STYLE = `

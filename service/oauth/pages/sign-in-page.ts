@@ -2,23 +2,23 @@ import { codePointLength, MAX_LOGIN } from "../../../contract/limits.js";
 import { isLoopback } from "../../../contract/url.js";
 import { html, type Markup } from "../../../src/html/page.js";
 import type { ServiceResponse } from "../../http/response.js";
+import type { ClientRow } from "../../store/schema.js";
+import { isPublic } from "../public-client.js";
 import { pageResponse } from "./page.js";
 
-/** The client that asks for access. */
-interface PageClient {
-  readonly name: string;
-  /** Whether anyone may use its name, without a registration. */
-  readonly isPublic: boolean;
-}
-
-export interface SignInPage {
-  readonly client: PageClient;
+/** A page with a form. */
+interface FormPage {
+  /** That asks for access. */
+  readonly client: ClientRow;
   /** URL that the form submits to. */
   readonly action: string;
   readonly csrf: string;
+  readonly notice?: Notice;
+}
+
+export interface SignInPage extends FormPage {
   /** What the user typed before. */
   readonly login?: string;
-  readonly notice?: Notice;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -32,8 +32,16 @@ export interface Notice {
 }
 
 /** Asks for login and password. */
-export function signInPage({ client, action, csrf, login, notice, headers }: SignInPage): ServiceResponse {
-  const typed = isPossibleLogin(login) ? login : undefined;
+export function signInPage({
+  client,
+  action,
+  csrf,
+  login = "",
+  notice,
+  headers,
+}: SignInPage): ServiceResponse {
+  // The user may want to correct it; the page does not repeat what is longer than any login.
+  const typed = login !== "" && codePointLength(login) <= MAX_LOGIN ? login : undefined;
   return pageResponse({
     status: notice?.status ?? 200,
     title: "Sign in",
@@ -50,11 +58,6 @@ ${noticeMarkup(notice)}<form method="post" action="${action}">
   });
 }
 
-/** Whether the user may want to correct it; the page does not repeat what is longer than any login. */
-function isPossibleLogin(login = ""): boolean {
-  return login !== "" && codePointLength(login) <= MAX_LOGIN;
-}
-
 const AUTOFOCUS: Markup = { html: " autofocus" };
 
 function retryHeader(notice: Notice | undefined): Record<string, string> {
@@ -69,36 +72,27 @@ function noticeMarkup(notice: Notice | undefined): Markup | null {
 }
 
 /** The public client is any program that calls itself so. */
-function clientMarkup({ name, isPublic }: PageClient): Markup {
-  const strong = html`<strong><bdi>${name}</bdi></strong>`;
-  return isPublic ? html`${strong}, a program on this computer` : strong;
+function clientMarkup(client: ClientRow): Markup {
+  const strong = html`<strong><bdi>${client.name}</bdi></strong>`;
+  return isPublic(client) ? html`${strong}, a program on this computer` : strong;
 }
 
-export interface ConsentPage {
-  readonly client: PageClient;
+interface ConsentPage extends FormPage {
   readonly redirectUri: string;
   readonly user: { readonly name: string; readonly login: string };
-  /** URL that the form submits to. */
-  readonly action: string;
-  readonly csrf: string;
-  readonly notice?: Notice;
 }
 
 /** Asks the signed-in user whether a client may act on their behalf. */
-export function consentPage({
-  client,
-  redirectUri,
-  user,
-  action,
-  csrf,
-  notice,
-}: ConsentPage): ServiceResponse {
+export function consentPage({ client, redirectUri, user, ...form }: ConsentPage): ServiceResponse {
+  const { action, csrf, notice } = form;
   return pageResponse({
     status: notice?.status ?? 200,
     title: "Allow access to your calendars?",
-    formTarget: formTargetOf(redirectUri),
+    // The scheme, not the host: Chromium applies `form-action` to every redirect after a submission, also to those of the
+    // client's own site, and a source cannot name an IPv6 address. @see CSP3 §6.4.1
+    formTarget: new URL(redirectUri).protocol,
     headers: retryHeader(notice),
-    content: html`${noticeMarkup(notice)}<p>${clientMarkup(client)}${client.isPublic ? "," : null} wants to act on your behalf. It will be able to:</p>
+    content: html`${noticeMarkup(notice)}<p>${clientMarkup(client)}${isPublic(client) ? "," : null} wants to act on your behalf. It will be able to:</p>
 <ul>
 <li>see your calendars, their members and their events</li>
 <li>add, change and delete events, and comment on them</li>
@@ -127,12 +121,4 @@ function destination(redirectUri: string): Markup {
   if (protocol !== "http:" && protocol !== "https:") return html`Either way, you will return to the app.`;
   if (isLoopback(hostname)) return html`Either way, you will return to the app on this computer.`;
   return html`Either way, you will return to <bdi>${host}</bdi>.`;
-}
-
-/**
- * The scheme of the redirect URI, not its host: Chromium applies `form-action` to every redirect after a submission,
- * also to those of the client's own site, and a source cannot name an IPv6 address. @see CSP3 §6.4.1
- */
-function formTargetOf(redirectUri: string): string {
-  return new URL(redirectUri).protocol;
 }

@@ -9,7 +9,7 @@ import type { PostgresLocation } from "./location.js";
  * The table in which every write leaves a row. By that it is found out whether a write was committed whose answer was lost.
  * The number of its transaction would not tell: after a crash the server gives it to another one.
  */
-export const WRITES_TABLE = "calctl_writes";
+const WRITES_TABLE = "calctl_writes";
 
 /** Leaves the row of a write. Run it inside the transaction. */
 export function insertInto(schema: string, id: string): string {
@@ -61,42 +61,42 @@ export async function commit(client: pg.PoolClient, id: string): Promise<void> {
 }
 
 /** For how long it is asked whether a write was committed, how long an answer may take, and the pause after none (ms). */
-const INQUIRY = { deadline: 10_000, timeout: 5_000, pause: 250 };
+const COMMIT_CHECK = { deadline: 10_000, timeout: 5_000, pause: 250 };
 
-export interface Inquiry {
+export interface CommitCheck {
   readonly onConnection: OnConnection;
   readonly location: PostgresLocation;
   readonly schema: string;
 }
 
 /** @throws ConnectionError when it was surely not committed, CliError outcome_unknown when that cannot be found out */
-export async function requireCommitted(inquiry: Inquiry, lost: LostCommitError): Promise<void> {
-  const wasCommitted = await findOut(inquiry, lost.id);
-  if (wasCommitted === true) return;
-  if (wasCommitted === false) throw new ConnectionError(lost.cause);
+export async function requireCommitted(check: CommitCheck, lost: LostCommitError): Promise<void> {
+  const isCommitted = await wasCommitted(check, lost.id);
+  if (isCommitted === true) return;
+  if (isCommitted === false) throw new ConnectionError(lost.cause);
   throw new CliError(
     "outcome_unknown",
-    `the connection to the database ${inquiry.location.name} was lost at the end of a write, which may have been done`,
+    `the connection to the database ${check.location.name} was lost at the end of a write, which may have been done`,
     { hint: "look before you repeat it", cause: lost },
   );
 }
 
 /** Whether a write was committed; null if that cannot be found out. */
-async function findOut({ onConnection, schema }: Inquiry, id: string): Promise<boolean | null> {
+async function wasCommitted({ onConnection, schema }: CommitCheck, id: string): Promise<boolean | null> {
   // Waits for the end of the transaction if it is still going on. It leaves no row: the next question would find it.
   const text = `begin; ${insertInto(schema, id)} on conflict do nothing; rollback`;
-  const deadline = performance.now() + INQUIRY.deadline;
+  const deadline = performance.now() + COMMIT_CHECK.deadline;
   do {
     try {
       const results: unknown = await onConnection((client) =>
-        query(client, text, { timeout: INQUIRY.timeout }),
+        query(client, text, { timeout: COMMIT_CHECK.timeout }),
       );
       // Several statements have several results, which the types do not say.
       return Array.isArray(results) ? results[1]?.rowCount === 0 : null;
     } catch {
       // The server is starting, most often.
     }
-    await sleepFor(INQUIRY.pause);
+    await sleepFor(COMMIT_CHECK.pause);
   } while (performance.now() < deadline);
   return null;
 }

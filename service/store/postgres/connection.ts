@@ -1,6 +1,5 @@
 import pg from "pg";
 import { errorCodeOf } from "../../../src/errors.js";
-import type { RunStatement } from "./dialect.js";
 import {
   BusyPoolError,
   ConnectionError,
@@ -62,49 +61,16 @@ async function useConnection<T>(
   } catch (error) {
     // A connection made while the server was read-only may stay read-only.
     const isOver = error instanceof ConnectionError || errorCodeOf(error) === READ_ONLY;
-    client.release(isOver || !(await rollBack(client)));
+    const isUsable = () =>
+      query(client, "rollback").then(
+        () => true,
+        () => false,
+      );
+    client.release(isOver || !(await isUsable()));
     throw error;
   }
   client.release();
   return result;
-}
-
-/** Resolves with whether the connection can be used again. */
-async function rollBack(client: pg.PoolClient): Promise<boolean> {
-  try {
-    await query(client, "rollback");
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Runs work whose queries are sent one after the other. Those that were not sent when it ends, because one failed that they
- * were started with, or nobody waited for them, reject: they would run outside of the transaction.
- * @param timeout that of `query`
- */
-export async function inTurn<T>(
-  client: pg.PoolClient,
-  work: (run: RunStatement) => Promise<T>,
-  timeout?: number,
-): Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  let hasEnded = false;
-  const run: RunStatement = (text, parameters = []) => {
-    const result = last.then(() => {
-      if (hasEnded) throw new Error("the transaction of this query has ended");
-      return query(client, text, { parameters, timeout });
-    });
-    last = result.catch(() => undefined);
-    return result;
-  };
-  try {
-    return await work(run);
-  } finally {
-    hasEnded = true;
-    await last;
-  }
 }
 
 export interface QueryOptions {

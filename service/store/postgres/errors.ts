@@ -77,10 +77,10 @@ export function explainPostgresError(error: unknown, location: PostgresLocation)
       "unavailable",
     );
   }
-  const known = KNOWN.find(({ codes }) => codes.test(code));
+  const known = KNOWN.find(([codes]) => codes.test(code));
   if (known !== undefined) {
-    const { problem, hint, kind } = known;
-    return unavailable(problem, hint(location, cause), kind);
+    const [, problem, hint, kind] = known;
+    return unavailable(problem, typeof hint === "string" ? hint : hint(location, cause), kind);
   }
   if (!(error instanceof ConnectionError)) return error;
   const { host, port, tls } = location;
@@ -90,120 +90,93 @@ export function explainPostgresError(error: unknown, location: PostgresLocation)
   );
 }
 
-interface KnownError {
-  /** SQLSTATE, or a code of Node's network and TLS. */
-  readonly codes: RegExp;
-  readonly problem: string;
-  readonly hint: (location: PostgresLocation, cause: unknown) => string;
-  readonly kind?: CliError["code"];
-}
+/** What is said of codes: SQLSTATE, or those of Node's network and TLS; the first that applies counts. */
+type KnownError = readonly [
+  codes: RegExp,
+  problem: string,
+  hint: string | ((location: PostgresLocation, cause: unknown) => string),
+  kind?: CliError["code"],
+];
 
 const KNOWN: readonly KnownError[] = [
-  {
-    codes: /^(?:ECONNREFUSED|ENOENT)$/,
-    problem: "no server answers there",
-    hint: ({ host, port }) =>
+  [
+    /^(?:ECONNREFUSED|ENOENT)$/,
+    "no server answers there",
+    ({ host, port }) =>
       host.startsWith("/")
         ? `start it; its socket would be ${host}/.s.PGSQL.${port}`
         : `start it, or check host and port: ${host} ${port}`,
-  },
-  {
-    codes: /^(?:ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/,
-    problem: "its host cannot be reached",
-    hint: ({ host }) => `check the name ${host} and the network`,
-  },
-  {
-    codes: /^28/,
-    problem: "the server refuses the user or the password",
-    hint: () =>
-      "check user and password of the URL, PGPASSWORD or the password file, and pg_hba.conf or pgbouncer's auth_file",
-  },
-  {
-    codes: /^3D000$/,
-    problem: "the server has no such database",
-    hint: ({ database }) =>
-      `create it: createdb ${database}; behind pgbouncer, also name it in pgbouncer.ini`,
-  },
-  {
-    codes: /^55000$/,
-    problem: "it accepts no connections",
-    hint: () => "choose another one: templates are not for data",
-  },
-  {
-    codes: /^42501$/,
-    problem: "the user lacks a privilege",
-    hint: () => "use a role that owns its tables",
-  },
-  {
-    codes: /^25006$/,
-    problem: "it is read-only",
-    hint: () => "use the primary, not a standby, or check default_transaction_read_only",
-  },
-  {
-    codes: /^53300$/,
-    problem: "the server has no connection left",
-    hint: () => "raise max_connections, or max_client_conn of pgbouncer in front of it",
-    kind: "unavailable",
-  },
-  {
-    codes: /^(?:53|58)/,
-    problem: "the server has no resources left",
-    hint: () => "check its disk, its memory and its log",
-    kind: "unavailable",
-  },
-  {
-    // The last two are conflicts with other transactions that did not end however often it was repeated.
-    codes: /^(?:55P03|57014|40001|40P01)$/,
-    problem: "it is busy",
-    hint: () => "try again; pg_stat_activity shows what takes so long",
-    kind: "unavailable",
-  },
-  {
-    codes: /^08001$/,
-    problem: "pgbouncer got no connection to the server",
-    hint: () => "check that PostgreSQL runs behind it, and its default_pool_size; pgbouncer's log says more",
-  },
-  {
-    codes: /^(?:57P|08)/,
-    problem: "the server ended the connection",
-    hint: () => "try again when it has started",
-  },
-  {
-    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    problem: "its certificate is for another host",
-    hint: (_, cause) => `write a name of the certificate as the host of the URL${certificateNames(cause)}`,
-  },
-  {
-    codes: /^CERT_HAS_EXPIRED$/,
-    problem: "its certificate has expired",
-    hint: () => "renew it on the server",
-  },
-  {
-    codes: /^CERT_NOT_YET_VALID$/,
-    problem: "its certificate is not valid yet",
-    hint: () => "check the clock of this machine, or renew the certificate on the server",
-  },
-  {
-    codes: /^(?:CERT_UNTRUSTED|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET_ISSUER|VERIFY))/,
-    problem: "its certificate is not trusted",
-    hint: () => "give the certificate of its authority: sslrootcert=FILE in the URL",
-  },
-  {
-    codes: /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|INVALID_|PATH_LENGTH_EXCEEDED$)/,
-    problem: "its certificate cannot be used",
-    hint: (_, cause) => `replace it on the server (${errorCodeOf(cause)})`,
-  },
-  {
-    codes: /^ERR_SSL_\w+_ALERT_(?:UNKNOWN_CA$|\w*CERTIFICATE)/,
-    problem: "the server does not accept the certificate of this client",
-    hint: () => "give one of an authority that the server trusts: sslcert=FILE and sslkey=FILE in the URL",
-  },
-  {
-    codes: /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/,
-    problem: "no TLS connection can be made",
-    hint: ({ host, port }) =>
+  ],
+  [
+    /^(?:ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/,
+    "its host cannot be reached",
+    ({ host }) => `check the name ${host} and the network`,
+  ],
+  [
+    /^28/,
+    "the server refuses the user or the password",
+    "check user and password of the URL, PGPASSWORD or the password file, and pg_hba.conf or pgbouncer's auth_file",
+  ],
+  [
+    /^3D000$/,
+    "the server has no such database",
+    ({ database }) => `create it: createdb ${database}; behind pgbouncer, also name it in pgbouncer.ini`,
+  ],
+  [/^55000$/, "it accepts no connections", "choose another one: templates are not for data"],
+  [/^42501$/, "the user lacks a privilege", "use a role that owns its tables"],
+  [/^25006$/, "it is read-only", "use the primary, not a standby, or check default_transaction_read_only"],
+  [
+    /^53300$/,
+    "the server has no connection left",
+    "raise max_connections, or max_client_conn of pgbouncer in front of it",
+    "unavailable",
+  ],
+  [/^(?:53|58)/, "the server has no resources left", "check its disk, its memory and its log", "unavailable"],
+  // The last two are conflicts with other transactions that did not end however often it was repeated.
+  [
+    /^(?:55P03|57014|40001|40P01)$/,
+    "it is busy",
+    "try again; pg_stat_activity shows what takes so long",
+    "unavailable",
+  ],
+  [
+    /^08001$/,
+    "pgbouncer got no connection to the server",
+    "check that PostgreSQL runs behind it, and its default_pool_size; pgbouncer's log says more",
+  ],
+  [/^(?:57P|08)/, "the server ended the connection", "try again when it has started"],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    "its certificate is for another host",
+    (_, cause) => `write a name of the certificate as the host of the URL${certificateNames(cause)}`,
+  ],
+  [/^CERT_HAS_EXPIRED$/, "its certificate has expired", "renew it on the server"],
+  [
+    /^CERT_NOT_YET_VALID$/,
+    "its certificate is not valid yet",
+    "check the clock of this machine, or renew the certificate on the server",
+  ],
+  [
+    /^(?:CERT_UNTRUSTED|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET_ISSUER|VERIFY))/,
+    "its certificate is not trusted",
+    "give the certificate of its authority: sslrootcert=FILE in the URL",
+  ],
+  [
+    /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|INVALID_|PATH_LENGTH_EXCEEDED$)/,
+    "its certificate cannot be used",
+    (_, cause) => `replace it on the server (${errorCodeOf(cause)})`,
+  ],
+  [
+    /^ERR_SSL_\w+_ALERT_(?:UNKNOWN_CA$|\w*CERTIFICATE)/,
+    "the server does not accept the certificate of this client",
+    "give one of an authority that the server trusts: sslcert=FILE and sslkey=FILE in the URL",
+  ],
+  [
+    /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/,
+    "no TLS connection can be made",
+    ({ host, port }) =>
       `check that ${host} ${port} is PostgreSQL, and that its ssl_max_protocol_version allows TLS 1.2 or 1.3`,
-  },
+  ],
 ];
 
 /** What a certificate is for, as Node's error about it has it; "" if it has no such names. */

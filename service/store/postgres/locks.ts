@@ -4,10 +4,10 @@ import { sleepFor } from "../../../src/system/clock.js";
 import { LOCK_NOT_AVAILABLE } from "./errors.js";
 
 /**
- * How long administration waits for all writes to end (ms): longer than a write of a stopped node lasts. Every other write waits
- * behind it, so it waits in short attempts and lets them go on in the pauses.
+ * How long each attempt to get a lock, and the pause between two, take (ms). Everybody else waits behind a lock that is waited
+ * for, and goes on in the pauses.
  */
-export const EXCLUSIVE = { total: 40_000, attempt: 1_000, pause: 1_000 };
+const ATTEMPTS = { longest: 1_000, pause: 1_000 };
 
 /**
  * Statements that take the locks of a scope. The lock of all is shared by transactions with a scope, and of one that has
@@ -29,19 +29,20 @@ export function lockKey(schema: string, name: string): string {
   return `'${hash.readBigInt64BE()}'::bigint`;
 }
 
-/** Repeats what needs a lock that everybody else waits behind. @throws the error of the last attempt */
-export async function untilLocked<T>(
-  attempt: (wait: number) => Promise<T>,
-  { total, attempt: longest, pause }: typeof EXCLUSIVE,
-): Promise<T> {
+/**
+ * Repeats what needs a lock that everybody else waits behind.
+ * @param total how long (ms)
+ * @throws the error of the last attempt
+ */
+export async function untilLocked<T>(attempt: (wait: number) => Promise<T>, total: number): Promise<T> {
   const deadline = performance.now() + total;
   for (;;) {
     const left = deadline - performance.now();
     try {
-      return await attempt(Math.min(longest, left));
+      return await attempt(Math.min(ATTEMPTS.longest, left));
     } catch (error) {
-      if (errorCodeOf(error) !== LOCK_NOT_AVAILABLE || left <= longest) throw error;
+      if (errorCodeOf(error) !== LOCK_NOT_AVAILABLE || left <= ATTEMPTS.longest) throw error;
     }
-    await sleepFor(pause);
+    await sleepFor(ATTEMPTS.pause);
   }
 }

@@ -1,19 +1,18 @@
 import { sql } from "kysely";
 import pg from "pg";
 import { type CliError, configurationError } from "../../../src/errors.js";
-import { migrate, type SchemaVersion } from "../migrations.js";
-import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
+import { createdTables, migrate, type SchemaVersion } from "../migrations.js";
+import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../schema.js";
 import { type OpenStoreOptions, otherVersionError, type Store, type Transaction } from "../store.js";
-import { WRITES_TABLE } from "./commits.js";
-import { inTurn, type OnConnection } from "./connection.js";
-import { BYTE_ORDER, createTransaction, type RunStatement } from "./dialect.js";
+import { type OnConnection, query } from "./connection.js";
+import { runWork } from "./dialect.js";
 import { foreignPostgresError, supersededError } from "./errors.js";
 import type { PostgresLocation } from "./location.js";
 import { lockKey, untilLocked } from "./locks.js";
 import { isSuperseded, VERSION_TABLE } from "./transactions.js";
 
 /** How long a statement of a migration may take (ms). */
-const MIGRATION_TIMEOUT = 3_600_000;
+const LONG = { timeout: 3_600_000 };
 
 /** The oldest version that is supported. */
 const OLDEST_SERVER = 130_000;
@@ -48,7 +47,11 @@ export async function prepare(
   if (found.version >= SCHEMA_VERSION) return { schema, created: false };
   const lock = `select pg_advisory_xact_lock(${lockKey(schema, "migration")})`;
   const write: Store["write"] = (work) =>
-    untilLocked(() => inTransaction(onConnection, `begin; ${lock}; ${SHORT_LOCKS}`, work), LOCKING);
+    untilLocked((wait) => {
+      // 0 would be for ever.
+      const limit = `select set_config('lock_timeout', '${Math.max(1, Math.ceil(wait))}', true)`;
+      return inTransaction(onConnection, `begin; ${lock}; ${limit}`, work);
+    }, LOCKING);
   const version: SchemaVersion = {
     engine: "postgres",
     async read(db) {
@@ -65,14 +68,8 @@ export async function prepare(
   return { schema, created: (await migrate({ write }, { database: location.name, version })) === 0 };
 }
 
-/**
- * For how long a migration tries to lock tables, and how long each attempt and the pause between two take (ms). Others go on in
- * the pauses.
- */
-const LOCKING = { total: 60_000, attempt: 1_000, pause: 1_000 };
-
-/** Everybody else waits behind a lock that is waited for. */
-const SHORT_LOCKS = `select set_config('lock_timeout', '${LOCKING.attempt}', true)`;
+/** For how long a migration tries to lock tables (ms). */
+const LOCKING = 60_000;
 
 async function writeVersion(db: Transaction, version: number): Promise<void> {
   const table = sql.id(VERSION_TABLE);
@@ -88,13 +85,12 @@ function inTransaction<T>(
   begin: string,
   work: (db: Transaction) => Promise<T>,
 ): Promise<T> {
-  const runAll = async (run: RunStatement) => {
-    await run(begin);
-    const result = await work(createTransaction(run).withPlugin(BYTE_ORDER));
-    await run("commit");
+  return onConnection(async (client) => {
+    await query(client, begin, LONG);
+    const result = await runWork(client, work, LONG);
+    await query(client, "commit", LONG);
     return result;
-  };
-  return onConnection((client) => inTurn(client, runAll, MIGRATION_TIMEOUT));
+  });
 }
 
 interface Inspection {
@@ -134,31 +130,11 @@ async function inspect(db: Transaction, location: PostgresLocation): Promise<Ins
     select version, compatible_since from ${sql.id(schema, VERSION_TABLE)}`.execute(db);
   const [versions] = mark.rows;
   if (versions === undefined) throw incompleteError(location, `the row of ${VERSION_TABLE}`);
-  const missing = [...Object.keys(ALL_TABLES), WRITES_TABLE].filter((table) => !tables.includes(table));
+  const missing = createdTables("postgres").filter((table) => !tables.includes(table));
   return { schema, hasSchema: true, ...versions, missing };
 }
 
 const NOTHING = { server: 0, encoding: "", schema: null, exists: false, tables: [] };
-
-/** Every table of the newest version. */
-const ALL_TABLES: Readonly<Record<keyof StoreSchema, true>> = {
-  users: true,
-  calendars: true,
-  members: true,
-  labels: true,
-  events: true,
-  attendees: true,
-  activities: true,
-  tokens: true,
-  clients: true,
-  redirect_uris: true,
-  authorization_codes: true,
-  sessions: true,
-  sign_in_attempts: true,
-  rate_windows: true,
-  settings: true,
-  deleted_events: true,
-};
 
 function unsuitableServer({ name }: PostgresLocation, problem: string): CliError {
   return configurationError(`the database ${name} cannot be used: ${problem}`, {

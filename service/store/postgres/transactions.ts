@@ -5,8 +5,8 @@ import { sleepFor } from "../../../src/system/clock.js";
 import { SCHEMA_VERSION } from "../schema.js";
 import type { Store, Transaction } from "../store.js";
 import { commit, createCleaning, insertInto, LostCommitError, requireCommitted } from "./commits.js";
-import { inTurn, type OnConnection, type QueryOptions, query } from "./connection.js";
-import { createTransaction } from "./dialect.js";
+import { type OnConnection, type QueryOptions, query } from "./connection.js";
+import { runWork } from "./dialect.js";
 import {
   ConnectionError,
   explainPostgresError,
@@ -15,7 +15,7 @@ import {
   supersededError,
 } from "./errors.js";
 import type { PostgresLocation } from "./location.js";
-import { EXCLUSIVE, locksOf, untilLocked } from "./locks.js";
+import { locksOf, untilLocked } from "./locks.js";
 import type { ConnectionRequest } from "./pool-queue.js";
 
 /** The table that marks a schema as ours. Its one row has the version of the schema. */
@@ -23,6 +23,9 @@ export const VERSION_TABLE = "calctl_schema";
 
 /** How long a transaction waits for the locks of others, if it is not told otherwise (ms). */
 const LOCK_TIMEOUT = 10_000;
+
+/** How long administration waits for all writes to end (ms): longer than a write of a stopped node lasts. */
+const EXCLUSIVE_TIMEOUT = 40_000;
 
 /** How long a node may be silent in a transaction (ms). */
 const SILENCE_TIMEOUT = 30_000;
@@ -56,23 +59,26 @@ export interface OpenedDatabase {
  * its connections.
  */
 export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" | "write"> {
-  const request = reading(opened, "request");
-  const administration = reading(opened, "administration");
   const clean = createCleaning(opened.onConnection, opened.schema);
   return {
-    read: (work, { isAdministration = false, client = "" } = {}) =>
-      repeated(opened.location, () =>
+    read(work, { isAdministration = false, client = "" } = {}) {
+      const statementTimeout = STATEMENT_TIMEOUTS[isAdministration ? "administration" : "request"];
+      // It may be silent for as long as a statement: what reads one database may write what it finds to another one.
+      const start = startOf(opened, { statementTimeout, silence: statementTimeout });
+      return repeated(opened.location, () =>
         runTransaction(opened, work, {
-          ...(isAdministration ? administration : request),
+          begin: () => `begin isolation level repeatable read read only; ${start}`,
+          end: async (connection) => void (await query(connection, "commit")),
+          timeout: statementTimeout + GRACE,
           connectionRequest: { client },
         }),
-      ),
+      );
+    },
     async write(work, { scope, timeout: total, client = scope?.join(" ") ?? "", readsWait } = {}) {
       const locks = locksOf(opened.schema, scope);
       const isRequest = scope !== undefined;
-      const timeout = total ?? (isRequest ? LOCK_TIMEOUT : EXCLUSIVE.total);
+      const timeout = total ?? (isRequest ? LOCK_TIMEOUT : EXCLUSIVE_TIMEOUT);
       const statementTimeout = STATEMENT_TIMEOUTS[isRequest ? "request" : "administration"];
-      const answerTimeout = isRequest ? undefined : statementTimeout + GRACE;
       const connectionRequest = { client, scope: scope ?? ["all"], readsWait, timeout };
       const attempt = (wait: number) => {
         const id = randomUUID();
@@ -83,29 +89,19 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
           return `begin; ${start}; ${locks}; ${insertInto(opened.schema, id)}`;
         };
         const end = (connection: pg.PoolClient) => commit(connection, id);
-        return runTransaction(opened, work, { begin, end, answerTimeout, connectionRequest });
+        return runTransaction(opened, work, {
+          begin,
+          end,
+          timeout: statementTimeout + GRACE,
+          connectionRequest,
+        });
       };
       const result = await repeated(opened.location, () =>
-        isRequest ? attempt(timeout) : untilLocked(attempt, { ...EXCLUSIVE, total: timeout }),
+        isRequest ? attempt(timeout) : untilLocked(attempt, timeout),
       );
       void clean();
       return result;
     },
-  };
-}
-
-/** It may be silent for as long as a statement: what reads one database may write what it finds to another one. */
-function reading(
-  opened: OpenedDatabase,
-  limit: keyof typeof STATEMENT_TIMEOUTS,
-): Omit<TransactionKind, "connectionRequest"> {
-  const statementTimeout = STATEMENT_TIMEOUTS[limit];
-  const settings = startOf(opened, { statementTimeout, silence: statementTimeout });
-  const begin = `begin isolation level repeatable read read only; ${settings}`;
-  return {
-    begin: () => begin,
-    answerTimeout: limit === "request" ? undefined : statementTimeout + GRACE,
-    end: async (client) => void (await query(client, "commit")),
   };
 }
 
@@ -166,20 +162,20 @@ interface TransactionKind {
   readonly begin: () => string;
   /** Ends the transaction. */
   readonly end: (client: pg.PoolClient) => Promise<void>;
-  /** The timeout of its queries. */
-  readonly answerTimeout: QueryOptions["timeout"];
+  /** How long it waits for the answer to a query (ms). */
+  readonly timeout: number;
 }
 
 async function runTransaction<T>(
   opened: OpenedDatabase,
   work: (db: Transaction) => Promise<T>,
-  { connectionRequest, begin, end, answerTimeout: timeout }: TransactionKind,
+  { connectionRequest, begin, end, timeout }: TransactionKind,
 ): Promise<T> {
   let result: { readonly value: T } | undefined;
   try {
     return await opened.onConnection(async (client) => {
       await beginTransaction(opened, client, { begin: begin(), timeout });
-      result = { value: await inTurn(client, (run) => work(createTransaction(run)), timeout) };
+      result = { value: await runWork(client, work, { timeout }) };
       await end(client);
       return result.value;
     }, connectionRequest);

@@ -8,12 +8,10 @@ import { type Connection, connect } from "../../../src/system/sqlite/connection.
 import { describeFileError } from "../../../src/system/sqlite/database-file.js";
 import { resultCode } from "../../../src/system/sqlite/driver.js";
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
-import { explainDatabaseError, foreignFileError } from "../../../src/system/sqlite/kind.js";
-import { openDatabaseOf } from "../../../src/system/sqlite/open.js";
+import { explainDatabaseError, foreignFileError, openDatabaseOf } from "../../../src/system/sqlite/open.js";
 import { renewRevisions } from "../revisions.js";
 import type { StoreSchema } from "../schema.js";
-import type { LongWorkOptions } from "../store.js";
-import { UNFINISHED, unfinishedError } from "../unfinished.js";
+import { type LongWorkOptions, unfinishedError } from "../store.js";
 import { CALENDARS } from "./errors.js";
 import { ensureFile } from "./open.js";
 
@@ -63,8 +61,7 @@ export async function backUp(path: string, file: string, options: BackupOptions)
     await copyDatabase(source, temporary, options);
     options.signal.throwIfAborted();
     options.onProgress({ what: "checking the copy", done: 0, total: 0 });
-    const counts = await checkCopy(temporary, source, options);
-    await renewCopy(temporary, options.now);
+    const counts = await finishCopy(temporary, source, options);
     options.signal.throwIfAborted();
     await handle.sync();
     await giveName(temporary, target);
@@ -106,7 +103,7 @@ async function copyDatabase(
 }
 
 function isUnfinished(database: Connection): boolean {
-  return database.prepare("select 1 from settings where name = ?").all([UNFINISHED]).length > 0;
+  return database.prepare("select 1 from settings where name = 'copy'").all([]).length > 0;
 }
 
 /** From now on the connection sees the database as it is now. */
@@ -115,11 +112,11 @@ function beginReading(database: Connection): void {
   database.prepare("select count(*) from sqlite_schema").all([]);
 }
 
-/** Makes one file of the copy and verifies it. */
-async function checkCopy(
+/** Makes one file of the copy, verifies it, and gives it other revisions. */
+async function finishCopy(
   copy: string,
   source: string,
-  { checkElsewhere }: LongWorkOptions,
+  { checkElsewhere, now }: BackupOptions,
 ): Promise<Omit<Backup, "file" | "bytes">> {
   const database = await connect(copy);
   try {
@@ -135,20 +132,13 @@ async function checkCopy(
       const [row] = database.prepare(`select count(*) as count from ${table}`).all([]);
       return Number((row as { readonly count: number }).count);
     };
-    return { users: count("users"), calendars: count("calendars"), events: count("events") };
+    const counts = { users: count("users"), calendars: count("calendars"), events: count("events") };
+    if (Number(database.pragma("user_version")) >= FIRST_WITH_REVISIONS)
+      await renewRevisions(new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database }) }), now);
+    return counts;
   } catch (error) {
     // Pages are copied as they are.
     throw resultCode(error) === "CORRUPT" ? explainDatabaseError(error, source, CALENDARS) : error;
-  } finally {
-    database.close();
-  }
-}
-
-async function renewCopy(copy: string, now: number): Promise<void> {
-  const database = await connect(copy);
-  try {
-    if (Number(database.pragma("user_version")) < FIRST_WITH_REVISIONS) return;
-    await renewRevisions(new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database }) }), now);
   } finally {
     database.close();
   }

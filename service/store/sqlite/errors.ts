@@ -1,5 +1,5 @@
 import { type CliError, configurationError } from "../../../src/errors.js";
-import type { DatabaseKind } from "../../../src/system/sqlite/kind.js";
+import type { DatabaseKind } from "../../../src/system/sqlite/open.js";
 import { SCHEMA_VERSION } from "../schema.js";
 import { DatabaseUnavailableError } from "../store.js";
 

@@ -5,8 +5,7 @@ import { errorCodeOf } from "../../../src/errors.js";
 import { isOnReadOnlyDisk, MEMORY } from "../../../src/system/sqlite/connection.js";
 import { createDatabaseFile, requireFileOrNothing } from "../../../src/system/sqlite/database-file.js";
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
-import { explainDatabaseError } from "../../../src/system/sqlite/kind.js";
-import { type OpenDatabase, openDatabaseOf } from "../../../src/system/sqlite/open.js";
+import { explainDatabaseError, type OpenDatabase, openDatabaseOf } from "../../../src/system/sqlite/open.js";
 import type { DirectAdapter } from "../compiled-query.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import {
@@ -77,12 +76,8 @@ function createDialect(database: SqliteDatabase): Dialect {
       return [];
     },
   };
-  return {
-    createAdapter: (): DirectAdapter => Object.assign(dialect.createAdapter(), direct),
-    createDriver: () => dialect.createDriver(),
-    createIntrospector: (db) => dialect.createIntrospector(db),
-    createQueryCompiler: () => dialect.createQueryCompiler(),
-  };
+  const adapter: DirectAdapter = Object.assign(dialect.createAdapter(), direct);
+  return Object.assign(dialect, { createAdapter: () => adapter });
 }
 
 /** @throws CliError configuration when the file is missing and must not be created, or cannot be opened */

@@ -1,6 +1,14 @@
 import type { OpenDatabase } from "../../../src/system/sqlite/open.js";
 import type { Store, Transaction } from "../store.js";
-import { createWriteGroups } from "./write-groups.js";
+
+/** Writes that are committed together at most. */
+const MAX_GROUP = 32;
+
+interface WaitingWrite {
+  /** Resolves with the function that settles the promise of whoever asked for it, to be called after the commit. */
+  readonly run: (db: Transaction) => Promise<() => void>;
+  readonly reject: (error: unknown) => void;
+}
 
 /**
  * The two kinds of transaction, one after the other. Each is repeated as a whole while another process holds the lock that
@@ -32,15 +40,38 @@ export function createTransactions(
       throw error;
     }
   };
-  const write = createWriteGroups({
-    execute,
-    transaction: (work) =>
-      inTurn(() => {
-        connection.renew();
-        requireSameFile();
-        execute("begin immediate");
-        return complete(work);
-      }),
+  const transaction = <T>(work: (db: Transaction) => Promise<T>): Promise<T> =>
+    inTurn(() => {
+      connection.renew();
+      requireSameFile();
+      execute("begin immediate");
+      return complete(work);
+    });
+  /** Each with a savepoint, to which it is undone if it fails. */
+  const attemptEach = async (group: readonly WaitingWrite[]): Promise<(() => void)[]> => {
+    const outcomes: (() => void)[] = [];
+    for (const write of group) {
+      execute("savepoint one_write");
+      try {
+        outcomes.push(await write.run(db));
+      } catch (error) {
+        execute("rollback to one_write");
+        outcomes.push(() => write.reject(error));
+      }
+      execute("release one_write");
+    }
+    return outcomes;
+  };
+  const write = groupWrites(async function writeAll(group) {
+    const [first, ...others] = group;
+    try {
+      if (first !== undefined && others.length === 0) (await transaction(first.run))();
+      else for (const settle of await transaction(() => attemptEach(group))) settle();
+    } catch (error) {
+      if (others.length === 0) first?.reject(error);
+      // Nothing of the group was done. Perhaps only one of them cannot be.
+      else for (const write of group) await writeAll([write]);
+    }
   });
   return {
     read: (work, { isOneQuery = false } = {}) =>
@@ -54,4 +85,35 @@ export function createTransactions(
       ),
     write: (work, timeout) => run(() => write(work), timeout),
   };
+}
+
+/**
+ * Commits writes together that are asked for at the same time, since each commit waits for the disk. Each still is done as a
+ * whole or not at all, and is confirmed when it is on the disk. A group waits as long as each turn of the event loop brings
+ * another write.
+ */
+function groupWrites(writeAll: (group: readonly WaitingWrite[]) => Promise<void>) {
+  const waiting: WaitingWrite[] = [];
+  let isScheduled = false;
+  const schedule = (seen: number) => {
+    isScheduled = true;
+    setImmediate(() => {
+      if (waiting.length > seen && waiting.length < MAX_GROUP) {
+        schedule(waiting.length);
+        return;
+      }
+      isScheduled = false;
+      void writeAll(waiting.splice(0, MAX_GROUP));
+      if (waiting.length > 0) schedule(0);
+    });
+  };
+  return <T>(work: (db: Transaction) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      const run = async (db: Transaction) => {
+        const value = await work(db);
+        return () => resolve(value);
+      };
+      waiting.push({ run, reject });
+      if (!isScheduled) schedule(0);
+    });
 }

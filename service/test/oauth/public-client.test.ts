@@ -4,7 +4,7 @@ import { openService } from "../../service.js";
 import { checkStore } from "../../store/check.js";
 import { copyStore } from "../../store/copy.js";
 import { openStore } from "../../store/open.js";
-import { sendInProcess } from "../support/send.js";
+import { request } from "../support/send.js";
 import { createFolder, NOW } from "../support/world.js";
 import { type Browser, createBrowser } from "./support/browser.js";
 import { CHALLENGE, createOAuthStage, type Fields, type OAuthStage, VERIFIER } from "./support/stage.js";
@@ -152,9 +152,8 @@ describe("the public client", () => {
       await source.close();
     }
     const copied = await openService({ database, now: () => NOW, rateLimit: null });
-    const headers = { authorization: `Bearer ${json["access_token"]}` };
-    const request = { method: "GET", target: "/user", headers, body: new Uint8Array() };
-    expect((await sendInProcess(copied)(request)).status).toBe(200);
+    const token = String(json["access_token"]);
+    expect((await request({ service: copied, token }, "GET /user")).status).toBe(200);
     await copied.close();
   });
 

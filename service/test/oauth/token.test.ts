@@ -177,16 +177,7 @@ describe("a token request", () => {
   test.each(["client_id", "client_secret", "redirect_uri", "code", "grant_type", "code_verifier"])(
     "must have text as its %s",
     async (name) => {
-      const body = { ...S256, code: "x", code_verifier: VERIFIER, [name]: 1 };
-      const answer = await stage.postToken(
-        JSON.stringify({
-          client_id: stage.client.client_id,
-          client_secret: stage.client.client_secret,
-          redirect_uri: REDIRECT_URI,
-          grant_type: "authorization_code",
-          ...body,
-        }),
-      );
+      const answer = await stage.exchange({ code: "x", code_verifier: VERIFIER, [name]: 1 });
       expect(answer).toMatchObject(failure("invalid_request"));
       expect(answer.json["error_description"]).toBe(`${name} must be text`);
     },
@@ -213,17 +204,11 @@ describe("a token request", () => {
   });
 
   test("may have unknown members and a charset", async () => {
-    const code = await stage.code(browser);
-    const body = {
-      client_id: stage.client.client_id,
-      client_secret: stage.client.client_secret,
-      redirect_uri: REDIRECT_URI,
-      grant_type: "authorization_code",
-      code,
-      scope: ["calendars"],
-    };
+    const { client_id, client_secret } = stage.client;
+    const members = { client_id, client_secret, code: await stage.code(browser), scope: ["calendars"] };
+    const body = JSON.stringify({ ...members, redirect_uri: REDIRECT_URI, grant_type: "authorization_code" });
     const type = { "content-type": "application/json; charset=utf-8" };
-    expect((await stage.postToken(JSON.stringify(body), type)).status).toBe(200);
+    expect((await stage.postToken(body, type)).status).toBe(200);
   });
 
   test.each([

@@ -1,13 +1,14 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createGate } from "../../../test/support/gate.js";
-import { createDatabaseCheck } from "../../health.js";
+import { createHealthEndpoints } from "../../health.js";
 import type { RequestSource } from "../../request.js";
 import { openService } from "../../service.js";
 import { openStore } from "../../store/open.js";
 import { lockKey } from "../../store/postgres/locks.js";
 import type { Store } from "../../store/store.js";
 import { eventBody, SCHEDULE } from "../support/event-bodies.js";
+import { request } from "../support/send.js";
 import { createWorld, NOW, type World } from "../support/world.js";
 
 /** What waits for a lock leaves connections to those that do not need it. */
@@ -57,19 +58,12 @@ const locksOf = (calendarIds: readonly string[]) =>
   ].join("; ");
 
 const get = (target: string, source: RequestSource) =>
-  world.service.handle({ method: "GET", target, headers: {}, body: new Uint8Array() }, source);
+  request(world, `GET ${target}`, { token: null, source });
 
 const createEvent = async (calendarId: string, { id }: World["member"]) => {
-  const { status } = await world.service.handle(
-    {
-      method: "POST",
-      target: `/calendars/${calendarId}/events`,
-      headers: { "content-type": "application/json" },
-      body: new TextEncoder().encode(JSON.stringify(eventBody(SCHEDULE))),
-    },
-    { kind: "local", userId: id },
-  );
-  return status;
+  const source = { kind: "local", userId: id } as const;
+  const route = `POST /calendars/${calendarId}/events`;
+  return (await request(world, route, { body: eventBody(SCHEDULE), source })).status;
 };
 
 const LOCAL = (): RequestSource => ({ kind: "local", userId: world.second.id });
@@ -235,11 +229,11 @@ test("readiness that was asked for less than a second ago costs no query", async
     },
   };
   let time = 0;
-  const requireDatabase = createDatabaseCheck(counted, () => time);
-  for (time of [0, 0, 999]) await requireDatabase();
+  const respond = createHealthEndpoints({ store: counted, clock: () => time });
+  for (time of [0, 0, 999]) await respond("/readyz", "GET");
   expect(reads).toBe(1);
   time = 1_000;
-  await requireDatabase();
+  await respond("/readyz", "GET");
   expect(reads).toBe(2);
 });
 

@@ -10,6 +10,7 @@ import { startTlsOnlyServer } from "../../../test/support/tls-only-server.js";
 import { openService } from "../../service.js";
 import { createCertificate } from "../support/certificate.js";
 import { eventBody, KEEP } from "../support/event-bodies.js";
+import { request } from "../support/send.js";
 import { createWorld } from "../support/world.js";
 
 /** What an operator sees of a database that cannot be used, and that no message has a password. */
@@ -316,18 +317,8 @@ test("a service whose server is read-only for a while is not ready, and writes a
   onTestFinished(() => own.close());
   const world = await createWorld({ database: own.url() });
   onTestFinished(() => world.service.close());
-  const send = async (method: string, target: string, body?: object) => {
-    const { status } = await world.service.handle(
-      {
-        method,
-        target,
-        headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
-        body: new TextEncoder().encode(body && JSON.stringify(body)),
-      },
-      { kind: "network", address: "192.0.2.1" },
-    );
-    return status;
-  };
+  const send = async (method: string, target: string, body?: object) =>
+    (await request(world, `${method} ${target}`, { body })).status;
   const statuses = async () => {
     // An answer of /readyz holds for a second.
     world.clock.now += 1_000;
@@ -360,10 +351,7 @@ test("a service whose server goes away answers 503, and goes on when it is back"
   const world = await createWorld({ database: own.url() });
   onTestFinished(() => world.service.close());
   const get = async (target: string) => {
-    const { status, headers } = await world.service.handle(
-      { method: "GET", target, headers: { authorization: `Bearer ${world.token}` }, body: new Uint8Array() },
-      { kind: "network", address: "192.0.2.1" },
-    );
+    const { status, headers } = await request(world, `GET ${target}`);
     return [status, headers["retry-after"]];
   };
   expect(await get("/user")).toEqual([200, undefined]);

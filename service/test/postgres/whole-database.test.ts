@@ -12,7 +12,7 @@ import { openStore } from "../../store/open.js";
 import type { LongWorkOptions, Store } from "../../store/store.js";
 import { querySql, runSql } from "../support/database.js";
 import { activityBody, eventBody, SCHEDULE } from "../support/event-bodies.js";
-import { changeCalendar, sendInProcess } from "../support/send.js";
+import { changeCalendar, request } from "../support/send.js";
 import { createFolder, createWorld, NOW, type World } from "../support/world.js";
 
 /** What works on a database as a whole, on PostgreSQL, and between it and SQLite in both directions. */
@@ -86,12 +86,10 @@ test("everything goes to SQLite and back, and is the same", async () => {
   }
   const service = await openService({ database: other.database, now: () => NOW, rateLimit: null });
   onTestFinished(() => service.close());
-  const { status } = await sendInProcess(service)({
-    method: "GET",
-    target: `/calendars/${world.calendarId}/upcoming_events`,
-    headers: { authorization: `Bearer ${world.token}` },
-    body: new Uint8Array(),
-  });
+  const { status } = await request(
+    { ...world, service },
+    `GET /calendars/${world.calendarId}/upcoming_events`,
+  );
   expect(status).toBe(200);
   runSql(file, `delete from events where id <> '${eventId}'`);
   expect(await problemsOf(file)).toEqual([]);
@@ -336,12 +334,7 @@ describe("a large database may take longer than a request", () => {
     await clients.list();
     expect([...seen]).toEqual([LONG]);
     seen.clear();
-    await sendInProcess(service)({
-      method: "GET",
-      target: "/calendars",
-      headers: { authorization: `Bearer ${world.token}` },
-      body: new Uint8Array(),
-    });
+    await request({ ...world, service }, "GET /calendars");
     expect([...seen]).toEqual(["30s, 30s"]);
   });
 });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { expect } from "vitest";
 import { parseRateLimit, type RateLimit } from "../../../contract/rate-limit.js";
-import { problemSchema, RESPONSE_BODIES } from "../../../contract/route-bodies.js";
+import { problemSchema, RESPONSE_BODIES } from "../../../contract/resources.js";
 import { ROUTES, type RouteName } from "../../../contract/routes.js";
 import type { Send } from "./send.js";
 import { strictSchema } from "./strict-schema.js";

@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import type { ServiceResponse } from "../../http/response.js";
-import type { ServiceRequest } from "../../request.js";
+import type { RequestSource, ServiceRequest } from "../../request.js";
 import type { Service } from "../../service.js";
 import type { World } from "./world.js";
 
@@ -11,6 +11,40 @@ export function sendInProcess(service: Service, address = "127.0.0.1"): Send {
   return (request) => service.handle(request, { kind: "network", address });
 }
 
+export interface RequestOptions {
+  /** Null sends none; that of the world by default. */
+  readonly token?: string | null;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A socket by default. */
+  readonly source?: RequestSource;
+}
+
+/** Sends a request such as `GET /user` to the service of a world. Its `json` is undefined for another type. */
+export async function request(
+  { service, token: own }: { readonly service: Pick<Service, "handle">; readonly token?: string },
+  route: string,
+  {
+    token = own ?? null,
+    body,
+    headers,
+    source = { kind: "network", address: "192.0.2.1" },
+  }: RequestOptions = {},
+) {
+  const [method = "", target = ""] = route.split(" ");
+  const sent = {
+    ...(token !== null && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { "content-type": "application/json" }),
+    ...headers,
+  };
+  const bytes = new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body));
+  const response = await service.handle({ method, target, headers: sent, body: bytes }, source);
+  const text = new TextDecoder().decode(response.body);
+  const isJson = text !== "" && response.headers["content-type"]?.includes("json") === true;
+  return { ...response, text, json: isJson ? JSON.parse(text) : undefined };
+}
+
 /**
  * Changes something in the calendar of a world, as its member.
  * @param path below that of the calendar
@@ -18,20 +52,16 @@ export function sendInProcess(service: Service, address = "127.0.0.1"): Send {
  * @throws Error unless it succeeds
  */
 export async function changeCalendar(
-  { service, calendarId, token }: Pick<World, "service" | "calendarId" | "token">,
+  world: Pick<World, "service" | "calendarId" | "token">,
   method: "POST" | "PUT" | "DELETE",
   path: string,
   body?: object,
 ): Promise<{ readonly id: string }> {
-  const response = await sendInProcess(service)({
-    method,
-    target: `/calendars/${calendarId}/${path}`,
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: new TextEncoder().encode(JSON.stringify(body)),
+  const { status, text, json } = await request(world, `${method} /calendars/${world.calendarId}/${path}`, {
+    body,
   });
-  const text = new TextDecoder().decode(response.body);
-  if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return text === "" ? { id: "" } : JSON.parse(text).data;
+  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
+  return json?.data ?? { id: "" };
 }
 
 export function sendOverSocket(baseUrl: string): Send {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { inject } from "vitest";
 import { createSchema, type Schema } from "../../../test/support/postgres.js";
-import type { ServiceUser } from "../../admin/admin.js";
+import type { ServiceUser } from "../../admin/users.js";
 import { createCors } from "../../http/cors.js";
 import type { RateLimitPolicy } from "../../rate-limit.js";
 import type { PasswordCost } from "../../secrets.js";

@@ -3,10 +3,10 @@ import type { HttpMethod } from "../../../contract/routes.js";
 import { CliError, type CliErrorOptions } from "../../errors.js";
 import { hasWait, readRetryAfter, readServerTime } from "../sending/rate-limit.js";
 import type { RateLimitReached } from "../sending/rate-limiter.js";
-import { isRedirect, redirectTarget } from "../sending/redirects.js";
+import { MAY_HAVE_SUCCEEDED, outcomeUnknown } from "../sending/retry.js";
 import { describeStatus, type RequestErrors } from "../sending/sender.js";
 import type { HttpResponse, TransportError } from "../transport.js";
-import { MAY_HAVE_SUCCEEDED, outcomeUnknown } from "../uncertain-writes.js";
+import { isRedirect, redirectTarget } from "../transport.js";
 import { readErrorDetails } from "./error-details.js";
 
 /** What error messages say about a request of the contract. */

@@ -2,7 +2,6 @@ import { isUtf8 } from "node:buffer";
 import { locateJsonError } from "../../../contract/json.js";
 import {
   ContractMismatch,
-  type LenientDocument,
   type LenientResource,
   readListDocument,
   readNextLink,
@@ -11,11 +10,11 @@ import {
 import { JSON_MEDIA_TYPE } from "../../../contract/media-types.js";
 import { REVISION_HEADER, ROUTES, type Route, type RouteName } from "../../../contract/routes.js";
 import { parseUrl } from "../../../contract/url.js";
-import { errorCodeOf, usageError } from "../../errors.js";
-import { pathBelow, urlBelow } from "../base-url.js";
+import { type CliError, errorCodeOf, usageError } from "../../errors.js";
 import type { OutgoingRequest, Send } from "../sending/sender.js";
-import { type HttpResponse, TransportError } from "../transport.js";
+import { type HttpResponse, pathBelow, TransportError, urlBelow } from "../transport.js";
 import { createContractErrors, nameRequest, type RequestDescription, unreadableResponse } from "./errors.js";
+import { type Included, indexIncluded } from "./resources.js";
 
 interface JsonApiOptions {
   readonly send: Send;
@@ -39,8 +38,8 @@ export interface RouteRequest extends Pick<RequestDescription, "subject" | "notF
   readonly beforeRepeat?: OutgoingRequest<JsonApiResponse>["beforeRepeat"];
 }
 
-/** A document whose `data` is a list of resources. */
-export type ListDocument = LenientDocument<readonly LenientResource[]>;
+/** Reads a resource of `data`, and what is included with it. @throws ContractMismatch */
+export type ReadResource<T> = (resource: LenientResource, included: Included) => T;
 
 /** Sends a request of a route and resolves with its success. @throws CliError */
 export type RequestRoute = (name: RouteName, request: RouteRequest) => Promise<JsonApiResponse>;
@@ -54,9 +53,9 @@ export interface JsonApiResponse {
   /** Reads other members of the document. @throws CliError when it does not match the contract */
   read<T>(read: (document: unknown) => T): T;
   /** Reads a document whose `data` is one resource. @throws CliError when it does not match the contract */
-  one<T>(read: (document: LenientDocument<LenientResource>) => T): T;
+  one<T>(read: ReadResource<T>): T;
   /** Reads a document whose `data` is a list of resources. @throws CliError when it does not match the contract */
-  many<T>(read: (document: ListDocument) => T): T;
+  many<T>(read: ReadResource<T>): readonly T[];
   /**
    * The absolute address of the next page; null on the last one.
    * @throws CliError rejected when it is not below the base URL, which the token is for
@@ -77,8 +76,17 @@ export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApi
     const respond = (success: Success): JsonApiResponse => ({
       url,
       revision: success.revision ?? null,
-      one: (read) => readSuccess(description, success, (json) => read(readOneDocument(json))),
-      many: (read) => readSuccess(description, success, (json) => read(readListDocument(json))),
+      one: (read) =>
+        readSuccess(description, success, (json) => {
+          const { data, included } = readOneDocument(json);
+          return read(data, indexIncluded(included));
+        }),
+      many: (read) =>
+        readSuccess(description, success, (json) => {
+          const { data, included } = readListDocument(json);
+          const index = indexIncluded(included);
+          return data.map((resource) => read(resource, index));
+        }),
       read: (read) => readSuccess(description, success, read),
       next: () => nextAddress(description, success, baseUrl),
     });
@@ -132,17 +140,6 @@ function readRevision({ headers }: HttpResponse): number | null {
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-/** The JSON of a success; null where the contract has no body. */
-async function readBody(request: RequestDescription, route: Route, response: HttpResponse): Promise<unknown> {
-  if (route.success === 204 && response.body.length === 0) return null;
-  try {
-    return await readJsonBody(response);
-  } catch (cause) {
-    if (!(cause instanceof NotJsonError)) throw cause;
-    throw unreadableResponse(request, response.status, { reason: cause.message, cause });
-  }
-}
-
 function readSuccess<T>(
   request: RequestDescription,
   { status, json }: Success,
@@ -170,47 +167,48 @@ function nextAddress(request: RequestDescription, success: Success, baseUrl: URL
   return url.href;
 }
 
-/** Thrown when a complete response is not JSON. The message says what it is instead. */
-class NotJsonError extends Error {
-  override readonly name = "NotJsonError";
-}
-
 /**
- * Reads the JSON of a success. A byte-order mark is skipped.
+ * The JSON of a success; null where the contract has no body. A byte-order mark is skipped.
  * @throws TransportError cut_short when the body ends too early or is empty
- * @throws NotJsonError when it is complete, but not JSON in UTF-8
+ * @throws CliError when it is complete, but not JSON in UTF-8
  */
-async function readJsonBody(response: HttpResponse): Promise<unknown> {
-  if (response.status === 204) throw new NotJsonError("the response has no content (204)");
-  const text = decode(response);
+async function readBody(request: RequestDescription, route: Route, response: HttpResponse): Promise<unknown> {
+  const { status, body } = response;
+  if (route.success === 204 && body.length === 0) return null;
+  const notJson = (reason: string, cause?: unknown) =>
+    unreadableResponse(request, status, { reason: `the response ${reason}`, cause });
+  if (status === 204) throw notJson("has no content (204)");
+  const text = decode(response, notJson);
   if (text.trim() === "") throw cutShort("the response is empty");
   try {
     return JSON.parse(text);
   } catch (cause) {
     if ((await locateJsonError(text)).atEnd) throw cutShort("the response was cut short", cause);
-    throw new NotJsonError(`the response is not JSON${describeType(response)}`, { cause });
+    throw notJson(`is not JSON${describeType(response)}`, cause);
   }
 }
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-function decode(response: HttpResponse): string {
+type NotJson = (reason: string, cause: unknown) => CliError;
+
+function decode(response: HttpResponse, notJson: NotJson): string {
   const { buffer, byteOffset, length } = response.body;
   // A TextDecoder that is fatal loads ICU, 3 ms.
-  if (!isUtf8(response.body)) return decodeStrictly(response);
+  if (!isUtf8(response.body)) return decodeStrictly(response, notJson);
   const text = Buffer.from(buffer, byteOffset, length).toString();
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
 /** An incomplete character at the end means that the body was cut; anywhere else it is not UTF-8. @see RFC 8259 §8.1 */
-function decodeStrictly(response: HttpResponse): string {
+function decodeStrictly(response: HttpResponse, notJson: NotJson): string {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text: string;
   try {
     text = decoder.decode(response.body, { stream: true });
   } catch (cause) {
     if (errorCodeOf(cause) !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw cause;
-    throw new NotJsonError(`the response is not UTF-8${describeType(response)}`, { cause });
+    throw notJson(`is not UTF-8${describeType(response)}`, cause);
   }
   try {
     return text + decoder.decode();

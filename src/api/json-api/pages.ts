@@ -1,6 +1,6 @@
 import type { RouteName } from "../../../contract/routes.js";
 import { CliError } from "../../errors.js";
-import type { JsonApiResponse, ListDocument, RequestRoute, RouteRequest } from "./json-api.js";
+import type { JsonApiResponse, ReadResource, RequestRoute, RouteRequest } from "./json-api.js";
 
 /** The pages of a list. Each is requested when it is asked for, and only one is held. @throws CliError */
 export type Pages<T> = AsyncIterable<readonly T[]>;
@@ -8,7 +8,7 @@ export type Pages<T> = AsyncIterable<readonly T[]>;
 export interface PageReader<T> {
   readonly name: RouteName;
   readonly request: RouteRequest;
-  readonly read: (document: ListDocument) => readonly T[];
+  readonly read: ReadResource<T>;
 }
 
 /** A list whose first page was read. */

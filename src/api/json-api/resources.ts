@@ -10,7 +10,15 @@ import {
   readText,
   readTexts,
 } from "../../../contract/lenient-resources.js";
-import type { Activity, Calendar, CalendarEvent, Comment, Label, User } from "../../../contract/shapes.js";
+import type {
+  Activity,
+  Calendar,
+  CalendarEvent,
+  Comment,
+  EventDraft,
+  Label,
+  User,
+} from "../../../contract/shapes.js";
 
 /** The `included` resources of a response by type and id, and what was read of them: many events share few. */
 export interface Included {
@@ -218,4 +226,24 @@ function eventTime(
 function normalizeDate(text: string): string | null {
   const time = parseLenientDateTime(text);
   return time === null ? null : `${time.date}T00:00:00.000Z`;
+}
+
+/**
+ * Body of a create or update: only the contract's writable fields, related ids in composite form. JSON.stringify drops
+ * undefined fields.
+ */
+export function eventBody(draft: EventDraft, calendarId: string): unknown {
+  const { label_id: labelId, attendee_ids: attendeeIds, ...attributes } = draft;
+  return {
+    data: {
+      attributes,
+      relationships: {
+        label: { data: { id: compositeId(calendarId, labelId), type: "label" } },
+        attendees:
+          attendeeIds === undefined
+            ? undefined
+            : { data: attendeeIds.map((id) => ({ id: compositeId(calendarId, id), type: "user" })) },
+      },
+    },
+  };
 }

@@ -4,7 +4,7 @@ import createConnect from "undici/lib/core/connect.js";
 import Agent from "undici/lib/dispatcher/agent.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import { disableWasmOptimization, restoreWasmOptimization } from "../../system/wasm-optimization.js";
-import { ProxyError, type ProxyServer } from "./proxy-errors.js";
+import { ProxyError, type ProxyServer } from "./errors.js";
 
 export interface ConnectionOptions {
   /** Longest time to open a connection, in milliseconds. */
@@ -20,16 +20,8 @@ interface ConnectionChoice {
   readonly fresh: boolean;
 }
 
-/** The open connections of one transport. */
-export interface Connections {
-  /** Sends requests; keeps their connections open for the next ones unless `fresh`. */
-  dispatcherFor(choice: ConnectionChoice): Promise<Dispatcher>;
-  /** Closes all connections, including those that are being opened. */
-  close(): Promise<void>;
-}
-
-/** The only file that loads undici. */
-export function createConnections({ connectTimeout, maxResponseSize }: ConnectionOptions): Connections {
+/** The open connections of one transport. The only file that loads undici. */
+export function createConnections({ connectTimeout, maxResponseSize }: ConnectionOptions) {
   disableWasmOptimization();
   const dispatchers = new Map<string, Promise<Dispatcher>>();
   const sockets = new Set<Socket>();
@@ -72,13 +64,15 @@ export function createConnections({ connectTimeout, maxResponseSize }: Connectio
   }
 
   return {
-    dispatcherFor(choice) {
+    /** Sends requests; keeps their connections open for the next ones unless `fresh`. */
+    dispatcherFor(choice: ConnectionChoice): Promise<Dispatcher> {
       const key = JSON.stringify([choice.proxy?.origin ?? null, choice.fresh]);
       const dispatcher = dispatchers.get(key) ?? open(choice);
       dispatchers.set(key, dispatcher);
       return dispatcher;
     },
-    async close() {
+    /** Closes all connections, including those that are being opened. */
+    async close(): Promise<void> {
       const opened = await Promise.all(dispatchers.values());
       await Promise.all(opened.map((dispatcher) => dispatcher.destroy(CLOSED)));
       // undici would wait for sockets that are being opened.

@@ -1,10 +1,10 @@
 import type { Dispatcher } from "undici";
 import type { SetTimer } from "../../system/clock.js";
-import { type HttpRequest, type HttpResponse, isSuccess, type Sent, type Transport } from "../transport.js";
-import { interruptedWrite } from "../uncertain-writes.js";
+import { interruptedWrite } from "../sending/retry.js";
+import { type HttpRequest, type HttpResponse, isSuccess, type Sent } from "../transport.js";
 import { createConnections } from "./connections.js";
+import type { ProxyServer } from "./errors.js";
 import { type AttemptContext, AttemptTimeout, MEBIBYTE, toTransportError } from "./errors.js";
-import type { ProxyServer } from "./proxy-errors.js";
 
 const MAX_RESPONSE_SIZE = 32 * MEBIBYTE;
 const CONNECT_TIMEOUT = 10_000;
@@ -21,19 +21,10 @@ export interface UndiciTransportOptions {
   readonly maxResponseSize?: number;
 }
 
-export interface UndiciTransport {
-  readonly send: Transport;
-  /**
-   * Opens a connection as a request to the URL would, with TLS and through the proxy, and sends nothing.
-   * @throws TransportError; the reason of the signal
-   */
-  connect(url: string, signal: AbortSignal): Promise<void>;
-  /** Closes all connections, so that the process can exit. */
-  close(): Promise<void>;
-}
+export type UndiciTransport = ReturnType<typeof createUndiciTransport>;
 
 /** The transport over real sockets. It follows no redirects and retries nothing. */
-export function createUndiciTransport(options: UndiciTransportOptions): UndiciTransport {
+export function createUndiciTransport(options: UndiciTransportOptions) {
   const { timeout, setTimer, maxResponseSize = MAX_RESPONSE_SIZE, proxyFor = () => null } = options;
   const connectTimeout = Math.min(options.connectTimeout ?? CONNECT_TIMEOUT, timeout);
   const connections = createConnections({ connectTimeout, maxResponseSize });
@@ -45,9 +36,15 @@ export function createUndiciTransport(options: UndiciTransportOptions): UndiciTr
   }
   return {
     // If a POST failed on a stale connection, its outcome would be unknown.
-    send: async (request) => attempt(request, await optionsFor(request.url, request.method === "POST")),
-    connect: async (url, signal) =>
+    send: async (request: HttpRequest) =>
+      attempt(request, await optionsFor(request.url, request.method === "POST")),
+    /**
+     * Opens a connection as a request to the URL would, with TLS and through the proxy, and sends nothing.
+     * @throws TransportError; the reason of the signal
+     */
+    connect: async (url: string, signal: AbortSignal) =>
       openConnection({ url, method: "GET", headers: {}, signal }, await optionsFor(url, true)),
+    /** Closes all connections, so that the process can exit. */
     close: () => connections.close(),
   };
 }
@@ -104,18 +101,10 @@ async function openConnection(request: HttpRequest, options: AttemptOptions): Pr
   }
 }
 
-interface Timeouts {
-  /** Rejects with the signal's reason or an AttemptTimeout. */
-  readonly expired: Promise<never>;
-  /** Ends the connect timeout. */
-  readonly onConnected: () => void;
-  readonly clear: () => void;
-}
-
 function startTimeouts(
   signal: AbortSignal | undefined,
   { connectTimeout, timeout, setTimer }: AttemptOptions,
-): Timeouts {
+) {
   const controller = new AbortController();
   const stop = (milliseconds: number) => controller.abort(new AttemptTimeout(milliseconds));
   const interrupt = () => controller.abort(signal?.reason);
@@ -123,9 +112,11 @@ function startTimeouts(
   const cancelTimer = setTimer(timeout, () => stop(timeout));
   signal?.addEventListener("abort", interrupt);
   return {
-    expired: new Promise((_, reject) => {
+    /** Rejects with the signal's reason or an AttemptTimeout. */
+    expired: new Promise<never>((_, reject) => {
       controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
     }),
+    /** Ends the connect timeout. */
     onConnected: cancelConnectTimer,
     clear() {
       cancelConnectTimer();
@@ -137,21 +128,11 @@ function startTimeouts(
 
 type ResponseHead = Omit<HttpResponse, "body">;
 
-interface RunningRequest {
-  /** Rejects with undici's own error. */
-  readonly response: Promise<HttpResponse>;
-  readonly sent: () => Sent;
-  /** Null until the headers are complete. */
-  readonly head: () => ResponseHead | null;
-  /** Ends the request. If it still waits for a connection, it will not be written. */
-  readonly abort: () => void;
-}
-
 /**
  * Sends a request over undici and tracks its progress. Redirects are not followed, and nothing is retried.
  * @param onStarted called when the connection is open, before the first byte is written
  */
-function startRequest(dispatcher: Dispatcher, request: HttpRequest, onStarted: () => void): RunningRequest {
+function startRequest(dispatcher: Dispatcher, request: HttpRequest, onStarted: () => void) {
   let controller: Dispatcher.DispatchController | undefined;
   let aborted = false;
   let head: ResponseHead | null = null;
@@ -182,13 +163,16 @@ function startRequest(dispatcher: Dispatcher, request: HttpRequest, onStarted: (
     });
   });
   return {
+    /** Rejects with undici's own error. */
     response,
-    sent() {
+    sent(): Sent {
       if (controller === undefined) return "no";
       return head === null ? "maybe" : "yes";
     },
+    /** Null until the headers are complete. */
     head: () => head,
-    abort() {
+    /** Ends the request. If it still waits for a connection, it will not be written. */
+    abort(): void {
       aborted = true;
       controller?.abort(ABORTED);
     },

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Clock } from "../../system/clock.js";
-import { requireInnerFolder } from "../../system/ownership.js";
+import { makeInnerFolder, requireInnerFolder } from "../../system/ownership.js";
 import { writePrivateFile } from "../../system/private-file.js";
-import { makeInnerFolder } from "../../system/private-folder.js";
 import type { RateLimitStore, SharedPause } from "./rate-limiter.js";
 
 export interface RateLimitFileOptions {

@@ -1,4 +1,3 @@
-import type { HttpMethod } from "../../../contract/routes.js";
 import { CliError } from "../../errors.js";
 import type { Clock } from "../../system/clock.js";
 import {
@@ -7,12 +6,19 @@ import {
   isSuccess,
   type Transport,
   TransportError,
+  withRedirects,
 } from "../transport.js";
-import { afterUncertainAttempt, interruptedWrite, outcomeUnknown } from "../uncertain-writes.js";
 import { clockOffset, type RequestTimes, readRetryAfter } from "./rate-limit.js";
 import type { OnWait, RateLimiter, RateLimitReached } from "./rate-limiter.js";
-import { withRedirects } from "./redirects.js";
-import { mayHaveSucceeded, mayRetry, type RetryPolicy, retryDelay } from "./retry.js";
+import {
+  afterUncertainAttempt,
+  interruptedWrite,
+  mayHaveSucceeded,
+  mayRetry,
+  outcomeUnknown,
+  type RetryPolicy,
+  retryDelay,
+} from "./retry.js";
 
 export interface SenderOptions {
   readonly transport: Transport;
@@ -167,7 +173,7 @@ function retryAfterOf(failed: FailedResult): number | null {
 /** Milliseconds until the next attempt; null if there is none. */
 function decideDelay(
   failed: FailedResult,
-  method: HttpMethod,
+  method: HttpRequest["method"],
   { policy, clock, retries }: Pick<SenderOptions, "policy" | "clock"> & { readonly retries: number },
 ): number | null {
   if (!mayRetry(method, failed) || retries >= policy.retries) return null;

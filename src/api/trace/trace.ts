@@ -15,6 +15,8 @@ export interface TraceOptions {
   readonly mask: MaskValues;
   /** Whether to show headers and bodies as well. */
   readonly details: boolean;
+  /** Whether each line begins with the time: for logs. */
+  readonly timed?: boolean;
 }
 
 /**
@@ -22,11 +24,12 @@ export interface TraceOptions {
  * it and the response after it, with headers and bodies. Secrets are masked.
  */
 export function withTrace(transport: Transport, options: TraceOptions): Transport {
-  const { now, write, nameUrl, mask, details } = options;
+  const { now, write, nameUrl, mask, details, timed } = options;
+  const begin = (time: number) => (timed === true ? `${new Date(time).toISOString()} ` : "");
   return async (request) => {
     const startedAt = now();
     const title = `${request.method} ${maskUrls(mask(nameUrl(request.url)))}`;
-    const summary = (result: string) => `${title} ${result} ${now() - startedAt} ms`;
+    const summary = (result: string) => `${begin(startedAt)}${title} ${result} ${now() - startedAt} ms`;
     if (details) write(requestLines(title, request, mask));
     try {
       const response = await transport(request);

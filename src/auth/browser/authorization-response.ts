@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { parseUrl } from "../../../contract/url.js";
-import { originOf } from "../../config/urls.js";
+import { originOf } from "../../config/profile-values.js";
 
 /** One request to the callback listener, as received. */
 export interface CallbackRequest {
@@ -39,8 +39,9 @@ export function readCallbackRequest(
   if (purpose?.toLowerCase().includes("prefetch") === true) return { kind: "refused", status: 503 };
   const query = queryStart === -1 ? "" : target.slice(queryStart + 1);
   const parsed = parseAuthorizationResponse(query, expected);
-  if (parsed.ok) return { kind: "response", response: parsed.response };
-  return parsed.hasState ? { kind: "invalid", problem: parsed.problem } : { kind: "refused", status: 400 };
+  if (parsed.kind !== "invalid") return { kind: "response", response: parsed };
+  const { problem, hasState } = parsed;
+  return hasState ? { kind: "invalid", problem } : { kind: "refused", status: 400 };
 }
 
 /** A web page whose host name resolves to this machine must not reach the listener (DNS rebinding). */
@@ -63,18 +64,15 @@ export interface ExpectedResponse {
 }
 
 /** Why a query is not a response to this sign-in. */
-type InvalidReason = "duplicate" | "no_state" | "wrong_state" | "wrong_issuer" | "no_code" | "too_long";
-
-type ParsedResponse =
-  | { readonly ok: true; readonly response: AuthorizationResponse }
-  | {
-      readonly ok: false;
-      readonly reason: InvalidReason;
-      /** Whether it has the expected state: then our authorization server sent it, and the user should see the problem. */
-      readonly hasState: boolean;
-      /** The reason in words, for the end of a sentence. */
-      readonly problem: string;
-    };
+interface InvalidResponse {
+  readonly kind: "invalid";
+  /** Whether it has the expected state: then our authorization server sent it, and the user should see the problem. */
+  readonly hasState: boolean;
+  /** The reason in words, for the end of a sentence. */
+  readonly problem: string;
+  /** What to do about an address that was pasted, after the problem. */
+  readonly advice: string;
+}
 
 const UNIQUE_PARAMETERS = ["code", "state", "error", "error_description", "iss"];
 const MAX_VALUE = 4096;
@@ -84,43 +82,40 @@ const MAX_VALUE = 4096;
  * is not from our authorization server.
  * @see RFC 6749 §10.12, RFC 9700 §4.7
  */
-function parseAuthorizationResponse(query: string, expected: ExpectedResponse): ParsedResponse {
+function parseAuthorizationResponse(
+  query: string,
+  expected: ExpectedResponse,
+): AuthorizationResponse | InvalidResponse {
   const params = new URLSearchParams(query);
-  const reason = findProblem(params, expected);
-  if (reason !== null) {
-    const problem = reason === "wrong_issuer" ? describeIssuer(params, expected) : PROBLEMS[reason];
-    return { ok: false, reason, hasState: hasExpectedState(params, expected), problem };
+  const found = findProblem(params, expected);
+  if (found !== null) {
+    const [problem, advice = ""] = found;
+    return { kind: "invalid", hasState: hasExpectedState(params, expected), problem, advice };
   }
   const error = params.get("error");
-  if (error !== null) {
-    const description = params.get("error_description");
-    return { ok: true, response: { kind: "error", error, description } };
-  }
-  return { ok: true, response: { kind: "code", code: params.get("code") ?? "" } };
+  if (error === null) return { kind: "code", code: params.get("code") ?? "" };
+  return { kind: "error", error, description: params.get("error_description") };
 }
 
-const PROBLEMS: Readonly<Record<Exclude<InvalidReason, "wrong_issuer">, string>> = {
-  duplicate: "it has a parameter twice",
-  no_state: "it has no state",
-  wrong_state: "it belongs to an earlier attempt",
-  no_code: "it has no code",
-  too_long: "a parameter is too long",
-};
-
-function describeIssuer(params: URLSearchParams, { issuerOrigin }: ExpectedResponse): string {
-  const issuer = params.get("iss") ?? "";
-  return `it comes from the issuer ${originOf(issuer) ?? issuer.slice(0, 100)}, but the authorization server is ${issuerOrigin}`;
-}
-
-function findProblem(params: URLSearchParams, expected: ExpectedResponse): InvalidReason | null {
-  if (UNIQUE_PARAMETERS.some((name) => params.getAll(name).length > 1)) return "duplicate";
-  const state = params.get("state");
-  if (state === null) return "no_state";
-  if (!isEqual(state, expected.state)) return "wrong_state";
-  if (UNIQUE_PARAMETERS.some((name) => (params.get(name)?.length ?? 0) > MAX_VALUE)) return "too_long";
+function findProblem(
+  params: URLSearchParams,
+  { state, issuerOrigin }: ExpectedResponse,
+): readonly [problem: string, advice?: string] | null {
+  const has = (test: (values: readonly string[]) => boolean) =>
+    UNIQUE_PARAMETERS.some((name) => test(params.getAll(name)));
+  if (has((values) => values.length > 1)) return ["it has a parameter twice", "; copy it again"];
+  const given = params.get("state");
+  if (given === null) return ["it has no state", "; copy the whole address"];
+  if (!isEqual(given, state))
+    return ["it belongs to an earlier attempt", "; sign in at the address above and paste the new one"];
+  if (has(([value = ""]) => value.length > MAX_VALUE)) return ["a parameter is too long"];
   const issuer = params.get("iss");
-  if (issuer !== null && originOf(issuer) !== expected.issuerOrigin) return "wrong_issuer";
-  return params.has("error") || (params.get("code") ?? "") !== "" ? null : "no_code";
+  if (issuer !== null && originOf(issuer) !== issuerOrigin) {
+    const from = originOf(issuer) ?? issuer.slice(0, 100);
+    return [`it comes from the issuer ${from}, but the authorization server is ${issuerOrigin}`];
+  }
+  const isComplete = params.has("error") || (params.get("code") ?? "") !== "";
+  return isComplete ? null : ["it has no code", "; copy the whole address"];
 }
 
 function hasExpectedState(params: URLSearchParams, { state }: ExpectedResponse): boolean {
@@ -173,19 +168,11 @@ export function parsePastedAddress(line: string, expected: PasteExpectation): Au
     return `${isOther ? "this address belongs to another sign-in; " : ""}paste the whole address of the last page: it begins with ${expected.redirectUri}?`;
   }
   const parsed = parseAuthorizationResponse(query, expected);
-  return parsed.ok
-    ? parsed.response
-    : `this address cannot be used: ${parsed.problem}${ADVICE[parsed.reason] ?? ""}`;
+  if (parsed.kind !== "invalid") return parsed;
+  return `this address cannot be used: ${parsed.problem}${parsed.advice}`;
 }
 
 /** Browsers normalize addresses: they add a slash after the host and drop a default port. */
 function isSameAddress(pasted: string, redirectUri: string): boolean {
   return parseUrl(pasted)?.href === new URL(redirectUri).href;
 }
-
-const ADVICE: Readonly<Partial<Record<InvalidReason, string>>> = {
-  duplicate: "; copy it again",
-  no_state: "; copy the whole address",
-  no_code: "; copy the whole address",
-  wrong_state: "; sign in at the address above and paste the new one",
-};

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { OAUTH_ROUTES } from "../../../contract/oauth.js";
 import type { User } from "../../../contract/shapes.js";
 import type { Transport } from "../../api/transport.js";
-import type { RedirectTarget } from "../../config/urls.js";
+import type { RedirectTarget } from "../../config/profile-values.js";
 import { CliError } from "../../errors.js";
 import type { Redactor } from "../../terminal/redaction.js";
 import { readPastedResponse } from "./authorization-response.js";
@@ -23,7 +23,7 @@ export interface AuthorizationOptions {
   readonly profile: string;
 }
 
-export interface AuthorizationParts {
+export interface AuthorizationDependencies {
   readonly transport: Transport;
   /** Called before a browser is opened, with the address to sign in at and the listening port (null without one). */
   readonly showAddress: (url: string, port: number | null) => void;
@@ -45,11 +45,15 @@ export interface AuthorizationParts {
  * @throws CliError not_signed_in when declined, refused or timed out, and what `accept` throws
  * @see RFC 6749 §4.1, RFC 7636, RFC 8252
  */
-export async function authorize(options: AuthorizationOptions, parts: AuthorizationParts): Promise<User> {
+export async function authorize(
+  options: AuthorizationOptions,
+  dependencies: AuthorizationDependencies,
+): Promise<User> {
   const { redirect, profile } = options;
-  const { redactor, signal, warn } = parts;
-  const { verifier, challenge } = createPkce(randomBytes(SECRET_BYTES));
-  const state = randomBytes(SECRET_BYTES).toString("base64url");
+  const { redactor, signal, warn } = dependencies;
+  const [state, verifier] = [createSecret(), createSecret()];
+  // @see RFC 7636 §4.2
+  const challenge = createHash("sha256").update(verifier).digest("base64url");
   const expected = { state, issuerOrigin: options.authUrl.origin };
   const listener = await listenForCallback({
     target: redirect,
@@ -62,24 +66,24 @@ export async function authorize(options: AuthorizationOptions, parts: Authorizat
     signal.throwIfAborted();
     const { redirectUri } = listener;
     const url = authorizationUrl(options, { redirectUri, state, challenge });
-    parts.showAddress(url, redirect.hosts.length === 0 ? null : portOf(redirectUri));
+    dependencies.showAddress(url, redirect.hosts.length === 0 ? null : portOf(redirectUri));
     // Only now, because the address that is shown contains the state.
     redactor.add(state);
     redactor.add(verifier);
-    openInBackground(parts, url, waiting.signal);
-    const lines = parts.pastedLines?.(waiting.signal);
+    openInBackground(dependencies, url, waiting.signal);
+    const lines = dependencies.pastedLines?.(waiting.signal);
     const responses = [
       ...(redirect.hosts.length === 0 ? [] : [listener.response]),
       ...(lines === undefined ? [] : [readPastedResponse(lines, { ...expected, redirectUri }, warn)]),
     ];
-    const response = await raceTimeout(responses, options.timeout, parts);
+    const response = await raceTimeout(responses, options.timeout, dependencies);
     waiting.abort();
     return await showResult(listener, { profile, mask: redactor.mask }, async () => {
       if (response.kind === "error") throw authorizationError(response.error, response.description);
       const { code } = response;
       redactor.add(code);
       const redemption = { ...options, redirectUri, code, codeVerifier: verifier };
-      return parts.accept(await redeemCode(redemption, parts.transport, signal));
+      return dependencies.accept(await redeemCode(redemption, dependencies.transport, signal));
     });
   } finally {
     waiting.abort();
@@ -104,21 +108,11 @@ async function showResult(
   }
 }
 
-/** @see RFC 7636 */
-interface Pkce {
-  /** 43 base64url characters. */
-  readonly verifier: string;
-  /** `S256` of the verifier. @see RFC 7636 §4.2 */
-  readonly challenge: string;
-}
-
-/** Random bytes of a code verifier and of a state. */
+/** Bytes of a code verifier, which becomes 43 base64url characters, and of a state. */
 const SECRET_BYTES = 32;
 
-/** @param bytes 32 random bytes, new for every sign-in */
-export function createPkce(bytes: Uint8Array): Pkce {
-  const verifier = Buffer.from(bytes).toString("base64url");
-  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
+function createSecret(): string {
+  return randomBytes(SECRET_BYTES).toString("base64url");
 }
 
 interface AuthorizationQuery {
@@ -145,7 +139,7 @@ function authorizationUrl(
 
 /** Does not wait, because some launchers do not exit before the browser. */
 function openInBackground(
-  { openBrowser, warn }: Pick<AuthorizationParts, "openBrowser" | "warn">,
+  { openBrowser, warn }: Pick<AuthorizationDependencies, "openBrowser" | "warn">,
   url: string,
   signal: AbortSignal,
 ): void {
@@ -158,7 +152,7 @@ function openInBackground(
 async function raceTimeout<T>(
   candidates: readonly Promise<T>[],
   seconds: number,
-  { signal, pastedLines }: Pick<AuthorizationParts, "signal" | "pastedLines">,
+  { signal, pastedLines }: Pick<AuthorizationDependencies, "signal" | "pastedLines">,
 ): Promise<T> {
   let cancel: () => void = () => undefined;
   const deadline = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { RedirectTarget } from "../../config/urls.js";
+import type { RedirectTarget } from "../../config/profile-values.js";
 import { type CliError, configurationError, errorCodeOf } from "../../errors.js";
 import {
   type AuthorizationResponse,
@@ -9,18 +9,6 @@ import {
   readCallbackRequest,
 } from "./authorization-response.js";
 import { invalidResponsePage, type Page, refusalPage } from "./callback-page.js";
-
-/** A server on the loopback interface that receives the authorization response. @see RFC 8252 §7.3 */
-export interface CallbackListener {
-  /** Sent to both endpoints, byte for byte. */
-  readonly redirectUri: string;
-  /** The first response that belongs to this sign-in; later ones are ignored. */
-  readonly response: Promise<AuthorizationResponse>;
-  /** Sends this page for every request that carried the response, also later ones; resolves when it is sent. */
-  respond(page: Page): Promise<void>;
-  /** Frees the port at once, even with open connections. */
-  close(): Promise<void>;
-}
 
 /** For receiving one request (ms). */
 const REQUEST_TIMEOUT = 10_000;
@@ -32,6 +20,14 @@ export interface ListenOptions {
   readonly onInvalid: (problem: string) => void;
   /** Replaces the real `listen` in tests. */
   readonly listen?: Listen;
+}
+
+/** A server on the loopback interface that receives the authorization response. @see RFC 8252 §7.3 */
+export interface CallbackListener extends Omit<ReturnType<typeof createCallbackHandler>, "handle"> {
+  /** Sent to both endpoints, byte for byte. */
+  readonly redirectUri: string;
+  /** Frees the port at once, even with open connections. */
+  close(): Promise<void>;
 }
 
 /**
@@ -59,22 +55,11 @@ export async function listenForCallback(options: ListenOptions): Promise<Callbac
   };
 }
 
-interface BoundServers {
-  readonly servers: readonly Server[];
-  readonly port: number;
-  /** The error for an address whose family (IPv4 or IPv6) this machine lacks; null when it has both. */
-  readonly unsupported: CliError | null;
-}
-
 /** Attempts to find a port that is free at both addresses. */
 const PORT_ATTEMPTS = 10;
 
 /** Listens at each address of the target, on one port; an address that the machine lacks is skipped. */
-async function bindAll(
-  target: RedirectTarget,
-  listen: Listen,
-  attempts = PORT_ATTEMPTS,
-): Promise<BoundServers> {
+async function bindAll(target: RedirectTarget, listen: Listen, attempts = PORT_ATTEMPTS) {
   const servers: Server[] = [];
   let { port } = target;
   let unsupported: CliError | null = null;
@@ -101,11 +86,7 @@ async function bindAll(
   return { servers, port, unsupported };
 }
 
-interface CallbackHandler extends Pick<CallbackListener, "response" | "respond"> {
-  handle(request: IncomingMessage, response: ServerResponse, expectation: CallbackExpectation): void;
-}
-
-function createCallbackHandler(onInvalid: (problem: string) => void): CallbackHandler {
+function createCallbackHandler(onInvalid: (problem: string) => void) {
   let receive: (response: AuthorizationResponse) => void = () => undefined;
   const received = new Promise<AuthorizationResponse>((resolve) => {
     receive = resolve;
@@ -113,8 +94,9 @@ function createCallbackHandler(onInvalid: (problem: string) => void): CallbackHa
   const waiting: ServerResponse[] = [];
   let result: Page | undefined;
   return {
+    /** The first response that belongs to this sign-in; later ones are ignored. */
     response: received,
-    handle(request, response, expectation) {
+    handle(request: IncomingMessage, response: ServerResponse, expectation: CallbackExpectation): void {
       const verdict = readCallbackRequest(
         {
           method: request.method ?? "",
@@ -134,7 +116,8 @@ function createCallbackHandler(onInvalid: (problem: string) => void): CallbackHa
         receive(verdict.response);
       }
     },
-    async respond(page) {
+    /** Sends this page for every request that carried the response, also later ones; resolves when it is sent. */
+    async respond(page: Page): Promise<void> {
       result = page;
       await Promise.all(waiting.splice(0).map((response) => send(response, page)));
     },

@@ -4,7 +4,7 @@ import { METADATA_PATH, metadataSchema, OAUTH_ROUTES } from "../../../contract/o
 import { parseUrl } from "../../../contract/url.js";
 import type { HttpResponse, Transport } from "../../api/transport.js";
 import { CHECK_BASE_URL } from "../../config/login-settings.js";
-import { formatAddress } from "../../config/urls.js";
+import { formatAddress } from "../../config/profile-values.js";
 import { CliError, configurationError } from "../../errors.js";
 import { isTransportError } from "./token-client.js";
 

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { OAUTH_ROUTES, oauthErrorSchema } from "../../../contract/oauth.js";
 import type { HttpResponse, Transport, TransportError } from "../../api/transport.js";
 import { CliError, configurationError } from "../../errors.js";
-import { isToken } from "../sources/environment-token.js";
+import { isToken } from "../../secrets/environment-secret.js";
 
 /** The parameters of a token request. @see RFC 6749 §4.1.3, RFC 7636 §4.5 */
 export interface CodeRedemption {

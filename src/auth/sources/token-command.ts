@@ -1,9 +1,8 @@
 import { childEnvironment, type Environment } from "../../config/environment.js";
 import type { Command } from "../../config/profile-values.js";
 import { type CliError, configurationError } from "../../errors.js";
-import { withoutFinalNewline } from "../../secrets/environment-secret.js";
+import { checkToken, withoutFinalNewline } from "../../secrets/environment-secret.js";
 import { batchFileHint, runChildProcess } from "../../system/child-process.js";
-import { checkToken } from "./environment-token.js";
 
 export interface TokenCommandOptions {
   readonly command: Command;

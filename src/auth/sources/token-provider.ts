@@ -1,16 +1,20 @@
 import { type Config, readTokenRecord, type TokenRecord } from "../../config/config.js";
-import type { Environment } from "../../config/environment.js";
-import { parseTokenCommand } from "../../config/profile-values.js";
-import type { Setting } from "../../config/setting.js";
+import type { Environment, Setting } from "../../config/environment.js";
+import { isSameOrigin, originOf, parseServiceUrl, parseTokenCommand } from "../../config/profile-values.js";
 import type { Settings } from "../../config/settings.js";
-import { isSameOrigin, originOf, parseServiceUrl } from "../../config/urls.js";
 import { CliError, configurationError } from "../../errors.js";
-import type { EnvironmentSecret, SecretReading } from "../../secrets/environment-secret.js";
+import {
+  type EnvironmentSecret,
+  findEnvironmentSecret,
+  readEnvironmentToken,
+  type SecretReadOptions,
+  TOKEN,
+  type Token,
+} from "../../secrets/environment-secret.js";
 import type { OpenStore } from "../../secrets/store.js";
 import type { Redactor } from "../../terminal/redaction.js";
-import { findEnvironmentToken, readEnvironmentToken, type Token } from "./environment-token.js";
 
-export interface TokenProviderOptions extends Pick<SecretReading, "userId" | "note"> {
+export interface TokenProviderOptions extends Pick<SecretReadOptions, "userId" | "note"> {
   readonly settings: () => Settings;
   readonly env: Environment;
   readonly config: () => Config;
@@ -21,21 +25,13 @@ export interface TokenProviderOptions extends Pick<SecretReading, "userId" | "no
 }
 
 /** The token for the service of this run. */
-export interface TokenProvider {
-  /** Where it comes from, without running a program or opening a keychain; null without a token. */
-  source(): Promise<string | null>;
-  /**
-   * Null without one, and for `local`.
-   * @throws CliError configuration when the source has no valid token, or one for another service
-   */
-  token(): Promise<Token | null>;
-}
+export type TokenProvider = ReturnType<typeof createTokenProvider>;
 
 /**
  * Chooses the first source that is set: CALCTL_TOKEN, the systemd credential, CALCTL_TOKEN_FILE, token_command of the
  * profile, the token that login stored. A later one is never read, even if the first is broken.
  */
-export function createTokenProvider(options: TokenProviderOptions): TokenProvider {
+export function createTokenProvider(options: TokenProviderOptions) {
   const toToken = (value: string, source: string): Token => {
     options.redactor.add(value);
     return { value, source };
@@ -47,12 +43,17 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
     return found;
   };
   return {
-    async source() {
+    /** Where it comes from, without running a program or opening a keychain; null without a token. */
+    async source(): Promise<string | null> {
       const source = await find();
       if (source === null || source.kind === "other_service") return null;
       return source.kind === "environment" ? source.token.source : nameOf(source);
     },
-    async token() {
+    /**
+     * Null without one, and for `local`.
+     * @throws CliError configuration when the source has no valid token, or one for another service
+     */
+    async token(): Promise<Token | null> {
       const source = await find();
       if (source === null) return null;
       switch (source.kind) {
@@ -86,7 +87,7 @@ async function findSource(options: TokenProviderOptions): Promise<TokenSource | 
   // First, so that a wrong address is reported before a missing token.
   const url =
     service.kind === "local" ? null : parseServiceUrl(service.baseUrl.value, service.baseUrl.source);
-  const found = findEnvironmentToken(options.env);
+  const found = findEnvironmentSecret(options.env, TOKEN);
   if (found !== null) return checkEnvironmentToken(found, settings, options);
   if (url === null || profile === null) return null;
   const config = options.config();

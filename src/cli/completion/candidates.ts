@@ -1,11 +1,11 @@
-import { type ListKey, MAX_LIST_AGE, type NameCache, type StoredItem } from "../../cache/name-cache.js";
-import type { RecentEvents } from "../../cache/recent-events.js";
+import { type ListKey, MAX_LIST_AGE, type StoredItem } from "../../cache/name-cache.js";
 import { resolveName } from "../../calendar/names.js";
 import { PROFILE_KEYS } from "../../config/config.js";
 import { sanitizeLine } from "../../output/sanitize.js";
 import { dayOf, describeDay } from "../../output/table/day-names.js";
 import { type Position, readCommandLine } from "./command-line.js";
 import type { CommandTree } from "./command-tree.js";
+import type { KnownValues } from "./known-values.js";
 import { type Candidate, type Kind, kindOf, withoutDescriptions } from "./value-kinds.js";
 
 export interface Completion {
@@ -13,18 +13,6 @@ export interface Completion {
   readonly candidates: readonly Candidate[];
   /** Whether the shell completes files instead. */
   readonly files: boolean;
-}
-
-/** What is known without asking a service. Everything may be empty. */
-export interface KnownValues {
-  profiles(): readonly string[];
-  /** With what they take. */
-  webhooks(): readonly Candidate[];
-  /** The calendar of CALCTL_CALENDAR or of the profile; undefined without one. @param profile of `--profile` */
-  defaultCalendar(profile: string | undefined): string | undefined;
-  names(profile: string | undefined): NameCache;
-  events(profile: string | undefined): RecentEvents;
-  zones(): readonly string[];
 }
 
 /** The words that could stand at the cursor. @param words after the program's name; the last ends at the cursor */

@@ -64,8 +64,14 @@ export function describeTree(root: Command): CommandTree {
 
 /** Commander's own, which is not among the options. */
 const HELP: Flag = {
-  ...{ long: "--help", short: "-h", summary: "show help", value: null },
-  ...{ optional: false, repeatable: true, choices: [], own: false },
+  long: "--help",
+  short: "-h",
+  summary: "show help",
+  value: null,
+  optional: false,
+  repeatable: true,
+  choices: [],
+  own: false,
 };
 
 function isInherited(root: Command, { long }: Option): boolean {

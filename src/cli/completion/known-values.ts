@@ -6,7 +6,7 @@ import { configPath, readConfig } from "../../config/config-file.js";
 import { resolveDirectories } from "../../config/directories.js";
 import type { Environment } from "../../config/environment.js";
 import { LOCAL_PROFILE, selectService } from "../../config/settings.js";
-import type { KnownValues } from "./candidates.js";
+import type { Candidate } from "./value-kinds.js";
 
 export interface Machine {
   readonly env: Environment;
@@ -18,11 +18,13 @@ export interface Machine {
   readonly now: () => number;
 }
 
+export type KnownValues = ReturnType<typeof readKnownValues>;
+
 /**
  * What the files of this machine say. They are read when they are asked for; what cannot be read, or belongs to a profile
  * that does not exist, is empty.
  */
-export function readKnownValues({ env, platform, home, userId, now }: Machine): KnownValues {
+export function readKnownValues({ env, platform, home, userId, now }: Machine) {
   const directories = resolveDirectories({ env, platform, home });
   let loaded: Config | undefined;
   const config = (): Config => {
@@ -48,15 +50,17 @@ export function readKnownValues({ env, platform, home, userId, now }: Machine): 
   };
   return {
     profiles: () => [LOCAL_PROFILE, ...(ifReadable(() => [...config().profiles.keys()]) ?? [])],
-    webhooks: () =>
+    /** With what they take. */
+    webhooks: (): readonly Candidate[] =>
       (ifReadable(() => [...(config().webhooks ?? [])]) ?? []).map(([value, { as = "" }]) => ({
         value,
         description: as,
       })),
-    defaultCalendar: (profile) =>
+    /** The calendar of CALCTL_CALENDAR or of the profile; undefined without one. @param profile of `--profile` */
+    defaultCalendar: (profile: string | undefined): string | undefined =>
       env["CALCTL_CALENDAR"] || ifReadable(() => select(profile).setting("calendar")?.value),
     names: openNames,
-    events: (profile) => createRecentEvents(open("events", profile), now),
+    events: (profile: string | undefined) => createRecentEvents(open("events", profile), now),
     // The list of the platform has only zones that are named for a place.
     zones: () => ["UTC", ...Intl.supportedValuesOf("timeZone")],
   };

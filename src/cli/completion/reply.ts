@@ -1,8 +1,7 @@
 import { sanitizeLine } from "../../output/sanitize.js";
 import type { Completion } from "./candidates.js";
 import type { ListedWord } from "./listing.js";
-import { quoteForBash, quoteForPowerShell } from "./quoting.js";
-import { splitBashLine, splitFishLine } from "./word-splitting.js";
+import { quoteForBash, quoteForPowerShell, splitBashLine, splitFishLine } from "./shell-syntax.js";
 
 /** Completes words: those after the name of the program, of which the last ends at the cursor. */
 type Complete = (words: readonly string[]) => Completion;

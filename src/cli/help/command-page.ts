@@ -1,5 +1,6 @@
 import { type Command, Help } from "commander";
-import { factsOf, flagTerms, ownFlags, pathOf } from "../command-facts.js";
+import { pathOf } from "../command.js";
+import { factsOf, flagTerms, ownFlags } from "../command-facts.js";
 import { type Example, examplesSection, type HelpPage, termsSection, text } from "./page.js";
 import { TOPICS } from "./topics.js";
 

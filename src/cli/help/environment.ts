@@ -44,13 +44,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   TZ: "the zone where neither `--timezone` nor a profile says one",
 };
 
-export interface EnvironmentRow {
-  readonly name: string;
-  readonly meaning: string;
-}
-
 /** The program's own variables, then those of others that it reads. */
-export function environmentRows(): readonly EnvironmentRow[] {
+export function environmentRows() {
   return Object.entries({ ...OWN, ...OTHERS }).map(([name, meaning]) => ({ name, meaning }));
 }
 

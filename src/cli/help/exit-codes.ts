@@ -64,29 +64,23 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
 };
 
 /** Other signals than the one of Ctrl-C, and successes. */
-const OTHERS: readonly ExitCodeRow[] = [
-  { exitCode: 0, code: null, when: "done", repeat: "" },
-  {
-    exitCode: EXIT_EMPTY,
-    code: null,
-    when: "nothing found, only with `--fail-empty`; the empty result is printed and there is no error",
-    repeat: "yes",
-  },
-  {
-    exitCode: 129,
-    code: "interrupted",
-    when: "SIGHUP, such as from a terminal that was closed",
-    repeat: AFTER_SIGNAL,
-  },
-  { exitCode: 143, code: "interrupted", when: "SIGTERM", repeat: AFTER_SIGNAL },
+const OTHERS: readonly (readonly [exitCode: number, code: ErrorCode | null, ...texts: Texts])[] = [
+  [0, null, "done", ""],
+  [
+    EXIT_EMPTY,
+    null,
+    "nothing found, only with `--fail-empty`; the empty result is printed and there is no error",
+    "yes",
+  ],
+  [129, "interrupted", "SIGHUP, such as from a terminal that was closed", AFTER_SIGNAL],
+  [143, "interrupted", "SIGTERM", AFTER_SIGNAL],
 ];
 
 /** Every exit code, in ascending order. */
 export function exitCodeRows(): readonly ExitCodeRow[] {
-  const errors = Object.entries(EXIT_CODES).map(([name, exitCode]) => {
-    const code = name as ErrorCode;
-    const [when, repeat] = ERRORS[code];
-    return { exitCode, code, when, repeat };
-  });
-  return [...errors, ...OTHERS].sort((one, other) => one.exitCode - other.exitCode);
+  const codes = Object.keys(EXIT_CODES) as readonly ErrorCode[];
+  const errors = codes.map((code) => [EXIT_CODES[code], code, ...ERRORS[code]] as const);
+  return [...errors, ...OTHERS]
+    .map(([exitCode, code, when, repeat]) => ({ exitCode, code, when, repeat }))
+    .sort((one, other) => one.exitCode - other.exitCode);
 }

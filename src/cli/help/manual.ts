@@ -2,10 +2,9 @@ import type { Command } from "commander";
 import { runnableCommands } from "../command-facts.js";
 import { commandParts, FIRST_STEPS, usageOf } from "./command-page.js";
 import { environmentTerms, filesSection } from "./environment.js";
-import { flagsPage } from "./flags-page.js";
 import type { Example, HelpPage, HelpPart } from "./page.js";
-import { breakCommand, wrap } from "./text.js";
-import { cronPage, datesPage, exitCodesPage, loginPage, outputPage } from "./topic-pages.js";
+import { breakCommand, wrap } from "./page.js";
+import { cronPage, datesPage, exitCodesPage, flagsPage, loginPage, outputPage } from "./topic-pages.js";
 
 export interface ManualOptions {
   readonly version: string;

@@ -1,97 +1,19 @@
 import type { Argument, Command, Option } from "commander";
+import { errorShape } from "../../output/error-report.js";
 import { documentFormats, formatsOf } from "../../output/output.js";
-import type { Shape } from "../../output/shape.js";
-import { errorShape } from "../../output/views/error.js";
+import type { AnyJsonType, Shape, ShapeKey } from "../../output/shape.js";
 import { requestView } from "../../output/views/plain.js";
-import {
-  type FlagFacts,
-  factsOf,
-  ownFlags,
-  type PrintedValue,
-  pathOf,
-  readFlag,
-  runnableCommands,
-} from "../command-facts.js";
+import { type PrintedValue, pathOf } from "../command.js";
+import { factsOf, ownFlags, readFlag, runnableCommands } from "../command-facts.js";
 import { GLOBAL_OPTIONS } from "../global-flags.js";
 import { environmentRows } from "./environment.js";
 import { exitCodeRows } from "./exit-codes.js";
-import {
-  arrayOf,
-  DIALECT,
-  definitions,
-  type JsonSchema,
-  reference,
-  shapeSchema,
-  withNested,
-} from "./json-schema.js";
 
-/** `calctl schema`: what the program can do, as JSON. Everything is read from what the program itself uses. */
-
-export interface ProgramSchema {
-  readonly version: string;
-  readonly global_flags: readonly FlagSchema[];
-  readonly commands: readonly CommandSchema[];
-  readonly exit_codes: readonly ExitCodeSchema[];
-  /** `code` of errors in JSON. */
-  readonly error_codes: readonly string[];
-  readonly environment: readonly { readonly name: string; readonly description: string }[];
-  /** JSON Schema by the name of the shape. */
-  readonly $defs: JsonSchema;
-}
-
-interface ExitCodeSchema {
-  readonly exit_code: number;
-  /** Null where there is no error. */
-  readonly code: string | null;
-  readonly when: string;
-  /** Null where nothing failed. */
-  readonly repeat: string | null;
-}
-
-export interface CommandSchema {
-  /** `events list`. */
-  readonly name: string;
-  readonly description: string;
-  readonly arguments: readonly ArgumentSchema[];
-  readonly flags: readonly FlagSchema[];
-  /** Null for a command that prints no data. */
-  readonly output: OutputSchema | null;
-  readonly examples: readonly { readonly purpose: string; readonly commands: readonly string[] }[];
-}
-
-interface ArgumentSchema {
-  readonly name: string;
-  readonly description: string;
-  readonly required: boolean;
-  /** Whether it takes all that follow. */
-  readonly repeatable: boolean;
-}
-
-interface FlagSchema extends Omit<FlagFacts, "choices" | "value"> {
-  /** `--output`. */
-  readonly name: string;
-  /** `-o`; null without one. */
-  readonly short: string | null;
-  /** What stands for the value in help; null for a switch. */
-  readonly value: string | null;
-  /** JSON Schema of one value; a switch is a boolean. */
-  readonly type: JsonSchema;
-}
-
-interface OutputSchema {
-  readonly formats: readonly string[];
-  /** Name of the shape; null for JSON of another kind. */
-  readonly shape: string | null;
-  /** Whether one value is printed, a list, or either, depending on the arguments. */
-  readonly count: string | null;
-  /** Columns of tsv and csv, in order. */
-  readonly columns: readonly string[];
-  /** JSON Schema of what `-o json` prints. */
-  readonly json: JsonSchema;
-}
-
-/** The whole program, whose commands must be registered, with every shape in `$defs`. */
-export function programSchema(program: Command): ProgramSchema {
+/**
+ * `calctl schema`: what the program can do, as JSON. Everything is read from what the program itself uses; its commands must
+ * be registered. Every shape is in `$defs`.
+ */
+export function programSchema(program: Command) {
   const commands = runnableCommands(program);
   return {
     version: program.version() ?? "",
@@ -101,6 +23,7 @@ export function programSchema(program: Command): ProgramSchema {
       exit_code: exitCode,
       code,
       when,
+      // Null where nothing failed.
       repeat: repeat === "" ? null : repeat,
     })),
     error_codes: [...new Set(exitCodeRows().flatMap(({ code }) => code ?? []))],
@@ -138,29 +61,31 @@ export function shapeDocument(program: Command, name: string): JsonSchema | unde
 }
 
 /** One command. Its output refers to shapes, which the document around it must have in `$defs`. */
-export function commandSchema(command: Command): CommandSchema {
+export function commandSchema(command: Command) {
   const facts = factsOf(command);
   return {
     name: pathOf(command).replace(/^\S+ /, ""),
     description: command.description(),
     arguments: command.registeredArguments.map(argumentSchema),
     flags: ownFlags(command).map(flagSchema),
+    // Null for a command that prints no data.
     output: facts?.prints === undefined ? null : outputSchema(facts.prints),
     examples: (facts?.examples() ?? []).map(([purpose, ...commands]) => ({ purpose, commands })),
   };
 }
 
-function argumentSchema(argument: Argument): ArgumentSchema {
+function argumentSchema(argument: Argument) {
   const { description, required, variadic } = argument;
   return { name: argument.name(), description, required, repeatable: variadic };
 }
 
-function flagSchema(option: Option): FlagSchema {
+function flagSchema(option: Option) {
   const { value, choices, ...facts } = readFlag(option);
   return {
     name: option.long ?? option.flags,
     short: option.short ?? null,
     value,
+    // JSON Schema of one value; a switch is a boolean.
     type: choices === null ? valueType(value) : { enum: choices },
     ...facts,
   };
@@ -181,7 +106,8 @@ function valueType(value: string | null): JsonSchema {
   return NUMBERS[value] ?? { type: "string" };
 }
 
-function outputSchema(prints: PrintedValue | "json" | "text"): OutputSchema {
+/** The formats, and of data the shape, how many there are, the columns of tsv and csv, and what `-o json` prints. */
+function outputSchema(prints: PrintedValue | "json" | "text") {
   if (typeof prints === "string")
     return { formats: documentFormats(prints), shape: null, count: null, columns: [], json: {} };
   const { view, count, partial = false } = prints;
@@ -198,4 +124,69 @@ function outputSchema(prints: PrintedValue | "json" | "text"): OutputSchema {
 /** Any of the members. */
 function partialSchema(view: Shape): JsonSchema {
   return { ...shapeSchema(view), required: [] };
+}
+
+/** A schema, or a part of one. References are to `$defs` of the document. @see JSON Schema 2020-12 */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+/** A reference to a shape, whose schema must be among the `$defs` of the document. */
+function reference({ shape }: Pick<Shape, "shape">): JsonSchema {
+  return { $ref: `#/$defs/${shape}` };
+}
+
+/** `$defs` of a document: the shapes and all those inside them. */
+function definitions(shapes: readonly Shape[]): JsonSchema {
+  const all = shapes.flatMap(withNested);
+  return Object.fromEntries(all.map((shape) => [shape.shape, shapeSchema(shape)]));
+}
+
+/** A shape and all those inside it. */
+function withNested(shape: Shape): readonly Shape[] {
+  const inner = membersOf(shape).flatMap(([, { type }]) => {
+    if (typeof type === "string") return [];
+    return withNested("list" in type ? type.list : type.object);
+  });
+  return [shape, ...inner];
+}
+
+function membersOf({
+  keys,
+  members,
+}: Pick<Shape, "keys" | "members">): readonly (readonly [string, ShapeKey])[] {
+  return Object.entries(keys).filter(([key]) => members?.includes(key) ?? true);
+}
+
+/** An object with every member and no further ones. */
+function shapeSchema(shape: Pick<Shape, "keys" | "members">): JsonSchema {
+  const members = membersOf(shape);
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      members.map(([key, { type, about }]) => [
+        key,
+        { ...typeSchema(type), ...(about === undefined ? {} : { description: about }) },
+      ]),
+    ),
+    required: members.flatMap(([key, { optional }]) => (optional === true ? [] : [key])),
+    additionalProperties: false,
+  };
+}
+
+/** The schema of a list of such items, which may be empty. */
+function arrayOf(items: JsonSchema): JsonSchema {
+  return { type: "array", items };
+}
+
+function typeSchema(type: AnyJsonType): JsonSchema {
+  if (typeof type !== "string") {
+    if ("list" in type) return arrayOf(reference(type.list));
+    const object = reference(type.object);
+    return type.nullable === true ? { anyOf: [object, { type: "null" }] } : object;
+  }
+  if (type === "any") return {};
+  if (type === "string{}") return { type: "object", additionalProperties: { type: "string" } };
+  if (type === "string[]") return arrayOf({ type: "string" });
+  return type.endsWith("?") ? { type: [type.slice(0, -1), "null"] } : { type };
 }

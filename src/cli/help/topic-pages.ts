@@ -1,8 +1,25 @@
+import { Option } from "commander";
+import { flagTerms } from "../command-facts.js";
+import { GLOBAL_OPTIONS } from "../global-flags.js";
 import { environmentTerms, filesSection } from "./environment.js";
 import { exitCodeRows } from "./exit-codes.js";
 import { examplesSection, type HelpPage, termsSection, text } from "./page.js";
 
 /** The texts of help topics. docs has the longer pages. */
+
+/** `calctl help flags`: the global flags. */
+export function flagsPage(): HelpPage {
+  return [
+    text("Every command has these flags. They may stand before or after its name, and -- ends all flags."),
+    {
+      kind: "terms",
+      terms: flagTerms([...GLOBAL_OPTIONS, new Option("-h, --help", "show the help of a command")]),
+    },
+    text(
+      "A flag wins over its environment variable (env), and that over the profile. -c may be repeated where several calendars make sense; any other flag is given once.",
+    ),
+  ];
+}
 
 /** `calctl help output`: formats, and what chooses and shapes them. */
 export function outputPage(): HelpPage {

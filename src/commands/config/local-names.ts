@@ -1,5 +1,4 @@
-import type { AccessContext } from "../../../service/access/access.js";
-import { createServiceAccess } from "../../../service/access/service-access.js";
+import { type AccessContext, openAdmin } from "../../../service/access/admin.js";
 import { type Named, resolveName } from "../../calendar/names.js";
 import { CliError } from "../../errors.js";
 
@@ -10,9 +9,8 @@ export async function findNameProblem(
   value: string,
 ): Promise<string | null> {
   try {
-    const calendars = await (
-      await createServiceAccess(context).admin(undefined, { create: false })
-    ).calendars.list();
+    const admin = await openAdmin(context, undefined, { create: false });
+    const calendars = await admin.calendars.list();
     const labels = calendars.flatMap((calendar) => calendar.labels);
     if (noun === "label" && labels.some(({ number }) => String(number) === value)) return null;
     const candidates: readonly Named[] = noun === "label" ? labels : calendars;

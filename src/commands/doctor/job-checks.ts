@@ -8,7 +8,7 @@ import { type CliError, configurationError, errorCodeOf } from "../../errors.js"
 import type { Machine } from "../../machine.js";
 import { ledgerPath } from "../../messages/ledger/ledger-path.js";
 import { selfCommand } from "../../system/child-process.js";
-import { makePrivateFolder } from "../../system/private-folder.js";
+import { makePrivateFolder } from "../../system/ownership.js";
 
 /** What only a desktop session has: with these, a keychain can be reached. */
 const SESSION_VARIABLES = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"];
@@ -29,27 +29,13 @@ export interface FolderCheck {
   readonly error: CliError | null;
 }
 
-/** What a job that runs with no one there needs of this machine. */
-export interface JobChecks {
-  /** Program and arguments that start calctl again. */
-  readonly command: readonly string[];
-  /** What starts jobs on this machine. */
-  readonly scheduler: "crontab" | "task scheduler";
-  /** The mode of the file that a variable names, where others may read or write it; otherwise null. */
-  looseMode(variable: "CALCTL_TOKEN_FILE" | "CALCTL_WEBHOOK_URL_FILE"): string | null;
-  /** The variables of this run that decide what is found, without secrets. */
-  readonly variables: Readonly<Record<string, string>>;
-  folders(): readonly FolderCheck[];
-  /** Opens the ledger, if there is one: to create it is for jobs, which may be another user's. @throws CliError configuration when jobs could not use it */
-  checkLedger(): Promise<void>;
-  /** The session and the targets of messages as a job without a desktop session has them. */
-  readonly withoutSession: Pick<Context, "session" | "messages">;
-}
-
 export type JobContext = Pick<Context, "machine" | "program" | "messages">;
 
+/** What a job that runs with no one there needs of this machine. */
+export type JobChecks = ReturnType<typeof createJobChecks>;
+
 /** Checks for `doctor`. */
-export function createJobChecks({ machine, program, messages }: JobContext): JobChecks {
+export function createJobChecks({ machine, program, messages }: JobContext) {
   const { process, env, configFile, dataDirectory, stateDirectory, cacheDirectory } = machine;
   const folders: readonly (readonly [FolderCheck["name"], () => string])[] = [
     ["config", () => join(configFile.path, "..")],
@@ -58,14 +44,21 @@ export function createJobChecks({ machine, program, messages }: JobContext): Job
     ["cache", cacheDirectory],
   ];
   return {
+    /** Program and arguments that start calctl again. */
     command: selfCommand(process),
-    scheduler: process.platform === "win32" ? "task scheduler" : "crontab",
-    looseMode: (variable) => (process.platform === "win32" ? null : findLooseMode(env[variable] ?? "")),
+    /** What starts jobs on this machine. */
+    scheduler: process.platform === "win32" ? ("task scheduler" as const) : ("crontab" as const),
+    /** The mode of the file that a variable names, where others may read or write it; otherwise null. */
+    looseMode: (variable: "CALCTL_TOKEN_FILE" | "CALCTL_WEBHOOK_URL_FILE"): string | null =>
+      process.platform === "win32" ? null : findLooseMode(env[variable] ?? ""),
+    /** The variables of this run that decide what is found, without secrets. */
     variables: { ...homeVariable(machine), ...copiedVariables(env) },
     folders: () => folders.map(([name, pathOf]) => checkFolder(name, pathOf())),
-    async checkLedger() {
+    /** Opens the ledger, if there is one: to create it is for jobs, which may be another user's. @throws CliError configuration when jobs could not use it */
+    async checkLedger(): Promise<void> {
       if (existsSync(ledgerPath(machine))) await messages.ledger();
     },
+    /** The session and the targets of messages as a job without a desktop session has them. */
     withoutSession: program.contextIn(withoutSession(env)),
   };
 }

@@ -1,15 +1,14 @@
 import type { Command } from "commander";
-import { addAction, type ContextOf, forJobs } from "../../cli/command.js";
-import { describeCommand } from "../../cli/command-facts.js";
+import { addAction, type ContextOf, describeCommand, forJobs } from "../../cli/command.js";
 import type { Context } from "../../context.js";
 import { missingFlagsError } from "../../errors.js";
 import { changeView, createChangeListView } from "../../output/views/change.js";
-import { recentEventOf } from "./event-ids.js";
-import { addCalendarFlag, addFilterFlags } from "./listing.js";
-import { type News, withNews } from "./news.js";
-import type { NewsContext, NewsFlags } from "./news-reading.js";
+import { type Diff, withDiff } from "./changes-diff.js";
+import type { ChangesFlags, ChangesContext as DiffContext } from "./changes-reading.js";
+import { addCalendarFlag, addFilterFlags } from "./event-query.js";
+import { rememberShown } from "./event-reader.js";
 
-export interface ChangesOptions extends Omit<NewsFlags, "sinceLast"> {
+export interface ChangesOptions extends Omit<ChangesFlags, "sinceLast"> {
   readonly sinceLast?: string;
 }
 
@@ -33,7 +32,7 @@ export function registerEventsChanges(command: Command, contextOf: ContextOf): v
   addAction(command, forJobs(contextOf), runEventsChanges);
 }
 
-type ChangesContext = NewsContext & Pick<Context, "output" | "terminal">;
+type ChangesContext = DiffContext & Pick<Context, "output" | "terminal">;
 
 /** Prints what is new, changed or gone since the last run under a name. */
 export async function runEventsChanges(
@@ -43,28 +42,29 @@ export async function runEventsChanges(
   // Checks format and fields before any request.
   context.output.of(changeView);
   if (sinceLast === undefined) throw missingFlagsError(["--since-last"]);
-  await withNews(context, { ...flags, sinceLast, nameFlag: "--since-last" }, async (news) => {
-    const isTaken = await printNews(context, news);
-    if (isTaken) await news.remember();
+  await withDiff(context, { ...flags, sinceLast, nameFlag: "--since-last" }, async (diff) => {
+    const isTaken = await printChanges(context, diff);
+    if (isTaken) await diff.remember();
     else
       context.output.warn(
         "the output was closed before it was read; the next run prints these changes again",
       );
-    if (context.terminal.isTerminal) noteSilence(context, sinceLast, news);
-    news.reportFailures();
+    if (context.terminal.isTerminal) noteSilence(context, sinceLast, diff);
+    diff.reportFailures();
   });
 }
 
 /** @returns whether the reader has taken it */
-async function printNews(
+async function printChanges(
   context: ChangesContext,
-  { changes, calendars }: Pick<News, "changes" | "calendars">,
+  { changes, calendars }: Pick<Diff, "changes" | "calendars">,
 ): Promise<boolean> {
-  const recent = context.names.recentEvents();
-  await recent?.remember(changes.map(({ event }) => recentEventOf(event)));
-  const shorten = recent?.shorten ?? ((id: string) => id);
+  const shorten = await rememberShown(
+    context,
+    changes.map(({ event }) => event),
+  );
   const output = context.output.of(createChangeListView({ calendars, shorten }));
-  await output.print(changes.map(({ change, event }) => ({ ...event, change, event })));
+  await output.print(changes.map((change) => ({ ...change.event, ...change })));
   return !output.isClosed();
 }
 
@@ -72,7 +72,7 @@ async function printNews(
 function noteSilence(
   { output, flags }: Pick<ChangesContext, "output" | "flags">,
   name: string,
-  { changes, isFirst, watched }: News,
+  { changes, isFirst, watched }: Diff,
 ): void {
   if (changes.length > 0) return;
   const events = watched === 1 ? "1 event" : `${watched} events`;

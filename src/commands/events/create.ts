@@ -3,15 +3,12 @@ import type { CalendarEvent } from "../../../contract/shapes.js";
 import { draftForCreate, missingForCreate } from "../../calendar/event-draft.js";
 import { fillRelated, localizeEvent } from "../../calendar/event-view.js";
 import { localDate } from "../../calendar/zoned-time.js";
-import { addAction, type ContextOf } from "../../cli/command.js";
-import { describeCommand } from "../../cli/command-facts.js";
+import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
 import { readGlobalFlags } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
 import { eventView } from "../../output/views/event.js";
-import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
+import { chooseCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
-import type { FilledForm } from "./create-command-line.js";
-import type { FormOptions } from "./create-form.js";
 import {
   addEventFieldFlags,
   chosenLabelId,
@@ -20,8 +17,7 @@ import {
   type EventFieldFlags,
   readEventFields,
 } from "./event-flags.js";
-import { recentEventOf } from "./event-ids.js";
-import type { FormContext } from "./form-questions.js";
+import { type EventContext, rememberShown } from "./event-reader.js";
 
 export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {
@@ -48,20 +44,20 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
  * @param profile `--profile`; undefined when it was not given
  */
 export async function runEventsCreate(
-  context: CalendarContext & Pick<Context, "output" | "terminal" | "now">,
+  context: EventContext,
   typed: EventFieldFlags,
   profile?: string,
 ): Promise<void> {
   const output = context.output.of(eventView);
   const missing = typed.input === undefined ? missingForCreate(typed) : [];
-  const form =
-    context.terminal.prompt.available && missing.length > 0
-      ? await fillForm(context, typed, { profile, missing })
-      : null;
+  const asks = context.terminal.prompt.available && missing.length > 0;
+  const form = asks
+    ? await (await import("./event-form.js")).askEvent(context, typed, { profile, missing })
+    : null;
   const options = form?.flags ?? typed;
   const { timezone } = context.config.settings();
   const fields = await readEventFields(context, options, (input) => missingForCreate(options, input));
-  const content = draftForCreate(fields.flags, fields.input, { zone: timezone });
+  const content = draftForCreate(fields.flags, fields.input, timezone);
   const { id: calendarId, name } = form?.calendar ?? (await chooseCalendar(context));
   const resolver = createRelatedResolver(context, calendarId);
   const chosen = await chosenLabelId(context, { ...fields, resolver }, "the event has the default one");
@@ -78,7 +74,7 @@ export async function runEventsCreate(
   const users = context.terminal.isTerminal ? await context.names.knownUsers(calendarId) : [];
   const filled = fillRelated(fillRelated(event, resolver.resources()), { labels: [], users });
   const created = localizeEvent(filled, timezone, name);
-  await context.names.recentEvents()?.remember([recentEventOf(created)]);
+  await rememberShown(context, [created]);
   await output.print(created, `event ${event.id} was created`);
   if (event.start_at === null) await noteKeepWithoutTimes(context, event);
 }
@@ -100,13 +96,4 @@ async function noteKeepWithoutTimes(
       ? "calctl events list --category keep shows keeps without times"
       : `a keep without times is on no day: keep its id ${id}`,
   );
-}
-
-async function fillForm(
-  context: FormContext,
-  typed: EventFieldFlags,
-  options: FormOptions,
-): Promise<FilledForm> {
-  const { askEvent } = await import("./create-form.js");
-  return askEvent(context, typed, options);
 }

@@ -1,17 +1,14 @@
 import {
   type DateInput,
   isIsoDateInput,
-  lastOfDays,
-  notADayError,
   parseDateInput,
-  parseDays,
   parseDuration,
   parseTimeZone,
 } from "../../calendar/dates.js";
 import type { TimeFlags } from "../../calendar/event-times.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import { asUsageError, type CliError, joinUsageErrors, missingFlagsError, usageError } from "../../errors.js";
+import { asUsageError, type CliError, joinUsageErrors, missingFlagsError } from "../../errors.js";
 
 /** Reads dates, times and durations of flags where commands start, so that `src/calendar` gets parsed values. */
 
@@ -22,7 +19,7 @@ export interface TimeContext extends Pick<Context, "now"> {
 }
 
 /** How the text of a flag is read. */
-export interface FlagReading {
+export interface DateFlagOptions {
   /** How messages name the flag. */
   readonly source: string;
   /** The zone of a time without an offset. */
@@ -40,14 +37,13 @@ export interface FlagReading {
 }
 
 /** Reads ISO 8601 or words; what reads words is loaded only for them. @throws CliError usage */
-export async function readDateFlag(text: string, reading: FlagReading): Promise<DateInput> {
-  if (reading.strict || isIsoDateInput(text)) return parseDateInput(text, reading);
+export async function readDateFlag(text: string, options: DateFlagOptions): Promise<DateInput> {
+  const { source, strict, now, from, echo } = options;
+  if (strict || isIsoDateInput(text)) return parseDateInput(text, options);
   const { parseDateWords } = await import("../../calendar/date-words.js");
-  const { now, from } = reading;
-  const options = { ...reading, now: now(), from: from?.() ?? null };
-  const { input, description } = parseDateWords(text, options);
-  const { source } = reading;
-  reading.echo(`${source.replace(/^--/, "")}: ${description}`);
+  const wordOptions = { ...options, now: now(), from: from?.() ?? null };
+  const { input, description } = parseDateWords(text, wordOptions);
+  echo(`${source.replace(/^--/, "")}: ${description}`);
   return input;
 }
 
@@ -91,72 +87,6 @@ export async function readTimeFlags(
   const duration = await problems.collect(typed.duration, (text) => parseDuration(text, "--duration"));
   problems.report();
   return { start, end, duration, allDay: typed.allDay, startTimezone, endTimezone };
-}
-
-/** The flags about the days of a list, as typed. */
-export interface TypedDayFlags {
-  readonly days?: string;
-  readonly on?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly strictDates?: boolean;
-}
-
-/** The first and the last day of a list, as `YYYY-MM-DD`; null for no limit. */
-export interface ListedDays {
-  readonly first: string | null;
-  readonly last: string | null;
-}
-
-const EXCLUSIVE = [
-  ["on", "from"],
-  ["on", "to"],
-  ["on", "days"],
-  ["to", "days"],
-] as const;
-
-/**
- * Reads the days of a list. `--from` alone has no last day, `--to` alone begins today, `--days` counts from `--from`.
- * Null where only `--days` may be given.
- * @throws CliError usage
- */
-export async function readDayFlags(context: TimeContext, typed: TypedDayFlags): Promise<ListedDays | null> {
-  const conflict = EXCLUSIVE.find((flags) => flags.every((flag) => typed[flag] !== undefined));
-  if (conflict !== undefined) throw usageError(`give either --${conflict[0]} or --${conflict[1]}, not both`);
-  const days = typed.days === undefined ? null : parseDays(typed.days, "--days");
-  const read = createDayReader(context, typed);
-  const on = await read("--on", typed.on);
-  if (on !== null) return { first: on, last: on };
-  const from = await read("--from", typed.from);
-  const to = await read("--to", typed.to, from);
-  if (from === null && to === null) return null;
-  const today = localDate(context.now(), context.config.settings().timezone);
-  if (from === null && to !== null && to < today) {
-    throw usageError(`--to: ${to} is over`, "give --from as well, to list days of the past");
-  }
-  if (from !== null && to !== null && to < from)
-    throw usageError(`--to: ${to} is before ${from}, the day of --from`);
-  const first = from ?? today;
-  return { first, last: days === null ? to : lastOfDays(first, days) };
-}
-
-function createDayReader({ config, now, output }: TimeContext, { strictDates = false }: TypedDayFlags) {
-  return async (source: string, text: string | undefined, from: string | null = null) => {
-    if (text === undefined) return null;
-    const { timezone: zone } = config.settings();
-    const reading = {
-      source,
-      zone,
-      strict: strictDates,
-      dayOnly: true,
-      now,
-      echo: output.note,
-      from: () => from,
-    };
-    const input = await readDateFlag(text, reading);
-    if (input.kind === "date") return input.date;
-    throw notADayError(text, source);
-  };
 }
 
 function dayOf(input: DateInput | undefined, zone: () => string): string | null {

@@ -1,25 +1,20 @@
 import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
-import { type ContextOf, requireConfirmation } from "../../cli/command.js";
-import { describeCommand } from "../../cli/command-facts.js";
-import type { Context } from "../../context.js";
+import { type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
 import { CliError } from "../../errors.js";
 import { describeWhen } from "../../output/event-when.js";
 import { deletedView } from "../../output/views/event.js";
 import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import { processEach } from "../process-each.js";
-import { chooseEventId } from "./choose-event.js";
-import { readEventIds, STDIN_IDS } from "./event-ids.js";
-import type { PickContext } from "./pick-event.js";
+import { chooseEventId, readEventIds, STDIN_IDS } from "./event-ids.js";
+import type { EventContext } from "./event-reader.js";
 
 export interface EventsDeleteOptions {
   readonly id: readonly string[];
   /** Skips the confirmation. */
   readonly yes?: boolean;
 }
-
-type DeleteContext = PickContext & Pick<Context, "terminal" | "output" | "flags">;
 
 export function registerEventsDelete(command: Command, contextOf: ContextOf): void {
   command
@@ -47,7 +42,7 @@ export function registerEventsDelete(command: Command, contextOf: ContextOf): vo
 
 /** Deletes events, after a confirmation. */
 export async function runEventsDelete(
-  context: DeleteContext,
+  context: EventContext,
   { id: given, yes: confirmed = false }: EventsDeleteOptions,
 ): Promise<void> {
   const output = context.output.of(deletedView);
@@ -89,7 +84,7 @@ export async function runEventsDelete(
  * @returns the errors of the others by id
  */
 async function confirm(
-  context: DeleteContext,
+  context: EventContext,
   finder: EventFinder,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, CliError>> {

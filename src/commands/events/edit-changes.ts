@@ -37,7 +37,7 @@ export async function readDraft(
     attendeeIds: await resolver.attendeeIds(namedValues(attendees, "attendees", event.attendees)),
   };
   const clear = clearedFields(changed);
-  return draftForUpdate(event, { ...changes, clear }, { zone: options.zone });
+  return draftForUpdate(event, { ...changes, clear }, options.zone);
 }
 
 type Changed = (key: Exclude<keyof EditableEvent, "attendees">) => string | undefined;

@@ -111,7 +111,7 @@ export function renderComment(text: string, mark: string): string {
 }
 
 /** One key with its value as YAML that every editor leaves intact. */
-export async function renderField(event: EditableEvent, key: Key): Promise<string> {
+async function renderField(event: EditableEvent, key: Key): Promise<string> {
   const { Document, Scalar, visit } = await import("yaml");
   const document = new Document({ [key]: event[key] }, { schema: "failsafe" });
   visit(document, {

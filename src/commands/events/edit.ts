@@ -1,7 +1,6 @@
 import type { EventDraft } from "../../../contract/shapes.js";
 import { eventOfDraft } from "../../calendar/event-update.js";
 import { checkUnchanged, lastUpdate } from "../../calendar/if-unchanged.js";
-import type { Context } from "../../context.js";
 import { CliError, describeWithoutFlags } from "../../errors.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { readDraft } from "./edit-changes.js";
@@ -13,14 +12,12 @@ import {
   renderDocument,
 } from "./edit-document.js";
 import { createRelatedResolver, type RelatedResolver } from "./event-flags.js";
-import type { PickContext } from "./pick-event.js";
+import type { EventContext } from "./event-reader.js";
 
 /** `events update --edit`: the event in the editor, checked like flags, shown as a diff, and written. */
 
 /** As messages name it. */
 const FLAG = "--edit";
-
-export type EditorContext = PickContext & Pick<Context, "output" | "terminal" | "flags">;
 
 /** An update that was edited and confirmed. */
 export interface EditedUpdate extends FoundEvent {
@@ -30,20 +27,15 @@ export interface EditedUpdate extends FoundEvent {
   readonly resolver: RelatedResolver;
 }
 
-export interface EventToEdit {
-  readonly id: string;
-  /** Whether times are read in ISO 8601 only. */
-  readonly strictDates: boolean;
-}
-
 /**
  * Opens an event in the editor, and writes it with `write` unless nothing was changed.
+ * @param event.strictDates whether times are read in ISO 8601 only
  * @returns null when it was written, the event as it is when nothing was changed
  * @throws CliError usage when there is no editor; changed (the text is kept) when somebody else changed the event
  */
 export async function editEvent(
-  context: EditorContext,
-  { id: eventId, strictDates }: EventToEdit,
+  context: EventContext,
+  { id: eventId, strictDates }: { readonly id: string; readonly strictDates: boolean },
   write: (update: EditedUpdate) => Promise<void>,
 ): Promise<FoundEvent | null> {
   const { calendar, event: current } = await (await createEventFinder(context)).read(eventId);
@@ -68,18 +60,18 @@ export async function editEvent(
   });
 }
 
-interface EditLoop<T> {
+interface EditLoop {
   readonly text: string;
   readonly open: (text: string) => Promise<string>;
   /** @throws CliError for a text that is wrong */
-  readonly read: (saved: string) => Promise<T | null>;
+  readonly read: (saved: string) => Promise<EventDraft | null>;
 }
 
 /** Opens the editor again, with what is wrong at the top, until the text can be read or the user gives up. */
-async function editUntilValid<T>(
-  context: EditorContext,
-  { text, open, read }: EditLoop<T>,
-): Promise<T | null> {
+async function editUntilValid(
+  context: EventContext,
+  { text, open, read }: EditLoop,
+): Promise<EventDraft | null> {
   let shown = text;
   let failure: CliError | undefined;
   for (;;) {
@@ -95,12 +87,13 @@ async function editUntilValid<T>(
     if (!context.terminal.prompt.available)
       throw new CliError(failure.code, problem, { details: failure.details });
     await askAgain(context, problem);
-    shown = withProblem(saved, problem);
+    const lines = saved.split("\n").filter((line) => !line.startsWith(PROBLEM));
+    shown = renderComment(problem, PROBLEM) + lines.join("\n");
   }
 }
 
 /** @throws CliError interrupted when the user gives up */
-async function askAgain({ output, terminal }: EditorContext, problem: string): Promise<void> {
+async function askAgain({ output, terminal }: EventContext, problem: string): Promise<void> {
   for (const line of messageLines(problem)) output.warn(line);
   if (!(await terminal.prompt.confirm("Edit again?", true)))
     throw new CliError("interrupted", "nothing was changed");
@@ -108,13 +101,8 @@ async function askAgain({ output, terminal }: EditorContext, problem: string): P
 
 const PROBLEM = "#! ";
 
-function withProblem(saved: string, problem: string): string {
-  const lines = saved.split("\n").filter((line) => !line.startsWith(PROBLEM));
-  return renderComment(problem, PROBLEM) + lines.join("\n");
-}
-
 /** Shows what changes, and asks where that is possible. */
-async function confirm(context: EditorContext, lines: readonly string[]): Promise<void> {
+async function confirm(context: EventContext, lines: readonly string[]): Promise<void> {
   const asks = context.terminal.prompt.available && !context.flags.dryRun;
   for (const line of lines) (asks ? context.output.warn : context.output.note)(line);
   if (!asks) return;

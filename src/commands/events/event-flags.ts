@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Category, Label, User } from "../../../contract/shapes.js";
 import { checkFlagTexts, type EventFlags } from "../../calendar/event-draft.js";
 import { type EventInput, readEventInput } from "../../calendar/event-input.js";
-import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
+import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
 import type { RelatedResources } from "../../calendar/event-view.js";
 import {
   findPrintedLabel,
@@ -29,14 +29,15 @@ export interface EventFieldFlags extends TypedTimeFlags {
   readonly input?: string;
 }
 
-/** The flags that say something about an event. */
-const CONTENT_FLAGS = [
-  "title",
+/** The flags about an event, in the order in which a command line names them. */
+const FIELD_FLAGS = [
+  "allDay",
+  "strictDates",
   "category",
+  "title",
   "start",
   "end",
   "duration",
-  "allDay",
   "startTimezone",
   "endTimezone",
   "description",
@@ -50,7 +51,17 @@ const CONTENT_FLAGS = [
 
 /** Whether any flag says something about the event. */
 export function hasContentFlags(flags: EventFieldFlags): boolean {
-  return CONTENT_FLAGS.some((name) => flags[name] !== undefined);
+  return FIELD_FLAGS.some((name) => name !== "strictDates" && flags[name] !== undefined);
+}
+
+/** The flags of a new event as the words of a command line. */
+export function flagWords(flags: EventFieldFlags): readonly string[] {
+  return FIELD_FLAGS.flatMap((name) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const value = flags[name] ?? false;
+    if (typeof value === "boolean") return value ? [flag] : [];
+    return [value].flat().flatMap((text) => [flag, text]);
+  });
 }
 
 /** Number of the label of an event without one. */

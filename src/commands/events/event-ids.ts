@@ -1,8 +1,7 @@
-import type { RecentEvent } from "../../cache/recent-events.js";
-import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
+import type { EventContext } from "./event-reader.js";
 
 /** The argument that stands for ids on stdin. */
 export const STDIN_IDS = "-";
@@ -43,7 +42,12 @@ export async function readEventIds(
   return given.toSpliced(position, 1, ...ids);
 }
 
-/** The event as it is remembered. */
-export function recentEventOf({ id, calendar_id, title, start_local }: LocalizedEvent): RecentEvent {
-  return { id, calendarId: calendar_id, title: title ?? "", start: start_local };
+/**
+ * The id as given; without one, the event that is picked on a terminal. What picks it is loaded only then.
+ * @throws CliError usage for an id that is empty or too short, not_found when there are no events
+ */
+export async function chooseEventId(context: EventContext, typed: string | undefined): Promise<string> {
+  if (typed !== undefined) return readEventId(context, typed);
+  const { pickEvent } = await import("./pick-event.js");
+  return pickEvent(context);
 }

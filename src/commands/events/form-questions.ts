@@ -5,17 +5,14 @@ import { checkText } from "../../calendar/event-text.js";
 import { applyTimeFlags, planTimes } from "../../calendar/event-times.js";
 import { attendeeKey, labelKey } from "../../calendar/names.js";
 import { formatLocal, formatTyped, localDate } from "../../calendar/zoned-time.js";
-import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
-import type { CalendarContext } from "../calendar-choice.js";
 import { readDateFlag, readTimeFlags } from "./date-flags.js";
 import { DEFAULT_LABEL, type EventFieldFlags } from "./event-flags.js";
+import type { EventContext } from "./event-reader.js";
 
 /** The questions about an event. Their answers are flags. */
 
-export type FormContext = CalendarContext & Pick<Context, "output" | "now">;
-
-export function askTitle({ terminal }: FormContext, preset?: string): Promise<string> {
+export function askTitle({ terminal }: EventContext, preset?: string): Promise<string> {
   return terminal.prompt.text("Title:", {
     ...(preset ? { default: preset } : {}),
     check: (text) => checkText({ title: text }),
@@ -38,28 +35,20 @@ export interface TimesPreset {
 }
 
 /** Examples of answers in the questions, where dates may be words and where they may not. */
-const EXAMPLES = {
-  words: {
-    day: "tomorrow, fri, 24 dec",
-    start: "15:00, 3pm",
-    end: "16:00, 90m",
-    lastDay: "sun, 2d",
-  },
-  strict: {
-    day: "YYYY-MM-DD",
-    start: "YYYY-MM-DDTHH:MM",
-    end: "YYYY-MM-DDTHH:MM, 90m",
-    lastDay: "YYYY-MM-DD, 2d",
-  },
-};
-
-function examplesOf({ strictDates }: FormTimes): typeof EXAMPLES.words {
-  return strictDates === true ? EXAMPLES.strict : EXAMPLES.words;
+function examplesOf({ strictDates }: FormTimes) {
+  return strictDates === true
+    ? {
+        day: "YYYY-MM-DD",
+        start: "YYYY-MM-DDTHH:MM",
+        end: "YYYY-MM-DDTHH:MM, 90m",
+        lastDay: "YYYY-MM-DD, 2d",
+      }
+    : { day: "tomorrow, fri, 24 dec", start: "15:00, 3pm", end: "16:00, 90m", lastDay: "sun, 2d" };
 }
 
 /** Asks for start and end, but for those that are given. @returns the flags of the answers alone */
 export async function askTimes(
-  context: FormContext,
+  context: EventContext,
   given: FormTimes,
   preset: TimesPreset,
 ): Promise<FormTimes> {
@@ -68,17 +57,17 @@ export async function askTimes(
   return { ...start, ...(await askEnd(context, { ...given, ...start }, preset)) };
 }
 
-async function askStart(context: FormContext, given: FormTimes, preset: TimesPreset): Promise<FormTimes> {
+async function askStart(context: EventContext, given: FormTimes, preset: TimesPreset): Promise<FormTimes> {
+  const examples = examplesOf(given);
+  const { clock } = preset;
   const answerOf = async (input: DateInput): Promise<FormTimes> => {
-    const answer = {
-      ...(input.kind === "date" ? { allDay: true } : {}),
-      start: isoText(input, startZone(context, given)),
-    };
+    const allDay = input.kind === "date" ? { allDay: true } : {};
+    const answer = { ...allDay, start: isoText(context, input, given.startTimezone) };
     await checkTimes(context, { ...given, ...answer });
     return answer;
   };
   const day = await askRead<string | FormTimes>(context, {
-    question: `Day (${examplesOf(given).day}):`,
+    question: `Day (${examples.day}):`,
     preset: preset.day,
     async read(text, echo) {
       const input = await readTime(context, text, { source: "day", given, from: null, echo });
@@ -86,14 +75,11 @@ async function askStart(context: FormContext, given: FormTimes, preset: TimesPre
     },
   });
   if (typeof day !== "string") return day;
-  const { start: examples } = examplesOf(given);
+  // Seconds and offsets are no words.
+  const isWhole = given.strictDates === true || (clock?.length ?? 0) > 5;
   return askRead<FormTimes>(context, {
-    question:
-      preset.clock === undefined ? `Start (${examples}; nothing for all day):` : `Start (${examples}):`,
-    // Seconds and offsets are no words.
-    preset:
-      preset.clock &&
-      (given.strictDates || preset.clock.length > 5 ? `${day}T${preset.clock}` : preset.clock),
+    question: `Start (${examples.start}${clock === undefined ? "; nothing for all day" : ""}):`,
+    preset: clock && (isWhole ? `${day}T${clock}` : clock),
     async read(text, echo) {
       if (text === "") return answerOf({ kind: "date", text: day, date: day });
       const start = await readTime(context, text, { source: "start", given, from: day, echo });
@@ -103,7 +89,7 @@ async function askStart(context: FormContext, given: FormTimes, preset: TimesPre
   });
 }
 
-async function askEnd(context: FormContext, given: FormTimes, preset: TimesPreset): Promise<FormTimes> {
+async function askEnd(context: EventContext, given: FormTimes, preset: TimesPreset): Promise<FormTimes> {
   const examples = examplesOf(given);
   const { start, allDay = false } = await readSilently(context, given);
   // The preset is days or a time, as the event was.
@@ -115,16 +101,12 @@ async function askEnd(context: FormContext, given: FormTimes, preset: TimesPrese
     preset: end,
     async read(text, echo) {
       if (allDay && text === "") return {};
-      const from = start === undefined ? null : dayOf(start, startZone(context, given));
-      const answer =
-        readDuration(text) === null
-          ? {
-              end: isoText(
-                await readTime(context, text, { source: "end", given, from, echo }),
-                endZone(context, given),
-              ),
-            }
-          : { duration: text };
+      let answer: FormTimes = { duration: text };
+      if (readDuration(text) === null) {
+        const from = start === undefined ? null : dayOf(start, zoneOf(context, given.startTimezone));
+        const input = await readTime(context, text, { source: "end", given, from, echo });
+        answer = { end: isoText(context, input, given.endTimezone) };
+      }
       await checkTimes(context, { ...given, ...answer });
       return answer;
     },
@@ -132,7 +114,7 @@ async function askEnd(context: FormContext, given: FormTimes, preset: TimesPrese
 }
 
 /** Reads and checks the times so far. @throws CliError usage */
-export async function checkTimes(context: FormContext, typed: FormTimes): Promise<EventSpan> {
+export async function checkTimes(context: EventContext, typed: FormTimes): Promise<EventSpan> {
   const { timezone: zone } = context.config.settings();
   const flags = await readSilently(context, typed);
   const span = fillEnd(applyTimeFlags(EMPTY_SPAN, flags, zone));
@@ -142,16 +124,12 @@ export async function checkTimes(context: FormContext, typed: FormTimes): Promis
 }
 
 /** How words were understood is said when the event is made. */
-function readSilently(context: FormContext, typed: FormTimes) {
+function readSilently(context: EventContext, typed: FormTimes) {
   return readTimeFlags({ ...context, output: { note: () => undefined } }, typed);
 }
 
-function startZone({ config }: FormContext, { startTimezone }: FormTimes): string {
-  return startTimezone ?? config.settings().timezone;
-}
-
-function endZone({ config }: FormContext, { endTimezone }: FormTimes): string {
-  return endTimezone ?? config.settings().timezone;
+function zoneOf({ config }: EventContext, typed: string | undefined): string {
+  return typed ?? config.settings().timezone;
 }
 
 function dayOf(input: DateInput, zone: string): string {
@@ -159,7 +137,8 @@ function dayOf(input: DateInput, zone: string): string {
 }
 
 /** As a flag takes it. */
-function isoText(input: DateInput, zone: string): string {
+function isoText(context: EventContext, input: DateInput, typedZone: string | undefined): string {
+  const zone = zoneOf(context, typedZone);
   return input.kind === "date" ? input.date : formatTyped(formatLocal(input.instant, zone), zone);
 }
 
@@ -172,7 +151,7 @@ interface ReadQuestion<T> {
 
 /** Asks until an answer can be read, and prints how its words were understood. */
 async function askRead<T>(
-  { terminal, output }: FormContext,
+  { terminal, output }: EventContext,
   { question, preset, read }: ReadQuestion<T>,
 ): Promise<T> {
   let answer: { readonly value: T } | undefined;
@@ -192,7 +171,7 @@ async function askRead<T>(
   return answer.value;
 }
 
-interface TimeReading {
+interface TimeOptions {
   /** How messages name the answer. */
   readonly source: "day" | "start" | "end";
   readonly given: FormTimes;
@@ -202,11 +181,11 @@ interface TimeReading {
 }
 
 function readTime(
-  context: FormContext,
+  context: EventContext,
   text: string,
-  { source, given, from, echo }: TimeReading,
+  { source, given, from, echo }: TimeOptions,
 ): Promise<DateInput> {
-  const zone = source === "end" ? endZone(context, given) : startZone(context, given);
+  const zone = zoneOf(context, source === "end" ? given.endTimezone : given.startTimezone);
   const strict = given.strictDates === true;
   return readDateFlag(text, { source, zone, now: context.now, strict, echo, from: () => from });
 }
@@ -217,7 +196,7 @@ function readTime(
  * @returns undefined when it has none
  */
 export async function askLabel(
-  { api, terminal }: FormContext,
+  { api, terminal }: EventContext,
   calendarId: string,
   presetOf: (labels: readonly Label[]) => Label | undefined,
 ): Promise<string | undefined> {
@@ -231,27 +210,25 @@ export async function askLabel(
   return labelKey(await terminal.prompt.choose("Label:", choices, presetOf(labels)));
 }
 
-export interface AttendeesAnswer {
-  readonly chosen: readonly User[];
-  /** Those who could be chosen. */
-  readonly all: readonly User[];
-}
-
-/** Asks for attendees. @param present those who attend. @returns null where only one could attend */
+/**
+ * Asks who attends.
+ * @param present those who attend
+ * @returns who is new and who is gone: names where they are unique, otherwise ids. Nobody where only one could attend.
+ */
 export async function askAttendees(
-  { api, terminal }: FormContext,
+  { api, terminal }: EventContext,
   calendarId: string,
   present: readonly User[],
-): Promise<AttendeesAnswer | null> {
+): Promise<{ readonly added: readonly string[]; readonly removed: readonly string[] }> {
   const members = await (await api()).listMembers(calendarId);
   // An attendee may no longer be a member.
   const all = [...present, ...members.filter(({ id }) => present.every((user) => user.id !== id))];
-  if (all.length < 2) return null;
-  const choices = all.map((user) => ({ value: user, name: user.name || attendeeKey(user, all, calendarId) }));
-  return { chosen: await terminal.prompt.chooseSeveral("Attendees:", choices, present), all };
-}
-
-/** Names where they are unique, otherwise ids. */
-export function attendeeKeys({ chosen, all }: AttendeesAnswer, calendarId: string): readonly string[] {
-  return chosen.map((user) => attendeeKey(user, all, calendarId));
+  if (all.length < 2) return { added: [], removed: [] };
+  const keyOf = (user: User) => attendeeKey(user, all, calendarId);
+  const choices = all.map((user) => ({ value: user, name: user.name || keyOf(user) }));
+  const chosen = await terminal.prompt.chooseSeveral("Attendees:", choices, present);
+  return {
+    added: chosen.filter((user) => !present.includes(user)).map(keyOf),
+    removed: present.filter((user) => !chosen.includes(user)).map(keyOf),
+  };
 }

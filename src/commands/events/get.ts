@@ -1,15 +1,13 @@
 import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
 import type { ContextOf } from "../../cli/command.js";
-import { describeCommand } from "../../cli/command-facts.js";
-import type { Context } from "../../context.js";
+import { describeCommand } from "../../cli/command.js";
 import { eventView, foundEventsView } from "../../output/views/event.js";
 import { createEventFinder } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import { processEach } from "../process-each.js";
-import { chooseEventId } from "./choose-event.js";
-import { readEventIds, recentEventOf, STDIN_IDS } from "./event-ids.js";
-import type { PickContext } from "./pick-event.js";
+import { chooseEventId, readEventIds, STDIN_IDS } from "./event-ids.js";
+import { type EventContext, rememberShown } from "./event-reader.js";
 
 export interface EventsGetOptions {
   readonly id: readonly string[];
@@ -35,10 +33,7 @@ export function registerEventsGet(command: Command, contextOf: ContextOf): void 
 }
 
 /** Shows events: an object for one id, a list for several and for those from stdin. */
-export async function runEventsGet(
-  context: PickContext & Pick<Context, "terminal">,
-  { id: given }: EventsGetOptions,
-): Promise<void> {
+export async function runEventsGet(context: EventContext, { id: given }: EventsGetOptions): Promise<void> {
   const output = context.output.of(foundEventsView);
   const typed = given.length > 0 ? given : [await chooseEventId(context, undefined)];
   const ids = await readEventIds(context, typed);
@@ -59,7 +54,7 @@ export async function runEventsGet(
       },
     });
   });
-  await context.names.recentEvents()?.remember(results.map(recentEventOf));
+  await rememberShown(context, results);
   const [first] = results;
   const single = typed.length === 1 && typed[0] !== STDIN_IDS;
   // A command that failed completely prints nothing.

@@ -1,27 +1,26 @@
 import type { Command } from "commander";
-import { addAction, type ContextOf } from "../../cli/command.js";
-import { describeCommand } from "../../cli/command-facts.js";
+import type { DayRange } from "../../calendar/day-list.js";
+import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
 import type { Context } from "../../context.js";
 import { EXIT_EMPTY } from "../../errors.js";
+import type { DayLayout } from "../../output/views/day-formats.js";
 import { eventView } from "../../output/views/event.js";
-import { describeEmpty, readSelection, type SelectionFlags } from "./event-selection.js";
+import { createEventListView } from "../../output/views/event-list.js";
 import {
   addCalendarFlag,
   addFilterFlags,
-  createListing,
+  type DayFlags,
+  describeEmpty,
   type FilterFlags,
-  type ListingContext,
-  listedEvents,
-  readListing,
-} from "./listing.js";
-import { printEvents } from "./print-events.js";
-import { type EventListing, type OpenListing, openStream } from "./stream.js";
+  readQuery,
+} from "./event-query.js";
+import { type EventContext, type EventList, readEvents, rememberShown } from "./event-reader.js";
 
-export interface EventsListOptions extends SelectionFlags, FilterFlags {
+export interface EventsListOptions extends DayFlags, FilterFlags {
   readonly failEmpty?: boolean;
 }
 
-type ListContext = ListingContext & Pick<Context, "output" | "terminal" | "program">;
+type ListContext = EventContext & Pick<Context, "program">;
 
 export function registerEventsList(command: Command, contextOf: ContextOf): void {
   addCalendarFlag(command);
@@ -52,36 +51,34 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
 export async function runEventsList(context: ListContext, options: EventsListOptions): Promise<void> {
   // Checks format and fields before any request.
   const { stream } = context.output.of(eventView);
-  const selection = await readSelection(context, options);
-  let isComplete = true;
-  const onMissing = () => {
-    isComplete = false;
-  };
-  const keeps = options.category === "keep" ? { onMissing } : undefined;
-  const listing = await context.names.withCachedNames(async () => {
-    const list = await createListing(context, listedEvents(context, selection, keeps), options);
-    return stream === null || selection.kind === "upcoming"
-      ? readList(context, list)
-      : openStream(context, list, stream);
-  });
-  if (!isComplete) context.output.note("this service does not list keeps without times");
-  const isEmpty = await listing.print();
+  const query = { ...(await readQuery(context, options)), keepsWithoutTimes: options.category === "keep" };
+  let isEmpty: boolean;
+  if (stream !== null && query.upcoming === null) {
+    const { streamEvents } = await import("./event-stream.js");
+    isEmpty = await streamEvents(context, query, stream);
+  } else {
+    const list = await readEvents(context, query);
+    list.noteMissingKeeps();
+    await printList(context, list, { days: query.days, layout: "list" });
+    isEmpty = list.events.length === 0;
+  }
   if (!isEmpty) return;
-  if (context.terminal.isTerminal) context.output.note(describeEmpty(selection));
+  if (context.terminal.isTerminal) context.output.note(describeEmpty(query));
   if (options.failEmpty === true) context.program.setExitCode(EXIT_EMPTY);
 }
 
-/** Reads everything before the first event is printed. */
-async function readList(context: ListContext, list: EventListing): Promise<OpenListing> {
-  const { calendars, days } = list;
-  const { events, calendarsRead, reportFailures } = await readListing(context, list);
-  return {
-    async print() {
-      if (calendarsRead > 0 || calendars.length === 0) {
-        await printEvents(context, events, { calendars, days, layout: "list" });
-      }
-      reportFailures();
-      return events.length === 0;
-    },
-  };
+/**
+ * Prints the events of some days, and reports what could not be read.
+ * @throws CliError when a calendar could not be read
+ */
+export async function printList(
+  context: Pick<Context, "names" | "output">,
+  { calendars, events, calendarsRead, reportFailures }: EventList,
+  { days: range, layout }: { readonly days: DayRange; readonly layout: DayLayout },
+): Promise<void> {
+  if (calendarsRead > 0 || calendars.length === 0) {
+    const shorten = await rememberShown(context, events);
+    await context.output.of(createEventListView({ range, calendars, shorten, layout })).print(events);
+  }
+  reportFailures();
 }

@@ -1,9 +1,10 @@
+import type { SeenCalendar } from "../../calendar/event-changes.js";
 import type { Settings } from "../../config/settings.js";
-import { usageError } from "../../errors.js";
-import type { FilterFlags } from "./listing.js";
+import { configurationError, emptyValueError, usageError } from "../../errors.js";
+import { type FilterFlags, rememberedValues } from "./event-query.js";
 
-/** What a name of `--since-last` watches. Other runs under it would find everything new or gone. */
-export interface Binding {
+/** What a name of `--since-last` watches. Other runs under it would find everything added or gone. */
+interface Binding {
   /** URL of the service, or `local`. */
   readonly service: string;
   /** Id of the user; null where the service does not tell it. */
@@ -12,26 +13,87 @@ export interface Binding {
   readonly calendars: readonly string[] | null;
   readonly days: number;
   readonly category: string | null;
-  /** As typed. */
-  readonly label: string | null;
+  /** As typed, and as `rememberedValues` has them; null, or as in older files undefined, without any. */
+  readonly label: string | readonly string[] | null;
+  readonly excludeLabel?: string | readonly string[] | undefined;
+  readonly attendee?: string | readonly string[] | undefined;
   readonly mine: boolean;
   readonly remaining: boolean;
 }
 
-/** What a run watches. */
-export interface WatchOptions extends Pick<Binding, "account" | "calendars" | "days"> {
-  readonly service: Settings["service"];
-  readonly flags: FilterFlags;
+/** What is remembered under a name. */
+export interface SeenState {
+  readonly version: 1;
+  readonly binding: Binding;
+  /** When the last run began to read, by the service's clock (ms since the Unix epoch). */
+  readonly since: number;
+  readonly calendars: readonly WatchedCalendar[];
 }
 
-export function createBinding({ service, flags, account, calendars, days }: WatchOptions): Binding {
-  const { category = null, label = null, mine = false, remaining = false } = flags;
-  return {
+export interface WatchedCalendar extends SeenCalendar {
+  readonly id: string;
+  readonly name: string | null;
+}
+
+/** @throws CliError configuration for what a later version has written */
+export function readState(seen: unknown, name: string): SeenState {
+  // Written by calctl, to a file of its user.
+  const state = seen as SeenState;
+  if (state.version === 1) return state;
+  throw configurationError(`what is remembered under the name "${name}" was written by a newer calctl`, {
+    hint: "update calctl, or choose another name",
+  });
+}
+
+/** A name as it was typed. */
+export interface NameFlag {
+  /** Under it the runs belong together. */
+  readonly sinceLast: string;
+  /** The flag that gave it, for messages. */
+  readonly nameFlag: "--since-last" | "--changes";
+}
+
+/** Code units of a name. */
+const MAX_NAME = 200;
+
+/** @throws CliError usage for a name that is empty or too long */
+export function checkName({ sinceLast: name, nameFlag }: NameFlag): string {
+  if (name === "") throw emptyValueError(nameFlag);
+  if (name.length <= MAX_NAME) return name;
+  throw usageError(`${nameFlag}: the name is longer than ${MAX_NAME} characters`);
+}
+
+/** What a run watches. */
+interface WatchOptions extends Pick<Binding, "account" | "calendars" | "days"> {
+  readonly service: Settings["service"];
+  readonly flags: FilterFlags & NameFlag;
+}
+
+/**
+ * Binds a name to what a run watches.
+ * @param bound what the name is bound to; undefined for a new one
+ * @throws CliError usage when the name watches something else; says what
+ */
+export function bindName(
+  { service, flags, account, calendars, days }: WatchOptions,
+  bound: Binding | undefined,
+): Binding {
+  const { category = null, mine = false, remaining = false } = flags;
+  const binding = {
     service: service.kind === "local" ? "local" : urlOf(service.baseUrl.value),
-    account,
+    // Once it is known, it stays known.
+    account: account ?? bound?.account ?? null,
     calendars: calendars?.toSorted() ?? null,
-    ...{ days, category, label, mine, remaining },
+    days,
+    category,
+    mine,
+    remaining,
+    label: rememberedValues(flags.label) ?? null,
+    excludeLabel: rememberedValues(flags.excludeLabel),
+    attendee: rememberedValues(flags.attendee),
   };
+  if (bound !== undefined) checkSame(flags, bound, binding);
+  return binding;
 }
 
 /** As it is compared: without a slash at its end. */
@@ -39,16 +101,7 @@ function urlOf(text: string): string {
   return (URL.canParse(text) ? new URL(text).href : text).replace(/(?<!\/)\/+$/, "");
 }
 
-/** A name as it was typed. */
-export interface NewsName {
-  /** Under it the runs belong together. */
-  readonly sinceLast: string;
-  /** The flag that gave it, for messages. */
-  readonly nameFlag: "--since-last" | "--changes";
-}
-
-/** @throws CliError usage when the name watches something else; says what */
-export function checkBinding({ sinceLast: name, nameFlag }: NewsName, bound: Binding, now: Binding): void {
+function checkSame({ sinceLast: name, nameFlag }: NameFlag, bound: Binding, now: Binding): void {
   // A service may not have told yet who one is.
   const there = describe(bound);
   const here = describe(bound.account === null ? { ...now, account: null } : now);
@@ -56,21 +109,30 @@ export function checkBinding({ sinceLast: name, nameFlag }: NewsName, bound: Bin
   if (differing.length === 0) return;
   throw usageError(
     `${nameFlag}: the name "${name}" is bound to ${differing.join(", ")}, which this run is not for`,
-    `choose another name for this one; "${name}" is for ${describe(bound).join(", ")}`,
+    `choose another name for this one; "${name}" is for ${there.join(", ")}`,
   );
 }
 
 /** The parts of a binding in words, in the same order for each. */
 function describe({ service, account, calendars, days, ...filters }: Binding): readonly string[] {
-  const { category, label, mine, remaining } = filters;
+  const { category, label, excludeLabel, attendee, mine, remaining } = filters;
   const user = account === null ? "" : ` as user ${account}`;
   return [
     service === "local" ? `the profile local${user}` : `${service}${user}`,
     calendars === null ? "all calendars" : `calendar ${calendars.join(" and ")}`,
     days === 1 ? "1 day" : `${days} days`,
     category === null ? "any category" : `--category ${category}`,
-    label === null ? "any label" : `--label ${label}`,
+    label === null ? "any label" : flagText("--label", label),
+    excludeLabel === undefined ? "no label left out" : flagText("--exclude-label", excludeLabel),
+    attendee === undefined ? "any attendees" : flagText("--attendee", attendee),
     mine ? "--mine" : "events of all members",
     remaining ? "--remaining" : "events that are over, too",
   ];
+}
+
+function flagText(flag: string, values: string | readonly string[]): string {
+  return [values]
+    .flat()
+    .map((value) => `${flag} ${value}`)
+    .join(" ");
 }

@@ -13,15 +13,13 @@ import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../.
 import { checkUnchanged, wasUpdated } from "../../calendar/if-unchanged.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
 import type { ContextOf } from "../../cli/command.js";
-import { describeCommand } from "../../cli/command-facts.js";
+import { describeCommand } from "../../cli/command.js";
 import { collect } from "../../cli/global-flags.js";
-import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
-import { chooseEventId } from "./choose-event.js";
-import type { EditedUpdate, EditorContext } from "./edit.js";
+import type { EditedUpdate } from "./edit.js";
 import {
   addEventFieldFlags,
   chosenLabelId,
@@ -33,7 +31,8 @@ import {
   type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
-import { readEventId, recentEventOf } from "./event-ids.js";
+import { chooseEventId, readEventId } from "./event-ids.js";
+import { type EventContext, rememberShown } from "./event-reader.js";
 
 /** Flags as typed. */
 export interface EventsUpdateOptions extends EventFieldFlags {
@@ -47,8 +46,6 @@ export interface EventsUpdateOptions extends EventFieldFlags {
   /** Opens the event in the editor. */
   readonly edit?: boolean;
 }
-
-type UpdateContext = EditorContext & Pick<Context, "terminal">;
 
 export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
   addEventFieldFlags(command.argument("[id]", "id of the event; without it, pick an event"))
@@ -82,7 +79,7 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
 }
 
 /** Reads an event, merges the changes and replaces it, since the service cannot update single fields. */
-export async function runEventsUpdate(context: UpdateContext, options: EventsUpdateOptions): Promise<void> {
+export async function runEventsUpdate(context: EventContext, options: EventsUpdateOptions): Promise<void> {
   if (options.edit === true) return runEventsEdit(context, options);
   const output = context.output.of(eventView);
   const typedId = options.id === undefined ? undefined : readEventId(context, options.id);
@@ -103,7 +100,7 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   const resolver = createRelatedResolver(context, found.calendar.id);
   const labelId = await chosenLabelId(context, { ...fields, resolver }, "the event keeps its own");
   const relations = await resolveRelations(resolver, current, { ...fields, addAttendee, removeAttendee });
-  const draft = draftForUpdate(current, { ...changes, ...relations, labelId }, { zone: timezone });
+  const draft = draftForUpdate(current, { ...changes, ...relations, labelId }, timezone);
   const updated = await writeUpdate(context, { ...found, draft, seen, resolver });
   if (movesEvent(changes) && updated.end_local !== null) {
     context.output.note(`end: ${describeLocal(updated.end_local, timezone)}`);
@@ -112,19 +109,19 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
 }
 
 /** Asks for the event again, and changes what the answers change. */
-async function runUpdateForm(context: UpdateContext, options: EventsUpdateOptions): Promise<void> {
+async function runUpdateForm(context: EventContext, options: EventsUpdateOptions): Promise<void> {
   const id = await chooseEventId(context, options.id);
   const found = await (await createEventFinder(context)).read(id);
   const { ifUnchanged } = options;
   if (ifUnchanged !== undefined)
     checkUnchanged(found.event, parseInstant(ifUnchanged, "--if-unchanged"), "--if-unchanged");
-  const { askChanges } = await import("./update-form.js");
+  const { askChanges } = await import("./event-form.js");
   const changes = await askChanges(context, found.event, options);
   if (Object.keys(changes).length === 0) return printUnchanged(context, found);
   return runEventsUpdate(context, { ...options, ...changes, id });
 }
 
-async function printUnchanged(context: UpdateContext, { calendar, event }: FoundEvent): Promise<void> {
+async function printUnchanged(context: EventContext, { calendar, event }: FoundEvent): Promise<void> {
   context.output.note("nothing was changed");
   // --dry-run prints requests, and there is none.
   if (context.flags.dryRun) return;
@@ -135,7 +132,7 @@ async function printUnchanged(context: UpdateContext, { calendar, event }: Found
 
 /** @param update `seen` is null to replace whatever is there */
 async function writeUpdate(
-  context: UpdateContext,
+  context: EventContext,
   update: Omit<EditedUpdate, "seen"> & { readonly seen: number | null },
 ): Promise<LocalizedEvent> {
   const { calendar, event: current, draft, seen, resolver } = update;
@@ -144,12 +141,12 @@ async function writeUpdate(
   const event = await (await context.api()).updateEvent(address, draft, isApplied);
   const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
   const updated = localizeEvent(filled, context.config.settings().timezone, calendar.name);
-  await context.names.recentEvents()?.remember([recentEventOf(updated)]);
+  await rememberShown(context, [updated]);
   return updated;
 }
 
 /** Everything is changed in the editor. @throws CliError usage for flags that change something, too */
-async function runEventsEdit(context: UpdateContext, options: EventsUpdateOptions): Promise<void> {
+async function runEventsEdit(context: EventContext, options: EventsUpdateOptions): Promise<void> {
   const { clear, addAttendee, removeAttendee, ifUnchanged, strictDates = false } = options;
   const others = [clear, addAttendee, removeAttendee, ifUnchanged];
   if (hasContentFlags(options) || others.some((flag) => flag !== undefined))

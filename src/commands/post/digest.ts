@@ -1,124 +1,150 @@
-import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { randomUUID } from "node:crypto";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
+import { describeDigest } from "../../messages/first-line.js";
+import type { Ledger } from "../../messages/ledger/ledger.js";
 import { createDigest, createTextMessage, type Message } from "../../messages/message.js";
 import type { Target } from "../../messages/target.js";
-import { describeDayRange } from "../../output/event-when.js";
 import { eventView } from "../../output/views/event.js";
-import { type EventSelection, readSelection, type SelectionFlags } from "../events/event-selection.js";
-import { nameSingle } from "../events/event-source.js";
 import {
-  createListing,
+  type DayFlags,
+  type EventQuery,
   type FilterFlags,
-  type ListingContext,
-  listedEvents,
-  readListing,
-} from "../events/listing.js";
-import { createLocalizer, rangeOf } from "../events/print-events.js";
-import type { EventListing } from "../events/stream.js";
+  readQuery,
+  rememberedValues,
+} from "../events/event-query.js";
+import { type EventList, nameSingle, readEvents } from "../events/event-reader.js";
 import { ledgerKey } from "./ledger-key.js";
 import type { PostContext, PostOptions } from "./options.js";
-import { postMessage } from "./target.js";
+import { noteResult, postMessage, postToEach, type SendMessage } from "./target.js";
+import { foreseeUpdate, sendOrUpdate } from "./update.js";
 
 /** Sends the events that `events list` would show. Unless all of them can be read, nothing is sent. */
-export async function postDigest(context: PostContext, options: PostOptions, target: Target): Promise<void> {
+export async function postDigest(
+  context: PostContext,
+  options: PostOptions,
+  targets: readonly Target[],
+): Promise<void> {
   if (options.again === true && options.once !== true)
-    throw usageError("--again: only what --once remembers can be posted again", "add --once");
+    throw usageError("--again: only what --once or --changes remembers can be posted again", "add --once");
+  if (options.atLeastOnce === true) throw usageError("--at-least-once: only with --changes");
   // How dates in words were read is for a person; cron would mail it.
   const note = context.terminal.isTerminal ? context.output.note : () => undefined;
   const { config, now } = context;
-  const selection = await readSelection({ config, now, output: { note } }, withoutTarget(options));
-  const { listing, events } = await readEventsToPost(context, selection, options);
-  if (events.length === 0 && options.ifEmpty !== "say") {
-    if (context.terminal.isTerminal) context.output.note("no events: nothing was posted");
-    return;
-  }
-  const message = createMessage(context, { events, listing, title: options.title });
-  await postMessage(context, message, {
-    target,
-    sendMessage: (send) =>
-      options.once === true ? sendOnce(context, send, { options, listing, target }) : send(),
+  const query = await readQuery({ config, now, output: { note } }, withoutTarget(options));
+  const { calendars, events } = await readEventsToPost(context, query);
+  const isSkipped = events.length === 0 && options.ifEmpty !== "say";
+  const { update = false } = options;
+  if (isSkipped && !update) return noteResult(context, "no events: nothing was posted");
+  const listing = { calendars, days: query.days };
+  const message = createMessage(context, { events, listing }, options);
+  const repeats = options.again === true && !isSkipped ? "all" : undefined;
+  const ledger = await openLedger(context, options);
+  await postToEach(context, { targets, ledger }, async (target) => {
+    const isOnce = options.once === true;
+    const key = isOnce ? digestKey(context, { options, listing, target }) : `post ${randomUUID()}`;
+    const keepDays = isOnce ? KEEP_DAYS : LISTED_DAYS;
+    const onNotNoted = isOnce ? undefined : (reason: CliError) => noteUnlisted(context, reason);
+    if (ledger === null) return postMessage(context, message, { target });
+    if (update) {
+      const digest = { ledger, key, isSkipped, repeats, keepDays } as const;
+      const foresee: SendMessage = (outgoing) => foreseeUpdate(digest, outgoing);
+      return postMessage(context, message, { target, sendMessage: sendOrUpdate(digest), foresee });
+    }
+    const sendMessage: SendMessage = (outgoing) =>
+      ledger.sendOnce([key], async () => outgoing, { repeats, keepDays, onNotNoted });
+    return postMessage(context, message, { target, sendMessage });
   });
 }
 
 /** `--to` names the target here, and a day elsewhere. */
-function withoutTarget({ to: _target, ...options }: PostOptions): SelectionFlags {
+function withoutTarget({ to: _target, ...options }: PostOptions): DayFlags & FilterFlags {
   return options;
 }
 
-interface EventsToPost {
-  readonly listing: EventListing;
-  readonly events: readonly LocalizedEvent[];
+/** @throws CliError unless every calendar could be read */
+async function readEventsToPost(context: PostContext, query: EventQuery): Promise<EventList> {
+  const list = await readEvents(context, query);
+  list.reportFailures((failure) => {
+    const message = `${nameSingle(list.calendars)}${failure.message}`;
+    return wrapError(failure, failure.code, `nothing was posted: ${message}`);
+  });
+  return list;
 }
 
-/** @throws CliError unless every calendar could be read */
-async function readEventsToPost(
-  context: ListingContext,
-  selection: EventSelection,
-  options: FilterFlags,
-): Promise<EventsToPost> {
-  return context.names.withCachedNames(async () => {
-    const listing = await createListing(context, listedEvents(context, selection), options);
-    const { events, reportFailures } = await readListing(context, listing);
-    try {
-      reportFailures();
-    } catch (error) {
-      if (!(error instanceof CliError) || error.code === "interrupted") throw error;
-      const message = `${nameSingle(listing.calendars)}${error.message}`;
-      throw wrapError(error, error.code, `nothing was posted: ${message}`);
-    }
-    const localize = createLocalizer(listing.calendars, context.config.settings().timezone);
-    return { listing, events: events.map(localize) };
+/** What a digest is about. */
+type Listing = Pick<EventList, "calendars"> & Pick<EventQuery, "days">;
+
+function createMessage(
+  context: Pick<Context, "config" | "now" | "output" | "flags">,
+  { events, listing: { calendars, days } }: Pick<EventList, "events"> & { readonly listing: Listing },
+  options: PostOptions,
+): Message {
+  const { output } = context;
+  const moment = { zone: context.config.settings().timezone, now: context.now(), range: days };
+  const filters = nameFilters(context, options, calendars);
+  const title = options.title ?? describeDigest(events, { ...moment, filters });
+  const text = events.length === 0 ? null : output.template(eventView, events);
+  if (text !== null) return createTextMessage(title, text, events);
+  const titleNamesDay = options.title === undefined;
+  return createDigest(events, { ...moment, title, titleNamesDay, showCalendar: calendars.length > 1 });
+}
+
+/** What a message says its events were chosen by, as typed: `Family`, `label Visits`, `"dinner"`. */
+export function nameFilters(
+  { config, flags }: Pick<Context, "config" | "flags">,
+  { category, mine, remaining, search, allCalendars, ...named }: FilterFlags & Pick<DayFlags, "search">,
+  calendars: EventList["calendars"],
+): readonly string[] {
+  const { defaultCalendar } = config.settings();
+  const isChosen = allCalendars !== true && (flags.calendars.length > 0 || defaultCalendar !== undefined);
+  return [
+    ...(isChosen ? calendars.map(({ name, id }) => name ?? id) : []),
+    ...(search === undefined ? [] : [`"${search}"`]),
+    ...(named.label ?? []).map((label) => `label ${label}`),
+    ...(named.excludeLabel ?? []).map((label) => `not label ${label}`),
+    ...(named.attendee ?? []).map((attendee) => `with ${attendee}`),
+    ...(category === undefined ? [] : [`category ${category}`]),
+    ...(mine === true ? ["mine"] : []),
+    ...(remaining === true ? ["remaining"] : []),
+  ];
+}
+
+/** How many days a key is kept: a digest can be posted for days that are far ahead; what is only listed, as long as that. */
+const KEEP_DAYS = 400;
+const LISTED_DAYS = 30;
+
+/** What is not sent once is sent although it cannot be noted. */
+async function openLedger(context: PostContext, { once, update }: PostOptions): Promise<Ledger | null> {
+  if (context.flags.dryRun && update !== true) return null;
+  return context.messages.ledger().catch((error: unknown) => {
+    if (once === true || !(error instanceof CliError) || error.code === "interrupted") throw error;
+    noteUnlisted(context, error);
+    return null;
   });
 }
 
-function createMessage(
-  { config, now, output }: Pick<Context, "config" | "now" | "output">,
-  { events, listing: { calendars, days }, title }: EventsToPost & { readonly title: string | undefined },
-): Message {
-  const { timezone: zone } = config.settings();
-  const heading = title ?? defaultTitle({ calendars, days }, localDate(now(), zone));
-  const text = events.length === 0 ? null : output.template(eventView, events);
-  if (text !== null) return createTextMessage(heading, text);
-  const showCalendar = calendars.length > 1;
-  return createDigest(events, { title: heading, zone, now: now(), range: rangeOf(days), showCalendar });
+function noteUnlisted(context: PostContext, { message }: CliError): void {
+  noteResult(context, `calctl sent will not list this: ${message}`);
 }
 
-/** `Family: Mon 23 Nov`, `Mon 23 – Sun 29 Nov`. @param today `YYYY-MM-DD` */
-function defaultTitle({ calendars, days }: Pick<EventListing, "calendars" | "days">, today: string): string {
-  const [calendar, another] = calendars;
-  const name = another === undefined ? calendar?.name : null;
-  const range = describeDayRange(days, { year: today.slice(0, 4) !== (days.last ?? today).slice(0, 4) });
-  return [name ?? "", range].filter((part) => part !== "").join(": ") || "Events";
-}
-
-/** A digest can be posted for days that are far ahead. */
-const KEEP_DAYS = 400;
-
-interface OnceOptions {
+interface DigestKeyOptions {
   readonly options: PostOptions;
-  readonly listing: EventListing;
+  readonly listing: Listing;
   readonly target: Target;
-}
-
-async function sendOnce(
-  context: Pick<Context, "messages" | "config" | "flags" | "now">,
-  send: () => Promise<void>,
-  { options, listing, target }: OnceOptions,
-): Promise<"sent" | "already_sent" | "being_sent"> {
-  const ledger = await context.messages.ledger();
-  const key = digestKey(context, { options, listing, target });
-  return ledger.sendOnce(key, send, { again: options.again === true, keepDays: KEEP_DAYS });
 }
 
 /** What makes two digests the same: profile, target, calendars, zone, days and filters. */
 function digestKey(
   { config, flags, now }: Pick<Context, "config" | "flags" | "now">,
-  { options, listing: { calendars, days }, target }: OnceOptions,
+  { options, listing: { calendars, days }, target }: DigestKeyOptions,
 ): string {
   const { timezone, defaultCalendar } = config.settings();
-  const { category, label, mine, remaining, search, allCalendars } = options;
+  const { category, mine, remaining, search, allCalendars } = options;
+  const [label, excludeLabel, attendee] = [options.label, options.excludeLabel, options.attendee].map(
+    rememberedValues,
+  );
   // All of them stays the same when there is another one.
   const isAll = allCalendars === true || (flags.calendars.length === 0 && defaultCalendar === undefined);
   return ledgerKey({ config }, "digest", {
@@ -127,6 +153,6 @@ function digestKey(
     timezone,
     // Without a last day, every day has a digest of its own.
     days: days.last === null ? { ...days, today: localDate(now(), timezone) } : days,
-    filters: { category, label, mine, remaining, search },
+    filters: { category, label, mine, remaining, search, excludeLabel, attendee },
   });
 }

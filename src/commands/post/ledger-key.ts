@@ -7,7 +7,7 @@ import type { Context } from "../../context.js";
  */
 export function ledgerKey(
   { config }: Pick<Context, "config">,
-  kind: "digest" | "news" | "reminder",
+  kind: "digest" | "changes" | "reminder",
   parts: Readonly<Record<string, unknown>>,
 ): string {
   const { profile, service } = config.settings();

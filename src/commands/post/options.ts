@@ -1,18 +1,21 @@
 import type { Context } from "../../context.js";
-import type { SelectionFlags } from "../events/event-selection.js";
-import type { FilterFlags, ListingContext } from "../events/listing.js";
-import type { TargetFlags } from "./target.js";
+import type { DayFlags, FilterFlags } from "../events/event-query.js";
+import type { EventContext } from "../events/event-reader.js";
+import type { MessageFlags, TargetFlags } from "./target.js";
 
 /** The flags of `post`, as typed. */
-export interface PostOptions extends Omit<SelectionFlags, "to">, FilterFlags, TargetFlags {
-  /** A saved webhook, or addresses of mail. */
-  readonly to?: string;
+export interface PostOptions extends Omit<DayFlags, "to">, FilterFlags, TargetFlags, MessageFlags {
+  /** Saved webhooks, or addresses of mail. */
+  readonly to?: readonly string[];
   readonly ifEmpty?: "skip" | "say";
   readonly title?: string;
   readonly once?: boolean;
+  /** Implies `once`. */
+  readonly update?: boolean;
   readonly again?: boolean;
+  readonly atLeastOnce?: boolean;
   /** Name of `events changes --since-last`. */
   readonly changes?: string;
 }
 
-export type PostContext = ListingContext & Pick<Context, "messages" | "flags" | "terminal" | "output">;
+export type PostContext = EventContext & Pick<Context, "messages">;

@@ -1,18 +1,33 @@
 import type { Command } from "commander";
+import { collect } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
+import { wrapError } from "../../errors.js";
+import type { Ledger } from "../../messages/ledger/ledger.js";
+import type { OutgoingMessage, SendResult } from "../../messages/ledger/sends.js";
 import type { Message } from "../../messages/message.js";
-import { renderMessage } from "../../messages/render.js";
-import type { Target } from "../../messages/target.js";
+import { composeOutgoing } from "../../messages/render.js";
+import type { Target, TargetRequest } from "../../messages/target.js";
 import { TARGET_KINDS, type TargetKind } from "../../messages/target-kinds.js";
 import { PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
+import { processEach, type ReportFailures } from "../process-each.js";
 
 /** The flags that choose where messages go, as typed. */
 export interface TargetFlags {
   readonly as?: TargetKind;
   readonly chat?: string;
+  readonly topic?: string;
 }
 
-/** Adds `--as` and `--chat`. */
+/** The flags of what a message has beside its events, as typed. */
+export interface MessageFlags {
+  readonly mention?: readonly string[];
+  readonly localTimes?: boolean;
+  readonly ics?: boolean;
+  /** Of `post` alone. */
+  readonly update?: boolean;
+}
+
+/** Adds `--as`, `--chat` and `--topic`. */
 export function addTargetFlags(command: Command): void {
   command
     .addOption(
@@ -20,23 +35,142 @@ export function addTargetFlags(command: Command): void {
         .createOption("--as <kind>", "message format of the webhook in the environment, or mail")
         .choices(TARGET_KINDS),
     )
-    .option("--chat <id>", "chat of telegram, if it is not the saved one");
+    .option("--chat <id>", "chat of telegram, if it is not the saved one")
+    .option("--topic <id>", "topic of the chat, if it is not the saved one");
 }
 
-/** How a message is sent: at once, or through the ledger. */
-export type SendMessage = (send: () => Promise<void>) => Promise<unknown>;
+/** Adds `--mention`, `--local-times` and `--ics`. */
+export function addMessageFlags(command: Command): void {
+  command
+    .option(
+      "--mention <who>",
+      "notify @here, @channel or a member, as the target calls them, repeatable",
+      collect,
+    )
+    .option("--local-times", "for slack and discord: show each reader the times in their own zone")
+    .option("--ics", "for mail: attach the events as iCalendar");
+}
 
-/** Sends a message, or prints it with `--dry-run`. On a terminal, says what was done. */
+/** Where messages go, and what they have beside their events. */
+export function targetRequest({
+  as,
+  chat,
+  topic,
+  mention,
+  localTimes,
+  ics,
+  update,
+}: TargetFlags & MessageFlags): TargetRequest {
+  return { as, chat, topic, mentions: mention, localTimes, ics, update };
+}
+
+/** The targets of `--to`, each once, or that of the environment. @throws CliError usage, not_found, configuration */
+export async function openTargets(
+  { messages }: Pick<Context, "messages">,
+  { to, ...flags }: TargetFlags & MessageFlags & { readonly to?: readonly string[] },
+): Promise<readonly Target[]> {
+  const webhooks = await messages.webhooks();
+  const targets = new Map<string, Target>();
+  for (const name of to ?? [undefined]) {
+    const target = await webhooks.open({ ...targetRequest(flags), to: name });
+    targets.set(target.id, target);
+  }
+  return [...targets.values()];
+}
+
+/** `skipped`: there are no events, and no message that shows some. */
+export type PostResult = SendResult | "updated" | "unchanged" | "skipped";
+
+/** How a message is sent: at once, or through the ledger. */
+export type SendMessage = (message: OutgoingMessage) => Promise<PostResult>;
+
+interface Posting {
+  readonly target: Target;
+  readonly sendMessage?: SendMessage;
+  /** What `sendMessage` would do, where `--dry-run` is to say so. */
+  readonly foresee?: SendMessage;
+}
+
+/** Sends a message, or prints it with `--dry-run`. @returns whether something was posted or printed */
 export async function postMessage(
   context: Pick<Context, "flags" | "terminal" | "output" | "now">,
   message: Message,
-  { target, sendMessage }: { readonly target: Target; readonly sendMessage: SendMessage },
+  { target, sendMessage = sendAtOnce, foresee }: Posting,
+): Promise<boolean> {
+  const outgoing = await composeOutgoing(message, target, { command: "post", now: context.now() });
+  if (context.flags.dryRun) {
+    const plan = await foresee?.(outgoing);
+    const sends = plan === undefined || plan === "sent" || plan === "updated";
+    const would = sends ? "would be" : "nothing would be sent:";
+    if (plan !== undefined) context.output.note(`${would} ${RESULTS[plan]} ${target.name}`);
+    if (sends) await context.output.document(PAYLOAD_DOCUMENT, outgoing.stored.payload);
+    return sends;
+  }
+  const result = await sendMessage(outgoing);
+  noteResult(context, `${RESULTS[result]} ${target.name}`);
+  return result === "sent" || result === "updated";
+}
+
+async function sendAtOnce({ send }: OutgoingMessage): Promise<PostResult> {
+  await send();
+  return "sent";
+}
+
+const RESULTS: Readonly<Record<PostResult, string>> = {
+  sent: "posted to",
+  already_sent: "already posted to",
+  being_sent: "being posted by another calctl to",
+  unknown_before: "may have been posted before (see calctl sent) to",
+  updated: "updated at",
+  unchanged: "unchanged since it was posted to",
+  skipped: "no events to post to",
+};
+
+/** Says what was done, to a person at a terminal or to who asks for it with `--verbose`, then with the time. */
+export function noteResult(
+  { flags, terminal, output, now }: Pick<Context, "flags" | "terminal" | "output" | "now">,
+  text: string,
+): void {
+  if (flags.verbose) output.note(`${new Date(now()).toISOString()} ${text}`);
+  else if (terminal.isTerminal) output.note(text);
+}
+
+/**
+ * Posts to one target after the other. What fails for one says nothing about the others.
+ * @param ledger null where nothing is noted
+ * @param post tells whether it has posted something
+ * @throws CliError outcome_unknown if that is so of one of them, otherwise the failure, partial when others worked
+ */
+export async function postToEach(
+  { output }: Pick<Context, "output">,
+  { targets, ledger }: { readonly targets: readonly Target[]; readonly ledger: Ledger | null },
+  post: (target: Target) => Promise<boolean>,
 ): Promise<void> {
-  const payload = await renderMessage(target.kind, message, { ...target, now: context.now() });
-  if (context.flags.dryRun) return context.output.document(PAYLOAD_DOCUMENT, payload);
-  const result = await sendMessage(() => target.deliver(payload));
-  if (!context.terminal.isTerminal) return;
-  context.output.note(
-    result === "already_sent" ? `already posted to ${target.name}` : `posted to ${target.name}`,
-  );
+  const { reportFailures } = await processEach(targets, {
+    noun: "message",
+    verb: "posted",
+    name: ({ name }) => `to ${name}`,
+    id: ({ name }) => name,
+    warn: output.warn,
+    concurrency: 1,
+    isSeparate: true,
+    counts: (isPosted) => isPosted,
+    work: post,
+  });
+  reportSending(reportFailures, { isUnknown: (await ledger?.acknowledge()) === true });
+}
+
+const CHECK_HINT =
+  "look whether it arrived; calctl sent resend ID sends one again, calctl sent done ID takes it as arrived";
+
+/** One of several outcomes that is unknown is reported only once, while other failures are tried again by themselves. */
+export function reportSending(
+  reportFailures: ReportFailures,
+  { isUnknown, prefix = "" }: { readonly isUnknown: boolean; readonly prefix?: string },
+): void {
+  reportFailures((failure) => {
+    const message = `${prefix}${failure.message}`;
+    if (!isUnknown) return wrapError(failure, failure.code, message);
+    return wrapError(failure, "outcome_unknown", message, { hint: failure.hint ?? CHECK_HINT });
+  });
 }

@@ -1,87 +1,149 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { Reminder, ReminderWindow } from "../../calendar/reminders.js";
-import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
-import { describeWhen } from "../../output/event-when.js";
-import { titleOf } from "../../output/table/day-entry.js";
+import type { Ledger } from "../../messages/ledger/ledger.js";
+import type { SendResult } from "../../messages/ledger/sends.js";
+import { jsonObject } from "../../output/view.js";
+import { eventView } from "../../output/views/event.js";
+import { JSON_DOCUMENT, PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
+import { nameEvent } from "../events/event-name.js";
 import { ledgerKey } from "../post/ledger-key.js";
+import { noteResult, reportSending } from "../post/target.js";
 import { processEach } from "../process-each.js";
 import type { Announcer } from "./announcer.js";
-import type { RemindContext } from "./options.js";
+import type { RemindContext, RemindOptions } from "./options.js";
 
-/** A key is kept for longer than the window, since a clock may be wrong for a while. */
-const KEEP_DAYS = 30;
+type DueEvent = Reminder<LocalizedEvent>;
 
 export interface Announcing {
-  readonly reminders: readonly Reminder<LocalizedEvent>[];
+  readonly reminders: readonly DueEvent[];
+  /** Those that are too late, as far as no run has announced them. */
+  readonly late: readonly DueEvent[];
   readonly announcer: Announcer;
   readonly window: ReminderWindow;
   /** Whether there are several calendars, so that each event names its own. */
   readonly showCalendar: boolean;
+  readonly options: RemindOptions;
 }
+
+/** A key is kept for longer than the window, since a clock may be wrong for a while. */
+const KEEP_DAYS = 30;
 
 /**
  * Announces reminders one after the other, by start, each once.
  * @throws CliError outcome_unknown if that is so of one of them, otherwise the failure, partial when others worked
  */
-export async function announceAll(
-  context: RemindContext,
-  { reminders, announcer, window, showCalendar }: Announcing,
-): Promise<void> {
-  if (reminders.length === 0) return;
+export async function announceAll(context: RemindContext, announcing: Announcing): Promise<void> {
+  const { reminders, announcer, window } = announcing;
   const ledger = await context.messages.ledger();
   // An event that moves is announced anew.
-  const keyOf = ({ event, start }: Reminder<LocalizedEvent>) =>
+  const keyOf = ({ event, start }: DueEvent) =>
     ledgerKey(context, "reminder", {
       target: announcer.id,
       before: window.before,
       event: [event.calendar_id, event.id],
       start,
     });
-  const unknown: string[] = [];
+  await reportMissed(context, ledger, { ...announcing, keyOf });
+  if (reminders.length === 0) return;
+  const announce = await createAnnounce(ledger, { ...announcing, keyOf });
   const { reportFailures, results } = await processEach(reminders, {
     noun: "event",
     verb: "announced",
-    name: nameOf,
+    name: ({ event }) => nameEvent(event),
     id: ({ event }) => event.id,
     warn: context.output.warn,
     concurrency: 1,
     // Of those that earlier runs announced, or another one does now, this run has nothing to report.
     counts: (result) => result === "sent",
-    work: async (reminder) => {
-      const key = keyOf(reminder);
-      try {
-        return await ledger.sendOnce(key, () => announcer.announce(reminder.event, { showCalendar }), {
-          keepDays: KEEP_DAYS,
-          reportUnknownOnce: true,
-          skipBusy: true,
-        });
-      } catch (error) {
-        if (error instanceof CliError && isOutcomeUnknown(error)) unknown.push(key);
-        throw error;
-      }
-    },
+    work: announce,
   });
-  if (context.terminal.isTerminal) {
-    const sent = results.filter((result) => result === "sent").length;
-    const others = results.length - sent;
-    const before = others === 0 ? "" : `, ${others} before`;
-    context.output.note(`announced ${sent} of ${reminders.length} events${before}`);
+  const sent = results.filter((result) => result === "sent").length;
+  const others = results.length - sent;
+  const before = others === 0 ? "" : `, ${others} already ${announcer.joins ? "posted" : "announced"}`;
+  noteResult(context, `announced ${sent} of ${reminders.length} events${before}`);
+  const [only, another] = reminders;
+  const prefix = only !== undefined && another === undefined ? `event ${nameEvent(only.event)}: ` : "";
+  reportSending(reportFailures, { isUnknown: await ledger.acknowledge(), prefix });
+}
+
+interface KeyedAnnouncing extends Announcing {
+  readonly keyOf: (reminder: DueEvent) => string;
+}
+
+/** Events that start at the same time are announced together, once, when the first of them is. */
+async function createAnnounce(
+  ledger: Ledger,
+  { reminders, announcer, showCalendar, options, keyOf }: KeyedAnnouncing,
+): Promise<(reminder: DueEvent) => Promise<SendResult>> {
+  const { again = false, atLeastOnce = false } = options;
+  const repeats = again || atLeastOnce ? "unknown" : undefined;
+  const sendOptions = { keepDays: KEEP_DAYS, skipBusy: true, repeats, atLeastOnce } as const;
+  const states = await ledger.messages.statesOf(reminders.map(keyOf), { repeats });
+  const free = reminders.filter((_, index) => states[index] === "free");
+  const groups = announcer.joins ? groupByStart(free) : [];
+  const announced = new Map<DueEvent, Promise<SendResult>>();
+  return (reminder) => {
+    const begun = announced.get(reminder);
+    if (begun !== undefined) return begun;
+    const group = groups.find((each) => each.includes(reminder)) ?? [reminder];
+    const byKey = new Map(group.map((each) => [keyOf(each), each.event]));
+    const eventsOf = (keys: readonly string[]) => keys.flatMap((key) => byKey.get(key) ?? []);
+    const compose = (keys: readonly string[]) => announcer.compose(eventsOf(keys), { showCalendar });
+    const sending = ledger.sendOnce([...byKey.keys()], compose, sendOptions);
+    for (const each of group) announced.set(each, sending);
+    return sending;
+  };
+}
+
+function groupByStart(reminders: readonly DueEvent[]): readonly (readonly DueEvent[])[] {
+  const groups = new Map<string, DueEvent[]>();
+  for (const reminder of reminders) {
+    const key = `${reminder.start} ${reminder.event.all_day === true}`;
+    groups.set(key, [...(groups.get(key) ?? []), reminder]);
   }
-  await ledger.acknowledge(unknown);
-  try {
-    reportFailures();
-  } catch (error) {
-    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
-    // An unknown outcome is reported only once, while other failures are tried again by themselves.
-    const code = unknown.length > 0 ? "outcome_unknown" : error.code;
-    const [only, another] = reminders;
-    const event = only !== undefined && another === undefined ? `event ${nameOf(only)}: ` : "";
-    throw wrapError(error, code, `${event}${error.message}`);
+  return [...groups.values()];
+}
+
+/** Prints what would be announced now, as far as it was not before: the messages, or the events that a program gets. */
+export async function showAll(
+  { output }: Pick<RemindContext, "output">,
+  { reminders, announcer, showCalendar }: Pick<Announcing, "reminders" | "announcer" | "showCalendar">,
+): Promise<void> {
+  if (!announcer.joins) {
+    const events = reminders.map(({ event }) => jsonObject(eventView, event));
+    return output.document(JSON_DOCUMENT, events);
+  }
+  for (const group of groupByStart(reminders)) {
+    const events = group.map(({ event }) => event);
+    const { payload } = await announcer.compose(events, { showCalendar });
+    if (payload !== null) await output.document(PAYLOAD_DOCUMENT, payload);
   }
 }
 
-/** `Dentist (Sat 21 Nov 15:40, ID)` */
-function nameOf({ event }: Reminder<LocalizedEvent>): string {
-  const start = describeWhen({ start_local: event.start_local, end_local: null }, { year: false });
-  return `${titleOf(event)} (${start.replace("  ", " ")}, ${event.id})`;
+/** How many of them are named. */
+const MAX_NAMED = 5;
+
+/** Says once, in one line, which starts were announced by no run, of those since the job has run for the first time. */
+async function reportMissed(
+  context: RemindContext,
+  ledger: Ledger,
+  { late, announcer, window, options, keyOf }: KeyedAnnouncing,
+): Promise<void> {
+  const { allDayAt, allCalendars, category, label, mine, search } = options;
+  const filters = { allCalendars, category, label, mine, search, allDayAt };
+  const job = { target: announcer.id, before: window.before, calendars: context.flags.calendars, filters };
+  const name = ledgerKey(context, "reminder", job);
+  const known = await ledger.readSeen(name);
+  if (known === null) return ledger.remember({ name, seen: { since: window.now } });
+  const { since } = known.seen as { readonly since: number };
+  const byKey = new Map(late.filter(({ start }) => start > since).map((each) => [keyOf(each), each.event]));
+  if (byKey.size === 0) return;
+  const missed = await ledger.messages.noteMissed([...byKey.keys()], KEEP_DAYS);
+  if (missed.length === 0) return;
+  const names = missed.flatMap((key) => byKey.get(key) ?? []).map(nameEvent);
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
+  const starts = names.length === 1 ? "1 start was" : `${names.length} starts were`;
+  context.output.warn(
+    `${starts} missed, and not announced within --grace: ${names.slice(0, MAX_NAMED).join(", ")}${more}`,
+  );
 }

@@ -1,10 +1,14 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { emptyValueError, usageError } from "../../errors.js";
+import type { OutgoingMessage } from "../../messages/ledger/sends.js";
 import { createReminder, type ReminderOptions } from "../../messages/message.js";
-import { renderMessage } from "../../messages/render.js";
+import type { Payload } from "../../messages/payload.js";
+import { composeOutgoing } from "../../messages/render.js";
 import type { Target } from "../../messages/target.js";
 import { jsonObject, keysOf, textOf } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
+import { nameEvent } from "../events/event-name.js";
+import { targetRequest } from "../post/target.js";
 import type { RemindContext, RemindOptions } from "./options.js";
 import { createProgramRunner, type ProgramCall } from "./programs.js";
 
@@ -12,35 +16,70 @@ import { createProgramRunner, type ProgramCall } from "./programs.js";
 export interface Announcer {
   /** The same in every run. */
   readonly id: string;
-  /** @throws CliError when it failed; a certain failure is tried again at the next run */
-  announce(event: LocalizedEvent, options: Pick<ReminderOptions, "showCalendar">): Promise<void>;
+  /** Whether events that start at the same time are announced together. */
+  readonly joins: boolean;
+  /** Makes the announcement; a certain failure of its `send` is tried again at the next run. */
+  compose(
+    events: readonly LocalizedEvent[],
+    options: Pick<ReminderOptions, "showCalendar">,
+  ): Promise<Announcement>;
+}
+
+interface Announcement extends OutgoingMessage {
+  /** What is posted; null for a program. */
+  readonly payload: Pick<Payload, "contentType" | "body"> | null;
 }
 
 /** The program, or the target of messages. @throws CliError usage, not_found, configuration */
 export async function createAnnouncer(context: RemindContext, options: RemindOptions): Promise<Announcer> {
-  const { program: words, post, as, chat } = options;
+  const { program: words, post, as } = options;
   const [program, ...args] = words;
   if (program === undefined) {
     const webhooks = await context.messages.webhooks();
-    return targetAnnouncer(context, await webhooks.open({ to: post, flag: "--post", as, chat }));
+    return targetAnnouncer(
+      context,
+      await webhooks.open({ ...targetRequest(options), to: post, flag: "--post" }),
+    );
   }
   if (post !== undefined || as !== undefined)
     throw usageError("give either a program or a target of messages, not both");
-  if (chat !== undefined) throw usageError("--chat: a program has no chat");
+  const flag = MESSAGE_FLAGS.find(([, name]) => options[name] !== undefined)?.[0];
+  if (flag !== undefined) throw usageError(`${flag}: only a message has that, not a program`);
   if (program === "") throw emptyValueError("the program");
   const runProgram = createProgramRunner(context.machine, context.output.warn);
   return {
     id: `run ${JSON.stringify(words)}`,
-    announce: (event) => runProgram(programCall(program, args, event)),
+    joins: false,
+    compose: async (events) => ({
+      command: "remind",
+      target: program,
+      what: events.map(nameEvent).join(", "),
+      stored: null,
+      payload: null,
+      async send() {
+        for (const event of events) await runProgram(programCall(program, args, event));
+        return null;
+      },
+    }),
   };
 }
+
+const MESSAGE_FLAGS = [
+  ["--chat", "chat"],
+  ["--topic", "topic"],
+  ["--mention", "mention"],
+  ["--local-times", "localTimes"],
+  ["--ics", "ics"],
+] as const;
 
 function targetAnnouncer({ config, now }: RemindContext, target: Target): Announcer {
   return {
     id: `post ${target.id}`,
-    async announce(event, { showCalendar }) {
-      const message = createReminder(event, { zone: config.settings().timezone, now: now(), showCalendar });
-      await target.deliver(await renderMessage(target.kind, message, { ...target, now: now() }));
+    joins: true,
+    async compose(events, { showCalendar }) {
+      const message = createReminder(events, { zone: config.settings().timezone, now: now(), showCalendar });
+      const outgoing = await composeOutgoing(message, target, { command: "remind", now: now() });
+      return { ...outgoing, payload: outgoing.stored.payload };
     },
   };
 }

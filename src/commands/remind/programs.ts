@@ -81,7 +81,7 @@ function interruptedProgram(reason: unknown, program: string): unknown {
   return new CliError(reason.code, reason.message, {
     exitCode: reason.exitCode,
     mayHaveSucceeded: true,
-    hint: `${program} was running and has been killed; it is not started again for this event`,
+    hint: `${program} was running and has been killed; only --again starts it again for this event`,
     cause: reason,
   });
 }

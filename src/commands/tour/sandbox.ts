@@ -8,27 +8,8 @@ import { isColorEnabled, isUnicodeLocale } from "../../output/style.js";
 import { systemUserName } from "../../system/user.js";
 import type { WritableLike } from "../../terminal/text-sink.js";
 
-/** A run in the sandbox. */
-interface CapturedRun {
-  readonly exitCode: number;
-  /** What a terminal shows: stdout and stderr, in the order of writing. */
-  readonly output: string;
-}
-
-interface SandboxScreen {
-  readonly columns: number;
-  readonly color: boolean;
-  /** Whether it shows more than ASCII. */
-  readonly unicode: boolean;
-}
-
 /** A temporary embedded service with its own empty configuration. */
-export interface Sandbox {
-  /** The terminal that its commands see. */
-  readonly screen: SandboxScreen;
-  /** Runs one command line, as on a terminal. */
-  run(argv: readonly string[]): Promise<CapturedRun>;
-}
+export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 
 export type SandboxContext = Pick<Context, "now" | "machine" | "flags" | "program">;
 
@@ -36,7 +17,7 @@ export type SandboxContext = Pick<Context, "now" | "machine" | "flags" | "progra
  * Runs commands against an embedded service in memory with an empty configuration, on a terminal like this one. It is
  * closed at the end of the run.
  */
-export async function openSandbox({ now, machine, flags, program }: SandboxContext): Promise<Sandbox> {
+export async function openSandbox({ now, machine, flags, program }: SandboxContext) {
   const service = await openService({ database: ":memory:", now, rateLimit: null });
   machine.resources.add(() => service.close());
   const { userId } = await service.admin.ensureLocalUser({ name: systemUserName() });
@@ -58,8 +39,13 @@ export async function openSandbox({ now, machine, flags, program }: SandboxConte
     },
   };
   return {
+    /** The terminal that its commands see. */
     screen,
-    async run(argv) {
+    /**
+     * Runs one command line, as on a terminal.
+     * @returns its exit code, and what a terminal shows: stdout and stderr, in the order of writing
+     */
+    async run(argv: readonly string[]) {
       const capture = createCapture(screen.columns);
       const exitCode = await program.run(argv, sandboxProcess(capture, screen), overrides);
       return { exitCode, output: capture.text() };
@@ -67,13 +53,11 @@ export async function openSandbox({ now, machine, flags, program }: SandboxConte
   };
 }
 
-function screenOf(
-  { process, env, stdout }: SandboxContext["machine"],
-  { color }: SandboxContext["flags"],
-): SandboxScreen {
+function screenOf({ process, env, stdout }: SandboxContext["machine"], { color }: SandboxContext["flags"]) {
   return {
     columns: stdout.columns ?? 100,
     color: isColorEnabled({ choice: color, env, isTerminal: stdout.isTerminal }),
+    /** Whether it shows more than ASCII. */
     unicode: isUnicodeLocale(process),
   };
 }
@@ -90,7 +74,7 @@ function createMemoryCache(): NonNullable<HostOverrides["cacheFile"]> {
 }
 
 /** A terminal at which somebody sits, who is not asked. */
-function sandboxProcess(screen: WritableLike, { color, unicode }: SandboxScreen): ProcessLike {
+function sandboxProcess(screen: WritableLike, { color, unicode }: Sandbox["screen"]): ProcessLike {
   return {
     env: {
       CALCTL_NO_INPUT: "1",
@@ -113,11 +97,7 @@ function sandboxProcess(screen: WritableLike, { color, unicode }: SandboxScreen)
   };
 }
 
-interface Capture extends WritableLike {
-  text(): string;
-}
-
-function createCapture(columns: number): Capture {
+function createCapture(columns: number): WritableLike & { text(): string } {
   let captured = "";
   return {
     isTTY: true,

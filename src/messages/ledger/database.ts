@@ -4,13 +4,12 @@ import { resolve } from "node:path";
 import { errorCodeOf } from "../../errors.js";
 import type { LockWaitOptions, WorkOptions } from "../../system/sqlite/connection.js";
 import { createDatabaseFile, requireFileOrNothing } from "../../system/sqlite/database-file.js";
-import { explainDatabaseError } from "../../system/sqlite/kind.js";
-import { type OpenDatabase, openDatabaseOf } from "../../system/sqlite/open.js";
+import { explainDatabaseError, type OpenDatabase, openDatabaseOf } from "../../system/sqlite/open.js";
 import { emptyLedgerError, LEDGER, newerLedgerError } from "./errors.js";
 import { MIGRATIONS } from "./schema.js";
 
 /** A value of a column. Integers are below 2^53. */
-export type SqlValue = string | number | Uint8Array | null;
+type SqlValue = string | number | Uint8Array | null;
 
 /** Statements of one transaction. */
 export interface LedgerTransaction {
@@ -80,19 +79,25 @@ async function createIfMissing(file: string, options: LockWaitOptions): Promise<
     if (found?.size === 0) throw emptyLedgerError(file);
     if (found !== undefined) return;
     createDatabaseFile(draft);
-    const ledger = await openDatabaseOf(LEDGER, draft, options);
     try {
-      ledger.connection.exec("begin immediate");
-      migrateFrom(0, ledger);
-      ledger.connection.exec("commit");
+      await createTables(draft, options);
+      publish(draft, file);
     } finally {
-      ledger.connection.close();
+      rmSync(draft, { force: true });
     }
-    publish(draft, file);
   } catch (error) {
     throw explainDatabaseError(error, file, LEDGER);
+  }
+}
+
+async function createTables(draft: string, options: LockWaitOptions): Promise<void> {
+  const ledger = await openDatabaseOf(LEDGER, draft, options);
+  try {
+    ledger.connection.exec("begin immediate");
+    migrateFrom(0, ledger);
+    ledger.connection.exec("commit");
   } finally {
-    rmSync(draft, { force: true });
+    ledger.connection.close();
   }
 }
 

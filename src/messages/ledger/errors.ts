@@ -1,5 +1,5 @@
 import { CliError, configurationError } from "../../errors.js";
-import type { DatabaseKind } from "../../system/sqlite/kind.js";
+import type { DatabaseKind } from "../../system/sqlite/open.js";
 import { MIGRATIONS } from "./schema.js";
 
 const MOVE_AWAY = "move it away to start with a new one; what was sent before may then be sent again";

@@ -1,15 +1,15 @@
 import type { LedgerDatabase } from "./database.js";
 import { createOwner, readOwner } from "./owner.js";
-import { type Busy, type LedgerParts, waitForOthers } from "./waiting.js";
+import { type Busy, type LedgerDependencies, waitForOthers } from "./waiting.js";
 
 /** Serializes work under a name between the processes of this machine. */
-export function createExclusively(database: LedgerDatabase, parts: LedgerParts) {
+export function createExclusively(database: LedgerDatabase, dependencies: LedgerDependencies) {
   return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-    const owner = createOwner(parts.processes);
+    const owner = createOwner(dependencies.processes);
     await waitForOthers(
-      () => hold(database, { name, owner }, parts),
+      () => hold(database, { name, owner }, dependencies),
       `working under the name "${name}"`,
-      parts,
+      dependencies,
     );
     try {
       return await work();
@@ -27,7 +27,7 @@ interface Holder {
 async function hold(
   { read, write }: LedgerDatabase,
   { name, owner }: Holder,
-  { processes }: LedgerParts,
+  { processes }: LedgerDependencies,
 ): Promise<Busy | { readonly kind: "held" }> {
   const busy = (rows: readonly Readonly<Record<string, unknown>>[]): Busy | null => {
     const holder = readOwner(rows[0]?.["owner"]);

@@ -3,7 +3,8 @@ import { openLedgerDatabase } from "./database.js";
 import { createExclusively } from "./holders.js";
 import { encodeSeen, readSeen, type Seen, writeSeen } from "./seen.js";
 import { acknowledgeUnknown, createSendOnce, type Remembered, type SendOnce } from "./sends.js";
-import type { LedgerParts } from "./waiting.js";
+import { createSentMessages, type SentMessages } from "./sent-messages.js";
+import type { LedgerDependencies } from "./waiting.js";
 
 /**
  * What was sent and what was seen, in the file `ledger.db` of the state folder. All reject with CliError configuration when
@@ -11,15 +12,18 @@ import type { LedgerParts } from "./waiting.js";
  */
 export interface Ledger {
   /**
-   * Runs `send` at most once under a key, also with another process at the same second, which then waits for its outcome.
-   * `already_sent` runs nothing. A failure that is certain frees the key. One whose outcome is unknown, and a crash, keep
-   * it. Every error that is not a CliError, too, leaves the outcome unknown.
-   * @throws what `send` throws; CliError outcome_unknown when an earlier attempt has an unknown outcome; unavailable when
-   * another process takes too long; failed when it was sent, but that could not be noted
+   * Sends one message under some keys, under each at most once, also with another process at the same second, which then
+   * waits for its outcome. Any other result than `sent` sends nothing. A failure that is certain frees the keys. One whose
+   * outcome is unknown, and a crash, keep them. Every error that is not a CliError, too, leaves the outcome unknown.
+   * @throws what `send` throws; CliError outcome_unknown when no key is free and an earlier attempt has an unknown outcome
+   * that no run has reported; unavailable when another process takes too long; failed when it was sent, but that could not
+   * be noted
    */
   readonly sendOnce: SendOnce;
-  /** Takes unknown outcomes under these keys as sent: call it when the run is about to report them. */
-  acknowledge(keys: readonly string[]): Promise<void>;
+  /** What was sent under keys, or might have been. */
+  readonly messages: SentMessages;
+  /** Takes the unknown outcomes of this run as reported: call it when the run is about to do so. @returns whether there are any */
+  acknowledge(): Promise<boolean>;
   /**
    * Runs work while no other process of this machine works under the same name: others wait. A process that was killed
    * holds up nobody.
@@ -32,23 +36,25 @@ export interface Ledger {
   remember(remembered: Remembered): Promise<void>;
 }
 
-export interface LedgerOptions extends LedgerParts {
+export interface LedgerOptions extends LedgerDependencies {
   readonly path: string;
 }
 
 /** Opens a ledger; creates its file (0600) and its folder (0700) if they are missing. @throws CliError configuration */
 export async function openLedger({
   path,
-  ...parts
+  ...dependencies
 }: LedgerOptions): Promise<Ledger & { readonly close: () => void }> {
-  const { clock, signal } = parts;
+  const { clock, signal } = dependencies;
   const sleep: LockWaitOptions["sleep"] = (milliseconds, aborted) =>
     clock.sleep(milliseconds, aborted ?? NEVER);
   const database = await openLedgerDatabase(path, { signal, sleep });
+  const sending = { ...dependencies, unreported: new Set<string>() };
   return {
-    sendOnce: createSendOnce(database, parts),
-    acknowledge: (keys) => acknowledgeUnknown(database, keys, clock.now()),
-    exclusively: createExclusively(database, parts),
+    sendOnce: createSendOnce(database, sending),
+    messages: createSentMessages(database, sending),
+    acknowledge: () => acknowledgeUnknown(database, sending),
+    exclusively: createExclusively(database, dependencies),
     readSeen: (name) => readSeen(database, name),
     async remember({ name, seen }) {
       const content = encodeSeen(seen);

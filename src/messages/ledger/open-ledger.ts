@@ -5,11 +5,11 @@ import { ledgerPath } from "./ledger-path.js";
 
 /** Opens the ledger of this machine until the end of the run. @throws CliError configuration */
 export async function openMachineLedger(machine: Machine): Promise<Ledger> {
-  const { clock, processes, resources, signal } = machine;
+  const { clock, process, resources, signal } = machine;
   const ledger = await openLedger({
     path: ledgerPath(machine),
     clock,
-    processes: createProcessIdentities(processes),
+    processes: createProcessIdentities(process),
     signal,
   });
   resources.add(ledger.close);

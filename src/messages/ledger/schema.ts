@@ -29,4 +29,21 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       remembered_at integer not null
     )`,
   ],
+  [
+    // What `calctl sent` lists: keys with the same `message_id` were sent as one message, `message` is a `StoredMessage` as
+    // compressed JSON, and null once it has arrived.
+    "alter table sends add column message_id text",
+    "alter table sends add column command text not null default 'post'",
+    "alter table sends add column target text",
+    "alter table sends add column what text",
+    "alter table sends add column message blob",
+    "create index sends_by_message_id on sends (message_id)",
+    "update sends set message_id = lower(hex(randomblob(6)))",
+    "update sends set command = 'remind' where key like 'reminder %'",
+  ],
+  [
+    // What changes a message in place: its id at its target, and a hash of what it shows.
+    "alter table sends add column posted_id text",
+    "alter table sends add column drawn text",
+  ],
 ];

@@ -51,5 +51,7 @@ export function writeSeen(db: LedgerTransaction, name: string, content: Uint8Arr
     content,
     now,
   );
+  // What else was to be remembered under the name is older.
+  db.run("update sends set seen = null where seen_name = ?", name);
   db.run("delete from seen where remembered_at < ? and name <> ?", now - UNUSED_AFTER, name);
 }

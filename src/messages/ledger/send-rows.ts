@@ -1,33 +1,68 @@
-import type { LedgerTransaction, SqlValue } from "./database.js";
+import { createHash } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { DAY_MS } from "../../../contract/date-time.js";
+import type { Payload } from "../payload.js";
+import type { Target } from "../target.js";
+import type { LedgerTransaction } from "./database.js";
 import { writeSeen } from "./seen.js";
 
 /** The table `sends`: a row for each key under which something was or is being sent. */
 
-type SendState = "sending" | "sent" | "unknown";
+/**
+ * `refused`: nothing was sent, for certain, so the key is free. `reported`: unknown, as a run has said; the key counts as
+ * sent. `missed`: no run came in time, as one has said.
+ */
+type SendState = "sending" | "sent" | "unknown" | "reported" | "refused" | "missed";
+
+const STATES: ReadonlySet<unknown> = new Set<SendState>(["sending", "sent", "reported", "refused", "missed"]);
+
+/** What a message says of itself, in a list and in errors. */
+export interface MessageFacts {
+  readonly command: "post" | "remind";
+  /** Where it goes, as messages name it; null for one that an older version has sent. */
+  readonly target: string | null;
+  /** Its first line; null likewise. */
+  readonly what: string | null;
+}
+
+/** What is needed to send a message once more. */
+export interface StoredMessage {
+  readonly request: Target["request"];
+  /** For which it was made. */
+  readonly target: Pick<Target, "id" | "kind">;
+  readonly payload: Omit<Payload, "smaller">;
+}
 
 /** A row of `sends`. */
-export interface Send {
+export interface Send extends MessageFacts {
   readonly key: string;
   readonly state: SendState;
   readonly owner: string;
   readonly beganAt: number;
   readonly forgetAt: number;
+  /** Under which name something is remembered once it is sent. */
   readonly seenName: string | null;
+  /** Null once that was remembered, or something newer. */
   readonly seen: Uint8Array | null;
-}
-
-/** One attempt to send under a key. */
-export interface Attempt {
-  readonly key: string;
-  readonly owner: string;
+  /** The same for keys that were sent as one message; null where there was none. */
+  readonly messageId: string | null;
+  /** Null once it has arrived, and for what cannot be sent again from here, such as the run of a program. */
+  readonly message: Uint8Array | null;
+  /** The id by which its target changes it; null where it does not, or until it is known. */
+  readonly postedId: string | null;
+  /** Hash of what it shows. */
+  readonly drawn: string | null;
 }
 
 /** Rows that are removed at once. */
 const PRUNED_AT_ONCE = 100;
 
+/** How long a message is listed, and its text kept unless it has arrived (ms). */
+export const LISTED_FOR = 30 * DAY_MS;
+
 /**
- * Removes keys that were kept for long enough, by this run's clock and by that of the run before: a clock that is wrong
- * once forgets nothing.
+ * Removes keys and texts that were kept for long enough, by this run's clock and by that of the run before: a clock that is
+ * wrong once forgets nothing.
  */
 export function prune(db: LedgerTransaction, now: number): void {
   const [latest] = db.all("select began_at from sends order by rowid desc limit 1");
@@ -37,47 +72,78 @@ export function prune(db: LedgerTransaction, now: number): void {
     before,
     PRUNED_AT_ONCE,
   );
+  db.run("update sends set message = null where began_at < ? and message is not null", before - LISTED_FOR);
 }
 
+const COLUMNS =
+  "state, owner, began_at, forget_at, seen_name, seen, message_id, command, target, what, message, posted_id, drawn, key";
+
+/** The row of a key; null without one. */
 export function findSend(db: LedgerTransaction, key: string): Send | null {
-  const [row] = db.all(
-    "select state, owner, began_at, forget_at, seen_name, seen from sends where key = ?",
-    key,
+  return findSends(db, "key = ?", key)[0] ?? null;
+}
+
+/** The rows that fulfil a condition, as they were begun. */
+export function findSends(
+  db: LedgerTransaction,
+  condition: "key = ?" | "message_id = ?" | "seen_name = ?" | "began_at >= ?",
+  value: string | number,
+): readonly Send[] {
+  const text = (cell: unknown) => (typeof cell === "string" ? cell : null);
+  const blob = (cell: unknown) => (cell instanceof Uint8Array ? cell : null);
+  return db
+    .all(`select ${COLUMNS} from sends where ${condition} order by began_at, rowid`, value)
+    .map((row) => ({
+      key: String(row["key"]),
+      state: STATES.has(row["state"]) ? (row["state"] as SendState) : "unknown",
+      owner: String(row["owner"]),
+      beganAt: Number(row["began_at"]),
+      forgetAt: Number(row["forget_at"]),
+      seenName: text(row["seen_name"]),
+      seen: blob(row["seen"]),
+      messageId: text(row["message_id"]),
+      command: row["command"] === "remind" ? "remind" : "post",
+      target: text(row["target"]),
+      what: text(row["what"]),
+      message: blob(row["message"]),
+      postedId: text(row["posted_id"]),
+      drawn: text(row["drawn"]),
+    }));
+}
+
+/** Writes a row, in place of the one of its key. */
+export function saveSend(db: LedgerTransaction, send: Send): void {
+  const { state, owner, beganAt, forgetAt, seenName, seen, key } = send;
+  const { messageId, command, target, what, message, postedId, drawn } = send;
+  db.run(
+    `insert or replace into sends (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[state, owner, beganAt, forgetAt, seenName, seen, messageId, command, target, what, message],
+    ...[postedId, drawn, key],
   );
-  if (row === undefined) return null;
-  const { state, owner, began_at, forget_at, seen_name, seen } = row;
-  return {
-    key,
-    state: state === "sent" || state === "sending" ? state : "unknown",
-    owner: String(owner),
-    beganAt: Number(began_at),
-    forgetAt: Number(forget_at),
-    seenName: typeof seen_name === "string" ? seen_name : null,
-    seen: seen instanceof Uint8Array ? seen : null,
-  };
 }
 
-export function insertSend(db: LedgerTransaction, send: Send): void {
-  const values: readonly SqlValue[] = [
-    ...[send.key, send.state, send.owner, send.beganAt, send.forgetAt],
-    ...[send.seenName, send.seen],
-  ];
-  db.run("insert or replace into sends values (?, ?, ?, ?, ?, ?, ?)", ...values);
-}
-
-/** Changes nothing for an attempt whose key another one has taken with `again`. */
-export function setState(db: LedgerTransaction, { key, owner }: Attempt, state: SendState): void {
-  db.run("update sends set state = ? where key = ? and owner = ?", state, key, owner);
-}
-
-/** What was to be remembered once it is sent is remembered in the same transaction. */
-export function noteSent(db: LedgerTransaction, attempt: Attempt, now: number): void {
-  const send = findSend(db, attempt.key);
-  if (send?.owner !== attempt.owner) return;
+/** Takes a send as done. What was to be remembered is remembered in the same transaction; what has arrived is not kept. */
+export function settleSend(
+  db: LedgerTransaction,
+  send: Send,
+  { state, now }: { readonly state: "sent" | "reported"; readonly now: number },
+): void {
   if (send.seenName !== null && send.seen !== null) writeSeen(db, send.seenName, send.seen, now);
-  insertSend(db, { ...send, state: "sent", seenName: null, seen: null });
+  saveSend(db, { ...send, state, seen: null, message: state === "sent" ? null : send.message });
 }
 
-export function deleteSend(db: LedgerTransaction, key: string): void {
-  db.run("delete from sends where key = ?", key);
+/** The same for messages that show the same. */
+export function drawnHash(stored: StoredMessage | null): string | null {
+  return stored === null ? null : createHash("sha256").update(stored.payload.body).digest("base64url");
+}
+
+/** As the column `message` has it; null where nothing can be sent again. */
+export function encodeMessage(stored: StoredMessage | null): Uint8Array | null {
+  return stored === null ? null : deflateRawSync(JSON.stringify(stored));
+}
+
+/** Null where it is not kept. */
+export function decodeMessage({ message }: Send): StoredMessage | null {
+  // Written by calctl, to a file of its user.
+  return message === null ? null : (JSON.parse(inflateRawSync(message).toString("utf8")) as StoredMessage);
 }

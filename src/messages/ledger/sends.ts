@@ -1,19 +1,22 @@
+import { randomBytes } from "node:crypto";
 import { DAY_MS } from "../../../contract/date-time.js";
-import { CliError, DryRunStop, isOutcomeUnknown, wrapError } from "../../errors.js";
-import type { LedgerDatabase } from "./database.js";
-import { createOwner, readOwner } from "./owner.js";
+import { CliError } from "../../errors.js";
+import { type Attempt, runAttempt, type SendingDependencies, unknownBefore } from "./attempts.js";
+import type { LedgerDatabase, LedgerTransaction } from "./database.js";
+import { createOwner, type Owner, readOwner } from "./owner.js";
 import { encodeSeen } from "./seen.js";
 import {
-  type Attempt,
-  deleteSend,
+  drawnHash,
+  encodeMessage,
   findSend,
-  insertSend,
-  noteSent,
+  type MessageFacts,
   prune,
   type Send,
-  setState,
+  type StoredMessage,
+  saveSend,
+  settleSend,
 } from "./send-rows.js";
-import { type Busy, type LedgerParts, waitForOthers } from "./waiting.js";
+import { type Busy, type LedgerDependencies, waitForOthers } from "./waiting.js";
 
 /** What is remembered for the next run under a name. */
 export interface Remembered {
@@ -22,177 +25,201 @@ export interface Remembered {
   readonly seen: unknown;
 }
 
-interface SendOptions {
-  /** Sends whatever the key's state is. */
-  readonly again?: boolean;
-  /** How many days the key is kept at least. */
+/** A message that is sent once it is noted. */
+export interface OutgoingMessage extends MessageFacts {
+  /** Null for what cannot be sent again from here, such as the run of a program. */
+  readonly stored: StoredMessage | null;
+  /** @returns the id by which its target changes it; null where it does not */
+  send(): Promise<string | null>;
+  /** Makes an earlier message this one, given its id. @returns whether that is still there */
+  readonly edit?: ((postedId: string) => Promise<boolean>) | undefined;
+}
+
+export interface SendOptions {
+  /** What is sent although it was before: by default nothing; what may not have arrived; or whatever it is. */
+  readonly repeats?: "unknown" | "all" | undefined;
+  /** Whether an unknown outcome is no more than a failure (exit 8), since the next run will repeat it. */
+  readonly atLeastOnce?: boolean | undefined;
+  /** How many days the keys are kept at least. */
   readonly keepDays: number;
-  /** Whether an unknown outcome is taken as sent once it was reported: with `acknowledge`. */
-  readonly reportUnknownOnce?: boolean;
   /** Whether what another process is sending now is left to it: by default its outcome is waited for. */
   readonly skipBusy?: boolean;
   /** What is remembered under a name in the moment in which the message counts as sent. */
   readonly remember?: Remembered;
+  /** Called where it cannot be noted, and is sent all the same: by default it is not. */
+  readonly onNotNoted?: ((reason: CliError) => void) | undefined;
 }
 
+/** `unknown_before`: an earlier run has reported that it may have been sent. */
+export type SendResult = "sent" | "already_sent" | "being_sent" | "unknown_before";
+
+/** @param compose makes the message for those of the keys under which nothing was sent */
 export type SendOnce = (
-  key: string,
-  send: () => Promise<void>,
+  keys: readonly string[],
+  compose: (keys: readonly string[]) => Promise<OutgoingMessage>,
   options: SendOptions,
-) => Promise<"sent" | "already_sent" | "being_sent">;
+) => Promise<SendResult>;
+
+/** What is known of a key. Free: nothing was sent, or it is to be repeated. */
+export type KeyState = "free" | "unknown" | Exclude<SendResult, "sent"> | Owner;
 
 /**
  * The protocol of one message: `sending` is on the disk before anything is sent, and turns into `sent`, into `unknown`, or
- * into nothing. So a crash at any step leaves a key that says too much, never one that says too little.
+ * into `refused`. So a crash at any step leaves a key that says too much, never one that says too little.
  * @see docs/decisions/2026-11-22-sending-once.md
  */
-export function createSendOnce(database: LedgerDatabase, parts: LedgerParts): SendOnce {
-  return async (key, send, options) => {
-    const owner = createOwner(parts.processes);
-    const claim = await waitForOthers(
-      () => claimKey(database, { key, owner, options }, parts),
+export function createSendOnce(database: LedgerDatabase, dependencies: SendingDependencies): SendOnce {
+  return async (keys, compose, options) => {
+    const owner = createOwner(dependencies.processes);
+    const request = { keys, compose, options, owner };
+    const claiming = waitForOthers(
+      () => claimKeys(database, request, dependencies),
       "sending this",
-      parts,
+      dependencies,
     );
-    if (claim.kind === "unknown") throw unknownOutcome(claim.send, options);
+    const claim = await claiming.catch((reason: unknown) => sendNotNoted(reason, request));
+    if (claim.kind === "unknown") throw claim.error;
     if (claim.kind !== "claimed") return claim.kind;
-    try {
-      await send();
-    } catch (error) {
-      await noteFailure(database, error, { key, owner, previous: claim.previous });
-      throw error;
-    }
-    try {
-      await database.write((db) => noteSent(db, { key, owner }, parts.clock.now()), FOR_CERTAIN);
-    } catch (error) {
-      throw notNotedError(error);
-    }
+    await runAttempt(database, claim.attempt, {
+      ...dependencies,
+      send: claim.send,
+      atLeastOnce: options.atLeastOnce,
+    });
     return "sent";
   };
 }
 
 type Claim =
-  /** With what the key was before. */
-  | { readonly kind: "claimed"; readonly previous: Send | null }
-  | { readonly kind: "already_sent" | "being_sent" }
-  | { readonly kind: "unknown"; readonly send: Send };
+  | { readonly kind: "claimed"; readonly attempt: Attempt; readonly send: () => Promise<string | null> }
+  | { readonly kind: SendResult }
+  | { readonly kind: "unknown"; readonly error: Error };
 
-async function claimKey(
+async function sendNotNoted(
+  reason: unknown,
+  { keys, compose, options: { onNotNoted } }: ClaimRequest,
+): Promise<Claim> {
+  if (onNotNoted === undefined || !(reason instanceof CliError) || reason.code === "interrupted")
+    throw reason;
+  onNotNoted(reason);
+  await (await compose(keys)).send();
+  return { kind: "sent" };
+}
+
+interface ClaimRequest {
+  readonly keys: readonly string[];
+  readonly compose: (keys: readonly string[]) => Promise<OutgoingMessage>;
+  readonly options: SendOptions;
+  readonly owner: string;
+}
+
+async function claimKeys(
   database: LedgerDatabase,
-  attempt: Attempt & { readonly options: SendOptions },
-  { clock, processes }: LedgerParts,
+  { keys, compose, options, owner }: ClaimRequest,
+  { clock, processes, unreported }: SendingDependencies,
 ): Promise<Claim | Busy> {
-  const { key, options } = attempt;
-  const busy = (send: Send | null): Claim | Busy | null => {
-    if (send?.state !== "sending" || options.again === true) return null;
-    const owner = readOwner(send.owner);
-    if (owner === null || !processes.isRunning(owner)) return null;
-    return options.skipBusy === true ? { kind: "being_sent" } : { kind: "busy", owner };
+  const statesOf = (sends: readonly (Send | null)[]) =>
+    sends.map((send) => stateOf(send, options, processes));
+  const freeAmong = (sends: readonly (Send | null)[]) => {
+    const states = statesOf(sends);
+    return keys.filter((_, index) => states[index] === "free");
   };
-  // Looking takes no lock, so that who waits does not hold up the one that is waited for.
-  const waiting = busy(await database.read((db) => findSend(db, key)));
-  if (waiting !== null) return waiting;
-  return database.write((db) => {
-    const now = clock.now();
-    prune(db, now);
-    const found = findSend(db, key);
-    if (found === null || options.again === true) {
-      insertSend(db, newSend(attempt, now));
-      return { kind: "claimed", previous: found };
-    }
-    if (found.state === "sent") return { kind: "already_sent" };
-    const stillBusy = busy(found);
-    if (stillBusy !== null) return stillBusy;
-    setState(db, { key, owner: found.owner }, "unknown");
-    return { kind: "unknown", send: found };
-  });
-}
-
-function newSend({ key, owner, options }: Attempt & { readonly options: SendOptions }, now: number): Send {
-  return {
-    ...{ key, owner, state: "sending", beganAt: now, forgetAt: now + options.keepDays * DAY_MS },
-    seenName: options.remember?.name ?? null,
-    seen: options.remember === undefined ? null : encodeSeen(options.remember.seen),
-  };
-}
-
-/**
- * Takes outcomes that were unknown as sent, once that was reported. A run that is killed before leaves the report to the
- * next one.
- */
-export async function acknowledgeUnknown(
-  database: LedgerDatabase,
-  keys: readonly string[],
-  now: number,
-): Promise<void> {
-  if (keys.length === 0) return;
-  await database.write((db) => {
-    for (const key of keys) {
-      const send = findSend(db, key);
-      if (send?.state === "unknown") noteSent(db, send, now);
-    }
-  }, FOR_CERTAIN);
-}
-
-/** The note must be written, even if the run was interrupted meanwhile. */
-const FOR_CERTAIN = { evenIfInterrupted: true };
-
-interface FailedSend extends Attempt {
-  /** What the key was before. */
-  readonly previous: Send | null;
-}
-
-/** @throws CliError for the failure, if it cannot be noted */
-async function noteFailure(
-  database: LedgerDatabase,
-  failure: unknown,
-  { previous, ...attempt }: FailedSend,
-): Promise<void> {
-  try {
-    await database.write((db) => {
-      if (!isCertain(failure)) {
-        setState(db, attempt, "unknown");
-        return;
-      }
-      if (findSend(db, attempt.key)?.owner !== attempt.owner) return;
-      if (previous === null) deleteSend(db, attempt.key);
-      else insertSend(db, previous);
-    }, FOR_CERTAIN);
-  } catch (error) {
-    // The key stays as it is, and the next run will say that the outcome is unknown.
-    if (!(failure instanceof CliError && error instanceof CliError)) throw failure;
-    throw wrapError(failure, failure.code, `${failure.message}; and ${error.message}`);
+  const findAll = (db: LedgerTransaction) => keys.map((key) => findSend(db, key));
+  for (;;) {
+    // Looking takes no lock, so that who waits does not hold up the one that is waited for.
+    const seen = await database.read(findAll);
+    const free = freeAmong(seen);
+    const settled = free.length > 0 ? null : refusalOf(statesOf(seen), options);
+    if (settled !== null) return settled;
+    const message = free.length === 0 ? null : await compose(free);
+    const claim = await database.write((db): Claim | Busy | null => {
+      const found = findAll(db);
+      const now = clock.now();
+      if (String(freeAmong(found)) !== String(free)) return null;
+      if (message === null)
+        return (
+          refusalOf(statesOf(found), options) ??
+          noteUnknown(db, found, { states: statesOf(found), unreported })
+        );
+      prune(db, now);
+      const messageId = randomBytes(6).toString("hex");
+      const rows = free.map((key) => newSend(message, options, { key, owner, messageId, beganAt: now }));
+      for (const row of rows) saveSend(db, row);
+      const previous = found.flatMap((send) => (send !== null && free.includes(send.key) ? [send] : []));
+      return { kind: "claimed", attempt: { rows, previous }, send: message.send };
+    });
+    // Unless another process was faster meanwhile.
+    if (claim !== null) return claim;
   }
 }
 
-/** Whether nothing was sent for certain. An unexpected error says nothing about that. */
-function isCertain(failure: unknown): boolean {
-  if (failure instanceof DryRunStop) return true;
-  return failure instanceof CliError && !isOutcomeUnknown(failure);
+/** Why nothing is sent where no key is free; null where that is to be noted first. */
+function refusalOf(states: readonly KeyState[], { skipBusy }: SendOptions): Claim | Busy | null {
+  const owner = states.find((state) => typeof state === "object");
+  if (owner !== undefined) return skipBusy === true ? { kind: "being_sent" } : { kind: "busy", owner };
+  if (states.includes("unknown")) return null;
+  return { kind: states.includes("unknown_before") ? "unknown_before" : "already_sent" };
 }
 
-function unknownOutcome({ beganAt, owner }: Send, { reportUnknownOnce = false }: SendOptions): CliError {
-  const { pid, host } = readOwner(owner) ?? {};
-  const where = pid === undefined ? "" : ` (process ${pid} on ${host})`;
-  const when = new Date(beganAt).toISOString();
-  return new CliError(
-    "outcome_unknown",
-    `it is not known whether this was sent by the attempt of ${when}${where}`,
-    {
-      hint: reportUnknownOnce
-        ? "look where it should have arrived; from now on it counts as sent"
-        : "look where it should have arrived; --again sends it again",
-      mayHaveSucceeded: true,
-    },
-  );
+/** What a process was sending that has ended is unknown from now on. */
+function noteUnknown(
+  db: LedgerTransaction,
+  found: readonly (Send | null)[],
+  { states, unreported }: { readonly states: readonly KeyState[] } & Pick<SendingDependencies, "unreported">,
+): Claim | null {
+  const send = found[states.indexOf("unknown")] ?? null;
+  if (send === null) return null;
+  saveSend(db, { ...send, state: "unknown" });
+  unreported.add(send.key);
+  return { kind: "unknown", error: unknownBefore(send) };
 }
 
-/** The message has arrived, so it must not be called a failure that may be repeated. */
-function notNotedError(cause: unknown): unknown {
-  if (!(cause instanceof CliError)) return cause;
-  return new CliError("failed", `it was sent, but that could not be noted: ${cause.message}`, {
-    // Not that of the cause: to run the command again could send it again.
-    hint: "it has arrived: correct what is wrong, and do not repeat this one",
-    cause,
-  });
+/** @returns the owner of what another process is sending now */
+export function stateOf(
+  send: Send | null,
+  { repeats }: Pick<SendOptions, "repeats">,
+  processes: LedgerDependencies["processes"],
+): KeyState {
+  if (send === null || send.state === "refused" || send.state === "missed" || repeats === "all")
+    return "free";
+  if (send.state === "sent") return "already_sent";
+  const owner = send.state === "sending" ? readOwner(send.owner) : null;
+  if (owner !== null && processes.isRunning(owner)) return owner;
+  if (repeats === "unknown") return "free";
+  return send.state === "reported" ? "unknown_before" : "unknown";
+}
+
+function newSend(
+  { command, target, what, stored }: OutgoingMessage,
+  { keepDays, remember }: SendOptions,
+  attempt: Pick<Send, "key" | "owner" | "messageId" | "beganAt">,
+): Send {
+  return {
+    ...attempt,
+    state: "sending",
+    forgetAt: attempt.beganAt + keepDays * DAY_MS,
+    command,
+    target,
+    what,
+    message: encodeMessage(stored),
+    postedId: null,
+    drawn: drawnHash(stored),
+    seenName: remember?.name ?? null,
+    seen: remember === undefined ? null : encodeSeen(remember.seen),
+  };
+}
+
+/** Takes outcomes as reported that were unknown. */
+export async function acknowledgeUnknown(
+  { write }: LedgerDatabase,
+  { clock, unreported }: SendingDependencies,
+): Promise<boolean> {
+  if (unreported.size === 0) return false;
+  const note = (db: LedgerTransaction): void => {
+    for (const key of unreported) {
+      const send = findSend(db, key);
+      if (send?.state === "unknown") settleSend(db, send, { state: "reported", now: clock.now() });
+    }
+  };
+  await write(note, { evenIfInterrupted: true });
+  return true;
 }

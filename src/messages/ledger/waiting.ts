@@ -4,7 +4,7 @@ import type { ProcessIdentities } from "../../system/process-identity.js";
 import type { Owner } from "./owner.js";
 
 /** What the parts of a ledger share. */
-export interface LedgerParts {
+export interface LedgerDependencies {
   readonly clock: Pick<Clock, "now" | "sleep">;
   readonly processes: ProcessIdentities;
   /** Ends the wait for another process. */
@@ -30,7 +30,7 @@ export interface Busy {
 export async function waitForOthers<T extends { readonly kind: string }>(
   attempt: () => Promise<T | Busy>,
   doing: string,
-  { clock, signal }: LedgerParts,
+  { clock, signal }: LedgerDependencies,
 ): Promise<T> {
   let pause = PAUSE.first;
   for (let waited = 0; ; waited += pause, pause = Math.min(2 * pause, PAUSE.last)) {

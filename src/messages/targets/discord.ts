@@ -1,6 +1,6 @@
 import { escapeMarkdown } from "../../output/formats/markdown.js";
 import { type Block, drawFitting, type Layout } from "../layout.js";
-import { linkTarget } from "../links.js";
+import { type LinkButton, linkTarget } from "../links.js";
 import { joinTexts, type Markup, markBlock, markCut } from "../markup.js";
 import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
@@ -24,6 +24,8 @@ const DISCORD_MARKDOWN: Markup = {
   strong: (text) => `**${text}**`,
   struck: (text) => `~~${text}~~`,
   link: markLink,
+  /** @see https://discord.com/developers/docs/reference#message-formatting-timestamp-styles */
+  time: (text, at) => `<t:${Math.floor(at / 1_000)}:${/^\d/.test(text) ? "t" : "f"}>`,
   bullet: "- ",
   indent: "  ",
 };
@@ -47,27 +49,45 @@ interface Embed {
 interface DiscordMessage {
   readonly content: string;
   readonly embeds: readonly Embed[];
-  /** Nobody. */
-  readonly allowed_mentions: { readonly parse: readonly [] };
+  readonly components?: readonly ReturnType<typeof actionRow>[];
+  /** Those whom `content` names, and nobody else. `everyone` stands for `@here`, too. */
+  readonly allowed_mentions: {
+    readonly parse: readonly "everyone"[];
+    readonly users?: readonly string[];
+  };
 }
 
 /** Each day is an embed, in the color of its first label. */
 export function renderDiscord(message: Message): Payload {
-  return jsonPayload(drawFitting(message, { draw: drawMessage, fits }));
+  const drawn = drawFitting(message, { draw: drawMessage, fits });
+  // Without the parameter the webhook of a channel ignores them.
+  const query = drawn.components === undefined ? {} : { query: { with_components: "true" } };
+  return { ...jsonPayload(drawn), ...query };
 }
 
-function drawMessage({ title, blocks, more, note }: Layout): DiscordMessage {
+function drawMessage({ title, mentions, buttons, blocks, more, note }: Layout): DiscordMessage {
   const { content, unit } = DISCORD_LIMITS;
   const notes = [more, note].filter((text) => text !== null).join(" · ");
   const footer = notes === "" ? [] : [{ footer: { text: notes } }];
   const days = blocks.flatMap(dayEmbeds);
   const embeds = days.length > DISCORD_LIMITS.embeds ? joinedEmbeds(blocks) : days;
   const last = embeds.at(-1);
+  const users = mentions.filter((who) => !who.startsWith("@"));
+  const named = mentions.map((who) => (who.startsWith("@") ? ` ${who}` : ` <@${who}>`)).join("");
   return {
-    content: `**${markCut(title, DISCORD_MARKDOWN, { max: content - 4, unit })}**`,
+    content: `**${markCut(title, DISCORD_MARKDOWN, { max: content - 4 - named.length, unit })}**${named}`,
     embeds: last === undefined ? footer : [...embeds.slice(0, -1), { ...last, ...footer[0] }],
-    allowed_mentions: { parse: [] },
+    ...(buttons.length > 0 && { components: [actionRow(buttons)] }),
+    allowed_mentions: {
+      parse: users.length === mentions.length ? [] : ["everyone"],
+      ...(users.length > 0 && { users }),
+    },
   };
+}
+
+/** The types of a row and of a button, and the style of a link. @see https://discord.com/developers/docs/components/reference */
+function actionRow(buttons: readonly LinkButton[]) {
+  return { type: 1, components: buttons.map(({ text, url }) => ({ type: 2, style: 5, label: text, url })) };
 }
 
 function dayEmbeds({ heading, color, ...block }: Block): Embed[] {

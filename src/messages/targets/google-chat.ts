@@ -19,12 +19,14 @@ const CHAT_MARKUP: Markup = {
   indent: "    ",
 };
 
+/** One text in the markup of Google Chat. */
 export function renderGoogleChat(message: Message): Payload {
   return jsonPayload({ text: drawFitting(message, { draw: drawText, fits }) });
 }
 
 function drawText(layout: Layout): string {
-  return `${CHAT_MARKUP.strong(CHAT_MARKUP.literal(layout.title))}\n\n${markBody(layout, CHAT_MARKUP)}`;
+  const named = layout.mentions.map((who) => ` <${who}>`).join("");
+  return `${CHAT_MARKUP.strong(CHAT_MARKUP.literal(layout.title))}${named}\n\n${markBody(layout, CHAT_MARKUP)}`;
 }
 
 function fits(text: string): boolean {

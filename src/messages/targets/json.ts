@@ -1,13 +1,16 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import type { Message, MessageEntry } from "../message.js";
+import { differenceNote } from "../../output/event-difference.js";
+import { describeZone } from "../layout.js";
+import type { Message } from "../message.js";
+import type { MessageEntry } from "../message-days.js";
 import { jsonPayload, type Payload } from "../payload.js";
 
 /** Everything, for a program that makes a message of its own. `docs/messages.md` has the schema. */
-export function renderJson({ title, note, body }: Message): Payload {
+export function renderJson({ title, zone, body }: Message): Payload {
   return jsonPayload({
     version: 1,
     title,
-    note,
+    note: describeZone(zone),
     text: body.kind === "text" ? body.text : null,
     days:
       body.kind === "text"
@@ -16,7 +19,10 @@ export function renderJson({ title, note, body }: Message): Payload {
   });
 }
 
-function entryJson({ event, change, time, notes, url, location, calendar, attendees }: MessageEntry) {
+function entryJson({ event, change, difference, ...entry }: MessageEntry) {
+  const { time, url, location, calendar, attendees } = entry;
+  const was = differenceNote(difference);
+  const notes = was === "" ? entry.notes : [...entry.notes, was];
   return { change, time, notes, url, location, calendar, attendees, event: wellFormed(event) };
 }
 

@@ -1,36 +1,37 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import MailComposer from "nodemailer/lib/mail-composer";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { usageError } from "../../errors.js";
 import { type Markup as Html, html } from "../../html/page.js";
 import { encodeWords } from "../encoded-words.js";
-import { type Block, drawFitting, type Item, type Layout, type Segment } from "../layout.js";
+import type { Segment } from "../entry-lines.js";
+import { type Block, drawFitting, type Item, type Layout } from "../layout.js";
 import { markBody, PLAIN_TEXT } from "../markup.js";
 import type { Message } from "../message.js";
 import type { Payload } from "../payload.js";
+import type { RenderOptions } from "../target.js";
 import { textLength } from "../text-length.js";
 
 /** Bytes of text and HTML together. Mail servers take more; nobody reads more. */
 export const MAIL_LIMITS = { unit: "bytes", parts: 1_000_000 } as const;
 
-export interface MailOptions {
-  /** An address. */
-  readonly to: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number;
-}
-
 /**
- * A whole mail with the line ends of this system, as `sendmail -t` takes it: the address is in it, the sender is added.
+ * A whole mail with the line ends of this system, as `sendmail -t` takes it: the addresses are in it, and it removes `Bcc`.
  * @throws CliError usage for an address that is not one line of ASCII
  * @see RFC 5322, RFC 3834 §5
  */
-export async function renderMail(message: Message, { to, now }: MailOptions): Promise<Payload> {
-  if (to.trim() === "" || /[^\x20-\x7e]/.test(to))
+export async function renderMail(
+  message: Message,
+  { to, from, bcc, ics, now }: RenderOptions,
+): Promise<Payload> {
+  if (to === undefined || to.trim() === "" || /[^\x20-\x7e]/.test(to))
     throw usageError("--to is not a mail address", "write it as in --to ana@example.com");
   const { text, page } = drawFitting(message, { draw: drawParts, fits });
   const mail = new MailComposer({
     to,
+    from,
+    bcc,
     messageId: `<${randomUUID()}@${hostname().replace(/[^\w.-]/g, "") || "localhost"}>`,
     date: new Date(now),
     headers: {
@@ -41,12 +42,35 @@ export async function renderMail(message: Message, { to, now }: MailOptions): Pr
     text,
     html: page,
     encoding: "quoted-printable",
+    attachments: ics === true ? await calendarAttachments(message.events, now) : [],
     newline: "linux",
   });
-  const built = await mail.compile().build();
+  const node = mail.compile();
+  node.keepBcc = true;
+  const built = await node.build();
   // Mailboxes in which a line that begins so starts a mail would change it.
   const body = built.toString().replace(/^From /gm, "=46rom ");
   return { contentType: "message/rfc822", headers: {}, body };
+}
+
+/** None without events. @see RFC 5546 §3.2.1 */
+async function calendarAttachments(events: readonly LocalizedEvent[], now: number) {
+  if (events.length === 0) return [];
+  const { renderIcs } = await import("../../output/formats/ics.js");
+  const rendering = {
+    values: events,
+    now: () => now,
+    note: () => undefined,
+    capabilities: { isTerminal: false },
+  };
+  return [
+    {
+      filename: "events.ics",
+      contentType: "text/calendar; method=PUBLISH; charset=utf-8",
+      content: renderIcs({ ...rendering, method: "PUBLISH" }),
+      contentTransferEncoding: "base64" as const,
+    },
+  ];
 }
 
 interface MailParts {
@@ -66,8 +90,8 @@ function drawPage({ title, blocks, more, note }: Layout): string {
   const ends = [more, note].filter((text) => text !== null);
   return html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>${title}</title></head>
-<body style="font: 15px/1.5 system-ui, sans-serif; max-width: 40em">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
+<body style="font: 15px/1.5 system-ui, sans-serif; max-width: 40em; overflow-wrap: anywhere; word-break: break-word">
 <h1 style="font-size: 20px">${title}</h1>
 ${joined(blocks.map(drawBlock))}${joined(ends.map((text) => html`<p style="color: #666">${text}</p>`))}
 </body>
@@ -93,8 +117,8 @@ function drawItem({ lines: [first = [], ...details] }: Item): Html {
   return joined([...first.map(drawSegment), ...below]);
 }
 
-function drawSegment({ text, look, url }: Segment): Html {
+function drawSegment({ text, emphasis, url }: Segment): Html {
   const linked = url === undefined || url === null ? html`${text}` : html`<a href="${url}">${text}</a>`;
-  if (look === "strong") return html`<b>${linked}</b>`;
-  return look === "struck" ? html`<s>${linked}</s>` : linked;
+  if (emphasis === "strong") return html`<b>${linked}</b>`;
+  return emphasis === "struck" ? html`<s>${linked}</s>` : linked;
 }

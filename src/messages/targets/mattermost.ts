@@ -34,12 +34,14 @@ const MATTERMOST_MARKUP: Markup = {
   indent: "  ",
 };
 
+/** One text of Markdown. */
 export function renderMattermost(message: Message): Payload {
   return jsonPayload({ text: drawFitting(message, { draw: drawText, fits }) });
 }
 
 function drawText(layout: Layout): string {
-  return `#### ${MATTERMOST_MARKUP.literal(layout.title)}\n\n${markBody(layout, MATTERMOST_MARKUP)}`;
+  const named = layout.mentions.length === 0 ? "" : `${layout.mentions.join(" ")}\n\n`;
+  return `#### ${MATTERMOST_MARKUP.literal(layout.title)}\n\n${named}${markBody(layout, MATTERMOST_MARKUP)}`;
 }
 
 function fits(text: string): boolean {

@@ -1,4 +1,5 @@
 import { drawFitting, type Layout } from "../layout.js";
+import type { LinkButton } from "../links.js";
 import { escapeEntities, joinTexts, type Markup, markBlock, replaceMarks } from "../markup.js";
 import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
@@ -26,6 +27,11 @@ const MRKDWN: Markup = {
   strong: (text) => `*${text}*`,
   struck: (text) => `~${text}~`,
   link: (text, url) => `<${escapeEntities(url)}|${MRKDWN.literal(text)}>`,
+  /** @see https://docs.slack.dev/messaging/formatting-message-text/#date-formatting */
+  time: (text, at) => {
+    const shown = /^\d/.test(text) ? "{time}" : "{date_short} {time}";
+    return `<!date^${Math.floor(at / 1_000)}^${shown}|${MRKDWN.literal(text)}>`;
+  },
   bullet: "• ",
   indent: "    ",
 };
@@ -37,11 +43,10 @@ interface SlackText {
   readonly verbatim?: true;
 }
 
-interface SlackBlock {
-  readonly type: "header" | "section" | "context";
-  readonly text?: SlackText;
-  readonly elements?: readonly SlackText[];
-}
+type SlackBlock =
+  | { readonly type: "header" | "section"; readonly text: SlackText }
+  | { readonly type: "context"; readonly elements: readonly SlackText[] }
+  | { readonly type: "actions"; readonly elements: readonly ReturnType<typeof drawButton>[] };
 
 interface SlackMessage {
   /** What notifications show. */
@@ -49,6 +54,7 @@ interface SlackMessage {
   readonly blocks: readonly SlackBlock[];
 }
 
+/** Blocks of Block Kit; with half as much text where Slack refuses these. */
 export function renderSlack(message: Message): Payload {
   const drawn = drawWithin(message, SLACK_LIMITS.total);
   return {
@@ -65,20 +71,32 @@ function drawWithin(message: Message, total: number): SlackMessage {
   });
 }
 
-function drawMessage({ title, blocks, more, note }: Layout): SlackMessage {
+function drawMessage({ title, mentions, buttons, blocks, more, note }: Layout): SlackMessage {
   const { unit, section, header } = SLACK_LIMITS;
   const limit = { max: section, unit };
   const days = blocks.flatMap((block) => markBlock(block, MRKDWN, limit));
-  const texts = days.length <= SLACK_LIMITS.blocks - 2 ? days : joinTexts(days, "\n\n", limit);
+  const texts = days.length <= SLACK_LIMITS.blocks - 4 ? days : joinTexts(days, "\n\n", limit);
   const notes = [more, note].filter((text) => text !== null).map(MRKDWN.literal);
+  const named = mentions.map(markMention).join(" ");
   return {
-    text: MRKDWN.literal(title),
+    text: [MRKDWN.literal(title), ...(named === "" ? [] : [named])].join(" "),
     blocks: [
       { type: "header", text: { type: "plain_text", text: cutText(title, header, unit) } },
+      ...(named === "" ? [] : [{ type: "section" as const, text: mrkdwn(named) }]),
       ...texts.map((text) => ({ type: "section" as const, text: mrkdwn(text) })),
+      ...(buttons.length === 0 ? [] : [{ type: "actions" as const, elements: buttons.map(drawButton) }]),
       ...(notes.length === 0 ? [] : [{ type: "context" as const, elements: notes.map(mrkdwn) }]),
     ],
   };
+}
+
+/** A header has no mentions, so they have a section of their own. */
+function markMention(who: string): string {
+  return who.startsWith("@") ? `<!${who.slice(1)}>` : `<@${who}>`;
+}
+
+function drawButton({ text, url }: LinkButton) {
+  return { type: "button", text: { type: "plain_text" as const, text }, url };
 }
 
 function mrkdwn(text: string): SlackText {
@@ -86,9 +104,7 @@ function mrkdwn(text: string): SlackText {
 }
 
 function hasFittingBlocks({ blocks }: SlackMessage): boolean {
-  const sections = blocks.flatMap((block) =>
-    block.type === "section" ? (block.text?.text.length ?? 0) : [],
-  );
+  const sections = blocks.flatMap((block) => (block.type === "section" ? block.text.text.length : []));
   return blocks.length <= SLACK_LIMITS.blocks && sections.every((length) => length <= SLACK_LIMITS.section);
 }
 
@@ -96,9 +112,8 @@ function totalLength({ text, blocks }: SlackMessage): number {
   return text.length + blocks.reduce((sum, block) => sum + lengthOf(block), 0);
 }
 
-function lengthOf({ text, elements = [] }: SlackBlock): number {
-  return [...elements, ...(text === undefined ? [] : [text])].reduce(
-    (sum, part) => sum + part.text.length,
-    0,
-  );
+function lengthOf(block: SlackBlock): number {
+  if (block.type === "actions") return block.elements.reduce((sum, { text }) => sum + text.text.length, 0);
+  const texts = block.type === "context" ? block.elements : [block.text];
+  return texts.reduce((sum, { text }) => sum + text.length, 0);
 }

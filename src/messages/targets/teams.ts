@@ -1,5 +1,6 @@
 import { ZERO_WIDTH_SPACE } from "../../output/sanitize.js";
-import { type Block, drawFitting, type Item, type Layout, type Line, type Segment } from "../layout.js";
+import type { Line, Segment } from "../entry-lines.js";
+import { type Block, drawFitting, type Item, type Layout } from "../layout.js";
 import { replaceMarks } from "../markup.js";
 import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
@@ -20,7 +21,7 @@ type TextRun =
       readonly strikethrough?: true;
     };
 
-/** Its text is Markdown, which only links are: on some clients text runs have none, and escapes are shown. */
+/** Its text is Markdown, which only links and mentions are: on some clients text runs have none, and escapes are shown. */
 interface TextBlock {
   readonly type: "TextBlock";
   readonly spacing: "None";
@@ -44,10 +45,11 @@ export function renderTeams(message: Message): Payload {
   });
 }
 
-function drawMessage({ title, blocks, more, note }: Layout) {
+function drawMessage({ title, mentions, buttons, blocks, more, note }: Layout) {
   const ends = [more, note].filter((text) => text !== null);
   const body: (RichTextBlock | TextBlock)[] = [
     { type: "RichTextBlock", inlines: [{ type: "TextRun", text: title, size: "Large", weight: "Bolder" }] },
+    ...(mentions.length === 0 ? [] : [textBlock(mentions.map(markMention).join(" "))]),
     ...blocks.flatMap(blockParagraphs),
     ...ends.map((text) => paragraph([{ type: "TextRun" as const, text, isSubtle: true as const }])),
   ];
@@ -55,8 +57,11 @@ function drawMessage({ title, blocks, more, note }: Layout) {
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     type: "AdaptiveCard",
     version: "1.4",
-    msteams: { width: "Full" },
+    msteams: { width: "Full", ...(mentions.length > 0 && { entities: mentions.map(mentionEntity) }) },
     body,
+    ...(buttons.length > 0 && {
+      actions: buttons.map(({ text, url }) => ({ type: "Action.OpenUrl", title: text, url })),
+    }),
   };
   const attachment = {
     contentType: "application/vnd.microsoft.card.adaptive",
@@ -85,7 +90,21 @@ function itemParagraphs({ lines }: Item): (RichTextBlock | TextBlock)[] {
 function linkBelow({ text, url }: Segment): TextBlock[] {
   if (url === undefined || url === null) return [];
   const name = text.includes("://") ? new URL(url).host : text;
-  return [{ type: "TextBlock", spacing: "None", text: `[${linkText(name)}](${url})` }];
+  return [textBlock(`[${linkText(name)}](${url})`)];
+}
+
+function textBlock(text: string): TextBlock {
+  return { type: "TextBlock", spacing: "None", text };
+}
+
+/** @see https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format#mention-support-within-adaptive-cards */
+function mentionEntity(id: string) {
+  return { type: "mention", text: markMention(id), mentioned: { id, name: id } };
+}
+
+/** The same text as its entity has. */
+function markMention(id: string): string {
+  return `<at>${id}</at>`;
 }
 
 /** Marks of Markdown, entities and `{{DATE(…)}}`, whose escapes some clients show. */
@@ -107,12 +126,12 @@ function textRuns(line: Line): readonly TextRun[] {
   return line.every(({ text }) => text === "") ? ["\u00a0"] : line.map(textRun);
 }
 
-function textRun({ text, look }: Segment): TextRun {
-  if (look === undefined) return text;
+function textRun({ text, emphasis }: Segment): TextRun {
+  if (emphasis === undefined) return text;
   return {
     type: "TextRun",
     text,
-    ...(look === "strong" && { weight: "Bolder" }),
-    ...(look === "struck" && { strikethrough: true }),
+    ...(emphasis === "strong" && { weight: "Bolder" }),
+    ...(emphasis === "struck" && { strikethrough: true }),
   };
 }

@@ -3,6 +3,7 @@ import { drawFitting, type Layout } from "../layout.js";
 import { escapeEntities, type Markup, markBody, PLAIN_TEXT } from "../markup.js";
 import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
+import type { TargetPlace } from "../target.js";
 
 /** Text of a message once its markup is read, in UTF-16 units. @see https://core.telegram.org/bots/api#sendmessage */
 export const TELEGRAM_LIMITS = { unit: "UTF-16 units", text: 4_096 } as const;
@@ -27,14 +28,17 @@ function defuse(text: string): string {
   return text.replace(SHORTHAND, `$&${ZERO_WIDTH_SPACE}`);
 }
 
-/** @param chat an id, or `@` and the name of a channel */
-export function renderTelegram(message: Message, chat: string): Payload {
+/** One text of HTML, with the links of a reminder as buttons. */
+export function renderTelegram(message: Message, { chat, topic }: TargetPlace): Payload {
   const { html } = drawFitting(message, { draw: drawText, fits });
+  const { buttons = [] } = message;
   return jsonPayload({
     chat_id: chat,
+    ...(topic !== undefined && { message_thread_id: Number(topic) }),
     text: html,
     parse_mode: "HTML",
     link_preview_options: { is_disabled: true },
+    ...(buttons.length > 0 && { reply_markup: { inline_keyboard: buttons.map((button) => [button]) } }),
   });
 }
 
@@ -48,7 +52,8 @@ function drawText(layout: Layout): TelegramText {
 }
 
 function drawWith(layout: Layout, markup: Markup): string {
-  return `${markup.strong(markup.literal(layout.title))}\n\n${markBody(layout, markup)}`;
+  const named = layout.mentions.map((id) => ` ${markup.link?.(id, `tg://user?id=${id}`)}`).join("");
+  return `${markup.strong(markup.literal(layout.title))}${named}\n\n${markBody(layout, markup)}`;
 }
 
 function fits({ plain }: TelegramText): boolean {

@@ -4,7 +4,7 @@ import {
   findEnvironmentSecret,
   nameSource,
   readEnvironmentSecret,
-  type SecretReading,
+  type SecretReadOptions,
   WEBHOOK_URL,
 } from "../../secrets/environment-secret.js";
 import type { EnvironmentUrl } from "../open-target.js";
@@ -12,7 +12,7 @@ import type { EnvironmentUrl } from "../open-target.js";
 /** The webhook of the environment; null without one. @throws CliError configuration when it cannot be read */
 export async function readEnvironmentUrl(
   env: Environment,
-  reading: SecretReading,
+  reading: SecretReadOptions,
 ): Promise<EnvironmentUrl | null> {
   const found = findEnvironmentSecret(env, WEBHOOK_URL);
   if (found === null) return null;

@@ -1,31 +1,40 @@
 import { waitHint } from "../../api/json-api/errors.js";
 import type { RateLimitReached } from "../../api/sending/rate-limiter.js";
-import { isRedirect } from "../../api/sending/redirects.js";
+import { outcomeUnknown } from "../../api/sending/retry.js";
 import {
   createSender,
   describeStatus,
   type RequestErrors,
   type SenderOptions,
 } from "../../api/sending/sender.js";
-import { type HttpResponse, TransportError } from "../../api/transport.js";
-import { outcomeUnknown } from "../../api/uncertain-writes.js";
+import { type HttpResponse, isRedirect, TransportError } from "../../api/transport.js";
 import { CliError, type CliErrorOptions } from "../../errors.js";
 import { VERSION } from "../../version.js";
 import type { Payload } from "../payload.js";
-import { findRefusal, isWebPage, type MaskSecrets, readReason } from "./answers.js";
 import { withPlatformLimits } from "./limits.js";
+import {
+  findRefusal,
+  isWebPage,
+  type MaskSecrets,
+  RefusedError,
+  readJson,
+  readReason,
+} from "./response-body.js";
 
 /** A webhook, as the errors name it. */
 export interface WebhookAddress {
   /** Such as `webhook team`. */
   readonly name: string;
   readonly url: string;
+  /** `POST` by default. */
+  readonly method?: "PATCH";
+  readonly headers: Readonly<Record<string, string>>;
   /** What to do when the platform no longer knows the URL, or refuses it. */
   readonly renewHint: string;
 }
 
-/** Posts one message. @throws CliError, see `Target.deliver` */
-export type PostToWebhook = (payload: Payload) => Promise<void>;
+/** Posts one message. @returns the JSON of the response; undefined for another body. @throws CliError, see `Target.deliver` */
+export type PostToWebhook = (payload: Payload) => Promise<unknown>;
 
 export interface WebhookOptions extends Omit<SenderOptions, "onResponse"> {
   readonly mask: MaskSecrets;
@@ -42,27 +51,34 @@ export function createWebhookPost(webhook: WebhookAddress, options: WebhookOptio
   const transport = withPlatformLimits(options.transport);
   const send = createSender({ ...options, transport, onResponse: () => undefined });
   const errors = createErrors(webhook, options.mask);
-  const { name, url } = webhook;
-  const post: PostToWebhook = ({ contentType, headers, body }) =>
+  const { name, url, method = "POST" } = webhook;
+  const post: PostToWebhook = ({ contentType, headers, query = {}, body }) =>
     send({
       request: {
-        method: "POST",
-        url,
-        headers: { "user-agent": USER_AGENT, ...headers, "content-type": contentType },
+        method,
+        url: withQuery(url, query),
+        headers: { "user-agent": USER_AGENT, ...webhook.headers, ...headers, "content-type": contentType },
         body,
       },
       name,
       errors,
-      read: async (response) => checkAnswer(response, webhook, options.mask),
+      read: async (response) => checkResponse(response, webhook, options.mask),
     });
   return async (payload) => {
     try {
-      await post(payload);
+      return await post(payload);
     } catch (error) {
-      if (!(error instanceof BlocksRefusedError) || payload.smaller === undefined) throw error;
-      await post(payload.smaller());
+      const isForBlocks = error instanceof RefusedError && REFUSED_BLOCKS.has(error.reason);
+      if (!isForBlocks || payload.smaller === undefined) throw error;
+      return post(payload.smaller());
     }
   };
+}
+
+function withQuery(url: string, query: NonNullable<Payload["query"]>): string {
+  const extended = new URL(url);
+  for (const [name, value] of Object.entries(query)) extended.searchParams.set(name, value);
+  return Object.keys(query).length === 0 ? url : extended.href;
 }
 
 /**
@@ -81,23 +97,23 @@ export async function checkWebhook(
   }
 }
 
-/** Slack refuses the blocks of a message. With ours, the only cause can be their total length. */
-class BlocksRefusedError extends CliError {}
-
-/** @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
+/**
+ * Slack refuses the blocks of a message. With ours, the only cause can be their total length.
+ * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+ */
 const REFUSED_BLOCKS: ReadonlySet<string | null> = new Set(["invalid_blocks", "msg_blocks_too_long"]);
 
 const CHECK_ARRIVAL = "look whether the message arrived before you send it again";
 const CHECK_URL = "is it the URL that the platform shows for the webhook?";
 
-/** @throws CliError rejected for a success that says otherwise, outcome_unknown for one that is not of a webhook */
-function checkAnswer(response: HttpResponse, { name }: WebhookAddress, mask: MaskSecrets): void {
+/** @returns its JSON. @throws CliError rejected for a success that says otherwise, outcome_unknown for one that is not of a webhook */
+function checkResponse(response: HttpResponse, { name }: WebhookAddress, mask: MaskSecrets): unknown {
   const { status } = response;
   const refusal = findRefusal(response, mask);
   if (refusal !== null) {
-    throw new CliError("rejected", `${name} refused the message: ${refusal}`, { status });
+    throw new RefusedError(`${name} refused the message: ${refusal}`, { status, reason: refusal });
   }
-  if (!isWebPage(response)) return;
+  if (!isWebPage(response)) return readJson(response);
   const message = `${name} answered with a web page (${status})`;
   throw outcomeUnknown(new CliError("rejected", message, { status }), `${CHECK_URL} ${CHECK_ARRIVAL}`);
 }
@@ -143,11 +159,7 @@ function errorFromResponse(
           hint: `messages are posted only to ${new URL(url).host}: ${CHECK_URL}`,
         });
       }
-      return new (REFUSED_BLOCKS.has(reason) ? BlocksRefusedError : CliError)(
-        "rejected",
-        `${name} refused the message ${because}`,
-        options,
-      );
+      return new RefusedError(`${name} refused the message ${because}`, { ...options, reason });
   }
 }
 

@@ -1,15 +1,14 @@
 import { type Config, isStoreName, type WebhookRecord } from "../../config/config.js";
 import type { ConfigFile } from "../../config/config-file.js";
 import { configurationError, usageError } from "../../errors.js";
-import { type SecretPlace, type StorageParts, storeSecret } from "../../secrets/secret-storage.js";
 import type { WebhookUrlKey } from "../../secrets/store.js";
+import { type SecretPlace, type StorageDependencies, storeSecret } from "../../secrets/store.js";
+import type { TargetPlace } from "../target.js";
 
 /** A webhook as it is saved, without the place of its URL. */
-interface WebhookSettings {
+interface WebhookSettings extends TargetPlace {
   readonly name: string;
   readonly as: string;
-  readonly chat?: string | undefined;
-  readonly to?: string | undefined;
 }
 
 interface WebhookSaving {
@@ -33,17 +32,18 @@ export interface WebhookStorage {
   remove(name: string): Promise<void>;
 }
 
-export interface WebhookStorageParts extends Omit<StorageParts, "signal"> {
+export interface WebhookStorageDependencies extends Omit<StorageDependencies, "signal"> {
   readonly configFile: ConfigFile;
   readonly signal: () => AbortSignal;
 }
 
-export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage {
-  const { configFile, openStore } = parts;
+/** Saves webhooks in the configuration, and their URLs in a secret store. */
+export function createWebhookStorage(dependencies: WebhookStorageDependencies): WebhookStorage {
+  const { configFile, openStore } = dependencies;
   const records = () => configFile.read().webhooks ?? new Map<string, WebhookRecord>();
   const findPlace = (name: string) => {
     const previous = records().get(name);
-    return previous === undefined ? null : findPrevious(name, previous, parts.warn);
+    return previous === undefined ? null : findPrevious(name, previous, dependencies.warn);
   };
   return {
     records,
@@ -60,7 +60,7 @@ export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage
         return configFile.lockSecrets(async () => {
           const place = findPlace(name);
           await update(compact(settings))();
-          if (place !== null) await removeSecret(place, parts);
+          if (place !== null) await removeSecret(place, dependencies);
         });
       }
       const store = await openStore(saving.insecureStorage ? "file" : "keychain");
@@ -70,7 +70,7 @@ export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage
         storeSecret(
           { key: keyOf(webhook), value, store, previous: findPlace(name) },
           update(compact({ ...settings, store: store.name })),
-          { ...parts, signal: parts.signal() },
+          { ...dependencies, signal: dependencies.signal() },
         ),
       );
     },
@@ -88,7 +88,7 @@ export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage
     async remove(name) {
       await configFile.lockSecrets(async () => {
         const place = findPlace(name);
-        if (place !== null) await removeSecret(place, parts);
+        if (place !== null) await removeSecret(place, dependencies);
         await configFile.update((config) => withWebhook(config, name, undefined));
       });
     },
@@ -107,7 +107,10 @@ function checkNew(
   );
 }
 
-async function removeSecret({ key, store }: SecretPlace, { openStore }: WebhookStorageParts): Promise<void> {
+async function removeSecret(
+  { key, store }: SecretPlace,
+  { openStore }: WebhookStorageDependencies,
+): Promise<void> {
   await (await openStore(store)).remove(key);
 }
 

@@ -1,6 +1,7 @@
 import { isLoopback, parseUrl } from "../../../contract/url.js";
 import { missingFlagsError, usageError } from "../../errors.js";
 import type { TargetKind } from "../target-kinds.js";
+import type { WebhookAddress } from "./post.js";
 
 /** Larger than any webhook's URL, and than a header can be (UTF-16 code units). */
 const MAX_LENGTH = 4096;
@@ -13,7 +14,7 @@ const EXAMPLES: Readonly<Partial<Record<TargetKind, string>>> = {
   slack: "https://hooks.slack.com/services/…",
   discord: "https://discord.com/api/webhooks/…",
   googlechat: "https://chat.googleapis.com/v1/spaces/…",
-  ntfy: "https://ntfy.sh/TOPIC",
+  ntfy: "https://ntfy.sh/TOPIC, with an access token https://:TOKEN@ntfy.sh/TOPIC",
 };
 
 /**
@@ -33,7 +34,7 @@ export function parseWebhookUrl(text: string, kind: TargetKind, source: string):
   if (url === null || !/^https?:\/\//i.test(text)) {
     throw wrong(kind === "telegram" ? "it is not a bot's token" : "it is not an https URL");
   }
-  const problem = findProblem(url);
+  const problem = findProblem(url, kind);
   if (problem !== null) throw wrong(problem);
   checkPlatform(url, kind, source);
   if (kind !== "telegram") return url.href;
@@ -41,12 +42,15 @@ export function parseWebhookUrl(text: string, kind: TargetKind, source: string):
   return botUrl(url.href);
 }
 
-/** What no webhook's URL has; null if it is fine. */
-function findProblem(url: URL): string | null {
+/** What no webhook's URL has; null if it is fine. Only that of ntfy may have an access token. */
+function findProblem(url: URL, kind: TargetKind): string | null {
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     return "http is not encrypted, and works only for 127.0.0.1, [::1] and localhost";
   }
-  if (url.username !== "" || url.password !== "") return "it must not have a user or a password";
+  if (url.username !== "" || (url.password !== "" && kind !== "ntfy")) {
+    return "it must not have a user or a password";
+  }
+  if (!/^[\w-]{0,200}$/.test(url.password)) return "what stands before the host is not an access token";
   return url.hash === "" ? null : "it has a fragment (#), which is never sent";
 }
 
@@ -82,6 +86,28 @@ function checkPlatform({ hostname, pathname }: URL, kind: TargetKind, source: st
 
 /** A number, or `@` and the name of a channel. */
 const CHAT = /^(?:-?\d{1,20}|@\w{1,64})$/;
+
+/** The id of the message that began it. */
+const TOPIC = /^[1-9]\d{0,9}$/;
+
+/** @throws CliError usage */
+export function checkTopic(kind: TargetKind, topic: string | undefined): void {
+  if (topic === undefined) return;
+  if (kind !== "telegram") throw usageError(`--topic: only chats of telegram have topics, not ${kind}`);
+  if (!TOPIC.test(topic)) {
+    throw usageError(
+      `--topic: ${quote(topic)} is not the id of a topic`,
+      "write the last number of its link",
+    );
+  }
+}
+
+/** The URL that is posted to, and the token that was in it: of ntfy. @see https://docs.ntfy.sh/publish/#access-tokens */
+export function splitToken(url: string): Pick<WebhookAddress, "url" | "headers"> {
+  const { password } = new URL(url);
+  if (password === "") return { url, headers: {} };
+  return { url: url.replace(`:${password}@`, ""), headers: { authorization: `Bearer ${password}` } };
+}
 
 /** @throws CliError usage */
 export function checkChat(kind: TargetKind, chat: string | undefined): void {
@@ -119,12 +145,13 @@ export function hideUrl(url: string): string {
 
 /** The parts of a URL that are secret wherever they appear: path and query, and each long piece of them. */
 export function secretsOf(url: string): readonly string[] {
-  const { pathname, search, searchParams } = new URL(url);
+  const { pathname, search, searchParams, password } = new URL(url);
   const pieces = [/\//, /\/(?:bot)?/, /[/:]/].flatMap((separator) => pathname.split(separator));
   pieces.push(...searchParams.values());
   return [
     `${pathname}${search}`.slice(1),
     pathname.slice(1),
+    ...(password === "" ? [] : [password]),
     ...pieces.filter((piece) => piece.length >= 16),
   ];
 }

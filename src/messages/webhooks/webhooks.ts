@@ -1,9 +1,9 @@
 import { missingFlagsError, usageError } from "../../errors.js";
-import { checkName, findRecord, openTarget, type TargetRequest, type WebhooksParts } from "../open-target.js";
-import { parseMailAddresses } from "../sendmail.js";
-import type { Target } from "../target.js";
+import { checkName, findRecord, openTarget, type WebhooksDependencies } from "../open-target.js";
+import { parseMailFlags } from "../sendmail.js";
+import type { Target, TargetPlace, TargetRequest } from "../target.js";
 import type { TargetKind } from "../target-kinds.js";
-import { checkChat, parseWebhookUrl, secretsOf } from "./webhook-url.js";
+import { checkChat, checkTopic, parseWebhookUrl, secretsOf } from "./webhook-url.js";
 
 interface WebhookSummary {
   readonly name: string;
@@ -11,13 +11,9 @@ interface WebhookSummary {
   readonly as: string;
 }
 
-export interface NewWebhook {
+export interface NewWebhook extends TargetPlace {
   readonly name: string;
   readonly as: TargetKind;
-  /** Of telegram. */
-  readonly chat?: string | undefined;
-  /** Addresses of mail. */
-  readonly to?: string | undefined;
   /** Whether one of the same name is replaced. */
   readonly replace: boolean;
   /** Stores the URL in a file instead of the keychain; undefined where it was not said. */
@@ -42,12 +38,13 @@ export interface Webhooks {
   open(request: TargetRequest): Promise<Target>;
 }
 
-export function createWebhooks(parts: WebhooksParts): Webhooks {
-  const { storage } = parts;
+/** Lists, saves, removes and opens targets; masks each URL as soon as it is read. */
+export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
+  const { storage } = dependencies;
   const readUrl = (text: string, kind: TargetKind, source: string): string => {
-    parts.addSecret(text);
+    dependencies.addSecret(text);
     const url = parseWebhookUrl(text, kind, source);
-    for (const secret of secretsOf(url)) parts.addSecret(secret);
+    for (const secret of secretsOf(url)) dependencies.addSecret(secret);
     return url;
   };
   return {
@@ -57,13 +54,13 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
         .sort((one, other) => (one.name < other.name ? -1 : 1)),
     async add({ readUrl: ask, replace, insecureStorage = false, ...webhook }) {
       const { as } = webhook;
-      const to = checkNewWebhook({ ...webhook, insecureStorage });
+      const addresses = checkNewWebhook({ ...webhook, insecureStorage });
       const url = async () => {
         const { text, source } = await ask();
         return readUrl(text, as, source);
       };
       await storage.save(
-        { ...webhook, to },
+        { ...webhook, ...addresses },
         { replace, insecureStorage, readUrl: as === "mail" ? null : url },
       );
     },
@@ -71,7 +68,7 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
       findRecord(storage, name);
       await storage.remove(name);
     },
-    open: (request) => openTarget(request, readUrl, parts),
+    open: (request) => openTarget(request, readUrl, dependencies),
   };
 }
 
@@ -80,16 +77,20 @@ function checkNewWebhook({
   name,
   as,
   chat,
-  to,
+  topic,
   insecureStorage,
-}: Pick<NewWebhook, "name" | "as" | "chat" | "to" | "insecureStorage">): string | undefined {
+  ...addresses
+}: Omit<NewWebhook, "replace" | "readUrl">): TargetPlace {
   checkName(name);
   checkChat(as, chat);
+  checkTopic(as, topic);
+  const { to, from, bcc } = addresses;
   if (as !== "mail") {
-    if (to !== undefined) throw usageError(`--to: only mail has addresses, not ${as}`);
-    return undefined;
+    const [flag] = Object.entries({ to, from, bcc }).find(([, value]) => value !== undefined) ?? [];
+    if (flag !== undefined) throw usageError(`--${flag}: only mail has addresses, not ${as}`);
+    return {};
   }
   if (insecureStorage === true) throw usageError("--insecure-storage: mail has no URL that could be stored");
   if (to === undefined) throw missingFlagsError(["--to"], "mail needs an address");
-  return parseMailAddresses(to, "--to");
+  return parseMailFlags(addresses);
 }

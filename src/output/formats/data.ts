@@ -44,24 +44,72 @@ export function renderNdjson<T>({ view, values, fields, capabilities }: Renderin
   return values.map((value) => jsonText(read(value), capabilities, 0)).join("");
 }
 
-/** One line per value, cells separated by tabs, without a header. */
-export function renderTsv<T>({ view, values, fields, capabilities }: Rendering<T>): string {
-  const keys = fields ?? presentKeys(view, view.tsv, values);
-  if (keys.length === 0) return "";
-  const lines = values.map((value) => keys.map((key) => textOf(view, key, value)));
-  return lines.map((cells) => tsvLine(cells, capabilities)).join("");
+/** The columns of tsv and csv. */
+function columnsOf<T>({ view, values, fields }: Rendering<T>) {
+  return fields ?? presentKeys(view, view.tsv, values);
+}
+
+function rowsOf<T>(rendering: Rendering<T>): readonly (readonly string[])[] {
+  const { view, values } = rendering;
+  const keys = columnsOf(rendering);
+  return keys.length === 0 ? [] : values.map((value) => keys.map((key) => textOf(view, key, value)));
 }
 
 /** One key and its value per line. */
-export function renderTsvPairs<T>({ view, values, fields, capabilities }: Rendering<T>): string {
-  const keys = fields ?? presentKeys(view, view.tsv, values);
-  const lines = values.flatMap((value) => keys.map((key) => [key, textOf(view, key, value)]));
-  return lines.map((cells) => tsvLine(cells, capabilities)).join("");
+function pairsOf<T>(rendering: Rendering<T>): readonly (readonly string[])[] {
+  const keys = columnsOf(rendering);
+  return rowsOf(rendering).flatMap((cells) => cells.map((text, index) => [keys[index] ?? "", text]));
+}
+
+/** One line per value, cells separated by tabs, without a header. */
+export function renderTsv<T>(rendering: Rendering<T>): string {
+  return tsvText(rowsOf(rendering), rendering);
+}
+
+export function renderTsvPairs<T>(rendering: Rendering<T>): string {
+  return tsvText(pairsOf(rendering), rendering);
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };
 
-function tsvLine(cells: readonly string[], { isTerminal }: StreamCapabilities): string {
-  const texts = cells.map((text) => text.replace(/[\t\n\r\\]/g, (found) => ESCAPES[found] ?? found));
-  return `${(isTerminal ? texts.map(sanitizeLine) : texts).join("\t")}\n`;
+function tsvText(
+  rows: readonly (readonly string[])[],
+  { capabilities }: Pick<Rendering<unknown>, "capabilities">,
+): string {
+  const escaped = (text: string) => text.replace(/[\t\n\r\\]/g, (found) => ESCAPES[found] ?? found);
+  const lines = rows.map((cells) => cells.map(escaped));
+  const shown = capabilities.isTerminal ? lines.map((cells) => cells.map(sanitizeLine)) : lines;
+  return shown.map((cells) => `${cells.join("\t")}\n`).join("");
+}
+
+/** CSV with a header line and the columns of tsv. @see RFC 4180 */
+export function renderCsv<T>(rendering: Rendering<T>): string {
+  const keys = columnsOf(rendering);
+  return keys.length === 0 ? "" : csvText([keys, ...rowsOf(rendering)], rendering);
+}
+
+export function renderCsvPairs<T>(rendering: Rendering<T>): string {
+  return csvText([["key", "value"], ...pairsOf(rendering)], rendering);
+}
+
+type CsvOptions = Pick<Rendering<unknown>, "csvSafe" | "capabilities">;
+
+function csvText(rows: readonly (readonly string[])[], options: CsvOptions): string {
+  return rows.map((cells) => `${csvLine(cells, options)}\r\n`).join("");
+}
+
+function csvLine(cells: readonly string[], { csvSafe, capabilities }: CsvOptions): string {
+  const texts = csvSafe ? cells.map(defuseFormula) : cells;
+  const line = (capabilities.isTerminal ? texts.map(sanitizeLine) : texts).map(quote).join(",");
+  // Readers skip empty lines.
+  return line === "" ? '""' : line;
+}
+
+/** A spreadsheet takes text that begins like this for a formula, and an apostrophe before it for text. */
+function defuseFormula(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+function quote(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -13,7 +13,7 @@ import { labelText, userText } from "../views/calendar.js";
  * One iCalendar object with an event each. Keeps without times are left out, with a note.
  * @see RFC 5545, RFC 7986 for COLOR
  */
-export function renderIcs({ values, capabilities, now, note }: Rendering<LocalizedEvent>): string {
+export function renderIcs({ values, capabilities, now, note, method }: IcsRendering): string {
   const unique = [...new Map(values.map((event) => [uidOf(event), event])).values()];
   const events = unique.filter(({ start_local }) => start_local !== null);
   const missing = unique.length - events.length;
@@ -25,11 +25,18 @@ export function renderIcs({ values, capabilities, now, note }: Rendering<Localiz
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
     "PRODID:-//calctl//calctl//EN",
+    ...(method === undefined ? [] : [`METHOD:${method}`]),
     ...zones.flatMap(([zone, span]) => zoneBlock(zone, span)),
     ...blocks.flat(),
     "END:VCALENDAR",
   ];
   return lines.map((line) => `${foldLine(line)}\r\n`).join("");
+}
+
+interface IcsRendering extends Pick<Rendering<LocalizedEvent>, "values" | "now" | "note"> {
+  readonly capabilities: Pick<Rendering<LocalizedEvent>["capabilities"], "isTerminal">;
+  /** Of iCalendar in a mail. @see RFC 6047 §2.4 */
+  readonly method?: "PUBLISH";
 }
 
 /** The time for which a zone must be described, in milliseconds since the Unix epoch. */

@@ -1,9 +1,7 @@
-import type { Comment } from "../../../contract/shapes.js";
 import type { Day } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { sanitizeBlock, sanitizeLine, ZERO_WIDTH_SPACE } from "../sanitize.js";
 import { type Column, columnsOf } from "../table/columns.js";
-import { describeAuthor } from "../table/comments.js";
 import { describeEntry, type EntryOptions, headingOf } from "../table/day-entry.js";
 import type { Cell, Rendering } from "../view.js";
 
@@ -36,16 +34,6 @@ export function renderDaysAsMarkdown(days: readonly Day<LocalizedEvent>[], optio
   return blocks.join("\n");
 }
 
-/** Comments as quotations below their authors. */
-export function renderCommentsAsMarkdown({ values, zone }: Rendering<Comment>): string {
-  const blocks = values.map((comment) => {
-    const { name, time } = describeAuthor(comment, zone());
-    const lines = linesOf({ text: comment.content ?? "" }).map((line) => `> ${line}`);
-    return `**${escapeMarkdown(name)}** ${escapeMarkdown(time)}\n\n${lines.join("\\\n")}\n`;
-  });
-  return blocks.join("\n");
-}
-
 function tableOf(columns: readonly Column[], count: number): string {
   const rows = Array.from({ length: count }, (_, index) => columns.map(({ cells }) => lineOf(cells[index])));
   const lines = [columns.map(({ header }) => escapeMarkdown(header)), columns.map(() => "---"), ...rows];
@@ -66,7 +54,8 @@ function lineOf(cell: Cell | undefined): string {
   return escapeMarkdown(sanitizeLine(cell?.text ?? "").trim());
 }
 
-function linesOf(cell: Cell | undefined): readonly string[] {
+/** The lines that have text. */
+export function linesOf(cell: Cell | undefined): readonly string[] {
   const lines = sanitizeBlock(cell?.text ?? "")
     .replaceAll("\t", " ")
     .split("\n");

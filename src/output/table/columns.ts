@@ -1,5 +1,5 @@
 import { HEX_COLOR } from "../../../contract/limits.js";
-import { symbolsOf } from "../symbols.js";
+import { symbolsOf } from "../style.js";
 import {
   type Cell,
   type DrawOptions,
@@ -38,7 +38,9 @@ export function columnsOf<T>(
       : {
           header: pick.header,
           cells: values.map(pick.cell),
-          ...{ minWidth: null, shrinksFirst: false, multiline: false },
+          minWidth: null,
+          shrinksFirst: false,
+          multiline: false,
         },
   );
 }

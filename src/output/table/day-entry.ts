@@ -4,7 +4,7 @@ import { type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { formatLocal, readWallClock } from "../../calendar/zoned-time.js";
 import { sanitizeLine } from "../sanitize.js";
-import { type Symbols, symbolsOf } from "../symbols.js";
+import { symbolsOf } from "../style.js";
 import type { DrawOptions } from "../view.js";
 import { dayOf, describeDay } from "./day-names.js";
 import { truncateText } from "./text-width.js";
@@ -24,6 +24,8 @@ export interface EntryOptions extends DrawOptions {
   readonly calendarColors: ReadonlyMap<string, string | null>;
   /** The id as it is shown. */
   readonly idOf: (event: LocalizedEvent) => string;
+  /** What else is noted beside the name; may be empty. */
+  readonly noteOf?: (event: LocalizedEvent) => string;
 }
 
 /** Columns of a calendar's name. */
@@ -56,26 +58,22 @@ export interface EntryText {
   readonly id: string;
 }
 
-interface SymbolOptions extends EntryOptions {
-  readonly symbols: Symbols;
-}
-
 /** What one line says. @param date the day it is listed under; null without one */
 export function describeEntry(
   entry: DayEntry<LocalizedEvent>,
   date: string | null,
-  drawing: EntryOptions,
+  options: EntryOptions,
 ): EntryText {
   const { event } = entry;
-  const { showCalendar, calendarColors, idOf } = drawing;
-  const symbols = symbolsOf(drawing);
-  const options = { ...drawing, symbols };
+  const { showCalendar, calendarColors, idOf, noteOf } = options;
+  const symbols = symbolsOf(options);
   const state = date === null ? "ahead" : stateOf(event, options);
   const name = titleOf(event);
   const notes = [
     spanNote(entry, options.zone),
     labelNote(event, options),
     zoneNote(entry, options.zone),
+    noteOf?.(event) ?? "",
   ].filter((note) => note !== "");
   return {
     state,
@@ -94,6 +92,7 @@ export function describeEntry(
   };
 }
 
+/** The sanitized title; `(no title)` without one. */
 export function titleOf({ title }: LocalizedEvent): string {
   return sanitizeLine(title ?? "").trim() || "(no title)";
 }
@@ -104,12 +103,12 @@ function calendarText({ calendar_name, calendar_id }: LocalizedEvent): string {
 }
 
 /** Null where no color is shown. */
-function dotColorOf({ label }: LocalizedEvent, { style }: SymbolOptions): string | null {
+function dotColorOf({ label }: LocalizedEvent, { style }: EntryOptions): string | null {
   const color = label?.color ?? null;
   return style.enabled && HEX_COLOR.test(color ?? "") ? color : null;
 }
 
-function stateOf(event: LocalizedEvent, { today, now }: SymbolOptions): EntryText["state"] {
+function stateOf(event: LocalizedEvent, { today, now }: EntryOptions): EntryText["state"] {
   if (today === null) return "ahead";
   if (isEventOver(event, { today, now })) return "over";
   const start = parseWireDateTime(event.start_at ?? "");
@@ -127,8 +126,8 @@ export function isEventOver(
 }
 
 /** `09:30–10:00`, `all day`; of an event on several days `22:00 →`, `→ all day →` or `→ 02:00`. */
-function timeText({ event, part }: DayEntry<LocalizedEvent>, { zone, symbols }: SymbolOptions): string {
-  const { arrow, dash } = symbols;
+function timeText({ event, part }: DayEntry<LocalizedEvent>, { zone, unicode }: EntryOptions): string {
+  const { arrow, dash } = symbolsOf({ unicode });
   const start = clockText(event.start_local, zone);
   const end = clockText(event.end_local, zone);
   const isWholeDay = lastsAllDay({ event, part });
@@ -167,7 +166,7 @@ function spanNote({ event, part, day, days }: DayEntry<LocalizedEvent>, zone: st
 }
 
 /** The name of a label that no color shows. */
-function labelNote({ label }: LocalizedEvent, { style }: SymbolOptions): string {
+function labelNote({ label }: LocalizedEvent, { style }: EntryOptions): string {
   if (style.enabled || label === null) return "";
   const name = sanitizeLine(label.name ?? "").trim();
   return name === "" ? "" : `[${name}]`;

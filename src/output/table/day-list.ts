@@ -1,7 +1,7 @@
 import type { Day } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { addDays } from "../../calendar/zoned-time.js";
-import { symbolsOf } from "../symbols.js";
+import { symbolsOf } from "../style.js";
 import { describeEntry, type EntryOptions, type EntryText, headingOf } from "./day-entry.js";
 import { inCharset, padText, textWidth, truncateText, wrapText } from "./text-width.js";
 

@@ -47,7 +47,7 @@ function widthRangeOf({ header, cells, minWidth, shrinksFirst }: Column, drawing
 }
 
 /** The widths a column may have, in columns of the terminal. */
-export interface WidthRange {
+interface WidthRange {
   readonly min: number;
   /** Width of the widest cell. */
   readonly max: number;
@@ -59,7 +59,7 @@ export interface WidthRange {
  * Widths that together take at most `available` columns: those that shrink first give up space, then the widest.
  * Null when even the smallest widths are too wide.
  */
-export function fitWidths(ranges: readonly WidthRange[], available: number): readonly number[] | null {
+function fitWidths(ranges: readonly WidthRange[], available: number): readonly number[] | null {
   const widths = ranges.map(({ max }) => max);
   let excess = widths.reduce((sum, width) => sum + width, 0) - available;
   while (excess > 0) {

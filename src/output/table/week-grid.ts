@@ -1,13 +1,21 @@
 import { type Day, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import { type Interval, type Placed, placeInLanes } from "../../calendar/lanes.js";
 import { formatLocal } from "../../calendar/zoned-time.js";
 import { sanitizeLine } from "../sanitize.js";
-import { symbolsOf } from "../symbols.js";
+import { symbolsOf } from "../style.js";
 import type { DrawOptions } from "../view.js";
 import { isEventOver, titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
-import { type Block, clockMinutes, covers, divideIntoRows, type GridRows } from "./grid-rows.js";
+import {
+  type Block,
+  clockMinutes,
+  covers,
+  divideIntoRows,
+  type GridRows,
+  type Interval,
+  type Placed,
+  placeInLanes,
+} from "./grid-rows.js";
 import { inCharset, padText, textWidth, truncateText, wrapText } from "./text-width.js";
 
 export interface WeekGridOptions extends DrawOptions {
@@ -94,14 +102,9 @@ function headerLine({ dates, today, dayWidth, style }: Grid): string {
     const text = padText(truncateText(name, dayWidth), dayWidth);
     return date === today ? style.bold(text) : style.dim(text);
   });
-  const year = yearOf(dates, today);
-  return `${year === "" ? "" : style.dim(year)}${" ".repeat(AXIS_WIDTH - year.length)}${cells.map((cell) => ` ${cell}`).join("")}`;
-}
-
-/** The year, unless it is this one. */
-function yearOf([first = ""]: readonly string[], today: string): string {
-  const year = first.slice(0, 4);
-  return year === today.slice(0, 4) ? "" : year;
+  const year = dates[0]?.slice(0, 4) ?? "";
+  const shown = year === today.slice(0, 4) ? "" : year;
+  return `${style.dim(shown)}${" ".repeat(AXIS_WIDTH - shown.length)}${cells.map((cell) => ` ${cell}`).join("")}`;
 }
 
 /** Events that last all day, each as one bar over its days. */
@@ -110,26 +113,29 @@ function allDayLines(days: readonly (readonly LocalizedEvent[])[], grid: Grid): 
     const indexes = days.flatMap((events, index) => (events.includes(event) ? [index] : []));
     return { event, start: indexes[0] ?? 0, end: (indexes.at(-1) ?? 0) + 1 };
   });
-  const rows = new Map<number, Placed<(typeof bars)[number]>[]>();
-  const longestFirst = bars.toSorted((one, other) => other.end - one.end);
-  for (const bar of placeInLanes(longestFirst)) rows.set(bar.lane, [...(rows.get(bar.lane) ?? []), bar]);
-  return [...rows.entries()].sort(([one], [other]) => one - other).map(([, row]) => barLine(row, grid));
+  const placed = placeInLanes(bars.toSorted((one, other) => other.end - one.end));
+  const lanes = Math.max(0, ...placed.map(({ lane }) => lane + 1));
+  return Array.from({ length: lanes }, (_, row) => {
+    const inRow = placed.filter(({ lane }) => lane === row);
+    return barLine(
+      inRow.map(({ item }) => item),
+      grid,
+    );
+  });
 }
 
-/** Events that last all day, in columns. */
-interface Bar extends Interval {
-  readonly event: LocalizedEvent;
-}
-
-function barLine(bars: readonly Placed<Bar>[], { dayWidth, ...grid }: Grid): string {
+/** @param bars by their start, in columns */
+function barLine(
+  bars: readonly (Interval & { readonly event: LocalizedEvent })[],
+  { dayWidth, ...grid }: Grid,
+): string {
   let line = " ".repeat(AXIS_WIDTH);
   let column = 0;
-  for (const { item } of bars.toSorted((one, other) => one.item.start - other.item.start)) {
-    line += " ".repeat((item.start - column) * (dayWidth + 1));
-    const width = (item.end - item.start) * (dayWidth + 1) - 1;
-    const text = fillBar(titleOf(item.event), width - 1, grid);
-    line += ` ${drawBlockLine(item.event, { text, width }, grid)}`;
-    column = item.end;
+  for (const { event, start, end } of bars) {
+    line += " ".repeat((start - column) * (dayWidth + 1));
+    const width = (end - start) * (dayWidth + 1) - 1;
+    line += ` ${drawBlockLine(event, { text: fillBar(titleOf(event), width - 1, grid), width }, grid)}`;
+    column = end;
   }
   return line;
 }
@@ -141,46 +147,30 @@ function fillBar(title: string, width: number, { unicode }: Pick<Grid, "unicode"
 }
 
 function timeLines(grid: Grid): string[] {
-  const { blocks, shown, dates, today, style, unicode } = grid;
+  const { blocks, shown, dates, today, start, step, minutesOfNow: now, dayWidth, style, unicode } = grid;
+  const rowOfNow = now === null ? null : Math.floor((now - start) / step);
   return shown.map((row) => {
     if (row === null) return style.dim(unicode ? "  ⋮" : "  :");
-    const isNow = isRowOfNow(row, grid);
     const cells = blocks.map((day, index) => {
       const here = day.filter(({ item }) => covers(item, row));
-      if (here.length > 0) return ` ${eventsCell(here, { ...grid, row })}`;
-      return ` ${freeCell({ ...grid, isNow: isNow && dates[index] === today })}`;
+      if (here.length > 0) return ` ${eventsCell(here, row, grid)}`;
+      const isNow = row === rowOfNow && dates[index] === today;
+      return ` ${isNow ? style.dim((unicode ? "─" : "-").repeat(dayWidth)) : " ".repeat(dayWidth)}`;
     });
-    return `${axisLabel({ ...grid, row, isNow })}${cells.join("")}`;
+    return `${axisLabel(row, row === rowOfNow, grid)}${cells.join("")}`;
   });
 }
 
-function isRowOfNow(row: number, { start, step, minutesOfNow }: Grid): boolean {
-  return minutesOfNow !== null && Math.floor((minutesOfNow - start) / step) === row;
-}
-
 /** The hour; in the row of now its time, marked. */
-function axisLabel({
-  row,
-  isNow,
-  ...grid
-}: Grid & { readonly row: number; readonly isNow: boolean }): string {
-  const { now, zone, start, step, style, unicode } = grid;
+function axisLabel(row: number, isNow: boolean, { now, zone, start, step, style, unicode }: Grid): string {
   if (isNow) return style.bold(`${formatLocal(now, zone).slice(11, 16)}${unicode ? "▸" : ">"}`);
   const minutes = start + row * step;
   if (minutes % 60 !== 0) return " ".repeat(AXIS_WIDTH);
   return style.dim(`${String(minutes / 60).padStart(2, "0")}:00`.padEnd(AXIS_WIDTH));
 }
 
-function freeCell({ dayWidth, style, unicode, isNow }: Grid & { readonly isNow: boolean }): string {
-  return isNow ? style.dim((unicode ? "─" : "-").repeat(dayWidth)) : " ".repeat(dayWidth);
-}
-
-interface GridRow extends Grid {
-  readonly row: number;
-}
-
 /** One row of one day: the events that overlap beside each other, as many as can be read. */
-function eventsCell(here: readonly Placed<Block>[], grid: GridRow): string {
+function eventsCell(here: readonly Placed<Block>[], row: number, grid: Grid): string {
   const { dayWidth } = grid;
   const needed = Math.max(...here.map((block) => block.lanes));
   const lanes = Math.min(needed, Math.floor((dayWidth + 1) / (MIN_LANE_WIDTH + 1)));
@@ -190,7 +180,7 @@ function eventsCell(here: readonly Placed<Block>[], grid: GridRow): string {
     const block = here.find((each) => each.lane === lane);
     if (lane === lanes - 1 && hidden.length > 0)
       return padText(truncateText(`+${hidden.length + Number(block !== undefined)}`, width), width);
-    return block === undefined ? " ".repeat(width) : blockCell(block.item, width, grid);
+    return block === undefined ? " ".repeat(width) : blockCell(block.item, { row, width }, grid);
   });
   return cells.join(" ");
 }
@@ -200,13 +190,16 @@ function laneWidth(lane: number, lanes: number, dayWidth: number): number {
   return Math.floor(((lane + 1) * room) / lanes) - Math.floor((lane * room) / lanes);
 }
 
-function blockCell({ event, startClock, start, end }: Block, width: number, grid: GridRow): string {
-  const rows = end - start;
+function blockCell(
+  { event, startClock, start, end }: Block,
+  { row, width }: { readonly row: number; readonly width: number },
+  grid: Grid,
+): string {
   const hasClock = startClock !== null && width >= MIN_CLOCK_WIDTH;
   const title = hasClock ? `${startClock} ${titleOf(event)}` : titleOf(event);
   const lines = wrapText(title, { width: width - 1, breakWords: true });
-  const index = grid.row - start;
-  const isCut = index === rows - 1 && lines.length > rows;
+  const index = row - start;
+  const isCut = row === end - 1 && lines.length > end - start;
   const text = isCut ? lines.slice(index).join(" ") : (lines[index] ?? "");
   return drawBlockLine(event, { text, width }, grid);
 }
@@ -224,11 +217,11 @@ function drawBlockLine(
 type BarOptions = Pick<Grid, "style" | "unicode" | "calendars">;
 
 /** In the color of the calendar where there are several, otherwise in that of the label. */
-function barOf(event: LocalizedEvent, options: BarOptions): string {
+function barOf({ label, calendar_id }: LocalizedEvent, options: BarOptions): string {
   const { style, unicode, calendars } = options;
-  if (calendars.length < 2) return style.hex(event.label?.color ?? "", symbolsOf({ unicode }).bar);
+  if (calendars.length < 2) return style.hex(label?.color ?? "", symbolsOf({ unicode }).bar);
   return calendarBar(
-    calendars.findIndex(({ id }) => id === event.calendar_id),
+    calendars.findIndex(({ id }) => id === calendar_id),
     options,
   );
 }

@@ -6,9 +6,29 @@ import { type Cell, jsonObject, type View } from "../view.js";
 export const INSTANT = "UTC, YYYY-MM-DDTHH:mm:ss.sssZ";
 
 /** An instant of the wire in the chosen zone. */
-export function instantCell(text: string | null, zone: () => string): Cell {
+function instantCell(text: string | null, zone: () => string): Cell {
   return { text: text === null ? "" : describeInstant(text, zone()) };
 }
+
+const CREATED: View<{ readonly created_at: string | null }>["keys"] = {
+  created_at: {
+    type: "string?",
+    about: INSTANT,
+    header: "Created",
+    cell: ({ created_at }, zone) => instantCell(created_at, zone),
+  },
+};
+
+/** When something was created and updated, shown in the chosen zone. */
+export const TIMESTAMPS: typeof CREATED & View<{ readonly updated_at: string | null }>["keys"] = {
+  ...CREATED,
+  updated_at: {
+    type: "string?",
+    about: INSTANT,
+    header: "Updated",
+    cell: ({ updated_at }, zone) => instantCell(updated_at, zone),
+  },
+};
 
 /** The JSON of a related object. It is made once, since the events of a list share few labels and users. */
 function createRelatedJson<T extends object>(view: View<T>): (value: T | null) => unknown {
@@ -72,6 +92,15 @@ export function userText(user: User | null): string {
   return user?.name || user?.id || "";
 }
 
+export const CREATOR: View<{ readonly creator: User | null }>["keys"] = {
+  creator: {
+    type: { object: userView, nullable: true },
+    json: ({ creator }) => userJson(creator),
+    text: ({ creator }) => userText(creator),
+    minWidth: 8,
+  },
+};
+
 /** The calendars of the user. */
 export const calendarView: View<Calendar> = {
   noun: "calendar",
@@ -83,12 +112,7 @@ export const calendarView: View<Calendar> = {
     color: { type: "string?", about: "#RRGGBB", minWidth: 7 },
     order: { type: "number?" },
     image_url: { type: "string?", header: "Image" },
-    created_at: {
-      type: "string?",
-      about: INSTANT,
-      header: "Created",
-      cell: ({ created_at }, zone) => instantCell(created_at, zone),
-    },
+    ...CREATED,
     labels: {
       type: { list: labelView },
       json: ({ labels }) => labels.map(labelJson),

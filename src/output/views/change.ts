@@ -1,15 +1,13 @@
-import { CHANGE_KINDS, type ChangeKind } from "../../calendar/event-changes.js";
+import { CHANGE_KINDS, type ChangeKind, type EventChange } from "../../calendar/event-changes.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { localDate } from "../../calendar/zoned-time.js";
+import type { EntryOptions } from "../table/day-entry.js";
 import { jsonObject, type Rendering, type View } from "../view.js";
 import { dayListOptions, daysOf } from "./day-formats.js";
 import { eventView } from "./event.js";
 
 /** A change. The keys of its event are there once more, for columns. */
-export interface ListedChange extends LocalizedEvent {
-  readonly change: ChangeKind;
-  readonly event: LocalizedEvent;
-}
+export type ListedChange = LocalizedEvent & EventChange<LocalizedEvent>;
 
 const HEADINGS: Readonly<Record<ChangeKind, string>> = {
   added: "Added",
@@ -18,7 +16,7 @@ const HEADINGS: Readonly<Record<ChangeKind, string>> = {
 };
 
 /** Headings and their events for reading: once each, under the day on which they begin. */
-const EVERY_DAY = { range: { first: "0000-01-01", last: "9999-12-31", once: true } };
+const EVERY_DAY = { range: { first: null, last: null } };
 
 /** What changed since the last run: for data a list, for reading each kind by day. */
 export const changeView: View<ListedChange> = {
@@ -34,15 +32,20 @@ export const changeView: View<ListedChange> = {
       about: "as it is now; one that is gone as it was last seen",
       json: ({ event }) => jsonObject(eventView, event),
     },
+    before: {
+      type: { object: eventView, nullable: true },
+      about: "the event as it was last seen; null if it was not, as of one that was added",
+      json: ({ before }) => (before === null ? null : jsonObject(eventView, before)),
+    },
     ...eventView.keys,
   },
-  members: ["change", "event"],
+  members: ["change", "event", "before"],
   tsv: ["change", ...eventView.tsv],
   formats: {
     async markdown(rendering) {
       const { renderDaysAsMarkdown, renderMarkdown } = await import("../formats/markdown.js");
       if (rendering.single || rendering.fields !== null) return renderMarkdown(rendering);
-      const options = dayListOptions(rendering);
+      const options = await changeListOptions(rendering);
       return sectionsOf(rendering, (heading, events) => {
         return `# ${heading}\n\n${renderDaysAsMarkdown(daysOf(events, EVERY_DAY), options)}`;
       });
@@ -51,7 +54,7 @@ export const changeView: View<ListedChange> = {
       if (rendering.single || rendering.fields !== null)
         return (await import("../formats/table.js")).renderText(rendering);
       const { drawDayList } = await import("../table/day-list.js");
-      const options = dayListOptions(rendering);
+      const options = await changeListOptions(rendering);
       return sectionsOf(rendering, (heading, events) => {
         const days = drawDayList(daysOf(events, EVERY_DAY), {
           ...options,
@@ -64,6 +67,23 @@ export const changeView: View<ListedChange> = {
 };
 
 const INDENT = "  ";
+
+async function changeListOptions(rendering: Rendering<ListedChange>): Promise<EntryOptions> {
+  return { ...dayListOptions(rendering), ...(await changeNotes(rendering)) };
+}
+
+/** What each event was before it changed. */
+async function changeNotes({
+  values,
+}: Pick<Rendering<ListedChange>, "values">): Promise<Pick<EntryOptions, "noteOf">> {
+  const { describeDifference, differenceNote } = await import("../event-difference.js");
+  const notes = new Map(
+    values.map(({ event, before }) => {
+      return [event, before === null ? "" : differenceNote(describeDifference(before, event))];
+    }),
+  );
+  return { noteOf: (event) => notes.get(event) ?? "" };
+}
 
 /** One text for each kind of change that there is, with an empty line between them. */
 function sectionsOf(
@@ -98,8 +118,13 @@ export function createChangeListView({ calendars, shorten }: ChangeListViewOptio
       const { drawDayList } = await import("../table/day-list.js");
       const options = {
         ...drawing,
-        ...{ width: drawing.width - INDENT.length, calendarColors, showCalendar: calendars.length > 1 },
-        ...{ today: localDate(now(), zone()), now: now(), zone: zone() },
+        width: drawing.width - INDENT.length,
+        calendarColors,
+        showCalendar: calendars.length > 1,
+        today: localDate(now(), zone()),
+        now: now(),
+        zone: zone(),
+        ...(await changeNotes({ values })),
         idOf: ({ id }: LocalizedEvent) => (capabilities.isTerminal ? shorten(id) : id),
       };
       return sectionsOf({ values }, (heading, events) => {

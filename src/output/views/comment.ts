@@ -1,7 +1,8 @@
 import type { Activity, Comment } from "../../../contract/shapes.js";
-import type { Rendering, View } from "../view.js";
-import { userJson, userText, userView } from "./calendar.js";
-import { TIMESTAMPS } from "./event.js";
+import { describeInstant } from "../event-when.js";
+import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
+import type { DrawOptions, Rendering, View } from "../view.js";
+import { CREATOR, TIMESTAMPS, userText } from "./calendar.js";
 
 /** One comment, as the service answers it when it is written. */
 export const activityView: View<Activity> = {
@@ -25,20 +26,20 @@ export const commentView: View<Comment> = {
   shape: "comment",
   keys: {
     ...activityView.keys,
-    creator: {
-      type: { object: userView, nullable: true },
-      json: ({ creator }) => userJson(creator),
-      text: ({ creator }) => userText(creator),
-      minWidth: 8,
-    },
+    ...CREATOR,
   },
   table: ["created_at", "creator", "content", "id"],
-  draw: async (rendering, drawing) =>
-    isList(rendering) ? (await import("../table/comments.js")).drawComments(rendering, drawing) : null,
+  draw: (rendering, drawing) => (isList(rendering) ? drawComments(rendering, drawing) : null),
   formats: {
     async markdown(rendering) {
-      const { renderCommentsAsMarkdown, renderMarkdown } = await import("../formats/markdown.js");
-      return isList(rendering) ? renderCommentsAsMarkdown(rendering) : renderMarkdown(rendering);
+      const { escapeMarkdown, linesOf, renderMarkdown } = await import("../formats/markdown.js");
+      if (!isList(rendering)) return renderMarkdown(rendering);
+      const blocks = rendering.values.map((comment) => {
+        const { name, time } = describeAuthor(comment, rendering.zone());
+        const lines = linesOf({ text: comment.content ?? "" }).map((line) => `> ${line}`);
+        return `**${escapeMarkdown(name)}** ${escapeMarkdown(time)}\n\n${lines.join("\\\n")}\n`;
+      });
+      return blocks.join("\n");
     },
   },
 };
@@ -46,4 +47,27 @@ export const commentView: View<Comment> = {
 /** Whether whole comments are shown, not columns. */
 function isList({ fields, single }: Rendering<Comment>): boolean {
   return fields === null && !single;
+}
+
+const INDENT = "  ";
+
+/** Who wrote a comment, and when, in the chosen zone. Sanitized; empty for what is not known. */
+function describeAuthor({ creator, created_at }: Comment, zone: string) {
+  const time = created_at === null ? "" : sanitizeLine(describeInstant(created_at, zone));
+  return { name: sanitizeLine(userText(creator)).trim() || "unknown", time };
+}
+
+/** Comments below each other: who and when, then the text, wrapped. */
+async function drawComments(
+  { values, zone }: Rendering<Comment>,
+  { style, width }: DrawOptions,
+): Promise<string> {
+  const { wrapText } = await import("../table/text-width.js");
+  const blocks = values.map((comment) => {
+    const { name, time } = describeAuthor(comment, zone());
+    const text = sanitizeBlock(comment.content ?? "").trimEnd();
+    const lines = wrapText(text, { width: width - INDENT.length, breakWords: true });
+    return [`${style.bold(name)}${INDENT}${style.dim(time)}`, ...lines.map((line) => INDENT + line)];
+  });
+  return blocks.map((block) => block.map((line) => `${line.trimEnd()}\n`).join("")).join("\n");
 }

@@ -31,7 +31,7 @@ export function createEventListView(options: EventListViewOptions): View<Localiz
       const time = { today: localDate(now(), zone()), now: now(), zone: zone() };
       if (layout === "grid") {
         const { drawWeekGrid, narrowestGrid } = await import("../table/week-grid.js");
-        const dates = datesFrom(range.first, range.last);
+        const dates = datesFrom(range);
         const options = { ...drawing, unicode: capabilities.unicode, ...time, dates, calendars };
         const grid = drawWeekGrid(daysOf(values, { range }), options);
         if (grid !== null) return grid;

@@ -2,12 +2,13 @@ import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { describeWhen, type WhenOptions } from "../event-when.js";
 import type { TableColumn, View } from "../view.js";
 import {
+  CREATOR,
   INSTANT,
-  instantCell,
   labelCell,
   labelJson,
   labelText,
   labelView,
+  TIMESTAMPS,
   userJson,
   userText,
   userView,
@@ -26,27 +27,6 @@ const CALENDAR: TableColumn<LocalizedEvent> = {
 const CALENDAR_IF_SEVERAL: TableColumn<LocalizedEvent> = {
   ...CALENDAR,
   isShown: isOfSeveralCalendars,
-};
-
-interface Timestamps {
-  readonly created_at: string | null;
-  readonly updated_at: string | null;
-}
-
-/** When something was created and updated, shown in the chosen zone. */
-export const TIMESTAMPS: View<Timestamps>["keys"] = {
-  created_at: {
-    type: "string?",
-    about: INSTANT,
-    header: "Created",
-    cell: ({ created_at }, zone) => instantCell(created_at, zone),
-  },
-  updated_at: {
-    type: "string?",
-    about: INSTANT,
-    header: "Updated",
-    cell: ({ updated_at }, zone) => instantCell(updated_at, zone),
-  },
 };
 
 /** Events, with their times in the zone that the user chose. */
@@ -79,12 +59,7 @@ export const eventView: View<LocalizedEvent> = {
     location: { type: "string?", minWidth: 8 },
     url: { type: "string?", cell: ({ url }) => ({ text: url ?? "", url }) },
     ...TIMESTAMPS,
-    creator: {
-      type: { object: userView, nullable: true },
-      json: ({ creator }) => userJson(creator),
-      text: ({ creator }) => userText(creator),
-      minWidth: 8,
-    },
+    ...CREATOR,
     label: {
       type: { object: labelView, nullable: true },
       json: ({ label }) => labelJson(label),

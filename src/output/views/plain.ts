@@ -1,5 +1,5 @@
 import type { PlannedRequest } from "../../errors.js";
-import { jsonText, renderJson, renderTsvPairs } from "../formats/data.js";
+import { jsonText, renderCsvPairs, renderJson, renderTsvPairs } from "../formats/data.js";
 import { sanitizeLine } from "../sanitize.js";
 import { type Document, type Rendering, textOf, type View } from "../view.js";
 
@@ -20,7 +20,7 @@ export function createPairsView<T>(view: Pick<View<T>, "noun" | "shape" | "keys"
     draw: async (rendering, drawing) => (await import("../table/detail.js")).drawFields(rendering, drawing),
     formats: {
       tsv: renderTsvPairs,
-      csv: async (rendering) => (await import("../formats/csv.js")).renderCsvPairs(rendering),
+      csv: renderCsvPairs,
     },
   };
 }

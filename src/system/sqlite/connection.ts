@@ -61,41 +61,31 @@ export function createRetryWhileLocked(
   };
 }
 
-/** An open database. Its errors are those of the driver. */
-export interface Connection extends Database {
-  /** The first value of the answer to a pragma; undefined without one. */
-  pragma(text: string): unknown;
-  /** Ends a transaction that failed. */
-  rollBack(): void;
-  /**
-   * Opens the database for writing if it could only be opened for reading, and may not see what others write. Call it outside
-   * of transactions.
-   */
-  renew(): void;
-  /** Whether the path still leads to the file that is open: what is written to another one is lost with it. */
-  isCurrentFile(): boolean;
-}
-
 export const MEMORY = ":memory:";
+
+/** An open database. Its errors are those of the driver. */
+export type Connection = Awaited<ReturnType<typeof connect>>;
 
 /**
  * Opens an existing file, or a database in memory. A file on a disk that is full or read-only is opened for reading.
  * @throws the driver's error; CliError configuration without SQLite
  */
-export async function connect(path: string): Promise<Connection> {
+export async function connect(path: string) {
   const sqlite = await loadSqlite();
   let { database, readOnly } = openReadable(sqlite, path);
   let file = identify(path);
   return {
-    prepare: (text) => database.prepare(text),
-    exec: (text) => database.exec(text),
+    prepare: (text: string) => database.prepare(text),
+    exec: (text: string) => database.exec(text),
     close: () => database.close(),
-    copyTo: (target, onProgress) => database.copyTo(target, onProgress),
-    pragma(text) {
+    copyTo: (...options: Parameters<Database["copyTo"]>) => database.copyTo(...options),
+    /** The first value of the answer to a pragma; undefined without one. */
+    pragma(text: string): unknown {
       const [row] = database.prepare(`pragma ${text}`).all([]);
       return typeof row === "object" && row !== null ? Object.values(row)[0] : undefined;
     },
-    rollBack() {
+    /** Ends a transaction that failed. */
+    rollBack(): void {
       try {
         database.prepare("rollback").run([]);
       } catch (error) {
@@ -103,7 +93,11 @@ export async function connect(path: string): Promise<Connection> {
         if (resultCode(error) !== "ERROR") throw error;
       }
     },
-    renew() {
+    /**
+     * Opens the database for writing if it could only be opened for reading, and may not see what others write. Call it
+     * outside of transactions.
+     */
+    renew(): void {
       if (!readOnly || isOnReadOnlyDisk(path)) return;
       const current = database;
       try {
@@ -116,6 +110,7 @@ export async function connect(path: string): Promise<Connection> {
       file = identify(path);
       current.close();
     },
+    /** Whether the path still leads to the file that is open: what is written to another one is lost with it. */
     isCurrentFile: () => identify(path) === file,
   };
 }

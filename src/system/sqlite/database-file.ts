@@ -1,7 +1,7 @@
 import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCodeOf } from "../../errors.js";
-import { makePrivateFolder } from "../private-folder.js";
+import { makePrivateFolder } from "../ownership.js";
 
 const NOT_A_FILE = "ERR_NOT_A_FILE";
 

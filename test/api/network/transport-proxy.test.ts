@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createCertificate } from "../../../service/test/support/certificate.js";
-import type { ProxyServer } from "../../../src/api/network/proxy-errors.js";
+import type { ProxyServer } from "../../../src/api/network/errors.js";
 import { CliError } from "../../../src/errors.js";
 import { type ConnectProxyOptions, startConnectProxy } from "../../support/connect-proxy.js";
 import { closedPort, createSender, listenHttp, listenMute, listenRaw, POST } from "./peers.js";

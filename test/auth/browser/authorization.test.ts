@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { authorize } from "../../../src/auth/browser/authorization.js";
-import { parseRedirectUri } from "../../../src/config/urls.js";
+import { parseRedirectUri } from "../../../src/config/profile-values.js";
 
 const OPTIONS = {
   authUrl: new URL("https://calendar.example/oauth"),

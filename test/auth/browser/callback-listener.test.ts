@@ -14,7 +14,7 @@ import {
   refusalPage,
   signedInPage,
 } from "../../../src/auth/browser/callback-page.js";
-import { defaultRedirect, parseRedirectUri } from "../../../src/config/urls.js";
+import { defaultRedirect, parseRedirectUri } from "../../../src/config/profile-values.js";
 
 const STATE = "the-state";
 const EXPECTED = { state: STATE, issuerOrigin: "https://calendar.example" };

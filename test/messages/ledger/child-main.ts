@@ -3,7 +3,6 @@ import { CliError } from "../../../src/errors.js";
 import { openLedger } from "../../../src/messages/ledger/ledger.js";
 import { sleepFor } from "../../../src/system/clock.js";
 import { createProcessIdentities } from "../../../src/system/process-identity.js";
-import { createProcessTable } from "../../../src/system/process-table.js";
 import { loadSqlite } from "../../../src/system/sqlite/driver.js";
 import { awaitStart } from "../../support/child-start.js";
 
@@ -57,27 +56,28 @@ await awaitStart();
 const ledger = await openLedger({
   path,
   clock: { now: Date.now, sleep: sleepFor },
-  processes: createProcessIdentities(createProcessTable(process)),
+  processes: createProcessIdentities(process),
   signal: () => new AbortController().signal,
 });
 let outcome: string;
 try {
+  const send = async () => {
+    takeStep();
+    appendFileSync(mailbox, `${key}\n`);
+    takeStep();
+    return null;
+  };
   outcome = await ledger.sendOnce(
-    key,
-    async () => {
-      takeStep();
-      appendFileSync(mailbox, `${key}\n`);
-      takeStep();
-    },
+    [key],
+    async () => ({ command: "post", target: "mailbox", what: key, stored: null, send }),
     {
       keepDays: 1,
-      reportUnknownOnce: mode === "forget",
       remember: { name: "job", seen: key },
     },
   );
 } catch (error) {
   outcome = error instanceof CliError ? error.code : String(error);
-  if (mode === "forget") await ledger.acknowledge([key]);
+  if (mode === "forget") await ledger.acknowledge();
 }
 const seen = await ledger.readSeen("job");
 ledger.close();

@@ -8,11 +8,13 @@ import {
   readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { querySql, runSql } from "../../../service/test/support/database.js";
+import { CliError } from "../../../src/errors.js";
 import { MIGRATIONS } from "../../../src/messages/ledger/schema.js";
 import { describeWithDisk, mountDisk } from "../../support/system.js";
 import { createLedgerPath, DAY, NOW, openTestLedger } from "./support.js";
@@ -78,6 +80,12 @@ test("what is being sent is in the file itself before it is sent", async () => {
   await ledger.sendOnce("digest", async () => copyFileSync(path, copy), KEEP);
   expect(querySql(copy, "select key, state from sends")).toEqual([{ key: "digest", state: "sending" }]);
   expect(querySql(path, "select key, state from sends")).toEqual([{ key: "digest", state: "sent" }]);
+});
+
+test("one whose folder cannot be looked into says so, whatever is the reason", async () => {
+  const path = createLedgerPath();
+  symlinkSync(dirname(path), dirname(path));
+  await expect(openTestLedger(path)).rejects.toMatchObject(configuration("symbolic links form a loop"));
 });
 
 describe("nothing is sent with a ledger", () => {
@@ -240,4 +248,49 @@ test("what is remembered is compact, and other names that are not used any more 
   now = NOW + 500 * DAY;
   await ledger.remember({ name: "new", seen: [] });
   expect(await ledger.readSeen("large")).toBeNull();
+});
+
+test("a ledger of the first version opens with what it has: keys are kept, and what is unknown is listed", async () => {
+  const path = createLedgerPath();
+  (await openTestLedger(path)).close();
+  rmSync(path);
+  runSql(path, (MIGRATIONS[0] ?? []).join("; "));
+  const row = (key: string, state: string) =>
+    `insert into sends values ('${key}', '${state}', '{}', ${NOW}, ${NOW + 400 * DAY}, null, null)`;
+  runSql(
+    path,
+    [row("digest 1", "sent"), row("reminder 2", "unknown"), row("digest 3", "sending")].join("; "),
+  );
+  runSql(path, `pragma application_id = ${0x63616c67}; pragma user_version = 1`);
+  const { ledger, sendOnce } = await openTestLedger(path);
+  expect(await sendOnce("digest 1", neverSend, KEEP)).toBe("already_sent");
+  const listed = await ledger.messages.list();
+  expect(listed.map(({ command, what, outcome }) => ({ command, what, outcome }))).toEqual([
+    { command: "post", what: null, outcome: "sent" },
+    { command: "remind", what: null, outcome: "unknown" },
+    { command: "post", what: null, outcome: "unknown" },
+  ]);
+  await expect(sendOnce("reminder 2", neverSend, KEEP)).rejects.toMatchObject({ exitCode: 9 });
+  const id = listed[1]?.id ?? "";
+  await expect(ledger.messages.load(id)).rejects.toMatchObject({ exitCode: 2 });
+  await ledger.messages.markArrived(id);
+  expect(await sendOnce("reminder 2", neverSend, KEEP)).toBe("already_sent");
+});
+
+test("the text of a message is kept until it has arrived, and for 30 days", async () => {
+  const path = createLedgerPath();
+  let now = NOW;
+  const { ledger, sendOnce } = await openTestLedger(path, { now: () => now });
+  const texts = () => querySql(path, "select count(message) as count from sends")[0]?.["count"];
+  await sendOnce("sent", async () => undefined, KEEP);
+  expect(texts()).toBe(0);
+  const lost = () => Promise.reject(new CliError("outcome_unknown", "no answer"));
+  await expect(sendOnce("lost", lost, { keepDays: 400 })).rejects.toMatchObject({ exitCode: 9 });
+  expect(texts()).toBe(1);
+  now = NOW + 31 * DAY;
+  await sendOnce("later", async () => undefined, KEEP);
+  now += 1;
+  await sendOnce("latest", async () => undefined, KEEP);
+  expect(texts()).toBe(0);
+  expect((await ledger.messages.list()).map(({ what }) => what)).toEqual(["later", "latest"]);
 });

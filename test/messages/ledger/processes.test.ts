@@ -90,7 +90,7 @@ describe("a process that is killed at any step", () => {
     const rows = await killAtEachStep("forget");
     const kinds = new Set(rows.map(({ second, third }) => `${second}, ${third}`));
     expect(kinds).toEqual(
-      new Set(["sent, already_sent", "outcome_unknown, already_sent", "already_sent, already_sent"]),
+      new Set(["sent, already_sent", "outcome_unknown, unknown_before", "already_sent, already_sent"]),
     );
     expect(rows.filter(({ delivered }) => delivered > 1)).toEqual([]);
     expect(rows.filter(({ seen }) => seen !== "digest")).toEqual([]);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openLedger } from "../../../src/messages/ledger/ledger.js";
+import type { OutgoingMessage, SendOnce } from "../../../src/messages/ledger/sends.js";
 import { createProcessIdentities, type ProcessIdentities } from "../../../src/system/process-identity.js";
-import { createProcessTable } from "../../../src/system/process-table.js";
 
 export const NOW = Date.parse("2026-11-22T06:00:00.000Z");
 export const DAY = 86_400_000;
@@ -37,7 +37,7 @@ export async function openTestLedger(path: string, options: TestLedgerOptions = 
         aborted.throwIfAborted();
       },
     },
-    processes: options.processes ?? createProcessIdentities(createProcessTable(process)),
+    processes: options.processes ?? createProcessIdentities(process),
     signal: () => signal,
   });
   let isOpen = true;
@@ -46,7 +46,23 @@ export async function openTestLedger(path: string, options: TestLedgerOptions = 
     isOpen = false;
   };
   onTestFinished(close);
-  return { ...ledger, close };
+  const sendOnce = (key: string, send: () => Promise<void>, options: Parameters<SendOnce>[2]) =>
+    ledger.sendOnce([key], async () => messageOf(key, send), options);
+  return { ...ledger, sendOnce, ledger, close };
+}
+
+/** A message to the chat `team`. */
+function messageOf(what: string, send: () => Promise<void>): OutgoingMessage {
+  const target = { id: "webhook:team", kind: "json" } as const;
+  const payload = { contentType: "application/json", headers: {}, body: JSON.stringify(what) };
+  return {
+    ...{ command: "post", target: "webhook team", what },
+    async send() {
+      await send();
+      return null;
+    },
+    stored: { request: { to: "team" }, target, payload },
+  };
 }
 
 /** A promise that the test settles. */
@@ -65,6 +81,6 @@ export function processWith(
   changes: Partial<ProcessIdentities["self"]>,
   isRunning: ProcessIdentities["isRunning"] = () => false,
 ): ProcessIdentities {
-  const { self } = createProcessIdentities(createProcessTable(process));
+  const { self } = createProcessIdentities(process);
   return { self: { ...self, ...changes }, isRunning };
 }

@@ -1,12 +1,18 @@
 import type { Start } from "./agenda.js";
-import { type ChatTurn, DIGEST_PATH, REMIND_PATH } from "./chat.js";
+import { type ChatTurn, DIGEST_PATHS, LEAST_PATH, type Message, REMIND_PATH } from "./chat.js";
+
+export type Job = "remind" | "least" | "digest";
 
 /** One run of a job, or two at the same second. */
 export interface JobRun {
-  readonly job: "remind" | "digest";
+  readonly job: Job;
   readonly exitCodes: readonly number[];
-  /** Titles of events whose outcome a run has called unknown. */
+  /** Whether it repeats what is unknown, of a digest everything. */
+  readonly again: boolean;
+  /** Titles of events, or paths of digests, whose outcome a run has called unknown. */
   readonly unknown: readonly string[];
+  /** Starts that a run has called missed. */
+  readonly missed: readonly string[];
   /** It was killed, so that nobody has its exit code. */
   readonly crashed: boolean;
   /** Nothing that it asked for failed, so that it has no excuse. */
@@ -21,81 +27,148 @@ export interface JobRun {
   readonly onDay: readonly string[];
 }
 
+/** A person has sent a message again, or taken it as arrived. */
+interface Reaction {
+  readonly run: JobRun;
+  readonly action: "resend" | "done";
+  readonly message: Message;
+  readonly exitCode: number;
+  readonly turn: ChatTurn;
+}
+
 /** The books on what had to arrive. Each check returns the first thing that is wrong, or null. */
 export interface Accounts {
   check(run: JobRun): string | null;
-  isSettled(start: Start): boolean;
-  /** Whether a person who looks into the chat misses the digest that a run has called unknown. */
-  missesDigest(date: string): boolean;
+  checkReaction(reaction: Reaction): string | null;
+  isSettled(job: Job, start: Start): boolean;
+  /** Whether a person who looks into the chat finds a message there. */
+  hasArrived(run: JobRun, message: Message): boolean;
   readonly counts: Readonly<Record<string, number>>;
 }
 
 interface Account {
+  readonly name: string;
   arrived: number;
+  /** How often it was asked for again, after it may have been sent. */
+  asked: number;
   reported: number;
   /** An attempt may have sent it, and nobody has said so yet. */
   isOpen: boolean;
+  /** It was reported, and nobody has seen to it since. */
+  isUnknown: boolean;
 }
 
 export function createAccounts(): Accounts {
-  const reminders = new Map<string, Account>();
-  const digests = new Map<string, Account>();
-  const reminderOf = (start: Start): Account => accountOf(reminders, nameOf(start));
+  const accounts = new Map<string, Account>();
+  const said = new Set<string>();
+  const open = (name: string): Account => {
+    const made: Account = { name, arrived: 0, asked: 0, reported: 0, isOpen: false, isUnknown: false };
+    const account = accounts.get(name) ?? made;
+    accounts.set(name, account);
+    return account;
+  };
+  const reminder = (job: Job, { title, start }: Start): Account =>
+    open(`${job} of ${title}, ${new Date(start).toISOString()}`);
+  /** Those of a message; null where it has what it should not have. */
+  const accountsOf = (run: JobRun, { path, events }: Message): readonly Account[] | null => {
+    if (run.job === "digest") {
+      const isWhole = events.join(", ") === [...run.onDay].sort().join(", ");
+      return DIGEST_PATHS.includes(path) && isWhole ? [open(`digest of ${run.date} at ${path}`)] : null;
+    }
+    if (path !== (run.job === "remind" ? REMIND_PATH : LEAST_PATH)) return null;
+    const starts = events.map((title) => run.due.find((start) => start.title === title));
+    return starts.flatMap((start) => (start === undefined ? [] : [reminder(run.job, start)]));
+  };
+  /** What the run is about. */
+  const expected = (run: JobRun): readonly Account[] => {
+    if (run.job !== "digest") return run.due.map((start) => reminder(run.job, start));
+    return run.onDay.length === 0 ? [] : DIGEST_PATHS.map((path) => open(`digest of ${run.date} at ${path}`));
+  };
+  const countArrived = (run: JobRun, { arrived }: ChatTurn): string | null => {
+    for (const message of arrived) {
+      const found = accountsOf(run, message);
+      const isOther = run.job !== "digest" && found?.length !== message.events.length;
+      if (found === null || isOther) return `"${message.events}" arrived at ${message.path}, and was not due`;
+      for (const account of found) {
+        account.arrived += 1;
+        if (account.arrived > 1 + account.asked) return `${account.name} arrived once too often`;
+      }
+    }
+    return null;
+  };
+  const reportedAccount = (run: JobRun, name: string): Account | undefined =>
+    run.job === "digest"
+      ? open(`digest of ${run.date} at ${name}`)
+      : run.due.filter(({ title }) => title === name).map((start) => reminder(run.job, start))[0];
+  const countReports = (run: JobRun): string | null => {
+    if (run.unknown.length > 0 && !run.exitCodes.includes(9)) return "an unknown outcome was not exit 9";
+    // Of two runs at once, the one that has waited for the other reports its unknown outcome, too.
+    for (const name of new Set(run.unknown)) {
+      const account = reportedAccount(run, name);
+      if (account === undefined) return `"${name}" was reported, and was not due`;
+      account.reported += 1;
+      if (account.reported > 1 + account.asked) return `${account.name} was reported once too often`;
+      if (!account.isOpen) return `${account.name} was reported for no reason`;
+      account.isOpen = false;
+      account.isUnknown = true;
+    }
+    return null;
+  };
+  const countMissed = ({ job, missed }: JobRun): string | null => {
+    const repeated = missed.find((start) => said.has(`${job} ${start}`));
+    for (const start of missed) said.add(`${job} ${start}`);
+    return repeated === undefined ? null : `${repeated} was called missed twice`;
+  };
+  /** What may arrive once more than it did, and of what nobody can know whether it has arrived. */
+  const noteUncertain = (run: JobRun): void => {
+    const repeated = expected(run).filter(({ isUnknown }) => run.job === "digest" || isUnknown);
+    for (const account of run.again ? repeated : []) account.asked += 1;
+    const unclear = run.turn.unclear.flatMap((message) => accountsOf(run, message) ?? []);
+    for (const account of run.crashed ? expected(run) : unclear) {
+      account.isOpen = true;
+      // What is sent at least once is asked for again by each attempt of which nobody knows.
+      if (run.job === "least") account.asked += 1;
+    }
+  };
+  const isDone = ({ arrived, reported }: Account) => arrived > 0 || reported > 0;
   return {
     check(run) {
-      const { clean, outage, exitCodes } = run;
-      if (clean && !outage && exitCodes.some((code) => code !== 0 && code !== 9))
-        return "it failed, though nothing else did";
-      return run.job === "remind"
-        ? checkReminders(run, reminderOf)
-        : checkDigest(run, accountOf(digests, run.date));
+      noteUncertain(run);
+      const problem = judgeExit(run) ?? countArrived(run, run.turn) ?? countReports(run) ?? countMissed(run);
+      const missing = run.crashed ? undefined : expected(run).find((account) => !isDone(account));
+      return problem ?? (missing === undefined ? null : judgeMissing(run, missing.name));
     },
-    isSettled(start) {
-      const account = reminders.get(nameOf(start));
-      return account !== undefined && isDone(account);
+    checkReaction({ run, action, message, exitCode, turn }) {
+      const found = accountsOf(run, message) ?? [];
+      for (const account of found) {
+        if (action === "resend") account.asked += 1;
+        account.isUnknown = exitCode !== 0;
+      }
+      return countArrived(run, turn) ?? judgeReaction(action, exitCode, turn);
     },
-    missesDigest(date) {
-      const { arrived, reported } = accountOf(digests, date);
-      return reported > 0 && arrived === 0;
+    isSettled(job, start) {
+      const account = reminder(job, start);
+      return job === "least" ? account.arrived > 0 : isDone(account);
     },
+    hasArrived: (run, message) => (accountsOf(run, message) ?? []).every(({ arrived }) => arrived > 0),
     get counts() {
-      const [all, days] = [[...reminders.values()], [...digests.values()]];
+      const all = [...accounts.values()];
+      const count = (test: (account: Account) => boolean) => all.filter(test).length;
       return {
-        "reminders that arrived": all.filter(({ arrived }) => arrived === 1).length,
-        "reminders reported": all.filter(({ reported }) => reported === 1).length,
-        "reminders that failed aloud": all.filter((account) => !isDone(account)).length,
-        "digests that arrived": days.filter(({ arrived }) => arrived === 1).length,
-        "digests reported": days.filter(({ reported }) => reported > 0).length,
+        "messages that arrived once": count(({ arrived }) => arrived === 1),
+        "messages that arrived again, as asked for": count(({ arrived }) => arrived > 1),
+        "messages reported": count(({ reported }) => reported > 0),
+        "messages that failed aloud": count((account) => !isDone(account)),
+        "starts called missed": said.size,
       };
     },
   };
 }
 
-function accountOf(accounts: Map<string, Account>, key: string): Account {
-  const account = accounts.get(key) ?? { arrived: 0, reported: 0, isOpen: false };
-  accounts.set(key, account);
-  return account;
-}
-
-function nameOf({ title, start }: Start): string {
-  return `${title}, ${new Date(start).toISOString()}`;
-}
-
-function isDone({ arrived, reported }: Account): boolean {
-  return arrived > 0 || reported > 0;
-}
-
-type FindAccount = (start: Start) => Account;
-
-function checkReminders(run: JobRun, find: FindAccount): string | null {
-  const problem = countReminders(run, find) ?? countReports(run, find);
-  if (problem !== null) return problem;
-  if (run.crashed) {
-    for (const start of run.due) find(start).isOpen = true;
-    return null;
-  }
-  const missing = run.due.find((start) => !isDone(find(start)));
-  return missing === undefined ? null : judgeMissing(run, nameOf(missing));
+function judgeExit({ job, clean, outage, exitCodes }: JobRun): string | null {
+  if (clean && !outage && exitCodes.some((code) => code !== 0 && code !== 9))
+    return "it failed, though nothing else did";
+  return job === "least" && exitCodes.includes(9) ? "at least once, but exit 9" : null;
 }
 
 /** What has not arrived must have failed, and the run must have said so. */
@@ -104,53 +177,14 @@ function judgeMissing({ clean, exitCodes }: JobRun, name: string): string | null
   return exitCodes.every((code) => code === 0) ? `${name} was lost in silence` : null;
 }
 
-function countReminders({ due, turn }: JobRun, find: FindAccount): string | null {
-  for (const { events, path } of turn.arrived) {
-    const start = due.find(({ title }) => title === events[0]);
-    if (start === undefined || path !== REMIND_PATH) return `"${events}" arrived at ${path}, and was not due`;
-    const account = find(start);
-    account.arrived += 1;
-    if (account.arrived > 1) return `${nameOf(start)} arrived twice`;
-  }
-  return null;
-}
-
-function countReports({ unknown, due, turn, exitCodes }: JobRun, find: FindAccount): string | null {
-  if (unknown.length > 0 && !exitCodes.includes(9)) return "an unknown outcome was not exit 9";
-  for (const title of unknown) {
-    const start = due.find((each) => each.title === title);
-    if (start === undefined) return `"${title}" was reported, and was not due`;
-    const account = find(start);
-    account.reported += 1;
-    if (account.reported > 1) return `${nameOf(start)} was reported twice`;
-    if (!account.isOpen && !turn.unclear.includes(title))
-      return `${nameOf(start)} was reported for no reason`;
-    account.isOpen = false;
-  }
-  return null;
-}
-
-function checkDigest(run: JobRun, account: Account): string | null {
-  const name = `the digest of ${run.date}`;
-  const problem = countDigests(run, account);
-  if (problem !== null) return `${name} ${problem}`;
-  account.isOpen ||= run.crashed || run.turn.unclear.length > 0;
-  if (run.crashed) return null;
-  if (run.exitCodes.includes(9)) {
-    account.reported += 1;
-    return account.isOpen ? null : `${name} was reported for no reason`;
-  }
-  if (run.onDay.length === 0 || account.arrived > 0) return null;
-  return judgeMissing(run, name);
-}
-
-function countDigests({ turn, onDay }: JobRun, account: Account): string | null {
-  for (const { events, path } of turn.arrived) {
-    if (path !== DIGEST_PATH) return `arrived at ${path}`;
-    const [found, expected] = [events, [...onDay].sort()].map((titles) => titles.join(", "));
-    if (found !== expected) return `has ${found}, instead of ${expected}`;
-    account.arrived += 1;
-    if (account.arrived > 1) return "arrived twice";
-  }
-  return null;
+function judgeReaction(
+  action: Reaction["action"],
+  exitCode: number,
+  { arrived, faults }: ChatTurn,
+): string | null {
+  const hasArrived = arrived.length === 1;
+  if (exitCode === 0) return hasArrived === (action === "resend") ? null : `${action} was exit 0`;
+  // A person is faster than a rate limit.
+  if (faults.length === 0 && exitCode !== 7) return `${action} failed, though nothing else did`;
+  return hasArrived && exitCode !== 9 ? "it may have arrived, but exit 9 does not say so" : null;
 }

@@ -14,21 +14,20 @@ import type { VirtualTimers } from "../../support/virtual-timers.js";
 import { createDraw, type Draw } from "../draw.js";
 import type { Crashes } from "./crashes.js";
 
-/** A message that arrived. */
-interface Arrived {
+/** A message, as it arrived. */
+export interface Message {
   readonly path: string;
-  readonly title: string;
   /** Titles of its events, each once. */
   readonly events: readonly string[];
 }
 
 /** What the chat did since it was last asked. */
 export interface ChatTurn {
-  readonly arrived: readonly Arrived[];
+  readonly arrived: readonly Message[];
   /** Kinds of faults. */
   readonly faults: readonly string[];
-  /** Titles of reminders and paths of digests whose sender cannot know whether they arrived. */
-  readonly unclear: readonly string[];
+  /** Those whose sender cannot know whether they arrived. */
+  readonly unclear: readonly Message[];
 }
 
 /** A chat that fails one call in five, each time in another way. */
@@ -50,7 +49,8 @@ const REFUSALS: Readonly<Record<string, Script>> = {
   "bad request": [problem(400)],
   "not found": [problem(404)],
   "rate limit": [problem(429, { "retry-after": "2" })],
-  "long rate limit": [problem(429, { "retry-after": "400" })],
+  // Longer than a run waits, and over before the next one.
+  "long rate limit": [problem(429, { "retry-after": "200" })],
 };
 
 /** How a call fails that may have worked: half of the time it has. */
@@ -68,7 +68,7 @@ export async function startChat(crashes: Crashes, timers: VirtualTimers): Promis
   const server = await startFaultServer({ timers });
   let draw = createDraw(0);
   const played: Record<string, number> = {};
-  let turn = { arrived: [] as Arrived[], faults: [] as string[], unclear: [] as string[] };
+  let turn = { arrived: [] as Message[], faults: [] as string[], unclear: [] as Message[] };
   const accept = (request: ReceivedRequest): void => {
     turn.arrived.push(readMessage(request));
     crashes.accepted();
@@ -91,7 +91,7 @@ export async function startChat(crashes: Crashes, timers: VirtualTimers): Promis
     turn.faults.push(kind);
     const script = UNCLEAR[kind];
     if (script !== undefined) {
-      turn.unclear.push(...namesOf(exchange.request));
+      turn.unclear.push(readMessage(exchange.request));
       if (hasWorked) accept(exchange.request);
     }
     await play(script ?? REFUSALS[kind] ?? [], exchange);
@@ -127,21 +127,20 @@ export async function play(script: Script, exchange: Exchange): Promise<void> {
 }
 
 interface SentMessage {
-  readonly title: string;
   readonly days: readonly { readonly entries: readonly { readonly event: { readonly title: string } }[] }[];
 }
 
-function readMessage({ path, body }: ReceivedRequest): Arrived {
-  // The schema of the target `json`, docs/messages.md.
-  const { title, days }: SentMessage = JSON.parse(body.toString("utf8"));
+function readMessage({ path, body }: ReceivedRequest): Message {
+  return { path, events: eventsIn(body.toString("utf8")) };
+}
+
+/** Titles of the events of a message of the target `json`, docs/messages.md, each once. */
+export function eventsIn(body: string): readonly string[] {
+  const { days }: SentMessage = JSON.parse(body);
   const events = days.flatMap(({ entries }) => entries.map(({ event }) => event.title));
-  return { path, title, events: [...new Set(events)].sort() };
+  return [...new Set(events)].sort();
 }
 
-function namesOf(request: ReceivedRequest): readonly string[] {
-  const { path, events } = readMessage(request);
-  return path === DIGEST_PATH ? [path] : events;
-}
-
-export const DIGEST_PATH = "/digest";
+export const DIGEST_PATHS: readonly string[] = ["/digest", "/digest/second"];
 export const REMIND_PATH = "/remind";
+export const LEAST_PATH = "/least";

@@ -6,7 +6,7 @@ import type { RunResult } from "../../support/harness.js";
 import { createRemoteWorld, type RemoteWorld } from "../../support/remote-world.js";
 import { createDraw, type Draw } from "../draw.js";
 import { createFaultyReplies, type FaultyReplies } from "../faulty-replies.js";
-import { type Accounts, createAccounts, type JobRun } from "./accounts.js";
+import { type Accounts, createAccounts, type Job, type JobRun } from "./accounts.js";
 import {
   type Agenda,
   type Change,
@@ -17,7 +17,7 @@ import {
   type Month,
   planMonth,
 } from "./agenda.js";
-import { type Chat, DIGEST_PATH, play, REMIND_PATH, startChat } from "./chat.js";
+import { type Chat, DIGEST_PATHS, eventsIn, LEAST_PATH, play, REMIND_PATH, startChat } from "./chat.js";
 import { CRASH_POINTS, type Crashes, type CrashPoint, createCrashes } from "./crashes.js";
 
 export interface Lived {
@@ -48,9 +48,10 @@ export async function liveThrough(month: Month, draw: Draw, { everyRun }: LiveOp
     if (!everyRun && leisure !== null && !draw.chance(SHARE_OF_RUNS[leisure])) continue;
     world.setNow(now);
     const run = await runJob(scene, tick);
-    for (const code of run?.exitCodes ?? []) exits[`exit ${code}`] = (exits[`exit ${code}`] ?? 0) + 1;
-    const problem = run && (accounts.check(run) ?? (run.due.length === 0 ? run.touched : null));
-    violation = problem && `${new Date(now).toISOString()} ${tick.job}: ${problem}\n${run?.stderr}`;
+    for (const code of run.exitCodes) exits[`exit ${code}`] = (exits[`exit ${code}`] ?? 0) + 1;
+    const problem =
+      accounts.check(run) ?? (run.due.length === 0 ? run.touched : null) ?? (await react(scene, run));
+    violation = problem && `${new Date(now).toISOString()} ${tick.job}: ${problem}\n${run.stderr}`;
     if (violation !== null) break;
   }
   return { counts: { ...exits, ...accounts.counts }, crashes: crashes.counts, violation };
@@ -68,19 +69,17 @@ function leisureOf(
   { job }: Tick,
   now: number,
 ): keyof typeof SHARE_OF_RUNS | null {
-  if (job === "digest" || !agenda.due(now).every(accounts.isSettled)) return null;
+  if (job === "digest" || !agenda.due(now).every((start) => accounts.isSettled(job, start))) return null;
   if (agenda.due(now, 10 * MINUTE).length > 0) return "near";
   const isMissed = agenda
     .due(now, 12 * HOUR)
-    .some((start) => start.start < now && !accounts.isSettled(start));
+    .some((start) => start.start < now && !accounts.isSettled(job, start));
   return isMissed ? "missed" : "far";
 }
 
 interface Tick {
   readonly at: number;
-  readonly job: "remind" | "digest";
-  /** A person has looked, and posts the digest again. */
-  readonly again: boolean;
+  readonly job: Job;
 }
 
 /** When cron starts what: not while the machine is off, sometimes some seconds late. */
@@ -89,15 +88,15 @@ function* ticksOf({ clock, from, until }: Month, draw: Draw): Generator<Tick> {
   for (let at = from; at < until; at += 5 * MINUTE) {
     if (at < isOffUntil) continue;
     const late = draw.chance(0.5) ? draw.below(50_000) : 0;
-    yield { at: at + late, job: "remind", again: false };
+    yield { at: at + late, job: "remind" };
+    yield { at: at + late, job: "least" };
     const time = new Date(clock.show(at)).toISOString().slice(11, 16);
-    const attempt = DIGEST_AT.indexOf(time);
-    if (attempt !== -1) yield { at: at + late, job: "digest", again: attempt === DIGEST_AT.length - 1 };
+    if (DIGEST_AT.includes(time)) yield { at: at + late, job: "digest" };
     if (draw.chance(0.002)) isOffUntil = at + draw.pick([20 * MINUTE, 50 * MINUTE, 3 * HOUR]);
   }
 }
 
-/** The job of each morning, and its repetitions; at the last one a person has looked. */
+/** The job of each morning, and its repetitions. */
 const DIGEST_AT = ["07:00", "07:10", "07:30", "08:00"];
 
 interface Scene {
@@ -111,6 +110,8 @@ interface Scene {
   readonly service: CalendarService;
   change(changes: readonly Change[]): Promise<void>;
   titleOf(id: string): string;
+  /** The jobs that have run before. */
+  readonly begun: Set<Job>;
 }
 
 async function createScene(month: Month, draw: Draw): Promise<Scene> {
@@ -122,11 +123,15 @@ async function createScene(month: Month, draw: Draw): Promise<Scene> {
   });
   world.setNow(month.from - DAY);
   const chat = await startChat(crashes, world.timers);
+  for (const [name, path] of WEBHOOKS) {
+    const flags = ["--as", "json", "--insecure-storage"];
+    await world.runWith({ stdin: `${chat.server.baseUrl}${path}` }, "webhooks", "add", name, ...flags);
+  }
   const work = await world.service.admin.calendars.add({ name: "Work", owner: "ana" });
   const calendars = [world.calendarId, work.id];
   const ids = new Map<string, string>();
   return {
-    ...{ month, draw, world, chat, crashes, accounts: createAccounts() },
+    ...{ month, draw, world, chat, crashes, accounts: createAccounts(), begun: new Set<Job>() },
     agenda: createAgenda(month, planMonth(month, draw)),
     service: createCalendarService(world, work.id),
     async change(changes) {
@@ -135,6 +140,13 @@ async function createScene(month: Month, draw: Draw): Promise<Scene> {
     titleOf: (id) => [...ids].find(([, known]) => known === id)?.[0] ?? id,
   };
 }
+
+/** The saved webhooks, by name. */
+const WEBHOOKS: readonly (readonly [string, string])[] = [
+  ["remind", REMIND_PATH],
+  ["least", LEAST_PATH],
+  ...DIGEST_PATHS.map((path, index) => [`digest-${index}`, path] as const),
+];
 
 interface AppliedChange {
   readonly change: Change;
@@ -220,12 +232,11 @@ interface RunOfJob extends JobRun {
   readonly touched: string | null;
 }
 
-/** Runs a job; null for one that nobody starts. */
-async function runJob(scene: Scene, tick: Tick): Promise<RunOfJob | null> {
-  const { world, draw, month, agenda, chat, crashes, service, accounts } = scene;
+/** Runs a job. @param again whether a person runs it, to repeat what is unknown */
+async function runJob(scene: Scene, { job }: Tick, again = false): Promise<RunOfJob> {
+  const { world, draw, month, agenda, chat, crashes, service, begun } = scene;
   const date = month.clock.date(world.now());
-  if (tick.again && !accounts.missesDigest(date)) return null;
-  const { point, count } = chooseFate(scene, tick);
+  const { point, count } = again ? { point: null, count: 1 } : chooseFate(scene, job);
   const [failures, file] = [service.failures(), fileOf(world)];
   const seed = draw.below(2 ** 31);
   crashes.begin(point);
@@ -233,24 +244,73 @@ async function runJob(scene: Scene, tick: Tick): Promise<RunOfJob | null> {
   service.begin(seed + 1);
   const outage = service.hasOutage();
   const due = agenda.due(world.now()).filter(({ calendar }) => !(outage && calendar === 1));
-  const results = await Promise.all(Array.from({ length: count }, () => start(scene, tick)));
+  const results = await Promise.all(Array.from({ length: count }, () => start(scene, job, again)));
   const crashed = crashes.isDead();
   crashes.end();
   world.server.forget();
   const turn = chat.take();
   const hasFailed = turn.faults.length > 0 || service.failures() > failures;
   const heard = crashed ? [] : results;
+  const missed = heard.flatMap(({ stderr }) => missedIn(stderr));
+  const mayWrite = !begun.has(job) || missed.length > 0;
+  if (heard.some(({ exitCode }) => exitCode === 0)) begun.add(job);
   return {
-    ...{ job: tick.job, crashed, outage, turn, due, date, onDay: agenda.on(date) },
+    ...{ job, again, crashed, outage, turn, due, date, missed, onDay: agenda.on(date) },
     exitCodes: heard.map(({ exitCode }) => exitCode),
-    unknown: heard.flatMap(unknownIn).map(scene.titleOf),
-    clean: !hasFailed && !(outage && tick.job === "digest"),
+    unknown: heard.flatMap(unknownIn).map((name) => nameOf(scene, job, name)),
+    // A person is faster than a rate limit.
+    clean: !hasFailed && !(outage && job === "digest") && !(again && results[0]?.exitCode === 7),
     stderr: results.map(({ exitCode, stderr }) => `exit ${exitCode} ${stderr}`).join(""),
     touched:
-      tick.job === "remind" && (turn.arrived.length > 0 || fileOf(world) !== file)
+      job !== "digest" && !mayWrite && (turn.arrived.length > 0 || fileOf(world) !== file)
         ? "a run with nothing due did something"
         : null,
   };
+}
+
+/** The title of an event, or the path of a digest. */
+function nameOf({ titleOf }: Scene, job: Job, name: string): string {
+  const webhook = WEBHOOKS.find(([known]) => `webhook ${known}` === name);
+  return job === "digest" ? (webhook?.[1] ?? name) : titleOf(name);
+}
+
+/** The starts that a line on stderr calls missed. */
+function missedIn(stderr: string): readonly string[] {
+  const line = stderr.split("\n").find((each) => /^\d+ starts? (?:was|were) missed/.test(each)) ?? "";
+  return [...line.matchAll(/[\w ]+ \d+ \([^)]+\)/g)].map(([start]) => start.trim());
+}
+
+interface SentRow {
+  readonly id: string;
+  readonly target: string;
+  readonly outcome: string;
+}
+
+/**
+ * What a person does about exit 9: nothing, the job again, or for each message what a look into the chat says. Some send it
+ * again without having looked.
+ */
+async function react(scene: Scene, run: RunOfJob): Promise<string | null> {
+  const { world, draw, accounts, chat, crashes } = scene;
+  const ids = new Set([...run.stderr.matchAll(/\(message ([0-9a-f]{12})\)/g)].map(([, id = ""]) => id));
+  if (!run.exitCodes.includes(9) || ids.size === 0 || draw.chance(0.3)) return null;
+  if (draw.chance(0.2)) return accounts.check(await runJob(scene, { at: world.now(), job: run.job }, true));
+  // What a person types is not killed.
+  crashes.begin(null);
+  const rows: readonly SentRow[] = JSON.parse((await calctl(scene, "sent", "-o", "json")).stdout);
+  for (const id of ids) {
+    const row = rows.find((each) => each.id === id);
+    if (row?.outcome !== "unknown") return `message ${id} is ${row?.outcome}, and not unknown`;
+    const { stdout } = await calctl(scene, "sent", "resend", id, "--dry-run");
+    const message = { path: nameOf(scene, "digest", row.target), events: eventsIn(stdout) };
+    const isThere = accounts.hasArrived(run, message);
+    const action = isThere && !draw.chance(0.15) ? "done" : "resend";
+    chat.begin(createDraw(draw.below(2 ** 31)));
+    const { exitCode, stderr } = await calctl(scene, "sent", action, id);
+    const problem = accounts.checkReaction({ run, action, message, exitCode, turn: chat.take() });
+    if (problem !== null) return `sent ${action} ${id}: ${problem}\n${stderr}`;
+  }
+  return null;
 }
 
 interface Fate {
@@ -261,28 +321,32 @@ interface Fate {
 }
 
 /** Where fewest were killed so far comes first. */
-function chooseFate({ draw, crashes, agenda, accounts, world }: Scene, { job, again }: Tick): Fate {
-  const hasWork = job === "digest" || !agenda.due(world.now()).every(accounts.isSettled);
+function chooseFate({ draw, crashes, agenda, accounts, world }: Scene, job: Job): Fate {
+  const due = agenda.due(world.now());
+  const hasWork = job === "digest" || !due.every((start) => accounts.isSettled(job, start));
   if (hasWork && draw.chance(0.35)) {
     const countOf = (point: CrashPoint): number => crashes.counts[point] ?? 0;
     const fewest = Math.min(...CRASH_POINTS.map(countOf));
     return { point: draw.pick(CRASH_POINTS.filter((point) => countOf(point) === fewest)), count: 1 };
   }
-  return { point: null, count: !again && draw.chance(job === "digest" ? 0.2 : 0.05) ? 2 : 1 };
+  return { point: null, count: draw.chance(job === "digest" ? 0.2 : 0.05) ? 2 : 1 };
 }
 
-function start({ world, month, chat }: Scene, { job, again }: Tick): Promise<RunResult> {
-  const { server } = chat;
-  const path = job === "remind" ? REMIND_PATH : DIGEST_PATH;
-  const env = {
-    ...world.env,
-    CALCTL_WEBHOOK_URL: `${server.baseUrl}${path}`,
-    CALCTL_STATE_DIR: join(world.directory, "state"),
-  };
-  const flags = ["--as", "json", "--timezone", month.clock.zone, "-o", "json"];
-  return job === "remind"
-    ? world.runWith({ env }, "remind", "--before", "15m", "--all-day-at", month.allDayAt, ...flags)
-    : world.runWith({ env }, "post", "--once", ...(again ? ["--again"] : []), ...flags);
+function calctl({ world }: Scene, ...argv: readonly string[]): Promise<RunResult> {
+  const env = { ...world.env, CALCTL_STATE_DIR: join(world.directory, "state") };
+  return world.runWith({ env }, ...argv);
+}
+
+function start(scene: Scene, job: Job, again: boolean): Promise<RunResult> {
+  const { month } = scene;
+  const flags = ["--timezone", month.clock.zone, "-o", "json", ...(again ? ["--again"] : [])];
+  if (job === "digest") {
+    const to = DIGEST_PATHS.flatMap((_, index) => ["--to", `digest-${index}`]);
+    return calctl(scene, "post", "--once", ...to, ...flags);
+  }
+  const least = job === "least" ? ["--at-least-once"] : [];
+  const window = ["--before", "15m", "--all-day-at", month.allDayAt];
+  return calctl(scene, "remind", ...window, "--post", job, ...least, ...flags);
 }
 
 /** Size and time of the ledger's file. */

@@ -47,6 +47,9 @@ function text(length: number) {
   return v.pipe(v.string(), v.minLength(1), max(length));
 }
 
+/** Opens a page; a platform shows the text as it is. */
+const ButtonUrl = v.pipe(v.string(), v.regex(/^https?:\/\/[\x21-\x7e]+$/), max(512));
+
 const SlackText = v.variant("type", [
   v.strictObject({ type: v.literal("plain_text"), text: text(3_000), emoji: v.optional(v.boolean()) }),
   v.strictObject({ type: v.literal("mrkdwn"), text: text(3_000), verbatim: v.optional(v.boolean()) }),
@@ -63,6 +66,20 @@ export const Slack = v.pipe(
             text: v.strictObject({ type: v.literal("plain_text"), text: text(150) }),
           }),
           v.strictObject({ type: v.literal("section"), text: SlackText }),
+          v.strictObject({
+            type: v.literal("actions"),
+            elements: v.pipe(
+              v.array(
+                v.strictObject({
+                  type: v.literal("button"),
+                  text: v.strictObject({ type: v.literal("plain_text"), text: text(75) }),
+                  url: ButtonUrl,
+                }),
+              ),
+              v.minLength(1),
+              v.maxLength(25),
+            ),
+          }),
           v.strictObject({
             type: v.literal("context"),
             elements: v.pipe(v.array(SlackText), v.minLength(1), v.maxLength(10)),
@@ -101,7 +118,29 @@ export const Discord = v.pipe(
   v.strictObject({
     content: text(2_000),
     embeds: v.pipe(v.array(Embed), v.maxLength(10)),
-    allowed_mentions: v.strictObject({ parse: v.pipe(v.array(v.string()), v.length(0)) }),
+    components: v.optional(
+      v.tuple([
+        v.strictObject({
+          type: v.literal(1),
+          components: v.pipe(
+            v.array(
+              v.strictObject({
+                type: v.literal(2),
+                style: v.literal(5),
+                label: text(80),
+                url: ButtonUrl,
+              }),
+            ),
+            v.minLength(1),
+            v.maxLength(5),
+          ),
+        }),
+      ]),
+    ),
+    allowed_mentions: v.strictObject({
+      parse: v.pipe(v.array(v.literal("everyone")), v.maxLength(1)),
+      users: v.optional(v.pipe(v.array(v.pipe(v.string(), v.regex(/^\d{15,21}$/))), v.maxLength(100))),
+    }),
   }),
   v.check(
     ({ embeds }) =>
@@ -126,6 +165,15 @@ export const TextRun = v.union([
   }),
 ]);
 
+const Mention = v.pipe(
+  v.strictObject({
+    type: v.literal("mention"),
+    text: v.string(),
+    mentioned: v.strictObject({ id: v.string(), name: v.string() }),
+  }),
+  v.check(({ text, mentioned }) => text === `<at>${mentioned.name}</at>`, "is not the text of the mention"),
+);
+
 /** @see https://adaptivecards.io/schemas/1.4.0/adaptive-card.json */
 export const Teams = v.strictObject({
   type: v.literal("message"),
@@ -137,7 +185,9 @@ export const Teams = v.strictObject({
         $schema: v.literal("http://adaptivecards.io/schemas/adaptive-card.json"),
         type: v.literal("AdaptiveCard"),
         version: v.literal("1.4"),
-        msteams: v.optional(v.strictObject({ width: v.literal("Full") })),
+        msteams: v.optional(
+          v.strictObject({ width: v.literal("Full"), entities: v.optional(v.array(Mention)) }),
+        ),
         body: v.pipe(
           v.array(
             v.variant("type", [
@@ -146,7 +196,9 @@ export const Teams = v.strictObject({
                 spacing: v.literal("None"),
                 text: v.pipe(
                   v.string(),
-                  v.regex(/^\[[^[\]<>\\*~`]+\]\((?:https?:\/\/|mailto:)[\x21-\x7e]+\)$/),
+                  v.regex(
+                    /^(?:\[[^[\]<>\\*~`]+\]\((?:https?:\/\/|mailto:)[\x21-\x7e]+\)|(?:(?:^| )<at>[\w.@-]+<\/at>)+)$/,
+                  ),
                 ),
               }),
               v.strictObject({
@@ -159,6 +211,13 @@ export const Teams = v.strictObject({
             ]),
           ),
           v.minLength(1),
+        ),
+        actions: v.optional(
+          v.pipe(
+            v.array(v.strictObject({ type: v.literal("Action.OpenUrl"), title: text(100), url: ButtonUrl })),
+            v.minLength(1),
+            v.maxLength(6),
+          ),
         ),
       }),
     }),
@@ -174,6 +233,7 @@ export const Mattermost = v.strictObject({
 });
 
 export const Telegram = v.strictObject({
+  message_thread_id: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   chat_id: v.union([v.pipe(v.string(), v.regex(/^(?:-?\d+|@\w+)$/)), v.number()]),
   text: v.pipe(
     v.string(),
@@ -183,6 +243,11 @@ export const Telegram = v.strictObject({
   ),
   parse_mode: v.literal("HTML"),
   link_preview_options: v.strictObject({ is_disabled: v.literal(true) }),
+  reply_markup: v.optional(
+    v.strictObject({
+      inline_keyboard: v.array(v.tuple([v.strictObject({ text: text(64), url: ButtonUrl })])),
+    }),
+  ),
 });
 
 export const GoogleChat = v.strictObject({ text: text(4_000) });
@@ -225,6 +290,18 @@ const SCHEMAS = {
   json: Json,
 } as const;
 
+/** @see https://docs.ntfy.sh/publish/#using-a-json-array */
+export const NtfyActions = v.pipe(
+  v.string(),
+  v.regex(/^[\x20-\x7e]*$/),
+  v.parseJson(),
+  v.pipe(
+    v.array(v.strictObject({ action: v.literal("view"), label: text(100), url: ButtonUrl })),
+    v.minLength(1),
+    v.maxLength(3),
+  ),
+);
+
 /** Title in a header, text as the body, which is shown as it is. */
 function checkNtfy({ contentType, headers, body }: SentPayload): readonly string[] {
   const title = headers["title"] ?? "";
@@ -234,6 +311,8 @@ function checkNtfy({ contentType, headers, body }: SentPayload): readonly string
     ...(decodeWords(title) === "" ? ["no title"] : []),
     ...(Buffer.byteLength(decodeWords(title)) <= 250 ? [] : ["the title is longer than 250 bytes"]),
     ...(body === "" ? ["no text"] : []),
+    ...(headers["actions"] === undefined || v.is(NtfyActions, headers["actions"]) ? [] : ["wrong actions"]),
+    ...(headers["click"] === undefined || v.is(ButtonUrl, headers["click"]) ? [] : ["wrong click"]),
     ...(Buffer.byteLength(body) <= 3_800 ? [] : ["the text is longer than 3,800 bytes"]),
     ...(headers["markdown"] === undefined ? [] : ["would be read as Markdown"]),
   ];

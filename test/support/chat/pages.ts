@@ -6,6 +6,7 @@ import {
   Discord,
   GoogleChat,
   Mattermost,
+  NtfyActions,
   type SentPayload,
   Slack,
   Teams,
@@ -54,7 +55,7 @@ const MATTERMOST_NAMES =
   /@[a-z][\w.-]*|(?<![\p{L}\d~])~[a-z][a-z\d_-]*|(?<![\p{L}\d#])#\p{L}[\p{L}\d_-]+|:[\w+-]*[a-z][\w+-]*:/giu;
 const TELEGRAM_NAMES = /@[a-z]\w{2,}|[#$][\p{L}\p{N}_]+|(?<![\p{L}\p{N}/<])\/[a-z]\w*/giu;
 const DISCORD_NAMES = /@(?:everyone|here)|(?<!\\)<(?:@[!&]?|#|a?:\w+:|t:)\d+[^>]*>/g;
-const SLACK_NAMES = /<[!@#][^>]*>/g;
+const SLACK_NAMES = /<(?:!(?!date\^)|[@#])[^>]*>/g;
 
 function namesIn(text: string, pattern: RegExp): readonly string[] {
   return text.match(pattern) ?? [];
@@ -64,10 +65,14 @@ function showSlack({ body }: SentPayload): Shown {
   const { text, blocks } = v.parse(Slack, JSON.parse(body));
   const shown = blocks.map((block) => {
     if (block.type === "header") return html`<h1>${block.text.text}</h1>`.html;
+    if (block.type === "actions") return buttonsOf(block.elements.map(({ text, url }) => [text.text, url]));
     if (block.type === "section") return `<p>${mrkdwn(block.text.text)}</p>`;
     return `<small>${block.elements.map((part) => `<p>${mrkdwn(part.text)}</p>`).join("")}</small>`;
   });
-  const texts = blocks.flatMap((block) => (block.type === "context" ? block.elements : [block.text]));
+  const texts = blocks.flatMap((block) => {
+    if (block.type === "actions") return [];
+    return block.type === "context" ? block.elements : [block.text];
+  });
   const marked = texts.filter(({ type }) => type === "mrkdwn");
   const mentions = [text, ...marked.map((part) => part.text)].flatMap((part) => namesIn(part, SLACK_NAMES));
   return { body: shown.join(""), mentions };
@@ -144,7 +149,8 @@ function quoted(text: string): string {
 }
 
 function showDiscord({ body }: SentPayload): Shown {
-  const { content, embeds } = v.parse(Discord, JSON.parse(body));
+  const { content, embeds, components } = v.parse(Discord, JSON.parse(body));
+  const buttons = (components?.[0].components ?? []).map(({ label, url }) => [label, url] as const);
   const shown = embeds.map(({ title, description, color, footer }) => {
     const parts = [
       title === undefined ? "" : `<h2>${markdown(title)}</h2>`,
@@ -156,7 +162,7 @@ function showDiscord({ body }: SentPayload): Shown {
   });
   const all = [content, ...embeds.flatMap(({ title = "", description = "" }) => [title, description])];
   return {
-    body: `${markdown(content)}${shown.join("")}`,
+    body: `${markdown(content)}${shown.join("")}${buttonsOf(buttons)}`,
     mentions: all.flatMap((text) => namesIn(text, DISCORD_NAMES)),
   };
 }
@@ -170,12 +176,16 @@ function markdown(text: string): string {
 function showTeams({ body }: SentPayload): Shown {
   const [{ content }] = v.parse(Teams, JSON.parse(body)).attachments;
   const paragraphs = content.body.map((block) => {
-    if (block.type === "TextBlock") return markdown(block.text);
+    if (block.type === "TextBlock") return markdown(block.text.replaceAll(/<\/?at>/g, "**"));
     const { inlines, spacing = "Default" } = block;
     const runs = inlines.map(showRun);
     return html`<p class="${spacing}">${{ html: runs.map((run) => run.html).join("") }}</p>`.html;
   });
-  return { body: paragraphs.join(""), mentions: [] };
+  const entities = content.msteams?.entities ?? [];
+  const texts = content.body.map((block) => (block.type === "TextBlock" ? block.text : ""));
+  const mentions = entities.map(({ text }) => text).filter((text) => texts.join(" ").includes(text));
+  const buttons = (content.actions ?? []).map(({ title, url }) => [title, url] as const);
+  return { body: `${paragraphs.join("")}${buttonsOf(buttons)}`, mentions };
 }
 
 function showRun(run: v.InferOutput<typeof TextRun>): Markup {
@@ -188,17 +198,31 @@ function showRun(run: v.InferOutput<typeof TextRun>): Markup {
 }
 
 function showTelegram({ body }: SentPayload): Shown {
-  const { text } = v.parse(Telegram, JSON.parse(body));
+  const { text, reply_markup: keyboard } = v.parse(Telegram, JSON.parse(body));
+  const buttons = (keyboard?.inline_keyboard ?? []).map(([{ text: label, url }]) => [label, url] as const);
   const read = readTelegramHtml(text);
   return {
-    body: (read?.html ?? "").replaceAll("\n", "<br>"),
-    mentions: namesIn(read?.text ?? "", TELEGRAM_NAMES),
+    body: `${(read?.html ?? "").replaceAll("\n", "<br>")}${buttonsOf(buttons)}`,
+    mentions: [
+      ...namesIn(read?.text ?? "", TELEGRAM_NAMES),
+      ...namesIn(text, /(?<=<a href=")tg:\/\/user\?id=\d+/g),
+    ],
   };
 }
 
 function showNtfy({ headers, body }: SentPayload): Shown {
   const title = decodeWords(headers["title"] ?? "");
-  return { body: html`<h1>${title}</h1><pre>${{ html: escapeLines(body) }}</pre>`.html, mentions: [] };
+  const actions = headers["actions"] === undefined ? [] : v.parse(NtfyActions, headers["actions"]);
+  const buttons = buttonsOf(actions.map(({ label, url }) => [label, url]));
+  return {
+    body: `${html`<h1>${title}</h1><pre>${{ html: escapeLines(body) }}</pre>`.html}${buttons}`,
+    mentions: [],
+  };
+}
+
+function buttonsOf(buttons: readonly (readonly [text: string, url: string])[]): string {
+  const links = buttons.map(([text, url]) => html`<p><a class="button" href="${url}">${text}</a></p>`.html);
+  return links.join("");
 }
 
 function escapeLines(text: string): string {
@@ -208,13 +232,14 @@ function escapeLines(text: string): string {
     .join("\n");
 }
 
-const STYLE = `body { font: 15px/1.45 system-ui, sans-serif; margin: 0; background: #f2f2f2 }
+/** How the pages look. */
+export const PAGE_STYLE = `body { font: 15px/1.45 system-ui, sans-serif; margin: 0; background: #f2f2f2 }
 main { background: #fff; max-width: 560px; margin: 16px auto; padding: 16px 20px; border-radius: 8px; overflow-wrap: anywhere; white-space: pre-wrap }
 h1 { font-size: 18px; margin: 0 0 8px } h2, h4 { font-size: 15px; margin: 0 0 4px } p { margin: 8px 0 }
 ul { margin: 0; padding-left: 20px; white-space: normal } li > p { margin: 0 } small { color: #666; font-size: 13px } pre { font: inherit; white-space: pre-wrap; margin: 0 }
 .mattermost { white-space: normal } .Medium { margin-top: 14px } .Small { margin: 4px 0 0 } .None { margin: 0 } section { background: #f6f6f7; margin: 8px 0; padding: 8px 12px; border-radius: 4px } section > p { margin: 0; white-space: normal }
-big { font-size: 18px }`;
+big { font-size: 18px } .button { display: inline-block; border: 1px solid #bbb; border-radius: 4px; padding: 4px 10px; text-decoration: none }`;
 
 function documentOf(kind: ChatKind, body: string): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${kind}</title><style>${STYLE}</style></head><body><main class="${kind}">${body}</main></body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${kind}</title><style>${PAGE_STYLE}</style></head><body><main class="${kind}">${body}</main></body></html>`;
 }

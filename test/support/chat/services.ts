@@ -62,7 +62,9 @@ export async function startChatServices({ tls }: ChatServicesOptions = {}): Prom
   const state = new Map(CHAT_KINDS.map((kind) => [kind, createRoom()]));
   const roomOf = (kind: ChatKind): Room => state.get(kind) ?? createRoom();
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    const kind = CHAT_KINDS.find((kind) => PATHS[kind] === request.url?.replace(/\?wait=true$/, ""));
+    const kind = CHAT_KINDS.find(
+      (kind) => PATHS[kind] === request.url?.replace(/\?wait=true(?:&with_components=true)?$/, ""),
+    );
     if (kind === undefined) response.writeHead(404).end("no such path");
     else void serve({ request, response, kind, room: roomOf(kind) });
   };

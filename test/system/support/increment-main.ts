@@ -1,11 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { withFileLock } from "../../../src/system/file-lock.js";
-import { createProcessTable } from "../../../src/system/process-table.js";
 import { awaitStart } from "../../support/child-start.js";
 
 /** One of several processes that count in one file: increments it some times, then prints how often it did. */
 const [lock = "", counter = "", times = "0", killAt = ""] = process.argv.slice(2);
-const options = { processes: createProcessTable(process), timeout: 20_000 };
+const options = { process, timeout: 20_000 };
 
 await awaitStart();
 let done = 0;

@@ -1,4 +1,4 @@
-import type { ServiceClient } from "../../../admin/admin.js";
+import type { ServiceClient } from "../../../admin/credentials.js";
 import type { Service } from "../../../service.js";
 import { sendInProcess } from "../../support/send.js";
 import { createWorld, type World, type WorldOptions } from "../../support/world.js";
@@ -31,7 +31,7 @@ export interface OAuthStage {
   /** An authorization code that a signed-in user allowed. */
   code(browser: Browser, changes?: Fields): Promise<string>;
   /** Sends the contract's token request, optionally to another service on the database. */
-  exchange(changes: Fields, service?: Service): Promise<TokenAnswer>;
+  exchange(changes: Readonly<Record<string, unknown>>, service?: Service): Promise<TokenAnswer>;
   /** Sends a body to the token endpoint. */
   postToken(
     body: string,

@@ -1,0 +1,98 @@
+import { readVariable } from "../../src/config/environment.js";
+import type { RunSettings } from "../../src/config/run-settings.js";
+import { dryRunError } from "../../src/errors.js";
+import type { Machine } from "../../src/machine.js";
+import { parseDatabase } from "../../src/system/database-location.js";
+import { readOnlyIf } from "../../src/system/read-only.js";
+import { createMessages, type Messages } from "../../src/terminal/messages.js";
+import type { ServiceAdmin } from "../admin/admin.js";
+import type { Service, ServiceOptions } from "../service.js";
+import { openDatabase, openLocalDatabase } from "./open.js";
+
+/** What the commands of the embedded service use of a run. */
+export interface AccessContext {
+  readonly machine: Pick<
+    Machine,
+    "clock" | "database" | "env" | "process" | "resources" | "signal" | "stderr" | "userId"
+  >;
+  readonly flags: Pick<RunSettings, "debug" | "dryRun" | "quiet">;
+}
+
+/**
+ * Opens the database of `--db`, by default that of the profile `local`. With `--dry-run` it only reads.
+ * @param create whether a missing one is created; by default only that of `local` is, with its user
+ * @throws CliError configuration when it is missing and not created
+ */
+export async function openAdmin(
+  context: AccessContext,
+  flag: string | undefined,
+  { create }: { readonly create?: boolean | undefined } = {},
+): Promise<ServiceAdmin> {
+  const { dryRun } = context.flags;
+  // One that does not exist is not created either.
+  if (dryRun && create === true) throw dryRunError();
+  const database = chooseDatabase(context, flag);
+  const isLocal = database === undefined && create !== false;
+  const options = { rateLimit: null, ...(!isLocal && { create: create === true }) };
+  const { admin } = await openChosen(context, { database, isLocal, isServed: false }, options);
+  const { users, calendars, members, labels, clients, tokens } = admin;
+  return {
+    ...readOnlyIf(dryRun, admin, []),
+    users: readOnlyIf(dryRun, users, ["list"]),
+    calendars: readOnlyIf(dryRun, calendars, ["list", "inspect"]),
+    members: readOnlyIf(dryRun, members, ["list"]),
+    labels: readOnlyIf(dryRun, labels, []),
+    clients: readOnlyIf(dryRun, clients, ["list"]),
+    tokens: readOnlyIf(dryRun, tokens, ["list"]),
+  };
+}
+
+export interface ChosenDatabase {
+  /** Undefined for the one of the profile `local`. */
+  readonly database: string | undefined;
+  /** Whether it has the user of that profile. */
+  readonly isLocal: boolean;
+  readonly isServed: boolean;
+}
+
+/** Opens the service over a database that was chosen, and notes what was created. */
+export async function openChosen(
+  context: AccessContext,
+  { database: chosen, isLocal, isServed }: ChosenDatabase,
+  options: Omit<ServiceOptions, "now" | "database">,
+): Promise<Service> {
+  const { machine } = context;
+  const { note } = messagesOf(context);
+  const opening = { machine, note, isServed };
+  const database = chosen ?? machine.database();
+  if (isLocal) return (await openLocalDatabase(opening, { database, ...options })).service;
+  const service = await openDatabase(opening, { database, ...options });
+  if (service.created !== null) note(`created the database ${service.created}`);
+  return service;
+}
+
+/**
+ * The database of `--db` or CALCTL_SERVICE_DB, as `parseDatabase` gives it; undefined for none.
+ * @throws CliError usage
+ */
+export function chooseDatabase(context: AccessContext, flag: string | undefined): string | undefined {
+  if (flag !== undefined) return parseDatabase(flag, { source: "--db", note: messagesOf(context).note });
+  const database = readVariable(context.machine.env, "CALCTL_SERVICE_DB");
+  return database === undefined ? undefined : parseDatabase(database, { source: "CALCTL_SERVICE_DB" });
+}
+
+export function messagesOf({ machine, flags }: AccessContext): Messages {
+  return createMessages(machine.stderr, flags);
+}
+
+/** @throws CliError usage for a password that nobody may choose */
+export async function checkNewPassword(password: string): Promise<void> {
+  const { requireNewPassword } = await import("../admin/users.js");
+  requireNewPassword(password);
+}
+
+/** The contract as an OpenAPI document. */
+export async function describeContract(): Promise<unknown> {
+  const { openApiDocument } = await import("../openapi/document.js");
+  return openApiDocument({ baseUrl: "{base_url}", authUrl: "{auth_url}" });
+}

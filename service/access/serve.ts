@@ -1,0 +1,161 @@
+import { readFile } from "node:fs/promises";
+import { configurationError, dryRunError, errorCodeOf } from "../../src/errors.js";
+import { sleepFor } from "../../src/system/clock.js";
+import { isSigterm } from "../../src/terminal/signals.js";
+import type { ServiceSample } from "../admin/sample.js";
+import type { ListenOptions } from "../listen.js";
+import type { MetricsAddress } from "../metrics-listener.js";
+import type { RateLimitPolicy } from "../rate-limit.js";
+import type { HandledRequest } from "../request-handler.js";
+import { createLogWriter, formatLogLine, type LogFormat } from "../request-log.js";
+import type { Service, ServiceOptions } from "../service.js";
+import { type AccessContext, chooseDatabase, messagesOf, openChosen } from "./admin.js";
+
+export interface ServeOptions {
+  /** As `--db` names it. */
+  readonly database: string | undefined;
+  readonly memory: boolean;
+  readonly sample: boolean;
+  readonly rateLimit: RateLimitPolicy | null;
+  readonly log: LogFormat;
+  /** Whether users may sign in with the public client. */
+  readonly publicClient: boolean;
+  /** Origins whose web pages may call the service. */
+  readonly cors: readonly string[];
+  /** How long it serves on after SIGTERM while it is no longer ready (ms). */
+  readonly drainTime: number;
+  /** Where metrics are served; null for nowhere. */
+  readonly metrics: MetricsAddress | null;
+  readonly listen: Omit<ListenOptions, "tls">;
+  /** Paths of PEM files. */
+  readonly tls: ListenOptions["tls"];
+  readonly onListening: (report: ListeningReport) => Promise<void>;
+}
+
+/** What `service start` reports once it listens. */
+export interface ListeningReport {
+  readonly base_url: string;
+  readonly auth_url: string;
+  /** `HOST:PORT`. */
+  readonly listen: string;
+  /** Absent without `--metrics`. */
+  readonly metrics_url?: string;
+  /** What `--sample` has added; null without it. */
+  readonly sample: ServiceSample | null;
+}
+
+/** Serves the embedded service until the run is interrupted. */
+export async function serve(context: AccessContext, options: ServeOptions): Promise<void> {
+  if (context.flags.dryRun) throw dryRunError();
+  const superseded = new AbortController();
+  const metrics = await startMetrics(options.metrics);
+  try {
+    const service = await openServed(context, options, {
+      observer: metrics?.observer,
+      onSuperseded: (error) => superseded.abort(error),
+    });
+    const signal = AbortSignal.any([context.machine.signal(), superseded.signal]);
+    const { note } = messagesOf(context);
+    await listenUntilAborted(service, { ...options, metricsUrl: metrics?.url, signal, note });
+  } finally {
+    await metrics?.close();
+  }
+  superseded.signal.throwIfAborted();
+}
+
+/** Measures the service and serves the metrics; null if nobody asks for them. @throws CliError configuration */
+async function startMetrics(address: ServeOptions["metrics"]) {
+  if (address === null) return null;
+  const [{ createMetrics }, { listenForMetrics }] = await Promise.all([
+    import("../metrics.js"),
+    import("../metrics-listener.js"),
+  ]);
+  const metrics = createMetrics();
+  const listener = await listenForMetrics(metrics, address);
+  return {
+    observer: metrics.observer,
+    url: `http://${listener.address}/metrics`,
+    close: listener.close,
+  };
+}
+
+async function openServed(
+  context: AccessContext,
+  { database: flag, memory, sample, rateLimit, publicClient, cors, log }: ServeOptions,
+  watching: Pick<ServiceOptions, "observer" | "onSuperseded">,
+): Promise<Service> {
+  const database = memory ? ":memory:" : chooseDatabase(context, flag);
+  // A sample needs a database without users, and is the only content that it should have.
+  const isLocal = database === undefined && !sample;
+  const loadCors = async () => (await import("../http/cors.js")).createCors(cors);
+  return openChosen(
+    context,
+    { database, isLocal, isServed: true },
+    {
+      ...watching,
+      rateLimit,
+      publicClient,
+      cors: cors.length === 0 ? undefined : await loadCors(),
+      onHandled: createRequestLog(context, log),
+      // Requests in progress may end after an interruption.
+      signal: undefined,
+    },
+  );
+}
+
+function createRequestLog(context: AccessContext, format: LogFormat): (request: HandledRequest) => void {
+  const { log, debug } = messagesOf(context);
+  const write = createLogWriter(log, format);
+  return (request) => {
+    const line = formatLogLine(request, format);
+    if (line !== null) write(line);
+    if (request.failure !== undefined) debug(request.failure);
+  };
+}
+
+interface Serving extends ServeOptions {
+  readonly note: (text: string) => void;
+  readonly metricsUrl: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function listenUntilAborted(
+  service: Service,
+  { note, signal, metricsUrl, drainTime, sample, tls, ...options }: Serving,
+): Promise<void> {
+  const { listen } = await import("../listen.js");
+  const pem = tls && {
+    cert: await readPem(tls.cert, "--tls-cert"),
+    key: await readPem(tls.key, "--tls-key"),
+  };
+  const listener = await listen(service, { ...options.listen, ...(pem && { tls: pem }) });
+  try {
+    // Only after listening: a start that fails must not create secrets that are never shown.
+    const added = sample ? await service.admin.addSample() : null;
+    const { baseUrl: base_url, authUrl: auth_url, address: listen } = listener;
+    const addresses = { base_url, auth_url, listen, ...(metricsUrl && { metrics_url: metricsUrl }) };
+    await options.onListening({ ...addresses, sample: added });
+    await aborted(signal);
+    service.drain();
+    if (drainTime > 0 && isSigterm(signal.reason)) {
+      note(`stopping in ${drainTime / 1_000} s; /readyz answers 503 from now on`);
+      await sleepFor(drainTime);
+    }
+  } finally {
+    await listener.close();
+  }
+}
+
+async function readPem(path: string, source: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    const code = errorCodeOf(cause) ?? "unknown";
+    throw configurationError(`${source}: ${path} cannot be read (${code})`, { cause });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { createPasswordQueue } from "../../oauth/password-queue.js";
+
+/** A queue whose verifications end when they are told to. */
+function createStage() {
+  const queue = createPasswordQueue();
+  /** Names of the verifications that have started, in order. */
+  const started: string[] = [];
+  const running = new Map<string, (failure?: Error) => void>();
+  const submit = (address: string, name = address): Promise<unknown> =>
+    queue.run(address, () => {
+      started.push(name);
+      return new Promise((resolve, reject) => {
+        running.set(name, (failure) => (failure === undefined ? resolve(name) : reject(failure)));
+      });
+    });
+  /** Ends a verification, the oldest by default. */
+  const end = async (failure?: Error, name = [...running.keys()][0] ?? "") => {
+    running.get(name)?.(failure);
+    running.delete(name);
+    await continuations();
+  };
+  return {
+    started,
+    running,
+    submit,
+    end,
+    /** Ends verifications until none runs. Resolves with how many ran at the same time. */
+    async endAll() {
+      await continuations();
+      let most = 0;
+      for (; running.size > 0; await end()) most = Math.max(most, running.size);
+      return most;
+    },
+  };
+}
+
+/** Resolves when the queue has done what it can. */
+const continuations = () => new Promise(setImmediate);
+
+const outcomeOf = (verification: Promise<unknown>) => verification.catch((error: unknown) => error);
+
+/** What it takes at a time, and refuses, is proven where users sign in. */
+describe("the password queue", () => {
+  test("runs two verifications at a time, whatever is waiting", async () => {
+    const { submit, endAll } = createStage();
+    const all = Array.from({ length: 12 }, (_, host) => submit(`192.0.2.${host}`));
+    expect(await endAll()).toBe(2);
+    expect(await Promise.all(all)).toHaveLength(12);
+  });
+
+  test("lets addresses take turns: a newcomer waits for one verification of each", async () => {
+    const { started, submit, endAll } = createStage();
+    for (const address of ["a", "b", "c", "d"]) {
+      for (const number of [1, 2]) void submit(address, `${address}${number}`);
+    }
+    void submit("newcomer");
+    await endAll();
+    expect(started).toEqual(["a1", "a2", "b1", "c1", "d1", "newcomer", "b2", "c2", "d2"]);
+  });
+
+  test("goes on after one that fails", async () => {
+    const { submit, end, endAll } = createStage();
+    const failed = outcomeOf(submit("a"));
+    const others = ["b", "c", "a"].map((address, index) => outcomeOf(submit(address, `other ${index}`)));
+    const failure = new Error("scrypt failed");
+    await continuations();
+    await end(failure, "a");
+    await endAll();
+    expect(await failed).toBe(failure);
+    expect(await Promise.all(others)).toEqual(["other 0", "other 1", "other 2"]);
+  });
+});

@@ -1,0 +1,163 @@
+import type { Command } from "commander";
+import type { Category } from "../../../contract/shapes.js";
+import { lastOfDays, notADayError, parseDays } from "../../calendar/dates.js";
+import type { DayRange } from "../../calendar/day-list.js";
+import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
+import type { UpcomingQuery } from "../../calendar/reminders.js";
+import { localDate } from "../../calendar/zoned-time.js";
+import { collect } from "../../cli/global-flags.js";
+import { usageError } from "../../errors.js";
+import { readDateFlag, type TimeContext } from "./date-flags.js";
+
+/** The flags that choose calendars and filter their events, as typed. */
+export interface FilterFlags {
+  readonly allCalendars?: boolean;
+  readonly category?: Category;
+  /** Names or numbers, of which an event has one. */
+  readonly label?: readonly string[];
+  /** The same, of which it has none. */
+  readonly excludeLabel?: readonly string[];
+  /** Members, of whom one attends it. */
+  readonly attendee?: readonly string[];
+  /** Created or attended by the current user. */
+  readonly mine?: boolean;
+  /** Omit events that are over. */
+  readonly remaining?: boolean;
+}
+
+/** The flags that choose days and a text, as typed. */
+export interface DayFlags {
+  readonly days?: string;
+  readonly on?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly strictDates?: boolean;
+  readonly search?: string;
+}
+
+/** Values of a repeatable flag as they are remembered: in no order, and one as before there could be several. */
+export function rememberedValues(values: readonly string[] = []): string | readonly string[] | undefined {
+  const each = [...new Set(values)].sort();
+  return each.length > 1 ? each : each[0];
+}
+
+/** The events that are asked for. */
+export interface EventQuery {
+  readonly days: DayRange;
+  /** The lists of next days that have them, which every service has; null where only the extension lists them. */
+  readonly upcoming: readonly UpcomingQuery[] | null;
+  /** Null for any text. */
+  readonly search: string | null;
+  /** Whether keeps without times are listed too, after those of the days. */
+  readonly keepsWithoutTimes?: boolean;
+  readonly filters: FilterFlags;
+}
+
+/** Adds `--all-calendars`. */
+export function addCalendarFlag(command: Command): void {
+  command.option("-A, --all-calendars", "list every calendar, even if there is a default one");
+}
+
+/** Adds the flags that filter events. */
+export function addFilterFlags(command: Command, category = "only events of this category"): void {
+  command
+    .addOption(command.createOption("--category <category>", category).choices(CATEGORY_CHOICES))
+    .option(
+      "--label <number|id|name>",
+      "only events with this label or another one given, repeatable",
+      collect,
+    )
+    .option("--exclude-label <number|id|name>", "omit events with this label, repeatable", collect)
+    .option(
+      "--attendee <id|name|me>",
+      "only events that this member attends or another one given, repeatable",
+      collect,
+    )
+    .option("--mine", "only events that I created or attend")
+    .option("--remaining", "omit events that are over");
+}
+
+/** Reads which events the flags ask for. @throws CliError usage */
+export async function readQuery(context: TimeContext, flags: DayFlags & FilterFlags): Promise<EventQuery> {
+  const search = flags.search === undefined ? null : await readSearch(flags.search);
+  const chosen = await readDays(context, flags);
+  if (chosen !== null) return { days: chosen, upcoming: null, search, filters: flags };
+  const count = flags.days === undefined ? 1 : parseDays(flags.days, "--days");
+  const { timezone } = context.config.settings();
+  const first = localDate(context.now(), timezone);
+  const isAnyDay = search !== null && flags.days === undefined;
+  return {
+    days: isAnyDay ? { first: null, last: null } : { first, last: lastOfDays(first, count) },
+    upcoming: search === null ? [{ timezone, days: count }] : null,
+    search,
+    filters: flags,
+  };
+}
+
+async function readSearch(text: string): Promise<string> {
+  const { parseSearch } = await import("../../calendar/event-search.js");
+  return parseSearch(text, "--search");
+}
+
+const EXCLUSIVE = [
+  ["on", "from"],
+  ["on", "to"],
+  ["on", "days"],
+  ["to", "days"],
+] as const;
+
+/**
+ * `--from` alone has no last day, `--to` alone begins today, `--days` counts from `--from`. Null where only `--days` may
+ * be given.
+ */
+async function readDays(context: TimeContext, typed: DayFlags): Promise<DayRange | null> {
+  const conflict = EXCLUSIVE.find((flags) => flags.every((flag) => typed[flag] !== undefined));
+  if (conflict !== undefined) throw usageError(`give either --${conflict[0]} or --${conflict[1]}, not both`);
+  const days = typed.days === undefined ? null : parseDays(typed.days, "--days");
+  const read = createDayReader(context, typed);
+  const on = await read("--on", typed.on);
+  if (on !== null) return { first: on, last: on };
+  const from = await read("--from", typed.from);
+  const to = await read("--to", typed.to, from);
+  if (from === null && to === null) return null;
+  const today = localDate(context.now(), context.config.settings().timezone);
+  if (from === null && to !== null && to < today) {
+    throw usageError(`--to: ${to} is over`, "give --from as well, to list days of the past");
+  }
+  if (from !== null && to !== null && to < from)
+    throw usageError(`--to: ${to} is before ${from}, the day of --from`);
+  const first = from ?? today;
+  return { first, last: days === null ? to : lastOfDays(first, days) };
+}
+
+function createDayReader({ config, now, output }: TimeContext, { strictDates = false }: DayFlags) {
+  return async (source: string, text: string | undefined, from: string | null = null) => {
+    if (text === undefined) return null;
+    const { timezone: zone } = config.settings();
+    const input = await readDateFlag(text, {
+      source,
+      zone,
+      now,
+      dayOnly: true,
+      strict: strictDates,
+      echo: output.note,
+      from: () => from,
+    });
+    if (input.kind === "date") return input.date;
+    throw notADayError(text, source);
+  };
+}
+
+/** What is said when there are no such events. */
+export function describeEmpty({ days: { first, last }, upcoming, search }: EventQuery): string {
+  if (upcoming !== null) {
+    const [{ days } = { days: 1 }] = upcoming;
+    return days === 1 ? "no events today" : `no events in ${days} days`;
+  }
+  const days = [
+    ...(first === null || first === last ? [] : [`from ${first}`]),
+    ...(last === null ? [] : [`${first === last ? "on" : "to"} ${last}`]),
+  ];
+  const found = search === null ? [] : ["found"];
+  return ["no events", ...found, ...days].join(" ");
+}

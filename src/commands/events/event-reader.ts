@@ -1,0 +1,219 @@
+import type { CalendarEvent } from "../../../contract/shapes.js";
+import type { Api } from "../../api/client.js";
+import { lastUpcomingDay, upcomingDays } from "../../calendar/dates.js";
+import { isOnDays } from "../../calendar/day-list.js";
+import { type EventFilter, filterEvents, sortEvents } from "../../calendar/event-order.js";
+import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
+import { describeCandidate } from "../../calendar/names.js";
+import type { UpcomingQuery } from "../../calendar/reminders.js";
+import { localDate } from "../../calendar/zoned-time.js";
+import type { Context } from "../../context.js";
+import { CliError, usageError } from "../../errors.js";
+import {
+  type CalendarContext,
+  type ChosenCalendar,
+  chooseCalendars,
+  resolveCalendars,
+} from "../calendar-choice.js";
+import { processEach, type ReportFailures } from "../process-each.js";
+import type { EventQuery, FilterFlags } from "./event-query.js";
+import { createNameFilters, type NameFilters } from "./name-filters.js";
+
+/** What commands use that read lists of events. */
+export type EventContext = CalendarContext & Pick<Context, "output" | "now">;
+
+/** A list of events, as it was read. */
+export interface EventList extends Pick<EventReader, "calendars" | "noteMissingKeeps"> {
+  /** In the order of lists. */
+  readonly events: readonly LocalizedEvent[];
+  /** How many calendars could be read. */
+  readonly calendarsRead: number;
+  /** Reports the calendars that could not be read. */
+  readonly reportFailures: ReportFailures;
+}
+
+/**
+ * Reads the events of a query.
+ * @param choose finds their calendars; by default those of the flags
+ * @throws CliError usage for wrong flags, not_found for a label that no calendar has
+ */
+export function readEvents(
+  context: EventContext,
+  query: EventQuery,
+  choose?: ChooseCalendars,
+): Promise<EventList> {
+  const { timezone: zone } = context.config.settings();
+  return context.names.withCachedNames(async () => {
+    const { calendars, pages, filterOf, localize, noteMissingKeeps } = await createEventReader(
+      context,
+      query,
+      choose,
+    );
+    const { results, reportFailures } = await processEach(calendars, {
+      ...CALENDARS_READ,
+      warn: context.output.warn,
+      async work({ id }) {
+        const read: (readonly CalendarEvent[])[] = [];
+        for await (const page of pages(id)) read.push(page);
+        return read.flat();
+      },
+    });
+    const found = filterEvents(results.flat(), filterOf(results.length === calendars.length), zone);
+    const events = sortEvents(found, { zone, firstDay: query.days.first }).map(localize);
+    return { calendars, events, calendarsRead: results.length, noteMissingKeeps, reportFailures };
+  });
+}
+
+/** Reads the events of a query calendar by calendar; nothing is requested before the pages of one are asked for. */
+export interface EventReader extends ChosenEvents {
+  /** The pages of a calendar, in the order of their start. @throws CliError rejected for days that the service does not list */
+  pages(calendarId: string): AsyncGenerator<readonly CalendarEvent[]>;
+  /** Adds to an event its times in the chosen zone, and the name of its calendar. */
+  readonly localize: (event: CalendarEvent) => LocalizedEvent;
+  /** Says that a service left out the keeps without times that were asked for. */
+  noteMissingKeeps(): void;
+}
+
+export async function createEventReader(
+  context: EventContext,
+  query: EventQuery,
+  choose?: ChooseCalendars,
+): Promise<EventReader> {
+  const chosen = await chooseEvents(context, query.filters, choose);
+  const client = await context.api();
+  const { timezone } = context.config.settings();
+  const { upcoming, search, keepsWithoutTimes = false } = query;
+  const matches = search === null ? () => true : await createSearch(search);
+  let areKeepsMissing = false;
+  const names = new Map(chosen.calendars.map(({ id, name }) => [id, name]));
+  return {
+    ...chosen,
+    async *pages(calendarId) {
+      await chosen.findNames(calendarId);
+      if (upcoming !== null && !keepsWithoutTimes) {
+        for await (const page of listUpcoming(client, calendarId, upcoming)) yield page.filter(matches);
+        return;
+      }
+      const { first: from, last: to } = query.days;
+      const category = keepsWithoutTimes ? "keep" : undefined;
+      const list = await client.listEvents({ calendarId, timezone, from, to, search, category });
+      const found = list === null ? await findInWeek(context, calendarId, query) : [];
+      areKeepsMissing ||= keepsWithoutTimes && list?.hasKeepsWithoutTimes !== true;
+      yield found.filter(matches);
+      if (list !== null) yield* list.pages;
+    },
+    localize: (event) => localizeEvent(event, timezone, names.get(event.calendar_id)),
+    noteMissingKeeps() {
+      if (areKeepsMissing) context.output.note("this service does not list keeps without times");
+    },
+  };
+}
+
+/** The events of some lists of next days, each once although two lists may have it. */
+async function* listUpcoming(
+  client: Api,
+  calendarId: string,
+  queries: readonly UpcomingQuery[],
+): AsyncGenerator<readonly CalendarEvent[]> {
+  const seen = new Set<string>();
+  for (const query of queries) {
+    const { events } = await client.listUpcomingEvents({ calendarId, ...query });
+    yield events.filter(({ id }) => !seen.has(id));
+    for (const { id } of events) seen.add(id);
+  }
+}
+
+async function createSearch(text: string): Promise<(event: CalendarEvent) => boolean> {
+  const { createEventSearch } = await import("../../calendar/event-search.js");
+  return createEventSearch(text);
+}
+
+/**
+ * The events of days from a service that lists only the next ones.
+ * @throws CliError rejected for other days, not_found when there is no such calendar
+ */
+async function findInWeek(
+  { api, config, now }: EventContext,
+  calendarId: string,
+  { days: range, search }: EventQuery,
+): Promise<readonly CalendarEvent[]> {
+  const client = await api();
+  const { timezone } = config.settings();
+  const today = localDate(now(), timezone);
+  const days = upcomingDays(range.first, range.last, today);
+  if (days === null) {
+    await client.getCalendar(calendarId);
+    const week = `days from ${today} to ${lastUpcomingDay(today)}`;
+    throw new CliError("rejected", "this service lists only the next 7 days", {
+      hint: search === null ? `give --days, or ${week}` : `add --days 7 to search those, or ${week}`,
+    });
+  }
+  const { events } = await client.listUpcomingEvents({ calendarId, timezone, days });
+  return events.filter((event) => isOnDays(localizeEvent(event, timezone), range));
+}
+
+/** The calendars of the flags, and what their events are filtered by. */
+export interface ChosenEvents extends Pick<NameFilters, "findNames"> {
+  readonly calendars: readonly ChosenCalendar[];
+  /** @throws as `nameFilter` */
+  readonly filterOf: (allRead: boolean) => EventFilter;
+}
+
+type ChooseCalendars = (context: EventContext, flags: FilterFlags) => Promise<readonly ChosenCalendar[]>;
+
+/** @throws CliError usage for wrong flags */
+export async function chooseEvents(
+  context: EventContext,
+  flags: FilterFlags,
+  choose: ChooseCalendars = calendarsOf,
+): Promise<ChosenEvents> {
+  const { category, mine, remaining } = flags;
+  const { findNames, nameFilter } = await createNameFilters(context, flags);
+  const calendars = await choose(context, flags);
+  const api = await context.api();
+  const filter: EventFilter = {
+    category,
+    // Requested first: if it failed after the events were read, they could not be filtered.
+    mine: mine === true ? { userId: (await api.getCurrentUser()).id } : undefined,
+    remaining: remaining === true ? { now: context.now() } : undefined,
+  };
+  return { calendars, findNames, filterOf: (allRead) => ({ ...filter, ...nameFilter(allRead) }) };
+}
+
+async function calendarsOf(
+  context: EventContext,
+  { allCalendars = false }: FilterFlags,
+): Promise<readonly ChosenCalendar[]> {
+  if (!allCalendars) return chooseCalendars(context);
+  if (context.flags.calendars.length > 0)
+    throw usageError("give either --calendar or --all-calendars, not both");
+  return resolveCalendars(context, []);
+}
+
+/** How messages name what `processEach` does. */
+export const CALENDARS_READ = {
+  noun: "calendar",
+  verb: "read",
+  name: (calendar: ChosenCalendar): string => describeCandidate(calendar),
+  id: ({ id }: ChosenCalendar): string => id,
+} as const;
+
+/** Begins a message about a single calendar, which the failure to read it does not name; empty for several. */
+export function nameSingle(calendars: readonly ChosenCalendar[]): string {
+  const [only, another] = calendars;
+  return only === undefined || another !== undefined ? "" : `calendar ${describeCandidate(only)}: `;
+}
+
+/** Remembers events that a person is shown. @returns what shortens an id to what the person may type */
+export async function rememberShown(
+  { names }: Pick<Context, "names">,
+  events: readonly LocalizedEvent[],
+): Promise<(id: string) => string> {
+  const recent = names.recentEvents();
+  await recent?.remember(
+    events.map(({ id, calendar_id: calendarId, title, start_local: start }) => {
+      return { id, calendarId, title: title ?? "", start };
+    }),
+  );
+  return recent?.shorten ?? ((id) => id);
+}

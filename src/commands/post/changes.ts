@@ -1,0 +1,105 @@
+import { CliError } from "../../errors.js";
+import { describeChanges } from "../../messages/first-line.js";
+import {
+  createChangesDigest,
+  createTextMessage,
+  type Message,
+  presentEvents,
+} from "../../messages/message.js";
+import type { Target } from "../../messages/target.js";
+import { changeView } from "../../output/views/change.js";
+import { type Diff, separateReaders, withDiff } from "../events/changes-diff.js";
+import type { ChangesFlags } from "../events/changes-reading.js";
+import { checkName } from "../events/name-binding.js";
+import { nameFilters } from "./digest.js";
+import { ledgerKey } from "./ledger-key.js";
+import type { PostContext, PostOptions } from "./options.js";
+import { resendMessage } from "./resend.js";
+import { noteResult, postMessage, postToEach, type SendMessage } from "./target.js";
+
+/** A key is used until the next message under its name. */
+const KEEP_DAYS = 400;
+
+/**
+ * Sends what changed since the last run under a name to each target, which has seen what it was sent. It is remembered in
+ * the moment in which the message counts as sent. If that is unknown, this is reported once, and later runs go on from there,
+ * but with `--at-least-once`.
+ */
+export async function postChanges(
+  context: PostContext,
+  options: PostOptions & ChangesFlags,
+  targets: readonly Target[],
+): Promise<void> {
+  const readers = targets.map(({ id }) => id);
+  if (readers.length > 1) await separateReaders(context, checkName(options), readers);
+  const ledger = await context.messages.ledger();
+  await postToEach(context, { targets, ledger }, (target) =>
+    withDiff(context, { ...options, reader: target.id }, async (diff) => {
+      let isPosted: boolean;
+      try {
+        if (options.again === true) await resendUnknown(context, diff);
+        isPosted = await deliver(context, { diff, options, target });
+        await diff.rememberForNewReaders();
+      } catch (error) {
+        // It says more than what could not be read, which is still named on stderr.
+        throw reportBeside(error, diff);
+      }
+      diff.reportFailures();
+      return isPosted;
+    }),
+  );
+}
+
+async function resendUnknown(context: PostContext, { remembered }: Diff): Promise<void> {
+  const ledger = await context.messages.ledger();
+  for (const id of await ledger.messages.unknownUnder(remembered.name)) await resendMessage(context, id);
+}
+
+function reportBeside(error: unknown, { reportFailures }: Diff): unknown {
+  try {
+    reportFailures();
+  } catch (failure) {
+    if (failure instanceof CliError && failure.code === "interrupted") return failure;
+  }
+  return error;
+}
+
+interface Delivery {
+  readonly diff: Diff;
+  readonly options: PostOptions;
+  readonly target: Target;
+}
+
+/** @returns whether something was posted */
+async function deliver(context: PostContext, { diff, options, target }: Delivery): Promise<boolean> {
+  if (diff.changes.length === 0 && options.ifEmpty !== "say") {
+    await diff.remember();
+    noteResult(context, "nothing is new: nothing was posted");
+    return false;
+  }
+  const ledger = await context.messages.ledger();
+  const { remembered: remember, revision } = diff;
+  const { again = false, atLeastOnce = false } = options;
+  // The same changes have the same key, until they are remembered.
+  const key = ledgerKey(context, "changes", { name: remember.name, revision });
+  const repeats = again || atLeastOnce ? "unknown" : undefined;
+  const message = createMessage(context, diff, options);
+  const sendMessage: SendMessage = (outgoing) =>
+    ledger.sendOnce([key], async () => outgoing, { keepDays: KEEP_DAYS, repeats, atLeastOnce, remember });
+  return postMessage(context, message, { target, sendMessage });
+}
+
+function createMessage(
+  context: Pick<PostContext, "config" | "now" | "output" | "flags">,
+  { changes, calendars, days }: Diff,
+  options: PostOptions,
+): Message {
+  const { output } = context;
+  const moment = { zone: context.config.settings().timezone, now: context.now(), range: days };
+  const filters = nameFilters(context, options, calendars);
+  const title = options.title ?? describeChanges(changes, { ...moment, filters });
+  const listed = changes.map((change) => ({ ...change.event, ...change }));
+  const text = changes.length === 0 ? null : output.template(changeView, listed);
+  if (text !== null) return createTextMessage(title, text, presentEvents(changes));
+  return createChangesDigest(changes, { ...moment, title, showCalendar: calendars.length > 1 });
+}

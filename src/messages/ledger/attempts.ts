@@ -1,0 +1,131 @@
+import { CliError, DryRunStop, isOutcomeUnknown, wrapError } from "../../errors.js";
+import type { LedgerDatabase, LedgerTransaction } from "./database.js";
+import { readOwner } from "./owner.js";
+import { findSend, type Send, saveSend, settleSend } from "./send-rows.js";
+import type { LedgerDependencies } from "./waiting.js";
+
+/** What sending needs. */
+export interface SendingDependencies extends LedgerDependencies {
+  /** The keys whose outcome is unknown and that this run is to report. */
+  readonly unreported: Set<string>;
+}
+
+/** One attempt of this process to send a message: the rows of its keys, which say `sending`, and what they were before. */
+export interface Attempt {
+  readonly rows: readonly Send[];
+  readonly previous: readonly Send[];
+}
+
+interface AttemptOptions extends SendingDependencies {
+  readonly send: () => Promise<string | null>;
+  /** As in SendOptions. */
+  readonly atLeastOnce?: boolean | undefined;
+}
+
+/** The note must be written, even if the run was interrupted meanwhile. */
+const FOR_CERTAIN = { evenIfInterrupted: true };
+
+/**
+ * Sends, and notes how it ended.
+ * @throws what `send` throws, with what the message says where its outcome is unknown; CliError failed when it was sent, but
+ * that could not be noted
+ */
+export async function runAttempt(
+  { write }: LedgerDatabase,
+  attempt: Attempt,
+  { send, clock, unreported, atLeastOnce = false }: AttemptOptions,
+): Promise<void> {
+  let postedId: string | null;
+  try {
+    postedId = await send();
+  } catch (error) {
+    const note = isCertain(error) ? noteRefused : noteUnknown;
+    await write((db) => note(db, attempt), FOR_CERTAIN).catch((reason) => explainNotNoted(error, reason));
+    if (isCertain(error) || !(error instanceof CliError)) throw error;
+    if (atLeastOnce && error.code === "outcome_unknown") throw willBeRepeated(error);
+    for (const { key } of attempt.rows) unreported.add(key);
+    throw describeUnknown(error, attempt.rows[0]);
+  }
+  const note = (db: LedgerTransaction) => {
+    for (const row of stillOwn(db, attempt))
+      settleSend(db, { ...row, postedId }, { state: "sent", now: clock.now() });
+    keepEarlier(db, attempt);
+  };
+  await write(note, FOR_CERTAIN).catch((reason) => {
+    throw notNotedError(reason);
+  });
+}
+
+/** But for those that another attempt has taken with `again`. */
+function stillOwn(db: LedgerTransaction, { rows }: Attempt): readonly Send[] {
+  return rows.filter(({ key, owner }) => findSend(db, key)?.owner === owner);
+}
+
+/** What was sent before under the same keys is still listed. */
+function keepEarlier(db: LedgerTransaction, { previous, rows }: Attempt): void {
+  for (const send of previous)
+    if (send.state === "sent" && send.messageId !== rows[0]?.messageId)
+      saveSend(db, { ...send, key: `${send.key} ${send.messageId}` });
+}
+
+/** Everything is as it was before; a key under which nothing was sent yet is free. */
+function noteRefused(db: LedgerTransaction, attempt: Attempt): void {
+  for (const row of stillOwn(db, attempt)) {
+    const before = attempt.previous.find(({ key }) => key === row.key);
+    const isFree = before === undefined || before.state === "refused" || before.state === "missed";
+    saveSend(db, isFree ? { ...row, state: "refused" } : before);
+  }
+}
+
+function noteUnknown(db: LedgerTransaction, attempt: Attempt): void {
+  for (const row of stillOwn(db, attempt)) saveSend(db, { ...row, state: "unknown" });
+  keepEarlier(db, attempt);
+}
+
+/** The key stays as it is, and the next run will say that the outcome is unknown. */
+function explainNotNoted(failure: unknown, reason: unknown): never {
+  if (!(failure instanceof CliError && reason instanceof CliError)) throw failure;
+  throw wrapError(failure, failure.code, `${failure.message}; and ${reason.message}`);
+}
+
+/** Whether nothing was sent for certain. An unexpected error says nothing about that. */
+function isCertain(failure: unknown): boolean {
+  return failure instanceof DryRunStop || (failure instanceof CliError && !isOutcomeUnknown(failure));
+}
+
+/** The outcome of an attempt of an earlier run. */
+export function unknownBefore(send: Send): CliError {
+  const { pid, host } = readOwner(send.owner) ?? {};
+  const where = pid === undefined ? "" : ` (process ${pid} on ${host})`;
+  const when = new Date(send.beganAt).toISOString();
+  const message = `it is not known whether this was sent by the attempt of ${when}${where}`;
+  const hint = "look where it should have arrived; --again sends it again";
+  return describeUnknown(new CliError("outcome_unknown", message, { hint, mayHaveSucceeded: true }), send);
+}
+
+/** Says what may not have arrived, and what can be done about it. */
+function describeUnknown(error: CliError, send: Send | undefined): CliError {
+  const { messageId: id = null, what = null, target = null, message = null } = send ?? {};
+  const during = error.code === "interrupted" ? " while sending" : ":";
+  const named = what === null ? "" : `${during} “${what}” (message ${id})`;
+  const resend = `look whether it arrived; calctl sent resend ${id} sends it again`;
+  return wrapError(error, error.code, `${error.message}${named}`, {
+    hint: `${message === null ? error.hint : resend}, calctl sent done ${id} takes it as arrived`,
+    details: error.details ?? { message: { id, target, what } },
+  });
+}
+
+/** An unknown outcome is no reason to stop with `--at-least-once`, nor for a change, which may be made twice. */
+export function willBeRepeated({ message, status, request }: CliError): CliError {
+  return new CliError("unavailable", message, { hint: "the next run sends it again", status, request });
+}
+
+/** The message has arrived, so it must not be called a failure that may be repeated. */
+function notNotedError(cause: unknown): unknown {
+  if (!(cause instanceof CliError)) return cause;
+  return new CliError("failed", `it was sent, but that could not be noted: ${cause.message}`, {
+    // Not that of the cause: to run the command again could send it again.
+    hint: "it has arrived: correct what is wrong, and do not repeat this one",
+    cause,
+  });
+}

@@ -1,0 +1,347 @@
+import { describe, expect, test } from "vitest";
+import { reply } from "../support/fault-steps.js";
+import { NOW, type RunResult } from "../support/harness.js";
+import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
+
+/** What `post` and `remind` have sent, and what is done about what may be lost. It is 15:30 in Berlin. */
+
+interface Sent {
+  readonly id: string;
+  readonly outcome: string;
+}
+
+const QUIET = { exitCode: 0, stdout: "", stderr: "" };
+const LOST = [reply({ status: 502, headers: {}, body: "" })];
+const REFUSED = [reply({ status: 400, headers: {}, body: "" })];
+
+async function sent(world: PostWorld): Promise<readonly Sent[]> {
+  const { exitCode, stdout, stderr } = await world.send("sent", "-o", "json");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+async function onlyId(world: PostWorld): Promise<string> {
+  const messages = await sent(world);
+  expect(messages).toHaveLength(1);
+  return messages[0]?.id ?? "";
+}
+
+/** The bodies of what was posted, as text. */
+function bodies(world: PostWorld): readonly string[] {
+  return world.hook.requests.map(({ body }) => body.toString("utf8"));
+}
+
+async function worldWithLunch(): Promise<PostWorld> {
+  const world = await createPostWorld();
+  await world.create("Lunch", ...todayAt("15:40"));
+  return world;
+}
+
+const JOBS: Readonly<Record<string, readonly string[]>> = {
+  "a digest": ["post", "--as", "json", "--once"],
+  "a message without --once": ["post", "--as", "json"],
+  "a reminder": ["remind", "--before", "15m", "--as", "json"],
+};
+
+describe.each(Object.entries(JOBS))("%s without an answer", (name, job) => {
+  const title = name === "a reminder" ? "In 10 min: Lunch" : "Today, Sat 21 Nov: 1 event, 15:40 Lunch";
+
+  async function lose(): Promise<{
+    readonly world: PostWorld;
+    readonly id: string;
+    readonly run: RunResult;
+  }> {
+    const world = await worldWithLunch();
+    world.hook.next(LOST);
+    const run = await world.send(...job);
+    return { world, id: await onlyId(world), run };
+  }
+
+  test("is exit 9 in this run alone, which says what it was and how to go on", async () => {
+    const { world, id, run } = await lose();
+    expect(run).toMatchObject({ exitCode: 9, stdout: "" });
+    expect(run.stderr).toContain(`the write may have succeeded: “${title}”`);
+    expect(run.stderr).toContain(`calctl sent resend ${id} sends it again`);
+    expect(run.stderr).toContain(`calctl sent done ${id} takes it as arrived`);
+    if (name !== "a message without --once") expect(await world.send(...job)).toEqual(QUIET);
+    expect(await sent(world)).toMatchObject([
+      { id, command: job[0], target: "CALCTL_WEBHOOK_URL", what: title, outcome: "unknown" },
+    ]);
+  });
+
+  test("is sent again as it was, once, by sent resend", async () => {
+    const { world, id } = await lose();
+    expect(await world.send("sent", "resend", id)).toEqual(QUIET);
+    expect(bodies(world)).toHaveLength(2);
+    expect(bodies(world)[1]).toBe(bodies(world)[0]);
+    expect(await sent(world)).toMatchObject([{ id, outcome: "sent" }]);
+    if (name !== "a message without --once") expect(await world.send(...job)).toEqual(QUIET);
+    expect(await world.send("sent", "resend", id)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`message ${id} has arrived`),
+    });
+  });
+
+  test("counts as arrived with sent done", async () => {
+    const { world, id } = await lose();
+    for (const _ of [1, 2]) expect(await world.send("sent", "done", id)).toEqual(QUIET);
+    expect(await sent(world)).toMatchObject([{ id, outcome: "sent" }]);
+    expect(bodies(world)).toHaveLength(1);
+  });
+
+  test("and none again stays unknown: exit 9; what is refused then does, too", async () => {
+    const { world, id } = await lose();
+    world.hook.next(LOST, REFUSED);
+    const again = await world.send("sent", "resend", id);
+    expect(again).toMatchObject({ exitCode: 9, stderr: expect.stringContaining(`sent resend ${id}`) });
+    expect((await world.send("sent", "resend", id)).exitCode).toBe(11);
+    expect(await sent(world)).toMatchObject([{ id, outcome: "unknown" }]);
+    if (name !== "a message without --once") expect(await world.send(...job)).toEqual(QUIET);
+  });
+});
+
+test("lists what went out and what was refused, the oldest first, also without --once", async () => {
+  const world = await worldWithLunch();
+  world.hook.next(REFUSED);
+  expect((await world.send("post", "--as", "json", "--title", "First")).exitCode).toBe(11);
+  for (const title of ["Second", "Second"])
+    expect(await world.send("post", "--as", "json", "--title", title)).toEqual(QUIET);
+  const { stdout } = await world.send("sent", "--fields", "what,outcome,at", "-o", "tsv");
+  const at = "2026-11-21T14:30:00.000Z";
+  expect(stdout).toBe(`First\trefused\t${at}\nSecond\tsent\t${at}\nSecond\tsent\t${at}\n`);
+});
+
+test("a digest that was refused is one message with the run that sends it", async () => {
+  const world = await worldWithLunch();
+  world.hook.next(REFUSED, REFUSED);
+  const exits = [11, 11, 0];
+  for (const exitCode of exits)
+    expect(await world.send("post", "--as", "json", "--once")).toMatchObject({ exitCode });
+  expect(await sent(world)).toMatchObject([{ outcome: "sent" }]);
+});
+
+describe("sent resend", () => {
+  test.each([
+    [["sent", "resend", "nosuch"], 5, 'there is no message "nosuch"'],
+    [["sent", "done", "nosuch"], 5, 'there is no message "nosuch"'],
+    [["sent", "resend"], 2, "calctl sent resend needs ID"],
+    [["sent", "resend", ""], 2, "ID: the id is empty"],
+    [["sent", "done", "."], 2, 'ID: "." is not a valid id'],
+    [["sent", "again"], 2, 'calctl sent has no command "again"'],
+  ])("%j is refused", async (argv, exitCode, message) => {
+    const world = await worldWithLunch();
+    expect(await world.send(...argv)).toMatchObject({ exitCode, stderr: expect.stringContaining(message) });
+  });
+
+  test("--dry-run shows the message, and sends nothing", async () => {
+    const world = await worldWithLunch();
+    world.hook.next(LOST);
+    await world.send("post", "--as", "json", "--once");
+    const { stdout } = await world.send("sent", "resend", await onlyId(world), "--dry-run");
+    expect(JSON.parse(stdout)).toMatchObject({ title: "Today, Sat 21 Nov: 1 event, 15:40 Lunch" });
+    expect(bodies(world)).toHaveLength(1);
+  });
+
+  test("does not post to the webhook of another job", async () => {
+    const world = await worldWithLunch();
+    world.hook.next(LOST);
+    await world.send("post", "--as", "json", "--once");
+    const env = {
+      CALCTL_WEBHOOK_URL: `${world.hook.baseUrl}/other`,
+      CALCTL_STATE_DIR: `${world.directory}/state`,
+    };
+    const result = await world.runWith({ env }, "sent", "resend", await onlyId(world));
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("is not where message") });
+    expect(bodies(world)).toHaveLength(1);
+  });
+
+  test("posts to what a saved webhook is by now, unless that takes other messages, or is gone", async () => {
+    const world = await worldWithLunch();
+    await addWebhook(world, "team", "/one");
+    world.hook.next(LOST);
+    expect((await world.send("post", "--to", "team", "--once")).exitCode).toBe(9);
+    const id = await onlyId(world);
+    await addWebhook(world, "team", "/two", "slack");
+    expect(await world.send("sent", "resend", id)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("was made for json, and webhook team is for slack by now"),
+    });
+    await world.run("webhooks", "remove", "team");
+    expect(await world.send("sent", "resend", id)).toMatchObject({ exitCode: 5 });
+    await addWebhook(world, "team", "/three");
+    expect(await world.send("sent", "resend", id)).toEqual(QUIET);
+    expect(world.hook.requests.map(({ path }) => path)).toEqual(["/one", "/three"]);
+  });
+});
+
+describe("--again", () => {
+  test("of remind announces what is unknown, and nothing else", async () => {
+    const world = await worldWithLunch();
+    await world.create("Dinner", ...todayAt("15:41"));
+    world.hook.next(LOST);
+    expect((await world.send("remind", "--before", "15m", "--as", "json")).exitCode).toBe(9);
+    expect(await world.send("remind", "--before", "15m", "--as", "json", "--again")).toEqual(QUIET);
+    const titles = world.posted<{ readonly title: string }>().map(({ title }) => title);
+    expect(titles).toEqual(["In 10 min: Lunch", "In 11 min: Dinner", "In 10 min: Lunch"]);
+    expect((await sent(world)).map(({ outcome }) => outcome)).toEqual(["sent", "sent"]);
+  });
+
+  test("of post --changes sends what is unknown, then what changed since", async () => {
+    const world = await worldWithLunch();
+    const post = (...flags: readonly string[]) =>
+      world.send("post", "--as", "json", "--changes", "news", ...flags);
+    expect(await post()).toEqual(QUIET);
+    await world.create("Dinner", ...todayAt("19:00"));
+    world.hook.next(LOST);
+    expect((await post()).exitCode).toBe(9);
+    await world.create("Party", ...todayAt("21:00"));
+    expect(await post("--again")).toEqual(QUIET);
+    expect(await post("--again")).toEqual(QUIET);
+    expect(bodies(world).map((body) => [...body.matchAll(/Dinner|Party/g)][0]?.[0])).toEqual([
+      ...["Dinner", "Dinner", "Party"],
+    ]);
+  });
+});
+
+describe("--at-least-once", () => {
+  test("of remind repeats what is unknown at the next run: exit 8, not 9", async () => {
+    const world = await worldWithLunch();
+    const remind = () => world.send("remind", "--before", "15m", "--as", "json", "--at-least-once");
+    world.hook.next(LOST);
+    expect(await remind()).toMatchObject({
+      exitCode: 8,
+      stderr: expect.stringContaining("the next run sends it again"),
+    });
+    for (const _ of [1, 2]) expect(await remind()).toEqual(QUIET);
+    expect(bodies(world)).toHaveLength(2);
+    expect(await sent(world)).toMatchObject([{ outcome: "sent" }]);
+  });
+
+  test("of post --changes repeats it with what changed since", async () => {
+    const world = await worldWithLunch();
+    const post = () => world.send("post", "--as", "json", "--changes", "news", "--at-least-once");
+    expect(await post()).toEqual(QUIET);
+    await world.create("Dinner", ...todayAt("19:00"));
+    world.hook.next(LOST);
+    expect((await post()).exitCode).toBe(8);
+    await world.create("Party", ...todayAt("21:00"));
+    for (const _ of [1, 2]) expect(await post()).toEqual(QUIET);
+    expect(bodies(world).map((body) => body.match(/"title":"(?:Dinner|Party)"/g)?.length)).toEqual([1, 2]);
+  });
+
+  test("is refused for a digest", async () => {
+    const world = await worldWithLunch();
+    expect(await world.send("post", "--as", "json", "--once", "--at-least-once")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--at-least-once: only with --changes"),
+    });
+  });
+});
+
+async function addWebhook(world: PostWorld, name: string, path: string, as = "json"): Promise<void> {
+  const stdin = `${world.hook.baseUrl}${path}`;
+  const flags = ["--as", as, "--insecure-storage", "--replace"];
+  expect(await world.runWith({ stdin }, "webhooks", "add", name, ...flags)).toMatchObject({ exitCode: 0 });
+}
+
+describe("several --to", () => {
+  async function worldWithTwo(): Promise<PostWorld> {
+    const world = await worldWithLunch();
+    await addWebhook(world, "one", "/one");
+    await addWebhook(world, "two", "/two");
+    world.hook.forget();
+    return world;
+  }
+  const paths = (world: PostWorld) => world.hook.requests.map(({ path }) => path);
+  const TWO = ["--to", "one", "--to", "two"];
+
+  test("are several messages, each with a record of its own, and one that is named twice is one", async () => {
+    const world = await worldWithTwo();
+    expect(await world.send("post", ...TWO, "--to", "one", "--once")).toEqual(QUIET);
+    expect(await world.send("post", ...TWO, "--once")).toEqual(QUIET);
+    expect(paths(world)).toEqual(["/one", "/two"]);
+    expect(await sent(world)).toMatchObject([{ target: "webhook one" }, { target: "webhook two" }]);
+  });
+
+  test("where one fails, the other gets its message: exit 12, and the next run sends the rest", async () => {
+    const world = await worldWithTwo();
+    world.hook.next([reply({ status: 429, headers: { "retry-after": "400" }, body: "" })]);
+    const partly = await world.send("post", ...TWO, "--once");
+    expect(partly).toMatchObject({ exitCode: 12, stdout: "" });
+    expect(partly.stderr).toContain(
+      "message to webhook one could not be posted: webhook one: its rate limit",
+    );
+    expect(partly.stderr).toContain("1 of 2 messages were posted, not: to webhook one");
+    world.setNow(NOW + 400_000);
+    expect(await world.send("post", ...TWO, "--once")).toEqual(QUIET);
+    expect(paths(world)).toEqual(["/one", "/two", "/one"]);
+  });
+
+  test("where the rest was posted before, a run that posts nothing has the code of the failure", async () => {
+    const world = await worldWithTwo();
+    for (const exitCode of [12, 11]) {
+      world.hook.next(REFUSED);
+      const { stderr, ...result } = await world.send("post", ...TWO, "--once");
+      expect(result).toEqual({ exitCode, stdout: "" });
+      expect(stderr.includes("1 of 2 messages were posted")).toBe(exitCode === 12);
+    }
+  });
+
+  test("one that is unknown is exit 9, once", async () => {
+    const world = await worldWithTwo();
+    world.hook.next(LOST, REFUSED);
+    expect(await world.send("post", ...TWO, "--once")).toMatchObject({ exitCode: 9 });
+    expect(await world.send("post", ...TWO, "--once")).toEqual(QUIET);
+    expect(paths(world)).toEqual(["/one", "/two", "/two"]);
+  });
+
+  test("one that there is not is refused before anything is sent", async () => {
+    const world = await worldWithTwo();
+    expect(await world.send("post", ...TWO, "--to", "three")).toMatchObject({ exitCode: 5 });
+    expect(paths(world)).toEqual([]);
+  });
+
+  test("--dry-run shows each message", async () => {
+    const world = await worldWithTwo();
+    const { stdout } = await world.send("post", ...TWO, "--dry-run");
+    expect(stdout.match(/"version": 1/g)).toHaveLength(2);
+  });
+
+  test("--changes tells each what it has not been told, and nothing twice", async () => {
+    const world = await worldWithTwo();
+    const post = (...to: readonly string[]) => world.send("post", ...to, "--changes", "news");
+    const told = () =>
+      world.hook.requests.map(
+        ({ path, body }) => `${path} ${body.toString().match(/"title":"(?:Dinner|Party)"/g)?.length}`,
+      );
+    expect(await post("--to", "one")).toEqual(QUIET);
+    await world.create("Dinner", ...todayAt("19:00"));
+    world.hook.next(REFUSED);
+    expect((await post(...TWO)).exitCode).toBe(12);
+    await world.create("Party", ...todayAt("21:00"));
+    for (const _ of [1, 2]) expect(await post(...TWO)).toEqual(QUIET);
+    expect(told()).toEqual(["/one 1", "/two 1", "/one 2", "/two 1"]);
+    expect(await post("--to", "one")).toEqual(QUIET);
+    expect(told()).toHaveLength(4);
+  });
+});
+
+test("--verbose says with the time what was posted already", async () => {
+  const world = await worldWithLunch();
+  for (const result of ["posted to", "already posted to"]) {
+    const { stderr } = await world.send("post", "--as", "json", "--once", "-v");
+    expect(stderr).toContain(`2026-11-21T14:30:00.000Z ${result} CALCTL_WEBHOOK_URL`);
+    expect(stderr).toMatch(/^2026-11-21T14:30:00.000Z GET /m);
+  }
+});
+
+test("a message without --once goes out although it cannot be listed", async () => {
+  const world = await worldWithLunch();
+  const env = {
+    CALCTL_PROFILE: "local",
+    CALCTL_WEBHOOK_URL: world.hook.baseUrl,
+    CALCTL_STATE_DIR: "/dev/null/x",
+  };
+  expect(await world.runWith({ env }, "post", "--as", "json")).toEqual(QUIET);
+  expect(await world.runWith({ env }, "post", "--as", "json", "--once")).toMatchObject({ exitCode: 10 });
+});
