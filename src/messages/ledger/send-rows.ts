@@ -57,7 +57,7 @@ export interface Send extends MessageFacts {
 /** Rows that are removed at once. */
 const PRUNED_AT_ONCE = 100;
 
-/** How long a message is listed, and its text kept unless it has arrived (ms). */
+/** How long a message is listed with its first line and its target, and its text kept unless it has arrived (ms). */
 export const LISTED_FOR = 30 * DAY_MS;
 
 /**
@@ -72,7 +72,11 @@ export function prune(db: LedgerTransaction, now: number): void {
     before,
     PRUNED_AT_ONCE,
   );
-  db.run("update sends set message = null where began_at < ? and message is not null", before - LISTED_FOR);
+  db.run(
+    `update sends set what = null, target = null, message = null
+      where began_at < ? and coalesce(what, target, message) is not null`,
+    before - LISTED_FOR,
+  );
 }
 
 const COLUMNS =

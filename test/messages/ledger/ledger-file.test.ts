@@ -277,20 +277,26 @@ test("a ledger of the first version opens with what it has: keys are kept, and w
   expect(await sendOnce("reminder 2", neverSend, KEEP)).toBe("already_sent");
 });
 
-test("the text of a message is kept until it has arrived, and for 30 days", async () => {
+test("the text of a message is kept until it has arrived, its first line and its target for 30 days", async () => {
   const path = createLedgerPath();
   let now = NOW;
   const { ledger, sendOnce } = await openTestLedger(path, { now: () => now });
   const texts = () => querySql(path, "select count(message) as count from sends")[0]?.["count"];
+  const lines = () => querySql(path, "select what, target from sends order by began_at, rowid");
   await sendOnce("sent", async () => undefined, KEEP);
   expect(texts()).toBe(0);
   const lost = () => Promise.reject(new CliError("outcome_unknown", "no answer"));
   await expect(sendOnce("lost", lost, { keepDays: 400 })).rejects.toMatchObject({ exitCode: 9 });
   expect(texts()).toBe(1);
+  const line = (what: string) => ({ what, target: "webhook team" });
+  expect(lines()).toEqual([line("sent"), line("lost")]);
   now = NOW + 31 * DAY;
   await sendOnce("later", async () => undefined, KEEP);
   now += 1;
   await sendOnce("latest", async () => undefined, KEEP);
   expect(texts()).toBe(0);
+  expect(lines()).toEqual([{ what: null, target: null }, line("later"), line("latest")]);
   expect((await ledger.messages.list()).map(({ what }) => what)).toEqual(["later", "latest"]);
+  // Its key is kept: it is not sent again.
+  await expect(sendOnce("lost", neverSend, KEEP)).rejects.toMatchObject({ exitCode: 9 });
 });
