@@ -172,14 +172,17 @@ function durationParts(text: string): readonly (string | undefined)[] | null {
   return numbers;
 }
 
-/** Reads a number of days as `upcoming_events` takes it: 1 to 7. @throws CliError usage @see contract section 8 */
-export function parseDays(text: string, source: string): number {
+/** A year: more days are for `--from` and `--to`. */
+const MAX_LISTED_DAYS = 366;
+
+/** Reads a number of days. @param max the most that is read @throws CliError usage */
+export function parseDays(text: string, source: string, max = MAX_LISTED_DAYS): number {
   if (text.trim() === "") throw emptyValueError(source);
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (days < MIN_DAYS || days > MAX_DAYS) {
+  if (days < MIN_DAYS || days > max) {
     throw usageError(
       `${source}: "${text}" is not a valid number of days`,
-      `write a whole number from ${MIN_DAYS} to ${MAX_DAYS}`,
+      `write a whole number from ${MIN_DAYS} to ${max}`,
     );
   }
   return days;

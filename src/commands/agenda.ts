@@ -18,7 +18,7 @@ const WEEK = "7";
 export function registerAgenda(command: Command, contextOf: ContextOf): void {
   command
     .option("--from <date>", "first day, as a date or in words such as monday (default: today)")
-    .option("--days <1-7>", `number of days (default: ${WEEK})`)
+    .option("--days <1-366>", `number of days (default: ${WEEK})`)
     .option("--strict-dates", "read only ISO 8601 dates, no words")
     .option("--grid", "draw the days side by side");
   describeCommand(command, {

@@ -23,7 +23,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
   addMessageFlags(command);
   addCalendarFlag(command);
   command
-    .option("--days <1-7>", "number of days, including today or the day of --from (default: 1)")
+    .option("--days <1-366>", "number of days, including today or the day of --from (default: 1)")
     .option("--on <date>", "events of this day: a date, or words such as tomorrow or fri")
     .option("--from <date>", "events of this day and later")
     .option("--search <text>", "events with this text in title, description or location, of any day")

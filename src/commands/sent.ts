@@ -14,9 +14,8 @@ import { sentView } from "../output/views/sent.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 import { type ResendContext, resendMessage } from "./post/resend.js";
 
-const UNKNOWN_IDS = `calctl sent --jq '.[] | select(.outcome == "unknown") | .id'`;
-
-const forEachUnknown = (command: string): string => `for id in $(${UNKNOWN_IDS}); do ${command} "$id"; done`;
+const forEachUnknown = (command: string): string =>
+  `calctl sent | grep 'unknown$' | while read -r id _; do ${command} "$id"; done`;
 
 export function registerSent(command: Command, contextOf: ContextOf): void {
   command.enablePositionalOptions().allowExcessArguments();
@@ -24,7 +23,7 @@ export function registerSent(command: Command, contextOf: ContextOf): void {
     prints: { view: sentView, count: "list" },
     examples: () => [
       ["What was sent, and what is not known to have arrived", "calctl sent"],
-      ["The ids of what is unknown", UNKNOWN_IDS],
+      ["The ids of what is unknown", `calctl sent --jq '.[]|select(.outcome=="unknown").id'`],
     ],
   });
   addAction(command, contextOf, runSent);

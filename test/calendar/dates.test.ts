@@ -229,14 +229,18 @@ describe("parseDuration", () => {
 });
 
 describe("parseDays", () => {
-  test.each([1, 2, 7])("reads %d", (days) => {
+  test.each([1, 7, 8, 366])("reads %d", (days) => {
     expect(parseDays(String(days), "--days")).toBe(days);
   });
 
-  test.each(["0", "8", "x", "", "1.5", "-1", "1e0", "99999999999999999999"])("rejects %j", (text) => {
+  test.each(["0", "367", "x", "", "1.5", "-1", "1e0", "99999999999999999999"])("rejects %j", (text) => {
     const failure = failureOf(() => parseDays(text, "--days"));
     expect(failure.code).toBe("usage");
     expect(failure.message).toContain("--days");
+  });
+
+  test("rejects more than asked for", () => {
+    expect(failureOf(() => parseDays("8", "--days", 7)).hint).toBe("write a whole number from 1 to 7");
   });
 });
 

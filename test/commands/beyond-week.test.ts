@@ -63,6 +63,14 @@ describe("the days of a list", () => {
     [["--to", "2026-11-21"], ["Lunch"]],
     [["--from", "2025-01-01", "--to", "2025-12-31"], ["Last year"]],
     [["--from", "2026-12-18", "--days", "3"], ["Holiday"]],
+    [
+      ["--days", "30"],
+      ["Lunch", "Tomorrow", "Holiday"],
+    ],
+    [
+      ["--days", "31", "--search", "o"],
+      ["Tomorrow", "Holiday", "At work", "In a month"],
+    ],
     [["--on", "tomorrow"], ["Tomorrow"]],
     [
       ["--from", "21 dec", "--to", "tue"],
@@ -103,7 +111,7 @@ describe("the days of a list", () => {
     [["--from", ""], "--from is empty"],
     [["--search", ""], "--search is empty"],
     [["--search", "x".repeat(201)], "--search is 201 characters long, at most 200 are allowed"],
-    [["--from", "2026-12-01", "--days", "8"], "--days"],
+    [["--from", "2026-12-01", "--days", "367"], "--days"],
   ])("%j is exit 2, and nothing is sent", async (flags, message) => {
     const { exitCode, stdout, stderr } = await list(...flags);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
@@ -119,6 +127,9 @@ describe("the days of a list", () => {
     const two = await world.json<{ title: string }[]>("agenda", "--from", "2026-12-20", "--days", "2");
     expect(two.map(({ title }) => title)).toEqual(["Holiday", "At work", "In a month"]);
     expect((await world.send("agenda", "--from", "next")).exitCode).toBe(2);
+    const month = await world.send("agenda", "--days", "31", "-o", "text");
+    expect(month.stdout.match(/^\w{3} \d+ \w{3} 2026$/gm)).toHaveLength(31);
+    expect(month.stdout).toContain("In a month");
   });
 
   test("the grid of another year names it", async () => {
@@ -275,9 +286,10 @@ describe.each([404, 405])("a service that answers %i because it lists only the n
   });
 
   test.each([
-    [["--on", "2026-11-28"], "give --days, or"],
-    [["--on", "yesterday"], "give --days, or"],
-    [["--from", "tomorrow"], "give --days, or"],
+    [["--on", "2026-11-28"], "give --days up to 7, or"],
+    [["--on", "yesterday"], "give --days up to 7, or"],
+    [["--from", "tomorrow"], "give --days up to 7, or"],
+    [["--days", "8"], "give --days up to 7, or"],
     [["--search", "x"], "add --days 7 to search those, or"],
   ])("cannot list %j: exit 11", async (flags, hint) => {
     const { exitCode, stdout, stderr } = await list(...PERSONAL, ...flags, "-q");
@@ -286,6 +298,16 @@ describe.each([404, 405])("a service that answers %i because it lists only the n
       `error: this service lists only the next 7 days\nhint: ${hint} days from 2026-11-21 to 2026-11-27\n`,
     );
   });
+
+  test.each([["agenda"], ["post", "--as", "json"]])(
+    "cannot show a fortnight of %s: exit 11",
+    async (...argv) => {
+      const env = { ...world.env, CALCTL_WEBHOOK_URL: world.server.baseUrl };
+      const { exitCode, stdout, stderr } = await world.runWith({ env }, ...argv, ...PERSONAL, "--days", "14");
+      expect({ exitCode, stdout }).toEqual({ exitCode: 11, stdout: "" });
+      expect(stderr).toContain("this service lists only the next 7 days");
+    },
+  );
 
   test("is exit 12 beside a calendar that lists them", async () => {
     const { exitCode, stdout, stderr } = await list("--on", "2026-12-21", "-o", "ndjson");

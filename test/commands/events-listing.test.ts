@@ -134,7 +134,7 @@ test("the agenda has the events of every calendar in each format, also past a de
     { title: "Breakfast" },
     { title: "Meeting" },
   ]);
-  expect(await titles("--days", "8")).toMatchObject({ exitCode: 2 });
+  expect(await titles("--days", "0")).toMatchObject({ exitCode: 2 });
 });
 
 test("no line is wider than the terminal, from 40 columns", async () => {

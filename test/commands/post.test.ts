@@ -35,6 +35,11 @@ test.each<[readonly string[], string, readonly string[]]>([
     "Sat 21 – Fri 27 Nov: 3 events, first today 12:00 Lunch",
     ["Lunch", "Dinner", "Next week"],
   ],
+  [
+    ["--days", "14"],
+    "Sat 21 Nov – Fri 4 Dec: 4 events, first today 12:00 Lunch",
+    ["Lunch", "Dinner", "Next week", "In ten days"],
+  ],
   [["--on", "tuesday"], "Tue 24 Nov: 1 event, all day Next week", ["Next week"]],
   [["--remaining"], "Today, Sat 21 Nov: 1 event, 19:00 Dinner (remaining)", ["Dinner"]],
   [["--from", "2026-11-22", "--days", "3", "--title", "Ahead"], "Ahead", ["Next week"]],
@@ -49,6 +54,7 @@ test.each<[readonly string[], string, readonly string[]]>([
   await world.create("Lunch", ...todayAt("12:00"));
   await world.create("Dinner", ...todayAt("19:00"));
   await world.create("Next week", "--start", "2026-11-24", "--all-day");
+  await world.create("In ten days", "--start", "2026-12-01", "--all-day");
   expect(await world.send("post", ...JSON_TARGET, ...flags)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
   expect(await titlesOf(world)).toEqual([titles]);
   expect(world.posted<Posted>()[0]?.title).toBe(title);
@@ -191,7 +197,8 @@ test.each<[readonly string[], number, string]>([
   [["post"], 2, "CALCTL_WEBHOOK_URL needs --as"],
   [["post", "--to", "nosuch"], 5, 'there is no webhook "nosuch"'],
   [["post", ...JSON_TARGET, "--again"], 2, "--again"],
-  [["post", ...JSON_TARGET, "--days", "8"], 2, "--days"],
+  [["post", ...JSON_TARGET, "--days", "367"], 2, "--days"],
+  [["post", ...JSON_TARGET, "--changes", "news", "--days", "8"], 2, "from 1 to 7"],
   [["post", ...JSON_TARGET, "--on", "friday", "--days", "2"], 2, "--on"],
   [["post", ...JSON_TARGET, "--title", ""], 2, "--title is empty"],
   [["post", "--to", ""], 2, "the name of the webhook is empty"],

@@ -99,6 +99,8 @@ describe("agenda --grid", () => {
     ] as const)
       expect(await piped(env, ...argv)).toMatch(/^[0-9a-f]{32}\t/);
     expect(await piped({}, "--fields", "title")).toBe("Dinner\nLunch\n");
+    // As wide as its days need.
+    expect(await piped({ LC_ALL: "C" }, "--days", "14")).toMatch(/^ +Sat 21 .*Fri 4\n/);
   });
 
   test("says why it is a list where the terminal is too narrow", async () => {

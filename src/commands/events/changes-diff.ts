@@ -1,3 +1,4 @@
+import { MAX_DAYS } from "../../../contract/limits.js";
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { parseDays } from "../../calendar/dates.js";
 import {
@@ -55,7 +56,7 @@ export async function withDiff<T>(
 ): Promise<T> {
   requireChosenService(context.config.settings());
   const name = checkName(flags);
-  const count = parseDays(flags.days ?? "7", "--days");
+  const count = parseDays(flags.days ?? "7", "--days", MAX_DAYS);
   const ledger = await context.messages.ledger();
   const findAndWork = async () => work(await findChanges(context, { name, count, flags }));
   return context.flags.dryRun ? findAndWork() : ledger.exclusively(name, findAndWork);

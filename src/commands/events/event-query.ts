@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { MAX_DAYS } from "../../../contract/limits.js";
 import type { Category } from "../../../contract/shapes.js";
 import { lastOfDays, notADayError, parseDays } from "../../calendar/dates.js";
 import type { DayRange } from "../../calendar/day-list.js";
@@ -88,7 +89,7 @@ export async function readQuery(context: TimeContext, flags: DayFlags & FilterFl
   const isAnyDay = search !== null && flags.days === undefined;
   return {
     days: isAnyDay ? { first: null, last: null } : { first, last: lastOfDays(first, count) },
-    upcoming: search === null ? [{ timezone, days: count }] : null,
+    upcoming: search === null && count <= MAX_DAYS ? [{ timezone, days: count }] : null,
     search,
     filters: flags,
   };

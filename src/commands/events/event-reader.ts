@@ -145,7 +145,7 @@ async function findInWeek(
     await client.getCalendar(calendarId);
     const week = `days from ${today} to ${lastUpcomingDay(today)}`;
     throw new CliError("rejected", "this service lists only the next 7 days", {
-      hint: search === null ? `give --days, or ${week}` : `add --days 7 to search those, or ${week}`,
+      hint: search === null ? `give --days up to 7, or ${week}` : `add --days 7 to search those, or ${week}`,
     });
   }
   const { events } = await client.listUpcomingEvents({ calendarId, timezone, days });

@@ -25,7 +25,7 @@ type ListContext = EventContext & Pick<Context, "program">;
 export function registerEventsList(command: Command, contextOf: ContextOf): void {
   addCalendarFlag(command);
   command
-    .option("--days <1-7>", "number of days, including today or the day of --from (default: 1)")
+    .option("--days <1-366>", "number of days, including today or the day of --from (default: 1)")
     .option("--on <date>", "events of this day: a date, or words such as tomorrow or fri")
     .option("--from <date>", "events of this day and later, up to --to")
     .option("--to <date>", "events up to this day, from today or --from on")

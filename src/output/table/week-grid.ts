@@ -44,7 +44,7 @@ const AXIS_WIDTH = 6;
 const MIN_DAY_WIDTH = 8;
 /** The same for one of several events beside each other. */
 const MIN_LANE_WIDTH = 4;
-/** Where the terminal's width is not known. */
+/** At least, where the width is not known. */
 const DEFAULT_WIDTH = 120;
 
 /** Narrower blocks have no room for their start. */
@@ -66,7 +66,7 @@ export function narrowestGrid(days: number): number {
  */
 export function drawWeekGrid(days: readonly Day<LocalizedEvent>[], options: WeekGridOptions): string | null {
   const { dates, width } = options;
-  const available = Number.isFinite(width) ? width : DEFAULT_WIDTH;
+  const available = Number.isFinite(width) ? width : Math.max(DEFAULT_WIDTH, narrowestGrid(dates.length));
   const dayWidth = Math.floor((available - AXIS_WIDTH) / dates.length) - 1;
   if (dayWidth < MIN_DAY_WIDTH) return null;
   const entries = dates.map((date) => days.find((day) => day.date === date)?.entries ?? []);
