@@ -76,6 +76,13 @@ test("a title that looks like a time is none", async () => {
   }
 });
 
+test.each([[], ["--changes", "news"]])("a template writes its own times: exit 2 (%j)", async (...flags) => {
+  const { run } = await createHarness();
+  const post = ["post", "-p", "local", "--as", "slack", "--dry-run", "--local-times", ...flags];
+  const result = await run(...post, "--template", "{{ title }}");
+  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--local-times: a template") });
+});
+
 test.each(TARGET_KINDS.filter((kind) => kind !== "slack" && kind !== "discord"))(
   "%s cannot: exit 2",
   async (kind) => {
