@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { rememberedValues } from "../../src/commands/events/event-query.js";
+import { rememberedNames } from "../../src/commands/events/event-query.js";
 import { bindName } from "../../src/commands/events/name-binding.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 
@@ -115,7 +115,7 @@ describe("what is remembered", () => {
       ["a", "b"],
     ],
   ])("of the values %j is %j: of one, what it was when there could be only one", (values, remembered) => {
-    expect(rememberedValues(values)).toEqual(remembered);
+    expect(rememberedNames(values === undefined ? {} : { label: values }).label).toEqual(remembered);
   });
 
   test("under a name by a release without these filters still fits", () => {

@@ -169,7 +169,8 @@ describe("posting", () => {
 });
 
 describe("starts that were missed beyond the grace", () => {
-  const run = () => world.send("remind", "--before", "15m", "--as", "json");
+  const run = (...flags: readonly string[]) =>
+    world.send("remind", "--before", "15m", "--as", "json", ...flags);
   const QUIET = { exitCode: 0, stdout: "", stderr: "" };
 
   test("are one line on stderr, once", async () => {
@@ -196,6 +197,19 @@ describe("starts that were missed beyond the grace", () => {
     await world.create("Entered late", ...todayAt("15:00"));
     expect(await run()).toEqual(QUIET);
   });
+
+  test.each([["--exclude-label", "3"], ["--attendee", "me"], ["--remaining"]])(
+    "are not those before the first run of a job with other filters: %j",
+    async (...filter) => {
+      const times = ["--start", "2026-11-21T16:00", "--duration", "8h"];
+      await world.create("Night shift", "--attendee", "me", "--label", "2", ...times);
+      const jobs = [[], filter];
+      for (const [index, flags] of jobs.entries()) {
+        world.setNow(Date.parse(`2026-11-21T1${4 + 5 * index}:00:00Z`));
+        expect(await run(...flags)).toEqual(QUIET);
+      }
+    },
+  );
 });
 
 describe("running a program", () => {

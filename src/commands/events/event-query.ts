@@ -36,10 +36,17 @@ export interface DayFlags {
   readonly search?: string;
 }
 
-/** Values of a repeatable flag as they are remembered: in no order, and one as before there could be several. */
-export function rememberedValues(values: readonly string[] = []): string | readonly string[] | undefined {
-  const each = [...new Set(values)].sort();
-  return each.length > 1 ? each : each[0];
+/** The names of the filters as they are remembered: in no order, and one as before there could be several. */
+export function rememberedNames({ label, excludeLabel, attendee }: FilterFlags) {
+  const remembered = (values: readonly string[] = []): string | readonly string[] | undefined => {
+    const each = [...new Set(values)].sort();
+    return each.length > 1 ? each : each[0];
+  };
+  return {
+    label: remembered(label),
+    excludeLabel: remembered(excludeLabel),
+    attendee: remembered(attendee),
+  };
 }
 
 /** The events that are asked for. */

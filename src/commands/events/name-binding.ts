@@ -1,7 +1,7 @@
 import type { SeenCalendar } from "../../calendar/event-changes.js";
 import type { Settings } from "../../config/settings.js";
 import { configurationError, emptyValueError, usageError } from "../../errors.js";
-import { type FilterFlags, rememberedValues } from "./event-query.js";
+import { type FilterFlags, rememberedNames } from "./event-query.js";
 
 /** What a name of `--since-last` watches. Other runs under it would find everything added or gone. */
 interface Binding {
@@ -13,7 +13,7 @@ interface Binding {
   readonly calendars: readonly string[] | null;
   readonly days: number;
   readonly category: string | null;
-  /** As typed, and as `rememberedValues` has them; null, or as in older files undefined, without any. */
+  /** As typed, and as `rememberedNames` has them; null, or as in older files undefined, without any. */
   readonly label: string | readonly string[] | null;
   readonly excludeLabel?: string | readonly string[] | undefined;
   readonly attendee?: string | readonly string[] | undefined;
@@ -79,6 +79,7 @@ export function bindName(
   bound: Binding | undefined,
 ): Binding {
   const { category = null, mine = false, remaining = false } = flags;
+  const names = rememberedNames(flags);
   const binding = {
     service: service.kind === "local" ? "local" : urlOf(service.baseUrl.value),
     // Once it is known, it stays known.
@@ -88,9 +89,8 @@ export function bindName(
     category,
     mine,
     remaining,
-    label: rememberedValues(flags.label) ?? null,
-    excludeLabel: rememberedValues(flags.excludeLabel),
-    attendee: rememberedValues(flags.attendee),
+    ...names,
+    label: names.label ?? null,
   };
   if (bound !== undefined) checkSame(flags, bound, binding);
   return binding;

@@ -12,7 +12,7 @@ import {
   type EventQuery,
   type FilterFlags,
   readQuery,
-  rememberedValues,
+  rememberedNames,
 } from "../events/event-query.js";
 import { type EventList, nameSingle, readEvents } from "../events/event-reader.js";
 import { ledgerKey } from "./ledger-key.js";
@@ -142,9 +142,7 @@ function digestKey(
 ): string {
   const { timezone, defaultCalendar } = config.settings();
   const { category, mine, remaining, search, allCalendars } = options;
-  const [label, excludeLabel, attendee] = [options.label, options.excludeLabel, options.attendee].map(
-    rememberedValues,
-  );
+  const { label, excludeLabel, attendee } = rememberedNames(options);
   // All of them stays the same when there is another one.
   const isAll = allCalendars === true || (flags.calendars.length === 0 && defaultCalendar === undefined);
   return ledgerKey({ config }, "digest", {

@@ -6,6 +6,7 @@ import { jsonObject } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import { JSON_DOCUMENT, PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
 import { nameEvent } from "../events/event-name.js";
+import { rememberedNames } from "../events/event-query.js";
 import { ledgerKey } from "../post/ledger-key.js";
 import { noteResult, reportSending } from "../post/target.js";
 import { processEach } from "../process-each.js";
@@ -129,8 +130,13 @@ async function reportMissed(
   ledger: Ledger,
   { late, announcer, window, options, keyOf }: KeyedAnnouncing,
 ): Promise<void> {
-  const { allDayAt, allCalendars, category, label, mine, search } = options;
-  const filters = { allCalendars, category, label, mine, search, allDayAt };
+  const { allDayAt, allCalendars, category, mine, search, remaining } = options;
+  const { label, excludeLabel, attendee } = rememberedNames(options);
+  // What was added since comes last, so that jobs without it are still the same.
+  const filters = {
+    ...{ allCalendars, category, label, mine, search, allDayAt },
+    ...{ excludeLabel, attendee, remaining },
+  };
   const job = { target: announcer.id, before: window.before, calendars: context.flags.calendars, filters };
   const name = ledgerKey(context, "reminder", job);
   const known = await ledger.readSeen(name);
