@@ -14,8 +14,7 @@ import { sentView } from "../output/views/sent.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 import { type ResendContext, resendMessage } from "./post/resend.js";
 
-const forEachUnknown = (command: string): string =>
-  `calctl sent | grep 'unknown$' | while read -r id _; do ${command} "$id"; done`;
+const UNKNOWN_IDS = "calctl sent | sed -n 's/[[:space:]].*unknown$//p'";
 
 export function registerSent(command: Command, contextOf: ContextOf): void {
   command.enablePositionalOptions().allowExcessArguments();
@@ -23,18 +22,18 @@ export function registerSent(command: Command, contextOf: ContextOf): void {
     prints: { view: sentView, count: "list" },
     examples: () => [
       ["What was sent, and what is not known to have arrived", "calctl sent"],
-      ["The ids of what is unknown", `calctl sent --jq '.[]|select(.outcome=="unknown").id'`],
+      ["The ids of what is unknown", UNKNOWN_IDS],
     ],
   });
   addAction(command, contextOf, runSent);
   const resend = addCommand(command, "resend [id]", "send a message again, as it was");
   describeCommand(resend, {
-    examples: () => [["All that is unknown", forEachUnknown("calctl sent resend")]],
+    examples: () => [["All that is unknown", `${UNKNOWN_IDS} | xargs -rn1 calctl sent resend`]],
   });
   addSilentAction(resend, forJobs(contextOf), runSentResend);
   const done = addCommand(command, "done [id]", "take a message as arrived");
   describeCommand(done, {
-    examples: () => [["All has arrived", forEachUnknown("calctl sent done")]],
+    examples: () => [["All has arrived", `${UNKNOWN_IDS} | xargs -rn1 calctl sent done`]],
   });
   addSilentAction(done, contextOf, runSentDone);
 }
