@@ -43,6 +43,13 @@ const JOBS: Readonly<Record<string, readonly string[]>> = {
   "a reminder": ["remind", "--before", "15m", "--as", "json"],
 };
 
+/** What sends it again although it has arrived. */
+const HINTS: Readonly<Record<string, string>> = {
+  "a digest": "calctl post --once --again posts the digest again",
+  "a message without --once": "the command that posted it posts it again",
+  "a reminder": "it is told once; calctl post posts the events as they are now",
+};
+
 describe.each(Object.entries(JOBS))("%s without an answer", (name, job) => {
   const title = name === "a reminder" ? "In 10 min: Lunch" : "Today, Sat 21 Nov: 1 event, 15:40 Lunch";
 
@@ -78,7 +85,7 @@ describe.each(Object.entries(JOBS))("%s without an answer", (name, job) => {
     if (name !== "a message without --once") expect(await world.send(...job)).toEqual(QUIET);
     expect(await world.send("sent", "resend", id)).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining(`message ${id} has arrived`),
+      stderr: `error: message ${id} has arrived, and its text was not kept\nhint: ${HINTS[name]}\n`,
     });
   });
 
@@ -197,6 +204,10 @@ describe("--again", () => {
     await world.create("Party", ...todayAt("21:00"));
     expect(await post("--again")).toEqual(QUIET);
     expect(await post("--again")).toEqual(QUIET);
+    expect(await world.send("sent", "resend", (await sent(world))[0]?.id ?? "")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("it is told once; calctl post posts"),
+    });
     expect(bodies(world).map((body) => [...body.matchAll(/Dinner|Party/g)][0]?.[0])).toEqual([
       ...["Dinner", "Dinner", "Party"],
     ]);

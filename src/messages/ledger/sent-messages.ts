@@ -29,7 +29,7 @@ type Posted = Pick<Send, "drawn"> & { readonly postedId: string };
 export interface SentMessages {
   /** The oldest first; without what is being sent now. */
   list(): Promise<readonly SentMessage[]>;
-  /** The ids of those whose outcome is unknown and that were to be remembered under a name. */
+  /** The ids of those that were to be remembered under a name, whose outcome is unknown and whose text is kept. */
   unknownUnder(name: string): Promise<readonly string[]>;
   /** @throws CliError not_found; usage for one whose text is not kept, since it has arrived, or is not to be sent */
   load(id: string): Promise<StoredMessage>;
@@ -73,8 +73,8 @@ export function createSentMessages(
     },
     unknownUnder: (name) =>
       read((db) =>
-        findSends(db, "seen_name = ?", name).flatMap(({ state, messageId }) =>
-          state === "reported" && messageId !== null ? [messageId] : [],
+        findSends(db, "seen_name = ?", name).flatMap(({ state, messageId, message }) =>
+          state === "reported" && messageId !== null && message !== null ? [messageId] : [],
         ),
       ),
     async load(id) {
@@ -149,11 +149,16 @@ function describe({ messageId, command, target, what, beganAt, state }: Send): S
   return { id: messageId ?? "", command, target, what, at, outcome };
 }
 
-function notKept(id: string, { state, command }: Send): CliError {
-  return state === "sent"
-    ? usageError(
-        `message ${id} has arrived, and its text was not kept`,
-        "--once --again sends a digest again",
-      )
-    : usageError(`the text of message ${id} is not kept`, `calctl ${command} --again sends it again`);
+/** Says what sends such a message again, by the kind of its key. */
+function notKept(id: string, { state, key }: Send): CliError {
+  const [kind] = key.split(" ");
+  const hasArrived = state === "sent";
+  const message = hasArrived
+    ? `message ${id} has arrived, and its text was not kept`
+    : `the text of message ${id} is not kept`;
+  if (kind === "digest") return usageError(message, "calctl post --once --again posts the digest again");
+  if (kind === "post") return usageError(message, "the command that posted it posts it again");
+  if (hasArrived) return usageError(message, "it is told once; calctl post posts the events as they are now");
+  const done = `look whether it arrived; calctl sent done ${id} takes it as arrived`;
+  return usageError(message, kind === "reminder" ? "calctl remind --again announces it again" : done);
 }

@@ -286,8 +286,11 @@ test("the text of a message is kept until it has arrived, its first line and its
   await sendOnce("sent", async () => undefined, KEEP);
   expect(texts()).toBe(0);
   const lost = () => Promise.reject(new CliError("outcome_unknown", "no answer"));
-  await expect(sendOnce("lost", lost, { keepDays: 400 })).rejects.toMatchObject({ exitCode: 9 });
+  const remember = { name: "news", seen: {} };
+  await expect(sendOnce("lost", lost, { keepDays: 400, remember })).rejects.toMatchObject({ exitCode: 9 });
+  await ledger.acknowledge();
   expect(texts()).toBe(1);
+  expect(await ledger.messages.unknownUnder("news")).toHaveLength(1);
   const line = (what: string) => ({ what, target: "webhook team" });
   expect(lines()).toEqual([line("sent"), line("lost")]);
   now = NOW + 31 * DAY;
@@ -297,6 +300,7 @@ test("the text of a message is kept until it has arrived, its first line and its
   expect(texts()).toBe(0);
   expect(lines()).toEqual([{ what: null, target: null }, line("later"), line("latest")]);
   expect((await ledger.messages.list()).map(({ what }) => what)).toEqual(["later", "latest"]);
-  // Its key is kept: it is not sent again.
-  await expect(sendOnce("lost", neverSend, KEEP)).rejects.toMatchObject({ exitCode: 9 });
+  // Its key is kept: it is not sent again, nor could it be.
+  expect(await sendOnce("lost", neverSend, KEEP)).toBe("unknown_before");
+  expect(await ledger.messages.unknownUnder("news")).toEqual([]);
 });
