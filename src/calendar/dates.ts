@@ -143,6 +143,24 @@ export function parseDuration(text: string, source: string): DurationInput {
   throw usageError(`${source}: "${text}" is not a valid duration`, "write 90m, 1.5h, 1h 30m, 2d or 1w");
 }
 
+/**
+ * Reads how far something is moved: a duration with its sign, `+1w` or `-30m`. Negative for earlier.
+ * @throws CliError usage
+ */
+export function parseShift(text: string, source: string): DurationInput {
+  const typed = text.trim();
+  if (typed === "") throw emptyValueError(source);
+  const duration = /^[+-]/.test(typed) ? readDuration(typed.slice(1).trim()) : null;
+  if (duration === null) {
+    throw usageError(
+      `${source}: "${text}" does not say how far and which way`,
+      "write +1w or +90m for later, -1d or -30m for earlier",
+    );
+  }
+  const sign = typed.startsWith("-") ? -1 : 1;
+  return { text, days: sign * duration.days, minutes: sign * duration.minutes };
+}
+
 /** Null for anything that is not a duration, and for a duration of zero. */
 export function readDuration(text: string): Duration | null {
   const [weeks, days, hours, minutes] = durationParts(text) ?? [];

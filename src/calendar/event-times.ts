@@ -120,7 +120,9 @@ export function applyTimeFlags(span: EventSpan, flags: TimeFlags, zone: string):
     const end = instantOfFlag(flags.end, "--end", kind);
     return { ...changed, end: kind.allDay ? end + DAY_MS : end };
   }
-  return duration === undefined ? changed : { ...changed, end: endAfter(changed, duration, zone) };
+  return duration === undefined
+    ? changed
+    : { ...changed, end: afterStart(changed, duration, { zone, flag: "--duration" }) };
 }
 
 interface EventKind {
@@ -171,16 +173,21 @@ function timeFlagsGiven(flags: GivenFlags<TimeFlags>): readonly string[] {
   return Object.entries(given).flatMap(([flag, isGiven]) => (isGiven ? [flag] : []));
 }
 
-function endAfter(
+/**
+ * The instant a duration after the start, by the clock of the start's zone.
+ * @param options.flag with the duration, for messages
+ * @throws CliError usage for minutes of an all-day event
+ */
+export function afterStart(
   { allDay, start, startTimezone }: EventSpan & { readonly start: number },
   duration: DurationInput,
-  zone: string,
+  { zone, flag }: { readonly zone: string; readonly flag: "--duration" | "--by" },
 ): number {
   if (allDay !== true) return addDuration(start, duration, knownZone(startTimezone, zone));
-  if (duration.minutes > 0) {
+  if (duration.minutes !== 0) {
     throw usageError(
-      `--duration: "${duration.text}" has hours or minutes, but the event is all-day`,
-      "write days such as 2d",
+      `${flag}: "${duration.text}" has hours or minutes, but the event is all-day`,
+      `write days such as ${flag === "--by" ? "+2d" : "2d"}`,
     );
   }
   return start + duration.days * DAY_MS;

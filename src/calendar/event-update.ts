@@ -1,6 +1,8 @@
+import { DAY_MS, dateToInstant, instantToDate } from "../../contract/date-time.js";
 import { compositeId, plainId } from "../../contract/ids.js";
 import type { CalendarEvent, EventDraft, Label, User } from "../../contract/shapes.js";
 import { missingFlagsError, usageError } from "../errors.js";
+import { checkDate, type DateInput, type DurationInput } from "./dates.js";
 import { checkFlagTexts, type EventFlags } from "./event-draft.js";
 import type { EventInput } from "./event-input.js";
 import {
@@ -10,11 +12,13 @@ import {
   type EventSpan,
   fillEnd,
   fillZones,
+  knownZone,
   missingInSpan,
   readSpan,
 } from "./event-span.js";
-import { applyInputTimes, applyTimeFlags } from "./event-times.js";
+import { afterStart, applyInputTimes, applyTimeFlags } from "./event-times.js";
 import { describeCandidates } from "./names.js";
+import { addDuration, localDate } from "./zoned-time.js";
 
 /** The fields that an update can clear. */
 export const CLEARABLE = ["description", "location", "url", "attendees", "start", "end"] as const;
@@ -26,6 +30,8 @@ export type ClearField = (typeof CLEARABLE)[number];
 export interface EventChanges extends EventFlags {
   /** `--input`: its fields change, flags win over it. */
   readonly input?: EventInput | undefined;
+  /** How far the event is moved, by the clock of its own zone; negative for earlier. */
+  readonly by?: DurationInput | undefined;
   readonly clear?: readonly ClearField[] | undefined;
   /** From `--label` or the label of the input. */
   readonly labelId?: string | undefined;
@@ -58,8 +64,8 @@ export function hasChanges(changes: EventChanges): boolean {
  * The whole event with its changes, since a PUT replaces it; everything else keeps its meaning. Null fields are
  * omitted, ids are composite, and an all-day end that equals its start is sent as the next midnight. Cleared texts are
  * sent empty, cleared times are omitted. Flags change the times of the event as they change those of an input in
- * `draftForCreate`, but only a start moves the event, and `--all-day` with only a start is one day; the event keeps its
- * zones unless a zone is given or it had no times.
+ * `draftForCreate`, but only a start moves the event, a day alone as the start of a timed event keeps its time of day, and
+ * `--all-day` with only a start is one day; the event keeps its zones unless a zone is given or it had no times.
  * @param zone the chosen one
  * @throws CliError usage, naming all missing flags at once
  */
@@ -148,10 +154,11 @@ function updatedCategory(current: CalendarEvent, { category, input }: EventChang
 
 function updatedSpan(
   current: CalendarEvent,
-  changes: EventChanges,
+  given: EventChanges,
   { zone, category }: { readonly zone: string; readonly category: string | null },
 ): EventSpan {
   const own = readSpan(current);
+  const changes = { ...given, start: movedStart(own, given, zone) };
   const base = clearsTimes(changes, category) ? EMPTY_SPAN : applyInputTimes(own, changes.input ?? {}, zone);
   const flagged = applyTimeFlags(base, changes, zone);
   const span = fillEnd({ ...flagged, end: updatedEnd(own, flagged, changes) });
@@ -161,13 +168,36 @@ function updatedSpan(
   return own.start === null && span.start !== null ? fillZones(span, zone) : span;
 }
 
+/** The start as given, of a day alone with the event's time of day, or by how far it is moved. */
+function movedStart(own: EventSpan, changes: EventChanges, zone: string): DateInput | undefined {
+  const { by, start, end, duration, allDay, startTimezone, input, clear = [] } = changes;
+  const isAllDay = allDay ?? input?.all_day;
+  if (by !== undefined) {
+    const times = [start, end, duration, isAllDay, input?.start_at, input?.end_at];
+    if (times.some((time) => time !== undefined) || clear.includes("start"))
+      throw usageError("--by moves the event as it is", "give no other times and no --all-day beside it");
+    if (own.start === null) throw usageError("--by: the event has no times to move");
+    const instant = afterStart({ ...own, start: own.start }, by, { zone, flag: "--by" });
+    if (own.allDay !== true) return { kind: "date-time", text: by.text, instant };
+    const date = instantToDate(instant);
+    checkDate(date, "--by");
+    return { kind: "date", text: by.text, date };
+  }
+  if (start?.kind !== "date" || own.start === null || own.allDay === true || isAllDay === true) return start;
+  // Days later by the clock of its own zone, where the day is that of the zone in which it was typed.
+  const day = dateToInstant(localDate(own.start, startTimezone ?? zone));
+  const days = (dateToInstant(start.date) - day) / DAY_MS;
+  const instant = addDuration(own.start, { days, minutes: 0 }, knownZone(own.startTimezone, zone));
+  return { kind: "date-time", text: start.text, instant };
+}
+
 /**
- * Whether the event moves and keeps its length: only its start is given, and no flag or field of the input makes it
- * all-day or timed.
+ * Whether the event moves and keeps its length: only its start is given, or how far it moves, and no flag or field of the
+ * input makes it all-day or timed.
  */
-export function movesEvent({ start, end, duration, allDay, input }: EventChanges): boolean {
+export function movesEvent({ start, by, end, duration, allDay, input }: EventChanges): boolean {
   const others = [end, duration, allDay, input?.end_at, input?.all_day];
-  return start !== undefined && others.every((other) => other === undefined);
+  return (start ?? by) !== undefined && others.every((other) => other === undefined);
 }
 
 /** The new end; null if it must be filled in. */

@@ -12,8 +12,18 @@ export const EVENT_COMMANDS: readonly CommandEntry[] = [
   ["create", "create an event", async () => (await import("./events/create.js")).registerEventsCreate],
   [
     "update",
-    "update an event; other fields are not changed, but --start also moves the end",
+    "update events; other fields are not changed, but --start also moves the end",
     async () => (await import("./events/update.js")).registerEventsUpdate,
+  ],
+  [
+    "copy",
+    "create events again, at another time or in another calendar",
+    async () => (await import("./events/copy.js")).registerEventsCopy,
+  ],
+  [
+    "move",
+    "move events to another calendar",
+    async () => (await import("./events/copy.js")).registerEventsMove,
   ],
   ["delete", "delete events", async () => (await import("./events/delete.js")).registerEventsDelete],
 ];

@@ -193,6 +193,7 @@ describe("draftForUpdate changes times", () => {
   });
   const [START, FIRST] = [{ start: "2026-11-21T06:30" }, { start: "2026-11-20" }];
   const [ZONE_ONLY, NEW_YORK] = [{ endTimezone: "UTC" }, { startTimezone: "America/New_York" }];
+  const DAYS_LATER = { text: "+2d", days: 2, minutes: 0 };
   const HOUR_LATER = { start: "2026-11-21T15:00", duration: "1h" };
 
   test.each<[string, CalendarEvent, TypedChanges, string]>([
@@ -203,6 +204,31 @@ describe("draftForUpdate changes times", () => {
       { start: "2026-10-25T02:30+02:00" },
       "2026-10-25T00:30–01:30 Asia/Tokyo",
     ],
+    [
+      "a day alone keeps the time of day in the own zone, and the length",
+      eventOf({ start_timezone: "Europe/Berlin" }),
+      { start: "2027-04-01" },
+      "2027-04-01T05:00–06:00 Europe/Berlin/Asia/Tokyo",
+    ],
+    [
+      "a day is that of the chosen zone",
+      LATE,
+      { start: "2026-11-23" },
+      "2026-11-22T23:00–2026-11-23T15:30 Asia/Tokyo",
+    ],
+    [
+      "a day alone with --duration",
+      eventOf(),
+      { start: "2026-11-20", duration: "3h" },
+      "2026-11-20T06:00–09:00 Asia/Tokyo",
+    ],
+    [
+      "--by by the clock of the own zone",
+      ON_MARS,
+      { by: DAYS_LATER },
+      "2026-11-22T23:30–2026-11-23T00:30 Mars/Olympus/undefined",
+    ],
+    ["--by of days", allDayOf(), { by: DAYS_LATER }, "days 2026-11-23–2026-11-25 UTC"],
     [
       "--start wins over the start of an input, and moves as well",
       eventOf(),
@@ -320,11 +346,13 @@ describe("draftForUpdate changes times", () => {
       { end: "2026-11-20" },
       "last day 2026-11-20 is before the first",
     ],
+    ["a day for a keep without times", keepOf(), { start: "2026-11-21" }, '"2026-11-21" is a date without'],
+    ["--by of a keep without times", keepOf(), { by: DAYS_LATER }, "--by: the event has no times to move"],
     [
-      "a date for a timed event",
+      "--by beside --clear start",
       eventOf(),
-      { start: "2026-11-21" },
-      '--start: "2026-11-21" is a date without',
+      { by: DAYS_LATER, clear: ["start"] },
+      "--by moves the event as it is",
     ],
     ["a time for an all-day event", allDayOf(), { end: "2026-11-22T15:00" }, 'T15:00" has a clock time'],
     [

@@ -39,7 +39,12 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
       ["--title", "T", ...times, "--attendee", "me"],
       ["--title", "K", "--category", "keep"],
     ],
-    "events update": [[eventId, "--title", "Other"]],
+    "events update": [
+      [eventId, "--title", "Other"],
+      [eventId, eventId, "--title", "Third"],
+    ],
+    "events copy": [[eventId], [eventId, eventId, "--by", "+1d"]],
+    "events move": [[eventId, "--to", "Choir", "--yes"]],
     "events delete": [[eventId, "--yes"]],
     agenda: [[]],
     comment: [[eventId, "Text"]],
@@ -69,6 +74,13 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
   };
 }
 
+/** Makes what the command lines name. */
+async function prepareFor(command: string): Promise<void> {
+  if (command === "events move") await world.service.admin.calendars.add({ name: "Choir", owner: "ana" });
+  if (!command.startsWith("service ")) return;
+  for (const user of ["ana", "Ben"]) await world.run("service", "users", "add", user);
+}
+
 /** Its output is tested below, since it does not end. */
 const START = "service start";
 
@@ -92,8 +104,7 @@ describe("what every command prints", () => {
   test.each(
     described.map(({ name, output }) => [name, output?.json] as const).filter(([name]) => name !== START),
   )("%s is what its schema says, in json and ndjson", async (name, json) => {
-    if (name.startsWith("service "))
-      for (const user of ["ana", "Ben"]) await world.run("service", "users", "add", user);
+    await prepareFor(name);
     const problemsOf = validator(json);
     const printed = SCHEMA.commands.find((command) => command.name === name)?.output;
     for (const argv of commandLines()[name] ?? []) {
@@ -112,7 +123,7 @@ describe("what every command prints", () => {
       expect(problemsOf(value)).toEqual([]);
       if (printed?.count === "list") expect(value).toEqual(expect.any(Array));
       // Writes are not repeated.
-      if (!/ (add|create|update|delete|backup|copy)$|^comment$/.test(name)) {
+      if (!/ (add|create|update|delete|backup|copy|move)$|^comment$/.test(name)) {
         const lines = (await run("ndjson")).split("\n").filter((line) => line !== "");
         expect([value].flat()).toEqual(lines.map((line) => JSON.parse(line)));
       }

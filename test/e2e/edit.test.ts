@@ -107,6 +107,16 @@ describe("with a script as the editor", () => {
     });
   });
 
+  test("a new start alone moves the end along, and a day keeps the time of day", async () => {
+    const world = await createWorld();
+    const { stderr } = await world.edit(`sed -i 's/^start:.*/start: 2026-12-24/' "$1"`);
+    expect(stderr).toContain(`- end: ${TOMORROW}T13:00\n+ end: 2026-12-24T13:00\n`);
+    expect(await world.read()).toMatchObject({
+      start_at: "2026-12-24T12:00:00.000Z",
+      end_at: "2026-12-24T13:00:00.000Z",
+    });
+  });
+
   test.each([
     ["untouched", "true"],
     ["emptied", ': > "$1"'],

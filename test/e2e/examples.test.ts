@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { querySql } from "../../service/test/support/database.js";
-import { createExampleWeek, exampleId } from "../support/example-week.js";
+import { createExampleWeek } from "../support/example-week.js";
 import type { RunResult } from "../support/harness.js";
 import { createInstallation, type Installation } from "../support/spawned.js";
 import { describeWithSystem, fixedTime } from "../support/system.js";
@@ -12,7 +12,6 @@ import { describeWithSystem, fixedTime } from "../support/system.js";
 
 const FOLDER = fileURLToPath(new URL("../../examples/", import.meta.url));
 const SCRIPTS = readdirSync(FOLDER).filter((name) => name.endsWith(".sh"));
-const DINNER = exampleId("Dinner with the neighbors");
 
 interface ExampleWorld extends Installation {
   /** Runs a script of the examples. */
@@ -82,19 +81,6 @@ describeWithSystem("faketime", "the example", () => {
     expect(stdout).toContain("SUMMARY:Dinner with the neighbors\r\n");
   });
 
-  test("move-event moves an event by an hour, and by other minutes", async () => {
-    const world = await createExampleWorld();
-    expect((await world.script("move-event.sh", DINNER)).exitCode).toBe(0);
-    const get = () => world.json<Listed>("events", "get", DINNER);
-    expect(await get()).toMatchObject({
-      start_local: "2026-11-21T20:00:00+01:00",
-      end_local: "2026-11-21T22:30:00+01:00",
-    });
-    await world.script("move-event.sh", DINNER, "-90");
-    expect(await get()).toMatchObject({ start_local: "2026-11-21T18:30:00+01:00" });
-    expect((await world.script("move-event.sh", "gone")).exitCode).toBe(5);
-  });
-
   test("comment-on-today comments on every event of today", async () => {
     const world = await createExampleWorld();
     expect((await world.script("comment-on-today.sh", "See you")).exitCode).toBe(0);
@@ -133,15 +119,5 @@ describeWithSystem("faketime", "the example", () => {
   test("today prints the rest of today", async () => {
     const { stdout } = await (await createExampleWorld()).script("today.sh");
     expect(stdout).toBe("all day  Grandma visits\n15:00  Birthday party\n19:00  Dinner with the neighbors\n");
-  });
-
-  test("copy-event copies an event into another calendar", async () => {
-    const world = await createExampleWorld();
-    const { exitCode, stdout } = await world.script("copy-event.sh", exampleId("Dentist"), "Family", "Work");
-    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f]{32}\n$/)]);
-    expect(await world.json("events", "get", stdout.trim())).toMatchObject({
-      title: "Dentist",
-      calendar_name: "Work",
-    });
   });
 });

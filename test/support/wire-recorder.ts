@@ -11,8 +11,8 @@ interface WireRequest extends Omit<ReceivedRequest, "body"> {
 export interface WireRecorder {
   readonly baseUrl: string;
   readonly requests: WireRequest[];
-  /** Responds to the next requests of this method and path itself. */
-  answer(methodAndPath: string, answer: WireAnswer): void;
+  /** Responds to the next requests of this method and path itself, one answer a request; the last one stays. */
+  answer(methodAndPath: string, ...answers: readonly WireAnswer[]): void;
 }
 
 /** A socket in front of a service that records its requests. */
@@ -28,6 +28,7 @@ export async function startWireRecorder(service: Service): Promise<WireRecorder>
   return {
     baseUrl: server.baseUrl,
     requests,
-    answer: (methodAndPath, answer) => server.on(methodAndPath, [keep, reply(answer)]),
+    answer: (methodAndPath, ...answers) =>
+      server.on(methodAndPath, ...answers.map((answer) => [keep, reply(answer)])),
   };
 }

@@ -52,6 +52,8 @@ const KIND_OF_COMMAND_FLAG: Readonly<Record<string, Kind | "files">> = {
 const KIND_OF_ARGUMENT: Readonly<Record<string, Kind | "files">> = {
   "events get id": "events",
   "events update id": "events",
+  "events copy id": "events",
+  "events move id": "events",
   "events delete id": "events",
   "comment id": "events",
   "comments id": "events",

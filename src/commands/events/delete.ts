@@ -1,14 +1,13 @@
 import type { Command } from "commander";
-import { localizeEvent } from "../../calendar/event-view.js";
 import { type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
 import { CliError } from "../../errors.js";
-import { describeWhen } from "../../output/event-when.js";
 import { deletedView } from "../../output/views/event.js";
-import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
+import { createEventFinder, type EventFinder } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import { processEach } from "../process-each.js";
 import { chooseEventId, readEventIds, STDIN_IDS } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
+import { describeFound } from "./found-event.js";
 
 export interface EventsDeleteOptions {
   readonly id: readonly string[];
@@ -103,9 +102,4 @@ async function confirm(
   const question = count === 1 ? "Delete this event?" : `Delete these ${count} events?`;
   if (await context.terminal.prompt.confirm(question)) return notFound;
   throw new CliError("interrupted", "nothing was deleted");
-}
-
-function describeFound({ calendar, event }: FoundEvent, zone: string): string {
-  const when = describeWhen(localizeEvent(event, zone), { year: true }) || "no time";
-  return `  ${event.title ?? event.id}  ${when}  ${calendar.name || calendar.id}`;
 }

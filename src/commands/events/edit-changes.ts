@@ -1,9 +1,8 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
-import { type DateInput, parseInstant, parseTimeZone } from "../../calendar/dates.js";
+import { parseTimeZone } from "../../calendar/dates.js";
 import type { EventFlags } from "../../calendar/event-draft.js";
 import { parseCategory } from "../../calendar/event-text.js";
 import { CLEARABLE, type ClearField, draftForUpdate } from "../../calendar/event-update.js";
-import { localizeEvent } from "../../calendar/event-view.js";
 import { usageError } from "../../errors.js";
 import { readTimeFlags, type TimeContext } from "./date-flags.js";
 import { changedKeys, type DocumentOptions, type EditableEvent, parseDocument } from "./edit-document.js";
@@ -32,7 +31,7 @@ export async function readDraft(
   const attendees = changedKeys(before, after).includes("attendees") ? after.attendees : undefined;
   const changes = {
     ...textChanges(changed),
-    ...(await timeChanges(context, changed, { event, strictDates: options.strictDates })),
+    ...(await timeChanges(context, changed, options.strictDates)),
     labelId: label === undefined ? undefined : await resolver.labelId({ value: label, source: "label" }),
     attendeeIds: await resolver.attendeeIds(namedValues(attendees, "attendees", event.attendees)),
   };
@@ -63,31 +62,20 @@ function textChanges(changed: Changed): EventFlags {
   };
 }
 
-/** The file has both times, so neither moves with the other, as with `--start` alone. */
 async function timeChanges(
   context: TimeContext,
   changed: Changed,
-  { event, strictDates }: { readonly event: CalendarEvent; readonly strictDates: boolean },
+  strictDates: boolean,
 ): Promise<EventFlags> {
   const [start, end] = [changed("start"), changed("end")];
-  const allDay = parseBoolean(changed("all_day"));
   const read = await readTimeFlags(context, { ...(start && { start }), ...(end && { end }), strictDates });
-  const keepsEnd = allDay === undefined && read.start !== undefined && end === undefined;
   return {
     start: read.start,
-    end: keepsEnd ? ownEnd(event) : read.end,
-    allDay,
+    end: read.end,
+    allDay: parseBoolean(changed("all_day")),
     startTimezone: parseZone(changed("start_timezone"), "start_timezone"),
     endTimezone: parseZone(changed("end_timezone"), "end_timezone"),
   };
-}
-
-/** The end of the event as a flag would give it, to the millisecond. */
-function ownEnd(event: CalendarEvent): DateInput | undefined {
-  const { end_at: text, end_local: day } = localizeEvent(event, "UTC");
-  if (text === null || day === null) return undefined;
-  if (event.all_day === true) return { kind: "date", text: day, date: day };
-  return { kind: "date-time", text, instant: parseInstant(text, "end") };
 }
 
 function parseBoolean(text: string | undefined): boolean | undefined {

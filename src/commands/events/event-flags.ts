@@ -170,6 +170,7 @@ export interface RelatedResolver {
   printedLabelId(label: PrintedLabel): Promise<string | null>;
   /** Composite ids; `me` is the current user. @throws CliError not_found with the candidates */
   attendeeIds(named: NamedValues | undefined): Promise<readonly string[] | undefined>;
+  members(): Promise<readonly User[]>;
   /** Every label and member. */
   readAll(): Promise<{ readonly labels: readonly Label[]; readonly members: readonly User[] }>;
   /** What was read so far. */
@@ -193,6 +194,16 @@ export async function chosenLabelId(
   return id ?? undefined;
 }
 
+/** The resolver of each calendar, so that its labels and members are read once. */
+export function createResolvers(context: Pick<Context, "api">): (calendarId: string) => RelatedResolver {
+  const resolvers = new Map<string, RelatedResolver>();
+  return (calendarId) => {
+    const resolver = resolvers.get(calendarId) ?? createRelatedResolver(context, calendarId);
+    resolvers.set(calendarId, resolver);
+    return resolver;
+  };
+}
+
 /** Nothing is read before a name is resolved, nor for an empty list of attendees. */
 export function createRelatedResolver({ api }: Pick<Context, "api">, calendarId: string): RelatedResolver {
   let labels: readonly Label[] | undefined;
@@ -207,6 +218,7 @@ export function createRelatedResolver({ api }: Pick<Context, "api">, calendarId:
     return members;
   };
   return {
+    members: readMembers,
     readAll: async () => ({ labels: await readLabels(), members: await readMembers() }),
     printedLabelId: async (label) => findPrintedLabel(label, await readLabels())?.id ?? null,
     async labelId({ value, source }) {

@@ -6,11 +6,16 @@ import type { EventContext } from "./event-reader.js";
 /** The argument that stands for ids on stdin. */
 export const STDIN_IDS = "-";
 
+/** Whether one event is meant, by its id or as the one that is picked; of several and of those on stdin a list is printed. */
+export function isSingleId(given: readonly string[]): boolean {
+  return given.length < 2 && given[0] !== STDIN_IDS;
+}
+
 /**
  * The id as given. At a terminal, the beginning of the id of an event that was shown lately is enough.
  * @throws CliError usage when several events have it
  */
-export function readEventId({ names }: Pick<Context, "names">, typed: string): string {
+function readEventId({ names }: Pick<Context, "names">, typed: string): string {
   checkId(typed, "ID");
   if (!SHORT_ID.test(typed)) return typed;
   const found = names.recentEvents()?.find(typed) ?? [];

@@ -6,7 +6,7 @@ import { eventView, foundEventsView } from "../../output/views/event.js";
 import { createEventFinder } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import { processEach } from "../process-each.js";
-import { chooseEventId, readEventIds, STDIN_IDS } from "./event-ids.js";
+import { chooseEventId, isSingleId, readEventIds } from "./event-ids.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 
 export interface EventsGetOptions {
@@ -56,8 +56,7 @@ export async function runEventsGet(context: EventContext, { id: given }: EventsG
   });
   await rememberShown(context, results);
   const [first] = results;
-  const single = typed.length === 1 && typed[0] !== STDIN_IDS;
   // A command that failed completely prints nothing.
-  if (first !== undefined) await output.print(single ? first : results);
+  if (first !== undefined) await output.print(isSingleId(typed) ? first : results);
   reportFailures();
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CalendarEvent } from "../../../contract/shapes.js";
-import { parseInstant } from "../../calendar/dates.js";
+import { parseInstant, parseShift } from "../../calendar/dates.js";
 import {
   CLEARABLE,
   draftForUpdate,
@@ -23,7 +23,7 @@ import type { EditedUpdate } from "./edit.js";
 import {
   addEventFieldFlags,
   chosenLabelId,
-  createRelatedResolver,
+  createResolvers,
   type EventFieldFlags,
   type EventFields,
   hasContentFlags,
@@ -31,13 +31,15 @@ import {
   type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
-import { chooseEventId, readEventId } from "./event-ids.js";
+import { chooseEventId, isSingleId, STDIN_IDS } from "./event-ids.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
+import { writeEvents } from "./write-events.js";
 
 /** Flags as typed. */
 export interface EventsUpdateOptions extends EventFieldFlags {
-  /** Undefined to pick an event. */
-  readonly id?: string;
+  /** Empty to pick an event. */
+  readonly id: readonly string[];
+  readonly by?: string;
   readonly clear?: readonly string[];
   readonly addAttendee?: readonly string[];
   readonly removeAttendee?: readonly string[];
@@ -47,8 +49,11 @@ export interface EventsUpdateOptions extends EventFieldFlags {
   readonly edit?: boolean;
 }
 
+const UPDATED_IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
+
 export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
-  addEventFieldFlags(command.argument("[id]", "id of the event; without it, pick an event"))
+  addEventFieldFlags(command.argument("[id...]", UPDATED_IDS))
+    .option("--by <+duration>", "move by +1w, +90m or -2d, by the clock of the event's own zone")
     .option("--no-all-day", "use times instead of whole days")
     .addOption(
       command
@@ -61,7 +66,7 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
     .option("--edit", "edit the event in $VISUAL or $EDITOR, instead of the flags above")
     .option("--if-unchanged <timestamp>", "stop with exit code 13 unless updated_at is still this");
   describeCommand(command, {
-    prints: { view: eventView, count: "one" },
+    prints: { view: eventView, count: "one or list" },
     examples: () => [
       [
         "Rename the first event of today",
@@ -73,44 +78,84 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
         'id="$(calctl events create -c Work --title Lunch --start "tomorrow 12:00" --duration 1h --fields id)"',
         'calctl events update "$id" --start "tomorrow 12:30"',
       ],
+      [
+        "Move the events of today to the same time next week",
+        "calctl events list --fields id | calctl events update - --by +1w",
+      ],
     ],
   });
   addPickAction(command, contextOf, runEventsUpdate);
 }
 
-/** Reads an event, merges the changes and replaces it, since the service cannot update single fields. */
+/** Reads events, merges the changes and replaces them, since the service cannot update single fields. */
 export async function runEventsUpdate(context: EventContext, options: EventsUpdateOptions): Promise<void> {
   if (options.edit === true) return runEventsEdit(context, options);
-  const output = context.output.of(eventView);
-  const typedId = options.id === undefined ? undefined : readEventId(context, options.id);
+  context.output.of(eventView);
+  const { addAttendee, removeAttendee, clear, ifUnchanged, by, id: given, ...typed } = options;
+  const isSingle = isSingleId(given);
+  if (given.includes(STDIN_IDS) && [typed.input, typed.descriptionFile].includes("-"))
+    throw usageError("ids and another flag both read stdin", "give only one -");
+  if (ifUnchanged !== undefined && !isSingle)
+    throw usageError("--if-unchanged: is about one event", "update several one by one");
   const { timezone } = context.config.settings();
-  const { addAttendee, removeAttendee, clear, ifUnchanged, id: _, ...typed } = options;
   const seen = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
+  const shift = by === undefined ? undefined : parseShift(by, "--by");
   const fields = await readEventFields(context, typed);
-  const changes = { ...fields.flags, input: fields.input ?? undefined, clear: clear?.map(parseClearField) };
+  const changes = {
+    ...fields.flags,
+    by: shift,
+    input: fields.input ?? undefined,
+    clear: clear?.map(parseClearField),
+  };
   const related = [fields.label, fields.attendees, addAttendee, removeAttendee];
   if (!hasChanges(changes) && related.every((relation) => relation === undefined)) {
-    if (context.terminal.prompt.available) return runUpdateForm(context, options);
+    if (context.terminal.prompt.available && isSingle) return runUpdateForm(context, options);
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
-  const eventId = await chooseEventId(context, typedId);
-  const found = await (await createEventFinder(context)).read(eventId);
-  const { event: current } = found;
-  if (seen !== null) checkUnchanged(current, seen, "--if-unchanged");
-  const resolver = createRelatedResolver(context, found.calendar.id);
-  const labelId = await chosenLabelId(context, { ...fields, resolver }, "the event keeps its own");
-  const relations = await resolveRelations(resolver, current, { ...fields, addAttendee, removeAttendee });
-  const draft = draftForUpdate(current, { ...changes, ...relations, labelId }, timezone);
-  const updated = await writeUpdate(context, { ...found, draft, seen, resolver });
-  if (movesEvent(changes) && updated.end_local !== null) {
-    context.output.note(`end: ${describeLocal(updated.end_local, timezone)}`);
-  }
-  await output.print(updated, `event ${eventId} was updated`);
+  const resolverOf = createResolvers(context);
+  const ids = given.length === 0 ? [await chooseEventId(context, undefined)] : given;
+  await writeEvents(context, ids, {
+    verb: "updated",
+    async prepare({ calendar, event }) {
+      if (seen !== null) checkUnchanged(event, seen, "--if-unchanged");
+      const resolver = resolverOf(calendar.id);
+      const labelId = await chosenLabelId(context, { ...fields, resolver }, "the event keeps its own");
+      const relations = await resolveRelations(resolver, event, { ...fields, addAttendee, removeAttendee });
+      const draftOf = (current: CalendarEvent) =>
+        draftForUpdate(current, { ...changes, ...relations, labelId }, timezone);
+      draftOf(event);
+      return async (read) => {
+        const current = await read();
+        const update = { calendar, event: current, draft: draftOf(current), seen, resolver };
+        const updated = await writeUpdate(context, update);
+        if (movesEvent(changes)) noteTimes(context, updated, { isSingle, isDayTyped: isDay(changes) });
+        return updated;
+      };
+    },
+  });
+}
+
+/** Whether the event was moved to a time that no flag says in full. */
+function isDay({ start, by }: EventChanges): boolean {
+  return by !== undefined || start?.kind === "date";
+}
+
+/** Says where an event was moved to, as far as the command line does not. */
+function noteTimes(
+  { config, output }: EventContext,
+  { title, all_day: allDay, start_local: start, end_local: end }: LocalizedEvent,
+  { isSingle, isDayTyped }: { readonly isSingle: boolean; readonly isDayTyped: boolean },
+): void {
+  const { timezone } = config.settings();
+  const name = isSingle ? "" : `${title}: `;
+  if (start !== null && isDayTyped && allDay !== true)
+    output.note(`${name}start: ${describeLocal(start, timezone)}`);
+  if (end !== null) output.note(`${name}end: ${describeLocal(end, timezone)}`);
 }
 
 /** Asks for the event again, and changes what the answers change. */
 async function runUpdateForm(context: EventContext, options: EventsUpdateOptions): Promise<void> {
-  const id = await chooseEventId(context, options.id);
+  const id = await chooseEventId(context, options.id[0]);
   const found = await (await createEventFinder(context)).read(id);
   const { ifUnchanged } = options;
   if (ifUnchanged !== undefined)
@@ -118,7 +163,7 @@ async function runUpdateForm(context: EventContext, options: EventsUpdateOptions
   const { askChanges } = await import("./event-form.js");
   const changes = await askChanges(context, found.event, options);
   if (Object.keys(changes).length === 0) return printUnchanged(context, found);
-  return runEventsUpdate(context, { ...options, ...changes, id });
+  return runEventsUpdate(context, { ...options, ...changes, id: [id] });
 }
 
 async function printUnchanged(context: EventContext, { calendar, event }: FoundEvent): Promise<void> {
@@ -140,23 +185,24 @@ async function writeUpdate(
   const isApplied = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
   const event = await (await context.api()).updateEvent(address, draft, isApplied);
   const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
-  const updated = localizeEvent(filled, context.config.settings().timezone, calendar.name);
-  await rememberShown(context, [updated]);
-  return updated;
+  return localizeEvent(filled, context.config.settings().timezone, calendar.name);
 }
 
 /** Everything is changed in the editor. @throws CliError usage for flags that change something, too */
 async function runEventsEdit(context: EventContext, options: EventsUpdateOptions): Promise<void> {
-  const { clear, addAttendee, removeAttendee, ifUnchanged, strictDates = false } = options;
-  const others = [clear, addAttendee, removeAttendee, ifUnchanged];
+  const { clear, addAttendee, removeAttendee, ifUnchanged, by, strictDates = false } = options;
+  const others = [clear, addAttendee, removeAttendee, ifUnchanged, by];
   if (hasContentFlags(options) || others.some((flag) => flag !== undefined))
     throw usageError("--edit: what changes is written in the editor", "give no other flags about the event");
+  if (!isSingleId(options.id)) throw usageError("--edit: is about one event", "give one id");
   const output = context.output.of(eventView);
   context.terminal.editor.requireCommand("--edit");
-  const id = await chooseEventId(context, options.id);
+  const id = await chooseEventId(context, options.id[0]);
   const { editEvent } = await import("./edit.js");
   const unchanged = await editEvent(context, { id, strictDates }, async (update) => {
-    await output.print(await writeUpdate(context, update), `event ${id} was updated`);
+    const updated = await writeUpdate(context, update);
+    await rememberShown(context, [updated]);
+    await output.print(updated, `event ${id} was updated`);
   });
   if (unchanged !== null) await printUnchanged(context, unchanged);
 }

@@ -56,7 +56,7 @@ describe("commands and flags", () => {
     expect(values("")).toEqual([...tree.commands.map(({ name }) => name), "help"]);
     expect(values("")).toContain("completion");
     expect(at(["events", "upd"]).candidates).toEqual([
-      { value: "update", description: expect.stringContaining("update an event") },
+      { value: "update", description: expect.stringContaining("update events") },
     ]);
     expect(values("service", "users", "")).toContain("unlock");
     expect(values("help", "events", "d")).toEqual(["delete"]);

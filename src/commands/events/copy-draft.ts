@@ -1,0 +1,40 @@
+import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import { type CopyOptions, draftForCopy } from "../../calendar/event-copy.js";
+import type { Context } from "../../context.js";
+import type { ChosenCalendar } from "../calendar-choice.js";
+import { DEFAULT_LABEL, type RelatedResolver } from "./event-flags.js";
+
+interface PlacedCopy extends Pick<CopyOptions, "times"> {
+  readonly calendar: ChosenCalendar;
+  /** Of that calendar. */
+  readonly resolver: RelatedResolver;
+}
+
+/**
+ * An event as a new one of a calendar: with the label of the same name, otherwise the default one, and the attendees who are
+ * members there. What it loses is said on stderr.
+ * @throws CliError usage for times that do not fit the event
+ */
+export async function placeCopy(
+  { config, output }: Pick<Context, "config" | "output">,
+  event: CalendarEvent,
+  { calendar, resolver, times }: PlacedCopy,
+): Promise<EventDraft> {
+  const { label, attendees, recurrences, title } = event;
+  const place = calendar.name || calendar.id;
+  const isElsewhere = calendar.id !== event.calendar_id;
+  const labelId = label !== null && isElsewhere ? await resolver.printedLabelId(label) : label?.id;
+  if (labelId === null)
+    output.note(`${title}: ${place} has no label "${label?.name || label?.number}": it gets the default one`);
+  const { draft, leftOut } = draftForCopy(event, {
+    calendarId: calendar.id,
+    labelId: labelId ?? DEFAULT_LABEL,
+    members: attendees.length === 0 ? [] : await resolver.members(),
+    times,
+    zone: config.settings().timezone,
+  });
+  const names = leftOut.map(({ name, id }) => name || id).join(", ");
+  if (names !== "") output.note(`${title}: left out, as no members of ${place}: ${names}`);
+  if (recurrences.length > 0) output.note(`${title}: a new event does not repeat`);
+  return draft;
+}

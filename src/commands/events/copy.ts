@@ -1,0 +1,214 @@
+import type { Command } from "commander";
+import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import { parseShift } from "../../calendar/dates.js";
+import type { EventChanges } from "../../calendar/event-update.js";
+import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
+import { checkId } from "../../calendar/names.js";
+import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
+import { CliError, DryRunStop, type PlannedRequest, usageError, wrapError } from "../../errors.js";
+import { eventView } from "../../output/views/event.js";
+import {
+  type ChosenCalendar,
+  chooseOneCalendar,
+  type FoundEvent,
+  resolveCalendars,
+} from "../calendar-choice.js";
+import { addPickAction, completeValues } from "../missing-values.js";
+import { placeCopy } from "./copy-draft.js";
+import { readTimeFlags } from "./date-flags.js";
+import { createResolvers, type RelatedResolver } from "./event-flags.js";
+import { chooseEventId, STDIN_IDS } from "./event-ids.js";
+import type { EventContext } from "./event-reader.js";
+import { describeFound } from "./found-event.js";
+import { writeEvents } from "./write-events.js";
+
+const IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
+
+export interface EventsCopyOptions {
+  readonly id: readonly string[];
+  readonly start?: string;
+  readonly by?: string;
+  readonly strictDates?: boolean;
+  readonly to?: string;
+}
+
+export function registerEventsCopy(command: Command, contextOf: ContextOf): void {
+  command
+    .argument("[id...]", IDS)
+    .option("--start <time>", "start of the copy; a day alone keeps the time of day")
+    .option("--by <+duration>", "copy it to +1w, +90m or -2d from where it is")
+    .option("--to <id|name>", "calendar of the copy (default: the event's own)")
+    .option("--strict-dates", "read dates and times in ISO 8601 only, not in words");
+  describeCommand(command, {
+    prints: { view: eventView, count: "one or list" },
+    examples: () => [
+      [
+        "The first event of today again next week",
+        'id="$(calctl events list --fields id | head -n 1)"',
+        'calctl events copy "$id" --by +1w',
+      ],
+      [
+        "The events of today in another calendar",
+        "calctl events list -c Family --fields id | calctl events copy - --to Work",
+      ],
+    ],
+  });
+  addPickAction(command, contextOf, runEventsCopy);
+}
+
+/** Creates events again: at another time, or in another calendar. Comments are not copied. */
+export async function runEventsCopy(context: EventContext, options: EventsCopyOptions): Promise<void> {
+  const { id, start, by, strictDates = false, to } = options;
+  context.output.of(eventView);
+  const shift = by === undefined ? undefined : parseShift(by, "--by");
+  const read = await readTimeFlags(context, { ...(start !== undefined && { start }), strictDates });
+  const times = { start: read.start, by: shift };
+  const target = to === undefined ? undefined : await findTarget(context, to);
+  const ids = id.length === 0 ? [await chooseEventId(context, undefined)] : id;
+  const copierTo = createCopier(context, times);
+  await writeEvents(context, ids, {
+    verb: "copied",
+    prepare: async ({ calendar, event }) => (await copierTo(target ?? calendar, event)).create,
+  });
+}
+
+export interface EventsMoveOptions extends Pick<EventsCopyOptions, "id" | "to"> {
+  /** Skips the confirmation. */
+  readonly yes?: boolean;
+}
+
+export function registerEventsMove(command: Command, contextOf: ContextOf): void {
+  command
+    .argument("[id...]", IDS)
+    .option("--to <id|name>", "calendar that they are moved to")
+    .option("-y, --yes", "skip the confirmation");
+  describeCommand(command, {
+    prints: { view: eventView, count: "one or list" },
+    examples: () => [
+      [
+        "The first event of today, without a question",
+        'id="$(calctl events list -c Family --fields id | head -n 1)"',
+        'calctl events move "$id" --to Work --yes',
+      ],
+    ],
+  });
+  addAction<EventsMoveOptions>(command, contextOf, runEventsMove);
+}
+
+const MOVE_LOSSES = "a moved event has a new id, and its comments are not moved";
+
+/** Copies events to another calendar and deletes them here, after a confirmation. */
+export async function runEventsMove(
+  context: EventContext,
+  { id, to: typed, yes: confirmed = false }: EventsMoveOptions,
+  command: Command,
+): Promise<void> {
+  const { output, terminal, config, flags } = context;
+  const yes = confirmed || flags.dryRun;
+  requireConfirmation(yes, terminal.prompt.available && !id.includes(STDIN_IDS));
+  const values = await completeValues<{ readonly id: readonly string[]; readonly to: string }>(
+    terminal.prompt,
+    {
+      id: {
+        name: "ID",
+        given: id.length === 0 ? undefined : id,
+        ask: async () => [await chooseEventId(context, undefined)],
+      },
+      to: {
+        name: "--to",
+        given: typed,
+        ask: async () => (await chooseOneCalendar(context, await resolveCalendars(context, []))).id,
+      },
+    },
+    { command, check: () => output.of(eventView) },
+  );
+  const target = await findTarget(context, values.to);
+  const copierTo = createCopier(context, {});
+  await writeEvents(context, values.id, {
+    verb: "moved",
+    async confirm(found) {
+      if (yes) return output.note(MOVE_LOSSES);
+      for (const each of found) output.warn(describeFound(each, config.settings().timezone));
+      output.warn(MOVE_LOSSES);
+      const what = found.length === 1 ? "this event" : `these ${found.length} events`;
+      if (await terminal.prompt.confirm(`Move ${what} to ${target.name || target.id}?`)) return;
+      throw new CliError("interrupted", "nothing was moved");
+    },
+    async prepare(found) {
+      const { event, calendar } = found;
+      if (calendar.id === target.id)
+        throw usageError(`--to: event ${event.id} is in ${target.name || target.id} already`);
+      const copier = await copierTo(target, event);
+      return async (read) => {
+        if ((await read()).updated_at !== event.updated_at)
+          throw new CliError("changed", `event ${event.id} was changed since it was read`);
+        return moveEvent(context, found, copier);
+      };
+    },
+  });
+}
+
+/** @throws CliError partial with both ids when the event was copied and could not be deleted */
+async function moveEvent(
+  context: EventContext,
+  { calendar, event }: FoundEvent,
+  { draft, create, target }: Copier,
+): Promise<LocalizedEvent> {
+  const api = await context.api();
+  const deleteOld = () => api.deleteEvent({ calendarId: calendar.id, eventId: event.id });
+  if (context.flags.dryRun) {
+    const requests = [await planned(api.createEvent(target.id, draft)), await planned(deleteOld())];
+    throw new DryRunStop(requests.flat());
+  }
+  const copy = await create();
+  try {
+    await deleteOld();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    if (error.code === "not_found") return copy;
+    const message = `event ${event.id} was copied to ${copy.id} in ${target.name || target.id}, but not deleted: ${error.message}`;
+    throw wrapError(error, error.code === "interrupted" ? "interrupted" : "partial", message, {
+      hint: `delete one of the two: calctl events delete ${event.id}`,
+      details: { copied: { from: event.id, to: copy.id } },
+    });
+  }
+  await context.names.recentEvents()?.forget([event.id]);
+  return copy;
+}
+
+async function planned(write: Promise<unknown>): Promise<readonly PlannedRequest[]> {
+  try {
+    await write;
+    return [];
+  } catch (error) {
+    if (error instanceof DryRunStop) return error.requests;
+    throw error;
+  }
+}
+
+async function findTarget(context: EventContext, value: string): Promise<ChosenCalendar> {
+  const [target] = await resolveCalendars(context, [{ value: checkId(value, "--to"), source: "--to" }]);
+  if (target === undefined) throw new CliError("not_found", `--to: there is no calendar "${value}"`);
+  return target;
+}
+
+/** An event that is going to be created again. */
+interface Copier {
+  readonly target: ChosenCalendar;
+  readonly draft: EventDraft;
+  readonly create: () => Promise<LocalizedEvent>;
+}
+
+function createCopier(context: EventContext, times: Pick<EventChanges, "start" | "by">) {
+  const resolverOf = createResolvers(context);
+  return async (target: ChosenCalendar, event: CalendarEvent): Promise<Copier> => {
+    const resolver: RelatedResolver = resolverOf(target.id);
+    const draft = await placeCopy(context, event, { calendar: target, resolver, times });
+    const create = async () => {
+      const created = await (await context.api()).createEvent(target.id, draft);
+      const filled = fillRelated(fillRelated(created, relatedOf(event)), resolver.resources());
+      return localizeEvent(filled, context.config.settings().timezone, target.name);
+    };
+    return { target, draft, create };
+  };
+}

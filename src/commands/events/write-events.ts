@@ -1,0 +1,78 @@
+import type { CalendarEvent } from "../../../contract/shapes.js";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { CliError } from "../../errors.js";
+import { eventView } from "../../output/views/event.js";
+import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
+import { processEach } from "../process-each.js";
+import { isSingleId, readEventIds } from "./event-ids.js";
+import { type EventContext, rememberShown } from "./event-reader.js";
+
+/** Writes an event. @param read gives it as it is now */
+type WriteEvent = (read: () => Promise<CalendarEvent>) => Promise<LocalizedEvent>;
+
+export interface EventWrites {
+  /** What was done, as messages say it: `updated`. */
+  readonly verb: string;
+  /** Finds out what is written, so that a value that does not fit is refused before anything is. */
+  readonly prepare: (found: FoundEvent) => Promise<WriteEvent>;
+  /** Asks before anything is written. @throws CliError interrupted for no */
+  readonly confirm?: (found: readonly FoundEvent[]) => Promise<void>;
+}
+
+/**
+ * Writes events that are given by id, each once, and prints them: one as an object, several or those of stdin as a list.
+ * All are read before the first is written.
+ * @throws CliError as `processEach`; nothing was written when a value does not fit one of them
+ */
+export async function writeEvents(
+  context: EventContext,
+  given: readonly string[],
+  { verb, prepare, confirm }: EventWrites,
+): Promise<void> {
+  const output = context.output.of(eventView);
+  const ids = [...new Set(await readEventIds(context, given))];
+  if (ids.length === 0) return output.print([]);
+  const finder = await createEventFinder(context);
+  const prepared = new Map<string, PreparedWrite>();
+  const notFound = new Map<string, CliError>();
+  for (const id of ids) {
+    const found = await orNotFound(finder.read(id));
+    if (found instanceof CliError) notFound.set(id, found);
+    else prepared.set(id, { ...found, write: await prepare(found) });
+  }
+  if (prepared.size > 0) await confirm?.([...prepared.values()]);
+  const api = await context.api();
+  const { results, reportFailures } = await processEach(ids, {
+    noun: "event",
+    verb,
+    name: (id) => id,
+    warn: context.output.warn,
+    // One at a time, so that an interruption leaves at most one in doubt.
+    concurrency: 1,
+    async work(eventId) {
+      const found = prepared.get(eventId);
+      if (found === undefined) throw notFound.get(eventId);
+      const { calendar, event, write } = found;
+      const isFresh = ids.length === 1 && confirm === undefined;
+      return write(async () => (isFresh ? event : api.getEvent({ calendarId: calendar.id, eventId })));
+    },
+  });
+  await rememberShown(context, results);
+  const [first] = results;
+  const done = `these events were ${verb}: ${results.map(({ id }) => id).join(", ")}`;
+  if (first !== undefined) await output.print(isSingleId(given) ? first : results, done);
+  reportFailures();
+}
+
+interface PreparedWrite extends FoundEvent {
+  readonly write: WriteEvent;
+}
+
+async function orNotFound(search: Promise<FoundEvent>): Promise<FoundEvent | CliError> {
+  try {
+    return await search;
+  } catch (error) {
+    if (error instanceof CliError && error.code === "not_found") return error;
+    throw error;
+  }
+}
