@@ -19,7 +19,9 @@ export type Day =
       readonly monthDay: string;
       /** The weekday written with it. */
       readonly weekday?: number;
-    };
+    }
+  /** Several days of a week, by default of this one; from 0 for Monday. */
+  | { readonly kind: "week"; readonly weeks: number; readonly first: number; readonly last: number };
 
 /** Milliseconds after 00:00; midnight alone is the coming one. */
 export type Clock = number | "midnight";
@@ -28,6 +30,10 @@ export type Clock = number | "midnight";
 export interface Words {
   readonly day?: Day;
   readonly clock?: Clock;
+  /** An hour that may be of either half of the day: `at 8`. */
+  readonly hour?: number;
+  /** Of which half of the day a time must be: `tonight`. */
+  readonly half?: "am" | "pm";
   /** From now. */
   readonly elapsed?: Duration;
 }
@@ -50,7 +56,17 @@ const DAY = "(?<day>\\d{1,2})(?:st|nd|rd|th)?";
 const YEAR = "(?:,?\\s+(?<year>(?:19|20|21)\\d\\d))?";
 export const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-const RELATIVE_DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
+const RELATIVE_DAYS: Readonly<Record<string, number>> = {
+  "day before yesterday": -2,
+  yesterday: -1,
+  today: 0,
+  tonight: 0,
+  tomorrow: 1,
+  "day after tomorrow": 2,
+};
+const WEEKS: Readonly<Record<string, number>> = { last: -1, next: 1 };
+const ON = "(?:on\\s+)?(?:the\\s+)?";
+const PART = "(?<part>morning|afternoon|evening|night)";
 
 function rule(pattern: string, read: Rule["read"], isClock = false): Rule {
   return { pattern: new RegExp(`^(?:${pattern})(?=[\\s,]|$)`, "i"), isClock, read };
@@ -67,15 +83,24 @@ const RULES: readonly Rule[] = [
   clockRule("(?<hour>\\d{1,2})\\s*(?<half>[ap]m)", readClock),
   clockRule("noon", () => ({ clock: 12 * HOUR_MS })),
   clockRule("midnight", () => ({ clock: "midnight" })),
-  rule("(?<word>yesterday|today|tomorrow)", ({ word = "" }) => ({
-    day: { kind: "relative", days: RELATIVE_DAYS[word.toLowerCase()] ?? 0 },
-  })),
+  rule("at\\s+(?<hour>\\d{1,2})", ({ hour }) => ({ hour: Number(hour) }), true),
+  rule(
+    `(?:the\\s+)?(?<word>day\\s+(?:after\\s+tomorrow|before\\s+yesterday)|yesterday|today|tonight|tomorrow)(?:\\s+${PART})?`,
+    ({ word = "", part = /^tonight$/i.test(word) ? "night" : undefined }) => {
+      const days = RELATIVE_DAYS[word.toLowerCase().replace(/\s+/g, " ")] ?? 0;
+      return { day: { kind: "relative", days }, ...halfOf(part) };
+    },
+  ),
+  rule(`this\\s+${PART}`, ({ part }) => ({ day: { kind: "relative", days: 0 }, ...halfOf(part) })),
+  rule(`in\\s+the\\s+${PART}`, ({ part }) => halfOf(part)),
+  rule("(?<which>this|next|last)\\s+week", ({ which }) => readWeek(which, 0)),
+  rule(`${ON}(?:(?<which>this|next|last)\\s+)?weekend`, ({ which }) => readWeek(which, 5)),
   rule("(?:on\\s+)?(?<year>\\d{4})-(?<month>\\d\\d)-(?<day>\\d\\d)", ({ year = "", month, day }) => ({
     day: { kind: "date", year, monthDay: `-${month}-${day}` },
   })),
-  rule(`(?:on\\s+)?${DAY}(?:\\s+of)?\\s+${MONTH}${YEAR}`, readMonthDay),
+  rule(`${ON}${DAY}(?:\\s+of)?\\s+${MONTH}${YEAR}`, readMonthDay),
   rule(`(?:on\\s+)?${MONTH}\\s+${DAY}${YEAR}`, readMonthDay),
-  rule(`(?:on\\s+)?(?:(?<which>this|next|last)\\s+)?${WEEKDAY}`, readWeekday),
+  rule(`(?:on\\s+)?(?:(?<which>this|next|last)\\s+)?${WEEKDAY}(?:\\s+${PART})?`, readWeekday),
   rule(
     "(?<all>(?<first>\\d{1,4})(?<sign>[./-])(?<second>\\d{1,2})\\k<sign>(?<third>\\d{1,4})?)",
     refuseNumbers,
@@ -87,6 +112,14 @@ function readElapsed(text: string): Words | null {
   const elapsed = readDuration(text);
   if (elapsed === null) return null;
   return elapsed.minutes === 0 ? { day: { kind: "relative", days: elapsed.days } } : { elapsed };
+}
+
+function halfOf(part: string | undefined): Words {
+  return part === undefined ? {} : { half: part.toLowerCase() === "morning" ? "am" : "pm" };
+}
+
+function readWeek(which = "this", first: number): Words {
+  return { day: { kind: "week", weeks: WEEKS[which.toLowerCase()] ?? 0, first, last: 6 } };
 }
 
 function readClock({ hour = "", minute = "00", half }: Groups, source: string): Words {
@@ -110,12 +143,12 @@ function readMonthDay({
   return { day: { kind: "date", year, monthDay } };
 }
 
-function readWeekday({ which = "this", weekday = "" }: Groups): Words {
+function readWeekday({ which = "this", weekday = "", part }: Groups): Words {
   const found = (["this", "next", "last"] as const).find((word) => word === which.toLowerCase());
   const index = WEEKDAYS.findIndex(
     (name) => name.slice(0, 3).toLowerCase() === weekday.slice(0, 3).toLowerCase(),
   );
-  return { day: { kind: "weekday", weekday: index, which: found ?? "this" } };
+  return { day: { kind: "weekday", weekday: index, which: found ?? "this" }, ...halfOf(part) };
 }
 
 /** Which number is the month depends on the country. */
@@ -148,7 +181,36 @@ export function readWords(typed: string, options: WordsOptions): Words {
     words = combine(words, part, `${source}: "${typed}"`);
     rest = rest.slice(length).replace(/^[\s,]+/, "");
   }
-  return words;
+  return finishWords(words, typed, options);
+}
+
+/**
+ * The words of a whole text, with the time that `at 8` and `tonight` say together.
+ * @throws CliError usage for a time that may be in either half of the day, or is not in the one that is named
+ */
+function finishWords({ hour, half, ...words }: Words, typed: string, options: WordsOptions): Words {
+  const what = `${options.source}: "${typed}"`;
+  const clock = hour === undefined ? words.clock : clockOf(hour, half, { what, source: options.source });
+  if (half === undefined) return clock === undefined ? words : { ...words, clock };
+  if (clock === undefined) {
+    if (options.dayOnly === true) return words;
+    throw usageError(`${what} names a part of a day`, `add a time, such as ${half === "am" ? "9am" : "8pm"}`);
+  }
+  if (clock !== "midnight" && clock < 12 * HOUR_MS !== (half === "am")) {
+    throw usageError(`${what}: the time is not in that part of the day`, "write the day and the time");
+  }
+  return { ...words, clock };
+}
+
+function clockOf(
+  hour: number,
+  half: Words["half"],
+  { what, source }: { readonly what: string; readonly source: string },
+): Clock | undefined {
+  if (half === undefined && hour >= 1 && hour <= 9) {
+    throw usageError(`${what} may be ${hour}:00 or ${hour + 12}:00`, `write ${hour}am or ${hour}pm`);
+  }
+  return readClock({ hour: String(hour), half: hour >= 1 && hour <= 12 ? half : undefined }, source).clock;
 }
 
 type WordsOptions = Pick<DateInputOptions, "source" | "dayOnly">;
@@ -175,6 +237,8 @@ const TIME_HINT = "write 15:00, tomorrow 3pm, fri 9:30, 24 dec 15:00, +2h or YYY
 /** Words that are only read together with what follows them, which is then what is wrong. */
 const LEADING_WORDS = /^(?:(?:at|in|on|this|next|last)\s+)+(?=\S)/i;
 
+const WEEKDAY_AND_NUMBER = new RegExp(`^(?:on\\s+)?${WEEKDAY}[\\s,]+(\\d{1,2})$`, "i");
+
 function notUnderstood(rest: string, typed: string, { source, dayOnly = false }: WordsOptions): CliError {
   const duration = readDuration(typed);
   if (duration !== null) {
@@ -183,6 +247,13 @@ function notUnderstood(rest: string, typed: string, { source, dayOnly = false }:
     return usageError(`${source}: "${typed}" is a duration`, `write +${typed} for a ${meant} from now`);
   }
   const hint = dayOnly ? DAY_HINT : TIME_HINT;
+  const [, weekday, number = ""] = WEEKDAY_AND_NUMBER.exec(typed) ?? [];
+  if (!dayOnly && weekday !== undefined && Number(number) < 24) {
+    throw usageError(
+      `${source}: "${typed}" may be ${number}:00 on that day or day ${number} of a month`,
+      `write ${weekday} ${number}:00 or ${number} dec`,
+    );
+  }
   const [word = ""] = rest.replace(LEADING_WORDS, "").split(/[\s,]/);
   if (word === typed || word === "") {
     return usageError(`${source}: "${typed}" is not a valid ${dayOnly ? "date" : "date or time"}`, hint);
@@ -190,12 +261,14 @@ function notUnderstood(rest: string, typed: string, { source, dayOnly = false }:
   return usageError(`${source}: "${word}" in "${typed}" is not understood`, hint);
 }
 
+/** What two parts of a text say together. @throws CliError usage when they name two days or two times */
 function combine(words: Words, part: Words, what: string): Words {
-  const hasTime = words.clock !== undefined || words.elapsed !== undefined;
-  const addsTime = part.clock !== undefined || part.elapsed !== undefined;
+  const [hasTime, addsTime] = [words, part].map(
+    ({ clock, hour, elapsed }) => (clock ?? hour ?? elapsed) !== undefined,
+  );
   if (
     (hasTime && addsTime) ||
-    words.elapsed !== undefined ||
+    (words.elapsed !== undefined && part.day !== undefined) ||
     (part.elapsed !== undefined && words.day !== undefined)
   ) {
     throw usageError(`${what} names more than one time`, "write one time, or one day and one time");
@@ -203,11 +276,13 @@ function combine(words: Words, part: Words, what: string): Words {
   if (words.day === undefined || part.day === undefined) return { ...words, ...part };
   const day = withWeekday(words.day, part.day) ?? withWeekday(part.day, words.day);
   if (day === null) throw usageError(`${what} names more than one day`, "write one day");
-  return { ...words, day };
+  return { ...words, ...part, day };
 }
 
-/** `sat 21 nov` is one day. */
-function withWeekday(date: Day, other: Day): Day | null {
-  if (date.kind !== "date" || other.kind !== "weekday" || other.which !== "this") return null;
-  return { ...date, weekday: other.weekday };
+/** `sat 21 nov` is one day, and so is `mon next week`. */
+function withWeekday(day: Day, other: Day): Day | null {
+  if (other.kind !== "weekday" || other.which !== "this") return null;
+  if (day.kind === "date") return { ...day, weekday: other.weekday };
+  const index = (other.weekday + 6) % 7;
+  return day.kind === "week" && day.first === 0 ? { ...day, first: index, last: index } : null;
 }

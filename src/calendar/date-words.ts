@@ -1,6 +1,6 @@
 import { dateToInstant, instantToDate, MINUTE_MS } from "../../contract/date-time.js";
 import { emptyValueError, usageError } from "../errors.js";
-import { type Clock, type Day, readWords, WEEKDAYS } from "./date-grammar.js";
+import { type Clock, type Day, readWords, WEEKDAYS, type Words } from "./date-grammar.js";
 import { checkDate, type DateInput, type DateInputOptions, parseLocal } from "./dates.js";
 import { addDays, addDuration, describeLocal, formatLocal, wallClockAt } from "./zoned-time.js";
 
@@ -18,7 +18,7 @@ export interface DateWordOptions extends DateInputOptions {
 
 export interface DateInWords {
   readonly input: DateInput;
-  /** `Sat 2026-11-21 15:00 Asia/Tokyo`; without the zone it is ISO 8601. */
+  /** `Sat 2026-11-21 15:00 Asia/Tokyo`, `Mon 2026-11-30 to Sun 2026-12-06`; without the zone it is ISO 8601. */
   readonly description: string;
 }
 
@@ -29,19 +29,29 @@ export interface DateInWords {
  * meanings, and for a local time that a clock change skips or repeats
  */
 export function parseDateWords(text: string, options: DateWordOptions): DateInWords {
-  const { source, zone, now } = options;
-  if (text.trim() === "") throw emptyValueError(source);
-  const { day, clock, elapsed } = readWords(text.trim(), options);
+  if (text.trim() === "") throw emptyValueError(options.source);
+  return resolveWords(readWords(text.trim(), options), text, options);
+}
+
+/** The day or time that words name. @param text as typed. @throws CliError usage, as `parseDateWords` */
+function resolveWords({ day, clock, elapsed }: Words, text: string, options: DateWordOptions): DateInWords {
+  const { source, zone, now, edge } = options;
   if (elapsed !== undefined) {
     const seconds = wallClockAt(now, zone) % MINUTE_MS;
     const instant = addDuration(now - (seconds < 0 ? seconds + MINUTE_MS : seconds), elapsed, zone);
     const description = describeLocal(formatLocal(instant, zone), zone);
     return { input: { kind: "date-time", text, instant }, description };
   }
-  const named = resolveDay(day, clock, options);
+  const [named, last] = resolveDays(day, clock, options);
   checkDate(named, source);
+  if (named !== last && (edge === undefined || clock !== undefined)) {
+    const problem = `${source}: "${text}" is several days, ${named} to ${last}`;
+    throw usageError(problem, `write one of them, such as ${named}`);
+  }
+  const describe = (date: string): string => describeLocal(date, zone);
   if (clock === undefined) {
-    return { input: { kind: "date", text, date: named }, description: describeLocal(named, zone) };
+    const description = named === last ? describe(named) : `${describe(named)} to ${describe(last)}`;
+    return { input: { kind: "date", text, date: edge === "last" ? last : named }, description };
   }
   if (clock === "midnight" && day !== undefined) {
     const [start, end] = [named, addDays(named, 1)].map((date) => `${date}T00:00`);
@@ -55,8 +65,34 @@ export function parseDateWords(text: string, options: DateWordOptions): DateInWo
   return { input: { kind: "date-time", text, instant }, description: describeLocal(`${local}:00`, zone) };
 }
 
+/** The first and the last day. Those of this week begin today. */
+function resolveDays(
+  day: Day | undefined,
+  clock: Clock | undefined,
+  options: DateWordOptions,
+): readonly [string, string] {
+  if (day?.kind !== "week") {
+    const named = resolveDay(day, clock, options);
+    return [named, named];
+  }
+  const { weeks, first, last } = day;
+  const today = instantToDate(wallClockAt(options.now, options.zone));
+  const index = (weekdayOf(today) + 6) % 7;
+  const dayIn = (week: number, weekday: number): string => addDays(today, 7 * week + weekday - index);
+  if (weeks === 1 && first === 5 && last === 6 && index < 5) {
+    const [one, other] = [dayIn(0, 5), dayIn(1, 5)];
+    throw usageError(`${options.source}: "next weekend" may begin on ${one} or ${other}: write one of them`);
+  }
+  const isBegun = weeks === 0 && first < last && first < index;
+  return [isBegun ? today : dayIn(weeks, first), dayIn(weeks, last)];
+}
+
 /** The day as `YYYY-MM-DD`, which may not exist. */
-function resolveDay(day: Day | undefined, clock: Clock | undefined, options: DateWordOptions): string {
+function resolveDay(
+  day: Exclude<Day, { readonly kind: "week" }> | undefined,
+  clock: Clock | undefined,
+  options: DateWordOptions,
+): string {
   const wallClock = wallClockAt(options.now, options.zone);
   const today = instantToDate(wallClock);
   const from = options.from ?? today;

@@ -33,6 +33,8 @@ export interface DateInputOptions {
   readonly dayOnly?: boolean;
   /** Whether words are refused, so that no message offers them. */
   readonly strict?: boolean;
+  /** Which of several days is meant, such as those of next week. By default they are refused. */
+  readonly edge?: "first" | "last";
 }
 
 const DATE_HINT = "write YYYY-MM-DDTHH:MM, or YYYY-MM-DD for a whole day";
@@ -123,7 +125,9 @@ export function parseInstant(text: string, source: string): number {
   throw usageError(`${source}: "${text}" is not a date and time with an offset`, OFFSET_HINT);
 }
 
-const DURATION_PART = String.raw`(?:\d{1,5}(?:\.\d{1,2})?|an?(?=\s))\s*(?:weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m)`;
+const NUMBER_WORDS = "a one two three four five six seven eight nine ten eleven twelve".split(" ");
+const NUMBER = String.raw`\d{1,5}(?:\.\d{1,2})?|(?:half\s+an|an|${NUMBER_WORDS.join("|")})(?=\s)`;
+const DURATION_PART = String.raw`(?:${NUMBER})\s*(?:weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m)`;
 
 /** Source of a pattern for `90m`, `1.5h`, `1h 30m`, `2 days` or `an hour and 5 minutes`. */
 export const DURATION_PATTERN = String.raw`${DURATION_PART}(?:(?:\s*|\s*,\s*|\s+and\s+)${DURATION_PART})*`;
@@ -132,7 +136,7 @@ const DURATION = new RegExp(`^${DURATION_PATTERN}$`, "i");
 const ISO_DURATION = /^P(?:(\d{1,5})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,5})M)?)?$/;
 
 /**
- * Reads `90m`, `1.5h`, `1h 30m`, `2d`, `1 week`, or the same as `PT90M` (RFC 5545 §3.3.6). A week is seven days.
+ * Reads `90m`, `1.5h`, `1h 30m`, `2d`, `two weeks`, `half an hour`, or the same as `PT90M` (RFC 5545 §3.3.6). A week is seven days.
  * @throws CliError usage for anything else and for a duration of zero
  */
 export function parseDuration(text: string, source: string): DurationInput {
@@ -174,6 +178,7 @@ export function readDuration(text: string): Duration | null {
 }
 
 const UNITS = ["w", "d", "h", "m"];
+const PARTS = new RegExp(String.raw`(${NUMBER})\s*([wdhm])[a-z]*`, "gi");
 
 /** The numbers of weeks, days, hours and minutes, as written. */
 function durationParts(text: string): readonly (string | undefined)[] | null {
@@ -181,13 +186,19 @@ function durationParts(text: string): readonly (string | undefined)[] | null {
   if (iso !== null) return iso.slice(1);
   if (!DURATION.test(text)) return null;
   const numbers: (string | undefined)[] = [];
-  for (const [, number = "", unit = ""] of text.matchAll(/(\d[\d.]*|an?(?=\s))\s*([wdhm])[a-z]*/gi)) {
+  for (const [, written = "", unit = ""] of text.matchAll(PARTS)) {
+    const number = numberOf(written.toLowerCase());
     const index = UNITS.indexOf(unit.toLowerCase());
     // Longer units come first, each once, and only hours have a fraction.
     if (index < numbers.length || (number.includes(".") && unit.toLowerCase() !== "h")) return null;
-    numbers[index] = /^a/i.test(number) ? "1" : number;
+    numbers[index] = number;
   }
   return numbers;
+}
+
+function numberOf(written: string): string {
+  if (/^\d/.test(written)) return written;
+  return written.startsWith("half") ? "0.5" : String(Math.max(1, NUMBER_WORDS.indexOf(written)));
 }
 
 /** A year: more days are for `--from` and `--to`. */

@@ -6,6 +6,7 @@ import {
   joinUsageErrors,
   missingFlagsError,
 } from "../errors.js";
+import type { DurationInput } from "./dates.js";
 import type { EventInput } from "./event-input.js";
 import { type DraftTimes, EMPTY_SPAN, type EventSpan } from "./event-span.js";
 import { checkText, missingTimes } from "./event-text.js";
@@ -30,25 +31,37 @@ export interface EventFlags extends TimeFlags {
 /** A new event without what depends on its calendar. */
 export type EventContent = Omit<EventDraft, "label_id" | "attendee_ids">;
 
-const CREATE_HINT =
-  'for example: calctl events create --title Dentist --start "tomorrow 15:00" --duration 1h';
+/** What is not said about a new event. */
+interface DraftDefaults {
+  /** An IANA name. */
+  readonly zone: string;
+  /** How long a timed event is without an end. */
+  readonly length: DurationInput;
+}
+
+const CREATE_HINT = 'for example: calctl events create --title Dentist --start "tomorrow 15:00"';
 
 /**
  * The content of a new event from flags and an input object; a flag wins over the same field of the input. Flags
  * about times change the times of the input: `--start` and `--end` replace only that time, `--duration` the end,
  * `--all-day` takes the days of the input's times (in the input's zones), and `--no-all-day` drops the days of an
  * all-day input, so that new times are needed. Only zone flags change the zones and keep the instants.
- * @param zone the chosen one
+ * @param defaults the chosen zone, and how long a timed event is without an end
  * @throws CliError usage, naming all missing flags at once
  */
-export function draftForCreate(flags: EventFlags, input: EventInput | null, zone: string): EventContent {
+export function draftForCreate(
+  flags: EventFlags,
+  input: EventInput | null,
+  defaults: DraftDefaults,
+): EventContent {
   checkFlagTexts(flags);
   const title = flags.title ?? input?.title;
   const missing = missingForCreate(flags, input);
   if (title === undefined || missing.length > 0) {
     const complete = missing.every((flag) => flag === "--title");
     const wrong = wrongTimes(() => {
-      if (complete) timesForCreate(flags, input, zone);
+      const { zone } = defaults;
+      if (complete) timesForCreate(flags, input, defaults);
       else if (flags.start !== undefined) applyTimeFlags(inputSpan(input, zone), flags, zone);
     });
     throw joinUsageErrors([...wrong, missingFlagsError(missing, CREATE_HINT)]);
@@ -56,15 +69,16 @@ export function draftForCreate(flags: EventFlags, input: EventInput | null, zone
   return {
     category: categoryOf(flags, input),
     title,
-    ...timesForCreate(flags, input, zone),
+    ...timesForCreate(flags, input, defaults),
     description: flags.description ?? input?.description,
     location: flags.location ?? input?.location,
     url: flags.url ?? input?.url,
   };
 }
 
-function timesForCreate(flags: EventFlags, input: EventInput | null, zone: string): DraftTimes {
-  return planTimes({ ...flags, category: categoryOf(flags, input), zone }, inputSpan(input, zone));
+function timesForCreate(flags: EventFlags, input: EventInput | null, defaults: DraftDefaults): DraftTimes {
+  const category = categoryOf(flags, input);
+  return planTimes({ ...flags, category, ...defaults }, inputSpan(input, defaults.zone));
 }
 
 function inputSpan(input: EventInput | null, zone: string): EventSpan {
@@ -82,8 +96,8 @@ function wrongTimes(read: () => void): readonly CliError[] {
 }
 
 /**
- * The missing flags of a new event, as messages name them: `--title`, `--start`, `--end or --duration`. A schedule
- * needs times, a keep only if anything about times is given.
+ * The missing flags of a new event: `--title`, `--start`. A schedule needs a start, a keep only if anything about times
+ * is given.
  */
 export function missingForCreate(
   flags: Pick<EventFlags, "title" | "category" | "allDay"> & GivenFlags<TimeFlags>,
@@ -92,14 +106,13 @@ export function missingForCreate(
   const title = flags.title ?? input?.title;
   // The times of an all-day input are dates, of no use to a timed event.
   const times = flags.allDay === false && input?.all_day === true ? null : input;
-  const allDay = flags.allDay ?? input?.all_day ?? false;
   const start = flags.start ?? times?.start_at;
   const end = flags.end ?? flags.duration ?? times?.end_at;
   const named = namesTimes(flags) || start !== undefined || end !== undefined;
   const missing = missingTimes({
     needed: categoryOf(flags, input) === "schedule" || named,
     hasStart: start !== undefined,
-    hasEnd: end !== undefined || allDay,
+    hasEnd: true,
   });
   return [...(title === undefined ? ["--title"] : []), ...missing];
 }

@@ -41,15 +41,26 @@ export interface InputTimes {
  * The times of a new event from flags, on top of those of an input object (`from`). The `--end` of an all-day event
  * is its last day, while its `end_at` is the midnight after it and its zone `UTC`; other events get the zones their
  * times were read in. All fields are undefined for a keep without times.
- * @param flags with the chosen zone, and `schedule` or `keep`
+ * @param flags with the chosen zone, `schedule` or `keep`, and the length of a timed event without an end
  * @throws CliError usage for times that are missing or do not fit together
  */
 export function planTimes(
-  { category, zone, ...flags }: TimeFlags & { readonly category: string; readonly zone: string },
+  {
+    category,
+    zone,
+    length,
+    ...flags
+  }: TimeFlags & { readonly category: string; readonly zone: string; readonly length?: DurationInput },
   from: EventSpan = EMPTY_SPAN,
 ): DraftTimes {
   const base = from.allDay === true && flags.allDay === false ? EMPTY_SPAN : from;
-  const span = fillEnd(applyTimeFlags(base, flags, zone));
+  const { start, end, ...given } = fillEnd(applyTimeFlags(base, flags, zone));
+  const isOpen = start !== null && end === null && length !== undefined;
+  const span = {
+    ...given,
+    start,
+    end: isOpen ? afterStart({ ...given, start, end }, length, { zone, flag: "--duration" }) : end,
+  };
   const missing = missingInSpan(span, category);
   if (missing.length > 0) throw missingFlagsError(missing);
   checkSpan(span, zone);

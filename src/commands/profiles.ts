@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { parseDuration } from "../calendar/dates.js";
 import {
   addAction,
   addCommand,
@@ -174,6 +175,7 @@ export async function runConfigSet(
   { key, value }: KeyArgument & { readonly value: string },
 ): Promise<void> {
   const profile = context.config.profileName();
+  if (key === "duration" && value !== "") parseDuration(value, key);
   await context.config.profiles().set(profile, key, value);
   if (profile !== "local" || (key !== "calendar" && key !== "label")) return;
   const { findNameProblem } = await import("./config/local-names.js");

@@ -10,6 +10,7 @@ export const PROFILE_KEYS = [
   "calendar",
   "timezone",
   "label",
+  "duration",
   "token_command",
 ] as const;
 

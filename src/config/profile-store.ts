@@ -14,7 +14,7 @@ export interface ProfileSummary {
 }
 
 /** The keys of `local`, which has no address and needs no login. */
-const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set(["calendar", "timezone", "label"]);
+const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set(["calendar", "timezone", "label", "duration"]);
 
 /** The profiles of the configuration, for the commands `profiles` and `config`. */
 export type ProfileStore = ReturnType<typeof createProfileStore>;

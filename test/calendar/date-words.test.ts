@@ -30,6 +30,13 @@ describe("parseDateWords", () => {
     ["+1d2h", "Sun 2026-11-22 17:30 Europe/Berlin"],
     ["+0.25h", "Sat 2026-11-21 15:45 Europe/Berlin"],
     ["on 1 sept. 2027", "Wed 2027-09-01"],
+    ["at 10", "Sat 2026-11-21 10:00 Europe/Berlin"],
+    ["tonight at 8", "Sat 2026-11-21 20:00 Europe/Berlin"],
+    ["at 9 in the morning, tomorrow", "Sun 2026-11-22 09:00 Europe/Berlin"],
+    ["on the 24th of dec", "Thu 2026-12-24"],
+    ["next week wed 9:30", "Wed 2026-11-25 09:30 Europe/Berlin"],
+    ["monday this week", "Mon 2026-11-16"],
+    ["in half an hour", "Sat 2026-11-21 16:00 Europe/Berlin"],
   ])("reads %j as %s", (text, description) => {
     expect(parseDateWords(text, BERLIN).description).toBe(description);
   });
@@ -42,7 +49,21 @@ describe("parseDateWords", () => {
     ["tomorrow 15", '"15" in "tomorrow 15" is not understood'],
     ["tomorrow 3pm-4pm", '"3pm-4pm" in "tomorrow 3pm-4pm" is not understood'],
     ["tomorrow 3pm CET", '"CET" in "tomorrow 3pm CET" is not understood'],
-    ["monday next week", '"week" in "monday next week" is not understood'],
+    ["monday next month", '"month" in "monday next month" is not understood'],
+    ["next week", '"next week" is several days, 2026-11-23 to 2026-11-29'],
+    ["this weekend 9:00", '"this weekend 9:00" is several days, 2026-11-21 to 2026-11-22'],
+    ["sat this weekend", '"sat this weekend" names more than one day'],
+    ["next week fri sun", '"next week fri sun" names more than one day'],
+    ["at 8", '"at 8" may be 8:00 or 20:00'],
+    ["tomorrow at 3", '"tomorrow at 3" may be 3:00 or 15:00'],
+    ["at 25", "the time 25:00 does not exist"],
+    ["tonight", '"tonight" names a part of a day'],
+    ["tomorrow morning", '"tomorrow morning" names a part of a day'],
+    ["tonight 8am", '"tonight 8am": the time is not in that part of the day'],
+    ["fri morning 15:00", '"fri morning 15:00": the time is not in that part of the day'],
+    ["at 11 12:00", '"at 11 12:00" names more than one time'],
+    ["tonight +2h", '"tonight +2h" names more than one time'],
+    ["fri 11", '"fri 11" may be 11:00 on that day or day 11 of a month'],
     ["tomorrow at", '"at" in "tomorrow at" is not understood'],
     ["nov 21 1500", '"1500" in "nov 21 1500" is not understood'],
     ["tomorrowfoo", '"tomorrowfoo" is not a valid date or time'],
@@ -88,6 +109,29 @@ describe("parseDateWords", () => {
     const failure = failureOf(() => parseDateWords(text, BERLIN));
     expect(failure.code).toBe("usage");
     expect(failure.message).toBe(text === "" ? message : `--start: ${message}`);
+  });
+
+  test.each([
+    ["2026-11-25T12:00", "this week", "Wed 2026-11-25 to Sun 2026-11-29"],
+    ["2026-11-25T12:00", "this weekend", "Sat 2026-11-28 to Sun 2026-11-29"],
+    ["2026-11-25T12:00", "last weekend", "Sat 2026-11-21 to Sun 2026-11-22"],
+    ["2026-11-22T12:00", "this weekend", "Sun 2026-11-22"],
+    ["2026-11-22T12:00", "next week", "Mon 2026-11-23 to Sun 2026-11-29"],
+    ["2026-11-23T12:00", "last week", "Mon 2026-11-16 to Sun 2026-11-22"],
+    ["2026-12-30T12:00", "next week", "Mon 2027-01-04 to Sun 2027-01-10"],
+  ])("of several days, at %s %j is %s", (now, text, description) => {
+    expect(parseDateWords(text, { ...at(now), edge: "first" }).description).toBe(description);
+    const { input } = parseDateWords(text, { ...at(now), edge: "last" });
+    expect(input).toMatchObject({ kind: "date", date: description.slice(-10) });
+  });
+
+  test("the next weekend is the second one only while this one lasts", () => {
+    const failure = failureOf(() => parseDateWords("next weekend", at("2026-11-25T12:00")));
+    expect(failure.message).toBe(
+      '--start: "next weekend" may begin on 2026-11-28 or 2026-12-05: write one of them',
+    );
+    const { description } = parseDateWords("next weekend", { ...BERLIN, edge: "first" });
+    expect(description).toBe("Sat 2026-11-28 to Sun 2026-11-29");
   });
 
   test.each([
@@ -251,6 +295,14 @@ describe("in every zone and year", () => {
           "+1d 2h",
           "+90m",
           "29 feb",
+          "next week",
+          "this weekend",
+          "at 11",
+          "at 8",
+          "tonight",
+          "in two weeks",
+          "day after tomorrow",
+          "fri evening",
           "28 mar",
           "oct 25 2026",
           "2026-03-29",

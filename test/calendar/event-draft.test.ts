@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parseDuration } from "../../src/calendar/dates.js";
 import { draftForCreate, type EventFlags, missingForCreate } from "../../src/calendar/event-draft.js";
 import { readEventInput } from "../../src/calendar/event-input.js";
 import { localizeEvent } from "../../src/calendar/event-view.js";
@@ -8,7 +9,8 @@ type TypedFlags = Omit<EventFlags, "start" | "end" | "duration"> & TypedTimes;
 
 function draft(flags: TypedFlags, input?: unknown) {
   const read = input === undefined ? null : readEventInput(input, "--input");
-  return draftForCreate(parsed(flags, "Asia/Tokyo"), read, "Asia/Tokyo");
+  const length = parseDuration("1h", "duration");
+  return draftForCreate(parsed(flags, "Asia/Tokyo"), read, { zone: "Asia/Tokyo", length });
 }
 
 const TIMES = { start: "2026-11-21T15:00", duration: "1h" };
@@ -36,6 +38,18 @@ describe("draftForCreate from flags", () => {
     });
   });
 
+  test("lasts an hour without an end, whatever it is made of", () => {
+    const { end_at, ...open } = HOUR;
+    const start = "2026-11-21T15:00";
+    expect(draft({ title: "Review", start })).toMatchObject(HOUR);
+    expect(draft({ title: "Review", category: "keep", start })).toMatchObject(HOUR);
+    expect(draft({}, { title: "Review", ...open })).toMatchObject({ ...HOUR, end_at });
+    expect(draft({ allDay: false, start }, allDayOf())).toMatchObject(HOUR);
+    expect(draft({ title: "Trip", allDay: true, start: "2026-11-21" })).toMatchObject({
+      end_at: "2026-11-22T00:00:00.000Z",
+    });
+  });
+
   test("has every given field", () => {
     const flags = {
       title: "Review",
@@ -54,9 +68,9 @@ describe("draftForCreate from flags", () => {
   });
 
   test.each<[TypedFlags, string]>([
-    [{}, "missing --title, --start and --end (or --duration)"],
-    [{ title: "Review" }, "missing --start and --end (or --duration)"],
-    [{ start: "2026-11-21T15:00" }, "missing --title and --end (or --duration)"],
+    [{}, "missing --title and --start"],
+    [{ title: "Review" }, "missing --start"],
+    [{ start: "2026-11-21T15:00" }, "missing --title"],
     [{ allDay: true }, "missing --title and --start"],
     [{ category: "keep" }, "missing --title"],
     [{ category: "keep", end: "2026-11-21T15:00" }, "missing --title and --start"],
@@ -114,15 +128,15 @@ describe("draftForCreate from an input object", () => {
   });
 
   test.each<[TypedFlags, unknown, string]>([
-    [{}, { title: "Review" }, "missing --start and --end (or --duration)"],
+    [{}, { title: "Review" }, "missing --start"],
     [{}, { ...HOUR }, "missing --title"],
-    [{ start: "2026-11-21" }, {}, "is a date without a time; missing --title and --end (or --duration)"],
+    [{ start: "2026-11-21" }, {}, "is a date without a time; missing --title"],
     [
       {},
       { ...HOUR, end_at: "2026-11-20T00:00:00Z" },
       "is not after the start 2026-11-21T15:00:00+09:00; missing --title",
     ],
-    [{ allDay: false }, allDayOf(), "missing --start and --end (or --duration)"],
+    [{ allDay: false }, allDayOf(), "missing --start"],
     [{ start: "2026-11-21T17:00" }, eventOf(), "the end 2026-11-21T16:00:00+09:00 is not after the start"],
     [{}, { ...DAYS, title: "Trip", end_at: "2026-11-20T00:00:00Z" }, "is before the first day 2026-11-21"],
     [
@@ -148,6 +162,6 @@ describe("missingForCreate", () => {
   });
 
   test("names each flag", () => {
-    expect(missingForCreate({})).toEqual(["--title", "--start", "--end or --duration"]);
+    expect(missingForCreate({})).toEqual(["--title", "--start"]);
   });
 });

@@ -24,6 +24,7 @@ describe("config", () => {
       calendar: "Personal",
       timezone: null,
       label: null,
+      duration: null,
       token_command: null,
     });
     await harness.run("config", "unset", "calendar");

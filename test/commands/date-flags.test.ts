@@ -174,6 +174,10 @@ const ROWS = [...PAGE.matchAll(/^\| (`.*?) \| (.*?) \|/gm)].flatMap(([, texts = 
 );
 
 test.each(ROWS)("docs/dates.md: %s is %s", async (text, meaning) => {
+  if (meaning.includes(" to ")) {
+    const { stderr } = await (await createHarness()).run("events", "list", "--on", text);
+    return expect(stderr).toContain(`on: ${meaning}\n`);
+  }
   const zone = /\d:\d\d$/.test(meaning) ? " Europe/Berlin" : "";
   expect((await read({ start: text })).notes).toEqual([`start: ${meaning}${zone}`]);
 });
@@ -187,8 +191,9 @@ test("docs/dates.md: the other forms and durations", async () => {
   }
   const [, refused = ""] = PAGE.split("Also refused");
   const [dates = ""] = refused.split("\n\nWords are English");
-  const examples = [...dates.matchAll(/`(.*?)`/g)].map(([, text = ""]) => text);
-  expect(examples).toHaveLength(4);
+  const named = [...dates.matchAll(/^- (.*?)(?::| when)/gm)].map(([, texts = ""]) => texts);
+  const examples = named.flatMap((texts) => texts.match(/(?<=`)[^`,]+(?=`)/g) ?? []);
+  expect(examples).toHaveLength(7);
   for (const start of examples) await expect(read({ start }), start).rejects.toMatchObject({ code: "usage" });
   const [iso = ""] = PAGE.split("## Words");
   const forms = [...iso.matchAll(/`(\d.*?)`/g)].map(([, text = ""]) => text);
@@ -198,9 +203,21 @@ test("docs/dates.md: the other forms and durations", async () => {
 
 describe("what is offered for a text that is wrong", () => {
   const DAYS = "write tomorrow, fri, 24 dec, in 2 weeks or YYYY-MM-DD";
-  const WORDS = ["15:00", "tomorrow 3pm", "fri midnight", "29 mar 2:30", "25:00", "noon", "+2h", "2h", "now"];
+  const WORDS = [
+    "15:00",
+    "tomorrow 3pm",
+    "fri midnight",
+    "29 mar 2:30",
+    "25:00",
+    "noon",
+    "+2h",
+    "2h",
+    "now",
+    "at 11",
+  ];
+  WORDS.push("tonight 8pm", "at 8", "fri 11", "fri 25");
 
-  test.each([...WORDS, "2026-11-21T15:00", "2026-11-21T25:00", "3pm 4pm", "soon", "next week"])(
+  test.each([...WORDS, "2026-11-21T15:00", "2026-11-21T25:00", "3pm 4pm", "soon", "next month"])(
     "a flag of days offers days: %s",
     async (text) => {
       const harness = await createHarness();
@@ -211,8 +228,37 @@ describe("what is offered for a text that is wrong", () => {
         expect(stderr).toContain(`hint: ${DAYS}\n`);
         expect(stderr).not.toMatch(/write .*(?:\d:\d\d|3pm|\+2h)/);
       }
+      const dated = /^2/.test(text);
+      const { stderr } = await harness.run("events", "create", "--all-day", "--title", "T", "--start", text);
+      if (!dated) expect(stderr).toContain(`hint: ${DAYS}\n`);
     },
   );
+
+  test("what is offered for an hour and for a number beside a weekday is taken", async () => {
+    const hintOf = async (start: string) => (await read({ start }).catch((error) => error)).hint;
+    expect(await hintOf("fri 11")).toBe("write fri 11:00 or 11 dec");
+    expect(await hintOf("at 8")).toBe("write 8am or 8pm");
+    expect(await hintOf("tonight")).toBe("add a time, such as 8pm");
+    const offered = ["fri 11:00", "11 dec", "8am", "8pm", "tonight 8pm"];
+    for (const start of offered) expect((await read({ start })).notes).toHaveLength(1);
+  });
+
+  test("a flag of days takes several days: the first of --from, the last of --to, all of --on", async () => {
+    const harness = await createHarness();
+    const list = (...flags: string[]) => harness.run("events", "list", "--fields", "title", ...flags);
+    for (const day of ["2026-11-22", "2026-11-23", "2026-11-29", "2026-11-30"])
+      await harness.run("events", "create", "--title", day, "--all-day", "--start", day);
+    const on = "Mon 2026-11-23 to Sun 2026-11-29";
+    expect(await list("--on", "next week")).toEqual({
+      exitCode: 0,
+      stdout: "2026-11-23\n2026-11-29\n",
+      stderr: `on: ${on}\n`,
+    });
+    expect(await list("--from", "next week", "--to", "next week")).toMatchObject({
+      stdout: "2026-11-23\n2026-11-29\n",
+      stderr: `from: ${on}\nto: ${on}\n`,
+    });
+  });
 
   test("what a flag of days offers, it takes", async () => {
     const harness = await createHarness();
@@ -231,11 +277,11 @@ describe("what is offered for a text that is wrong", () => {
   });
 
   test.each([
-    ["friday at 11", "11"],
-    ["in two weeks", "two"],
-    ["next week", "week"],
+    ["friday at 11x", "11x"],
+    ["in thirteen weeks", "thirteen"],
+    ["next month", "month"],
     ["at eleven", "eleven"],
-    ["fri 11", "11"],
+    ["fri 25", "25"],
     ["on monday next month", "month"],
   ])("the word that is wrong is the one that is blamed: %s", async (start, word) => {
     await expect(read({ start })).rejects.toThrow(`--start: "${word}" in "${start}" is not understood`);

@@ -64,19 +64,20 @@ export function datesPage(): HelpPage {
     ...termsSection("Times", [
       ["YYYY-MM-DDTHH:MM", "ISO 8601, also with a space instead of the T"],
       ["YYYY-MM-DDTHH:MM+09:00", "with an offset it is the same everywhere"],
-      ["15:00, 3pm, noon", "today"],
+      ["15:00, 3pm, at 11, noon", "today; tonight 8pm"],
       ["+2h, +1h 30m, in 2 days", "from now"],
-      ["tomorrow 3pm", "the day and the time"],
+      ["tomorrow 3pm", "the day and the time; day after tomorrow, in two weeks"],
       ["fri 9:30", "the coming Friday; next friday is never today"],
       ["24 dec 15:00", "this year, or the next one if the day is over"],
       ["YYYY-MM-DD, today, fri, 24 dec", "a day, for --all-day"],
+      ["next week, this weekend", "several days, for --on, --from and --to"],
     ]),
     ...termsSection("Durations", [
       ["90m, 1.5h, 1h 30m", "hours and minutes"],
       ["2d, 1w", "whole days, the only ones for all-day events"],
     ]),
     text(
-      "The last day of an all-day event is part of it. A local time that a clock change skips or repeats is an error that offers both offsets, and so is 03/04/2026, which countries read differently.",
+      "The last day of an all-day event is part of it. A local time that a clock change skips or repeats is an error that offers both offsets. So is what may be read in two ways: 03/04/2026, fri 11, at 8.",
     ),
     ...examplesSection([
       [

@@ -9,6 +9,7 @@ import type { Context } from "../../context.js";
 import { eventView } from "../../output/views/event.js";
 import { chooseCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
+import { defaultLength } from "./date-flags.js";
 import {
   addEventFieldFlags,
   chosenLabelId,
@@ -55,13 +56,15 @@ export async function runEventsCreate(
     ? await (await import("./event-form.js")).askEvent(context, typed, { profile, missing })
     : null;
   const options = form?.flags ?? typed;
-  const { timezone } = context.config.settings();
+  const settings = context.config.settings();
+  const { timezone } = settings;
   const fields = await readEventFields(context, options, (input) => missingForCreate(options, input));
-  const content = draftForCreate(fields.flags, fields.input, timezone);
+  const length = defaultLength(settings);
+  const content = draftForCreate(fields.flags, fields.input, { zone: timezone, length });
   const { id: calendarId, name } = form?.calendar ?? (await chooseCalendar(context));
   const resolver = createRelatedResolver(context, calendarId);
   const chosen = await chosenLabelId(context, { ...fields, resolver }, "the event has the default one");
-  const preset = chosen === undefined ? context.config.settings().setting("label") : undefined;
+  const preset = chosen === undefined ? settings.setting("label") : undefined;
   const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
   const attendeeIds = await resolver.attendeeIds(fields.attendees);
   const api = await context.api();

@@ -1,14 +1,23 @@
 import {
   type DateInput,
+  type DurationInput,
   isIsoDateInput,
   parseDateInput,
   parseDuration,
   parseTimeZone,
+  readDuration,
 } from "../../calendar/dates.js";
 import type { TimeFlags } from "../../calendar/event-times.js";
 import { localDate } from "../../calendar/zoned-time.js";
+import type { Settings } from "../../config/settings.js";
 import type { Context } from "../../context.js";
-import { asUsageError, type CliError, joinUsageErrors, missingFlagsError } from "../../errors.js";
+import {
+  asUsageError,
+  type CliError,
+  configurationError,
+  joinUsageErrors,
+  missingFlagsError,
+} from "../../errors.js";
 
 /** Reads dates, times and durations of flags where commands start, so that `src/calendar` gets parsed values. */
 
@@ -28,6 +37,8 @@ export interface DateFlagOptions {
   readonly strict: boolean;
   /** Whether only a day is meant; the default is no. */
   readonly dayOnly?: boolean;
+  /** Which of several days is meant, such as those of next week; by default they are refused. */
+  readonly edge?: "first" | "last";
   /** Milliseconds since the Unix epoch, for texts relative to today. */
   readonly now: () => number;
   /** Prints on stderr how a text was understood; ISO 8601 needs no such line. */
@@ -45,6 +56,14 @@ export async function readDateFlag(text: string, options: DateFlagOptions): Prom
   const { input, description } = parseDateWords(text, wordOptions);
   echo(`${source.replace(/^--/, "")}: ${description}`);
   return input;
+}
+
+/** How long a new timed event is without an end: the profile's `duration`, else an hour. @throws CliError configuration */
+export function defaultLength({ setting }: Pick<Settings, "setting">): DurationInput {
+  const { value: text, source } = setting("duration") ?? { value: "1h", source: "" };
+  const duration = readDuration(text);
+  if (duration !== null) return { text, ...duration };
+  throw configurationError(`${source}: "${text}" is not a valid duration`, { hint: "write 90m or 1.5h" });
 }
 
 /** The flags about the times of an event, as typed. */
@@ -75,14 +94,20 @@ export async function readTimeFlags(
   const endTimezone = await readZone(typed.endTimezone, "--end-timezone");
   // Without valid zones, the times cannot be read.
   problems.report();
-  const common = { now, echo: output.note, strict: typed.strictDates === true };
+  const strict = typed.strictDates === true;
+  // An all-day event has no use for a time, so that no message should offer one.
+  const common = (text: string) => {
+    const dayOnly = typed.allDay === true && !isIsoDateInput(text);
+    return { now, echo: output.note, strict, dayOnly };
+  };
   const startZone = () => startTimezone ?? config.settings().timezone;
   const start = await problems.collect(typed.start, (text) =>
-    readDateFlag(text, { ...common, source: "--start", zone: startZone() }),
+    readDateFlag(text, { ...common(text), source: "--start", zone: startZone() }),
   );
   const end = await problems.collect(typed.end, (text) => {
     const zone = endTimezone ?? config.settings().timezone;
-    return readDateFlag(text, { ...common, source: "--end", zone, from: () => dayOf(start, startZone) });
+    const from = () => dayOf(start, startZone);
+    return readDateFlag(text, { ...common(text), source: "--end", zone, from });
   });
   const duration = await problems.collect(typed.duration, (text) => parseDuration(text, "--duration"));
   problems.report();

@@ -123,10 +123,10 @@ async function readDays(context: TimeContext, typed: DayFlags): Promise<DayRange
   if (conflict !== undefined) throw usageError(`give either --${conflict[0]} or --${conflict[1]}, not both`);
   const days = typed.days === undefined ? null : parseDays(typed.days, "--days");
   const read = createDayReader(context, typed);
-  const on = await read("--on", typed.on);
-  if (on !== null) return { first: on, last: on };
-  const from = await read("--from", typed.from);
-  const to = await read("--to", typed.to, from);
+  const on = await read("--on", typed.on, "first");
+  if (on !== null) return { first: on, last: await read("--on", typed.on, "last") };
+  const from = await read("--from", typed.from, "first");
+  const to = await read("--to", typed.to, "last", from);
   if (from === null && to === null) return null;
   const today = localDate(context.now(), context.config.settings().timezone);
   if (from === null && to !== null && to < today) {
@@ -139,7 +139,12 @@ async function readDays(context: TimeContext, typed: DayFlags): Promise<DayRange
 }
 
 function createDayReader({ config, now, output }: TimeContext, { strictDates = false }: DayFlags) {
-  return async (source: string, text: string | undefined, from: string | null = null) => {
+  return async (
+    source: "--on" | "--from" | "--to",
+    text: string | undefined,
+    edge: "first" | "last",
+    from: string | null = null,
+  ) => {
     if (text === undefined) return null;
     const { timezone: zone } = config.settings();
     const input = await readDateFlag(text, {
@@ -147,8 +152,10 @@ function createDayReader({ config, now, output }: TimeContext, { strictDates = f
       zone,
       now,
       dayOnly: true,
+      edge,
       strict: strictDates,
-      echo: output.note,
+      // The days of --on are read twice.
+      echo: source === "--on" && edge === "last" ? () => undefined : output.note,
       from: () => from,
     });
     if (input.kind === "date") return input.date;

@@ -6,7 +6,7 @@ import { applyTimeFlags, planTimes } from "../../calendar/event-times.js";
 import { attendeeKey, labelKey } from "../../calendar/names.js";
 import { formatLocal, formatTyped, localDate } from "../../calendar/zoned-time.js";
 import { usageError } from "../../errors.js";
-import { readDateFlag, readTimeFlags } from "./date-flags.js";
+import { defaultLength, readDateFlag, readTimeFlags } from "./date-flags.js";
 import { DEFAULT_LABEL, type EventFieldFlags } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
 
@@ -94,7 +94,7 @@ async function askEnd(context: EventContext, given: FormTimes, preset: TimesPres
   const { start, allDay = false } = await readSilently(context, given);
   // The preset is days or a time, as the event was.
   const own = allDay === (preset.clock === undefined) ? preset.end : undefined;
-  const end = allDay ? own : (own ?? "1h");
+  const end = allDay ? own : (own ?? defaultLength(context.config.settings()).text);
   const nothing = end === undefined ? "; nothing for the same day" : "";
   return askRead<FormTimes>(context, {
     question: allDay ? `Last day (${examples.lastDay}${nothing}):` : `End or length (${examples.end}):`,

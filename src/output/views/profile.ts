@@ -42,6 +42,7 @@ export const CONFIG_KEYS: Readonly<Record<ProfileKey, string>> = {
   calendar: "used where no --calendar is given",
   timezone: "zone in which times are read and shown",
   label: "label of new events",
+  duration: "length of new events without an end (1h)",
   token_command: "program that prints the token: a path, or a JSON array of program and arguments",
 };
 
