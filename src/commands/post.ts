@@ -37,7 +37,10 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
     )
     .option("--title <text>", "title of the message (default: calendar and days)")
     .option("--once", "post the same days of the same calendars to the same target at most once")
-    .option("--update", "for discord and telegram: with --once, change the message when its events changed")
+    .option(
+      "--update",
+      "for discord, telegram and slack-bot: with --once, change the message when its events changed",
+    )
     .option("--changes <name>", "post what is new since the last time under this name, instead of a list")
     .option(
       "--again",

@@ -11,11 +11,17 @@ import {
   usageError,
 } from "../errors.js";
 import { type MailAddresses, parseMailAddresses, parseMailFlags } from "./sendmail.js";
-import type { Target, TargetRequest } from "./target.js";
-import { TARGET_KINDS, type TargetKind, UPDATABLE_KINDS } from "./target-kinds.js";
+import type { Target, TargetPlace, TargetRequest } from "./target.js";
+import { LOCAL_TIME_KINDS, TARGET_KINDS, type TargetKind, UPDATABLE_KINDS } from "./target-kinds.js";
 import type { PostToWebhook, WebhookAddress } from "./webhooks/post.js";
 import type { WebhookStorage } from "./webhooks/webhook-storage.js";
-import { checkChat, checkTopic, isLikeUrl, SEEN_BY_OTHERS, splitToken } from "./webhooks/webhook-url.js";
+import {
+  checkPlace,
+  isLikeUrl,
+  missingPlaceFlags,
+  SEEN_BY_OTHERS,
+  splitToken,
+} from "./webhooks/webhook-url.js";
 
 export interface EnvironmentUrl extends Pick<WebhookAddress, "renewHint"> {
   readonly text: string;
@@ -47,12 +53,14 @@ export async function openTarget(
   const { mentions, localTimes = false, ics = false, update = false } = request;
   if (ics && target.kind !== "mail") throw usageError(`--ics: only mail has attachments, not ${target.kind}`);
   if (update && !UPDATABLE_KINDS.has(target.kind)) {
-    const kinds = [...UPDATABLE_KINDS].join(" and ");
-    throw usageError(`--update: only messages of ${kinds} can be changed in place, not of ${target.kind}`);
+    const kinds = [...UPDATABLE_KINDS].join(", ");
+    throw usageError(`--update: only ${kinds} can change messages in place, not ${target.kind}`);
   }
   if (mentions !== undefined) (await import("./mentions.js")).checkMentions(target.kind, mentions);
-  if (localTimes && target.kind !== "slack" && target.kind !== "discord")
-    throw usageError(`--local-times: only slack and discord show each reader's own time, not ${target.kind}`);
+  if (localTimes && !LOCAL_TIME_KINDS.has(target.kind)) {
+    const kinds = [...LOCAL_TIME_KINDS].join(", ");
+    throw usageError(`--local-times: only ${kinds} show each reader's own time, not ${target.kind}`);
+  }
   return { ...target, request, mentions, localTimes, ics };
 }
 
@@ -66,8 +74,7 @@ async function findTarget(
   const { to, as, flag = "--to" } = request;
   if (as === "mail" && (to === undefined || to.includes("@"))) {
     if (to === undefined) throw missingFlagsError([`${flag} ADDRESS`]);
-    checkChat("mail", request.chat);
-    checkTopic("mail", request.topic);
+    checkPlace("mail", request);
     return mailTarget(dependencies, { to: parseMailAddresses(to, flag) });
   }
   return to === undefined
@@ -90,17 +97,19 @@ function asConfiguration<T>(check: () => T): T {
 type ReadUrl = (text: string, kind: TargetKind, source: string) => string;
 
 async function openEnvironment(
-  { as, chat, topic, flag = "--to" }: TargetRequest,
+  { as, chat, topic, channel, flag = "--to" }: TargetRequest,
   readUrl: ReadUrl,
   dependencies: WebhooksDependencies,
 ): Promise<FoundTarget> {
   const found = await dependencies.environmentUrl();
+  const place = { chat, topic, channel };
   if (found === null) {
     // What would be sent does not depend on the URL.
     if (dependencies.dryRun && as !== undefined)
-      return webhookTarget(dependencies, { ...NO_WEBHOOK, kind: as, chat, topic });
+      return webhookTarget(dependencies, { ...NO_WEBHOOK, kind: as, ...place });
     const format = as === undefined ? ", and add --as" : "";
-    throw missingFlagsError([flag], `or set CALCTL_WEBHOOK_URL or CALCTL_WEBHOOK_URL_FILE${format}`);
+    const missing = [flag, ...missingPlaceFlags(as, place)];
+    throw missingFlagsError(missing, `or set CALCTL_WEBHOOK_URL or CALCTL_WEBHOOK_URL_FILE${format}`);
   }
   const { text, source, renewHint } = found;
   if (as === undefined) {
@@ -109,12 +118,12 @@ async function openEnvironment(
   const url = asConfiguration(() => readUrl(text, as, source));
   // Another token does not make it another target.
   const hash = createHash("sha256").update(splitToken(url).url).digest("hex").slice(0, 32);
-  const id = withPlace(`url:${hash}`, { chat, topic });
-  return webhookTarget(dependencies, { kind: as, name: source, id, chat, topic, url, renewHint });
+  const id = withPlace(`url:${hash}`, place);
+  return webhookTarget(dependencies, { kind: as, name: source, id, ...place, url, renewHint });
 }
 
 async function openSaved(
-  { to: name, as, chat, topic }: TargetRequest & { readonly to: string },
+  { to: name, as, ...given }: TargetRequest & { readonly to: string },
   readUrl: ReadUrl,
   dependencies: WebhooksDependencies,
 ): Promise<FoundTarget> {
@@ -130,8 +139,7 @@ async function openSaved(
     throw usageError(`--as ${as}: webhook ${name} is for ${kind}`, "leave --as out for a saved webhook");
   }
   if (kind === "mail") {
-    checkChat(kind, chat);
-    checkTopic(kind, topic);
+    checkPlace(kind, given);
     return mailTarget(
       dependencies,
       asConfiguration(() => parseMailFlags(record, name)),
@@ -141,20 +149,21 @@ async function openSaved(
   const stored = dependencies.dryRun ? null : await dependencies.storage.loadUrl(name, record);
   const url = stored === null ? null : asConfiguration(() => readUrl(stored, kind, source));
   const renewHint = `create a new one, and run calctl webhooks add ${name} --as ${kind} --replace`;
-  const id = withPlace(`webhook:${name}`, { chat, topic });
-  const place = chat === undefined ? { chat: record.chat, topic: topic ?? record.topic } : { chat, topic };
-  return webhookTarget(dependencies, { kind, name: source, id, ...place, url, renewHint });
+  const id = withPlace(`webhook:${name}`, given);
+  const { chat = record.chat, channel = record.channel } = given;
+  const topic = given.topic ?? (given.chat === undefined ? record.topic : undefined);
+  return webhookTarget(dependencies, { kind, name: source, id, chat, topic, channel, url, renewHint });
 }
 
-/** The URL of a bot is the same for all its chats, and their topics. */
-function withPlace(id: string, { chat, topic }: Pick<TargetRequest, "chat" | "topic">): string {
-  const parts = [id, chat, topic === undefined ? undefined : `topic ${topic}`];
+/** The URL of a bot is the same for all its chats, their topics, and its channels. */
+function withPlace(id: string, { chat, topic, channel }: TargetPlace): string {
+  const parts = [id, chat, topic === undefined ? undefined : `topic ${topic}`, channel];
   return parts.filter((part) => part !== undefined).join(" ");
 }
 
 const NO_WEBHOOK = { name: "no webhook", id: "", url: null, renewHint: "" };
 
-interface WebhookTarget extends Pick<Target, "kind" | "name" | "id" | "chat" | "topic"> {
+interface WebhookTarget extends Pick<Target, "kind" | "name" | "id" | "chat" | "topic" | "channel"> {
   /** Null with `--dry-run`. */
   readonly url: string | null;
   readonly renewHint: string;
@@ -162,11 +171,10 @@ interface WebhookTarget extends Pick<Target, "kind" | "name" | "id" | "chat" | "
 
 function webhookTarget(
   { post, check, dryRun }: WebhooksDependencies,
-  { kind, name, id, chat, topic, url, renewHint }: WebhookTarget,
+  { url, renewHint, ...target }: WebhookTarget,
 ): FoundTarget {
-  checkChat(kind, chat);
-  checkTopic(kind, topic);
-  const target = { kind, name, id, chat, topic };
+  const { kind, name } = target;
+  checkPlace(kind, target);
   if (url === null || dryRun) return { ...target, ...WITHOUT_SENDING };
   const { url: address, headers } = splitToken(url);
   const webhook = { name, url: kind === "discord" ? confirmed(address) : address, headers, renewHint };
@@ -221,7 +229,7 @@ const WITHOUT_SENDING: Pick<Target, "deliver" | "check"> = {
 
 /** Never repeats a URL or a bot's token, which others could have seen already. @throws CliError usage */
 export function checkName(name: string): void {
-  if (isName(name)) return;
+  if (isName(name) && !isLikeUrl(name)) return;
   if (name === "") throw emptyValueError("the name of the webhook");
   if (isLikeUrl(name)) {
     throw usageError("the name of a webhook is expected, not its URL", SEEN_BY_OTHERS);

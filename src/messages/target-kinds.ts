@@ -1,6 +1,7 @@
 /** What a message can be sent to, as `--as` names it. */
 export const TARGET_KINDS = [
   "slack",
+  "slack-bot",
   "discord",
   "teams",
   "mattermost",
@@ -12,6 +13,9 @@ export const TARGET_KINDS = [
 ] as const;
 
 /** Those whose messages can be changed in place. */
-export const UPDATABLE_KINDS: ReadonlySet<string> = new Set(["discord", "telegram"]);
+export const UPDATABLE_KINDS: ReadonlySet<string> = new Set(["discord", "telegram", "slack-bot"]);
+
+/** Those that show each reader's own time. */
+export const LOCAL_TIME_KINDS: ReadonlySet<string> = new Set(["slack", "slack-bot", "discord"]);
 
 export type TargetKind = (typeof TARGET_KINDS)[number];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Channel, serveChannel } from "../support/chat/channel.js";
+import { type Channel, SLACK_CHANNEL, SLACK_TOKEN, serveChannel } from "../support/chat/channel.js";
 import { reply } from "../support/fault-steps.js";
 import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
 
@@ -9,11 +9,23 @@ const QUIET = { exitCode: 0, stdout: "", stderr: "" };
 const LOST_ANSWER = { status: 502, headers: {}, body: "" };
 const LOST = [reply(LOST_ANSWER)];
 
-const TARGETS = { discord: ["--as", "discord"], telegram: ["--as", "telegram", "--chat", "-100"] } as const;
-const PATHS = { discord: "/hook/s3cret", telegram: `/bot1:${"s3cret".repeat(5)}` } as const;
+const TARGETS = {
+  discord: ["--as", "discord"],
+  telegram: ["--as", "telegram", "--chat", "-100"],
+  "slack-bot": ["--as", "slack-bot", "--channel", SLACK_CHANNEL],
+} as const;
+const PATHS = {
+  discord: "/hook/s3cret",
+  telegram: `/bot1:${"s3cret".repeat(5)}`,
+  "slack-bot": "/api/chat.postMessage",
+} as const;
 
 /** An edit by PATCH is repeated at once. */
-const ATTEMPTS = { discord: [1, 2, 3, 4], telegram: [1] } as const;
+const ATTEMPTS = { discord: [1, 2, 3, 4], telegram: [1], "slack-bot": [1] } as const;
+
+function placeOf(kind: keyof typeof TARGETS) {
+  return { path: PATHS[kind], ...(kind === "slack-bot" && { token: SLACK_TOKEN }) };
+}
 
 interface UpdateWorld extends PostWorld, Channel {
   post(...flags: readonly string[]): ReturnType<PostWorld["send"]>;
@@ -22,7 +34,7 @@ interface UpdateWorld extends PostWorld, Channel {
 }
 
 async function createUpdateWorld(kind: keyof typeof TARGETS): Promise<UpdateWorld> {
-  const world = await createPostWorld({ path: PATHS[kind] });
+  const world = await createPostWorld(placeOf(kind));
   const channel = serveChannel(world.hook, kind);
   await world.create("Lunch", ...todayAt("16:00"));
   return {
@@ -82,7 +94,7 @@ describe.each(Object.keys(TARGETS) as (keyof typeof TARGETS)[])("%s", (kind) => 
   });
 
   test("without its events it says so, and without a message nothing is posted", async () => {
-    const world = await createPostWorld({ path: PATHS[kind] });
+    const world = await createPostWorld(placeOf(kind));
     const { messages } = serveChannel(world.hook, kind);
     const post = () => world.send("post", ...TARGETS[kind], "--update");
     expect(await post()).toEqual(QUIET);
@@ -155,10 +167,7 @@ describe.each(Object.keys(TARGETS) as (keyof typeof TARGETS)[])("%s", (kind) => 
 });
 
 test.each([
-  [
-    ["--as", "slack"],
-    "--update: only messages of discord and telegram can be changed in place, not of slack",
-  ],
+  [["--as", "slack"], "--update: only discord, telegram, slack-bot can change messages in place, not slack"],
   [["--as", "discord", "--changes", "news"], "give either --changes or --update, not both"],
 ])("--update with %j is exit 2 before anything is sent", async (flags, message) => {
   const world = await createUpdateWorld("discord");
@@ -210,4 +219,26 @@ test("without events --again posts nothing, and changes what shows some", async 
   await world.json("events", "delete", id, "--yes");
   expect(await post("--again")).toEqual(QUIET);
   expect([...messages.values()]).toEqual([expect.stringContaining("No events")]);
+});
+
+test("a saved bot of slack posts tests, digests and reminders into its channel, and nothing shows its token", async () => {
+  const world = await createUpdateWorld("slack-bot");
+  const stdin = `${world.hook.baseUrl.replace("://", `://:${SLACK_TOKEN}@`)}/api/chat.postMessage`;
+  const place = ["--as", "slack-bot", "--channel", SLACK_CHANNEL, "--insecure-storage"];
+  expect((await world.runWith({ stdin }, "webhooks", "add", "team", ...place)).exitCode).toBe(0);
+  const runs = [
+    await world.send("webhooks", "test", "team", "--debug"),
+    await world.send("post", "--to", "team", "--update", "--debug"),
+    await world.send("remind", "--before", "1h", "--post", "team", "--debug"),
+    await world.send("doctor", "--to", "team", "--debug"),
+    await world.send("doctor", ...place.slice(0, -1)),
+  ];
+  expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0]);
+  expect(runs.map(({ stderr, stdout }) => stderr + stdout).join("")).not.toContain(SLACK_TOKEN);
+  expect(runs.at(-1)?.stdout).toContain(`--as slack-bot --channel ${SLACK_CHANNEL}`);
+  expect(world.shown()).toEqual(
+    ["This is a test", "1 event", "In 30 min: Lunch"].map((words) => expect.stringContaining(words)),
+  );
+  const elsewhere = await world.send("post", "--to", "team", "--channel", "C00000001", "--once");
+  expect(elsewhere).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("(channel_not_found)") });
 });

@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { placeFlags } from "../messages/fixtures.js";
+import { SLACK_TOKEN } from "../support/chat/channel.js";
 import { checkPayload } from "../support/chat/checks.js";
 import { CHAT_KINDS } from "../support/chat/services.js";
 import { startFaultServer } from "../support/fault-server.js";
@@ -85,7 +87,7 @@ describe("webhooks add", () => {
   });
 
   test.each([
-    [["--as", "slack", "--topic", "1"], "--topic: only chats of telegram have topics, not slack"],
+    [["--as", "slack", "--topic", "1"], "--topic: only telegram has topics, not slack"],
     [
       ["--as", "telegram", "--chat", "1", "--topic", "General"],
       '--topic: "General" is not the id of a topic',
@@ -155,6 +157,21 @@ describe("webhooks add", () => {
       "x",
       "is not the id of a chat",
     ],
+    ["slack-bot without a channel", ["team", "--as", "slack-bot"], SLACK_TOKEN, "missing --channel"],
+    [
+      "the name of a channel",
+      ["team", "--as", "slack-bot", "--channel", "#general"],
+      SLACK_TOKEN,
+      "is not the id of a channel",
+    ],
+    ["a channel of slack", ["team", "--as", "slack", "--channel", "C012AB3CD"], URL_A, "only slack-bot has"],
+    [
+      "the token of an app",
+      ["team", "--as", "slack-bot", "--channel", "C012AB3CD"],
+      "xapp-1-A0-sentinel-0123456789",
+      "it is not a bot's token",
+    ],
+    ["a token of slack as name", [SLACK_TOKEN, "--as", "slack"], URL_A, "not its URL"],
     ["a chat of slack", ["team", "--as", "slack", "--chat", "1"], URL_A, "only telegram has chats"],
     [
       "an address of slack",
@@ -291,10 +308,9 @@ describe("webhooks test", () => {
   });
 
   test.each(CHAT_KINDS)("--dry-run prints what %s would take, and posts nothing", async (kind) => {
-    const chat = kind === "telegram" ? ["--chat", "1"] : [];
-    const url =
-      kind === "telegram" ? "123456789:AAF-sentinel_0123456789abcdefghijk" : "https://x.example/hook";
-    expect((await add(url, "team", "--as", kind, ...chat)).exitCode).toBe(0);
+    const tokens = { telegram: "123456789:AAF-sentinel_0123456789abcdefghijk", "slack-bot": SLACK_TOKEN };
+    const url = tokens[kind as keyof typeof tokens] ?? "https://x.example/hook";
+    expect((await add(url, "team", "--as", kind, ...placeFlags(kind))).exitCode).toBe(0);
     const { exitCode, stdout } = await harness.run("webhooks", "test", "team", "--dry-run");
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining(TITLE) });
     const title = { title: TITLE };

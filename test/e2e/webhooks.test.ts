@@ -177,7 +177,7 @@ describeWithSystem("tmux", "webhooks add on a terminal", () => {
     terminal.type('calctl webhooks add family --insecure-storage; echo "exit $?"', "Enter");
     await terminal.shows("Message format:");
     terminal.type("-l", "--", "telegr");
-    await terminal.shows("telegram");
+    await terminal.shows("❯ telegram");
     terminal.type("Enter");
     await terminal.shows("Id of the chat");
     terminal.type("-l", "--", "team");

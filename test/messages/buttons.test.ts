@@ -7,7 +7,7 @@ import type { TargetKind } from "../../src/messages/target-kinds.js";
 import { checkPayload } from "../support/chat/checks.js";
 import { CHAT_KINDS } from "../support/chat/services.js";
 import { hostileText } from "../support/harmful-text.js";
-import { event, NOW, ZONE } from "./fixtures.js";
+import { event, NOW, PLACE, ZONE } from "./fixtures.js";
 
 /** The links of a reminder as buttons: what to join first, and where each leads is said by its host. */
 
@@ -40,11 +40,14 @@ test.each([
   expect(linkButtons({ ...NONE, ...links }).map(({ text, url }) => `${text} ${url}`)).toEqual(buttons);
 });
 
+const slackButton = (body: string) =>
+  JSON.parse(body).blocks.find(({ type }: { type: string }) => type === "actions").elements[0].url;
+
 const WHERE: Readonly<
   Partial<Record<TargetKind, (body: string, headers: Record<string, string>) => unknown>>
 > = {
-  slack: (body) =>
-    JSON.parse(body).blocks.find(({ type }: { type: string }) => type === "actions").elements[0].url,
+  slack: slackButton,
+  "slack-bot": slackButton,
   discord: (body) => JSON.parse(body).components[0].components[0].url,
   teams: (body) => JSON.parse(body).attachments[0].content.actions[0].url,
   telegram: (body) => JSON.parse(body).reply_markup.inline_keyboard[0][0].url,
@@ -56,7 +59,7 @@ describe.each(Object.entries(WHERE))("%s", (kind, urlOf) => {
     const url = "https://meet.example/team?x=1&y=2";
     const call = event("Call", "2026-11-21T09:00", "2026-11-21T10:00", { url });
     const { body, headers } = await renderMessage(kind as TargetKind, createReminder([call], MOMENT), {
-      chat: "1",
+      ...PLACE,
       now: NOW,
     });
     expect([urlOf(body, headers)].flat()).toEqual(kind === "ntfy" ? [url, url] : [url]);
@@ -75,7 +78,7 @@ test("only a message with buttons asks discord for them", async () => {
 test.each(CHAT_KINDS)("%s takes a reminder with a link to a host with a long name", async (kind) => {
   const url = `https://${"a".repeat(63)}.example/`;
   const call = event("Call", "2026-11-21T09:00", "2026-11-21T10:00", { url });
-  const payload = await renderMessage(kind, createReminder([call], MOMENT), { chat: "1", now: NOW });
+  const payload = await renderMessage(kind, createReminder([call], MOMENT), { ...PLACE, now: NOW });
   expect(checkPayload(kind, payload)).toEqual([]);
 });
 
@@ -85,7 +88,7 @@ test.each(CHAT_KINDS)("%s takes a reminder of any text with links", async (kind)
     fc.asyncProperty(hostileText, urls, urls, async (text, one, other) => {
       const details = { location: `${text} ${one}`, description: `${other} ${text}`, url: other };
       const call = event(text, "2026-11-21T09:00", "2026-11-21T10:00", details);
-      const payload = await renderMessage(kind, createReminder([call], MOMENT), { chat: "1", now: NOW });
+      const payload = await renderMessage(kind, createReminder([call], MOMENT), { ...PLACE, now: NOW });
       expect(checkPayload(kind, payload)).toEqual([]);
     }),
     { numRuns: 50 },

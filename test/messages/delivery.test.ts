@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createCertificate } from "../../service/test/support/certificate.js";
 import type { Payload } from "../../src/messages/payload.js";
 import type { TargetKind } from "../../src/messages/target-kinds.js";
+import { SLACK_CHANNEL, SLACK_TOKEN } from "../support/chat/channel.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { type FaultServer, startFaultServer } from "../support/fault-server.js";
 import { close, cut, hang, receive, reply, reset } from "../support/fault-steps.js";
@@ -32,6 +33,20 @@ beforeEach(async () => {
 function post(as: TargetKind = "slack", changes: DeliveryOptions = {}) {
   const env = { CALCTL_WEBHOOK_URL: `${server.baseUrl}${PATH}`, ...changes.env };
   return world.deliver({ as }, { ...changes, env });
+}
+
+/** The environment of a bot of Slack. */
+function botEnv() {
+  const base = server.baseUrl.replace("://", `://:${SLACK_TOKEN}@`);
+  return { CALCTL_WEBHOOK_URL: `${base}/api/chat.postMessage` };
+}
+
+function postAsBot(changes: DeliveryOptions = {}) {
+  return world.deliver({ as: "slack-bot", channel: SLACK_CHANNEL }, { ...changes, env: botEnv() });
+}
+
+function openBot() {
+  return world.open({ as: "slack-bot", channel: SLACK_CHANNEL }, { env: botEnv() });
 }
 
 function answer(status: number, body: unknown = "", headers: WireAnswer["headers"] = {}): WireAnswer {
@@ -210,6 +225,28 @@ describe("a refused message", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test.each([
+    ["not_authed", 6, "may not post (not_authed)"],
+    ["invalid_auth", 6, "may not post (invalid_auth)"],
+    ["token_revoked", 6, "may not post (token_revoked)"],
+    ["missing_scope", 6, "may not post (missing_scope)"],
+    ["not_in_channel", 6, "may not post (not_in_channel)"],
+    ["channel_not_found", 6, "may not post (channel_not_found)"],
+    ["restricted_action_read_only_channel", 6, "may not post"],
+    ["ratelimited", 7, "its rate limit has been reached (ratelimited)"],
+    ["internal_error", 9, "internal_error; the write may have succeeded"],
+    ["fatal_error", 9, "fatal_error; the write may have succeeded"],
+    ["is_archived", 11, "refused the message: is_archived"],
+    ["no_text", 11, "refused the message: no_text"],
+  ])("by slack-bot, which says %s with 200, is exit %i, and sent once", async (word, exitCode, words) => {
+    server.otherwise([reply(answer(200, { ok: false, error: word }))]);
+    const { error, stderr } = await postAsBot({ flags: { debug: true } });
+    expect(error).toMatchObject({ exitCode, message: expect.stringContaining(words) });
+    expect(error?.hint ?? "").not.toMatch(exitCode === 9 ? /safe to repeat/ : /may have arrived/);
+    expect(`${error?.message} ${error?.hint} ${stderr}`).not.toContain(SLACK_TOKEN);
+    expect(server.requests).toHaveLength(1);
+  });
+
   test("says what to do about a webhook that is gone", async () => {
     server.otherwise([reply(answer(404, "no_service"))]);
     expect((await post()).error?.hint).toBe("create a new one, and set CALCTL_WEBHOOK_URL to its URL");
@@ -275,6 +312,35 @@ describe("a message that slack refuses for its blocks", () => {
     expect((await post("slack", { payload })).error).not.toBeNull();
     expect(server.requests).toHaveLength(1);
   });
+});
+
+test("a bot's message whose blocks slack refuses is sent once more, smaller, and so is a change of it", async () => {
+  const smaller = () => ({ ...PAYLOAD, body: JSON.stringify({ text: "Tod" }) });
+  const refusal = [reply(answer(200, { ok: false, error: "msg_blocks_too_long" }))];
+  const accepted = [reply(answer(200, { ok: true, channel: SLACK_CHANNEL, ts: "1503435956.000247" }))];
+  server.next(refusal, accepted, refusal, accepted);
+  const target = await openBot();
+  const postedId = (await target.deliver({ ...PAYLOAD, smaller })) ?? "";
+  expect(await target.edit?.(postedId, { ...PAYLOAD, smaller })).toBe(true);
+  const ts = { ts: "1503435956.000247" };
+  expect(server.requests.map(({ path, body }) => [path, JSON.parse(body.toString())])).toEqual([
+    ["/api/chat.postMessage", { text: "Today: Choir" }],
+    ["/api/chat.postMessage", { text: "Tod" }],
+    ["/api/chat.update", { text: "Today: Choir", ...ts }],
+    ["/api/chat.update", { text: "Tod", ...ts }],
+  ]);
+});
+
+test.each([
+  ["message_not_found", false],
+  ["internal_error", 8],
+  ["ratelimited", 7],
+  ["cant_update_message", 11],
+  ["token_revoked", 6],
+])("a change that slack-bot refuses with %s is %o", async (error, expected) => {
+  server.otherwise([reply(answer(200, { ok: false, error }))]);
+  const edited = (await openBot()).edit?.("1503435956.000247", PAYLOAD);
+  expect(await edited?.catch((failure: { readonly exitCode: number }) => failure.exitCode)).toBe(expected);
 });
 
 describe("a message whose outcome is unknown is exit 9, and sent once", () => {
@@ -348,6 +414,12 @@ describe("a rate limit", () => {
   const PADDING = 1500;
 
   test.each<[string, TargetKind, WireAnswer, number]>([
+    [
+      "Retry-After of Slack's methods",
+      "slack",
+      answer(429, { ok: false, error: "ratelimited" }, { "retry-after": "9" }),
+      9000,
+    ],
     ["Retry-After of Slack", "slack", answer(429, "rate_limited", { "retry-after": "7" }), 7000],
     [
       "retry_after of Discord",

@@ -17,13 +17,14 @@ import { EVENTS, NOW, OPTIONS } from "./fixtures.js";
 const PAGE = readPage("messages");
 /** The page breaks its lines anywhere. */
 const ROWS = new Map(
-  [...PAGE.matchAll(/^\| `(\w+)` \|.*\| (.*) \|$/gm)].map(([, kind, limits = ""]) => [kind, limits]),
+  [...PAGE.matchAll(/^\| `([\w-]+)` \|.*\| (.*) \|$/gm)].map(([, kind, limits = ""]) => [kind, limits]),
 );
 
 /** Without the content of discord, which only has the title. */
 const { content: _, ...discord } = DISCORD_LIMITS;
 const LIMITS: Readonly<Partial<Record<TargetKind, Readonly<Record<string, string | number>>>>> = {
   slack: SLACK_LIMITS,
+  "slack-bot": SLACK_LIMITS,
   discord,
   teams: TEAMS_LIMITS,
   mattermost: MATTERMOST_LIMITS,

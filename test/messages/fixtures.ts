@@ -18,6 +18,15 @@ export const OPTIONS = {
   showCalendar: false,
 } as const;
 
+/** Of a bot. */
+export const PLACE = { chat: "1", channel: "C012AB3CD" } as const;
+
+/** The same as flags. */
+export function placeFlags(kind: string): readonly string[] {
+  if (kind === "telegram") return ["--chat", PLACE.chat];
+  return kind === "slack-bot" ? ["--channel", PLACE.channel] : [];
+}
+
 const CALENDAR_ID = "family";
 
 /** An event with times as typed in Berlin: `2026-11-21T15:00`, or days. */

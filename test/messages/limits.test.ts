@@ -5,7 +5,7 @@ import { renderMessage } from "../../src/messages/render.js";
 import { cutText, type LengthUnit, textLength } from "../../src/messages/text-length.js";
 import { checkPayload } from "../support/chat/checks.js";
 import type { ChatKind } from "../support/chat/services.js";
-import { event, NOW, OPTIONS } from "./fixtures.js";
+import { event, NOW, OPTIONS, PLACE } from "./fixtures.js";
 
 interface Edge {
   readonly kind: ChatKind;
@@ -18,6 +18,7 @@ const textOf = (body: string): string => JSON.parse(body).text;
 
 const EDGES: readonly Edge[] = [
   { kind: "slack", max: 11_999, sizeOf: (body) => lengthIn(JSON.parse(body), ["text"]) },
+  { kind: "slack-bot", max: 11_999, sizeOf: (body) => lengthIn(JSON.parse(body), ["text"]) },
   {
     kind: "discord",
     max: 6_000,
@@ -46,7 +47,7 @@ function linesOf(count: number, lastLength: number): string {
 }
 
 async function bodyOf(kind: ChatKind, text: string): Promise<string> {
-  const payload = await renderMessage(kind, createTextMessage("Title", text), { chat: "1", now: NOW });
+  const payload = await renderMessage(kind, createTextMessage("Title", text), { ...PLACE, now: NOW });
   expect(checkPayload(kind, payload)).toEqual([]);
   return payload.body;
 }

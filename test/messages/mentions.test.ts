@@ -6,7 +6,17 @@ import { showMessage } from "../support/chat/pages.js";
 import type { ChatKind } from "../support/chat/services.js";
 import { createHarness } from "../support/harness.js";
 import { createPostWorld, todayAt } from "../support/post-world.js";
-import { DINNER, event, HOSTILE_TITLES, HOSTILE_WEEK, NOW, OPTIONS, ZONE } from "./fixtures.js";
+import {
+  DINNER,
+  event,
+  HOSTILE_TITLES,
+  HOSTILE_WEEK,
+  NOW,
+  OPTIONS,
+  PLACE,
+  placeFlags,
+  ZONE,
+} from "./fixtures.js";
 
 /** Whom a message notifies: those of `--mention`, as each target names them, and never whom a text names. */
 
@@ -14,6 +24,7 @@ const OBJECT_ID = "0a1b2c3d-0000-4000-8000-00000000000a";
 
 const TARGETS: readonly (readonly [ChatKind, readonly string[], readonly string[]])[] = [
   ["slack", ["@here", "U012AB3CD"], ["<!here>", "<@U012AB3CD>"]],
+  ["slack-bot", ["@channel", "W012AB3CD"], ["<!channel>", "<@W012AB3CD>"]],
   ["discord", ["@here", "80351110224678912"], ["@here", "<@80351110224678912>"]],
   ["teams", ["ana@example.com", OBJECT_ID], ["<at>ana@example.com</at>", `<at>${OBJECT_ID}</at>`]],
   ["mattermost", ["@channel", "@ana.b"], ["@channel", "@ana.b"]],
@@ -23,7 +34,7 @@ const TARGETS: readonly (readonly [ChatKind, readonly string[], readonly string[
 
 async function mentioned(kind: ChatKind, message: Message, mentions?: readonly string[]) {
   const payload = await renderMessage(kind, message, {
-    chat: "1",
+    ...PLACE,
     now: NOW,
     ...(mentions !== undefined && { mentions }),
   });
@@ -53,8 +64,17 @@ describe.each(TARGETS)("%s", (kind, who, written) => {
     "does not know %j: exit 2 before anything is sent",
     async (wrong) => {
       const { run } = await createHarness();
-      const chat = kind === "telegram" ? ["--chat", "1"] : [];
-      const argv = ["post", "-p", "local", "--as", kind, "--dry-run", ...chat, "--if-empty", "say"];
+      const argv = [
+        "post",
+        "-p",
+        "local",
+        "--as",
+        kind,
+        "--dry-run",
+        ...placeFlags(kind),
+        "--if-empty",
+        "say",
+      ];
       for (const command of [argv, ["remind", "--before", "15m", ...argv.slice(1, -2)]]) {
         expect(await run(...command, "--mention", wrong)).toMatchObject({
           exitCode: 2,

@@ -23,6 +23,7 @@ import {
   NOW,
   numberOf,
   OPTIONS,
+  PLACE,
   person,
   ZONE,
 } from "./fixtures.js";
@@ -31,7 +32,7 @@ const LIMITED = CHAT_KINDS.filter((kind) => kind !== "json");
 
 /** What a service gets, once it has accepted it. */
 async function sent(kind: ChatKind, message: Message): Promise<SentPayload> {
-  const payload = await renderMessage(kind, message, { chat: "-100123", now: NOW });
+  const payload = await renderMessage(kind, message, { ...PLACE, now: NOW });
   expect(checkPayload(kind, payload), kind).toEqual([]);
   return payload;
 }

@@ -14,13 +14,23 @@ import { TARGET_KINDS, type TargetKind } from "../../src/messages/target-kinds.j
 import { checkPayload } from "../support/chat/checks.js";
 import { showMessage } from "../support/chat/pages.js";
 import { describeWithSystem } from "../support/system.js";
-import { DINNER, EVENTS, event, HOSTILE_TITLES, HOSTILE_WEEK, NOW, OPTIONS, ZONE } from "./fixtures.js";
+import {
+  DINNER,
+  EVENTS,
+  event,
+  HOSTILE_TITLES,
+  HOSTILE_WEEK,
+  NOW,
+  OPTIONS,
+  PLACE,
+  ZONE,
+} from "./fixtures.js";
 
 /** Each target's message in a browser, as a person would see it. */
 
 /** A document with the message. */
 async function pageOf(kind: TargetKind, message: Message): Promise<string> {
-  const payload = await renderMessage(kind, message, { chat: "1", to: "ana@example.com", now: NOW });
+  const payload = await renderMessage(kind, message, { ...PLACE, to: "ana@example.com", now: NOW });
   if (kind === "mail") return (await PostalMime.parse(payload.body)).html ?? "";
   expect(checkPayload(kind, payload)).toEqual([]);
   return showMessage(kind, payload).html;
@@ -32,7 +42,7 @@ const LATER = event("Review", "2026-11-21T16:00", "2026-11-21T17:00", { location
 
 const SHOWN = TARGET_KINDS.filter((kind) => kind !== "json");
 /** What shows links as buttons. */
-const BUTTONS: readonly TargetKind[] = ["slack", "discord", "teams", "telegram", "ntfy"];
+const BUTTONS: readonly TargetKind[] = ["slack", "slack-bot", "discord", "teams", "telegram", "ntfy"];
 /** Links are text there. */
 const LINKED: readonly TargetKind[] = SHOWN.filter((kind) => kind !== "ntfy");
 
@@ -111,7 +121,7 @@ describeWithSystem("chromium", "in a browser,", () => {
         "with Ana, Ben",
         "A table for six.",
         "Bring the photos.",
-        ...(kind === "slack"
+        ...(kind.startsWith("slack")
           ? [...buttons, "Times in Europe/Berlin"]
           : ["Times in Europe/Berlin", ...buttons]),
       ]);

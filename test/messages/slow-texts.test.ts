@@ -3,12 +3,12 @@ import { createDigest, createReminder, createTextMessage, type Message } from ".
 import { renderMessage } from "../../src/messages/render.js";
 import { CHAT_KINDS } from "../support/chat/services.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";
-import { event, NOW, OPTIONS, person, ZONE } from "./fixtures.js";
+import { event, NOW, OPTIONS, PLACE, person, ZONE } from "./fixtures.js";
 
 /** Texts that are longer than the contract allows. Where the time grew with their square, it would run out. */
 
 const TIMEOUT = 20_000;
-const DESTINATION = { chat: "-100123", to: "ana@example.com", now: NOW };
+const DESTINATION = { ...PLACE, to: "ana@example.com", now: NOW };
 
 let messages: readonly Message[];
 beforeAll(() => {

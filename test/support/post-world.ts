@@ -16,15 +16,19 @@ export interface PostWorld extends Harness {
 export interface PostWorldOptions extends HarnessOptions {
   /** Of the webhook. */
   readonly path?: string;
+  /** Before the host of its URL. */
+  readonly token?: string;
 }
 
 export async function createPostWorld(options: PostWorldOptions = {}): Promise<PostWorld> {
   const harness = await createHarness(options);
   const hook = await startFaultServer({ timers: harness.timers });
   hook.otherwise([reply({ status: 200, headers: {}, body: "ok" })]);
+  const { token } = options;
+  const base = token === undefined ? hook.baseUrl : hook.baseUrl.replace("://", `://:${token}@`);
   const env = {
     CALCTL_PROFILE: "local",
-    CALCTL_WEBHOOK_URL: `${hook.baseUrl}${options.path ?? "/hook/s3cret"}`,
+    CALCTL_WEBHOOK_URL: `${base}${options.path ?? "/hook/s3cret"}`,
     CALCTL_STATE_DIR: `${harness.directory}/state`,
   };
   return {

@@ -29,7 +29,7 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
   ],
   not_found: ["404, or a calendar, label, member or webhook that does not exist", "no"],
   forbidden: [
-    "the token's owner may not do this (403), or a webhook refuses its URL or bot (401, 403)",
+    "the token's owner may not do this (403), or a webhook refuses its URL, bot or channel (401, 403, or the word that says so)",
     "no",
   ],
   rate_limited: [
@@ -37,7 +37,7 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
     "later: the hint says when",
   ],
   unavailable: [
-    "network, timeout, a response cut short, 5xx to a GET, PUT or DELETE; no connection to a webhook, or a mail program that cannot send now",
+    "network, timeout, a response cut short, 5xx to a GET, PUT or DELETE; no connection to a webhook, no answer to a change of a message (`post --update`), or a mail program that cannot send now",
     "yes, safely; a DELETE that had succeeded then exits with 5",
   ],
   outcome_unknown: [

@@ -16,6 +16,7 @@ export interface TargetFlags {
   readonly as?: TargetKind;
   readonly chat?: string;
   readonly topic?: string;
+  readonly channel?: string;
 }
 
 /** The flags of what a message has beside its events, as typed. */
@@ -27,7 +28,7 @@ export interface MessageFlags {
   readonly update?: boolean;
 }
 
-/** Adds `--as`, `--chat` and `--topic`. */
+/** Adds `--as`, `--chat`, `--topic` and `--channel`. */
 export function addTargetFlags(command: Command): void {
   command
     .addOption(
@@ -36,7 +37,8 @@ export function addTargetFlags(command: Command): void {
         .choices(TARGET_KINDS),
     )
     .option("--chat <id>", "chat of telegram, if it is not the saved one")
-    .option("--topic <id>", "topic of the chat, if it is not the saved one");
+    .option("--topic <id>", "topic of the chat, if it is not the saved one")
+    .option("--channel <id>", "channel of slack-bot, if it is not the saved one");
 }
 
 /** Adds `--mention`, `--local-times` and `--ics`. */
@@ -47,7 +49,7 @@ export function addMessageFlags(command: Command): void {
       "notify @here, @channel or a member, as the target calls them, repeatable",
       collect,
     )
-    .option("--local-times", "for slack and discord: show each reader the times in their own zone")
+    .option("--local-times", "for slack, slack-bot and discord: show each reader the times in their own zone")
     .option("--ics", "for mail: attach the events as iCalendar");
 }
 
@@ -56,12 +58,13 @@ export function targetRequest({
   as,
   chat,
   topic,
+  channel,
   mention,
   localTimes,
   ics,
   update,
 }: TargetFlags & MessageFlags): TargetRequest {
-  return { as, chat, topic, mentions: mention, localTimes, ics, update };
+  return { as, chat, topic, channel, mentions: mention, localTimes, ics, update };
 }
 
 /** The targets of `--to`, each once, or that of the environment. @throws CliError usage, not_found, configuration */

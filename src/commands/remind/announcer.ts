@@ -67,6 +67,7 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
 const MESSAGE_FLAGS = [
   ["--chat", "chat"],
   ["--topic", "topic"],
+  ["--channel", "channel"],
   ["--mention", "mention"],
   ["--local-times", "localTimes"],
   ["--ics", "ics"],

@@ -45,10 +45,18 @@ const EDITS: Readonly<Partial<Record<TargetKind, EditProtocol>>> = {
       return /message to edit not found/i.test(reason) ? false : null;
     },
   },
+  /** The channel is in the body anyway. @see https://docs.slack.dev/reference/methods/chat.update */
+  "slack-bot": {
+    idIn: (json) => asId(isJsonObject(json) ? json["ts"] : null),
+    address: (webhook) => ({ ...webhook, url: webhook.url.replace(/postMessage$/, "update") }),
+    fields: (ts) => ({ ts, unfurl_links: undefined, unfurl_media: undefined }),
+    isThere: (failure) =>
+      failure instanceof RefusedError && failure.reason === "message_not_found" ? false : null,
+  },
 };
 
 function asId(value: unknown): string | null {
-  return /^\d{1,25}$/.test(String(value)) ? String(value) : null;
+  return /^\d{1,25}(?:\.\d{1,10})?$/.test(String(value)) ? String(value) : null;
 }
 
 /** The id of a message that was posted; null where it cannot be changed, or the response does not say it. */
@@ -71,9 +79,7 @@ export async function editPosted(
   const edits = EDITS[kind];
   if (edits === undefined) return false;
   try {
-    const fields = edits.fields?.(postedId);
-    const body = fields && JSON.stringify({ ...JSON.parse(payload.body), ...fields });
-    await post(edits.address(webhook, postedId))({ ...payload, ...(body !== undefined && { body }) });
+    await post(edits.address(webhook, postedId))(withFields(payload, edits.fields?.(postedId)));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const isThere = edits.isThere(error);
@@ -81,4 +87,14 @@ export async function editPosted(
     return isThere;
   }
   return true;
+}
+
+function withFields(payload: Payload, fields: Readonly<Record<string, unknown>> | undefined): Payload {
+  if (fields === undefined) return payload;
+  const { body, smaller } = payload;
+  return {
+    ...payload,
+    body: JSON.stringify({ ...JSON.parse(body), ...fields }),
+    ...(smaller !== undefined && { smaller: () => withFields(smaller(), fields) }),
+  };
 }

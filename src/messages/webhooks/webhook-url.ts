@@ -1,13 +1,37 @@
 import { isLoopback, parseUrl } from "../../../contract/url.js";
 import { missingFlagsError, usageError } from "../../errors.js";
+import type { TargetPlace } from "../target.js";
 import type { TargetKind } from "../target-kinds.js";
 import type { WebhookAddress } from "./post.js";
 
 /** Larger than any webhook's URL, and than a header can be (UTF-16 code units). */
 const MAX_LENGTH = 4096;
 
-/** A telegram bot's token. */
-const BOT_TOKEN = /^\d{1,20}:[\w-]{20,100}$/;
+interface Bot {
+  readonly token: RegExp;
+  /** The URL that messages are posted to, with the token. */
+  readonly url: (token: string) => string;
+  readonly hint: string;
+}
+
+/** The kinds that a bot's token is enough for. */
+const BOTS: Readonly<Partial<Record<TargetKind, Bot>>> = {
+  telegram: {
+    token: /^\d{1,20}:[\w-]{20,100}$/,
+    url: (token) => `https://api.telegram.org/bot${token}/sendMessage`,
+    hint: "give the token that @BotFather gave you",
+  },
+  "slack-bot": {
+    token: /^xoxb-[\w-]{10,150}$/,
+    url: (token) => `https://:${token}@slack.com/api/chat.postMessage`,
+    hint: "give the bot token of the app, xoxb-…",
+  },
+};
+
+/** Whether the secret of a kind is a bot's token. */
+export function isBot(kind: TargetKind): boolean {
+  return BOTS[kind] !== undefined;
+}
 
 /** What a URL looks like, for the hint. */
 const EXAMPLES: Readonly<Partial<Record<TargetKind, string>>> = {
@@ -18,8 +42,7 @@ const EXAMPLES: Readonly<Partial<Record<TargetKind, string>>> = {
 };
 
 /**
- * Reads the URL of a webhook, or the token of a telegram bot: https, or http on this machine only. The messages never
- * repeat it.
+ * Reads the URL of a webhook, or the token of a bot: https, or http on this machine only. The messages never repeat it.
  * @param source where the text came from, for messages
  * @returns the URL that messages are posted to
  * @throws CliError usage
@@ -29,25 +52,28 @@ export function parseWebhookUrl(text: string, kind: TargetKind, source: string):
   if (text === "") throw wrong("it is empty");
   if (text.length > MAX_LENGTH) throw wrong("it is too long for a URL");
   if (/[\s\p{Cc}]/u.test(text)) throw wrong("it has spaces or several lines, so it is not a URL");
-  if (kind === "telegram" && BOT_TOKEN.test(text)) return botUrl(`https://api.telegram.org/bot${text}`);
+  const bot = BOTS[kind];
+  if (bot?.token.test(text)) return bot.url(text);
   const url = parseUrl(text);
   if (url === null || !/^https?:\/\//i.test(text)) {
-    throw wrong(kind === "telegram" ? "it is not a bot's token" : "it is not an https URL");
+    throw wrong(bot === undefined ? "it is not an https URL" : "it is not a bot's token");
   }
   const problem = findProblem(url, kind);
   if (problem !== null) throw wrong(problem);
   checkPlatform(url, kind, source);
+  if (kind === "slack-bot" && (url.password === "" || !url.href.endsWith("/chat.postMessage")))
+    throw wrong("it is not the URL of a bot");
   if (kind !== "telegram") return url.href;
   if (!/\/bot\d+:[\w-]+(?:\/sendMessage)?$/.test(url.pathname)) throw wrong("it is not the URL of a bot");
   return botUrl(url.href);
 }
 
-/** What no webhook's URL has; null if it is fine. Only that of ntfy may have an access token. */
+/** What no webhook's URL has; null if it is fine. Only those of ntfy and slack-bot may have an access token. */
 function findProblem(url: URL, kind: TargetKind): string | null {
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     return "http is not encrypted, and works only for 127.0.0.1, [::1] and localhost";
   }
-  if (url.username !== "" || (url.password !== "" && kind !== "ntfy")) {
+  if (url.username !== "" || (url.password !== "" && kind !== "ntfy" && kind !== "slack-bot")) {
     return "it must not have a user or a password";
   }
   if (!/^[\w-]{0,200}$/.test(url.password)) return "what stands before the host is not an access token";
@@ -55,8 +81,8 @@ function findProblem(url: URL, kind: TargetKind): string | null {
 }
 
 function hintOf(kind: TargetKind): string {
-  if (kind === "telegram") return "give the token that @BotFather gave you";
-  return `give the URL that the platform shows, such as ${EXAMPLES[kind] ?? "https://HOST/PATH"}`;
+  const example = EXAMPLES[kind] ?? "https://HOST/PATH";
+  return BOTS[kind]?.hint ?? `give the URL that the platform shows, such as ${example}`;
 }
 
 function botUrl(url: string): string {
@@ -65,6 +91,7 @@ function botUrl(url: string): string {
 
 /** The hosts of platforms that run nowhere else. */
 const PLATFORM_HOSTS: readonly (readonly [TargetKind, RegExp])[] = [
+  ["slack-bot", /^(?:www\.)?slack(?:-gov)?\.com$/],
   ["slack", /^hooks\.slack(?:-gov)?\.com$/],
   ["discord", /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/],
   ["telegram", /^api\.telegram\.org$/],
@@ -84,49 +111,74 @@ function checkPlatform({ hostname, pathname }: URL, kind: TargetKind, source: st
   );
 }
 
-/** A number, or `@` and the name of a channel. */
-const CHAT = /^(?:-?\d{1,20}|@\w{1,64})$/;
+interface PlaceFlag {
+  readonly name: "chat" | "topic" | "channel";
+  /** The only kind that has it. */
+  readonly owner: TargetKind;
+  readonly isOptional?: true;
+  readonly known: RegExp;
+  readonly hint: string;
+}
 
-/** The id of the message that began it. */
-const TOPIC = /^[1-9]\d{0,9}$/;
+/** The flags that say where in a target messages go. */
+const PLACE_FLAGS: readonly PlaceFlag[] = [
+  {
+    name: "chat",
+    owner: "telegram",
+    known: /^(?:-?\d{1,20}|@\w{1,64})$/,
+    hint: "write a number, or @ and a channel's name",
+  },
+  {
+    name: "topic",
+    owner: "telegram",
+    isOptional: true,
+    // The id of the message that began it.
+    known: /^[1-9]\d{0,9}$/,
+    hint: "write the last number of its link",
+  },
+  {
+    name: "channel",
+    owner: "slack-bot",
+    // By a name, messages could be posted, but not changed.
+    known: /^[CDG][A-Z\d]{2,30}$/,
+    hint: "copy the id at the end of the channel's details, such as C012AB3CD",
+  },
+];
 
 /** @throws CliError usage */
-export function checkTopic(kind: TargetKind, topic: string | undefined): void {
-  if (topic === undefined) return;
-  if (kind !== "telegram") throw usageError(`--topic: only chats of telegram have topics, not ${kind}`);
-  if (!TOPIC.test(topic)) {
-    throw usageError(
-      `--topic: ${quote(topic)} is not the id of a topic`,
-      "write the last number of its link",
-    );
+export function checkPlace(kind: TargetKind, place: TargetPlace): void {
+  checkGivenPlace(kind, place);
+  const missing = missingPlaceFlags(kind, place);
+  if (missing.length > 0) throw missingFlagsError(missing, `${kind} needs to know where in it messages go`);
+}
+
+/** As `checkPlace`, but takes it for now that something is missing. @throws CliError usage */
+export function checkGivenPlace(kind: TargetKind, place: TargetPlace): void {
+  for (const { name, owner, known, hint } of PLACE_FLAGS) {
+    const value = place[name];
+    if (value === undefined) continue;
+    if (kind !== owner) throw usageError(`--${name}: only ${owner} has ${name}s, not ${kind}`);
+    if (!known.test(value)) throw usageError(`--${name}: ${quote(value)} is not the id of a ${name}`, hint);
   }
 }
 
-/** The URL that is posted to, and the token that was in it: of ntfy. @see https://docs.ntfy.sh/publish/#access-tokens */
+/** The flags without which a kind has nowhere to post to. */
+export function missingPlaceFlags(kind: TargetKind | undefined, place: TargetPlace): readonly string[] {
+  return PLACE_FLAGS.filter(
+    ({ name, owner, isOptional }) => owner === kind && isOptional !== true && place[name] === undefined,
+  ).map(({ name }) => `--${name}`);
+}
+
+/** The URL that is posted to, and the token that was in it. @see https://docs.ntfy.sh/publish/#access-tokens */
 export function splitToken(url: string): Pick<WebhookAddress, "url" | "headers"> {
   const { password } = new URL(url);
   if (password === "") return { url, headers: {} };
   return { url: url.replace(`:${password}@`, ""), headers: { authorization: `Bearer ${password}` } };
 }
 
-/** @throws CliError usage */
-export function checkChat(kind: TargetKind, chat: string | undefined): void {
-  if (kind !== "telegram") {
-    if (chat !== undefined) throw usageError(`--chat: only telegram has chats, not ${kind}`);
-    return;
-  }
-  if (chat === undefined) throw missingFlagsError(["--chat"], "telegram needs the id of the chat");
-  if (!CHAT.test(chat)) {
-    throw usageError(
-      `--chat: ${quote(chat)} is not the id of a chat`,
-      "write a number, or @ and a channel's name",
-    );
-  }
-}
-
 /** Whether a text that should be something else may be a URL or a bot's token, which no message repeats. */
 export function isLikeUrl(text: string): boolean {
-  return /[:/]/.test(text);
+  return /[:/]|^xox[abeprs]-/.test(text);
 }
 
 /** What to do about a URL or a bot's token that was written on a command line. */

@@ -3,7 +3,7 @@ import { checkName, findRecord, openTarget, type WebhooksDependencies } from "..
 import { parseMailFlags } from "../sendmail.js";
 import type { Target, TargetPlace, TargetRequest } from "../target.js";
 import type { TargetKind } from "../target-kinds.js";
-import { checkChat, checkTopic, parseWebhookUrl, secretsOf } from "./webhook-url.js";
+import { checkPlace, parseWebhookUrl, secretsOf } from "./webhook-url.js";
 
 interface WebhookSummary {
   readonly name: string;
@@ -76,15 +76,12 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
 function checkNewWebhook({
   name,
   as,
-  chat,
-  topic,
   insecureStorage,
-  ...addresses
+  ...place
 }: Omit<NewWebhook, "replace" | "readUrl">): TargetPlace {
   checkName(name);
-  checkChat(as, chat);
-  checkTopic(as, topic);
-  const { to, from, bcc } = addresses;
+  checkPlace(as, place);
+  const { to, from, bcc } = place;
   if (as !== "mail") {
     const [flag] = Object.entries({ to, from, bcc }).find(([, value]) => value !== undefined) ?? [];
     if (flag !== undefined) throw usageError(`--${flag}: only mail has addresses, not ${as}`);
@@ -92,5 +89,5 @@ function checkNewWebhook({
   }
   if (insecureStorage === true) throw usageError("--insecure-storage: mail has no URL that could be stored");
   if (to === undefined) throw missingFlagsError(["--to"], "mail needs an address");
-  return parseMailFlags(addresses);
+  return parseMailFlags(place);
 }

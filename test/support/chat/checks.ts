@@ -55,42 +55,61 @@ const SlackText = v.variant("type", [
   v.strictObject({ type: v.literal("mrkdwn"), text: text(3_000), verbatim: v.optional(v.boolean()) }),
 ]);
 
-export const Slack = v.pipe(
-  v.strictObject({
-    text: v.pipe(v.string(), v.minLength(1)),
-    blocks: v.pipe(
-      v.array(
-        v.variant("type", [
-          v.strictObject({
-            type: v.literal("header"),
-            text: v.strictObject({ type: v.literal("plain_text"), text: text(150) }),
-          }),
-          v.strictObject({ type: v.literal("section"), text: SlackText }),
-          v.strictObject({
-            type: v.literal("actions"),
-            elements: v.pipe(
-              v.array(
-                v.strictObject({
-                  type: v.literal("button"),
-                  text: v.strictObject({ type: v.literal("plain_text"), text: text(75) }),
-                  url: ButtonUrl,
-                }),
-              ),
-              v.minLength(1),
-              v.maxLength(25),
+const SLACK_CONTENT = {
+  text: v.pipe(v.string(), v.minLength(1)),
+  blocks: v.pipe(
+    v.array(
+      v.variant("type", [
+        v.strictObject({
+          type: v.literal("header"),
+          text: v.strictObject({ type: v.literal("plain_text"), text: text(150) }),
+        }),
+        v.strictObject({ type: v.literal("section"), text: SlackText }),
+        v.strictObject({
+          type: v.literal("actions"),
+          elements: v.pipe(
+            v.array(
+              v.strictObject({
+                type: v.literal("button"),
+                text: v.strictObject({ type: v.literal("plain_text"), text: text(75) }),
+                url: ButtonUrl,
+              }),
             ),
-          }),
-          v.strictObject({
-            type: v.literal("context"),
-            elements: v.pipe(v.array(SlackText), v.minLength(1), v.maxLength(10)),
-          }),
-        ]),
-      ),
-      v.minLength(1),
-      v.maxLength(50),
+            v.minLength(1),
+            v.maxLength(25),
+          ),
+        }),
+        v.strictObject({
+          type: v.literal("context"),
+          elements: v.pipe(v.array(SlackText), v.minLength(1), v.maxLength(10)),
+        }),
+      ]),
     ),
+    v.minLength(1),
+    v.maxLength(50),
+  ),
+};
+
+function isBelowTotal(message: unknown): boolean {
+  return stringsIn(message, "text").join("").length < 12_000;
+}
+
+const TOO_LONG = "12,000 characters or more";
+
+export const Slack = v.pipe(
+  v.strictObject(SLACK_CONTENT),
+  v.check((message) => isBelowTotal(message), TOO_LONG),
+);
+
+/** The method that posts. @see https://docs.slack.dev/reference/methods/chat.postMessage */
+export const SlackBot = v.pipe(
+  v.strictObject({
+    channel: v.pipe(v.string(), v.regex(/^[CDG][A-Z0-9]{8,}$/)),
+    unfurl_links: v.literal(false),
+    unfurl_media: v.literal(false),
+    ...SLACK_CONTENT,
   }),
-  v.check((message) => stringsIn(message, "text").join("").length < 12_000, "12,000 characters or more"),
+  v.check((message) => isBelowTotal(message), TOO_LONG),
 );
 
 function hasBrokenLink(text: string): boolean {
@@ -282,6 +301,7 @@ const Json = v.strictObject({
 
 const SCHEMAS = {
   slack: Slack,
+  "slack-bot": SlackBot,
   discord: Discord,
   teams: Teams,
   mattermost: Mattermost,

@@ -9,6 +9,7 @@ import {
   NtfyActions,
   type SentPayload,
   Slack,
+  SlackBot,
   Teams,
   Telegram,
   type TextRun,
@@ -38,7 +39,8 @@ interface Shown {
 }
 
 const SHOWS: Readonly<Record<ChatKind, (payload: SentPayload) => Shown>> = {
-  slack: showSlack,
+  slack: (payload) => showSlack(v.parse(Slack, JSON.parse(payload.body))),
+  "slack-bot": (payload) => showSlack(v.parse(SlackBot, JSON.parse(payload.body))),
   discord: showDiscord,
   teams: showTeams,
   mattermost: showMattermost,
@@ -61,8 +63,7 @@ function namesIn(text: string, pattern: RegExp): readonly string[] {
   return text.match(pattern) ?? [];
 }
 
-function showSlack({ body }: SentPayload): Shown {
-  const { text, blocks } = v.parse(Slack, JSON.parse(body));
+function showSlack({ text, blocks }: v.InferOutput<typeof Slack>): Shown {
   const shown = blocks.map((block) => {
     if (block.type === "header") return html`<h1>${block.text.text}</h1>`.html;
     if (block.type === "actions") return buttonsOf(block.elements.map(({ text, url }) => [text.text, url]));

@@ -13,7 +13,17 @@ import { type ChatPage, showMessage } from "./pages.js";
 export type ChatKind = Exclude<TargetKind, "mail">;
 
 export const CHAT_KINDS: readonly ChatKind[] = [
-  ...(["slack", "discord", "teams", "mattermost", "telegram", "googlechat", "ntfy", "json"] as const),
+  ...([
+    "slack",
+    "slack-bot",
+    "discord",
+    "teams",
+    "mattermost",
+    "telegram",
+    "googlechat",
+    "ntfy",
+    "json",
+  ] as const),
 ];
 
 /** A part of each URL that must not be seen anywhere else. */
@@ -28,7 +38,7 @@ interface AcceptedMessage extends SentPayload {
 }
 
 export interface ChatServices {
-  /** Where messages of a kind are posted to; of telegram with the bot's token and `sendMessage`. */
+  /** Where messages of a kind are posted to; of bots with the token. */
   urlOf(kind: ChatKind): string;
   /** What was accepted, in order. */
   received(kind: ChatKind): readonly AcceptedMessage[];
@@ -41,7 +51,10 @@ export interface ChatServices {
   close(): Promise<void>;
 }
 
+const BOT_TOKEN = `xoxb-${CHAT_SECRET}`;
+
 const PATHS: Readonly<Record<ChatKind, string>> = {
+  "slack-bot": "/api/chat.postMessage",
   slack: `/services/T0/B0/${CHAT_SECRET}`,
   discord: `/api/webhooks/1/${CHAT_SECRET}`,
   teams: `/workflows/0a1b/triggers/manual/paths/invoke?api-version=1&sig=${CHAT_SECRET}`,
@@ -75,7 +88,8 @@ export async function startChatServices({ tls }: ChatServicesOptions = {}): Prom
   const close = () => closeServer(server);
   onTestFinished(close);
   return {
-    urlOf: (kind) => `${base}${PATHS[kind]}`,
+    urlOf: (kind) =>
+      `${kind === "slack-bot" ? base.replace("://", `://:${BOT_TOKEN}@`) : base}${PATHS[kind]}`,
     received: (kind) => roomOf(kind).accepted,
     requests: (kind) => roomOf(kind).requests,
     problems: (kind) => roomOf(kind).problems,
@@ -113,6 +127,10 @@ async function serve({ request, response, kind, room }: Visit): Promise<void> {
   }
   if (planned !== undefined) {
     send(response, typeof planned === "string" ? answerOf(kind, planned) : planned);
+    return;
+  }
+  if (kind === "slack-bot" && request.headers.authorization !== `Bearer ${BOT_TOKEN}`) {
+    send(response, answerOf(kind, "removed"));
     return;
   }
   const payload: SentPayload = {
