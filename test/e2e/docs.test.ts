@@ -5,6 +5,7 @@ import { createDocsWorld } from "../support/docs-world.js";
 import { startSession } from "../support/keyring.js";
 import { TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
+import { systemPart } from "../support/system-parts.js";
 
 /** Every line that a reader of the docs would type, as it stands, and the output that the docs show for it. */
 
@@ -88,8 +89,9 @@ test(
   async () => {
     const world = await createDocsWorld();
     await runPage(world, readPage("cron"));
-    // systemd.test.ts runs what is after sudo.
-    expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["sudo", "docker"]));
+    // systemd-digest.test.ts runs what is after sudo.
+    expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["sudo", "docker", "curl"]));
+    expect(world.pings).toEqual(systemPart("curl") === undefined ? [] : ["/digest", "/remind/0"]);
     expect(world.posted.length).toBeGreaterThan(1);
     for (const posted of world.posted) expect(JSON.parse(posted)).toHaveProperty("blocks");
   },

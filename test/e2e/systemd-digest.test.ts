@@ -1,12 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
+import { listenHttp } from "../api/network/peers.js";
 import { CHAT_SECRET } from "../support/chat/services.js";
 import { blocksBelow, readPage } from "../support/docs-pages.js";
 import { createJobWorld, type JobWorld, NOON_ZONE } from "../support/job-world.js";
 import { startSilentServer } from "../support/silent-server.js";
-import { describeWithSystemd } from "../support/system.js";
+import { describeWithSystem, describeWithSystemd } from "../support/system.js";
 import { type SystemdMachine, startSystemdMachine } from "../support/systemd-machine.js";
 
-/** examples/calctl-digest and calctl-remind, service and timer, set up by the commands of docs/cron.md. */
+/** examples/calctl-digest and calctl-remind, service and timer, and calctl-failed, set up by the commands of docs/cron.md. */
 
 interface DigestMachine extends SystemdMachine {
   readonly world: JobWorld;
@@ -42,7 +43,7 @@ async function createDigestMachine(baseUrl?: string): Promise<DigestMachine> {
   const commands = blocksBelow(readPage("cron"), "systemd").findLast(({ language }) => language === "sh");
   await machine.succeed(`
     mkdir -p /home/examples && cd /home
-    cp "$OLDPWD"/examples/calctl-{digest,remind}.{service,timer} examples && sed -i ${edits} examples/*
+    cp "$OLDPWD"/examples/calctl-{digest,remind}.{service,timer} "$OLDPWD"/examples/calctl-failed@.service examples && sed -i ${edits} examples/*
     echo '${service.token}' >token-file
     echo '${hook}' >url-file
     ${commands?.text}`);
@@ -62,6 +63,17 @@ async function createDigestMachine(baseUrl?: string): Promise<DigestMachine> {
   };
 }
 
+/** A sendmail that keeps what it gets. @returns what reads it, once the failed digest was mailed */
+async function takeMails(machine: SystemdMachine): Promise<() => Promise<string>> {
+  await machine.succeed(`
+    mkdir -p /var/bin /etc/systemd/system/calctl-failed@.service.d
+    printf '#!/bin/sh\\ncat >>/var/mails\\n' >/var/bin/sendmail && chmod +x /var/bin/sendmail
+    printf '[Service]\\nEnvironment=PATH=/var/bin:/usr/bin\\n' >/etc/systemd/system/calctl-failed@.service.d/path.conf
+    systemctl daemon-reload`);
+  const isSent = "[ -s /var/mails ] && [ $(systemctl is-active calctl-failed@calctl-digest) = inactive ]";
+  return () => machine.succeed(`until ${isSent}; do :; done; cat /var/mails`);
+}
+
 function portOf(url: string): number {
   return Number(new URL(url).port);
 }
@@ -72,7 +84,8 @@ describeWithSystemd("with systemd,", () => {
     const { chat, service } = machine.world;
     await machine.forward(portOf(service.baseUrl));
     const units = "/etc/systemd/system/calctl-{digest,remind}";
-    expect(await machine.run(`systemd-analyze verify ${units}.{service,timer}`)).toEqual({
+    const failed = "/etc/systemd/system/calctl-failed@.service";
+    expect(await machine.run(`systemd-analyze verify ${units}.{service,timer} ${failed}`)).toEqual({
       exitCode: 0,
       stdout: "",
       stderr: "",
@@ -103,6 +116,7 @@ describeWithSystemd("with systemd,", () => {
 
   test("exit 8 is restarted until the service can be reached, or too often", async () => {
     const machine = await createDigestMachine();
+    const mails = await takeMails(machine);
     const { chat, service } = machine.world;
     const setLimit = (from: number, to: number) =>
       machine.succeed(`
@@ -112,6 +126,10 @@ describeWithSystemd("with systemd,", () => {
     await machine.digest();
     await machine.succeed("until [ $(systemctl is-active calctl-digest) = failed ]; do :; done");
     expect(await machine.state()).toMatchObject({ Result: "exit-code", ExecMainStatus: "8" });
+    // One, although it was started twice.
+    expect((await mails()).match(/^Subject: .*/gm)).toEqual([
+      expect.stringMatching(/^Subject: calctl-digest\.service has failed on ./),
+    ]);
     await setLimit(2, 12);
     await machine.digest();
     await machine.forward(portOf(service.baseUrl));
@@ -124,8 +142,9 @@ describeWithSystemd("with systemd,", () => {
     expect(chat.received("slack")).toHaveLength(1);
   });
 
-  test("exit 9 is not restarted, and the next run sends nothing", async () => {
+  test("exit 9 is not restarted but mailed, and the next run sends nothing", async () => {
     const machine = await createDigestMachine();
+    const mails = await takeMails(machine);
     const { chat, service } = machine.world;
     await machine.forward(portOf(service.baseUrl));
     chat.answerNext("slack", "hang_up");
@@ -133,8 +152,38 @@ describeWithSystemd("with systemd,", () => {
     expect(await machine.succeed("systemctl show calctl-digest --property ActiveState --value")).toBe(
       "failed\n",
     );
+    const mail = await mails();
+    expect(mail).toMatch(/^To: ana@example\.org\nSubject: calctl-digest\.service has failed on .*\n/);
+    for (const text of ["status=9", "the write may have succeeded: “", "calctl sent resend "])
+      expect(mail).toContain(text);
     expect(await machine.digest()).toEqual(DONE);
     expect(chat.requests("slack")).toBe(1);
+  });
+
+  describeWithSystem("curl", "with curl,", () => {
+    test("the drop-in of docs/cron.md pings after exit 0 alone", async () => {
+      const machine = await createDigestMachine();
+      const { chat, service } = machine.world;
+      await machine.forward(portOf(service.baseUrl));
+      const pings: (string | undefined)[] = [];
+      const receiver = await listenHttp((request, response) => {
+        pings.push(request.url);
+        response.end();
+      });
+      await machine.forward(portOf(`http://${receiver}`));
+      const [block] = blocksBelow(readPage("cron"), "Watch it").filter(({ language }) => language === "ini");
+      const text = block?.text.replace("https://ping.example", `http://${receiver}`) ?? "";
+      const path = /^# (.+)$/m.exec(text)?.[1] ?? "";
+      await machine.succeed(`
+        mkdir -p "$(dirname ${path})"
+        echo '${text}' >${path}
+        systemctl daemon-reload`);
+      chat.answerNext("slack", "hang_up");
+      expect(await machine.digest()).toMatchObject({ ExecMainStatus: "9" });
+      expect(pings).toEqual([]);
+      expect(await machine.digest()).toEqual(DONE);
+      expect(pings).toEqual(["/digest"]);
+    });
   });
 
   test("nothing but the service can read token and webhook", async () => {

@@ -13,6 +13,7 @@ import { runSql } from "../../service/test/support/database.js";
 import { freePort, listen } from "../api/network/peers.js";
 import { startConnectProxy } from "./connect-proxy.js";
 import { createInstallation, type Installation, PROGRAM } from "./spawned.js";
+import { systemPart } from "./system-parts.js";
 
 /** The machine of a reader of the docs, from which `https://calendar.example` can be reached. */
 export interface DocsWorld extends Installation {
@@ -25,12 +26,16 @@ export interface DocsWorld extends Installation {
   allowAccess(address: string): Promise<void>;
   /** What was posted to a chat. */
   readonly posted: readonly string[];
+  /** The paths of the pings that arrived: none without curl. */
+  readonly pings: readonly string[];
   /** Responds to the next request with this status. */
   failOnce(status: number): void;
 }
 
 /** The host of a chat, whose webhooks accept everything. */
 const CHAT = "chat.example";
+/** The host that is told of runs. */
+const PING = "ping.example";
 
 export const ORIGIN = "https://calendar.example";
 /** The service is below a path of the origin, as behind a proxy. */
@@ -83,6 +88,7 @@ export async function createDocsWorld(env: Readonly<Record<string, string>> = {}
       await fetch(allowed.headers["location"] ?? "");
     },
     posted: front.posted,
+    pings: front.pings,
     failOnce: front.failOnce,
   };
 }
@@ -103,14 +109,19 @@ async function openSampleService(database: string) {
 
 /** Serves the service below `/api`, and a proxy that connects every host to it. */
 async function startFront(service: Service, folder: string) {
-  const certificate = createCertificate({ subject: new URL(ORIGIN).hostname, names: [CHAT] });
+  const certificate = createCertificate({ subject: new URL(ORIGIN).hostname, names: [CHAT, PING] });
   const file = join(folder, "certificate");
   writeFileSync(file, certificate.cert);
   const { listener } = createRequestListener(service, { addressOf: () => "192.0.2.1", baseUrl: BASE_URL });
   let failure: number | null = null;
   const posted: string[] = [];
+  const pings: string[] = [];
   const server = createServer(certificate, (request, response) => {
     if (request.headers.host === CHAT) return void takePost(request, response, posted);
+    if (request.headers.host === PING) {
+      pings.push(request.url ?? "");
+      return void response.end();
+    }
     request.url = request.url?.replace(/^\/api\//, "/") ?? "";
     if (failure === null) return listener(request, response);
     response.writeHead(failure).end();
@@ -119,6 +130,7 @@ async function startFront(service: Service, folder: string) {
   const proxy = await startConnectProxy({ target: await listen(server) });
   return {
     posted,
+    pings,
     env: { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: file },
     failOnce(status: number) {
       failure = status;
@@ -136,13 +148,21 @@ function installPrograms(bin: string, token: string): void {
   mkdirSync(bin);
   symlinkSync(PROGRAM, join(bin, "calctl"));
   symlinkSync(process.execPath, join(bin, "node"));
-  for (const [name, script] of Object.entries({ ...RECORDED, pass: `echo ${token}`, docker: DOCKER })) {
+  for (const [name, script] of Object.entries({
+    ...RECORDED,
+    pass: `echo ${token}`,
+    docker: DOCKER,
+    curl: CURL,
+  })) {
     const record = `echo "${name} $*" >> "${join(bin, "calls")}"`;
     writeFileSync(join(bin, name), `#!/usr/bin/env bash\n${record}\n${script}\n`, { mode: 0o755 });
   }
 }
 
 const RECORDED = { npm: "", ssh: "", sudo: "", crontab: "", podman: "" };
+
+/** It knows no CA of Node's. */
+const CURL = `exec ${systemPart("curl") ?? "true"} --cacert "$NODE_EXTRA_CA_CERTS" "$@"`;
 
 /** Runs the command after the image in the environment of `-e`; a mounted path is the one on this machine. */
 const DOCKER = `shift; variables=() mounts=()

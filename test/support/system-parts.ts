@@ -24,6 +24,7 @@ const SYSTEM_PARTS = {
   pgbouncer: { binaries: ["pgbouncer"], debianPackage: "pgbouncer" },
   script: { binaries: ["script"], debianPackage: "bsdutils" },
   setpriv: { binaries: ["setpriv"], debianPackage: "util-linux" },
+  curl: { binaries: ["curl"], debianPackage: "curl" },
   systemd: { binaries: ["systemd"], debianPackage: "systemd" },
 } as const;
 
