@@ -204,6 +204,11 @@ function numberOf(written: string): string {
 /** A year: more days are for `--from` and `--to`. */
 const MAX_LISTED_DAYS = 366;
 
+/** Reads a number of days as `upcoming_events` takes it: 1 to 7. @throws CliError usage @see contract section 8 */
+export function parseUpcomingDays(text: string, source: string): number {
+  return parseDays(text, source, MAX_DAYS);
+}
+
 /** Reads a number of days. @param max the most that is read @throws CliError usage */
 export function parseDays(text: string, source: string, max = MAX_LISTED_DAYS): number {
   if (text.trim() === "") throw emptyValueError(source);

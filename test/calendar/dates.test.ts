@@ -7,6 +7,7 @@ import {
   parseDuration,
   parseInstant,
   parseTimeZone,
+  parseUpcomingDays,
 } from "../../src/calendar/dates.js";
 import { formatLocal, localDate } from "../../src/calendar/zoned-time.js";
 import { anyDate, anyInstant, anyZone, failureOf } from "./fixtures.js";
@@ -240,7 +241,7 @@ describe("parseDays", () => {
   });
 
   test("rejects more than asked for", () => {
-    expect(failureOf(() => parseDays("8", "--days", 7)).hint).toBe("write a whole number from 1 to 7");
+    expect(failureOf(() => parseUpcomingDays("8", "--days")).hint).toBe("write a whole number from 1 to 7");
   });
 });
 

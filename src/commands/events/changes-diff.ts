@@ -1,6 +1,5 @@
-import { MAX_DAYS } from "../../../contract/limits.js";
 import type { CalendarEvent } from "../../../contract/shapes.js";
-import { parseDays } from "../../calendar/dates.js";
+import { parseUpcomingDays } from "../../calendar/dates.js";
 import {
   type Comparison,
   compareEvents,
@@ -56,7 +55,7 @@ export async function withDiff<T>(
 ): Promise<T> {
   requireChosenService(context.config.settings());
   const name = checkName(flags);
-  const count = parseDays(flags.days ?? "7", "--days", MAX_DAYS);
+  const count = parseUpcomingDays(flags.days ?? "7", "--days");
   const ledger = await context.messages.ledger();
   const findAndWork = async () => work(await findChanges(context, { name, count, flags }));
   return context.flags.dryRun ? findAndWork() : ledger.exclusively(name, findAndWork);

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { MAX_DAYS } from "../../../contract/limits.js";
 import type { Category } from "../../../contract/shapes.js";
-import { lastOfDays, notADayError, parseDays } from "../../calendar/dates.js";
+import { lastOfDays, notADayError, parseDays, upcomingDays } from "../../calendar/dates.js";
 import type { DayRange } from "../../calendar/day-list.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
 import type { UpcomingQuery } from "../../calendar/reminders.js";
@@ -93,10 +92,12 @@ export async function readQuery(context: TimeContext, flags: DayFlags & FilterFl
   const count = flags.days === undefined ? 1 : parseDays(flags.days, "--days");
   const { timezone } = context.config.settings();
   const first = localDate(context.now(), timezone);
+  const last = lastOfDays(first, count);
   const isAnyDay = search !== null && flags.days === undefined;
+  const days = search === null ? upcomingDays(first, last, first) : null;
   return {
-    days: isAnyDay ? { first: null, last: null } : { first, last: lastOfDays(first, count) },
-    upcoming: search === null && count <= MAX_DAYS ? [{ timezone, days: count }] : null,
+    days: isAnyDay ? { first: null, last: null } : { first, last },
+    upcoming: days === null ? null : [{ timezone, days }],
     search,
     filters: flags,
   };
