@@ -29,6 +29,7 @@ const RUNS = {
     "calendars",
     "whoami",
     "agenda",
+    "next",
     "events list --days 7",
   ],
 };

@@ -201,6 +201,12 @@ function numberOf(written: string): string {
   return written.startsWith("half") ? "0.5" : String(Math.max(1, NUMBER_WORDS.indexOf(written)));
 }
 
+/** A length as a person types it: `45m`, `1h 30m`, `2d 1h`. */
+export function formatMinutes(minutes: number): string {
+  const parts = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60), minutes % 60];
+  return parts.flatMap((count, index) => (count === 0 ? [] : `${count}${"dhm"[index]}`)).join(" ");
+}
+
 /** A year: more days are for `--from` and `--to`. */
 const MAX_LISTED_DAYS = 366;
 

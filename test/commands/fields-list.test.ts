@@ -15,6 +15,7 @@ const ALL = [
   ["events update --fields", EVENT_FIELDS],
   ["events delete --fields", "deleted"],
   ["agenda --fields", EVENT_FIELDS],
+  ["next --fields", EVENT_FIELDS],
   ["calendars --fields", "id name description color order image_url created_at labels members"],
   ["labels --fields", "id number name color"],
   ["members --fields", "id type name description image_url"],

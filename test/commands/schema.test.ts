@@ -47,6 +47,7 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     "events move": [[eventId, "--to", "Choir", "--yes"]],
     "events delete": [[eventId, "--yes"]],
     agenda: [[]],
+    next: [[], ["-n", "5", "--all-day"]],
     comment: [[eventId, "Text"]],
     comments: [[eventId]],
     "profiles list": [[]],

@@ -124,7 +124,7 @@ test.each(["names", "writing"])("the lines of docs/%s.md work with the profile l
   await runPage(await createDocsWorld(), readPage(name));
 });
 
-const EVENT_ROW = "events list, events get, events create, events update, agenda";
+const EVENT_ROW = "events list, events get, events create, events update, agenda, next";
 
 // Many runs one after another.
 test("docs/output.md has the keys and columns of every shape", { timeout: 60_000 }, async () => {

@@ -6,7 +6,7 @@ import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
 import type { UpcomingQuery } from "../../calendar/reminders.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import { collect } from "../../cli/global-flags.js";
-import { usageError } from "../../errors.js";
+import { emptyValueError, usageError } from "../../errors.js";
 import { readDateFlag, type TimeContext } from "./date-flags.js";
 
 /** The flags that choose calendars and filter their events, as typed. */
@@ -57,7 +57,16 @@ export interface EventQuery {
   readonly search: string | null;
   /** Whether keeps without times are listed too, after those of the days. */
   readonly keepsWithoutTimes?: boolean;
+  /** Whether a service that lists only the next days is asked for those instead. */
+  readonly orWeek?: boolean;
   readonly filters: FilterFlags;
+}
+
+/** Reads how many are wanted at most. @throws CliError usage */
+export function parseLimit(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  if (text.trim() === "") throw emptyValueError("--limit");
+  throw usageError(`--limit: "${text}" is not a whole number of at least 1`);
 }
 
 /** Adds `--all-calendars`. */

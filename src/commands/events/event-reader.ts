@@ -1,3 +1,4 @@
+import { MAX_DAYS } from "../../../contract/limits.js";
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
 import { lastUpcomingDay, upcomingDays } from "../../calendar/dates.js";
@@ -135,12 +136,12 @@ async function createSearch(text: string): Promise<(event: CalendarEvent) => boo
 async function findInWeek(
   { api, config, now }: EventContext,
   calendarId: string,
-  { days: range, search }: EventQuery,
+  { days: range, search, orWeek = false }: EventQuery,
 ): Promise<readonly CalendarEvent[]> {
   const client = await api();
   const { timezone } = config.settings();
   const today = localDate(now(), timezone);
-  const days = upcomingDays(range.first, range.last, today);
+  const days = upcomingDays(range.first, range.last, today) ?? (orWeek ? MAX_DAYS : null);
   if (days === null) {
     await client.getCalendar(calendarId);
     const week = `days from ${today} to ${lastUpcomingDay(today)}`;

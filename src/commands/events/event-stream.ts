@@ -17,22 +17,29 @@ import { CALENDARS_READ, createEventReader, type EventContext } from "./event-re
 export async function streamEvents(
   context: EventContext,
   query: EventQuery,
-  stream: NonNullable<Output<LocalizedEvent>["stream"]>,
+  { stream, limit }: StreamOptions,
 ): Promise<boolean> {
   const { timezone: zone } = context.config.settings();
   const options = { zone, firstDay: query.days.first };
   const opened = await context.names.withCachedNames(() => openStream(context, query, options));
   const { localize, noteMissingKeeps, merged, filter, attempts } = opened;
   noteMissingKeeps();
-  let isEmpty = true;
+  let printed = 0;
   for await (const batch of merged) {
-    const events = filterEvents(batch, filter, zone);
-    isEmpty &&= events.length === 0;
+    const events = filterEvents(batch, filter, zone).slice(0, limit - printed);
+    printed += events.length;
     // Nobody reads the rest.
     if (!(await stream(events.map(localize)))) return false;
+    if (printed === limit) break;
   }
   reportMissing(attempts(), { ...CALENDARS_READ, warn: context.output.warn });
-  return isEmpty;
+  return printed === 0;
+}
+
+interface StreamOptions {
+  readonly stream: NonNullable<Output<LocalizedEvent>["stream"]>;
+  /** How many events are printed at most. */
+  readonly limit: number;
 }
 
 async function openStream(context: EventContext, query: EventQuery, options: SortOptions) {

@@ -3,21 +3,23 @@ import type { DayRange } from "../../calendar/day-list.js";
 import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
 import type { Context } from "../../context.js";
 import { EXIT_EMPTY } from "../../errors.js";
-import type { DayLayout } from "../../output/views/day-formats.js";
 import { eventView } from "../../output/views/event.js";
-import { createEventListView } from "../../output/views/event-list.js";
+import { createEventListView, type EventListViewOptions } from "../../output/views/event-list.js";
 import {
   addCalendarFlag,
   addFilterFlags,
   type DayFlags,
   describeEmpty,
   type FilterFlags,
+  parseLimit,
   readQuery,
 } from "./event-query.js";
 import { type EventContext, type EventList, readEvents, rememberShown } from "./event-reader.js";
 
 export interface EventsListOptions extends DayFlags, FilterFlags {
   readonly failEmpty?: boolean;
+  /** As typed. */
+  readonly limit?: string;
 }
 
 type ListContext = EventContext & Pick<Context, "program">;
@@ -30,6 +32,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
     .option("--from <date>", "events of this day and later, up to --to")
     .option("--to <date>", "events up to this day, from today or --from on")
     .option("--search <text>", "events with this text in title, description or location, of any day")
+    .option("-n, --limit <number>", "how many events at most, in the order of the list")
     .option("--strict-dates", "read only ISO 8601 dates, no words");
   addFilterFlags(command, "only events of this category; of keeps also those without times, of any day");
   command.option("--fail-empty", "exit with code 3 when there are no events");
@@ -51,16 +54,20 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
 export async function runEventsList(context: ListContext, options: EventsListOptions): Promise<void> {
   // Checks format and fields before any request.
   const { stream } = context.output.of(eventView);
+  const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(options.limit);
   const query = { ...(await readQuery(context, options)), keepsWithoutTimes: options.category === "keep" };
   let isEmpty: boolean;
   if (stream !== null && query.upcoming === null) {
     const { streamEvents } = await import("./event-stream.js");
-    isEmpty = await streamEvents(context, query, stream);
+    isEmpty = await streamEvents(context, query, { stream, limit });
   } else {
     const list = await readEvents(context, query);
     list.noteMissingKeeps();
-    await printList(context, list, { days: query.days, layout: "list" });
-    isEmpty = list.events.length === 0;
+    const events = list.events.slice(0, limit);
+    await printList(context, { ...list, events }, { days: query.days, layout: "list" });
+    isEmpty = events.length === 0;
+    if (context.terminal.isTerminal && events.length < list.events.length)
+      context.output.note(`the first ${limit} of ${list.events.length} events`);
   }
   if (!isEmpty) return;
   if (context.terminal.isTerminal) context.output.note(describeEmpty(query));
@@ -74,11 +81,11 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
 export async function printList(
   context: Pick<Context, "names" | "output">,
   { calendars, events, calendarsRead, reportFailures }: EventList,
-  { days: range, layout }: { readonly days: DayRange; readonly layout: DayLayout },
+  { days: range, ...options }: { readonly days: DayRange } & Pick<EventListViewOptions, "layout" | "noteOf">,
 ): Promise<void> {
   if (calendarsRead > 0 || calendars.length === 0) {
     const shorten = await rememberShown(context, events);
-    await context.output.of(createEventListView({ range, calendars, shorten, layout })).print(events);
+    await context.output.of(createEventListView({ range, calendars, shorten, ...options })).print(events);
   }
   reportFailures();
 }

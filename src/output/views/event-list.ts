@@ -14,11 +14,13 @@ export interface EventListViewOptions {
   readonly layout: DayLayout;
   /** The id as people may type it. */
   readonly shorten: (id: string) => string;
+  /** What else is noted beside an event. */
+  readonly noteOf?: (event: LocalizedEvent) => string;
 }
 
 /** Events as a list by day on terminals; in columns where `--fields` chooses them. */
 export function createEventListView(options: EventListViewOptions): View<LocalizedEvent> {
-  const { range, calendars, shorten, layout } = options;
+  const { range, calendars, shorten, layout, noteOf = () => "" } = options;
   return {
     ...(calendars.length > 1 ? severalCalendarsView : eventView),
     formats: {
@@ -44,6 +46,7 @@ export function createEventListView(options: EventListViewOptions): View<Localiz
         ...time,
         showCalendar: calendars.length > 1,
         calendarColors: new Map(calendars.map(({ id, color = null }) => [id, color])),
+        noteOf,
         idOf: ({ id }) => (capabilities.isTerminal ? shorten(id) : id),
       });
     },

@@ -1,0 +1,93 @@
+import type { Command } from "commander";
+import { MINUTE_MS } from "../../contract/date-time.js";
+import { formatMinutes, lastOfDays, parseDuration } from "../calendar/dates.js";
+import { readSpan, readStart } from "../calendar/event-span.js";
+import type { LocalizedEvent } from "../calendar/event-view.js";
+import { addDuration, localDate, wallClockAt } from "../calendar/zoned-time.js";
+import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { eventView } from "../output/views/event.js";
+import { type EventQuery, parseLimit, readQuery } from "./events/event-query.js";
+import { type EventContext, type EventList, readEvents } from "./events/event-reader.js";
+import { printList } from "./events/list.js";
+
+/** As typed. */
+export interface NextOptions {
+  readonly limit?: string;
+  readonly within?: string;
+  readonly allDay?: boolean;
+}
+
+/** What every service lists. */
+const WEEK = 7;
+/** The week from any time of today on. */
+const LISTED = { days: WEEK - 1, minutes: 0 };
+/** How far events are looked for that are not in the week, in days. */
+const YEAR = 366;
+const DAY_MINUTES = 24 * 60;
+
+export function registerNext(command: Command, contextOf: ContextOf): void {
+  command
+    .option("-n, --limit <number>", "how many events at most (default: 1)")
+    .option("--within <duration>", "only events that are on or begin within this time, such as 2h")
+    .option("--all-day", "all-day events too");
+  describeCommand(command, {
+    prints: { view: eventView, count: "list" },
+    examples: () => [
+      ["The event that is on, or comes next", "calctl next"],
+      [
+        "One line for a status bar, empty if nothing begins within the next two hours",
+        `calctl next --within 2h --template '{{ start_local | date: "%H:%M" }} {{ title }}'`,
+      ],
+      ["The next three for a script, all-day ones too", "calctl next -n 3 --all-day -o json"],
+    ],
+  });
+  addAction(command, contextOf, runNext);
+}
+
+/** Shows the events that are on or come next, of every calendar or of those of `--calendar`. */
+export async function runNext(context: EventContext, options: NextOptions): Promise<void> {
+  // Checks format and fields before any request.
+  context.output.of(eventView);
+  const limit = options.limit === undefined ? 1 : parseLimit(options.limit);
+  const { timezone: zone } = context.config.settings();
+  const now = context.now();
+  const within = options.within === undefined ? null : parseDuration(options.within, "--within");
+  const until = addDuration(now, within ?? { days: YEAR, minutes: 0 }, zone);
+  const filters = { allCalendars: context.flags.calendars.length === 0, remaining: true };
+  const read = async (query: EventQuery): Promise<EventList> => {
+    const list = await readEvents(context, query);
+    const events = list.events.filter((event) => isNext(event, { until, zone, ...options }));
+    return { ...list, events: events.slice(0, limit) };
+  };
+  const week = await readQuery(context, { days: String(WEEK), ...filters });
+  const list = await read(week);
+  const days = { first: localDate(now, zone), last: null };
+  const isWeekEnough = list.events.length === limit || until <= addDuration(now, LISTED, zone);
+  const year = { ...days, last: lastOfDays(days.first, YEAR) };
+  const found = isWeekEnough ? list : await read({ ...week, upcoming: null, days: year, orWeek: true });
+  await printList(context, found, { days, layout: "list", noteOf: (event) => describeWait(event, now) });
+  if (found.events.length === 0 && context.terminal.isTerminal)
+    context.output.note(within === null ? "no event is on or comes next" : `no event within ${within.text}`);
+}
+
+interface NextFilter extends Pick<NextOptions, "allDay"> {
+  /** Milliseconds since the Unix epoch. */
+  readonly until: number;
+  readonly zone: string;
+}
+
+function isNext(event: LocalizedEvent, { until, zone, allDay = false }: NextFilter): boolean {
+  const start = readStart(event);
+  if (start === null || (event.all_day === true && !allDay)) return false;
+  return start <= (event.all_day === true ? wallClockAt(until, zone) : until);
+}
+
+/** `(in 25m)`, `(40m left)`; empty for what is more than a day away. */
+function describeWait(event: LocalizedEvent, now: number): string {
+  const { allDay, start, end } = readSpan(event);
+  if (allDay === true || start === null) return "";
+  const isOn = start <= now;
+  const minutes = Math.ceil(((isOn ? (end ?? now) : start) - now) / MINUTE_MS);
+  if (minutes <= 0 || minutes >= DAY_MINUTES) return "";
+  return isOn ? `(${formatMinutes(minutes)} left)` : `(in ${formatMinutes(minutes)})`;
+}

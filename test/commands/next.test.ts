@@ -1,0 +1,176 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { reply } from "../support/fault-steps.js";
+import { createHarness, type Harness, NOW } from "../support/harness.js";
+import { createRemoteWorld } from "../support/remote-world.js";
+
+/** What is on or comes next, and the first events of a list. Now is Saturday, 15:30 in Berlin. */
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+  await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
+});
+
+async function create(title: string, start: string, ...flags: readonly string[]): Promise<void> {
+  const length = flags.includes("--all-day") || flags.includes("--duration") ? [] : ["--duration", "1h"];
+  const calendar = flags.includes("-c") ? [] : ["-c", "Personal"];
+  await harness.json(
+    "events",
+    "create",
+    "--title",
+    title,
+    "--start",
+    start,
+    ...length,
+    ...calendar,
+    ...flags,
+  );
+}
+
+async function next(...flags: readonly string[]): Promise<readonly string[]> {
+  return (await harness.json<readonly { title: string }[]>("next", ...flags)).map(({ title }) => title);
+}
+
+/** A day in `days` days. */
+const day = (days: number): string => new Date(NOW + days * 86_400_000).toISOString().slice(0, 10);
+
+describe("next", () => {
+  test("is what is on, then what comes, of every calendar", async () => {
+    await create("Over", "2026-11-21T14:00");
+    await create("Soon", "2026-11-21T16:00", "-c", "Work");
+    expect(await next()).toEqual(["Soon"]);
+    await create("On", "2026-11-21T15:00");
+    await create("Tomorrow", "2026-11-22T09:00");
+    expect(await next()).toEqual(["On"]);
+    expect(await next("-n", "2")).toEqual(["On", "Soon"]);
+    expect(await next("-n", "9")).toEqual(["On", "Soon", "Tomorrow"]);
+    expect(await next("-c", "Work")).toEqual(["Soon"]);
+    // A default is for lists.
+    const env = { CALCTL_CALENDAR: "Work" };
+    expect((await harness.runWith({ env }, "next", "--fields", "title")).stdout).toBe("On\n");
+  });
+
+  test("has what began yesterday and is on, and not what ends now", async () => {
+    await create("Ends now", "2026-11-21T14:30");
+    await create("Night", "2026-11-20T23:00", "--duration", "20h");
+    expect(await next()).toEqual(["Night"]);
+    harness.setNow(NOW + 4 * 3_600_000);
+    expect(await next()).toEqual([]);
+  });
+
+  test.each([
+    ["30m", ["On"]],
+    ["31m", ["On", "Soon"]],
+    ["8h", ["On", "Soon"]],
+    ["8h 30m", ["On", "Soon"]],
+    ["1d", ["On", "Soon", "Tomorrow"]],
+    ["30d", ["On", "Soon", "Tomorrow", "In ten days"]],
+  ])("--within %s", async (within, titles) => {
+    await create("On", "2026-11-21T15:00");
+    await create("Soon", "2026-11-21T16:01");
+    await create("Tomorrow", "2026-11-22T09:00");
+    await create("In ten days", `${day(10)}T09:00`);
+    await create("In a year", `${day(360)}T09:00`);
+    expect(await next("-n", "9", "--within", within)).toEqual(titles);
+  });
+
+  test("all-day events only with --all-day, tomorrow's from midnight on", async () => {
+    await create("Today", "2026-11-21", "--all-day");
+    await create("Sunday", "2026-11-22", "--all-day");
+    await create("Soon", "2026-11-21T16:00");
+    expect(await next("-n", "9")).toEqual(["Soon"]);
+    expect(await next("--all-day")).toEqual(["Today"]);
+    expect(await next("-n", "9", "--all-day", "--within", "8h 29m")).toEqual(["Today", "Soon"]);
+    expect(await next("-n", "9", "--all-day", "--within", "8h 30m")).toEqual(["Today", "Soon", "Sunday"]);
+  });
+
+  test("is found beyond the week, if nothing of the week is left", async () => {
+    await create("In a month", `${day(30)}T09:00`);
+    await create("In two years", `${day(730)}T09:00`);
+    expect(await next("-n", "9")).toEqual(["In a month"]);
+    expect(await next("-n", "9", "--within", "6d")).toEqual([]);
+  });
+
+  test("says on a terminal how long it takes, and that there is none", async () => {
+    const env = { LC_ALL: "C.UTF-8", NO_COLOR: "1" };
+    const show = (...flags: readonly string[]) => harness.runWith({ columns: 80, env }, "next", ...flags);
+    expect(await show()).toEqual({ exitCode: 0, stdout: "", stderr: "no event is on or comes next\n" });
+    expect((await show("--within", "2h")).stderr).toBe("no event within 2h\n");
+    await create("On", "2026-11-21T15:00");
+    await create("Dinner", "2026-11-21T19:30", "--duration", "8h");
+    await create("Lunch", "2026-11-23T12:00");
+    const { stdout, stderr } = await show("-n", "3");
+    expect(stdout.replaceAll(/ +(?:Personal +)?[0-9a-f]{4}$/gm, "")).toBe(
+      [
+        ...[
+          "Sat 21 Nov  today",
+          "▸ 15:00–16:00  On (30m left)",
+          "  19:30 →      Dinner (until Sun 03:30) (in 4h)",
+          "",
+        ],
+        ...["Mon 23 Nov", "  12:00–13:00  Lunch", ""],
+      ].join("\n"),
+    );
+    expect(stderr).toBe("");
+  });
+
+  test("is a list in every format, and a line by --template", async () => {
+    expect((await harness.run("next", "-o", "json")).stdout).toBe("[]\n");
+    expect((await harness.run("next", "--template", "{{ title }}")).stdout).toBe("");
+    await create("Soon", "2026-11-21T16:00");
+    const template = '{{ start_local | date: "%H:%M" }} {{ title }}';
+    expect((await harness.run("next", "--template", template)).stdout).toBe("16:00 Soon\n");
+  });
+
+  test.each([
+    [["-n", "0"], '--limit: "0" is not a whole number of at least 1'],
+    [["-n", ""], "--limit is empty"],
+    [["--within", "soon"], '--within: "soon" is not a valid duration'],
+    [["--within", ""], "--within is empty"],
+  ])("%j is refused", async (flags, problem) => {
+    const { exitCode, stderr, stdout } = await harness.run("next", ...flags);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(problem);
+  });
+});
+
+test("next of a service that lists only a week is that of the week", async () => {
+  const world = await createRemoteWorld();
+  await world.json("events", "create", "--title", "Later", "--start", `${day(30)}T09:00`, "--duration", "1h");
+  const titles = async (...flags: readonly string[]) =>
+    (await world.send("next", "--fields", "title", ...flags)).stdout;
+  expect(await titles()).toBe("Later\n");
+  world.server.on(`GET /calendars/${world.calendarId}/events`, [reply({ status: 404 })]);
+  expect(await world.send("next")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+});
+
+describe("events list --limit", () => {
+  const list = (...flags: readonly string[]) => harness.run("events", "list", "--fields", "title", ...flags);
+
+  beforeEach(async () => {
+    await create("Late", "2026-11-21T20:00");
+    await create("Early", "2026-11-21T08:00", "-c", "Work");
+    await create("Holiday", "2026-11-21", "--all-day");
+  });
+
+  test("is the beginning of the list", async () => {
+    expect((await list("-n", "2")).stdout).toBe("Holiday\nEarly\n");
+    expect((await list("--limit", "9")).stdout).toBe("Holiday\nEarly\nLate\n");
+    expect((await list("-n", "1", "--remaining", "-c", "Personal")).stdout).toBe("Holiday\n");
+  });
+
+  test("is that of a list that is streamed, too", async () => {
+    const lines = await list("-n", "2", "--from", "today", "-o", "ndjson");
+    expect(lines.stdout).toBe('{"title":"Holiday"}\n{"title":"Early"}\n');
+  });
+
+  test("says on a terminal what is left out", async () => {
+    const { stderr } = await harness.runWith({ columns: 80 }, "events", "list", "-n", "2");
+    expect(stderr).toBe("the first 2 of 3 events\n");
+    expect((await harness.runWith({ columns: 80 }, "events", "list", "-n", "3")).stderr).toBe("");
+  });
+
+  test.each(["0", "-1", "1.5", "many", ""])("%j is refused", async (limit) => {
+    expect(await list(`--limit=${limit}`)).toMatchObject({ exitCode: 2, stdout: "" });
+  });
+});
