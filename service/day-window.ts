@@ -1,5 +1,5 @@
 import { DAY_MS, dateToInstant } from "../contract/date-time.js";
-import { addDays, localDate, readWallClock } from "../src/calendar/zoned-time.js";
+import { addDays, instantAt, localDate } from "../src/calendar/zoned-time.js";
 
 /** Whole days in a timezone, in milliseconds since the epoch. Ends are exclusive. */
 export interface DayWindow {
@@ -25,7 +25,7 @@ export function dayWindow(
 ) {
   const from = localDate(now, timezone);
   const window = windowOfDays({ from, to: addDays(from, days - 1), timezone });
-  return { window, until: startOfDay(window.firstDate + DAY_MS, timezone) };
+  return { window, until: instantAt(window.firstDate + DAY_MS, timezone) };
 }
 
 interface Days {
@@ -40,20 +40,10 @@ interface Days {
 export function windowOfDays({ from, to, timezone }: Days): DayWindow {
   const firstDate = from === null ? Number.MIN_SAFE_INTEGER : dateToInstant(from);
   const endDate = to === null ? Number.MAX_SAFE_INTEGER : dateToInstant(to) + DAY_MS;
-  const start = from === null ? firstDate : startOfDay(firstDate, timezone);
-  const end = to === null ? endDate : startOfDay(endDate, timezone);
+  const start = from === null ? firstDate : instantAt(firstDate, timezone);
+  const end = to === null ? endDate : instantAt(endDate, timezone);
   const [spanStart, spanEnd] = [Math.min(start, firstDate), Math.max(end, endDate)];
   return { start, end, firstDate, endDate, spanStart, spanEnd };
-}
-
-/**
- * When a day starts in a timezone. If a clock change repeats midnight, the first one; if it skips midnight, the time of the
- * change.
- * @param midnight of the date in UTC
- */
-function startOfDay(midnight: number, timezone: string): number {
-  const reading = readWallClock(midnight, timezone);
-  return reading.kind === "once" ? reading.instant : midnight - reading.before;
 }
 
 /** Milliseconds since the epoch, the end exclusive. */

@@ -3,7 +3,7 @@ import type { CalendarEvent } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
 import { parseDuration } from "./dates.js";
 import { readSpan } from "./event-span.js";
-import { localDate, offsetAt, readWallClock } from "./zoned-time.js";
+import { instantAt, localDate, offsetAt } from "./zoned-time.js";
 
 /** Which starts of events are announced. All times are in milliseconds. */
 export interface ReminderWindow {
@@ -55,13 +55,7 @@ export function findLate<T extends CalendarEvent>(
 function startOf(event: CalendarEvent, { allDayAt, zone }: ReminderWindow): number | null {
   const { allDay, start } = readSpan(event);
   if (allDay !== true || start === null) return start;
-  return allDayAt === null ? null : instantOf(start + allDayAt, zone);
-}
-
-/** A time of day that a clock change skips or repeats is read with the offset before it. */
-function instantOf(wallClock: number, zone: string): number {
-  const reading = readWallClock(wallClock, zone);
-  return reading.kind === "once" ? reading.instant : wallClock - reading.before;
+  return allDayAt === null ? null : instantAt(start + allDayAt, zone);
 }
 
 /** Parameters of `upcoming_events`. */

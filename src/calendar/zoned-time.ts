@@ -49,7 +49,14 @@ export function addDuration(instant: number, { days, minutes }: Duration, zone: 
 function addCalendarDays(instant: number, days: number, zone: string): number {
   // Not through the wall clock: of a repeated time the second would become the first.
   if (days === 0) return instant;
-  const wallClock = wallClockAt(instant, zone) + days * DAY_MS;
+  return instantAt(wallClockAt(instant, zone) + days * DAY_MS, zone);
+}
+
+/**
+ * When the zone's clock shows `wallClock`. One that a clock change skips or repeats is read with the offset before it: of a
+ * day that has no midnight this is when it starts.
+ */
+export function instantAt(wallClock: number, zone: string): number {
   const reading = readWallClock(wallClock, zone);
   return reading.kind === "once" ? reading.instant : wallClock - reading.before;
 }

@@ -16,6 +16,8 @@ const ALL = [
   ["events delete --fields", "deleted"],
   ["agenda --fields", EVENT_FIELDS],
   ["next --fields", EVENT_FIELDS],
+  ["free --fields", "start_at end_at start_local end_local"],
+  ["conflicts --fields", "first second"],
   ["calendars --fields", "id name description color order image_url created_at labels members"],
   ["labels --fields", "id number name color"],
   ["members --fields", "id type name description image_url"],

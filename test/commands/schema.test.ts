@@ -48,6 +48,8 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     "events delete": [[eventId, "--yes"]],
     agenda: [[]],
     next: [[], ["-n", "5", "--all-day"]],
+    free: [[], ["--on", "tomorrow"]],
+    conflicts: [["--days", "7"]],
     comment: [[eventId, "Text"]],
     comments: [[eventId]],
     "profiles list": [[]],

@@ -1,0 +1,182 @@
+import type { Command } from "commander";
+import { DAY_MS, dateToInstant, formatWireDateTime, MINUTE_MS } from "../../contract/date-time.js";
+import { plainId } from "../../contract/ids.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
+import { parseDuration } from "../calendar/dates.js";
+import { sortEvents } from "../calendar/event-order.js";
+import { busyTime, findFreeTimes, findOverlaps, type TimeSpan, takesPart } from "../calendar/free-time.js";
+import { describeCandidate, type Named, resolveName } from "../calendar/names.js";
+import { parseTimeOfDay } from "../calendar/reminders.js";
+import { addDays, formatLocal, instantAt } from "../calendar/zoned-time.js";
+import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { collect } from "../cli/global-flags.js";
+import { CliError, emptyValueError, usageError, wrapError } from "../errors.js";
+import { createConflictView, type FreeTime, freeView } from "../output/views/free.js";
+import { type DayFlags, type EventQuery, parseLimit, readQuery } from "./events/event-query.js";
+import { createEventReader, type EventContext, rememberShown } from "./events/event-reader.js";
+import { firstFailure } from "./process-each.js";
+
+/** The days that are looked at by default. */
+const WEEK = "7";
+
+/** As typed. */
+export interface FreeOptions extends DayFlags {
+  readonly with?: readonly string[];
+  readonly for?: string;
+  readonly between?: string;
+  readonly limit?: string;
+}
+
+function addDayFlags(command: Command): void {
+  command
+    .option("--days <1-7>", `number of days, including today or the day of --from (default: ${WEEK})`)
+    .option("--on <date>", "this day: a date, or words such as tomorrow or fri")
+    .option("--from <date>", "this day and later, up to --to")
+    .option("--to <date>", "up to this day, from today or --from on")
+    .option("--strict-dates", "read only ISO 8601 dates, no words");
+}
+
+export function registerFree(command: Command, contextOf: ContextOf): void {
+  command
+    .option("--with <id|name>", "a member who has to be free as well, repeatable", collect)
+    .option("--for <duration>", "the shortest time that counts, such as 1h (default: 30m)")
+    .option("--between <times>", "only between these times of day, such as 09:00-18:00")
+    .option("-n, --limit <number>", "how many times at most");
+  addDayFlags(command);
+  describeCommand(command, {
+    prints: { view: freeView, count: "list" },
+    examples: () => [
+      ["When I have an hour within office hours this week", "calctl free --for 1h --between 09:00-18:00"],
+      ["The first half hour tomorrow that suits Ben, too", "calctl free --with Ben --on tomorrow -n 1"],
+      ["The same for a script", "calctl free --with Ben --on tomorrow -n 1 --fields start_at,end_at"],
+    ],
+  });
+  addAction(command, contextOf, runFree);
+}
+
+export function registerConflicts(command: Command, contextOf: ContextOf): void {
+  addDayFlags(command);
+  describeCommand(command, {
+    prints: { view: createConflictView(), count: "list" },
+    examples: () => [
+      ["What overlaps in the next seven days", "calctl conflicts"],
+      [
+        "The titles of what overlaps tomorrow",
+        "calctl conflicts --on tomorrow --jq '.[] | [.first.title, .second.title]'",
+      ],
+    ],
+  });
+  addAction(command, contextOf, runConflicts);
+}
+
+/** Lists the times when I have no event, and neither has anybody of `--with`. */
+export async function runFree(context: EventContext, options: FreeOptions): Promise<void> {
+  // Checks format and fields before any request.
+  const output = context.output.of(freeView);
+  const between = parseBetween(options.between ?? "00:00-24:00");
+  const { days, minutes } = parseDuration(options.for ?? "30m", "--for");
+  const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(options.limit);
+  const { timezone: zone } = context.config.settings();
+  const { events, range } = await readBusyEvents(context, options);
+  const now = Math.ceil(context.now() / MINUTE_MS) * MINUTE_MS;
+  const times = findFreeTimes(
+    events.map(({ span }) => span),
+    {
+      start: Math.max(now, instantAt(dateToInstant(range.first), zone)),
+      end: instantAt(dateToInstant(addDays(range.last, 1)), zone),
+      zone,
+      between,
+      atLeast: days * DAY_MS + minutes * MINUTE_MS,
+    },
+  );
+  const shown = times.slice(0, limit);
+  await output.print(shown.map((time) => freeTimeOf(time, zone)));
+  if (shown.length === 0 && context.terminal.isTerminal) context.output.note("no free time");
+}
+
+function freeTimeOf({ start, end }: TimeSpan, zone: string): FreeTime {
+  return {
+    start_at: formatWireDateTime(start),
+    end_at: formatWireDateTime(end),
+    start_local: formatLocal(start, zone),
+    end_local: formatLocal(end, zone),
+  };
+}
+
+/** Lists the pairs of my events that overlap. */
+export async function runConflicts(context: EventContext, options: DayFlags): Promise<void> {
+  context.output.of(createConflictView());
+  const { events, localize } = await readBusyEvents(context, options);
+  const pairs = findOverlaps(events.map(({ event, span }) => ({ event, ...span }))).map(([first, second]) => {
+    return { first: localize(first.event), second: localize(second.event) };
+  });
+  const shown = pairs.flatMap(({ first, second }) => [first, second]);
+  const shorten = await rememberShown(context, [...new Set(shown)]);
+  await context.output.of(createConflictView(shorten)).print(pairs);
+  if (pairs.length === 0 && context.terminal.isTerminal) context.output.note("nothing overlaps");
+}
+
+/**
+ * The events that take up the time of the current user and of those of `--with`, in order. All calendars are read, or those
+ * of `--calendar`.
+ * @throws CliError the failure of a calendar that cannot be read; not_found for a person who is a member of none
+ */
+async function readBusyEvents(context: EventContext, { with: names = [], ...flags }: FreeOptions) {
+  if (names.includes("")) throw emptyValueError("--with");
+  const days = flags.on === undefined && flags.to === undefined ? { days: WEEK } : {};
+  const allCalendars = context.flags.calendars.length === 0;
+  const query = await readQuery(context, { ...days, ...flags, allCalendars });
+  const { first, last } = query.days;
+  if (first === null || last === null) throw new Error("the days have no end");
+  const read = await context.names.withCachedNames(() => readAll(context, query, names));
+  const me = plainId((await (await context.api()).getCurrentUser()).id);
+  const others = names.map((name) => (name === "me" ? me : findMember(name, read.members)));
+  const people = new Set([me, ...others]);
+  const { timezone: zone } = context.config.settings();
+  const events = sortEvents(read.events, { zone, firstDay: null }).flatMap((event) => {
+    const span = takesPart(event, people) ? busyTime(event) : null;
+    return span === null ? [] : [{ event, span }];
+  });
+  return { events, localize: read.localize, range: { first, last } };
+}
+
+/** The events of every calendar, and the members there are where some are named. @throws CliError if one cannot be read */
+async function readAll(context: EventContext, query: EventQuery, names: readonly string[]) {
+  const { calendars, pages, localize } = await createEventReader(context, query);
+  const members = new Map<string, Named>();
+  const events: CalendarEvent[] = [];
+  const failure = await firstFailure(calendars, async (calendar) => {
+    try {
+      const there = names.length === 0 ? [] : await context.names.members(calendar.id, names);
+      for (const { id, name } of there) members.set(plainId(id), { id: plainId(id), name });
+      for await (const page of pages(calendar.id)) events.push(...page);
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+      const message = `calendar ${describeCandidate(calendar)} could not be read: ${error.message}`;
+      throw wrapError(error, error.code, message);
+    }
+  });
+  if (failure !== undefined) throw failure;
+  return { localize, events, members: [...members.values()] };
+}
+
+/** Members of several calendars are one person each. @returns the plain id */
+function findMember(value: string, members: readonly Named[]): string {
+  const found = members.find(({ id }) => id === plainId(value));
+  return (found ?? resolveName(value, members, { noun: "member", source: "--with", byPrefix: true })).id;
+}
+
+/** Reads `09:00-18:00`, in milliseconds since midnight; over midnight where the end is earlier. @throws CliError usage */
+function parseBetween(text: string): TimeSpan {
+  const source = "--between";
+  const [start = "", end, ...more] = text.trim().split("-");
+  if (end === undefined || more.length > 0)
+    throw usageError(
+      `${source}: "${text}" is not two times of day`,
+      "write 09:00-18:00, or 22:00-06:00 for over midnight",
+    );
+  const from = parseTimeOfDay(start, source);
+  const to = end === "24:00" ? DAY_MS : parseTimeOfDay(end, source);
+  if (from === to) throw usageError(`${source}: "${text}" is no time at all`, "the whole day is 00:00-24:00");
+  return { start: from, end: to };
+}

@@ -1,0 +1,89 @@
+import { formatMinutes } from "../../calendar/dates.js";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { describeWhen } from "../event-when.js";
+import { titleOf } from "../table/day-entry.js";
+import { jsonObject, type View } from "../view.js";
+import { INSTANT } from "./calendar.js";
+import { eventView } from "./event.js";
+
+/** A time when nobody of those asked for has an event. */
+export interface FreeTime {
+  /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  readonly start_at: string;
+  readonly end_at: string;
+  /** The same in the chosen zone, `2026-11-21T15:00:00+09:00`. */
+  readonly start_local: string;
+  readonly end_local: string;
+}
+
+const LOCAL = "in the chosen zone, YYYY-MM-DDTHH:mm:ss+HH:mm";
+
+/** The free times of `free`. */
+export const freeView: View<FreeTime> = {
+  noun: "free time",
+  shape: "free_time",
+  keys: {
+    start_at: { type: "string", about: INSTANT },
+    end_at: { type: "string", about: INSTANT },
+    start_local: { type: "string", about: `start_at ${LOCAL}` },
+    end_local: { type: "string", about: `end_at ${LOCAL}` },
+  },
+  tsv: ["start_local", "end_local"],
+  table: [
+    { header: "When", cell: (time) => ({ text: describeWhen(time, { year: false }) }) },
+    {
+      header: "Length",
+      cell: ({ start_at, end_at }) => ({
+        text: formatMinutes(Math.floor((Date.parse(end_at) - Date.parse(start_at)) / 60_000)),
+      }),
+    },
+  ],
+};
+
+/** Two events that overlap, by their starts. */
+export interface Conflict {
+  readonly first: LocalizedEvent;
+  readonly second: LocalizedEvent;
+}
+
+/** The pairs of `conflicts`. @param shorten makes of an id what people may type; without it a table has no ids */
+export function createConflictView(shorten?: (id: string) => string): View<Conflict> {
+  return {
+    noun: "conflict",
+    shape: "conflict",
+    keys: {
+      first: {
+        type: { object: eventView },
+        about: "the event that begins first",
+        json: ({ first }) => jsonObject(eventView, first),
+        text: ({ first }) => first.id,
+        cell: ({ first }) => ({ text: titleOf(first) }),
+        minWidth: 8,
+      },
+      second: {
+        type: { object: eventView },
+        about: "the other one",
+        json: ({ second }) => jsonObject(eventView, second),
+        text: ({ second }) => second.id,
+        cell: ({ second }) => ({ text: titleOf(second) }),
+        minWidth: 8,
+      },
+    },
+    tsv: ["first", "second"],
+    table: [
+      { header: "When", cell: (pair) => ({ text: describeWhen(commonTime(pair), { year: false }) }) },
+      "first",
+      "second",
+      {
+        header: "IDs",
+        cell: ({ first, second }) => ({ text: [first.id, second.id].map((id) => shorten?.(id)).join(" ") }),
+        isShown: () => shorten !== undefined,
+      },
+    ],
+  };
+}
+
+function commonTime({ first, second }: Conflict): Pick<LocalizedEvent, "start_local" | "end_local"> {
+  const endsFirst = Date.parse(first.end_at ?? "") < Date.parse(second.end_at ?? "") ? first : second;
+  return { start_local: second.start_local, end_local: endsFirst.end_local };
+}
