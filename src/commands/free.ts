@@ -29,7 +29,7 @@ export interface FreeOptions extends DayFlags {
 
 function addDayFlags(command: Command): void {
   command
-    .option("--days <1-7>", `number of days, including today or the day of --from (default: ${WEEK})`)
+    .option("--days <1-366>", `number of days, including today or the day of --from (default: ${WEEK})`)
     .option("--on <date>", "this day: a date, or words such as tomorrow or fri")
     .option("--from <date>", "this day and later, up to --to")
     .option("--to <date>", "up to this day, from today or --from on")
@@ -38,7 +38,7 @@ function addDayFlags(command: Command): void {
 
 export function registerFree(command: Command, contextOf: ContextOf): void {
   command
-    .option("--with <id|name>", "a member who has to be free as well, repeatable", collect)
+    .option("--with <id|name|me>", "a member who has to be free as well, repeatable", collect)
     .option("--for <duration>", "the shortest time that counts, such as 1h (default: 30m)")
     .option("--between <times>", "only between these times of day, such as 09:00-18:00")
     .option("-n, --limit <number>", "how many times at most");

@@ -31,6 +31,7 @@ const PAGES = [
   "service/operating",
   "service/scaling",
   "service/self-hosting",
+  "status-bars",
   "webhooks",
   "writing",
 ];
@@ -120,9 +121,12 @@ async function runPageSignedIn(name: string): Promise<void> {
   await runPage(world, readPage(name));
 }
 
-test.each(["names", "writing"])("the lines of docs/%s.md work with the profile local", async (name) => {
-  await runPage(await createDocsWorld(), readPage(name));
-});
+test.each(["names", "status-bars", "writing"])(
+  "the lines of docs/%s.md work with the profile local",
+  async (name) => {
+    await runPage(await createDocsWorld(), readPage(name));
+  },
+);
 
 const EVENT_ROW = "events list, events get, events create, events update, agenda, next";
 
