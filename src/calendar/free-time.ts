@@ -1,9 +1,11 @@
-import { DAY_MS } from "../../contract/date-time.js";
+import { DAY_MS, dateToInstant, formatWireDateTime, MINUTE_MS } from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
+import { usageError } from "../errors.js";
 import { readSpan } from "./event-span.js";
+import { parseTimeOfDay } from "./reminders.js";
 import { zoneChanges } from "./zone-changes.js";
-import { offsetAt } from "./zoned-time.js";
+import { addDays, type Duration, formatLocal, instantAt, offsetAt } from "./zoned-time.js";
 
 /** When people are free, and which of their events overlap. */
 
@@ -80,11 +82,54 @@ export function busyTime(event: CalendarEvent): TimeSpan | null {
     : { start, end };
 }
 
-/** Whether one of some users attends an event or, where nobody attends, created it. @param userIds plain */
+/** The time of some days in a zone, from now on; a minute that has begun is over. */
+export function timeOfDays(
+  { first, last }: { readonly first: string; readonly last: string },
+  { zone, now }: { readonly zone: string; readonly now: number },
+): TimeSpan {
+  const next = Math.ceil(now / MINUTE_MS) * MINUTE_MS;
+  return {
+    start: Math.max(next, instantAt(dateToInstant(first), zone)),
+    end: instantAt(dateToInstant(addDays(last, 1)), zone),
+  };
+}
+
+/** A duration in milliseconds, of days with 24 hours. */
+export function lengthOf({ days, minutes }: Duration): number {
+  return days * DAY_MS + minutes * MINUTE_MS;
+}
+
+/** A time in UTC and in the chosen zone, as an event has it. */
+export function localizeTime({ start, end }: TimeSpan, zone: string) {
+  return {
+    start_at: formatWireDateTime(start),
+    end_at: formatWireDateTime(end),
+    start_local: formatLocal(start, zone),
+    end_local: formatLocal(end, zone),
+  };
+}
+
+/** Reads `09:00-18:00`, in milliseconds since midnight; over midnight where the end is earlier. @throws CliError usage */
+export function parseBetween(text: string, source: string): TimeSpan {
+  const [from = "", to, ...more] = text.trim().split("-");
+  if (to === undefined || more.length > 0)
+    throw usageError(
+      `${source}: "${text}" is not two times of day`,
+      "write 09:00-18:00, or 22:00-06:00 for over midnight",
+    );
+  const start = parseTimeOfDay(from, source);
+  const end = to === "24:00" ? DAY_MS : parseTimeOfDay(to, source);
+  if (start === end)
+    throw usageError(`${source}: "${text}" is no time at all`, "the whole day is 00:00-24:00");
+  return { start, end };
+}
+
+/** Whether one of some users attends an event or, where nobody attends, created it. */
 export function takesPart(
   { attendees, creator }: Pick<CalendarEvent, "attendees" | "creator">,
-  userIds: ReadonlySet<string>,
+  userIds: readonly string[],
 ): boolean {
   const people = attendees.length === 0 && creator !== null ? [creator] : attendees;
-  return people.some(({ id, type }) => type === "user" && userIds.has(plainId(id)));
+  const ids = userIds.map(plainId);
+  return people.some(({ id, type }) => type === "user" && ids.includes(plainId(id)));
 }

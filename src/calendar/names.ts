@@ -213,6 +213,17 @@ export function attendeeKey({ id, name }: User, members: readonly User[], calend
   return name !== null && name !== "" && isUnique ? name : plainId(id);
 }
 
+/**
+ * Finds a person among the members of several calendars, where each is one person whatever the calendar.
+ * @returns the plain id
+ * @throws CliError not_found with the members when none fits, usage when several do
+ */
+export function findPerson(value: string, members: readonly Named[], source: string): string {
+  const people = new Map(members.map(({ id, name }) => [plainId(id), { id: plainId(id), name }]));
+  const found = people.get(plainId(value));
+  return (found ?? resolveName(value, [...people.values()], { noun: "member", source, byPrefix: true })).id;
+}
+
 function resolveMember(value: string, members: readonly Named[], options: ResolveAttendeesOptions): Named {
   const { calendarId, source } = options;
   if (value === "") throw emptyValueError(source);

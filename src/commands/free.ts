@@ -1,17 +1,22 @@
 import type { Command } from "commander";
-import { DAY_MS, dateToInstant, formatWireDateTime, MINUTE_MS } from "../../contract/date-time.js";
-import { plainId } from "../../contract/ids.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { parseDuration } from "../calendar/dates.js";
 import { sortEvents } from "../calendar/event-order.js";
-import { busyTime, findFreeTimes, findOverlaps, type TimeSpan, takesPart } from "../calendar/free-time.js";
-import { describeCandidate, type Named, resolveName } from "../calendar/names.js";
-import { parseTimeOfDay } from "../calendar/reminders.js";
-import { addDays, formatLocal, instantAt } from "../calendar/zoned-time.js";
+import {
+  busyTime,
+  findFreeTimes,
+  findOverlaps,
+  lengthOf,
+  localizeTime,
+  parseBetween,
+  takesPart,
+  timeOfDays,
+} from "../calendar/free-time.js";
+import { describeCandidate, findPerson, type Named } from "../calendar/names.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { collect } from "../cli/global-flags.js";
-import { CliError, emptyValueError, usageError, wrapError } from "../errors.js";
-import { createConflictView, type FreeTime, freeView } from "../output/views/free.js";
+import { CliError, emptyValueError, wrapError } from "../errors.js";
+import { createConflictView, freeView } from "../output/views/free.js";
 import { type DayFlags, type EventQuery, parseLimit, readQuery } from "./events/event-query.js";
 import { createEventReader, type EventContext, rememberShown } from "./events/event-reader.js";
 import { firstFailure } from "./process-each.js";
@@ -73,34 +78,18 @@ export function registerConflicts(command: Command, contextOf: ContextOf): void 
 export async function runFree(context: EventContext, options: FreeOptions): Promise<void> {
   // Checks format and fields before any request.
   const output = context.output.of(freeView);
-  const between = parseBetween(options.between ?? "00:00-24:00");
-  const { days, minutes } = parseDuration(options.for ?? "30m", "--for");
+  const between = parseBetween(options.between ?? "00:00-24:00", "--between");
+  const atLeast = parseDuration(options.for ?? "30m", "--for");
   const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(options.limit);
   const { timezone: zone } = context.config.settings();
   const { events, range } = await readBusyEvents(context, options);
-  const now = Math.ceil(context.now() / MINUTE_MS) * MINUTE_MS;
   const times = findFreeTimes(
     events.map(({ span }) => span),
-    {
-      start: Math.max(now, instantAt(dateToInstant(range.first), zone)),
-      end: instantAt(dateToInstant(addDays(range.last, 1)), zone),
-      zone,
-      between,
-      atLeast: days * DAY_MS + minutes * MINUTE_MS,
-    },
+    { ...timeOfDays(range, { zone, now: context.now() }), zone, between, atLeast: lengthOf(atLeast) },
   );
   const shown = times.slice(0, limit);
-  await output.print(shown.map((time) => freeTimeOf(time, zone)));
+  await output.print(shown.map((time) => localizeTime(time, zone)));
   if (shown.length === 0 && context.terminal.isTerminal) context.output.note("no free time");
-}
-
-function freeTimeOf({ start, end }: TimeSpan, zone: string): FreeTime {
-  return {
-    start_at: formatWireDateTime(start),
-    end_at: formatWireDateTime(end),
-    start_local: formatLocal(start, zone),
-    end_local: formatLocal(end, zone),
-  };
 }
 
 /** Lists the pairs of my events that overlap. */
@@ -129,9 +118,9 @@ async function readBusyEvents(context: EventContext, { with: names = [], ...flag
   const { first, last } = query.days;
   if (first === null || last === null) throw new Error("the days have no end");
   const read = await context.names.withCachedNames(() => readAll(context, query, names));
-  const me = plainId((await (await context.api()).getCurrentUser()).id);
-  const others = names.map((name) => (name === "me" ? me : findMember(name, read.members)));
-  const people = new Set([me, ...others]);
+  const me = (await (await context.api()).getCurrentUser()).id;
+  const others = names.map((name) => (name === "me" ? me : findPerson(name, read.members, "--with")));
+  const people = [me, ...others];
   const { timezone: zone } = context.config.settings();
   const events = sortEvents(read.events, { zone, firstDay: null }).flatMap((event) => {
     const span = takesPart(event, people) ? busyTime(event) : null;
@@ -143,12 +132,11 @@ async function readBusyEvents(context: EventContext, { with: names = [], ...flag
 /** The events of every calendar, and the members there are where some are named. @throws CliError if one cannot be read */
 async function readAll(context: EventContext, query: EventQuery, names: readonly string[]) {
   const { calendars, pages, localize } = await createEventReader(context, query);
-  const members = new Map<string, Named>();
+  const members: Named[] = [];
   const events: CalendarEvent[] = [];
   const failure = await firstFailure(calendars, async (calendar) => {
     try {
-      const there = names.length === 0 ? [] : await context.names.members(calendar.id, names);
-      for (const { id, name } of there) members.set(plainId(id), { id: plainId(id), name });
+      if (names.length > 0) members.push(...(await context.names.members(calendar.id, names)));
       for await (const page of pages(calendar.id)) events.push(...page);
     } catch (error) {
       if (!(error instanceof CliError) || error.code === "interrupted") throw error;
@@ -157,26 +145,5 @@ async function readAll(context: EventContext, query: EventQuery, names: readonly
     }
   });
   if (failure !== undefined) throw failure;
-  return { localize, events, members: [...members.values()] };
-}
-
-/** Members of several calendars are one person each. @returns the plain id */
-function findMember(value: string, members: readonly Named[]): string {
-  const found = members.find(({ id }) => id === plainId(value));
-  return (found ?? resolveName(value, members, { noun: "member", source: "--with", byPrefix: true })).id;
-}
-
-/** Reads `09:00-18:00`, in milliseconds since midnight; over midnight where the end is earlier. @throws CliError usage */
-function parseBetween(text: string): TimeSpan {
-  const source = "--between";
-  const [start = "", end, ...more] = text.trim().split("-");
-  if (end === undefined || more.length > 0)
-    throw usageError(
-      `${source}: "${text}" is not two times of day`,
-      "write 09:00-18:00, or 22:00-06:00 for over midnight",
-    );
-  const from = parseTimeOfDay(start, source);
-  const to = end === "24:00" ? DAY_MS : parseTimeOfDay(end, source);
-  if (from === to) throw usageError(`${source}: "${text}" is no time at all`, "the whole day is 00:00-24:00");
-  return { start: from, end: to };
+  return { localize, events, members };
 }

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { MINUTE_MS } from "../../contract/date-time.js";
-import { formatMinutes, lastOfDays, parseDuration } from "../calendar/dates.js";
-import { readSpan, readStart } from "../calendar/event-span.js";
+import { lastOfDays, parseDuration } from "../calendar/dates.js";
+import { readStart } from "../calendar/event-span.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { addDuration, localDate, wallClockAt } from "../calendar/zoned-time.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { describeWait } from "../output/event-when.js";
 import { eventView } from "../output/views/event.js";
 import { type EventQuery, parseLimit, readQuery } from "./events/event-query.js";
 import { type EventContext, type EventList, readEvents } from "./events/event-reader.js";
@@ -23,7 +23,6 @@ const WEEK = 7;
 const LISTED = { days: WEEK - 1, minutes: 0 };
 /** How far events are looked for that are not in the week, in days. */
 const YEAR = 366;
-const DAY_MINUTES = 24 * 60;
 
 export function registerNext(command: Command, contextOf: ContextOf): void {
   command
@@ -80,14 +79,4 @@ function isNext(event: LocalizedEvent, { until, zone, allDay = false }: NextFilt
   const start = readStart(event);
   if (start === null || (event.all_day === true && !allDay)) return false;
   return start <= (event.all_day === true ? wallClockAt(until, zone) : until);
-}
-
-/** `(in 25m)`, `(40m left)`; empty for what is more than a day away. */
-function describeWait(event: LocalizedEvent, now: number): string {
-  const { allDay, start, end } = readSpan(event);
-  if (allDay === true || start === null) return "";
-  const isOn = start <= now;
-  const minutes = Math.ceil(((isOn ? (end ?? now) : start) - now) / MINUTE_MS);
-  if (minutes <= 0 || minutes >= DAY_MINUTES) return "";
-  return isOn ? `(${formatMinutes(minutes)} left)` : `(in ${formatMinutes(minutes)})`;
 }

@@ -1,4 +1,6 @@
-import { parseWireDateTime } from "../../contract/date-time.js";
+import { DAY_MS, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
+import { formatMinutes } from "../calendar/dates.js";
+import { readSpan } from "../calendar/event-span.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { formatLocal } from "../calendar/zoned-time.js";
 import { type DayName, dayOf, describeDay } from "./table/day-names.js";
@@ -40,6 +42,17 @@ export function describeWhen(
   if (days > 0 && days <= WEEK_DAYS) return `${from} – ${end.weekday} ${end.time}`;
   const years = { year: options.year || start.year !== end.year };
   return `${describeDay(start, years)} ${start.time} – ${describeDay(end, years)} ${end.time}`;
+}
+
+/** How long it takes until an event begins or ends: `(in 25m)`, `(40m left)`; empty for a day or more. */
+export function describeWait(event: LocalizedEvent, now: number): string {
+  const { allDay, start, end } = readSpan(event);
+  if (allDay === true || start === null) return "";
+  const isOn = start <= now;
+  const wait = (isOn ? (end ?? now) : start) - now;
+  if (wait <= 0 || wait >= DAY_MS) return "";
+  const text = formatMinutes(Math.ceil(wait / MINUTE_MS));
+  return isOn ? `(${text} left)` : `(in ${text})`;
 }
 
 /** When an event took place before it changed, for readers of when it does: `12:00–13:00`, `Tue 12:00–13:00`. */

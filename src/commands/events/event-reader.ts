@@ -1,4 +1,3 @@
-import { MAX_DAYS } from "../../../contract/limits.js";
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
 import { lastUpcomingDay, upcomingDays } from "../../calendar/dates.js";
@@ -141,7 +140,7 @@ async function findInWeek(
   const client = await api();
   const { timezone } = config.settings();
   const today = localDate(now(), timezone);
-  const days = upcomingDays(range.first, range.last, today) ?? (orWeek ? MAX_DAYS : null);
+  const days = upcomingDays(range.first, orWeek ? lastUpcomingDay(today) : range.last, today);
   if (days === null) {
     await client.getCalendar(calendarId);
     const week = `days from ${today} to ${lastUpcomingDay(today)}`;
