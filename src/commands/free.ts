@@ -52,8 +52,8 @@ export function registerFree(command: Command, contextOf: ContextOf): void {
     prints: { view: freeView, count: "list" },
     examples: () => [
       ["When I have an hour within office hours this week", "calctl free --for 1h --between 09:00-18:00"],
-      ["The first half hour tomorrow that suits Ben, too", "calctl free --with Ben --on tomorrow -n 1"],
-      ["The same for a script", "calctl free --with Ben --on tomorrow -n 1 --fields start_at,end_at"],
+      ["The first half hour tomorrow that suits Ana, too", "calctl free --with Ana --on tomorrow -n 1"],
+      ["The same for a script", "calctl free --with Ana --on tomorrow -n 1 --fields start_at,end_at"],
     ],
   });
   addAction(command, contextOf, runFree);
@@ -65,10 +65,7 @@ export function registerConflicts(command: Command, contextOf: ContextOf): void 
     prints: { view: createConflictView(), count: "list" },
     examples: () => [
       ["What overlaps in the next seven days", "calctl conflicts"],
-      [
-        "The titles of what overlaps tomorrow",
-        "calctl conflicts --on tomorrow --jq '.[] | [.first.title, .second.title]'",
-      ],
+      ["The ids of each two, for a script", "calctl conflicts --on tomorrow --fields first,second"],
     ],
   });
   addAction(command, contextOf, runConflicts);

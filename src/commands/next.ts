@@ -35,7 +35,7 @@ export function registerNext(command: Command, contextOf: ContextOf): void {
       ["The event that is on, or comes next", "calctl next"],
       [
         "One line for a status bar, empty if nothing begins within the next two hours",
-        `calctl next --within 2h --template '{{ start_local | date: "%H:%M" }} {{ title }}'`,
+        "calctl next --within 2h --template '{{ start_local }} {{ title }}'",
       ],
       ["The next three for a script, all-day ones too", "calctl next -n 3 --all-day -o json"],
     ],
