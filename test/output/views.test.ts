@@ -15,6 +15,7 @@ import { createChangeListView } from "../../src/output/views/change.js";
 import { checkView } from "../../src/output/views/check.js";
 import { activityView, commentView } from "../../src/output/views/comment.js";
 import { deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
+import { createConflictView, freeView } from "../../src/output/views/free.js";
 import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { sentView } from "../../src/output/views/sent.js";
@@ -169,6 +170,21 @@ const VIEWS = [
       outcome: "unknown",
     },
   ]),
+  sample("free times", freeView, [
+    {
+      start_at: "2026-11-21T15:00:00.000Z",
+      end_at: "2026-11-21T16:30:00.000Z",
+      start_local: "2026-11-21T16:00:00+01:00",
+      end_local: "2026-11-21T17:30:00+01:00",
+    },
+    {
+      start_at: "2026-11-21T17:00:00.000Z",
+      end_at: "2026-11-22T23:00:00.000Z",
+      start_local: "2026-11-21T18:00:00+01:00",
+      end_local: "2026-11-23T00:00:00+01:00",
+    },
+  ]),
+  sample("conflicts", createConflictView(), [{ first: EVENT, second: HOSTILE_EVENT }]),
   sample("config", createConfigView("work", Object.keys(CONFIG)), CONFIG),
   sample("bare value", createValueView("token"), { token: "s3cret" }),
   sample("status", statusView, STATUS),
