@@ -10,13 +10,19 @@ export type CalendarContext = Pick<Context, "api" | "names" | "flags" | "config"
 /** A chosen calendar; its name is null when the service forbids listing calendars. */
 export type ChosenCalendar = Pick<Calendar, "id" | "name"> & Partial<Pick<Calendar, "color">>;
 
+/** Which default counts: that of every command, or that of new events. */
+type CalendarDefault = "defaultCalendar" | "writeCalendar";
+
 /**
  * The calendar of a command: `--calendar`, then CALCTL_CALENDAR, then the profile's, then the only one that exists, then
  * the one that is picked on a terminal.
  * @throws CliError usage when it is ambiguous, not_found when none matches
  */
-export async function chooseCalendar(context: CalendarContext): Promise<ChosenCalendar> {
-  return chooseOneCalendar(context, await candidateCalendars(context));
+export async function chooseCalendar(
+  context: CalendarContext,
+  byDefault?: CalendarDefault,
+): Promise<ChosenCalendar> {
+  return chooseOneCalendar(context, await candidateCalendars(context, byDefault));
 }
 
 /** The only calendar, or the one that is picked on a terminal. @throws CliError usage when there are several */
@@ -132,18 +138,24 @@ async function searchEvent(
 const PART_OF_ID = /^[0-9a-f]{1,31}$/;
 
 /** The calendars of `--calendar`, in order and without duplicates, otherwise the default one, otherwise all. */
-export async function chooseCalendars(context: CalendarContext): Promise<readonly ChosenCalendar[]> {
+export async function chooseCalendars(
+  context: CalendarContext,
+  byDefault: CalendarDefault = "defaultCalendar",
+): Promise<readonly ChosenCalendar[]> {
   const named = namedCalendars(context);
-  const { defaultCalendar } = context.config.settings();
-  if (named.length > 0 || defaultCalendar === undefined) return resolveCalendars(context, named);
-  checkId(defaultCalendar.value, defaultCalendar.source);
-  return resolveCalendars(context, [defaultCalendar]);
+  const setting = context.config.settings()[byDefault];
+  if (named.length > 0 || setting === undefined) return resolveCalendars(context, named);
+  checkId(setting.value, setting.source);
+  return resolveCalendars(context, [setting]);
 }
 
 /** The calendars that a command for a single one may refer to. */
-export async function candidateCalendars(context: CalendarContext): Promise<readonly ChosenCalendar[]> {
+export async function candidateCalendars(
+  context: CalendarContext,
+  byDefault?: CalendarDefault,
+): Promise<readonly ChosenCalendar[]> {
   if (context.flags.calendars.length > 1) throw usageError("--calendar: this command takes one calendar");
-  const calendars = await chooseCalendars(context);
+  const calendars = await chooseCalendars(context, byDefault);
   if (calendars.length === 0) throw new CliError("not_found", "there are no calendars");
   return calendars;
 }

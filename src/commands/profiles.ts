@@ -128,6 +128,7 @@ export function registerConfig(command: Command, contextOf: ContextOf): void {
     examples: () => [
       ["Show times in Tokyo", "calctl config set timezone Asia/Tokyo"],
       ["Use this calendar where none is named", "calctl config set calendar Family"],
+      ["Make events there, and list those of every calendar", "calctl config set write_calendar Family"],
       ["Add another service", "calctl config set base_url https://calendar.example/api -p club"],
     ],
   });
@@ -177,9 +178,9 @@ export async function runConfigSet(
   const profile = context.config.profileName();
   if (key === "duration" && value !== "") parseDuration(value, key);
   await context.config.profiles().set(profile, key, value);
-  if (profile !== "local" || (key !== "calendar" && key !== "label")) return;
+  if (profile !== "local" || !/^(?:(?:write_)?calendar|label)$/.test(key)) return;
   const { findNameProblem } = await import("./config/local-names.js");
-  const problem = await findNameProblem(context, key, value);
+  const problem = await findNameProblem(context, key === "label" ? key : "calendar", value);
   if (problem !== null) context.output.note(`${key} was set, although ${problem}`);
 }
 

@@ -8,6 +8,7 @@ export const PROFILE_KEYS = [
   "redirect_uri",
   "media_type",
   "calendar",
+  "write_calendar",
   "timezone",
   "label",
   "duration",

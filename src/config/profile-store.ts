@@ -14,7 +14,13 @@ export interface ProfileSummary {
 }
 
 /** The keys of `local`, which has no address and needs no login. */
-const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set(["calendar", "timezone", "label", "duration"]);
+const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set([
+  "calendar",
+  "write_calendar",
+  "timezone",
+  "label",
+  "duration",
+]);
 
 /** The profiles of the configuration, for the commands `profiles` and `config`. */
 export type ProfileStore = ReturnType<typeof createProfileStore>;
@@ -124,10 +130,13 @@ const CHECKS: Readonly<Partial<Record<ProfileKey, (value: string, key: string, p
       if (!isTimeZone(value))
         throw usageError(`timezone: "${value}" is not a time zone`, "write a name such as Asia/Tokyo");
     },
-    calendar(value) {
-      if (value === "." || value === "..") throw usageError(`calendar: "${value}" is not a valid id`);
-    },
+    calendar: checkCalendar,
+    write_calendar: checkCalendar,
   };
+
+function checkCalendar(value: string, key: string): void {
+  if (value === "." || value === "..") throw usageError(`${key}: "${value}" is not a valid id`);
+}
 
 function checkValue(key: ProfileKey, value: string, searchPath: string | undefined): void {
   if (value === "")

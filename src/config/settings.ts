@@ -128,6 +128,8 @@ export interface Settings extends ServiceSelection {
   readonly timezone: string;
   /** CALCTL_CALENDAR or the profile's calendar; undefined when there is no default. */
   readonly defaultCalendar: Setting | undefined;
+  /** The same for new events, for which a profile may have another one. */
+  readonly writeCalendar: Setting | undefined;
 }
 
 export interface SettingsOptions {
@@ -143,6 +145,10 @@ export interface SettingsOptions {
 export function readSettings(options: SettingsOptions): Settings {
   const { run, env, configFile } = options;
   const selection = selectService({ profileFlag: run.profile, env, config: configFile.read() });
+  const calendarOf = (...keys: readonly ProfileKey[]) => {
+    const profile = keys.map((key) => selection.setting(key)).find((setting) => setting !== undefined);
+    return pickSetting({ flag: ["--calendar", undefined], variable: "CALCTL_CALENDAR" }, env, profile);
+  };
   let timezone: string | undefined;
   return {
     ...selection,
@@ -150,11 +156,8 @@ export function readSettings(options: SettingsOptions): Settings {
       timezone ??= run.timezone ?? profileTimeZone(selection) ?? systemTimeZone(options);
       return timezone;
     },
-    defaultCalendar: pickSetting(
-      { flag: ["--calendar", undefined], variable: "CALCTL_CALENDAR" },
-      env,
-      selection.setting("calendar"),
-    ),
+    defaultCalendar: calendarOf("calendar"),
+    writeCalendar: calendarOf("write_calendar", "calendar"),
   };
 }
 

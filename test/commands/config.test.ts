@@ -22,6 +22,7 @@ describe("config", () => {
       redirect_uri: null,
       media_type: null,
       calendar: "Personal",
+      write_calendar: null,
       timezone: null,
       label: null,
       duration: null,
@@ -85,6 +86,8 @@ describe("config", () => {
   test.each([
     ["calendar", "Personl", 'calendar was set, although there is no calendar "Personl"\n'],
     ["calendar", "pers", ""],
+    ["write_calendar", "Wrok", 'write_calendar was set, although there is no calendar "Wrok"\n'],
+    ["write_calendar", "Personal", ""],
     ["label", "purple", 'label was set, although there is no label "purple"\n'],
     ["label", "apple red", ""],
     ["label", "3", ""],
@@ -123,6 +126,42 @@ describe("config", () => {
       start_local: "2026-11-22T12:00:00+00:00",
       label: { number: 1 },
     });
+  });
+
+  test("write_calendar is where events are made, and hides none", async () => {
+    await harness.service.admin.calendars.add({ name: "Work", owner: "ana" });
+    await harness.service.admin.calendars.add({ name: "Club", owner: "ana" });
+    const create = async (...flags: readonly string[]) => {
+      const times = ["--start", "2026-11-21T18:00", "--duration", "1h"];
+      return harness.json<{ id: string; calendar_name: string }>(
+        ...["events", "create", "--title", "T", ...times, ...flags],
+      );
+    };
+    await harness.run("config", "set", "write_calendar", "Work");
+    const made = await create();
+    expect(made).toMatchObject({ calendar_name: "Work" });
+    expect(await create("-c", "Club")).toMatchObject({ calendar_name: "Club" });
+    expect(await harness.json("events", "list")).toHaveLength(2);
+    expect(await harness.run("labels")).toMatchObject({ exitCode: 2 });
+    expect(await harness.json("events", "get", made.id)).toMatchObject({ calendar_name: "Work" });
+    // The default of every command, then of this one alone.
+    await harness.run("config", "set", "calendar", "Club");
+    expect(await create()).toMatchObject({ calendar_name: "Work" });
+    expect(await harness.json("events", "list")).toHaveLength(1);
+    const env = { CALCTL_CALENDAR: "Personal" };
+    const flags = ["--title", "T", "--start", "2026-11-21T18:00", "--duration", "1h", "-o", "json"];
+    const { stdout } = await harness.runWith({ env }, "events", "create", ...flags);
+    expect(JSON.parse(stdout)).toMatchObject({ calendar_name: "Personal" });
+    await harness.run("config", "unset", "write_calendar");
+    expect(await create()).toMatchObject({ calendar_name: "Club" });
+  });
+
+  test("a write_calendar that there is no more is exit 5, and named", async () => {
+    await harness.run("config", "set", "write_calendar", "Wrok");
+    const flags = ["--title", "T", "--start", "2026-11-21T18:00", "--duration", "1h"];
+    const { exitCode, stderr } = await harness.run("events", "create", ...flags);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 5 });
+    expect(stderr).toContain('write_calendar of profile "local": there is no calendar "Wrok"');
   });
 
   test("an invalid zone in the file is exit 10, unless CALCTL_TIMEZONE overrides it", async () => {

@@ -72,6 +72,7 @@ const KIND_OF_ARGUMENT: Readonly<Record<string, Kind | "files">> = {
 /** Values of `config set KEY`. */
 const KIND_OF_KEY: Readonly<Record<string, Kind>> = {
   calendar: "calendars",
+  write_calendar: "calendars",
   label: "labels",
   timezone: "zones",
 };

@@ -61,7 +61,7 @@ export async function runEventsCreate(
   const fields = await readEventFields(context, options, (input) => missingForCreate(options, input));
   const length = defaultLength(settings);
   const content = draftForCreate(fields.flags, fields.input, { zone: timezone, length });
-  const { id: calendarId, name } = form?.calendar ?? (await chooseCalendar(context));
+  const { id: calendarId, name } = form?.calendar ?? (await chooseCalendar(context, "writeCalendar"));
   const resolver = createRelatedResolver(context, calendarId);
   const chosen = await chosenLabelId(context, { ...fields, resolver }, "the event has the default one");
   const preset = chosen === undefined ? settings.setting("label") : undefined;

@@ -51,7 +51,7 @@ export async function askEvent(
   const { title: givenTitle, description, location, url } = given;
   checkFlagTexts({ title: givenTitle, description, location, url });
   if (given.start !== undefined) await checkTimes(context, given);
-  const calendars = await candidateCalendars(context);
+  const calendars = await candidateCalendars(context, "writeCalendar");
   const calendar = await chooseOneCalendar(context, calendars);
   await checkRelated(context, given, calendar.id);
   const title = givenTitle ?? (await askTitle(context));

@@ -24,7 +24,7 @@ export async function pickEvent(context: EventContext): Promise<string> {
 
 async function readNextEvents(context: EventContext): Promise<EventList> {
   const query = await readQuery(context, { days: String(DAYS) });
-  const list = await readEvents(context, query, candidateCalendars);
+  const list = await readEvents(context, query, (each) => candidateCalendars(each));
   const isEmpty = list.events.length === 0;
   // What could not be read was reported; the event may be among the others.
   list.reportFailures((failure) => (isEmpty ? failure : null));

@@ -40,6 +40,7 @@ export const CONFIG_KEYS: Readonly<Record<ProfileKey, string>> = {
   redirect_uri: "where the authorization server redirects to",
   media_type: "value of Accept",
   calendar: "used where no --calendar is given",
+  write_calendar: "where events are made, and nothing else: lists still show every calendar",
   timezone: "zone in which times are read and shown",
   label: "label of new events",
   duration: "length of new events without an end (1h)",
