@@ -22,6 +22,9 @@ const RUNS = {
   // Creates the database of the profile `local`.
   first: ["calendars"],
   local: ["events list --days 7 -o json"],
+  // What status bars run every minute.
+  next: ["next -n 2"],
+  template: ["next --template {{title}}"],
   http: ["events list --days 7 -o json -c Family"],
   usual: [
     "events create --help",
@@ -29,7 +32,6 @@ const RUNS = {
     "calendars",
     "whoami",
     "agenda",
-    "next",
     "events list --days 7",
   ],
 };
@@ -45,6 +47,8 @@ const PARTS = [
   { part: "command", loadedBy: ["first", "http"], filledBy: HOT },
   { part: "network", loadedBy: ["http"], filledBy: HOT },
   { part: "local", loadedBy: ["local"], filledBy: HOT },
+  { part: "next", loadedBy: ["next"], filledBy: ["next"] },
+  { part: "template", loadedBy: ["template"], filledBy: ["template"] },
   { part: "first", loadedBy: ["first"], filledBy: ["first"] },
   { part: "usual", loadedBy: ["usual"], filledBy: ["usual"] },
 ];

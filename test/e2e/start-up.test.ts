@@ -107,6 +107,12 @@ describe("of Node's modules, and of the program's bytes", () => {
     await expectAtMost(installation, WEEK, { modules: LOCAL, bytes: 1_800 * KIB });
   });
 
+  test("next, which status bars run every minute", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await installation.run("events", "create", "--title", "T", "--start", "+1h", "--duration", "1h");
+    await expectAtMost(installation, ["next"], { modules: LOCAL, bytes: 1_850 * KIB });
+  });
+
   test("a list over HTTP", async () => {
     const service = createInstallation().start(
       ...["service", "start", "--memory", "--sample", "--port", "0", "-o", "json"],
