@@ -10,7 +10,7 @@ import {
 } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { dryRunError, usageError } from "../errors.js";
-import { sentView } from "../output/views/sent.js";
+import { type SentMessage, sentView } from "../output/views/sent.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 import { type ResendContext, resendMessage } from "./post/resend.js";
 
@@ -40,7 +40,7 @@ export function registerSent(command: Command, contextOf: ContextOf): void {
 
 /** Lists what went out in the last 30 days. */
 export async function runSent(
-  context: Pick<Context, "messages" | "output">,
+  context: Pick<Context, "messages" | "output" | "terminal">,
   _options: object,
   command: Command,
 ): Promise<void> {
@@ -48,7 +48,20 @@ export async function runSent(
   if (word !== undefined) throw usageError(`calctl sent has no command "${word}"`, "commands: resend, done");
   const output = context.output.of(sentView);
   const ledger = await context.messages.ledger();
-  await output.print(await ledger.messages.list());
+  const messages = await ledger.messages.list();
+  await output.print(messages);
+  if (context.terminal.isTerminal) noteState(context, messages);
+}
+
+/** What a person may do next. */
+function noteState(
+  { output: { note } }: Pick<Context, "output">,
+  messages: readonly Pick<SentMessage, "outcome">[],
+): void {
+  if (messages.length === 0) note("nothing was sent in the last 30 days");
+  if (!messages.some(({ outcome }) => outcome === "unknown")) return;
+  note("look whether unknown ones have arrived:");
+  note("calctl sent resend ID, or sent done ID");
 }
 
 interface IdArgument {

@@ -94,9 +94,9 @@ function readLocal(text: string | null): DisplayTime | null {
 }
 
 /** An instant of the wire in a zone, for reading: `Sat 21 Nov 2026 15:00`; text that is not one as it is. */
-export function describeInstant(text: string, zone: string): string {
+export function describeInstant(text: string, zone: string, { year } = { year: true }): string {
   const time = parseWireDateTime(text);
   if (time === null) return text;
   const local = formatLocal(time.instant, zone);
-  return `${describeDay(dayOf(local.slice(0, 10)), { year: true })} ${local.slice(11, 16)}`;
+  return `${describeDay(dayOf(local.slice(0, 10)), { year })} ${local.slice(11, 16)}`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { textWidth } from "../../src/output/table/text-width.js";
 import { reply } from "../support/fault-steps.js";
 import { NOW, type RunResult } from "../support/harness.js";
 import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
@@ -116,6 +117,46 @@ test("lists what went out and what was refused, the oldest first, also without -
   const { stdout } = await world.send("sent", "--fields", "what,outcome,at", "-o", "tsv");
   const at = "2026-11-21T14:30:00.000Z";
   expect(stdout).toBe(`First\trefused\t${at}\nSecond\tsent\t${at}\nSecond\tsent\t${at}\n`);
+});
+
+describe("on a terminal", () => {
+  async function screen(world: PostWorld, columns: number) {
+    const env = { CALCTL_STATE_DIR: `${world.directory}/state`, LC_ALL: "C.UTF-8" };
+    const { exitCode, stdout, stderr } = await world.runWith({ columns, env }, "sent", "--color", "never");
+    expect(exitCode).toBe(0);
+    return { stdout: stdout.replace(/[0-9a-f]{12}/g, "0123456789ab"), stderr };
+  }
+
+  test.each([40, 80])("%i columns say that nothing was sent", async (columns) => {
+    const world = await createPostWorld();
+    const stderr = "nothing was sent in the last 30 days\n";
+    expect(await screen(world, columns)).toEqual({ stdout: "", stderr });
+  });
+
+  test("a message has two lines, or more where its first line is long, and what is unknown a hint", async () => {
+    const world = await worldWithLunch();
+    const post = (title: string) => world.send("post", "--as", "json", "--title", title);
+    await post("Lunch today");
+    world.hook.next(LOST, REFUSED);
+    await post("A title of forty columns and some more");
+    await post("昼食".repeat(12));
+    const next = "look whether unknown ones have arrived:\ncalctl sent resend ID, or sent done ID\n";
+    expect(await screen(world, 80)).toEqual({
+      stdout: `Sat 21 Nov 15:30  sent     0123456789ab
+  CALCTL_WEBHOOK_URL: Lunch today
+Sat 21 Nov 15:30  unknown  0123456789ab
+  CALCTL_WEBHOOK_URL: A title of forty columns and some more
+Sat 21 Nov 15:30  refused  0123456789ab
+  CALCTL_WEBHOOK_URL: ${"昼食".repeat(12)}
+`,
+      stderr: next,
+    });
+    const narrow = await screen(world, 40);
+    expect(narrow.stdout).toContain(
+      "0123456789ab\n  CALCTL_WEBHOOK_URL: A title of forty\n  columns and some more\n",
+    );
+    expect(`${narrow.stdout}${narrow.stderr}`.split("\n").filter((line) => textWidth(line) > 40)).toEqual([]);
+  });
 });
 
 test("a digest that was refused is one message with the run that sends it", async () => {

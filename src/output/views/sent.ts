@@ -1,5 +1,6 @@
 import { describeInstant } from "../event-when.js";
-import type { View } from "../view.js";
+import { sanitizeLine } from "../sanitize.js";
+import type { DrawOptions, Rendering, View } from "../view.js";
 import { INSTANT } from "./calendar.js";
 
 /** A message as `sent` lists it. */
@@ -13,17 +14,39 @@ export interface SentMessage {
   readonly outcome: "sent" | "unknown" | "refused";
 }
 
-/** The messages of `sent`. */
+/** The messages of `sent`: two lines each, for reading. */
 export const sentView: View<SentMessage> = {
   noun: "message",
   shape: "message",
   keys: {
     id: { type: "string", minWidth: 12 },
     command: { type: "string", about: "post or remind" },
-    target: { type: "string?", about: "where it went; null for what an older version has sent" },
-    what: { type: "string?", about: "its first line; null likewise" },
+    target: { type: "string?", about: "where it went; null for what an older version has sent", minWidth: 8 },
+    what: { type: "string?", about: "its first line; null likewise", minWidth: 12 },
     at: { type: "string", about: INSTANT, cell: ({ at }, zone) => ({ text: describeInstant(at, zone()) }) },
     outcome: { type: "string", about: "sent, unknown, or refused: it has certainly not arrived" },
   },
   tsv: ["id", "command", "target", "what", "at", "outcome"],
+  draw: (rendering, drawing) => (rendering.fields === null ? drawMessages(rendering, drawing) : null),
 };
+
+const INDENT = "  ";
+const WIDEST_OUTCOME = "unknown".length;
+
+/** When, how it ended and the id, which fit in 40 columns; below it where it went, and its first line. */
+async function drawMessages({ values, zone }: Rendering<SentMessage>, drawing: DrawOptions): Promise<string> {
+  const { inCharset, wrapText } = await import("../table/text-width.js");
+  const { style, width } = drawing;
+  const blocks = values.map(({ id, at, outcome, target, what, command }) => {
+    const color = outcome === "sent" ? style.dim : style.red;
+    const state = color(outcome) + " ".repeat(WIDEST_OUTCOME - outcome.length);
+    const head = [describeInstant(at, zone(), { year: false }), state, style.dim(sanitizeLine(id))];
+    const text = sanitizeLine(`${target ?? command}: ${what ?? "its first line is not known"}`);
+    const lines = wrapText(text, { width: width - INDENT.length, breakWords: true });
+    return [head.join(INDENT), ...lines.map((line) => INDENT + line)];
+  });
+  return inCharset(
+    blocks.map((block) => block.map((line) => `${line.trimEnd()}\n`).join("")).join(""),
+    drawing,
+  );
+}
