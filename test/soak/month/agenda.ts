@@ -55,8 +55,14 @@ export interface Agenda {
   take(until: number): readonly Change[];
   /** Starts that are to be announced at a moment. @param margin widens the window on both sides (ms) */
   due(now: number, margin?: number): readonly Start[];
-  /** Titles of the events that touch a day. @param date `YYYY-MM-DD` */
-  on(date: string): readonly string[];
+  /** The events that touch a day. @param date `YYYY-MM-DD` */
+  on(date: string): readonly DayEntry[];
+}
+
+export interface DayEntry {
+  readonly title: string;
+  /** `HH:MM` of its start; null for one that lasts all day, or has begun before. */
+  readonly time: string | null;
 }
 
 export function createAgenda(month: Month, changes: readonly Change[]): Agenda {
@@ -86,7 +92,12 @@ export function createAgenda(month: Month, changes: readonly Change[]): Agenda {
         const [midnight, after] = [first, next].map((day) => clock.instant(isoDate(day), "00:00"));
         return start < (after ?? 0) && end > (midnight ?? 0);
       };
-      return [...held.values()].filter(({ span }) => touches(span)).map(({ title }) => title);
+      return [...held.values()]
+        .filter(({ span }) => touches(span))
+        .map(({ title, span: { allDay, start } }) => {
+          const hasBegun = allDay || clock.date(start) !== date;
+          return { title, time: hasBegun ? null : new Date(clock.show(start)).toISOString().slice(11, 16) };
+        });
     },
   };
 }
@@ -125,11 +136,23 @@ export function planMonth({ clock, from, until, change }: Month, draw: Draw): re
   }
   for (const minutes of [-75, -30, -1, 0, 1, 30, 60, 61]) add("Change", timed(change + minutes * MINUTE, 45));
   add("Day of change", allDay(clock.date(change), 1));
+  // Moved on its own day, when the digest has been posted.
+  const redrawn = datesOf(clock, from, until).flatMap((date, index): readonly Change[] => {
+    const span = timed(clock.instant(date, "17:00"), 30);
+    const at = clock.instant(date, "06:00") + draw.below(10 * 60) * MINUTE;
+    const later = timed(span.start + (30 + draw.below(60)) * MINUTE, 30);
+    const event = { title: `Walk ${index}`, calendar: draw.below(2) };
+    if (at < from || draw.chance(0.5)) return [];
+    return [
+      { ...event, at: from, span },
+      { ...event, at, span: later },
+    ];
+  });
   const tooLate = [-300, 75, 600].map((minutes, index): Change => {
     const span = timed(change + minutes * MINUTE, 240);
     return { at: span.start + GRACE + MINUTE, title: `Too late ${index}`, calendar: 0, span };
   });
-  return [...events.flatMap((event) => livesOf(event, from, draw)), ...tooLate];
+  return [...events.flatMap((event) => livesOf(event, from, draw)), ...tooLate, ...redrawn];
 }
 
 function datesOf(clock: WallClock, from: number, until: number): readonly string[] {

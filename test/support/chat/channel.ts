@@ -7,7 +7,7 @@ export interface Channel {
   readonly messages: Map<string, string>;
 }
 
-type ChannelKind = keyof typeof LISTENERS;
+export type ChannelKind = keyof typeof LISTENERS;
 
 /** Answers a request as the service does. */
 type Listen = (request: ReceivedRequest) => WireAnswer;
@@ -15,7 +15,7 @@ type Listen = (request: ReceivedRequest) => WireAnswer;
 /** @param count how many messages there were before */
 type Listener = (request: ReceivedRequest, messages: Map<string, string>, count: number) => WireAnswer;
 
-function createChannel(kind: ChannelKind): Channel & { readonly listen: Listen } {
+export function createChannel(kind: ChannelKind): Channel & { readonly listen: Listen } {
   const messages = new Map<string, string>();
   const all = new Set<string>();
   return {
