@@ -34,6 +34,8 @@ export interface Words {
   readonly hour?: number;
   /** Of which half of the day a time must be: `tonight`. */
   readonly half?: "am" | "pm";
+  /** With which the time is written: `+09:00`, `Z`. */
+  readonly offset?: string;
   /** From now. */
   readonly elapsed?: Duration;
 }
@@ -47,9 +49,9 @@ interface Rule {
   readonly read: (groups: Groups, source: string) => Words | null;
 }
 
-const WEEKDAY =
+export const WEEKDAY =
   "(?<weekday>sun(?:day)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?)";
-const MONTH =
+export const MONTH =
   "(?<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?";
 const DAY = "(?<day>\\d{1,2})(?:st|nd|rd|th)?";
 /** Not every number: `nov 21 1500` would be the year 1500. */
@@ -188,7 +190,7 @@ export function readWords(typed: string, options: WordsOptions): Words {
  * The words of a whole text, with the time that `at 8` and `tonight` say together.
  * @throws CliError usage for a time that may be in either half of the day, or is not in the one that is named
  */
-function finishWords({ hour, half, ...words }: Words, typed: string, options: WordsOptions): Words {
+export function finishWords({ hour, half, ...words }: Words, typed: string, options: WordsOptions): Words {
   const what = `${options.source}: "${typed}"`;
   const clock = hour === undefined ? words.clock : clockOf(hour, half, { what, source: options.source });
   if (half === undefined) return clock === undefined ? words : { ...words, clock };
@@ -216,7 +218,7 @@ function clockOf(
 type WordsOptions = Pick<DateInputOptions, "source" | "dayOnly">;
 
 /** What a text begins with, and how long that is. */
-function readPart(
+export function readPart(
   text: string,
   typed: string,
   { source, dayOnly = false }: WordsOptions,
@@ -262,7 +264,7 @@ function notUnderstood(rest: string, typed: string, { source, dayOnly = false }:
 }
 
 /** What two parts of a text say together. @throws CliError usage when they name two days or two times */
-function combine(words: Words, part: Words, what: string): Words {
+export function combine(words: Words, part: Words, what: string): Words {
   const [hasTime, addsTime] = [words, part].map(
     ({ clock, hour, elapsed }) => (clock ?? hour ?? elapsed) !== undefined,
   );

@@ -1,7 +1,7 @@
 import { dateToInstant, instantToDate, MINUTE_MS } from "../../contract/date-time.js";
 import { emptyValueError, usageError } from "../errors.js";
 import { type Clock, type Day, readWords, WEEKDAYS, type Words } from "./date-grammar.js";
-import { checkDate, type DateInput, type DateInputOptions, parseLocal } from "./dates.js";
+import { checkDate, type DateInput, type DateInputOptions, parseDateInput, parseLocal } from "./dates.js";
 import { addDays, addDuration, describeLocal, formatLocal, wallClockAt } from "./zoned-time.js";
 
 /** Dates and times in words. Whatever the grammar does not cover is an error. */
@@ -34,7 +34,11 @@ export function parseDateWords(text: string, options: DateWordOptions): DateInWo
 }
 
 /** The day or time that words name. @param text as typed. @throws CliError usage, as `parseDateWords` */
-function resolveWords({ day, clock, elapsed }: Words, text: string, options: DateWordOptions): DateInWords {
+export function resolveWords(
+  { day, clock, offset, elapsed }: Words,
+  text: string,
+  options: DateWordOptions,
+): DateInWords {
   const { source, zone, now, edge } = options;
   if (elapsed !== undefined) {
     const seconds = wallClockAt(now, zone) % MINUTE_MS;
@@ -61,6 +65,10 @@ function resolveWords({ day, clock, elapsed }: Words, text: string, options: Dat
   }
   const wallClock = dateToInstant(named) + (clock === "midnight" ? 0 : clock);
   const local = new Date(wallClock).toISOString().slice(0, "YYYY-MM-DDTHH:mm".length);
+  if (offset !== undefined) {
+    const input = parseDateInput(local + offset, options);
+    return { input: { ...input, text }, description: local + offset };
+  }
   const instant = parseLocal(wallClock, local, options);
   return { input: { kind: "date-time", text, instant }, description: describeLocal(`${local}:00`, zone) };
 }

@@ -57,7 +57,11 @@ function endOf({ all_day, start_at, end_at }: CalendarEvent): string | null {
   return day === null ? end_at : formatWireDateTime(dateToInstant(day.date) + DAY_MS);
 }
 
-function localTimes(event: CalendarEvent, zone: string): Pick<LocalizedEvent, "start_local" | "end_local"> {
+/** The times in `zone`; the days of an all-day event. */
+export function localTimes(
+  event: Pick<CalendarEvent, "all_day" | "start_at" | "end_at">,
+  zone: string,
+): Pick<LocalizedEvent, "start_local" | "end_local"> {
   if (event.all_day !== true) {
     return { start_local: localTime(event.start_at, zone), end_local: localTime(event.end_at, zone) };
   }

@@ -12,6 +12,7 @@ import { addGlobalFlags, prepareParsing } from "./global-flags.js";
 
 /** The modules of the commands, each loaded when one of its commands is used. */
 const MODULES = {
+  add: () => import("../commands/add.js"),
   agenda: () => import("../commands/agenda.js"),
   api: () => import("../commands/api.js"),
   calendars: () => import("../commands/calendars.js"),
@@ -47,6 +48,7 @@ const COMMANDS: readonly CommandEntry[] = [
   ["labels", "list the labels of a calendar", from(MODULES.calendars, "registerLabels")],
   ["members", "list the members of a calendar", from(MODULES.calendars, "registerMembers")],
   ["events", "list, read, create, update and delete events", from(MODULES.events, "EVENT_COMMANDS")],
+  ["add", "add an event that one sentence describes", from(MODULES.add, "registerAdd")],
   ["agenda", "show the week of every calendar", from(MODULES.agenda, "registerAgenda")],
   ["next", "show the event that is on or comes next", from(MODULES.next, "registerNext")],
   ["free", "find when I am free, and others too", from(MODULES.free, "registerFree")],

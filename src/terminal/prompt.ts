@@ -81,6 +81,30 @@ export function createPrompt(process: PromptProcess, allowed: boolean, dependenc
       const message = sanitizeLine(question);
       return ask((streams) => prompts.confirm({ message, default: preset, theme }, streams));
     },
+    /** The same with yes by default; the key `e` alone is a third answer, without Enter. */
+    async confirmOrEdit(question: string): Promise<boolean | "edit"> {
+      const { prompts, theme } = await load();
+      const style = { ...theme.style, defaultAnswer: () => theme.style.help("(Enter, e to edit, n)") };
+      const config = { message: sanitizeLine(question), default: true, theme: { ...theme, style } };
+      return ask(async (streams) => {
+        const edit = new AbortController();
+        let isFirst = true;
+        const onKey = (_text: unknown, key: { readonly name?: string } | undefined): void => {
+          if (isFirst && key?.name === "e") edit.abort();
+          isFirst = false;
+        };
+        streams.input.on("keypress", onKey);
+        try {
+          const signal = AbortSignal.any([streams.signal, edit.signal]);
+          return await prompts.confirm(config, { ...streams, signal });
+        } catch (error) {
+          if (edit.signal.aborted) return "edit";
+          throw error;
+        } finally {
+          streams.input.off("keypress", onKey);
+        }
+      });
+    },
     /** Does not show what is typed. */
     async password(
       question: string,

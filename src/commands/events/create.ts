@@ -7,7 +7,7 @@ import { addAction, type ContextOf, describeCommand } from "../../cli/command.js
 import { readGlobalFlags } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
 import { eventView } from "../../output/views/event.js";
-import { chooseCalendar } from "../calendar-choice.js";
+import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
 import { defaultLength } from "./date-flags.js";
 import {
@@ -36,18 +36,23 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
     ],
   });
   addAction<EventFieldFlags>(addEventFieldFlags(command), contextOf, (context, options) =>
-    runEventsCreate(context, options, readGlobalFlags(command).profile),
+    runEventsCreate(context, options, { profile: readGlobalFlags(command).profile }),
   );
+}
+
+interface CreateOptions {
+  readonly profile?: string | undefined;
+  readonly calendar?: ChosenCalendar | undefined;
 }
 
 /**
  * Creates an event. Checks the flags before sending anything; a terminal asks for what is missing.
- * @param profile `--profile`; undefined when it was not given
+ * @param options the calendar where it is chosen already, and `--profile`; undefined when it was not given
  */
 export async function runEventsCreate(
   context: EventContext,
   typed: EventFieldFlags,
-  profile?: string,
+  { profile, calendar }: CreateOptions = {},
 ): Promise<void> {
   const output = context.output.of(eventView);
   const missing = typed.input === undefined ? missingForCreate(typed) : [];
@@ -61,7 +66,8 @@ export async function runEventsCreate(
   const fields = await readEventFields(context, options, (input) => missingForCreate(options, input));
   const length = defaultLength(settings);
   const content = draftForCreate(fields.flags, fields.input, { zone: timezone, length });
-  const { id: calendarId, name } = form?.calendar ?? (await chooseCalendar(context, "writeCalendar"));
+  const { id: calendarId, name } =
+    form?.calendar ?? calendar ?? (await chooseCalendar(context, "writeCalendar"));
   const resolver = createRelatedResolver(context, calendarId);
   const chosen = await chosenLabelId(context, { ...fields, resolver }, "the event has the default one");
   const preset = chosen === undefined ? settings.setting("label") : undefined;

@@ -37,6 +37,10 @@ interface FormOptions {
   readonly profile: string | undefined;
   /** The flags that the event still needs, as messages name them. */
   readonly missing: readonly string[];
+  /** What the answers are at first; what is not asked for is taken from it. */
+  readonly preset?: EventFieldFlags;
+  /** Where it is chosen already. */
+  readonly calendar?: ChosenCalendar;
 }
 
 /**
@@ -46,23 +50,26 @@ interface FormOptions {
 export async function askEvent(
   context: EventContext,
   given: EventFieldFlags,
-  { profile, missing }: FormOptions,
+  { profile, missing, preset = {}, calendar: chosen }: FormOptions,
 ): Promise<FilledForm> {
   const { title: givenTitle, description, location, url } = given;
   checkFlagTexts({ title: givenTitle, description, location, url });
   if (given.start !== undefined) await checkTimes(context, given);
   const calendars = await candidateCalendars(context, "writeCalendar");
-  const calendar = await chooseOneCalendar(context, calendars);
+  const calendar = chosen ?? (await chooseOneCalendar(context, calendars));
   await checkRelated(context, given, calendar.id);
-  const title = givenTitle ?? (await askTitle(context));
+  const title = givenTitle ?? (await askTitle(context, preset.title));
   const needsTimes = missing.some((flag) => flag !== "--title");
   const day =
     given.strictDates === true ? localDate(context.now(), context.config.settings().timezone) : "today";
-  const times = needsTimes ? await askTimes(context, given, { day }) : {};
-  const label = given.label ?? (await askNewLabel(context, calendar.id));
+  const times = needsTimes
+    ? await askTimes(context, given, { day, ...(await timesPreset(context, preset)) })
+    : {};
+  const label = given.label ?? (await askNewLabel(context, calendar.id, preset.label));
   const attendee = given.attendee ?? (await askAttendees(context, calendar.id, [])).added;
   const flags = {
     ...given,
+    ...(preset.location !== undefined && { location: preset.location }),
     title,
     ...times,
     ...(label === undefined ? {} : { label }),
@@ -87,12 +94,23 @@ async function checkRelated(
   await resolver.attendeeIds(namedValues(attendee, "--attendee"));
 }
 
+/** Times in ISO 8601 as answers: those of a start and a length. */
+async function timesPreset(context: EventContext, flags: EventFieldFlags): Promise<Partial<TimesPreset>> {
+  const [day = "", clock] = flags.start?.split("T") ?? [];
+  if (day === "") return {};
+  const end = lengthOf(await checkTimes(context, flags));
+  return { day, ...(clock && { clock }), ...(end && { end }) };
+}
+
 /** Begins at the profile's. */
-function askNewLabel(context: EventContext, calendarId: string): Promise<string | undefined> {
-  const { value, source } = context.config.settings().setting("label") ?? {
-    value: DEFAULT_LABEL,
-    source: "label",
-  };
+function askNewLabel(
+  context: EventContext,
+  calendarId: string,
+  preset?: string,
+): Promise<string | undefined> {
+  const { value, source } = (preset === undefined
+    ? context.config.settings().setting("label")
+    : { value: preset, source: "label" }) ?? { value: DEFAULT_LABEL, source: "label" };
   return askLabel(context, calendarId, (labels) =>
     orUndefined(() => resolveLabel(value, labels, { calendarId, source })),
   );

@@ -1,0 +1,97 @@
+import { type CliError, usageError } from "../errors.js";
+import { type SentencePart, SOURCE, unmarked } from "./sentence-parts.js";
+
+/** What a sentence may say in two ways, or says in words of days and times that the grammar does not know. */
+
+/** May follow a name or a number that is meant as a day or a time. */
+const PREPOSITION = /^(?:with|at|in|on|for|and|by|w\/.*|@.*)$/i;
+/** Words that change what day or time follows. */
+const BEFORE =
+  /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|the|next|last|past|this)$/i;
+/** What numbers are of that are no hours. */
+const NUMBERED =
+  /^(?:pages?|pp?\.?|chapters?|ch\.?|rooms?|no\.?|nr\.?|numbers?|sprints?|weeks?|days?|lessons?|units?|parts?|acts?|levels?|grades?|class(?:es)?|years?|ages?|aged|gates?|platforms?|tracks?|lines?|bus|trams?|trains?|flights?|exercises?|questions?|tables?|seats?|rows?|floors?|buildings?|blocks?|issues?|tickets?|versions?|v|items?|steps?|phases?|rounds?|heats?|games?|episodes?|seasons?|vol\.?|volumes?|sections?|groups?|teams?|routes?|sizes?|scores?)$/i;
+const ZONE =
+  /^(?:(?:utc|gmt|we?s?t|ce?s?t|cest|cet|ee?s?t|eest|bst|[ecmp][sd]t|jst|kst|ist|msk|ae[sd]t|z)(?:[+-]\d{1,2}(?::?\d\d)?)?|[a-z]+\/[a-z_]+|[+-]\d\d:?\d\d)$/i;
+const TIME_LIKE =
+  /\d{1,2}[:.h]\d\d(?!\d)|\b\d{1,2}\s?[ap]\.?m\b|o['’]clock|\b(?:half|quarter) (?:past|to)\b|\b(?:morning|afternoon|evening|tonight|night)\b/i;
+const DAY_LIKE =
+  /\b(?:(?:sun|mon|tues|wednes|thurs|fri|satur)days?|today|tom+or+ow?|tmrw?|tmw|yesterday|toni(?:ght|te)|weekends?|weekdays?|fortnight|daily|weekly|monthly|yearly|every|each|january|february|april|june|july|september|october|november|december|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec|christmas|xmas|easter|halloween|thanksgiving|new year|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
+const LENGTH_LIKE =
+  /\b(?:\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|(?:half an|an) hour)(?!\w)/i;
+
+/** @throws CliError usage that names both readings, or what was not understood */
+export function checkWords(parts: readonly SentencePart[]): void {
+  const whens = parts.flatMap((part) => (part.kind === "when" ? [part.words] : []));
+  const hasTime = whens.some(({ clock, hour, elapsed }) => (clock ?? hour ?? elapsed) !== undefined);
+  const hasDay = whens.some(({ day, elapsed }) => (day ?? elapsed) !== undefined);
+  const hasLength = parts.some(({ kind }) => kind === "length" || kind === "to");
+  for (const [index, part] of parts.entries()) {
+    const [before, after] = [parts[index - 1], parts[index + 1]];
+    if (part.kind === "when") checkDoubt(part, before, after);
+    else if (isPlain(part)) checkBeside(part.text, { before, after, earlier: parts[index - 2], hasTime });
+  }
+  const text = unmarked(parts.map((part) => (isPlain(part) ? part.text : "|")).join(" "));
+  const [like] =
+    (hasTime ? null : TIME_LIKE.exec(text)) ??
+    (hasDay ? null : DAY_LIKE.exec(text)) ??
+    (hasLength ? null : LENGTH_LIKE.exec(text)) ??
+    [];
+  if (like !== undefined) throw notUnderstood(like);
+}
+
+function isPlain(part: SentencePart | undefined): part is SentencePart & { readonly kind: "word" } {
+  return part?.kind === "word" && !part.isQuoted;
+}
+
+function checkDoubt(
+  { text, doubt }: SentencePart & { readonly kind: "when" },
+  before: SentencePart | undefined,
+  after: SentencePart | undefined,
+): void {
+  const isBefore = isPlain(after) && !PREPOSITION.test(after.text);
+  const isTitle =
+    doubt === "name"
+      ? isBefore && (before === undefined || before.kind === "word")
+      : isBefore || (isPlain(before) && NUMBERED.test(before.text));
+  if (doubt === undefined || !isTitle) return;
+  const meant = doubt === "name" ? "a day or a time" : "a time";
+  const hint = doubt === "name" ? "write it last" : "write it with minutes";
+  throw usageError(
+    `${SOURCE}: "${text}" may be ${meant} or part of the title`,
+    `${hint}, or put the title in quotes`,
+  );
+}
+
+interface Beside {
+  readonly before: SentencePart | undefined;
+  /** In front of `before`. */
+  readonly earlier: SentencePart | undefined;
+  readonly after: SentencePart | undefined;
+  readonly hasTime: boolean;
+}
+
+/** Checks a word beside a day or a time. */
+function checkBeside(text: string, { before, earlier, after, hasTime }: Beside): void {
+  const isWhen = (part: SentencePart | undefined): boolean => part?.kind === "when" || part?.kind === "from";
+  if (isWhen(after) && BEFORE.test(text)) throw notUnderstood(`${text} ${after?.text}`);
+  if (before?.kind === "when") {
+    if (ZONE.test(text))
+      throw usageError(`${SOURCE}: "${text}" may be a time zone`, "give it as --timezone Europe/Berlin");
+    if (before.words.day !== undefined && /^\d{1,4}$/.test(text))
+      throw eitherNumber(text, `${before.text} ${text}`);
+  }
+  const isNumbered = isPlain(before) && NUMBERED.test(before.text) && earlier?.kind !== "when";
+  if (!hasTime && isWhen(after) && /^\d{1,2}$/.test(text) && !isNumbered)
+    throw eitherNumber(text, `${text} ${after?.text}`);
+}
+
+function eitherNumber(number: string, text: string): CliError {
+  const problem = `${SOURCE}: "${number}" in "${text}" may be a time, a day of a month or part of the title`;
+  return usageError(problem, "write 15:00 or 24 dec, or put the title in quotes");
+}
+
+function notUnderstood(text: string): CliError {
+  const hint = "write a day or a time, as in calctl help dates, or put the title in quotes";
+  return usageError(`${SOURCE}: "${text.trim()}" is not understood as a day or a time`, hint);
+}

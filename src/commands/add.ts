@@ -1,0 +1,108 @@
+import type { Command } from "commander";
+import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
+import { checkText } from "../calendar/event-text.js";
+import { localTimes } from "../calendar/event-view.js";
+import { readSentence, type SentenceReading } from "../calendar/sentence.js";
+import { SOURCE } from "../calendar/sentence-parts.js";
+import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
+import { readGlobalFlags } from "../cli/global-flags.js";
+import { CliError } from "../errors.js";
+import { describeWhen } from "../output/event-when.js";
+import { eventView } from "../output/views/event.js";
+import { type ChosenCalendar, chooseCalendar } from "./calendar-choice.js";
+import { runEventsCreate } from "./events/create.js";
+import { defaultLength } from "./events/date-flags.js";
+import { createRelatedResolver, readEventFields } from "./events/event-flags.js";
+import type { EventContext } from "./events/event-reader.js";
+import { completeValues } from "./missing-values.js";
+
+interface AddOptions {
+  readonly text: readonly string[];
+  /** Skips the confirmation. */
+  readonly yes?: boolean;
+}
+
+export function registerAdd(command: Command, contextOf: ContextOf): void {
+  command
+    .argument("[text...]", "what and when: words of days and times, at PLACE, #label, for 45m")
+    .option("-y, --yes", "skip the confirmation");
+  describeCommand(command, {
+    prints: { view: eventView, count: "one" },
+    examples: () => [
+      ["Lunch, for a script", "calctl add -c Family Lunch with Ana tomorrow 12-13 at Noodle bar --yes"],
+      ["Three days; what would be sent", 'calctl add -c Family "Skiing 27-29 dec #3" --dry-run'],
+      ["A title with the name of a day", `calctl add -c Work --yes '"Black Friday" sale fri 9:30 for 45m'`],
+    ],
+  });
+  addAction<AddOptions>(command, contextOf, runAdd);
+}
+
+/** Creates the event that a sentence describes, once its reading is confirmed. */
+export async function runAdd(
+  context: EventContext,
+  { text: words, yes = false }: AddOptions,
+  command: Command,
+): Promise<void> {
+  const { prompt } = context.terminal;
+  const settings = context.config.settings();
+  const options = () => ({ zone: settings.timezone, now: context.now() });
+  const needed = {
+    name: "TEXT",
+    given: words.length === 0 ? undefined : words.join(" "),
+    ask: () => prompt.text("What and when:", { check: (answer) => void readSentence(answer, options()) }),
+  };
+  const check = () => context.output.of(eventView);
+  const { text } = await completeValues(prompt, { text: needed }, { command, check });
+  const flags = readSentence(text, options());
+  checkText(flags, SOURCE);
+  const fields = await readEventFields(context, flags);
+  const defaults = { zone: settings.timezone, length: defaultLength(settings) };
+  const content = draftForCreate(fields.flags, null, defaults);
+  const isConfirmed = yes || context.flags.dryRun;
+  requireConfirmation(isConfirmed, prompt.available);
+  const { profile } = readGlobalFlags(command);
+  const describe = (calendar: ChosenCalendar | undefined) =>
+    describeReading(flags, { content, calendar, zone: settings.timezone });
+  if (isConfirmed) {
+    for (const line of describe(undefined)) context.output.note(line);
+    return runEventsCreate(context, flags, { profile });
+  }
+  const calendar = await chooseCalendar(context, "writeCalendar");
+  const { label } = fields;
+  if (label !== undefined && "value" in label) {
+    await createRelatedResolver(context, calendar.id).labelId({
+      value: label.value,
+      source: `#${label.value}`,
+    });
+  }
+  for (const line of describe(calendar)) context.output.warn(line);
+  const answer = await prompt.confirmOrEdit("Create it?");
+  if (answer === false) throw new CliError("interrupted", "nothing was created");
+  if (answer === true) return runEventsCreate(context, flags, { profile, calendar });
+  const { askEvent } = await import("./events/event-form.js");
+  const form = await askEvent(context, {}, { profile, missing: ["--start"], preset: flags, calendar });
+  await runEventsCreate(context, form.flags, { profile, calendar: form.calendar });
+}
+
+interface ReadingOptions {
+  readonly content: EventContent;
+  /** Undefined where it is not chosen yet. */
+  readonly calendar: ChosenCalendar | undefined;
+  readonly zone: string;
+}
+
+/** The lines that show how a sentence was understood. */
+function describeReading(
+  { title, location, label, allDay }: SentenceReading,
+  { content, calendar, zone }: ReadingOptions,
+): readonly string[] {
+  const { all_day = null, start_at = null, end_at = null } = content;
+  const when = describeWhen(localTimes({ all_day, start_at, end_at }, zone), { year: true });
+  const where = [
+    ...(location === undefined ? [] : [`at ${location}`]),
+    ...(label === undefined ? [] : [`#${label}`]),
+    ...(calendar === undefined ? [] : [calendar.name || calendar.id]),
+  ];
+  const lines = [title, allDay === true ? when : `${when} ${zone}`, where.join("  ")];
+  return lines.flatMap((line) => (line === "" ? [] : [`  ${line}`]));
+}

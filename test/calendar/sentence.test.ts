@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readSentence, type SentenceReading } from "../../src/calendar/sentence.js";
+import { CliError } from "../../src/errors.js";
+import { NOW } from "../support/harness.js";
+
+/** What `calctl add` makes of a sentence: the table, and what holds for every text. */
+
+const BERLIN = { zone: "Europe/Berlin", now: NOW };
+const TABLE = readFileSync(new URL("sentences.txt", import.meta.url), "utf8");
+const ROWS = [...TABLE.matchAll(/^(.*?) +=> (.*)$/gm)].map(
+  ([, text = "", reading = ""]) => [text, reading] as const,
+);
+
+/** `Lunch | 2026-11-22 12:00 - 13:00 | at Noodle bar | #visits`. */
+function describeReading({ title, start, end, duration, location, label, allDay }: SentenceReading): string {
+  expect(allDay ?? false).toBe(!start.includes("T"));
+  const [from, to] = [start, end].map((text) => text?.replace("T", " "));
+  const until = to?.startsWith(start.slice(0, 10)) ? to.slice(11) : to;
+  const when = [
+    from,
+    ...(until === undefined ? [] : ["-", until]),
+    ...(duration === undefined ? [] : ["for", duration]),
+  ];
+  return [title, when.join(" "), location && `at ${location}`, label && `#${label}`]
+    .filter(Boolean)
+    .join(" | ");
+}
+
+function outcome(text: string): SentenceReading | string {
+  try {
+    return readSentence(text, BERLIN);
+  } catch (error) {
+    if (error instanceof CliError && error.code === "usage")
+      return `! ${error.message.replace(/^the text:? /, "")}`;
+    throw error;
+  }
+}
+
+test("the table has more than 300 sentences, each once", () => {
+  expect(new Set(ROWS.map(([text]) => text)).size).toBe(ROWS.length);
+  expect(ROWS.length).toBeGreaterThan(300);
+});
+
+test.each(ROWS)("%s", (text, expected) => {
+  const reading = outcome(text);
+  expect(typeof reading === "string" ? reading : describeReading(reading)).toBe(expected);
+});
+
+test.each(ROWS.filter(([, reading]) => !reading.startsWith("!")))(
+  "%s: its reading in ISO 8601 is the same",
+  (text) => {
+    const reading = readSentence(text, BERLIN);
+    const { title, start, end, duration, location, label } = reading;
+    const parts = [
+      `"${title}"`,
+      start.replace(/(:\d\d):00\+/, "$1+"),
+      end && `- ${end}`,
+      duration && `for ${duration}`,
+    ];
+    const written = [...parts, location && `at "${location}"`, label && `#"${label}"`]
+      .filter(Boolean)
+      .join(" ");
+    expect(readSentence(written, BERLIN)).toEqual(reading);
+  },
+);
+
+test("of any words, no word of a title is lost, and only usage errors are thrown", () => {
+  const words = ROWS.flatMap(([text]) => text.split(" "));
+  let read = 0;
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 7 }), (chosen) => {
+      const reading = outcome(`Zebra ${chosen.join(" ")}`);
+      if (typeof reading === "string") return;
+      read += 1;
+      expect(`${reading.title} ${reading.location ?? ""}`).toContain("Zebra");
+      expect(outcome(`"Zebra" ${chosen.join(" ")}`)).toEqual(reading);
+    }),
+    { numRuns: 3000 },
+  );
+  expect(read).toBeGreaterThan(100);
+});
+
+test("any text in quotes is the title", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (text) => {
+      const title = text.replace(/["“”\s,;:–—-]/gu, "");
+      fc.pre(title !== "" && !title.includes("\u0001"));
+      expect(readSentence(`"${title}" tomorrow 12-13`, BERLIN).title).toBe(title);
+    }),
+  );
+});
