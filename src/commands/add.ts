@@ -31,7 +31,7 @@ export function registerAdd(command: Command, contextOf: ContextOf): void {
     examples: () => [
       ["Lunch, for a script", "calctl add -c Family Lunch with Ana tomorrow 12-13 at Noodle bar --yes"],
       ["Three days; what would be sent", 'calctl add -c Family "Skiing 27-29 dec #3" --dry-run'],
-      ["A title with the name of a day", `calctl add -c Work --yes '"Black Friday" sale fri 9:30 for 45m'`],
+      ["A title with the name of a day", `calctl add -c Work --yes '"Black Friday" sale fri 9:30'`],
     ],
   });
   addAction<AddOptions>(command, contextOf, runAdd);

@@ -14,6 +14,7 @@ const ALL = [
   ["events create --fields", EVENT_FIELDS],
   ["events update --fields", EVENT_FIELDS],
   ["events delete --fields", "deleted"],
+  ["add --fields", EVENT_FIELDS],
   ["agenda --fields", EVENT_FIELDS],
   ["next --fields", EVENT_FIELDS],
   ["free --fields", "start_at end_at start_local end_local"],

@@ -46,6 +46,7 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     "events copy": [[eventId], [eventId, eventId, "--by", "+1d"]],
     "events move": [[eventId, "--to", "Choir", "--yes"]],
     "events delete": [[eventId, "--yes"]],
+    add: [["Lunch", "tomorrow", "12-13", "--yes"]],
     agenda: [[]],
     next: [[], ["-n", "5", "--all-day"]],
     free: [[], ["--on", "tomorrow"]],
@@ -126,7 +127,7 @@ describe("what every command prints", () => {
       expect(problemsOf(value)).toEqual([]);
       if (printed?.count === "list") expect(value).toEqual(expect.any(Array));
       // Writes are not repeated.
-      if (!/ (add|create|update|delete|backup|copy|move)$|^comment$/.test(name)) {
+      if (!/ (add|create|update|delete|backup|copy|move)$|^(comment|add)$/.test(name)) {
         const lines = (await run("ndjson")).split("\n").filter((line) => line !== "");
         expect([value].flat()).toEqual(lines.map((line) => JSON.parse(line)));
       }

@@ -1,0 +1,97 @@
+import { beforeEach, expect, test } from "vitest";
+import { createHarness, type Harness } from "../support/harness.js";
+
+/** `calctl add` without a terminal; test/e2e/prompts.test.ts has its questions, test/calendar/sentences.txt the grammar. */
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+
+const LUNCH = "Lunch with Ana tomorrow 12-13 at Noodle bar".split(" ");
+const READING = "  Lunch with Ana\n  Sun 22 Nov 2026 12:00–13:00 Europe/Berlin\n  at Noodle bar\n";
+
+async function events(): Promise<readonly unknown[]> {
+  return harness.json<readonly unknown[]>("events", "list", "--days", "7", "--all-calendars");
+}
+
+test.each([
+  ["several words", LUNCH],
+  ["one", [LUNCH.join(" ")]],
+])("makes the event, and says how it was read: %s", async (_, words) => {
+  const { exitCode, stdout, stderr } = await harness.run("add", ...words, "--yes", "-o", "json");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: READING });
+  const made = { title: "Lunch with Ana", location: "Noodle bar", label: { number: 1 }, all_day: false };
+  expect(JSON.parse(stdout)).toMatchObject({
+    ...made,
+    start_local: "2026-11-22T12:00:00+01:00",
+    end_local: "2026-11-22T13:00:00+01:00",
+  });
+  expect(await events()).toMatchObject([made]);
+});
+
+test.each([
+  ["Camp mon-wed", "2026-11-23\t2026-11-25\ttrue"],
+  ["Camp fri 9:30", "2026-11-27T09:30:00+01:00\t2026-11-27T10:15:00+01:00\tfalse"],
+  ["Camp fri 9:30 for 2 hours", "2026-11-27T09:30:00+01:00\t2026-11-27T11:30:00+01:00\tfalse"],
+  ["Camp this weekend", "2026-11-21\t2026-11-22\ttrue"],
+  ["Camp 24 dec for 3 days", "2026-12-24\t2026-12-26\ttrue"],
+])("%s", async (text, columns) => {
+  await harness.run("config", "set", "duration", "45m");
+  const argv = ["add", text, "-y", "-q", "--fields", "start_local,end_local,all_day"];
+  expect(await harness.run(...argv)).toEqual({ exitCode: 0, stdout: `${columns}\n`, stderr: "" });
+});
+
+test("--dry-run prints the request, and needs no --yes", async () => {
+  const { exitCode, stdout } = await harness.run("add", ...LUNCH, "--dry-run");
+  expect({ exitCode, request: JSON.parse(stdout) }).toMatchObject({
+    exitCode: 0,
+    request: { method: "POST", body: { data: { attributes: { title: "Lunch with Ana" } } } },
+  });
+  expect(await events()).toEqual([]);
+});
+
+test("the calendar is that of -c or for writing, the label that of #name", async () => {
+  await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
+  await harness.service.admin.labels.set("Work", 3, { name: "Travel plans" });
+  expect(await harness.run("add", ...LUNCH, "--yes")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("there are several calendars"),
+  });
+  const add = (...argv: string[]) => harness.run("add", "-y", "-q", "--fields", "label,title", ...argv);
+  expect((await add("-c", "Work", ...LUNCH, '#"travel plans"')).stdout).toBe(
+    "Travel plans\tLunch with Ana\n",
+  );
+  expect((await add("Lunch", "-c", "Work", "#3", "tomorrow")).stdout).toBe("Travel plans\tLunch\n");
+  await harness.run("config", "set", "write_calendar", "Work");
+  expect((await add("#travel Lunch tomorrow")).exitCode).toBe(5);
+  expect((await add("Lunch tomorrow")).exitCode).toBe(0);
+  expect(await events()).toHaveLength(3);
+});
+
+test.each([
+  ["two readings of a number", ["Lunch fri 11"], '"11" in "fri 11" may be a time, a day of a month'],
+  ["two readings of hours", ["Lunch tomorrow 3-4"], '"3-4" may be 03:00-04:00 or 15:00-16:00'],
+  ["no day", ["Lunch"], "the text names no day and no time"],
+  ["no title", ["tomorrow"], "the text has no title"],
+  ["nothing", [""], "the text names no day and no time"],
+  ["a title that is too long", [`${"x".repeat(51)} tomorrow`], "the text: title is 51 characters long"],
+  ["a place that is too long", [`Lunch tomorrow at ${"x".repeat(101)}`], "the text: location is 101"],
+  ["--strict-dates", ["Lunch tomorrow", "--strict-dates"], "--strict-dates"],
+  ["a format", ["Lunch tomorrow", "-o", "yaml"], "yaml"],
+])("exit 2, and nothing is written: %s", async (_, argv, problem) => {
+  const { exitCode, stdout, stderr } = await harness.run("add", ...argv, "--yes");
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect(stderr).toContain(problem);
+  expect(await events()).toEqual([]);
+});
+
+test("without a terminal, a text and --yes are required", async () => {
+  expect(await harness.run("add")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("TEXT") });
+  expect(await harness.run("add", ...LUNCH)).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: "error: --yes is required where calctl cannot prompt\nhint: add --yes to skip the confirmation\n",
+  });
+  expect(await events()).toEqual([]);
+});
