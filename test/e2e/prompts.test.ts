@@ -199,6 +199,100 @@ describeWithSystem("tmux", "confirming a deletion", () => {
   });
 });
 
+describeWithSystem("tmux", "add", () => {
+  const LUNCH = "calctl add Lunch with Ana tomorrow 12-13 at Noodle bar --fields title";
+
+  async function openAdd(line: string, columns = 80) {
+    const installation = createInstallation({ TZ: "UTC" });
+    await addWork(installation);
+    const terminal = openTerminal(installation, { columns });
+    terminal.type("-l", "--", `${line}; echo "exit $?"`);
+    terminal.type("Enter");
+    return { installation, terminal };
+  }
+
+  test.each([80, 40])("Enter makes what the reading shows, at %i columns", async (columns) => {
+    const { installation, terminal } = await openAdd(`${LUNCH} '#2'`, columns);
+    await answer(terminal, [["Calendar:", ":wor"], ["● Work", "Enter"], ["Create it?"]]);
+    expect(terminal.screen()).toMatch(/ {2}Lunch with Ana\n {2}\w+ \d+ \w+ \d{4} 12:00–13:00 UTC\n/);
+    expect(terminal.screen()).toMatch(/^ {2}at Noodle bar {2}#2 {2}Work$/m);
+    expect(terminal.screen()).toMatch(/^\? Create it\? \(Enter, e to edit, n\)$/m);
+    expect(await readEvents(installation)).toEqual([]);
+    await answer(terminal, [["Create it?", "Enter"], ["exit 0"]]);
+    const made = {
+      title: "Lunch with Ana",
+      location: "Noodle bar",
+      calendar_name: "Work",
+      label: { number: 2 },
+    };
+    const end_local = expect.stringMatching(/T13:00:00/);
+    expect(await readEvents(installation)).toMatchObject([{ ...made, end_local }]);
+  });
+
+  test("e opens the form filled in, which shows a command that makes the same", async () => {
+    const { installation, terminal } = await openAdd(`${LUNCH} -c Work '#2'`);
+    await answer(terminal, [
+      ["Create it?", "e"],
+      ["Title: (Lunch with Ana)", "Enter"],
+      ["Day (", "Enter"],
+      ["3pm): (12:00)", ":12:30", "Enter"],
+      ["90m): (1h)", "Enter"],
+      ["❯ ● 2", "Enter"],
+      ["Attendees:", "Enter"],
+      ["exit 0"],
+    ]);
+    const line = / {2}(calctl events create .*)/.exec(terminal.text())?.[1] ?? "";
+    expect(line).toContain("--calendar Work --title 'Lunch with Ana' --start ");
+    expect(line).toContain("T12:30 --duration 1h --location 'Noodle bar' --label 2 ");
+    expect(await readEvents(installation)).toMatchObject([
+      { title: "Lunch with Ana", end_at: `${TOMORROW}T13:30:00.000Z`, location: "Noodle bar" },
+    ]);
+  });
+
+  test("the form has the days of an event of several", async () => {
+    const { installation, terminal } = await openAdd(
+      `calctl add Camp ${TOMORROW} for 3 days -c Work --fields title`,
+    );
+    await answer(terminal, [
+      ["Create it?", "e"],
+      ["Title: (Camp)", "Enter"],
+      [`24 dec): (${TOMORROW})`, "Enter"],
+      ["nothing for all day", "Enter"],
+      ["2d): (3d)", ":2d", "Enter"],
+      ["Label:", "Enter"],
+      ["Attendees:", "Enter"],
+      ["exit 0"],
+    ]);
+    const [made] = await readEvents(installation);
+    expect(made).toMatchObject({ title: "Camp", all_day: true, start_local: TOMORROW });
+    expect(made?.["end_local"]).not.toBe(TOMORROW);
+  });
+
+  test.each([["Escape"], ["C-c"], [":n", "Enter"]])("%s leaves nothing", async (...keys) => {
+    const { installation, terminal } = await openAdd(`${LUNCH} -c Work`);
+    await answer(terminal, [["Create it?", ...keys], ["exit 130"]]);
+    expect(await readEvents(installation)).toEqual([]);
+  });
+
+  test("a text may be asked for, and a wrong one is asked for again", async () => {
+    const { installation, terminal } = await openAdd("calctl add -c Work --fields title");
+    await answer(terminal, [
+      ["What and when:", ":Lunch fri 11", "Enter"],
+      ["may be a time", "C-u", ":Lunch tomorrow at 11", "Enter"],
+      ["Create it?", "y", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(await readEvents(installation)).toMatchObject([{ start_at: `${TOMORROW}T11:00:00.000Z` }]);
+  });
+
+  test("what the calendar lacks is said before the question", async () => {
+    const { terminal } = await openAdd(`${LUNCH} -c Work '#nowhere'`);
+    await terminal.shows("exit 5");
+    expect(terminal.screen()).toContain('#nowhere: there is no label "nowhere"');
+    expect(terminal.screen()).not.toContain("Create it?");
+  });
+});
+
 describeWithSystem("tmux", "events create", () => {
   /** What the form makes, without what differs between two events. */
   function content({ id, created_at, updated_at, ...rest }: Event) {

@@ -11,12 +11,13 @@ import { openTerminal, type Terminal } from "../support/tmux.js";
 const NOW = "2026-11-21 15:30:00";
 const WIDTHS = [40, 80, 120, 200];
 
-/** What a page of screens has, and the command that shows it. */
-const SCREENS: readonly (readonly [title: string, line: string])[] = [
+/** What a page of screens has, the command that shows it, and the question with which it ends, if any. */
+const SCREENS: readonly (readonly [title: string, line: string, question?: string])[] = [
   ["The events of two days", "calctl events list --all-calendars --days 2"],
   ["The week", "calctl agenda"],
   ["The week as a grid", "calctl agenda --grid"],
   ["One event", `calctl events get ${exampleId("Dinner with the neighbors").slice(0, 4)}`],
+  ["Adding an event", "calctl add Lunch with Ana tomorrow 12-13 at Noodle bar -c Family", "Create it?"],
   ["Help", "calctl agenda --help"],
   ["An error", "calctl events list --calendar Wrok"],
 ];
@@ -29,6 +30,16 @@ async function openScreen(columns: number): Promise<Terminal> {
     .map((word) => `"${word}"`)
     .join(" ")}`;
   return openTerminal(installation, { columns, rows: 100, starter });
+}
+
+/** Runs a line up to its question, which Escape then ends. */
+async function runToQuestion(terminal: Terminal, line: string, question: string): Promise<string> {
+  terminal.type(`clear; ${line}`, "Enter");
+  await terminal.shows(question);
+  const screen = terminal.screen();
+  terminal.type("Escape");
+  await terminal.shows("interrupted");
+  return screen;
 }
 
 /** The page of screens, at 80 columns. */
@@ -46,7 +57,11 @@ describeWithSystem("tmux", "screens", () => {
   describeWithSystem("faketime", "at a fixed time", () => {
     test.each(WIDTHS)("of %i columns", async (columns) => {
       const terminal = await openScreen(columns);
-      const screens = SCREENS.map(([, line]) => terminal.run(line));
+      const screens: string[] = [];
+      for (const [, line, question] of SCREENS)
+        screens.push(
+          question === undefined ? terminal.run(line) : await runToQuestion(terminal, line, question),
+        );
       const texts = screens.map(
         (screen, index) => `$ ${SCREENS[index]?.[1]}\n${stripVTControlCharacters(screen)}\n`,
       );
