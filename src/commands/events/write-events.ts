@@ -59,7 +59,9 @@ export async function writeEvents(
   });
   await rememberShown(context, results);
   const [first] = results;
-  const done = `these events were ${verb}: ${results.map(({ id }) => id).join(", ")}`;
+  const written = results.map(({ id }) => id).join(", ");
+  const done =
+    results.length === 1 ? `event ${written} was ${verb}` : `these events were ${verb}: ${written}`;
   if (first !== undefined) await output.print(isSingleId(given) ? first : results, done);
   reportFailures();
 }
