@@ -1,11 +1,15 @@
+import type { KnownBlock } from "@slack/types";
+import { AllowedMentionsTypes, type RESTPostAPIWebhookWithTokenJSONBody } from "discord-api-types/v10";
 import * as v from "valibot";
+import { findCardProblems } from "./adaptive-card.js";
 import { decodeWords } from "./encoded-words.js";
 import type { ChatKind } from "./services.js";
 import { readTelegramHtml } from "./telegram-html.js";
 
 /**
  * Checks payloads as the platforms document them: shapes, limits, and what they refuse. Limits are written out here,
- * independent of the program's own.
+ * independent of the program's own. What the shapes of Slack and Discord allow is assignable to the types that these publish,
+ * or `tsc` fails; a card of Teams is also read by the library that its vendor publishes.
  */
 
 /** What was sent. Names of headers are lowercase. */
@@ -28,7 +32,10 @@ export function checkPayload(kind: ChatKind, payload: SentPayload): readonly str
   if (JSON.stringify(value, halvesMarked).includes(HALF)) return ["a character is cut in half"];
   const result = v.safeParse(SCHEMAS[kind], value);
   const problems = (result.issues ?? []).map((issue) => `${v.getDotPath(issue) ?? "body"}: ${issue.message}`);
-  if (kind === "teams" && Buffer.byteLength(payload.body) > 28_000) problems.push("more than 28 KB");
+  if (kind === "teams") {
+    if (Buffer.byteLength(payload.body) > 28_000) problems.push("more than 28 KB");
+    if (result.success) problems.push(...findCardProblems(v.parse(Teams, value).attachments[0].content));
+  }
   return problems;
 }
 
@@ -51,8 +58,8 @@ function text(length: number) {
 const ButtonUrl = v.pipe(v.string(), v.regex(/^https?:\/\/[\x21-\x7e]+$/), max(512));
 
 const SlackText = v.variant("type", [
-  v.strictObject({ type: v.literal("plain_text"), text: text(3_000), emoji: v.optional(v.boolean()) }),
-  v.strictObject({ type: v.literal("mrkdwn"), text: text(3_000), verbatim: v.optional(v.boolean()) }),
+  v.strictObject({ type: v.literal("plain_text"), text: text(3_000), emoji: v.exactOptional(v.boolean()) }),
+  v.strictObject({ type: v.literal("mrkdwn"), text: text(3_000), verbatim: v.exactOptional(v.boolean()) }),
 ]);
 
 const SLACK_CONTENT = {
@@ -99,7 +106,7 @@ const TOO_LONG = "12,000 characters or more";
 export const Slack = v.pipe(
   v.strictObject(SLACK_CONTENT),
   v.check((message) => isBelowTotal(message), TOO_LONG),
-);
+) satisfies v.GenericSchema<unknown, { readonly text: string; readonly blocks: KnownBlock[] }>;
 
 /** The method that posts. @see https://docs.slack.dev/reference/methods/chat.postMessage */
 export const SlackBot = v.pipe(
@@ -119,8 +126,8 @@ function hasBrokenLink(text: string): boolean {
 }
 
 const Embed = v.strictObject({
-  title: v.optional(text(256)),
-  description: v.optional(
+  title: v.exactOptional(text(256)),
+  description: v.exactOptional(
     v.pipe(
       text(4_096),
       v.check(
@@ -129,15 +136,15 @@ const Embed = v.strictObject({
       ),
     ),
   ),
-  color: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffffff))),
-  footer: v.optional(v.strictObject({ text: text(2_048) })),
+  color: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffffff))),
+  footer: v.exactOptional(v.strictObject({ text: text(2_048) })),
 });
 
 export const Discord = v.pipe(
   v.strictObject({
     content: text(2_000),
     embeds: v.pipe(v.array(Embed), v.maxLength(10)),
-    components: v.optional(
+    components: v.exactOptional(
       v.tuple([
         v.strictObject({
           type: v.literal(1),
@@ -157,8 +164,8 @@ export const Discord = v.pipe(
       ]),
     ),
     allowed_mentions: v.strictObject({
-      parse: v.pipe(v.array(v.literal("everyone")), v.maxLength(1)),
-      users: v.optional(v.pipe(v.array(v.pipe(v.string(), v.regex(/^\d{15,21}$/))), v.maxLength(100))),
+      parse: v.pipe(v.array(v.literal(AllowedMentionsTypes.Everyone)), v.maxLength(1)),
+      users: v.exactOptional(v.pipe(v.array(v.pipe(v.string(), v.regex(/^\d{15,21}$/))), v.maxLength(100))),
     }),
   }),
   v.check(
@@ -168,7 +175,7 @@ export const Discord = v.pipe(
       ).length <= 6_000,
     "more than 6,000 characters in all embeds",
   ),
-);
+) satisfies v.GenericSchema<unknown, RESTPostAPIWebhookWithTokenJSONBody>;
 
 const Link = v.pipe(v.string(), v.regex(/^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/));
 
