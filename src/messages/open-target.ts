@@ -16,6 +16,7 @@ import { LOCAL_TIME_KINDS, TARGET_KINDS, type TargetKind, UPDATABLE_KINDS } from
 import type { PostToWebhook, WebhookAddress } from "./webhooks/post.js";
 import type { WebhookStorage } from "./webhooks/webhook-storage.js";
 import {
+  checkGivenPlace,
   checkPlace,
   isLikeUrl,
   missingPlaceFlags,
@@ -72,9 +73,9 @@ async function findTarget(
   dependencies: WebhooksDependencies,
 ): Promise<FoundTarget> {
   const { to, as, flag = "--to" } = request;
+  if (as !== undefined) checkGivenPlace(as, request);
   if (as === "mail" && (to === undefined || to.includes("@"))) {
     if (to === undefined) throw missingFlagsError([`${flag} ADDRESS`]);
-    checkPlace("mail", request);
     return mailTarget(dependencies, { to: parseMailAddresses(to, flag) });
   }
   return to === undefined

@@ -214,6 +214,13 @@ describe("the target of the environment", () => {
     ["no file", { CALCTL_WEBHOOK_URL_FILE: "/nowhere" }, { as: "slack" }, 10, "ENOENT"],
     ["no URL", { CALCTL_WEBHOOK_URL: "sentinel" }, { as: "slack" }, 10, "it is not an https URL"],
     ["another platform", { CALCTL_WEBHOOK_URL: URL_A }, { as: "discord" }, 10, "takes messages of slack"],
+    [
+      "the place of another kind",
+      {},
+      { as: "slack", channel: "C012AB3CD" },
+      2,
+      "only slack-bot has channels",
+    ],
     ["nothing for a bot", {}, { as: "slack-bot" }, 2, "missing --to and --channel"],
     ["no channel", { CALCTL_WEBHOOK_URL: SLACK_TOKEN }, { as: "slack-bot" }, 2, "missing --channel"],
     [

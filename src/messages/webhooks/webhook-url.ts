@@ -148,8 +148,8 @@ const PLACE_FLAGS: readonly PlaceFlag[] = [
 /** @throws CliError usage */
 export function checkPlace(kind: TargetKind, place: TargetPlace): void {
   checkGivenPlace(kind, place);
-  const missing = missingPlaceFlags(kind, place);
-  if (missing.length > 0) throw missingFlagsError(missing, `${kind} needs to know where in it messages go`);
+  const [flag] = missingPlaceFlags(kind, place);
+  if (flag !== undefined) throw missingFlagsError([flag], `${kind} needs the id of the ${flag.slice(2)}`);
 }
 
 /** As `checkPlace`, but takes it for now that something is missing. @throws CliError usage */
