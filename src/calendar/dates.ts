@@ -228,6 +228,15 @@ export function parseDays(text: string, source: string, max = MAX_LISTED_DAYS): 
   return days;
 }
 
+/** Reads a month `YYYY-MM`. @returns its first and last day @throws CliError usage */
+export function parseMonth(text: string, source: string): { readonly first: string; readonly last: string } {
+  const first = `${text}-01`;
+  if (!isCalendarDate(first))
+    throw usageError(`${source}: "${text}" is not a month`, "write YYYY-MM, or nothing for this month");
+  const days = [30, 29, 28, 27].map((count) => addDays(first, count));
+  return { first, last: days.find((date) => date.startsWith(text)) ?? first };
+}
+
 /** The last of some days, as `YYYY-MM-DD`; no later than a date can be written. */
 export function lastOfDays(first: string, days: number): string {
   const last = addDays(first, days - 1);

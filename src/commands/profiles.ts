@@ -126,7 +126,6 @@ export function registerConfig(command: Command, contextOf: ContextOf): void {
   );
   describeCommand(set, {
     examples: () => [
-      ["Show times in Tokyo", "calctl config set timezone Asia/Tokyo"],
       ["Use this calendar where none is named", "calctl config set calendar Family"],
       ["Make events there, and list those of every calendar", "calctl config set write_calendar Family"],
       ["Add another service", "calctl config set base_url https://calendar.example/api -p club"],

@@ -3,7 +3,13 @@ import { usageError } from "../errors.js";
 import { type Config, PROFILE_KEYS, type Profile, type ProfileKey } from "./config.js";
 import type { ConfigFile } from "./config-file.js";
 import { rethrowAsUsage } from "./environment.js";
-import { checkTokenCommand, parseMediaType, parseRedirectUri, parseServiceUrl } from "./profile-values.js";
+import {
+  checkTokenCommand,
+  parseMediaType,
+  parseRedirectUri,
+  parseServiceUrl,
+  parseWeekStart,
+} from "./profile-values.js";
 import { findProfile, LOCAL_PROFILE } from "./settings.js";
 
 export interface ProfileSummary {
@@ -20,6 +26,7 @@ const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set([
   "timezone",
   "label",
   "duration",
+  "week_start",
 ]);
 
 /** The profiles of the configuration, for the commands `profiles` and `config`. */
@@ -130,6 +137,7 @@ const CHECKS: Readonly<Partial<Record<ProfileKey, (value: string, key: string, p
       if (!isTimeZone(value))
         throw usageError(`timezone: "${value}" is not a time zone`, "write a name such as Asia/Tokyo");
     },
+    week_start: parseWeekStart,
     calendar: checkCalendar,
     write_calendar: checkCalendar,
   };

@@ -15,6 +15,17 @@ export function parseMediaType(text: string, source: string): string {
   });
 }
 
+const WEEK_STARTS = ["sunday", "monday", "", "", "", "", "saturday"];
+
+/** Reads the first day of a week, as `Date` counts: 0 is Sunday. @throws CliError configuration */
+export function parseWeekStart(text: string, source: string): number {
+  const day = text === "" ? -1 : WEEK_STARTS.indexOf(text);
+  if (day >= 0) return day;
+  throw configurationError(`${source}: "${text}" does not begin a week`, {
+    hint: "write monday, sunday or saturday",
+  });
+}
+
 /** A program and its arguments, run without a shell. */
 export type Command = readonly [program: string, ...args: string[]];
 

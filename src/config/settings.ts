@@ -2,7 +2,7 @@ import { configurationError } from "../errors.js";
 import type { Config, Profile, ProfileKey } from "./config.js";
 import type { ConfigFile } from "./config-file.js";
 import { type Environment, pickSetting, readVariable, type Setting } from "./environment.js";
-import { originOf, parseMediaType } from "./profile-values.js";
+import { originOf, parseMediaType, parseWeekStart } from "./profile-values.js";
 import { checkTimeZone, type RunSettings } from "./run-settings.js";
 
 /** The profile of the embedded service in this process. */
@@ -130,6 +130,8 @@ export interface Settings extends ServiceSelection {
   readonly defaultCalendar: Setting | undefined;
   /** The same for new events, for which a profile may have another one. */
   readonly writeCalendar: Setting | undefined;
+  /** The first day of a week in views, as `Date` counts: 0 is Sunday. */
+  readonly weekStart: number;
 }
 
 export interface SettingsOptions {
@@ -158,8 +160,14 @@ export function readSettings(options: SettingsOptions): Settings {
     },
     defaultCalendar: calendarOf("calendar"),
     writeCalendar: calendarOf("write_calendar", "calendar"),
+    get weekStart() {
+      const setting = selection.setting("week_start");
+      return setting === undefined ? MONDAY : parseWeekStart(setting.value, setting.source);
+    },
   };
 }
+
+const MONDAY = 1;
 
 function profileTimeZone(selection: ServiceSelection): string | undefined {
   const setting = selection.setting("timezone");

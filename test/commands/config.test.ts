@@ -26,6 +26,7 @@ describe("config", () => {
       timezone: null,
       label: null,
       duration: null,
+      week_start: null,
       token_command: null,
     });
     await harness.run("config", "unset", "calendar");

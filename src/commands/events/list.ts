@@ -81,7 +81,10 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
 export async function printList(
   context: Pick<Context, "names" | "output">,
   { calendars, events, calendarsRead, reportFailures }: EventList,
-  { days: range, ...options }: { readonly days: DayRange } & Pick<EventListViewOptions, "layout" | "noteOf">,
+  {
+    days: range,
+    ...options
+  }: { readonly days: DayRange } & Pick<EventListViewOptions, "layout" | "noteOf" | "weekStart">,
 ): Promise<void> {
   if (calendarsRead > 0 || calendars.length === 0) {
     const shorten = await rememberShown(context, events);

@@ -1,11 +1,17 @@
 import { type Day, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { formatLocal } from "../../calendar/zoned-time.js";
-import { sanitizeLine } from "../sanitize.js";
-import { symbolsOf } from "../style.js";
-import type { DrawOptions } from "../view.js";
-import { isEventOver, titleOf } from "./day-entry.js";
+import { titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
+import {
+  type BlockOptions,
+  DEFAULT_WIDTH,
+  drawBlockLine,
+  fillBar,
+  legendLines,
+  MIN_CLOCK_WIDTH,
+  MIN_DAY_WIDTH,
+} from "./grid-blocks.js";
 import {
   type Block,
   clockMinutes,
@@ -16,45 +22,19 @@ import {
   type Placed,
   placeInLanes,
 } from "./grid-rows.js";
-import { inCharset, padText, textWidth, truncateText, wrapText } from "./text-width.js";
+import { inCharset, padText, truncateText, wrapText } from "./text-width.js";
 
-export interface WeekGridOptions extends DrawOptions {
+export interface WeekGridOptions extends BlockOptions {
   /** The days of the columns, as `YYYY-MM-DD`. */
   readonly dates: readonly string[];
-  /** Today in the chosen zone, as `YYYY-MM-DD`. */
-  readonly today: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number;
   /** The chosen zone. */
   readonly zone: string;
-  /** Those that were asked. */
-  readonly calendars: readonly GridCalendar[];
-}
-
-/** A calendar as the grid names it. Null or absent: it has no name or color, or none is known. */
-export interface GridCalendar {
-  readonly id: string;
-  readonly name?: string | null;
-  readonly color?: string | null;
 }
 
 /** Columns of the times at the left. */
 const AXIS_WIDTH = 6;
-/** A day in fewer columns cannot be read. */
-const MIN_DAY_WIDTH = 8;
 /** The same for one of several events beside each other. */
 const MIN_LANE_WIDTH = 4;
-/** At least, where the width is not known. */
-const DEFAULT_WIDTH = 120;
-
-/** Narrower blocks have no room for their start. */
-const MIN_CLOCK_WIDTH = 14;
-
-/** Bars of calendars where colors do not tell them apart. */
-const BARS = { unicode: ["▌", "┃", "│", "┆", "║", "▒"], ascii: ["|", "!", ":", "#", "=", "%"] };
-/** Columns of a calendar's name. */
-const MAX_NAME_WIDTH = 20;
-
 /** How many columns a grid needs at least. */
 export function narrowestGrid(days: number): number {
   return AXIS_WIDTH + days * (MIN_DAY_WIDTH + 1);
@@ -79,7 +59,7 @@ export function drawWeekGrid(days: readonly Day<LocalizedEvent>[], options: Week
     headerLine(grid),
     ...allDayLines(allDay, grid),
     ...timeLines(grid),
-    ...legendLines(shown, { ...grid, width: available }),
+    ...legendLines(shown, { ...grid, width: available, margin: AXIS_WIDTH }),
   ];
   return inCharset(lines.map((line) => `${line.trimEnd()}\n`).join(""), options);
 }
@@ -140,12 +120,6 @@ function barLine(
   return line;
 }
 
-/** The title, and a line to the end of the bar's last day. */
-function fillBar(title: string, width: number, { unicode }: Pick<Grid, "unicode">): string {
-  const room = width - textWidth(title) - 2;
-  return room < 1 ? title : `${title} ${(unicode ? "─" : "-").repeat(room)}${unicode ? "╴" : "-"}`;
-}
-
 function timeLines(grid: Grid): string[] {
   const { blocks, shown, dates, today, start, step, minutesOfNow: now, dayWidth, style, unicode } = grid;
   const rowOfNow = now === null ? null : Math.floor((now - start) / step);
@@ -203,51 +177,3 @@ function blockCell(
   const text = isCut ? lines.slice(index).join(" ") : (lines[index] ?? "");
   return drawBlockLine(event, { text, width }, grid);
 }
-
-/** One line of an event: a bar and text. */
-function drawBlockLine(
-  event: LocalizedEvent,
-  { text, width }: { readonly text: string; readonly width: number },
-  grid: Pick<Grid, "style" | "unicode" | "now" | "today" | "calendars">,
-): string {
-  const shown = padText(truncateText(text, width - 1), width - 1);
-  return `${barOf(event, grid)}${isEventOver(event, grid) ? grid.style.dim(shown) : shown}`;
-}
-
-type BarOptions = Pick<Grid, "style" | "unicode" | "calendars">;
-
-/** In the color of the calendar where there are several, otherwise in that of the label. */
-function barOf({ label, calendar_id }: LocalizedEvent, options: BarOptions): string {
-  const { style, unicode, calendars } = options;
-  if (calendars.length < 2) return style.hex(label?.color ?? "", symbolsOf({ unicode }).bar);
-  return calendarBar(
-    calendars.findIndex(({ id }) => id === calendar_id),
-    options,
-  );
-}
-
-function calendarBar(index: number, { style, unicode, calendars }: BarOptions): string {
-  if (style.enabled) return style.hex(calendars[index]?.color ?? "", symbolsOf({ unicode }).bar);
-  const bars = unicode ? BARS.unicode : BARS.ascii;
-  return bars[index % bars.length] ?? "";
-}
-
-/** Which bar is whose, for the calendars that have events here. */
-function legendLines(shown: ReadonlySet<string>, grid: BarOptions & Pick<Grid, "width">): readonly string[] {
-  const { calendars, width } = grid;
-  if (calendars.length < 2 || shown.size === 0) return [];
-  const lines: string[] = [];
-  let used = width;
-  for (const [index, { id, name }] of calendars.entries()) {
-    if (!shown.has(id)) continue;
-    const text = truncateText(sanitizeLine(name || id).trim(), MAX_NAME_WIDTH);
-    const added = 1 + textWidth(text) + LEGEND_GAP.length;
-    const isNew = used + added > width;
-    if (isNew) lines.push(" ".repeat(AXIS_WIDTH + 1));
-    used = isNew ? AXIS_WIDTH + 1 + added : used + added;
-    lines.push(`${lines.pop() ?? ""}${calendarBar(index, grid)}${text}${LEGEND_GAP}`);
-  }
-  return ["", ...lines];
-}
-
-const LEGEND_GAP = "  ";

@@ -8,8 +8,8 @@ export function isOfSeveralCalendars(events: readonly LocalizedEvent[]): boolean
   return new Set(events.map(({ calendar_id }) => calendar_id)).size > 1;
 }
 
-/** Days with events, every day, or days side by side. */
-export type DayLayout = "list" | "agenda" | "grid";
+/** Days with events, every day, days side by side, or a month. */
+export type DayLayout = "list" | "agenda" | "grid" | "month";
 
 export interface DayFormatOptions {
   /** By default the days on which events begin. */
@@ -45,7 +45,7 @@ export function daysOf(
 ): readonly Day<LocalizedEvent>[] {
   if (range !== undefined) {
     const days = listByDay(values, range);
-    return layout === "list" ? days : fillDays(days, range);
+    return layout === "list" || layout === "month" ? days : fillDays(days, range);
   }
   const starts = values.flatMap(({ start_local }) => start_local?.slice(0, 10) ?? []).sort();
   return listByDay(values, { first: starts[0] ?? "", last: starts.at(-1) ?? "" });

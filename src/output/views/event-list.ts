@@ -1,7 +1,7 @@
 import { type DayRange, datesFrom } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { localDate } from "../../calendar/zoned-time.js";
-import type { GridCalendar } from "../table/week-grid.js";
+import type { GridCalendar } from "../table/grid-blocks.js";
 import type { View } from "../view.js";
 import { createDayFormats, type DayLayout, daysOf } from "./day-formats.js";
 import { eventView, severalCalendarsView } from "./event.js";
@@ -12,6 +12,8 @@ export interface EventListViewOptions {
   /** The calendars that were asked. */
   readonly calendars: readonly GridCalendar[];
   readonly layout: DayLayout;
+  /** The first day of a week in a month, as `Date` counts: 0 is Sunday. */
+  readonly weekStart?: number;
   /** The id as people may type it. */
   readonly shorten: (id: string) => string;
   /** What else is noted beside an event. */
@@ -20,14 +22,14 @@ export interface EventListViewOptions {
 
 /** Events as a list by day on terminals; in columns where `--fields` chooses them. */
 export function createEventListView(options: EventListViewOptions): View<LocalizedEvent> {
-  const { range, calendars, shorten, layout, noteOf = () => "" } = options;
+  const { range, calendars, shorten, layout, weekStart = 1, noteOf = () => "" } = options;
   return {
     ...(calendars.length > 1 ? severalCalendarsView : eventView),
     formats: {
       ...eventView.formats,
       ...createDayFormats({ range, layout, showCalendar: calendars.length > 1 }),
     },
-    isTableInPipes: layout === "grid",
+    isTableInPipes: layout === "grid" || layout === "month",
     async draw({ values, fields, single, now, zone, capabilities, note }, drawing) {
       if (fields !== null || single) return null;
       const time = { today: localDate(now(), zone()), now: now(), zone: zone() };
@@ -39,6 +41,20 @@ export function createEventListView(options: EventListViewOptions): View<Localiz
         if (grid !== null) return grid;
         const [days, needed] = [dates.length, narrowestGrid(dates.length)];
         note(`--grid: ${days} days need ${needed} columns, and there are ${drawing.width}; this is the list`);
+      }
+      if (layout === "month") {
+        const { drawMonth, NARROWEST_MONTH } = await import("../table/month-grid.js");
+        const { first, last } = range;
+        const options = { ...drawing, unicode: capabilities.unicode, ...time, calendars, weekStart };
+        const month = drawMonth(daysOf(values, { range }), {
+          ...options,
+          first: first ?? "",
+          last: last ?? "",
+        });
+        if (month !== null) return month;
+        note(
+          `--month: a month needs ${NARROWEST_MONTH} columns, and there are ${drawing.width}; this is the list`,
+        );
       }
       const { drawDayList } = await import("../table/day-list.js");
       return drawDayList(daysOf(values, { range, layout }), {

@@ -44,6 +44,7 @@ export const CONFIG_KEYS: Readonly<Record<ProfileKey, string>> = {
   timezone: "zone in which times are read and shown",
   label: "label of new events",
   duration: "length of new events without an end (1h)",
+  week_start: "first day of a week in agenda --month: monday (default), sunday or saturday",
   token_command: "program that prints the token: a path, or a JSON array of program and arguments",
 };
 
