@@ -8,6 +8,7 @@ import type { ProfileStore } from "./config/profile-store.js";
 import type { GlobalFlags, RunSettings } from "./config/run-settings.js";
 import type { Settings } from "./config/settings.js";
 import type { PlannedRequest } from "./errors.js";
+import type { Journal } from "./journal/journal.js";
 import type { HostOverrides, Machine, ProcessLike } from "./machine.js";
 import type { Ledger } from "./messages/ledger/ledger.js";
 import type { Webhooks } from "./messages/webhooks/webhooks.js";
@@ -100,6 +101,8 @@ export interface Context {
   /** The client of the service. @throws CliError not_signed_in without a token */
   api(): Promise<Api>;
   readonly session: Session;
+  /** What commands of this profile wrote lately; null where it keeps no journal. */
+  journal(): Promise<Journal | null>;
   readonly names: KnownNames;
   readonly output: OutputAccess;
   readonly terminal: Terminal;

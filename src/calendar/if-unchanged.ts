@@ -53,7 +53,7 @@ export function wasUpdated(
 }
 
 /** Whether the event has every field of the draft. */
-function hasFields(
+export function hasFields(
   event: CalendarEvent,
   { label_id: id, attendee_ids: ids, ...fields }: EventDraft,
 ): boolean {

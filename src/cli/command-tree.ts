@@ -31,6 +31,7 @@ const MODULES = {
   service: () => import("../../service/commands/service.js"),
   status: () => import("../commands/status.js"),
   tour: () => import("../commands/tour.js"),
+  undo: () => import("../commands/undo.js"),
   webhooks: () => import("../commands/webhooks.js"),
 };
 
@@ -49,6 +50,7 @@ const COMMANDS: readonly CommandEntry[] = [
   ["members", "list the members of a calendar", from(MODULES.calendars, "registerMembers")],
   ["events", "list, read, create, update and delete events", from(MODULES.events, "EVENT_COMMANDS")],
   ["add", "add an event that one sentence describes", from(MODULES.add, "registerAdd")],
+  ["undo", "take back what the last command wrote", from(MODULES.undo, "registerUndo")],
   ["agenda", "show the week of every calendar", from(MODULES.agenda, "registerAgenda")],
   ["next", "show the event that is on or comes next", from(MODULES.next, "registerNext")],
   ["free", "find when I am free, and others too", from(MODULES.free, "registerFree")],

@@ -3,7 +3,7 @@ import type { GlobalFlags } from "../config/run-settings.js";
 import type { CreateContext, Frame, Host } from "../context.js";
 import { CliError, FieldListRequest, usageError } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
-import type { ContextOf } from "./command.js";
+import { type ContextOf, pathOf } from "./command.js";
 import { COMMAND_NAMES, createProgram, HelpRequest, loadCommandTree } from "./command-tree.js";
 import type { FailedRun } from "./failure-report.js";
 import { readGlobalFlags } from "./global-flags.js";
@@ -59,7 +59,8 @@ async function runProgram(
     if (createContext === undefined) throw new Error("an action began before its context was loaded");
     const flags = readGlobalFlags(command);
     onFlags(flags);
-    return createContext({ ...flags, ...options }, frame);
+    const path = pathOf(command).split(" ").slice(1).join(" ");
+    return createContext({ ...flags, ...options, command: path }, frame);
   };
   let parsing: Command | undefined;
   let helpOf: Command | undefined;

@@ -14,6 +14,7 @@ export const PROFILE_KEYS = [
   "duration",
   "week_start",
   "token_command",
+  "journal",
 ] as const;
 
 export type ProfileKey = (typeof PROFILE_KEYS)[number];

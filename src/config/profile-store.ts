@@ -27,6 +27,7 @@ const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set([
   "label",
   "duration",
   "week_start",
+  "journal",
 ]);
 
 /** The profiles of the configuration, for the commands `profiles` and `config`. */
@@ -138,6 +139,10 @@ const CHECKS: Readonly<Partial<Record<ProfileKey, (value: string, key: string, p
         throw usageError(`timezone: "${value}" is not a time zone`, "write a name such as Asia/Tokyo");
     },
     week_start: parseWeekStart,
+    journal(value) {
+      if (value !== "on" && value !== "off")
+        throw usageError(`journal: "${value}" is not valid`, "write on or off");
+    },
     calendar: checkCalendar,
     write_calendar: checkCalendar,
   };

@@ -25,6 +25,8 @@ interface Switches {
 
 /** Global flags as typed; undefined when not given. */
 export interface GlobalFlags extends Switches {
+  /** Not typed: the path of the command, `events delete`. */
+  readonly command?: string | undefined;
   readonly profile?: string | undefined;
   /** Every `--calendar`, in order. */
   readonly calendar?: readonly string[] | undefined;
@@ -52,6 +54,7 @@ export function readRunSettings(flags: GlobalFlags, env: Environment) {
   return {
     ...readReportSettings(flags, env),
     ...readSwitches(flags),
+    command: flags.command ?? "",
     /** Undefined when `--profile` was not given. */
     profile: flags.profile,
     /** Every `--calendar`, in order. */

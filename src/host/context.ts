@@ -1,4 +1,5 @@
 import { DAY_MS } from "../../contract/date-time.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import {
   type CacheFile,
@@ -15,6 +16,7 @@ import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { profileName, readSettings, type ServiceSelection, type Settings } from "../config/settings.js";
 import type { Context, CreateHost, Frame, KnownNames, Program, Terminal } from "../context.js";
+import type { Journal } from "../journal/journal.js";
 import type { Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
@@ -62,11 +64,17 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     return openLocalDatabase({ machine, note }, { database: machine.database(), rateLimit: null });
   };
   const localService = machine.overrides.localService ?? openLocal;
+  const journal = once(async () => openJournal(client, settings(), note));
   const { names, api } = composeNames(machine, {
     settings,
     refresh: run.refresh,
     token: auth.token,
-    api: once(() => createServiceClient({ settings: settings(), token: auth.token, localService }, client)),
+    api: once(async () => {
+      const service = { settings: settings(), token: auth.token, localService };
+      const created = await createServiceClient(service, client);
+      // What undo writes is noted with what it takes back.
+      return run.dryRun || run.command === "undo" ? created : noteWrites(created, journal);
+    }),
   });
   return {
     now: machine.clock.now,
@@ -81,6 +89,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     get session() {
       return readOnlyIf(run.dryRun, auth.session(), ["token", "status"]);
     },
+    journal,
     names,
     output: composeOutput(run, machine, { settings, note, warn, input: () => terminal.input }),
     terminal,
@@ -148,6 +157,52 @@ function composeTerminal(
       return machine.stdout.isTerminal;
     },
   };
+}
+
+/** The client that notes what it writes; what does so is loaded with the first write. */
+function noteWrites(api: Api, journal: () => Promise<Journal | null>): Api {
+  const seen = new Map<string, CalendarEvent>();
+  const writes = once(async () => {
+    const opened = await journal();
+    if (opened === null) return api;
+    return (await import("../journal/record-writes.js")).recordWrites(api, opened, seen);
+  });
+  return {
+    ...api,
+    async getEvent(address) {
+      const event = await api.getEvent(address);
+      seen.set(address.eventId, event);
+      return event;
+    },
+    createEvent: async (...args) => (await writes()).createEvent(...args),
+    updateEvent: async (...args) => (await writes()).updateEvent(...args),
+    deleteEvent: async (...args) => (await writes()).deleteEvent(...args),
+    createActivity: async (...args) => (await writes()).createActivity(...args),
+    sendRaw: async (request) => (await (request.method === "GET" ? api : await writes())).sendRaw(request),
+  };
+}
+
+/** Null where the profile keeps none. */
+async function openJournal(
+  { machine, run }: ClientDependencies,
+  settings: Settings,
+  note: (text: string) => void,
+) {
+  if (settings.setting("journal")?.value === "off") return null;
+  const { createJournal } = await import("../journal/journal.js");
+  const { profile, service } = cacheOwnerOf(settings);
+  const place = settings.service.kind === "local" ? machine.dataDirectory() : service;
+  const { stateDirectory, userId, process, clock } = machine;
+  const owner = `${profile} ${place}`;
+  return createJournal({
+    stateDirectory,
+    userId,
+    owner,
+    command: run.command,
+    now: clock.now,
+    process,
+    note,
+  });
 }
 
 function withReadOnlyConfig(machine: Machine): Machine {

@@ -28,6 +28,7 @@ describe("config", () => {
       duration: null,
       week_start: null,
       token_command: null,
+      journal: null,
     });
     await harness.run("config", "unset", "calendar");
     expect(await harness.run("config", "get", "calendar")).toEqual({ exitCode: 0, stdout: "\n", stderr: "" });

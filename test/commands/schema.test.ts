@@ -47,6 +47,7 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     "events move": [[eventId, "--to", "Choir", "--yes"]],
     "events delete": [[eventId, "--yes"]],
     add: [["Lunch", "tomorrow", "12-13", "--yes"]],
+    undo: [["--list"]],
     agenda: [[]],
     next: [[], ["-n", "5", "--all-day"]],
     free: [[], ["--on", "tomorrow"]],

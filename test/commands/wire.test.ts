@@ -483,7 +483,10 @@ describe("events delete and comment", () => {
       "json",
     );
     expect({ exitCode, stdout: JSON.parse(stdout) }).toEqual({ exitCode: 0, stdout: { deleted: [id] } });
-    expect(world.lines()).toEqual(["GET /calendars", `DELETE /calendars/${world.calendarId}/events/${id}`]);
+    const target = `/calendars/${world.calendarId}/events/${id}`;
+    // For calctl undo, the event is read before.
+    const read = `GET ${target}?include=creator,label,attendees`;
+    expect(world.lines()).toEqual(["GET /calendars", read, `DELETE ${target}`]);
     expect(world.wire.requests.at(-1)).toMatchObject({ body: null });
     expect(world.wire.requests.at(-1)?.headers).not.toHaveProperty("content-type");
   });

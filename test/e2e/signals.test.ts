@@ -29,6 +29,9 @@ async function startOnline() {
 
 const CALENDARS = { data: [{ id: "cal", type: "calendar", attributes: { name: "Family" } }] };
 
+/** To what is asked for the journal before a DELETE. */
+const NOT_FOUND = ["404 Not Found", {}] as const;
+
 describe.each(SIGNALS)("%s", (signal, code) => {
   test("during a request ends it, and prints nothing on stdout", async () => {
     const { server, start } = await startOnline();
@@ -48,6 +51,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     const { server, start } = await startOnline();
     const running = start(...argv, "-c", "cal");
     answerJson(await server.asked("GET /calendars "), CALENDARS);
+    if (method === "DELETE") answer(await server.asked("GET /calendars/cal/events/"), ...NOT_FOUND);
     await server.asked(`${method} /calendars/cal/`);
     running.child.kill(signal);
     const { exitCode, stdout, stderr } = await running.ended;
@@ -61,7 +65,9 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     const { server, start } = await startOnline();
     const running = start("events", "delete", "e1", "e2", "e3", "--yes", "-c", "cal");
     answerJson(await server.asked("GET /calendars "), CALENDARS);
+    answer(await server.asked("GET /calendars/cal/events/e1"), ...NOT_FOUND);
     answer(await server.asked("DELETE /calendars/cal/events/e1"), "204 No Content", {});
+    answer(await server.asked("GET /calendars/cal/events/e2"), ...NOT_FOUND);
     await server.asked("DELETE /calendars/cal/events/e2");
     running.child.kill(signal);
     const { exitCode, stderr } = await running.ended;
@@ -114,7 +120,10 @@ describe.each(SIGNALS)("%s", (signal, code) => {
   ])("during the delay before a retried %s ends it immediately", async (_, request, argv, hint) => {
     const { server, start } = await startOnline();
     const running = start(...argv);
-    if (hint !== "") answerJson(await server.asked("GET /calendars "), CALENDARS);
+    if (hint !== "") {
+      answerJson(await server.asked("GET /calendars "), CALENDARS);
+      answer(await server.asked("GET /calendars/cal/events/"), ...NOT_FOUND);
+    }
     answer(await server.asked(request), "503 Service Unavailable", { "retry-after": "19" });
     await running.stderrWith("retrying");
     running.child.kill(signal);

@@ -54,7 +54,7 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
   ],
   partial: ["some of several items succeeded; stderr lists the rest", "for the rest"],
   changed: [
-    "the event was changed meanwhile (`--if-unchanged`, `--edit`); nothing was written",
+    "the event was changed meanwhile (`--if-unchanged`, `--edit`, `events move`, `undo`); nothing was written",
     "after reading it again",
   ],
   interrupted: [

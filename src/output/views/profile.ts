@@ -45,6 +45,7 @@ export const CONFIG_KEYS: Readonly<Record<ProfileKey, string>> = {
   label: "label of new events",
   duration: "length of new events without an end (1h)",
   week_start: "first day of a week in agenda --month: monday (default), sunday or saturday",
+  journal: "off keeps nothing that calctl undo could take back",
   token_command: "program that prints the token: a path, or a JSON array of program and arguments",
 };
 

@@ -1,0 +1,80 @@
+import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Api } from "../api/client.js";
+import type { EventAddress } from "../api/endpoints.js";
+import { CliError, isOutcomeUnknown } from "../errors.js";
+import type { Journal, Write } from "./journal.js";
+
+type Writes = Pick<Api, "createEvent" | "updateEvent" | "deleteEvent" | "createActivity" | "sendRaw">;
+
+/** The writes of a client, each noted before it is sent and after it was. @param seen the events that this run has read, by id */
+export function recordWrites(api: Api, journal: Journal, seen: Map<string, CalendarEvent>): Writes {
+  async function record<T>(
+    write: Write,
+    send: () => Promise<T>,
+    after?: (result: T) => CalendarEvent,
+  ): Promise<T> {
+    const finish = journal.begin(write);
+    try {
+      const result = await send();
+      finish({ done: true, ...(after && { after: after(result) }) });
+      return result;
+    } catch (error) {
+      if (isRefusal(error)) finish({ failed: true });
+      throw error;
+    }
+  }
+
+  /** What there is before a write; an event that cannot be read is written all the same, or fails as it would have. */
+  async function readBefore(address: EventAddress): Promise<Pick<Write, "before" | "title">> {
+    try {
+      const before = seen.get(address.eventId) ?? (await api.getEvent(address));
+      return { before, title: before.title };
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+      return { title: null };
+    }
+  }
+
+  return {
+    createEvent: (calendarId, draft) =>
+      record(
+        { kind: "create", title: draft.title, calendarId },
+        () => api.createEvent(calendarId, draft),
+        (event) => event,
+      ),
+    async updateEvent(address, draft, isApplied) {
+      const write: Write = { kind: "update", ...address, ...(await readBefore(address)), draft };
+      const event = await record(
+        write,
+        () => api.updateEvent(address, draft, isApplied),
+        (after) => after,
+      );
+      seen.set(address.eventId, event);
+      return event;
+    },
+    async deleteEvent(address) {
+      const write: Write = { kind: "delete", ...address, ...(await readBefore(address)) };
+      await record(write, () => api.deleteEvent(address));
+      seen.delete(address.eventId);
+    },
+    createActivity: (address, content) => {
+      const title = seen.get(address.eventId)?.title ?? null;
+      return record({ kind: "comment", ...address, title }, () => api.createActivity(address, content));
+    },
+    async sendRaw(request) {
+      if (request.method === "GET") return api.sendRaw(request);
+      const finish = journal.begin({
+        kind: "other",
+        title: `${request.method} ${request.path.split("?")[0]}`,
+      });
+      const response = await api.sendRaw(request);
+      finish(isRefusal(response.error) ? { failed: true } : { done: true });
+      return response;
+    },
+  };
+}
+
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof CliError) || isOutcomeUnknown(error)) return false;
+  return error.status !== undefined && error.status >= 400 && error.status < 500;
+}

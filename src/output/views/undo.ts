@@ -1,0 +1,29 @@
+import { describeInstant } from "../event-when.js";
+import type { View } from "../view.js";
+import { INSTANT } from "./calendar.js";
+
+/** A command that wrote something, as `undo --list` shows it and `undo` takes it back. */
+export interface WritingCommand {
+  /** 1 for the latest. */
+  readonly number: number;
+  /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  readonly at: string;
+  readonly command: string;
+  readonly events: readonly string[];
+  readonly titles: readonly string[];
+}
+
+export const writingCommandView: View<WritingCommand> = {
+  noun: "command",
+  shape: "undoable",
+  keys: {
+    number: { type: "integer", about: "1 is the latest" },
+    at: { type: "string", about: INSTANT, cell: ({ at }, zone) => ({ text: describeInstant(at, zone()) }) },
+    command: { type: "string", about: "such as events delete" },
+    events: { type: "string[]", about: "ids of events; of those that undo created again the new ones" },
+    titles: { type: "string[]", about: "of the events", header: "Events", minWidth: 8 },
+  },
+  members: ["number", "at", "command", "events"],
+  tsv: ["number", "at", "command", "events"],
+  table: ["number", "at", "command", "titles"],
+};

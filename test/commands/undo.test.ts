@@ -1,0 +1,239 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createUndoWorld, type UndoWorld } from "./undo-world.js";
+
+/** `undo`, and the journal that it reads. */
+
+const AGAIN = "created again, with a new id and without its comments";
+
+let world: UndoWorld;
+
+beforeEach(async () => {
+  world = await createUndoWorld();
+});
+
+const folder = () => join(world.directory, "journal");
+
+const commands = async () => (await world.undoable()).map((entry) => entry["command"]);
+
+describe("what somebody else wrote since", () => {
+  async function asBen(...argv: readonly string[]): Promise<void> {
+    const { token } = await world.service.admin.tokens.create({ user: "Ben", readOnly: false });
+    const env = { CALCTL_BASE_URL: world.wire.baseUrl, CALCTL_TOKEN: token };
+    expect(await world.runWith({ env }, ...argv)).toMatchObject({ exitCode: 0 });
+  }
+
+  test("is not overwritten: exit 13 with the difference", async () => {
+    const { id } = await world.create("Lunch");
+    await world.step("events", "update", id, "--title", "Dinner");
+    await asBen("events", "update", id, "--location", "Home");
+    const theirs = await world.read(id);
+    const { exitCode, stdout, stderr } = await world.step("undo");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 13, stdout: "" });
+    expect(stderr).toBe(
+      `- location:\n+ location: Home\nerror: event ${id} was changed since: nothing was overwritten\n`,
+    );
+    expect(await world.step("undo", "2", "--yes")).toMatchObject({ exitCode: 13 });
+    expect(await world.read(id)).toEqual(theirs);
+    expect(await commands()).toEqual(["events update", "events create"]);
+  });
+
+  test("of several events: the others are taken back, and those stay to be taken back", async () => {
+    const events = [await world.create("One"), await world.create("Two"), await world.create("Three")];
+    const ids = events.map(({ id }) => id);
+    await world.step("events", "update", ...ids, "--label", "2");
+    await asBen("events", "delete", ids[1] ?? "", "--yes");
+    const { exitCode, stdout, stderr } = await world.step("undo", "--fields", "titles");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "Three, One\n" });
+    expect(stderr).toContain(`update of Two could not be taken back: event ${ids[1]} was deleted since`);
+    expect((await world.undoable())[0]).toMatchObject({
+      number: 1,
+      command: "events update",
+      events: [ids[1]],
+    });
+    for (const id of [ids[0], ids[2]])
+      expect(await world.read(id ?? "")).toMatchObject({ label: { number: 1 } });
+  });
+
+  test("a person who is gone is said", async () => {
+    const { id } = await world.create("Lunch", "--attendee", "Ben", "--attendee", "me");
+    await world.step("events", "delete", id, "--yes");
+    await world.service.admin.members.remove("Ben", "Family");
+    const { exitCode, stderr } = await world.step("undo", "--yes");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: `Lunch: left out, as no members of Family: Ben\nLunch: ${AGAIN}\n`,
+    });
+  });
+});
+
+describe("a run that was killed", () => {
+  const journal = () => join(folder(), readdirSync(folder()).sort().at(-1) ?? "");
+
+  /** Leaves what the journal has of a killed run: its last lines are missing, and one is cut. */
+  function cutJournal(lines: number): void {
+    const kept = readFileSync(journal(), "utf8").split("\n");
+    writeFileSync(journal(), `${kept.slice(0, kept.length - lines).join("\n")}\n{"n":`);
+  }
+
+  test("half-way of several deletes is undone as far as it came", async () => {
+    const events = [await world.create("One"), await world.create("Two"), await world.create("Three")];
+    const target = `DELETE /calendars/${world.family}/events`;
+    world.wire.answer(`${target}/${events[1]?.id}`, { status: 503, body: "" });
+    world.wire.answer(`${target}/${events[2]?.id}`, { status: 403, body: "" });
+    const flags = ["-c", "Family", "--yes", "--retries", "0"];
+    const { exitCode } = await world.send("events", "delete", ...events.map(({ id }) => id), ...flags);
+    expect(exitCode).toBe(12);
+    cutJournal(0);
+    const { stdout, stderr } = await world.send("undo", "--yes", "--jq", ".events | length");
+    expect({ stdout, stderr }).toEqual({ stdout: "2\n", stderr: `One: ${AGAIN}\n` });
+    expect((await world.list()).map(({ title }) => title).sort()).toEqual(["One", "Three", "Two"]);
+  });
+
+  test.each([
+    ["before the update was sent", "Lunch", 0, "Lunch"],
+    ["after it was written", "Dinner", 0, "Lunch"],
+    ["and somebody wrote since", "Other", 13, "Other"],
+  ])("%s", async (_, now, exitCode, after) => {
+    const { id } = await world.create("Lunch");
+    await world.step("events", "update", id, "--title", "Dinner");
+    cutJournal(1);
+    // It leaves nothing in this journal.
+    const env = { CALCTL_STATE_DIR: join(world.directory, "other") };
+    await world.runWith({ env }, "events", "update", id, "--title", now);
+    expect((await world.step("undo")).exitCode).toBe(exitCode);
+    expect(await world.read(id)).toMatchObject({ title: after });
+  });
+
+  test("in the middle of a create: nobody knows whether it was done", async () => {
+    await world.create("Lunch");
+    cutJournal(1);
+    expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 9 });
+  });
+
+  test("a damaged beginning hides that command alone", async () => {
+    await world.create("Lunch");
+    await world.step("events", "create", "-c", "Work", "--title", "Dinner", "--category", "keep");
+    writeFileSync(journal(), "\0damaged");
+    expect(await commands()).toEqual(["events create"]);
+  });
+});
+
+describe("one command at a time", () => {
+  test("lists what can be taken back, the latest first", async () => {
+    const { id } = await world.create("Lunch");
+    await world.step("comment", id, "See you");
+    expect(await world.undoable()).toEqual([
+      { number: 1, at: "2026-11-21T14:31:00.000Z", command: "comment", events: [id] },
+      { number: 2, at: "2026-11-21T14:30:00.000Z", command: "events create", events: [id] },
+    ]);
+    const { exitCode, stderr } = await world.step("undo");
+    expect(exitCode).toBe(11);
+    expect(stderr).toContain("it cannot be taken back: the service cannot delete comments");
+    expect(await world.step("undo", "2", "--yes")).toMatchObject({ exitCode: 0, stderr: "Lunch: deleted\n" });
+    expect(await world.list()).toEqual([]);
+  });
+
+  test("a refused write, a dry run and a read are no commands to take back", async () => {
+    expect(await world.step("events", "delete", "gone", "-c", "Family", "--yes")).toMatchObject({
+      exitCode: 5,
+    });
+    expect(await world.step("api", "/nowhere", "-X", "DELETE")).toMatchObject({ exitCode: 5 });
+    await world.step("events", "create", "-c", "Family", "--title", "T", "--category", "keep", "--dry-run");
+    await world.step("api", "/user");
+    expect(await commands()).toEqual([]);
+    expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 5 });
+  });
+
+  test("a request of api is not taken back, and nothing before it in its place", async () => {
+    const { id } = await world.create("Lunch");
+    await world.step("api", `/calendars/${world.family}/events/${id}`, "-X", "DELETE");
+    expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 11 });
+    expect(await commands()).toEqual(["api", "events create"]);
+  });
+
+  test("a moved event comes back, and its copy is not deleted if it cannot", async () => {
+    const { id } = await world.create("Lunch");
+    await world.send("events", "move", id, "--to", "Work", "--yes");
+    const [moved] = await world.list();
+    const target = `POST /calendars/${world.family}/events`;
+    world.wire.answer(target, { status: 403, body: "" });
+    const { exitCode, stderr } = await world.send("undo", "--yes");
+    expect({ exitCode, list: await world.list() }).toEqual({ exitCode: 6, list: [moved] });
+    expect(stderr).toContain("create of Lunch could not be taken back: it is kept");
+    const other = await createUndoWorld();
+    const lunch = await other.create("Lunch");
+    await other.step("events", "move", lunch.id, "--to", "Work", "--yes");
+    expect(await other.step("undo", "--yes")).toMatchObject({
+      exitCode: 0,
+      stderr: `Lunch: ${AGAIN}\nLunch: deleted\n`,
+    });
+    expect((await other.list()).map(({ calendar_name: name }) => name)).toEqual(["Family"]);
+  });
+
+  test("a keep is without times again", async () => {
+    const argv = ["events", "create", "-c", "Work", "--title", "Shopping", "--category", "keep"];
+    const keep = await world.json<{ readonly id: string }>(...argv);
+    const flags = ["--start", "tomorrow 9:00", "--duration", "1h", "--attendee", "me"];
+    await world.step("events", "update", keep.id, ...flags);
+    await world.step("undo");
+    const { start_at, end_at, attendees } = await world.read(keep.id);
+    expect({ start_at, end_at, attendees }).toEqual({ start_at: null, end_at: null, attendees: [] });
+  });
+
+  test("what is deleted or gets a new id is asked for", async () => {
+    const { id } = await world.create("Lunch");
+    expect(await world.step("undo")).toMatchObject({ exitCode: 2, stdout: "" });
+    await world.step("events", "update", id, "--title", "Dinner");
+    expect(await world.step("undo")).toMatchObject({ exitCode: 0, stderr: "Lunch: put back\n" });
+    expect(await world.step("undo", "--dry-run", "--jq", ".method")).toMatchObject({ stdout: "DELETE\n" });
+    expect(await world.read(id)).toMatchObject({ title: "Lunch" });
+    expect(await commands()).toEqual(["events create"]);
+  });
+
+  test.each([[["0"]], [["x"]], [["1", "--list"]]])("undo %j is exit 2", async (argv) => {
+    expect(await world.run("undo", ...argv)).toMatchObject({ exitCode: 2, stdout: "" });
+  });
+});
+
+describe("the journal", () => {
+  test("is private, of its profile and service, and kept for 30 days", async () => {
+    await world.create("Lunch");
+    const [name = ""] = readdirSync(folder());
+    expect(statSync(join(folder(), name)).mode & 0o777).toBe(0o600);
+    expect(statSync(folder()).mode & 0o777).toBe(0o700);
+    expect(await world.send("undo", "--list", "-o", "json")).toMatchObject({ stdout: "[]\n" });
+    world.setNow(world.now() + 31 * 24 * 3_600_000);
+    await world.create("Dinner");
+    expect(readdirSync(folder())).toEqual([expect.not.stringContaining(name)]);
+  });
+
+  test("config set journal off keeps none", async () => {
+    await world.run("config", "set", "journal", "off", "-p", "local");
+    await world.create("Lunch");
+    expect(readdirSync(world.directory)).not.toContain("journal");
+    const { exitCode, stderr } = await world.run("undo");
+    expect(exitCode).toBe(10);
+    expect(stderr).toContain("this profile keeps no journal");
+    expect(await world.run("config", "set", "journal", "maybe", "-p", "local")).toMatchObject({
+      exitCode: 2,
+    });
+  });
+
+  test("where it cannot be written, the write is done and stderr says that it cannot be taken back", async () => {
+    writeFileSync(folder(), "a file");
+    const { exitCode, stderr } = await world.step(
+      "events",
+      "create",
+      "-c",
+      "Work",
+      "--title",
+      "T",
+      "--category",
+      "keep",
+    );
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/calctl undo cannot take this back: the journal cannot be written \(.*\)\n/);
+  });
+});
