@@ -7,7 +7,7 @@ import { addAction, type ContextOf, describeCommand, requireConfirmation } from 
 import type { Context } from "../context.js";
 import { CliError, configurationError, usageError } from "../errors.js";
 import type { Journal, JournalEntry, NotedWrite } from "../journal/journal.js";
-import { type WritingCommand, writingCommandView } from "../output/views/undo.js";
+import { type UndoableCommand, undoableView } from "../output/views/undo.js";
 import { resolveCalendars } from "./calendar-choice.js";
 import { placeCopy } from "./events/copy-draft.js";
 import { createRelatedResolver, DEFAULT_LABEL } from "./events/event-flags.js";
@@ -29,7 +29,7 @@ export function registerUndo(command: Command, contextOf: ContextOf): void {
     .option("--list", "list the last 20 commands that can be taken back")
     .option("-y, --yes", "skip the confirmation");
   describeCommand(command, {
-    prints: { view: writingCommandView, count: "one or list" },
+    prints: { view: undoableView, count: "one or list" },
     examples: () => [
       ["What was written lately", "calctl undo --list"],
       [
@@ -48,7 +48,7 @@ const LISTED = 20;
 
 /** Takes back what a command wrote, as far as nobody wrote there since. */
 export async function runUndo(context: UndoContext, options: UndoOptions): Promise<void> {
-  const output = context.output.of(writingCommandView);
+  const output = context.output.of(undoableView);
   const { number: typed, list = false, yes = false } = options;
   const number = /^[1-9]\d{0,3}$/.test(typed ?? "1") ? Number(typed ?? "1") : 0;
   if (number === 0 || (list && typed !== undefined))
@@ -78,7 +78,7 @@ function openWrites({ writes }: JournalEntry): readonly NotedWrite[] {
   return writes.filter(({ failed, undone }) => failed !== true && undone === undefined);
 }
 
-function describeEntry(entry: JournalEntry, index: number): WritingCommand {
+function describeEntry(entry: JournalEntry, index: number): UndoableCommand {
   const { at, command } = entry;
   const open = openWrites(entry);
   return {
@@ -161,8 +161,7 @@ async function undoEntry(context: UndoContext, { journal, file, number }: Undone
     events: results.map(({ id }) => id),
     titles: results.map(({ title }) => title),
   };
-  if (results.length > 0)
-    await context.output.of(writingCommandView).print(undone, `${command} was taken back`);
+  if (results.length > 0) await context.output.of(undoableView).print(undone, `${command} was taken back`);
   reportFailures();
 }
 

@@ -131,7 +131,9 @@ describe("an event id without -c", () => {
   ])("%s sends no search", async (_, { flags = [] }: { flags?: readonly string[] }, env) => {
     const options = { env: { ...world.env, ...env } };
     await world.runWith(options, "events", "delete", event.id, "--yes", ...flags);
-    expect(paths()).toEqual(["GET /calendars", `DELETE /calendars/${workId}/events/${event.id}`]);
+    const target = `/calendars/${workId}/events/${event.id}`;
+    // Read for calctl undo.
+    expect(paths()).toEqual(["GET /calendars", `GET ${target}`, `DELETE ${target}`]);
   });
 
   test("in no calendar: exit 5 with the event and the number of calendars", async () => {

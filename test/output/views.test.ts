@@ -19,6 +19,7 @@ import { createConflictView, freeView } from "../../src/output/views/free.js";
 import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { sentView } from "../../src/output/views/sent.js";
+import { undoableView } from "../../src/output/views/undo.js";
 import { webhookView } from "../../src/output/views/webhook.js";
 import {
   ACTIVITY,
@@ -168,6 +169,15 @@ const VIEWS = [
       what: null,
       at: "2026-11-21T06:05:00.000Z",
       outcome: "unknown",
+    },
+  ]),
+  sample("undoable", undoableView, [
+    {
+      number: 1,
+      at: "2026-11-21T06:00:00.000Z",
+      command: "events delete",
+      events: ["5f0c2a91d3b7", "0b7e4d6f8a12"],
+      titles: ["Lunch", "Film night"],
     },
   ]),
   sample("free times", freeView, [

@@ -23,7 +23,8 @@ export async function openSandbox({ now, machine, flags, program }: SandboxConte
   const { userId } = await service.admin.ensureLocalUser({ name: systemUserName() });
   const screen = screenOf(machine, flags);
   const timezone = flags.timezone ?? machine.systemTimeZone() ?? "UTC";
-  let config: Config = { profiles: new Map() };
+  // What it writes is in memory, and nothing that could be taken back.
+  let config: Config = { profiles: new Map([["local", { journal: "off" }]]) };
   const overrides: HostOverrides = {
     now,
     systemTimeZone: () => timezone,

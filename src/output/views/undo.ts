@@ -3,7 +3,7 @@ import type { View } from "../view.js";
 import { INSTANT } from "./calendar.js";
 
 /** A command that wrote something, as `undo --list` shows it and `undo` takes it back. */
-export interface WritingCommand {
+export interface UndoableCommand {
   /** 1 for the latest. */
   readonly number: number;
   /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
@@ -13,7 +13,7 @@ export interface WritingCommand {
   readonly titles: readonly string[];
 }
 
-export const writingCommandView: View<WritingCommand> = {
+export const undoableView: View<UndoableCommand> = {
   noun: "command",
   shape: "undoable",
   keys: {
