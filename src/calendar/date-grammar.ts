@@ -83,6 +83,13 @@ const RULES: readonly Rule[] = [
   rule(`(?:\\+\\s*|in\\s+)(?<duration>${DURATION_PATTERN})`, ({ duration = "" }) => readElapsed(duration)),
   clockRule("(?<hour>\\d{1,2}):(?<minute>\\d\\d)(?:\\s*(?<half>[ap]m))?", readClock),
   clockRule("(?<hour>\\d{1,2})\\s*(?<half>[ap]m)", readClock),
+  clockRule(
+    "(?<hour>\\d\\d):(?<minute>\\d\\d)(?<offset>z|[+-]\\d\\d:\\d\\d)",
+    ({ offset = "", ...clock }, source) => ({
+      ...readClock(clock, source),
+      offset,
+    }),
+  ),
   clockRule("noon", () => ({ clock: 12 * HOUR_MS })),
   clockRule("midnight", () => ({ clock: "midnight" })),
   rule("at\\s+(?<hour>\\d{1,2})", ({ hour }) => ({ hour: Number(hour) }), true),

@@ -1,7 +1,7 @@
 import { dateToInstant, instantToDate, MINUTE_MS } from "../../contract/date-time.js";
 import { emptyValueError, usageError } from "../errors.js";
 import { type Clock, type Day, readWords, WEEKDAYS, type Words } from "./date-grammar.js";
-import { checkDate, type DateInput, type DateInputOptions, parseDateInput, parseLocal } from "./dates.js";
+import { checkDate, type DateInput, type DateInputOptions, parseInstant, parseLocal } from "./dates.js";
 import { addDays, addDuration, describeLocal, formatLocal, wallClockAt } from "./zoned-time.js";
 
 /** Dates and times in words. Whatever the grammar does not cover is an error. */
@@ -65,12 +65,12 @@ export function resolveWords(
   }
   const wallClock = dateToInstant(named) + (clock === "midnight" ? 0 : clock);
   const local = new Date(wallClock).toISOString().slice(0, "YYYY-MM-DDTHH:mm".length);
-  if (offset !== undefined) {
-    const input = parseDateInput(local + offset, options);
-    return { input: { ...input, text }, description: local + offset };
-  }
-  const instant = parseLocal(wallClock, local, options);
-  return { input: { kind: "date-time", text, instant }, description: describeLocal(`${local}:00`, zone) };
+  const instant =
+    offset === undefined
+      ? parseLocal(wallClock, local, options)
+      : parseInstant(`${local}${offset.toUpperCase()}`, source);
+  const shown = offset === undefined ? `${local}:00` : formatLocal(instant, zone);
+  return { input: { kind: "date-time", text, instant }, description: describeLocal(shown, zone) };
 }
 
 /** The first and the last day. Those of this week begin today. */

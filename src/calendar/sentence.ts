@@ -31,8 +31,6 @@ export interface SentenceOptions {
   readonly now: number;
 }
 
-const ONE_OF_TWO = "write one of the two";
-
 /**
  * Reads one sentence. Words of days and times, a length, a label and a place at the end are taken out of it, the rest
  * is the title. What is in quotes belongs to the title or the place.
@@ -41,78 +39,90 @@ const ONE_OF_TWO = "write one of the two";
 export function readSentence(text: string, options: SentenceOptions): SentenceReading {
   const parts = splitSentence(text);
   checkWords(parts);
-  const length = onlyOne(parts, "length");
   const label = onlyOne(parts, "label");
-  const times = readTimes(parts, options, length);
+  const times = readTimes(parts, options);
   return { ...readTitle(parts), ...times, ...(label === undefined ? {} : { label }) };
 }
 
-function onlyOne(parts: readonly SentencePart[], kind: "length" | "label" | "all-day"): string | undefined {
+function refuseIf(isWrong: boolean, problem: string, hint = "write one of the two"): void {
+  if (isWrong) throw usageError(SOURCE + problem, hint);
+}
+
+function onlyOne(parts: readonly SentencePart[], kind: SentencePart["kind"]): string | undefined {
   const [one, other] = parts.filter((part) => part.kind === kind);
-  if (other === undefined) return one?.text;
-  throw usageError(`${SOURCE} has "${one?.text}" and "${other.text}"`, ONE_OF_TWO);
+  refuseIf(other !== undefined, ` has "${one?.text}" and "${other?.text}"`);
+  return one?.text;
 }
 
 type When = Extract<SentencePart, { readonly kind: "when" }>;
-type Times = Pick<SentenceReading, "start" | "end" | "duration" | "allDay">;
 
 function readTimes(
   parts: readonly SentencePart[],
-  options: SentenceOptions,
-  length: string | undefined,
-): Times {
+  { zone, now }: SentenceOptions,
+): Pick<SentenceReading, "start" | "end" | "duration" | "allDay"> {
   const [starts, ends] = splitTimes(parts);
   const whole = writtenIn([...starts, ...ends]);
   const [written, ending] = [wordsOf(starts), wordsOf(ends)];
-  if (written === null) {
-    const hint = "add one, such as tomorrow, fri 9:30 or 24 dec 12-13";
-    throw usageError(`${SOURCE} names no day and no time`, hint);
-  }
   // The day of "12-13 tomorrow" is that of both.
-  const isShared = written.day === undefined && written.clock !== undefined && ending?.day !== undefined;
-  const [start, end] = isShared ? [{ ...ending, ...written }, withoutDay(ending)] : [written, ending];
+  const isShared = written.day === undefined && written.clock !== undefined && ending.day !== undefined;
+  const { day: _, ...endTime } = ending;
+  const [start, end] = isShared ? [{ ...ending, ...written }, endTime] : [written, ending];
   const isAllDay = start.clock === undefined && start.elapsed === undefined;
-  checkKind(parts, { isAllDay, length, end });
-  const read = createReader(whole, options);
+  const [length, allDay] = [onlyOne(parts, "length"), onlyOne(parts, "all-day")];
+  const hasEnd = ends.length > 0;
+  const hasTime = hasEnd && end.clock !== undefined;
+  refuseIf(allDay !== undefined && !isAllDay, " is about all day and names a time");
+  refuseIf(hasEnd && isAllDay === hasTime, " has a time at one end only", "write both times, or only days");
+  const isLong = length === undefined || readDuration(length)?.minutes === 0;
+  refuseIf(isAllDay && !isLong, ` has a length, "${length}", but no time`, "add one, such as 9:30");
+  const read: ReadWords = (words, from, edge = "first") =>
+    resolveWords(words, whole, { source: SOURCE, zone, now, from, edge }).input;
   const first = read(start, null);
-  if (start.day === undefined && start.clock !== undefined) checkAhead(first, options);
+  const [startText, clock] = [typed(first, zone), typed(first, zone).slice(11)];
+  // A time alone is today.
+  const isOver = first.kind === "date-time" && start.day === undefined && first.instant < now - MINUTE_MS;
+  refuseIf(
+    isOver && start.elapsed === undefined,
+    `: ${clock} is over today`,
+    `write today ${clock} or tomorrow ${clock}`,
+  );
   // Several days, such as next week, have an end of their own.
-  const last = end === null ? read(start, null, "last") : readEnd(first, end, { whole, read, ...options });
-  const [startText, endText] = [first, last].map((input) => typed(input, options.zone));
-  if (length !== undefined && endText !== startText)
-    throw usageError(`${SOURCE} has an end and a length, "${length}"`, ONE_OF_TWO);
+  const last = hasEnd ? readEnd(first, end, { whole, read, zone }) : read(start, null, "last");
+  const endText = typed(last, zone);
+  refuseIf(length !== undefined && endText !== startText, ` has an end and a length, "${length}"`);
   return {
-    start: startText ?? "",
-    ...(endText !== undefined && endText !== startText && { end: endText }),
+    start: startText,
+    ...(endText !== startText && { end: endText }),
     ...(length !== undefined && { duration: length }),
     ...(isAllDay && { allDay: true }),
   };
 }
 
-function withoutDay({ day: _, ...words }: Words): Words {
-  return words;
-}
+/** @param from the day from which times alone and weekdays count; null for today */
+type ReadWords = (words: Words, from: string | null, edge?: "first" | "last") => DateInput;
 
-interface EndOptions extends SentenceOptions {
+interface EndOptions extends Pick<SentenceOptions, "zone"> {
+  /** For messages. */
   readonly whole: string;
-  readonly read: ReturnType<typeof createReader>;
+  readonly read: ReadWords;
 }
 
 /** An end counts from the day of the start; a time that is not after it is on the next day. */
 function readEnd(start: DateInput, end: Words, { whole, read, zone }: EndOptions): DateInput {
-  const from = dayOf(start, zone);
+  const dayOf = (input: DateInput) => (input.kind === "date" ? input.date : localDate(input.instant, zone));
+  const from = dayOf(start);
   const isAfter = (input: DateInput): boolean =>
     input.kind === "date" ? input.date > from : start.kind === "date" || input.instant > start.instant;
   const named = read(end, from);
   const last = isAfter(named) || end.day !== undefined ? named : read(end, addDays(from, 1));
-  const until = dayOf(last, zone);
+  const until = dayOf(last);
   // "24 dec - 20 dec" would be almost a year.
   const isYearLater = until.slice(0, 4) > from.slice(0, 4) && until.slice(4, 7) === from.slice(4, 7);
-  if (!isAfter(last) || isYearLater) throw usageError(`${SOURCE}: "${whole}" ends before it begins`);
+  refuseIf(!isAfter(last) || isYearLater, `: "${whole}" ends before it begins`, "write the start first");
   return last;
 }
 
-/** What stands for the start, and what for the end. @throws CliError usage for more than one range */
+/** What stands for the start, and what for the end. */
 function splitTimes(parts: readonly SentencePart[]): readonly [starts: When[], ends: When[]] {
   const [starts, ends]: [When[], When[]] = [[], []];
   let isEnd = false;
@@ -121,12 +131,12 @@ function splitTimes(parts: readonly SentencePart[]): readonly [starts: When[], e
     else isEnd = part.kind === "to";
   }
   const ranges = parts.filter(({ kind }) => kind === "to").length;
-  if (ranges > 1) {
-    const hint = "add makes one event: write one range, or both ends as in fri 9:00 - sun 17:00";
-    throw usageError(`${SOURCE} has more than one range of days or times`, hint);
-  }
-  if (ranges === 0 && parts.some(({ kind }) => kind === "from"))
-    throw usageError(`${SOURCE} has a "from" without a "to"`, "write the end as well");
+  const hasFrom = parts.some(({ kind }) => kind === "from");
+  const isEmpty = starts.length === 0;
+  refuseIf(isEmpty, " names no day and no time", "add one, such as tomorrow, fri 9:30 or 24 dec 12-13");
+  const hint = "add makes one event: write one range, or both ends as in fri 9:00 - sun 17:00";
+  refuseIf(ranges > 1, " has more than one range of days or times", hint);
+  refuseIf(hasFrom && ranges === 0, ' has a "from" without a "to"', "write the end as well");
   return [starts, ends];
 }
 
@@ -135,46 +145,12 @@ function writtenIn(group: readonly When[]): string {
   return [...new Set(group.map(({ text }) => text))].join(" ");
 }
 
-/** What the parts say together; null without any. */
-function wordsOf(group: readonly When[]): Words | null {
-  if (group.length === 0) return null;
+/** What the parts say together. */
+function wordsOf(group: readonly When[]): Words {
   const text = writtenIn(group);
-  const what = `${SOURCE}: "${text}"`;
   let words: Words = {};
-  for (const part of group) words = combine(words, part.words, what);
+  for (const part of group) words = combine(words, part.words, `${SOURCE}: "${text}"`);
   return finishWords(words, text, { source: SOURCE });
-}
-
-/** @throws CliError usage for times, lengths and days that do not go together */
-function checkKind(
-  parts: readonly SentencePart[],
-  options: { readonly isAllDay: boolean; readonly length: string | undefined; readonly end: Words | null },
-): void {
-  const { isAllDay, length, end } = options;
-  if (!isAllDay && onlyOne(parts, "all-day") !== undefined)
-    throw usageError(`${SOURCE} is about all day and names a time`, ONE_OF_TWO);
-  if (end !== null && length !== undefined)
-    throw usageError(`${SOURCE} has an end and a length, "${length}"`, ONE_OF_TWO);
-  if (end !== null && isAllDay !== (end.clock === undefined))
-    throw usageError(`${SOURCE} has a time at one end only`, "write both times, or only days");
-  if (isAllDay && length !== undefined && readDuration(length)?.minutes !== 0)
-    throw usageError(`${SOURCE} has a length, "${length}", but no time`, "add one, such as 9:30");
-}
-
-function createReader(whole: string, { zone, now }: SentenceOptions) {
-  return (words: Words, from: string | null, edge: "first" | "last" = "first"): DateInput =>
-    resolveWords(words, whole, { source: SOURCE, zone, now, from, edge }).input;
-}
-
-/** A time alone is today: not when it is over. */
-function checkAhead(input: DateInput, { zone, now }: SentenceOptions): void {
-  if (input.kind === "date" || input.instant >= now - MINUTE_MS) return;
-  const clock = typed(input, zone).slice(11);
-  throw usageError(`${SOURCE}: ${clock} is over today`, `write today ${clock} or tomorrow ${clock}`);
-}
-
-function dayOf(input: DateInput, zone: string): string {
-  return input.kind === "date" ? input.date : localDate(input.instant, zone);
 }
 
 /** As a flag takes it. */
@@ -184,28 +160,19 @@ function typed(input: DateInput, zone: string): string {
 
 /** Title and place: ` at PLACE` at the end. */
 function readTitle(parts: readonly SentencePart[]): Pick<SentenceReading, "title" | "location"> {
-  const last = parts.findLastIndex(({ kind }) => kind === "word");
-  const isAt = (part: SentencePart): boolean =>
-    part.kind === "word" && !part.isQuoted && /^at$/i.test(part.text);
-  const first = parts.findIndex(({ kind }) => kind === "word");
-  const [at = parts.length, another] = parts.flatMap((part, index) =>
-    isAt(part) && index > first ? [index] : [],
+  const isWord = ({ kind }: SentencePart): boolean => kind === "word";
+  const ats = parts.flatMap((part, index) =>
+    part.kind === "word" && !part.isQuoted && /^at$/i.test(part.text) ? [index] : [],
   );
-  const place = textOf(parts.slice(at + 1));
-  if (another !== undefined) {
-    const [one, two] = [place, textOf(parts.slice(another + 1))];
-    throw usageError(
-      `${SOURCE}: the place may be "${one}" or "${two}"`,
-      `put the title or the place in quotes`,
-    );
-  }
-  if (at < parts.length && parts.slice(at, last).some(({ kind }) => kind !== "word")) {
-    const hint = "write the place last, or put the title in quotes";
-    throw usageError(`${SOURCE}: "at ${place}" may be the place or part of the title`, hint);
-  }
-  if (at < parts.length && place === "") throw usageError(`${SOURCE} ends with "at"`, "add the place");
-  const title = textOf(parts.slice(0, at));
-  if (title === "") throw usageError(`${SOURCE} has no title`, "add what it is about");
+  const [at = parts.length, another = at] = ats.filter((index) => index > parts.findIndex(isWord));
+  const [title, ...places] = [parts.slice(0, at), parts.slice(at + 1), parts.slice(another + 1)].map(textOf);
+  const [place = "", otherPlace] = places;
+  const isSplit = parts.slice(at, parts.findLastIndex(isWord)).some((part) => !isWord(part));
+  const quotes = "put the title or the place in quotes";
+  refuseIf(another !== at, `: the place may be "${place}" or "${otherPlace}"`, quotes);
+  refuseIf(isSplit, `: "at ${place}" may be the place or part of the title`, `${quotes}, or write it last`);
+  refuseIf(at < parts.length && place === "", ' ends with "at"', "add the place");
+  if (title === undefined || title === "") throw usageError(`${SOURCE} has no title`, "add what it is about");
   return at === parts.length ? { title } : { title, location: place };
 }
 

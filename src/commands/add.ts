@@ -45,26 +45,25 @@ export async function runAdd(
 ): Promise<void> {
   const { prompt } = context.terminal;
   const settings = context.config.settings();
-  const options = () => ({ zone: settings.timezone, now: context.now() });
+  const zone = settings.timezone;
+  const read = (text: string) => readSentence(text, { zone, now: context.now() });
   const needed = {
     name: "TEXT",
     given: words.length === 0 ? undefined : words.join(" "),
-    ask: () => prompt.text("What and when:", { check: (answer) => void readSentence(answer, options()) }),
+    ask: () => prompt.text("What and when:", { check: (answer) => void read(answer) }),
   };
   const check = () => context.output.of(eventView);
   const { text } = await completeValues(prompt, { text: needed }, { command, check });
-  const flags = readSentence(text, options());
+  const flags = read(text);
   checkText(flags, SOURCE);
   const fields = await readEventFields(context, flags);
-  const defaults = { zone: settings.timezone, length: defaultLength(settings) };
-  const content = draftForCreate(fields.flags, null, defaults);
+  const content = draftForCreate(fields.flags, null, { zone, length: defaultLength(settings) });
   const isConfirmed = yes || context.flags.dryRun;
   requireConfirmation(isConfirmed, prompt.available);
   const { profile } = readGlobalFlags(command);
-  const describe = (calendar: ChosenCalendar | undefined) =>
-    describeReading(flags, { content, calendar, zone: settings.timezone });
+  const describe = (calendar?: ChosenCalendar) => describeReading(flags, { content, calendar, zone });
   if (isConfirmed) {
-    for (const line of describe(undefined)) context.output.note(line);
+    for (const line of describe()) context.output.note(line);
     return runEventsCreate(context, flags, { profile });
   }
   const calendar = await chooseCalendar(context, "writeCalendar");
@@ -84,25 +83,22 @@ export async function runAdd(
   await runEventsCreate(context, form.flags, { profile, calendar: form.calendar });
 }
 
-interface ReadingOptions {
-  readonly content: EventContent;
-  /** Undefined where it is not chosen yet. */
-  readonly calendar: ChosenCalendar | undefined;
-  readonly zone: string;
-}
-
 /** The lines that show how a sentence was understood. */
 function describeReading(
   { title, location, label, allDay }: SentenceReading,
-  { content, calendar, zone }: ReadingOptions,
+  {
+    content,
+    calendar,
+    zone,
+  }: {
+    readonly content: EventContent;
+    readonly calendar?: ChosenCalendar | undefined;
+    readonly zone: string;
+  },
 ): readonly string[] {
   const { all_day = null, start_at = null, end_at = null } = content;
   const when = describeWhen(localTimes({ all_day, start_at, end_at }, zone), { year: true });
-  const where = [
-    ...(location === undefined ? [] : [`at ${location}`]),
-    ...(label === undefined ? [] : [`#${label}`]),
-    ...(calendar === undefined ? [] : [calendar.name || calendar.id]),
-  ];
-  const lines = [title, allDay === true ? when : `${when} ${zone}`, where.join("  ")];
-  return lines.flatMap((line) => (line === "" ? [] : [`  ${line}`]));
+  const where = [location && `at ${location}`, label && `#${label}`, calendar?.name || calendar?.id];
+  const lines = [title, allDay === true ? when : `${when} ${zone}`, where.filter(Boolean).join("  ")];
+  return lines.flatMap((line) => line && [`  ${line}`]);
 }

@@ -81,29 +81,12 @@ export function createPrompt(process: PromptProcess, allowed: boolean, dependenc
       const message = sanitizeLine(question);
       return ask((streams) => prompts.confirm({ message, default: preset, theme }, streams));
     },
-    /** The same with yes by default; the key `e` alone is a third answer, without Enter. */
-    async confirmOrEdit(question: string): Promise<boolean | "edit"> {
+    /** The same with yes by default; the key `e` is a third answer, without Enter. */
+    async confirmOrEdit(question: string): Promise<boolean | "e"> {
       const { prompts, theme } = await load();
       const style = { ...theme.style, defaultAnswer: () => theme.style.help("(Enter, e to edit, n)") };
       const config = { message: sanitizeLine(question), default: true, theme: { ...theme, style } };
-      return ask(async (streams) => {
-        const edit = new AbortController();
-        let isFirst = true;
-        const onKey = (_text: unknown, key: { readonly name?: string } | undefined): void => {
-          if (isFirst && key?.name === "e") edit.abort();
-          isFirst = false;
-        };
-        streams.input.on("keypress", onKey);
-        try {
-          const signal = AbortSignal.any([streams.signal, edit.signal]);
-          return await prompts.confirm(config, { ...streams, signal });
-        } catch (error) {
-          if (edit.signal.aborted) return "edit";
-          throw error;
-        } finally {
-          streams.input.off("keypress", onKey);
-        }
-      });
+      return askOnce(process, dependencies.signal(), (streams) => prompts.confirm(config, streams), "e");
     },
     /** Does not show what is typed. */
     async password(
@@ -185,25 +168,32 @@ interface PromptStreams {
   readonly signal: AbortSignal;
 }
 
-/** Shows one prompt, which Escape and Ctrl-C end. @throws CliError interrupted, the signal's reason */
-async function askOnce<T>(
+/**
+ * Shows one prompt, which Escape and Ctrl-C end.
+ * @param firstKey a key that ends it too, if it is the first one; it is then the answer
+ * @throws CliError interrupted, the signal's reason
+ */
+async function askOnce<T, K extends string = never>(
   process: PromptProcess,
   signal: AbortSignal,
   show: (streams: PromptStreams) => Promise<T>,
-): Promise<T> {
+  firstKey?: K,
+): Promise<T | K> {
   const [input, output] = [
     process.stdin as NodeJS.ReadableStream,
     process.stderr as unknown as NodeJS.WritableStream,
   ];
-  const escapeKey = new AbortController();
+  const [escapeKey, keys] = [new AbortController(), [] as (string | undefined)[]];
   const onKey = (_text: unknown, key: { readonly name?: string } | undefined): void => {
-    if (key?.name === "escape") escapeKey.abort();
+    keys.push(key?.name);
+    if (key?.name === "escape" || keys[0] === firstKey) escapeKey.abort();
   };
   input.on("keypress", onKey);
   try {
     return await show({ input, output, signal: AbortSignal.any([signal, escapeKey.signal]) });
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
+    if (firstKey !== undefined && keys[0] === firstKey) return firstKey;
     if (cause instanceof Error && ["ExitPromptError", "AbortPromptError"].includes(cause.name)) {
       throw new CliError("interrupted", "interrupted", { cause });
     }
