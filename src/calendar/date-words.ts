@@ -2,7 +2,14 @@ import { dateToInstant, instantToDate, MINUTE_MS } from "../../contract/date-tim
 import { emptyValueError, usageError } from "../errors.js";
 import { type Clock, type Day, readWords, WEEKDAYS, type Words } from "./date-grammar.js";
 import { checkDate, type DateInput, type DateInputOptions, parseInstant, parseLocal } from "./dates.js";
-import { addDays, addDuration, describeLocal, formatLocal, wallClockAt } from "./zoned-time.js";
+import {
+  addDays,
+  addDuration,
+  type Duration,
+  describeLocal,
+  formatLocal,
+  wallClockAt,
+} from "./zoned-time.js";
 
 /** Dates and times in words. Whatever the grammar does not cover is an error. */
 
@@ -39,13 +46,8 @@ export function resolveWords(
   text: string,
   options: DateWordOptions,
 ): DateInWords {
-  const { source, zone, now, edge } = options;
-  if (elapsed !== undefined) {
-    const seconds = wallClockAt(now, zone) % MINUTE_MS;
-    const instant = addDuration(now - (seconds < 0 ? seconds + MINUTE_MS : seconds), elapsed, zone);
-    const description = describeLocal(formatLocal(instant, zone), zone);
-    return { input: { kind: "date-time", text, instant }, description };
-  }
+  const { source, zone, edge } = options;
+  if (elapsed !== undefined) return resolveElapsed(elapsed, text, options);
   const [named, last] = resolveDays(day, clock, options);
   checkDate(named, source);
   if (named !== last && (edge === undefined || clock !== undefined)) {
@@ -71,6 +73,14 @@ export function resolveWords(
       : parseInstant(`${local}${offset.toUpperCase()}`, source);
   const shown = offset === undefined ? `${local}:00` : formatLocal(instant, zone);
   return { input: { kind: "date-time", text, instant }, description: describeLocal(shown, zone) };
+}
+
+/** Counted from the beginning of this minute. */
+function resolveElapsed(elapsed: Duration, text: string, { zone, now }: DateWordOptions): DateInWords {
+  const seconds = wallClockAt(now, zone) % MINUTE_MS;
+  const instant = addDuration(now - (seconds < 0 ? seconds + MINUTE_MS : seconds), elapsed, zone);
+  const description = describeLocal(formatLocal(instant, zone), zone);
+  return { input: { kind: "date-time", text, instant }, description };
 }
 
 /** The first and the last day. Those of this week begin today. */

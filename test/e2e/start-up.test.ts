@@ -113,6 +113,17 @@ describe("of Node's modules, and of the program's bytes", () => {
     await expectAtMost(installation, ["next"], { modules: LOCAL, bytes: 1_850 * KIB });
   });
 
+  test("add loads and reads no more than events create", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await installation.run("calendars");
+    const words = ["--title", "Lunch", "--start", "'tomorrow 12:00'", "--duration", "1h", "-q"];
+    const bound = await watch(installation, ["events", "create", ...words]);
+    await expectAtMost(installation, ["add", "Lunch", "tomorrow", "12-13", "--yes", "-q"], {
+      modules: bound.modules,
+      bytes: bound.bytes + 1,
+    });
+  });
+
   test("a list over HTTP", async () => {
     const service = createInstallation().start(
       ...["service", "start", "--memory", "--sample", "--port", "0", "-o", "json"],
