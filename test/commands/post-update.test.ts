@@ -221,6 +221,20 @@ test("without events --again posts nothing, and changes what shows some", async 
   expect([...messages.values()]).toEqual([expect.stringContaining("No events")]);
 });
 
+test("discord: a 404 that does not say that the message is gone is exit 11, and posts nothing", async () => {
+  const world = await createUpdateWorld("discord");
+  await world.post("--update");
+  await world.create("Dinner", ...todayAt("19:00"));
+  const body = JSON.stringify({ message: "Unknown Webhook", code: 10015 });
+  for (const answer of [body, "<html>not found</html>"]) {
+    world.hook.next([reply({ status: 404, headers: {}, body: answer })]);
+    expect((await world.post("--update")).exitCode).toBe(11);
+  }
+  expect(world.hook.requests).toHaveLength(3);
+  expect(await world.post("--update")).toEqual(QUIET);
+  expect(world.shown()).toEqual([expect.stringContaining("Dinner")]);
+});
+
 test("a saved bot of slack posts tests, digests and reminders into its channel, and nothing shows its token", async () => {
   const world = await createUpdateWorld("slack-bot");
   const stdin = `${world.hook.baseUrl.replace("://", `://:${SLACK_TOKEN}@`)}/api/chat.postMessage`;

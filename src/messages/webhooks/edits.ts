@@ -28,7 +28,8 @@ const EDITS: Readonly<Partial<Record<TargetKind, EditProtocol>>> = {
       url.searchParams.delete("wait");
       return { ...webhook, method: "PATCH", url: url.href };
     },
-    isThere: ({ status }) => (status === 404 ? false : null),
+    // Another 404 is of a webhook that is gone, or of a gateway.
+    isThere: (failure) => (/^unknown message$/i.test(reasonOf(failure)) ? false : null),
   },
   /** Its reasons are texts alone. @see https://core.telegram.org/bots/api#editmessagetext */
   telegram: {
@@ -40,7 +41,7 @@ const EDITS: Readonly<Partial<Record<TargetKind, EditProtocol>>> = {
     // A message stays in its topic.
     fields: (postedId) => ({ message_id: Number(postedId), message_thread_id: undefined }),
     isThere(failure) {
-      const reason = failure instanceof RefusedError ? (failure.reason ?? "") : "";
+      const reason = reasonOf(failure);
       if (/message is not modified/i.test(reason)) return true;
       return /message to edit not found/i.test(reason) ? false : null;
     },
@@ -50,10 +51,14 @@ const EDITS: Readonly<Partial<Record<TargetKind, EditProtocol>>> = {
     idIn: (json) => asId(isJsonObject(json) ? json["ts"] : null),
     address: (webhook) => ({ ...webhook, url: webhook.url.replace(/postMessage$/, "update") }),
     fields: (ts) => ({ ts, unfurl_links: undefined, unfurl_media: undefined }),
-    isThere: (failure) =>
-      failure instanceof RefusedError && failure.reason === "message_not_found" ? false : null,
+    isThere: (failure) => (reasonOf(failure) === "message_not_found" ? false : null),
   },
 };
+
+/** Empty without one. */
+function reasonOf(failure: CliError): string {
+  return failure instanceof RefusedError ? (failure.reason ?? "") : "";
+}
 
 function asId(value: unknown): string | null {
   return /^\d{1,25}(?:\.\d{1,10})?$/.test(String(value)) ? String(value) : null;

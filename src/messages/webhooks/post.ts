@@ -165,9 +165,10 @@ function errorFromResponse(
       return new CliError("forbidden", `${name} may not post ${because}`, { ...options, hint: renewHint });
     case 404:
     case 410:
-      return new CliError("rejected", `${name} does not exist any more ${because}`, {
+      return new RefusedError(`${name} does not exist any more ${because}`, {
         ...options,
         hint: renewHint,
+        reason,
       });
     case 413:
       return new CliError("rejected", `${name} refused the message as too large ${because}`, options);

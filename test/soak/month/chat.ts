@@ -107,9 +107,7 @@ export async function startChat(crashes: Crashes, timers: VirtualTimers): Promis
     if (!draw.chance(0.2)) return false;
     const { request } = exchange;
     const channel = channels.kindOf(request.path);
-    const kinds = [...Object.keys(REFUSALS), ...Object.keys(UNCLEAR)];
-    // By it, Discord says that the message is gone.
-    const kind = draw.pick(request.method === "PATCH" ? kinds.filter((each) => each !== "not found") : kinds);
+    const kind = draw.pick([...Object.keys(REFUSALS), ...Object.keys(UNCLEAR)]);
     const hasWorked = draw.chance(0.5);
     played[kind] = (played[kind] ?? 0) + 1;
     turn.faults.push(kind);
