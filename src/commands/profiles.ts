@@ -97,7 +97,7 @@ const CONFIG = createConfigView("", Object.keys(CONFIG_KEYS));
 
 const PATH = createValueView("path");
 
-type ConfigContext = Pick<Context, "config" | "output" | "machine" | "flags">;
+type ConfigContext = Pick<Context, "config" | "journal" | "output" | "machine" | "flags">;
 
 export function registerConfig(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -176,7 +176,9 @@ export async function runConfigSet(
 ): Promise<void> {
   const profile = context.config.profileName();
   if (key === "duration" && value !== "") parseDuration(value, key);
+  const journal = key === "journal" && value === "off" ? await context.journal() : null;
   await context.config.profiles().set(profile, key, value);
+  journal?.forget();
   if (profile !== "local" || !/^(?:(?:write_)?calendar|label)$/.test(key)) return;
   const { findNameProblem } = await import("./config/local-names.js");
   const problem = await findNameProblem(context, key === "label" ? key : "calendar", value);

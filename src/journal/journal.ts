@@ -121,6 +121,14 @@ export function createJournal(options: JournalOptions) {
       count += 1;
       return (outcome) => add({ n, ...outcome });
     },
+    /** Removes what there is. Nothing fails if that cannot be done. */
+    forget(): void {
+      try {
+        for (const { file: path } of entries()) rmSync(path, { force: true });
+      } catch (_unavailable) {
+        // Nothing was kept there, or it is not ours.
+      }
+    },
     /** The commands that wrote something, the latest first. @throws CliError configuration */
     entries,
     /** Notes that a write was taken back. @param newId of a deleted event that was created again */

@@ -192,7 +192,7 @@ describe("events move", () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "" });
     const [copy] = await world.json<Event[]>("events", "list", "-c", "Work", "--days", "7");
     const { error } = JSON.parse(stderr.slice(stderr.indexOf("{")));
-    expect(error.message).toContain(`event ${id} was copied to ${copy?.id} in Work, but not deleted`);
+    expect(error.message).toContain(`event ${id} was copied to ${copy?.id} in Work, but deleting it failed`);
     expect(error.details).toEqual({ copied: { from: id, to: copy?.id } });
   });
 

@@ -210,9 +210,10 @@ describe("the journal", () => {
   });
 
   test("config set journal off keeps none", async () => {
-    await world.run("config", "set", "journal", "off", "-p", "local");
     await world.create("Lunch");
-    expect(readdirSync(world.directory)).not.toContain("journal");
+    await world.run("config", "set", "journal", "off", "-p", "local");
+    await world.create("Dinner");
+    expect(readdirSync(folder())).toEqual([]);
     const { exitCode, stderr } = await world.run("undo");
     expect(exitCode).toBe(10);
     expect(stderr).toContain("this profile keeps no journal");

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import { parseShift } from "../../calendar/dates.js";
 import type { EventChanges } from "../../calendar/event-update.js";
 import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
-import { CliError, DryRunStop, type PlannedRequest, usageError, wrapError } from "../../errors.js";
+import { CliError, DryRunStop, usageError, wrapError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import {
   type ChosenCalendar,
@@ -16,7 +16,7 @@ import {
 import { addPickAction, completeValues } from "../missing-values.js";
 import { placeCopy } from "./copy-draft.js";
 import { readTimeFlags } from "./date-flags.js";
-import { createResolvers, type RelatedResolver } from "./event-flags.js";
+import { createResolvers } from "./event-flags.js";
 import { chooseEventId, STDIN_IDS } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
 import { describeFound } from "./found-event.js";
@@ -68,7 +68,7 @@ export async function runEventsCopy(context: EventContext, options: EventsCopyOp
   const copierTo = createCopier(context, times);
   await writeEvents(context, ids, {
     verb: "copied",
-    prepare: async ({ calendar, event }) => (await copierTo(target ?? calendar, event)).create,
+    prepare: ({ calendar, event }) => copierTo(target ?? calendar, event),
   });
 }
 
@@ -138,27 +138,28 @@ export async function runEventsMove(
       const { event, calendar } = found;
       if (calendar.id === target.id)
         throw usageError(`--to: event ${event.id} is in ${target.name || target.id} already`);
-      const copier = await copierTo(target, event);
+      const create = await copierTo(target, event);
       return async (read) => {
         if ((await read()).updated_at !== event.updated_at)
           throw new CliError("changed", `event ${event.id} was changed since it was read`);
-        return moveEvent(context, found, copier);
+        return moveEvent(context, found, { create, target });
       };
     },
   });
 }
 
-/** @throws CliError partial with both ids when the event was copied and could not be deleted */
+/** @throws CliError partial with both ids when the event was copied and not deleted */
 async function moveEvent(
   context: EventContext,
   { calendar, event }: FoundEvent,
-  { draft, create, target }: Copier,
+  { create, target }: { readonly create: () => Promise<LocalizedEvent>; readonly target: ChosenCalendar },
 ): Promise<LocalizedEvent> {
   const api = await context.api();
   const deleteOld = () => api.deleteEvent({ calendarId: calendar.id, eventId: event.id });
   if (context.flags.dryRun) {
-    const requests = [await planned(api.createEvent(target.id, draft)), await planned(deleteOld())];
-    throw new DryRunStop(requests.flat());
+    const planned = await Promise.allSettled([create(), deleteOld()]);
+    const stops = planned.map((each) => (each.status === "rejected" ? each.reason : null));
+    throw new DryRunStop(stops.flatMap((stop) => (stop instanceof DryRunStop ? stop.requests : [])));
   }
   const copy = await create();
   try {
@@ -166,24 +167,15 @@ async function moveEvent(
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.code === "not_found") return copy;
-    const message = `event ${event.id} was copied to ${copy.id} in ${target.name || target.id}, but not deleted: ${error.message}`;
-    throw wrapError(error, error.code === "interrupted" ? "interrupted" : "partial", message, {
-      hint: `delete one of the two: calctl events delete ${event.id}`,
+    const copied = `event ${event.id} was copied to ${copy.id} in ${target.name || target.id}`;
+    const code = error.code === "interrupted" ? "interrupted" : "partial";
+    throw wrapError(error, code, `${copied}, but deleting it failed: ${error.message}`, {
+      hint: `look at both, and delete one: calctl events delete ${event.id}`,
       details: { copied: { from: event.id, to: copy.id } },
     });
   }
   await context.names.recentEvents()?.forget([event.id]);
   return copy;
-}
-
-async function planned(write: Promise<unknown>): Promise<readonly PlannedRequest[]> {
-  try {
-    await write;
-    return [];
-  } catch (error) {
-    if (error instanceof DryRunStop) return error.requests;
-    throw error;
-  }
 }
 
 async function findTarget(context: EventContext, value: string): Promise<ChosenCalendar> {
@@ -192,23 +184,16 @@ async function findTarget(context: EventContext, value: string): Promise<ChosenC
   return target;
 }
 
-/** An event that is going to be created again. */
-interface Copier {
-  readonly target: ChosenCalendar;
-  readonly draft: EventDraft;
-  readonly create: () => Promise<LocalizedEvent>;
-}
-
+/** Finds out how events are created again, and returns what does it. */
 function createCopier(context: EventContext, times: Pick<EventChanges, "start" | "by">) {
   const resolverOf = createResolvers(context);
-  return async (target: ChosenCalendar, event: CalendarEvent): Promise<Copier> => {
-    const resolver: RelatedResolver = resolverOf(target.id);
+  return async (target: ChosenCalendar, event: CalendarEvent) => {
+    const resolver = resolverOf(target.id);
     const draft = await placeCopy(context, event, { calendar: target, resolver, times });
-    const create = async () => {
+    return async () => {
       const created = await (await context.api()).createEvent(target.id, draft);
       const filled = fillRelated(fillRelated(created, relatedOf(event)), resolver.resources());
       return localizeEvent(filled, context.config.settings().timezone, target.name);
     };
-    return { target, draft, create };
   };
 }
