@@ -45,7 +45,7 @@ export async function runAdd(
 ): Promise<void> {
   const { prompt } = context.terminal;
   const settings = context.config.settings();
-  const zone = settings.timezone;
+  const { timezone: zone, hours } = settings;
   const read = (text: string) => readSentence(text, { zone, now: context.now() });
   const needed = {
     name: "TEXT",
@@ -61,7 +61,7 @@ export async function runAdd(
   const isConfirmed = yes || context.flags.dryRun;
   requireConfirmation(isConfirmed, prompt.available);
   const { profile } = readGlobalFlags(command);
-  const describe = (calendar?: ChosenCalendar) => describeReading(flags, { content, calendar, zone });
+  const describe = (calendar?: ChosenCalendar) => describeReading(flags, { content, calendar, zone, hours });
   if (isConfirmed) {
     for (const line of describe()) context.output.note(line);
     return runEventsCreate(context, flags, { profile });
@@ -90,14 +90,16 @@ function describeReading(
     content,
     calendar,
     zone,
+    hours,
   }: {
     readonly content: EventContent;
     readonly calendar?: ChosenCalendar | undefined;
     readonly zone: string;
+    readonly hours: 12 | 24;
   },
 ): readonly string[] {
   const { all_day = null, start_at = null, end_at = null } = content;
-  const when = describeWhen(localTimes({ all_day, start_at, end_at }, zone), { year: true });
+  const when = describeWhen(localTimes({ all_day, start_at, end_at }, zone), { year: true, hours });
   const where = [location && `at ${location}`, label && `#${label}`, calendar?.name || calendar?.id];
   const lines = [title, allDay === true ? when : `${when} ${zone}`, where.filter(Boolean).join("  ")];
   return lines.flatMap((line) => line && [`  ${line}`]);

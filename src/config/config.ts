@@ -12,6 +12,7 @@ export const PROFILE_KEYS = [
   "timezone",
   "label",
   "duration",
+  "hours",
   "week_start",
   "token_command",
   "journal",

@@ -5,6 +5,7 @@ import type { ConfigFile } from "./config-file.js";
 import { rethrowAsUsage } from "./environment.js";
 import {
   checkTokenCommand,
+  parseHours,
   parseMediaType,
   parseRedirectUri,
   parseServiceUrl,
@@ -26,6 +27,7 @@ const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set([
   "timezone",
   "label",
   "duration",
+  "hours",
   "week_start",
   "journal",
 ]);
@@ -138,6 +140,7 @@ const CHECKS: Readonly<Partial<Record<ProfileKey, (value: string, key: string, p
       if (!isTimeZone(value))
         throw usageError(`timezone: "${value}" is not a time zone`, "write a name such as Asia/Tokyo");
     },
+    hours: parseHours,
     week_start: parseWeekStart,
     journal(value) {
       if (value !== "on" && value !== "off")

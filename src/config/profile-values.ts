@@ -26,6 +26,12 @@ export function parseWeekStart(text: string, source: string): number {
   });
 }
 
+/** Reads how many hours a clock has. @throws CliError configuration */
+export function parseHours(text: string, source: string): 12 | 24 {
+  if (text === "24" || text === "12") return text === "24" ? 24 : 12;
+  throw configurationError(`${source}: "${text}" are not the hours of a clock`, { hint: "write 24 or 12" });
+}
+
 /** A program and its arguments, run without a shell. */
 export type Command = readonly [program: string, ...args: string[]];
 

@@ -2,7 +2,7 @@ import { configurationError } from "../errors.js";
 import type { Config, Profile, ProfileKey } from "./config.js";
 import type { ConfigFile } from "./config-file.js";
 import { type Environment, pickSetting, readVariable, type Setting } from "./environment.js";
-import { originOf, parseMediaType, parseWeekStart } from "./profile-values.js";
+import { originOf, parseHours, parseMediaType, parseWeekStart } from "./profile-values.js";
 import { checkTimeZone, type RunSettings } from "./run-settings.js";
 
 /** The profile of the embedded service in this process. */
@@ -132,6 +132,8 @@ export interface Settings extends ServiceSelection {
   readonly writeCalendar: Setting | undefined;
   /** The first day of a week in views, as `Date` counts: 0 is Sunday. */
   readonly weekStart: number;
+  /** The hours of a clock in views. */
+  readonly hours: 12 | 24;
 }
 
 export interface SettingsOptions {
@@ -160,6 +162,10 @@ export function readSettings(options: SettingsOptions): Settings {
     },
     defaultCalendar: calendarOf("calendar"),
     writeCalendar: calendarOf("write_calendar", "calendar"),
+    get hours() {
+      const setting = selection.setting("hours");
+      return setting === undefined ? 24 : parseHours(setting.value, setting.source);
+    },
     get weekStart() {
       const setting = selection.setting("week_start");
       return setting === undefined ? MONDAY : parseWeekStart(setting.value, setting.source);

@@ -51,6 +51,7 @@ export function composeOutput(
   const options = () => ({
     ...run,
     zone: () => settings().timezone,
+    hours: () => settings().hours,
     machineZone: systemTimeZone,
     now: clock.now,
     note,

@@ -4,6 +4,7 @@ import { readSpan } from "../calendar/event-span.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { formatLocal } from "../calendar/zoned-time.js";
 import { type DayName, dayOf, describeDay } from "./table/day-names.js";
+import type { Clock, Hours } from "./view.js";
 
 /** Number of following days for which a weekday is enough to name the day. */
 const WEEK_DAYS = 6;
@@ -13,6 +14,14 @@ export interface WhenOptions {
   readonly year: boolean;
   /** What the first day is called; by default with weekday, date and month. */
   readonly day?: string;
+  readonly hours?: Hours | undefined;
+}
+
+/** The time of day of `2026-11-21T15:00:00+09:00`: `15:00`, or `3:00pm` by a clock of twelve hours. */
+export function clockOf(local: string, hours: Hours = 24): string {
+  const clock = local.slice(11, 16);
+  const hour = Number(clock.slice(0, 2));
+  return hours === 24 ? clock : `${hour % 12 || 12}${clock.slice(2)}${hour < 12 ? "am" : "pm"}`;
 }
 
 /** A day in the chosen zone, with a time of day unless it is a whole day. */
@@ -29,8 +38,8 @@ export function describeWhen(
   { start_local, end_local }: Pick<LocalizedEvent, "start_local" | "end_local">,
   options: WhenOptions,
 ): string {
-  const start = readLocal(start_local);
-  const end = readLocal(end_local);
+  const start = readLocal(start_local, options.hours);
+  const end = readLocal(end_local, options.hours);
   if (start === null) return start_local ?? "";
   const hasEnd = end !== null && end_local !== start_local;
   const { day = describeDay(start, options) } = options;
@@ -86,17 +95,17 @@ export function describeDayRange(
   return first === last ? describeDay(start, options) : describeDays(start, end, options);
 }
 
-function readLocal(text: string | null): DisplayTime | null {
+function readLocal(text: string | null, hours?: Hours): DisplayTime | null {
   const match = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}))?/.exec(text ?? "");
   if (match === null) return null;
-  const [, date = "", time = null] = match;
-  return { ...dayOf(date), time };
+  const [, date = "", time] = match;
+  return { ...dayOf(date), time: time === undefined ? null : clockOf(text ?? "", hours) };
 }
 
 /** An instant of the wire in a zone, for reading: `Sat 21 Nov 2026 15:00`; text that is not one as it is. */
-export function describeInstant(text: string, zone: string, { year } = { year: true }): string {
+export function describeInstant(text: string, { zone, hours }: Clock, { year } = { year: true }): string {
   const time = parseWireDateTime(text);
   if (time === null) return text;
-  const local = formatLocal(time.instant, zone);
-  return `${describeDay(dayOf(local.slice(0, 10)), { year })} ${local.slice(11, 16)}`;
+  const local = formatLocal(time.instant, zone());
+  return `${describeDay(dayOf(local.slice(0, 10)), { year })} ${clockOf(local, hours?.())}`;
 }

@@ -36,8 +36,8 @@ interface ViewKey<T, V = unknown> {
   readonly json?: (value: T) => unknown;
   /** The value as text; the default is the JSON value, with lists joined by `, ` and null as nothing. */
   readonly text?: (value: T) => string;
-  /** What a table shows instead of the text. @param zone the chosen timezone */
-  readonly cell?: (value: T, zone: () => string) => Cell;
+  /** What a table shows instead of the text. */
+  readonly cell?: (value: T, clock: Clock) => Cell;
   /** Header of the column; the default is the key as words. */
   readonly header?: string;
   /** Narrowest width of the column; without it the text is never cut or broken. */
@@ -53,7 +53,7 @@ interface ViewKey<T, V = unknown> {
 /** A column of a table that is not a JSON key. */
 export interface TableColumn<T> {
   readonly header: string;
-  readonly cell: (value: T) => Cell;
+  readonly cell: (value: T, clock: Clock) => Cell;
   /** Whether the column is shown for these values; the default is yes. */
   readonly isShown?: (values: readonly T[]) => boolean;
 }
@@ -84,8 +84,18 @@ export interface OutputProgram {
   renderJson?(json: unknown, rendering: Pick<Rendering<unknown>, "capabilities" | "note">): string;
 }
 
+/** How times are shown. The first call reads the configuration. @throws CliError if it cannot */
+export interface Clock {
+  /** The chosen timezone. */
+  readonly zone: () => string;
+  /** The hours of a clock, for eyes alone; 24 by default. */
+  readonly hours?: (() => Hours) | undefined;
+}
+
+export type Hours = 12 | 24;
+
 /** What a renderer is given. */
-export interface Rendering<T> {
+export interface Rendering<T> extends Clock {
   readonly view: View<T>;
   readonly values: readonly T[];
   /** Whether one value was printed, not a list: JSON is an object then, not an array. */
@@ -95,8 +105,6 @@ export interface Rendering<T> {
   /** Whether `csv` defuses formulas. */
   readonly csvSafe: boolean;
   readonly capabilities: StreamCapabilities;
-  /** The chosen timezone. The first call reads the configuration. @throws CliError if it cannot */
-  readonly zone: () => string;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Writes a line to stderr about what is not in the text. */

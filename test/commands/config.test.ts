@@ -26,6 +26,7 @@ describe("config", () => {
       timezone: null,
       label: null,
       duration: null,
+      hours: null,
       week_start: null,
       token_command: null,
       journal: null,

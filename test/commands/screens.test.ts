@@ -112,6 +112,46 @@ describe("agenda --grid", () => {
   });
 });
 
+describe("a clock of twelve hours", () => {
+  test("is in every view for people, and in no data", async () => {
+    const id = await create("Lunch", "Work");
+    await harness.json("events", "update", id, "--start", "2026-11-21T12:15", "--end", "2026-11-21T15:00");
+    await harness.json("events", "update", await create("Night", "Work"), "--end", "2026-11-23T00:30");
+    const data = [
+      ["events", "list"],
+      ["agenda", "-o", "json"],
+      ["free", "-o", "csv"],
+      ["next", "-o", "ics"],
+    ];
+    const before = await Promise.all(data.map((argv) => harness.run(...argv)));
+    await harness.run("config", "set", "hours", "12");
+    expect(await Promise.all(data.map((argv) => harness.run(...argv)))).toEqual(before);
+    const shown: readonly (readonly [readonly string[], string])[] = [
+      [["agenda"], "  12:15pm–3:00pm  Lunch"],
+      [["agenda"], "  10:00am →       Night (until Mon 12:30am)"],
+      [["agenda", "--grid", "--days", "3"], "12:15pm Lunch"],
+      [["agenda", "--grid", "--days", "3"], "\n9am"],
+      [["agenda", "--grid", "--days", "3"], "\n3:30pm"],
+      [["agenda", "--month", "-o", "table"], "Night"],
+      [["events", "get", id], "Sat 21 Nov 2026 12:15pm–3:00pm"],
+      [["events", "list", "--fields", "created_at"], "Sat 21 Nov 2026 3:30pm"],
+      [["free", "--days", "1"], "Sat 21 Nov 3:30pm – Sun 12:00am"],
+      [["conflicts"], ""],
+      [["calendars", "-c", "Work"], "Sat 21 Nov 2026 3:30pm"],
+      [["events", "list", "-o", "markdown"], "**12:15pm–3:00pm**"],
+    ];
+    for (const [argv, text] of shown) {
+      const seen = await screen(...argv);
+      expect(seen, argv.join(" ")).toContain(text);
+      expect(seen).not.toMatch(/1[3-9]:\d\d/);
+    }
+    expect(await harness.run("config", "set", "hours", "13")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('hours: "13" are not the hours of a clock\nhint: write 24 or 12'),
+    });
+  });
+});
+
 describe("on light and on dark terminals", () => {
   /** What is colored by 24-bit values of a calendar or label, which no theme adapts. */
   const ESCAPE = "\u001b";

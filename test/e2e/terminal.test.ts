@@ -120,6 +120,19 @@ describeWithSystem("less", "output that is longer than the screen", () => {
     await terminal.shows("exit 0");
   });
 
+  test("turns its pages with the Page keys", async () => {
+    const terminal = openTerminal(createInstallation(), { columns: 80, rows: 8 });
+    terminal.type(`calctl agenda --month 2026-11; echo "exit $?"`, "Enter");
+    await terminal.shows("Nov 2026");
+    terminal.type("NPage");
+    await terminal.shows("(END)");
+    expect(terminal.screen()).not.toContain("Nov 2026");
+    terminal.type("PPage");
+    await terminal.shows("Nov 2026");
+    terminal.type("q");
+    await terminal.shows("exit 0");
+  });
+
   test("is printed without a pager, or if there is none of that name", async () => {
     for (const pager of ["", "cat", "no-such-pager"]) {
       const terminal = openTerminal(createInstallation(), { columns: 80 });

@@ -1,10 +1,11 @@
 import { filterEvents } from "../../calendar/event-order.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { CliError } from "../../errors.js";
-import { describeWhen } from "../../output/event-when.js";
+import { clockOf, describeWhen } from "../../output/event-when.js";
 import { sanitizeLine } from "../../output/sanitize.js";
 import { dayOf, describeDay } from "../../output/table/day-names.js";
 import { padText, textWidth, truncateText } from "../../output/table/text-width.js";
+import type { Hours } from "../../output/view.js";
 import { candidateCalendars } from "../calendar-choice.js";
 import { readQuery } from "./event-query.js";
 import { type EventContext, type EventList, readEvents, rememberShown } from "./event-reader.js";
@@ -48,9 +49,10 @@ const MARGIN = 8;
 /** Lines with day, time, title and calendar. Titles are cut where a calendar follows, and shown in full below. */
 function describeEvents(
   { events, calendars }: EventList,
-  { terminal: { prompt } }: Pick<EventContext, "terminal">,
+  { terminal: { prompt }, config }: Pick<EventContext, "terminal" | "config">,
 ) {
   const { columns } = prompt;
+  const { hours } = config.settings();
   const colors = new Map(calendars.map(({ id, color = null }) => [id, color]));
   const isNarrow = columns < NARROW;
   const whenWidth = isNarrow ? WHEN_WIDTHS.narrow : WHEN_WIDTHS.wide;
@@ -61,9 +63,9 @@ function describeEvents(
   return events.map((event) => {
     const title = sanitizeLine(event.title ?? event.id);
     const calendar = sanitizeLine(event.calendar_name || event.calendar_id);
-    const when = padText(describeStart(event, isNarrow), whenWidth);
+    const when = padText(describeStart(event, { isNarrow, hours }), whenWidth);
     const shown = truncateText(title, Math.max(1, room));
-    const details = [describeWhen(event, { year: true }), title, calendar, event.location ?? ""];
+    const details = [describeWhen(event, { year: true, hours }), title, calendar, event.location ?? ""];
     return {
       value: event.id,
       name: `${when}  ${hasCalendar ? `${padText(shown, room)}  ${truncateText(calendar, calendarWidth)}` : shown}`,
@@ -74,9 +76,12 @@ function describeEvents(
   });
 }
 
-function describeStart({ start_local: start }: LocalizedEvent, isNarrow: boolean): string {
+function describeStart(
+  { start_local: start }: LocalizedEvent,
+  { isNarrow, hours }: { readonly isNarrow: boolean; readonly hours: Hours },
+): string {
   if (start === null) return "no time";
   const day = dayOf(start.slice(0, 10));
-  const time = start.length > 10 ? start.slice(11, 16) : "all day";
+  const time = start.length > 10 ? clockOf(start, hours) : "all day";
   return `${isNarrow ? `${day.weekday} ${day.date}` : describeDay(day, { year: false })} ${time}`;
 }

@@ -2,6 +2,7 @@ import { HEX_COLOR } from "../../../contract/limits.js";
 import { symbolsOf } from "../style.js";
 import {
   type Cell,
+  type Clock,
   type DrawOptions,
   jsonOf,
   type KeyOf,
@@ -28,16 +29,16 @@ const SPELLINGS: Readonly<Record<string, string>> = { id: "ID", url: "URL", uri:
 
 /** The columns that `--fields` names, otherwise those of `picks` that the values need. */
 export function columnsOf<T>(
-  { view, values, fields, zone }: Rendering<T>,
+  { view, values, fields, ...clock }: Rendering<T>,
   picks: readonly (KeyOf<T> | TableColumn<T>)[],
 ): readonly Column[] {
   const shown = fields ?? picks.filter((pick) => isShown(view, pick, values));
   return shown.map((pick) =>
     typeof pick === "string"
-      ? columnOfKey(view, pick, { values, zone })
+      ? columnOfKey(view, pick, { values, ...clock })
       : {
           header: pick.header,
-          cells: values.map(pick.cell),
+          cells: values.map((value) => pick.cell(value, clock)),
           minWidth: null,
           shrinksFirst: false,
           multiline: false,
@@ -53,11 +54,11 @@ function isShown<T>(view: View<T>, pick: KeyOf<T> | TableColumn<T>, values: read
 function columnOfKey<T>(
   view: View<T>,
   key: KeyOf<T>,
-  { values, zone }: Pick<Rendering<T>, "values" | "zone">,
+  { values, ...clock }: Pick<Rendering<T>, "values" | keyof Clock>,
 ): Column {
   const { cell, header = headerOf(key) } = view.keys[key];
   const { minWidth = null, shrinksFirst = false, multiline = false } = view.keys[key];
-  const cells = values.map((value) => cell?.(value, zone) ?? { text: readableText(view, key, value) });
+  const cells = values.map((value) => cell?.(value, clock) ?? { text: readableText(view, key, value) });
   return { header, cells, minWidth, shrinksFirst, multiline };
 }
 

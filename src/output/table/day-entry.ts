@@ -3,9 +3,10 @@ import { HEX_COLOR } from "../../../contract/limits.js";
 import { type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { formatLocal, readWallClock } from "../../calendar/zoned-time.js";
+import { clockOf } from "../event-when.js";
 import { sanitizeLine } from "../sanitize.js";
 import { symbolsOf } from "../style.js";
-import type { DrawOptions } from "../view.js";
+import type { DrawOptions, Hours } from "../view.js";
 import { dayOf, describeDay } from "./day-names.js";
 import { truncateText } from "./text-width.js";
 
@@ -18,6 +19,7 @@ export interface EntryOptions extends DrawOptions {
   readonly now: number;
   /** The chosen zone. */
   readonly zone: string;
+  readonly hours?: Hours | undefined;
   /** Whether each entry names the calendar. */
   readonly showCalendar: boolean;
   /** Colors of the calendars by id. */
@@ -70,9 +72,9 @@ export function describeEntry(
   const state = date === null ? "ahead" : stateOf(event, options);
   const name = titleOf(event);
   const notes = [
-    spanNote(entry, options.zone),
+    spanNote(entry, options),
     labelNote(event, options),
-    zoneNote(entry, options.zone),
+    zoneNote(entry, options),
     noteOf?.(event) ?? "",
   ].filter((note) => note !== "");
   return {
@@ -126,10 +128,10 @@ export function isEventOver(
 }
 
 /** `09:30–10:00`, `all day`; of an event on several days `22:00 →`, `→ all day →` or `→ 02:00`. */
-function timeText({ event, part }: DayEntry<LocalizedEvent>, { zone, unicode }: EntryOptions): string {
-  const { arrow, dash } = symbolsOf({ unicode });
-  const start = clockText(event.start_local, zone);
-  const end = clockText(event.end_local, zone);
+function timeText({ event, part }: DayEntry<LocalizedEvent>, options: EntryOptions): string {
+  const { arrow, dash } = symbolsOf(options);
+  const start = clockText(event.start_local, options);
+  const end = clockText(event.end_local, options);
   const isWholeDay = lastsAllDay({ event, part });
   switch (part) {
     case "first":
@@ -147,22 +149,22 @@ function timeText({ event, part }: DayEntry<LocalizedEvent>, { zone, unicode }: 
 }
 
 /** `HH:mm`, with the offset in an hour that a clock change repeats. */
-function clockText(local: string | null, zone: string): string {
+function clockText(local: string | null, { zone, hours }: EntryOptions): string {
   if (local === null) return "";
-  const clock = local.slice(11, 16);
+  const clock = clockOf(local, hours);
   const wallClock = Date.parse(`${local.slice(0, 19)}.000Z`);
   return readWallClock(wallClock, zone).kind === "twice" ? `${clock}${local.slice(19)}` : clock;
 }
 
 /** What an event on several days does on the others: `(day 2 of 3)`, `(until Sun 02:00)`. */
-function spanNote({ event, part, day, days }: DayEntry<LocalizedEvent>, zone: string): string {
+function spanNote({ event, part, day, days }: DayEntry<LocalizedEvent>, options: EntryOptions): string {
   if (part === "whole") return "";
   if (event.all_day === true) return `(day ${day} of ${days})`;
   const [word, local] = part === "last" ? ["since", event.start_local] : ["until", event.end_local];
   if (local === null) return "";
   const name = dayOf(local.slice(0, 10));
   const year = event.start_local?.slice(0, 4) !== event.end_local?.slice(0, 4);
-  return `(${word} ${days > 7 || year ? describeDay(name, { year }) : name.weekday} ${clockText(local, zone)})`;
+  return `(${word} ${days > 7 || year ? describeDay(name, { year }) : name.weekday} ${clockText(local, options)})`;
 }
 
 /** The name of a label that no color shows. */
@@ -176,25 +178,29 @@ function labelNote({ label }: LocalizedEvent, { style }: EntryOptions): string {
  * By another clock, when an event starts or ends that has two zones: `(ends 14:05 Europe/Paris)`. It is the end unless
  * that is in the chosen zone.
  */
-function zoneNote({ event, part }: DayEntry<LocalizedEvent>, zone: string): string {
+function zoneNote({ event, part }: DayEntry<LocalizedEvent>, { zone, hours }: EntryOptions): string {
   const { all_day, start_timezone, end_timezone } = event;
   if (all_day === true || start_timezone === null || end_timezone === null) return "";
   if (part === "middle" || part === "last") return "";
   if (start_timezone === end_timezone) return "";
   return end_timezone === zone
-    ? clockNote("starts", start_timezone, { at: event.start_at, local: event.start_local })
-    : clockNote("ends", end_timezone, { at: event.end_at, local: event.end_local });
+    ? clockNote("starts", start_timezone, { at: event.start_at, local: event.start_local, hours })
+    : clockNote("ends", end_timezone, { at: event.end_at, local: event.end_local, hours });
 }
 
 function clockNote(
   word: string,
   zone: string,
-  { at, local }: { readonly at: string | null; readonly local: string | null },
+  {
+    at,
+    local,
+    hours,
+  }: { readonly at: string | null; readonly local: string | null } & Pick<EntryOptions, "hours">,
 ): string {
   const time = parseWireDateTime(at ?? "");
   if (time === null || !isTimeZone(zone)) return "";
   const there = formatLocal(time.instant, zone);
   const isOtherDay = there.slice(0, 10) !== local?.slice(0, 10);
   const day = isOtherDay ? `${dayOf(there.slice(0, 10)).weekday} ` : "";
-  return `(${word} ${day}${there.slice(11, 16)} ${zone})`;
+  return `(${word} ${day}${clockOf(there, hours)} ${zone})`;
 }

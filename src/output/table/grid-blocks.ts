@@ -1,7 +1,7 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { sanitizeLine } from "../sanitize.js";
 import { symbolsOf } from "../style.js";
-import type { DrawOptions } from "../view.js";
+import type { DrawOptions, Hours } from "../view.js";
 import { isEventOver } from "./day-entry.js";
 import { padText, textWidth, truncateText } from "./text-width.js";
 
@@ -12,6 +12,7 @@ export interface BlockOptions extends DrawOptions {
   readonly today: string;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
+  readonly hours?: Hours | undefined;
   /** Those that were asked. */
   readonly calendars: readonly GridCalendar[];
 }

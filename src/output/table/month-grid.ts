@@ -1,6 +1,7 @@
 import { type Day, type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { addDays } from "../../calendar/zoned-time.js";
+import { clockOf } from "../event-when.js";
 import { symbolsOf } from "../style.js";
 import { titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
@@ -152,9 +153,9 @@ function barsOf(week: readonly (readonly Entry[])[]): readonly (Interval & { rea
 }
 
 /** With the time at which it begins, where there is room. */
-function titleIn({ event, part }: Entry, { dayWidth }: Month): string {
+function titleIn({ event, part }: Entry, { dayWidth, hours }: Month): string {
   const hasClock = dayWidth >= MIN_CLOCK_WIDTH && event.all_day !== true && ["whole", "first"].includes(part);
-  return hasClock ? `${event.start_local?.slice(11, 16)} ${titleOf(event)}` : titleOf(event);
+  return hasClock ? `${clockOf(event.start_local ?? "", hours)} ${titleOf(event)}` : titleOf(event);
 }
 
 /** Columns of some days beside each other. */

@@ -1,6 +1,7 @@
 import { type Day, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { formatLocal } from "../../calendar/zoned-time.js";
+import { clockOf } from "../event-when.js";
 import { titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
 import {
@@ -136,11 +137,18 @@ function timeLines(grid: Grid): string[] {
 }
 
 /** The hour; in the row of now its time, marked. */
-function axisLabel(row: number, isNow: boolean, { now, zone, start, step, style, unicode }: Grid): string {
-  if (isNow) return style.bold(`${formatLocal(now, zone).slice(11, 16)}${unicode ? "▸" : ">"}`);
+function axisLabel(
+  row: number,
+  isNow: boolean,
+  { now, zone, hours, dates, start, step, style, unicode }: Grid,
+): string {
+  if (isNow)
+    return style.bold(`${clockOf(formatLocal(now, zone), hours)}${unicode ? "▸" : ">"}`.slice(0, AXIS_WIDTH));
   const minutes = start + row * step;
   if (minutes % 60 !== 0) return " ".repeat(AXIS_WIDTH);
-  return style.dim(`${String(minutes / 60).padStart(2, "0")}:00`.padEnd(AXIS_WIDTH));
+  const hour = String(minutes / 60).padStart(2, "0");
+  const clock = hours === 12 ? clockOf(`${dates[0]}T${hour}:00`, hours).replace(":00", "") : `${hour}:00`;
+  return style.dim(clock.padEnd(AXIS_WIDTH));
 }
 
 /** One row of one day: the events that overlap beside each other, as many as can be read. */
@@ -170,7 +178,9 @@ function blockCell(
   grid: Grid,
 ): string {
   const hasClock = startClock !== null && width >= MIN_CLOCK_WIDTH;
-  const title = hasClock ? `${startClock} ${titleOf(event)}` : titleOf(event);
+  const title = hasClock
+    ? `${clockOf(event.start_local ?? "", grid.hours)} ${titleOf(event)}`
+    : titleOf(event);
   const lines = wrapText(title, { width: width - 1, breakWords: true });
   const index = row - start;
   const isCut = row === end - 1 && lines.length > end - start;

@@ -1,13 +1,13 @@
 import type { Calendar, Label, User } from "../../../contract/shapes.js";
 import { describeInstant } from "../event-when.js";
-import { type Cell, jsonObject, type View } from "../view.js";
+import { type Cell, type Clock, jsonObject, type View } from "../view.js";
 
 /** What `calctl schema` says about an instant. */
 export const INSTANT = "UTC, YYYY-MM-DDTHH:mm:ss.sssZ";
 
 /** An instant of the wire in the chosen zone. */
-function instantCell(text: string | null, zone: () => string): Cell {
-  return { text: text === null ? "" : describeInstant(text, zone()) };
+function instantCell(text: string | null, clock: Clock): Cell {
+  return { text: text === null ? "" : describeInstant(text, clock) };
 }
 
 const CREATED: View<{ readonly created_at: string | null }>["keys"] = {
@@ -15,7 +15,7 @@ const CREATED: View<{ readonly created_at: string | null }>["keys"] = {
     type: "string?",
     about: INSTANT,
     header: "Created",
-    cell: ({ created_at }, zone) => instantCell(created_at, zone),
+    cell: ({ created_at }, clock) => instantCell(created_at, clock),
   },
 };
 
@@ -26,7 +26,7 @@ export const TIMESTAMPS: typeof CREATED & View<{ readonly updated_at: string | n
     type: "string?",
     about: INSTANT,
     header: "Updated",
-    cell: ({ updated_at }, zone) => instantCell(updated_at, zone),
+    cell: ({ updated_at }, clock) => instantCell(updated_at, clock),
   },
 };
 

@@ -113,7 +113,7 @@ export function createChangeListView({ calendars, shorten }: ChangeListViewOptio
   return {
     ...changeView,
     async draw(rendering, drawing) {
-      const { values, fields, single, now, zone, capabilities } = rendering;
+      const { values, fields, single, now, zone, hours, capabilities } = rendering;
       if (fields !== null || single) return null;
       const { drawDayList } = await import("../table/day-list.js");
       const options = {
@@ -124,6 +124,7 @@ export function createChangeListView({ calendars, shorten }: ChangeListViewOptio
         today: localDate(now(), zone()),
         now: now(),
         zone: zone(),
+        hours: hours?.(),
         ...(await changeNotes({ values })),
         idOf: ({ id }: LocalizedEvent) => (capabilities.isTerminal ? shorten(id) : id),
       };

@@ -1,7 +1,7 @@
 import type { Activity, Comment } from "../../../contract/shapes.js";
 import { describeInstant } from "../event-when.js";
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
-import type { DrawOptions, Rendering, View } from "../view.js";
+import type { Clock, DrawOptions, Rendering, View } from "../view.js";
 import { CREATOR, TIMESTAMPS, userText } from "./calendar.js";
 
 /** One comment, as the service answers it when it is written. */
@@ -35,7 +35,7 @@ export const commentView: View<Comment> = {
       const { escapeMarkdown, linesOf, renderMarkdown } = await import("../formats/markdown.js");
       if (!isList(rendering)) return renderMarkdown(rendering);
       const blocks = rendering.values.map((comment) => {
-        const { name, time } = describeAuthor(comment, rendering.zone());
+        const { name, time } = describeAuthor(comment, rendering);
         const lines = linesOf({ text: comment.content ?? "" }).map((line) => `> ${line}`);
         return `**${escapeMarkdown(name)}** ${escapeMarkdown(time)}\n\n${lines.join("\\\n")}\n`;
       });
@@ -52,19 +52,19 @@ function isList({ fields, single }: Rendering<Comment>): boolean {
 const INDENT = "  ";
 
 /** Who wrote a comment, and when, in the chosen zone. Sanitized; empty for what is not known. */
-function describeAuthor({ creator, created_at }: Comment, zone: string) {
-  const time = created_at === null ? "" : sanitizeLine(describeInstant(created_at, zone));
+function describeAuthor({ creator, created_at }: Comment, clock: Clock) {
+  const time = created_at === null ? "" : sanitizeLine(describeInstant(created_at, clock));
   return { name: sanitizeLine(userText(creator)).trim() || "unknown", time };
 }
 
 /** Comments below each other: who and when, then the text, wrapped. */
 async function drawComments(
-  { values, zone }: Rendering<Comment>,
+  { values, ...clock }: Rendering<Comment>,
   { style, width }: DrawOptions,
 ): Promise<string> {
   const { wrapText } = await import("../table/text-width.js");
   const blocks = values.map((comment) => {
-    const { name, time } = describeAuthor(comment, zone());
+    const { name, time } = describeAuthor(comment, clock);
     const text = sanitizeBlock(comment.content ?? "").trimEnd();
     const lines = wrapText(text, { width: width - INDENT.length, breakWords: true });
     return [`${style.bold(name)}${INDENT}${style.dim(time)}`, ...lines.map((line) => INDENT + line)];

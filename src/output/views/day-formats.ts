@@ -2,7 +2,7 @@ import { type Day, type DayRange, fillDays, listByDay } from "../../calendar/day
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { PLAIN_STYLE } from "../style.js";
 import type { EntryOptions } from "../table/day-entry.js";
-import { type Rendering, showsUnicode, type View, widthOf } from "../view.js";
+import { type Clock, type Rendering, showsUnicode, type View, widthOf } from "../view.js";
 
 export function isOfSeveralCalendars(events: readonly LocalizedEvent[]): boolean {
   return new Set(events.map(({ calendar_id }) => calendar_id)).size > 1;
@@ -56,9 +56,10 @@ export function dayListOptions(
   {
     values,
     zone,
+    hours,
     now,
     capabilities,
-  }: Pick<Rendering<LocalizedEvent>, "values" | "zone" | "now" | "capabilities">,
+  }: Pick<Rendering<LocalizedEvent>, "values" | keyof Clock | "now" | "capabilities">,
   { showCalendar = isOfSeveralCalendars(values) }: Pick<DayFormatOptions, "showCalendar"> = {},
 ): EntryOptions {
   return {
@@ -68,6 +69,7 @@ export function dayListOptions(
     today: null,
     now: now(),
     zone: zone(),
+    hours: hours?.(),
     showCalendar,
     calendarColors: new Map(),
     idOf: () => "",

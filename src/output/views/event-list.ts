@@ -30,9 +30,9 @@ export function createEventListView(options: EventListViewOptions): View<Localiz
       ...createDayFormats({ range, layout, showCalendar: calendars.length > 1 }),
     },
     isTableInPipes: layout === "grid" || layout === "month",
-    async draw({ values, fields, single, now, zone, capabilities, note }, drawing) {
+    async draw({ values, fields, single, now, zone, capabilities, note, hours }, drawing) {
       if (fields !== null || single) return null;
-      const time = { today: localDate(now(), zone()), now: now(), zone: zone() };
+      const time = { today: localDate(now(), zone()), now: now(), zone: zone(), hours: hours?.() };
       if (layout === "grid") {
         const { drawWeekGrid, narrowestGrid } = await import("../table/week-grid.js");
         const dates = datesFrom(range);

@@ -16,7 +16,10 @@ import {
 import { createDayFormats, isOfSeveralCalendars } from "./day-formats.js";
 
 function whenColumn(options: WhenOptions): TableColumn<LocalizedEvent> {
-  return { header: "When", cell: (event) => ({ text: describeWhen(event, options) }) };
+  return {
+    header: "When",
+    cell: (event, { hours }) => ({ text: describeWhen(event, { ...options, hours: hours?.() }) }),
+  };
 }
 
 const CALENDAR: TableColumn<LocalizedEvent> = {

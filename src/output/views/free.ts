@@ -30,7 +30,10 @@ export const freeView: View<FreeTime> = {
   },
   tsv: ["start_local", "end_local"],
   table: [
-    { header: "When", cell: (time) => ({ text: describeWhen(time, { year: false }) }) },
+    {
+      header: "When",
+      cell: (time, { hours }) => ({ text: describeWhen(time, { year: false, hours: hours?.() }) }),
+    },
     {
       header: "Length",
       cell: ({ start_at, end_at }) => ({
@@ -71,7 +74,12 @@ export function createConflictView(shorten?: (id: string) => string): View<Confl
     },
     tsv: ["first", "second"],
     table: [
-      { header: "When", cell: (pair) => ({ text: describeWhen(commonTime(pair), { year: false }) }) },
+      {
+        header: "When",
+        cell: (pair, { hours }) => ({
+          text: describeWhen(commonTime(pair), { year: false, hours: hours?.() }),
+        }),
+      },
       "first",
       "second",
       {

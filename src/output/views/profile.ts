@@ -44,6 +44,7 @@ export const CONFIG_KEYS: Readonly<Record<ProfileKey, string>> = {
   timezone: "zone in which times are read and shown",
   label: "label of new events",
   duration: "length of new events without an end (1h)",
+  hours: "24 (default) or 12: how times of day are shown to people, never in data",
   week_start: "first day of a week in agenda --month: monday (default), sunday or saturday",
   journal: "off keeps nothing that calctl undo could take back",
   token_command: "program that prints the token: a path, or a JSON array of program and arguments",
@@ -143,8 +144,8 @@ export const statusView: View<Status> = createPairsView<Status>({
     rate_limit: {
       type: { object: RATE_LIMIT, nullable: true },
       text: ({ rate_limit }) => rateLimitText(rate_limit, (reset) => reset),
-      cell: ({ rate_limit }, zone) => ({
-        text: rateLimitText(rate_limit, (reset) => describeInstant(reset, zone())),
+      cell: ({ rate_limit }, clock) => ({
+        text: rateLimitText(rate_limit, (reset) => describeInstant(reset, clock)),
       }),
     },
     clock_skew_seconds: { type: "integer?", about: "how far this clock is ahead of the service's" },

@@ -23,7 +23,7 @@ export const sentView: View<SentMessage> = {
     command: { type: "string", about: "post or remind" },
     target: { type: "string?", about: "where it went; null for what an older version has sent", minWidth: 8 },
     what: { type: "string?", about: "its first line; null likewise", minWidth: 12 },
-    at: { type: "string", about: INSTANT, cell: ({ at }, zone) => ({ text: describeInstant(at, zone()) }) },
+    at: { type: "string", about: INSTANT, cell: ({ at }, clock) => ({ text: describeInstant(at, clock) }) },
     outcome: { type: "string", about: "sent, unknown, or refused: it has certainly not arrived" },
   },
   tsv: ["id", "command", "target", "what", "at", "outcome"],
@@ -34,13 +34,16 @@ const INDENT = "  ";
 const WIDEST_OUTCOME = "unknown".length;
 
 /** When, how it ended and the id, which fit in 40 columns; below it where it went, and its first line. */
-async function drawMessages({ values, zone }: Rendering<SentMessage>, drawing: DrawOptions): Promise<string> {
+async function drawMessages(
+  { values, ...clock }: Rendering<SentMessage>,
+  drawing: DrawOptions,
+): Promise<string> {
   const { inCharset, wrapText } = await import("../table/text-width.js");
   const { style, width } = drawing;
   const blocks = values.map(({ id, at, outcome, target, what, command }) => {
     const color = outcome === "sent" ? style.dim : style.red;
     const state = color(outcome) + " ".repeat(WIDEST_OUTCOME - outcome.length);
-    const head = [describeInstant(at, zone(), { year: false }), state, style.dim(sanitizeLine(id))];
+    const head = [describeInstant(at, clock, { year: false }), state, style.dim(sanitizeLine(id))];
     const text = sanitizeLine(`${target ?? command}: ${what ?? "its first line is not known"}`);
     const lines = wrapText(text, { width: width - INDENT.length, breakWords: true });
     return [head.join(INDENT), ...lines.map((line) => INDENT + line)];

@@ -18,7 +18,7 @@ export const undoableView: View<UndoableCommand> = {
   shape: "undoable",
   keys: {
     number: { type: "integer", about: "1 is the latest" },
-    at: { type: "string", about: INSTANT, cell: ({ at }, zone) => ({ text: describeInstant(at, zone()) }) },
+    at: { type: "string", about: INSTANT, cell: ({ at }, clock) => ({ text: describeInstant(at, clock) }) },
     command: { type: "string", about: "such as events delete" },
     events: { type: "string[]", about: "ids of events; of those that undo created again the new ones" },
     titles: { type: "string[]", about: "of the events", header: "Events", minWidth: 8 },
