@@ -182,6 +182,16 @@ describe("one command at a time", () => {
     expect({ start_at, end_at, attendees }).toEqual({ start_at: null, end_at: null, attendees: [] });
   });
 
+  test("what was empty is cleared, also where a service keeps what a request leaves out", async () => {
+    const { id } = await world.create("Lunch");
+    await world.send("events", "update", id, "--location", "Home", "--attendee", "Ben");
+    await world.send("undo");
+    const { body } = world.wire.requests.findLast(({ method }) => method === "PUT") ?? {};
+    expect(body).toMatchObject({
+      data: { attributes: { location: "" }, relationships: { attendees: { data: [] } } },
+    });
+  });
+
   test("what is deleted or gets a new id is asked for", async () => {
     const { id } = await world.create("Lunch");
     expect(await world.step("undo")).toMatchObject({ exitCode: 2, stdout: "" });
