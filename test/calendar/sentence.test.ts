@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readSentence, type SentenceReading } from "../../src/calendar/sentence.js";
+import { readSentence, type SentenceOptions, type SentenceReading } from "../../src/calendar/sentence.js";
 import { CliError } from "../../src/errors.js";
 import { NOW } from "../support/harness.js";
+import { anyInstant, anyZone } from "./fixtures.js";
 
 /** What `calctl add` makes of a sentence: the table, and what holds for every text. */
 
@@ -28,9 +29,9 @@ function describeReading({ title, start, end, duration, location, label, allDay 
     .join(" | ");
 }
 
-function outcome(text: string): SentenceReading | string {
+function outcome(text: string, options: SentenceOptions = BERLIN): SentenceReading | string {
   try {
-    return readSentence(text, BERLIN);
+    return readSentence(text, options);
   } catch (error) {
     if (error instanceof CliError && error.code === "usage")
       return `! ${error.message.replace(/^the text:? /, "")}`;
@@ -48,23 +49,36 @@ test.each(ROWS)("%s", (text, expected) => {
   expect(typeof reading === "string" ? reading : describeReading(reading)).toBe(expected);
 });
 
+/** The same event with its times in ISO 8601, and its texts in quotes. */
+function written({ title, start, end, duration, location, label }: SentenceReading): string {
+  const [from, to] = [start, end].map((text) => text?.replace(/(:\d\d):00(?=[+-])/, "$1"));
+  const times = [from, to && `- ${to}`, duration && `for ${duration}`];
+  return [`"${title}"`, ...times, location && `at "${location}"`, label && `#"${label}"`]
+    .filter(Boolean)
+    .join(" ");
+}
+
 test.each(ROWS.filter(([, reading]) => !reading.startsWith("!")))(
   "%s: its reading in ISO 8601 is the same",
   (text) => {
     const reading = readSentence(text, BERLIN);
-    const { title, start, end, duration, location, label } = reading;
-    const parts = [
-      `"${title}"`,
-      start.replace(/(:\d\d):00\+/, "$1+"),
-      end && `- ${end}`,
-      duration && `for ${duration}`,
-    ];
-    const written = [...parts, location && `at "${location}"`, label && `#"${label}"`]
-      .filter(Boolean)
-      .join(" ");
-    expect(readSentence(written, BERLIN)).toEqual(reading);
+    expect(readSentence(written(reading), BERLIN)).toEqual(reading);
   },
 );
+
+test("so it is at any time in any zone", () => {
+  let read = 0;
+  fc.assert(
+    fc.property(fc.constantFrom(...ROWS), anyInstant, anyZone, ([text], now, zone) => {
+      const reading = outcome(text, { now, zone });
+      if (typeof reading === "string") return;
+      read += 1;
+      expect(outcome(written(reading), { now, zone })).toEqual(reading);
+    }),
+    { numRuns: 3000 },
+  );
+  expect(read).toBeGreaterThan(1000);
+});
 
 test("of any words, no word of a title is lost, and only usage errors are thrown", () => {
   const words = ROWS.flatMap(([text]) => text.split(" "));
