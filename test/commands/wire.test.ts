@@ -308,6 +308,31 @@ describe("events create", () => {
     });
   });
 
+  test("add sends what it read, and the labels are read only for one", async () => {
+    const text = ["Lunch", "tomorrow", "12-13", "at", "Noodle", "bar"];
+    expect((await world.send("add", "-c", "Family", ...text, "--yes")).exitCode).toBe(0);
+    expect(world.lines()).toEqual(["GET /calendars", `POST /calendars/${world.calendarId}/events`]);
+    expect(world.wire.requests.at(-1)?.body).toMatchObject({
+      data: {
+        attributes: {
+          title: "Lunch",
+          start_at: "2026-11-22T11:00:00.000Z",
+          end_at: "2026-11-22T12:00:00.000Z",
+          location: "Noodle bar",
+        },
+      },
+    });
+    expect((await world.send("add", "-c", "Family", ...text, "#2", "--yes")).exitCode).toBe(0);
+    expect(world.lines().slice(2)).toEqual([
+      "GET /calendars",
+      `GET /calendars/${world.calendarId}/labels`,
+      `POST /calendars/${world.calendarId}/events`,
+    ]);
+    const sent = world.lines().length;
+    expect((await world.send("add", "-c", "Family", "Lunch fri 11", "--yes")).exitCode).toBe(2);
+    expect(world.lines()).toHaveLength(sent);
+  });
+
   test("--input accepts the output of `events get -o json`; flags take precedence", async () => {
     const event = await createEvent("--location", "Noodle bar", "--label", "3", "--attendee", "Ben");
     const { stdout } = await world.send("events", "get", event.id, "-c", "Family", "-o", "json");
