@@ -126,6 +126,8 @@ export interface Host {
   readonly env: Environment;
   readonly stdout: Omit<TextSink, "rows" | "show">;
   readonly stderr: Omit<TextSink, "rows" | "show">;
+  /** Writes text to stdout, on a terminal through the pager if it is longer than the screen. */
+  page(text: string): Promise<void>;
   /** Whether the reader of a stream no longer reads. */
   isStuck(): boolean;
   /** Loads the code that creates contexts, which `--version` does not need. */

@@ -39,44 +39,71 @@ function from<M, K extends keyof M>(load: () => Promise<M>, name: K): () => Prom
   return async () => (await load())[name];
 }
 
-const COMMANDS: readonly CommandEntry[] = [
-  ["login", "sign in to a service", from(MODULES.login, "registerLogin")],
-  ["logout", "remove the stored token", from(MODULES.login, "registerLogout")],
-  ["whoami", "show who is signed in", from(MODULES.status, "registerWhoami")],
-  ["status", "show service, account and rate limit", from(MODULES.status, "registerStatus")],
-  ["token", "print the token", from(MODULES.login, "registerToken")],
-  ["calendars", "list calendars", from(MODULES.calendars, "registerCalendars")],
-  ["labels", "list the labels of a calendar", from(MODULES.calendars, "registerLabels")],
-  ["members", "list the members of a calendar", from(MODULES.calendars, "registerMembers")],
-  ["events", "list, read, create, update and delete events", from(MODULES.events, "EVENT_COMMANDS")],
-  ["add", "add an event that one sentence describes", from(MODULES.add, "registerAdd")],
-  ["undo", "take back what the last command wrote", from(MODULES.undo, "registerUndo")],
-  ["agenda", "show the week of every calendar", from(MODULES.agenda, "registerAgenda")],
-  ["next", "show the event that is on or comes next", from(MODULES.next, "registerNext")],
-  ["free", "find when I am free, and others too", from(MODULES.free, "registerFree")],
-  ["conflicts", "list events of mine that overlap", from(MODULES.free, "registerConflicts")],
-  ["comment", "comment on an event", from(MODULES.comment, "registerComment")],
-  ["comments", "list the comments on an event", from(MODULES.comment, "registerComments")],
-  ["post", "post events to a chat, or send them as mail", from(MODULES.post, "registerPost")],
-  ["remind", "announce events before they start, each once", from(MODULES.remind, "registerRemind")],
-  ["sent", "list what was posted, and send again what may be lost", from(MODULES.sent, "registerSent")],
-  ["webhooks", "save, list and remove where messages go", from(MODULES.webhooks, "registerWebhooks")],
-  ["profiles", "list, choose and remove profiles", from(MODULES.profiles, "registerProfiles")],
-  ["config", "read and change a profile's settings", from(MODULES.profiles, "registerConfig")],
-  ["service", "run and administer the embedded service", from(MODULES.service, "registerService")],
-  ["doctor", "check what a cron job needs, and print its line", from(MODULES.doctor, "registerDoctor")],
-  ["api", "send a request to any path of the service", from(MODULES.api, "registerApi")],
-  ["schema", "describe commands and output as JSON, for programs", from(MODULES.schema, "registerSchema")],
+/** The commands at the top, by what people do with them. */
+const GROUPS: readonly (readonly [heading: string, entries: readonly CommandEntry[]])[] = [
   [
-    "completion",
-    "print the script that completes commands, names and ids on Tab",
-    from(MODULES.completion, "registerCompletion"),
+    "Calendar",
+    [
+      ["agenda", "show the week of every calendar", from(MODULES.agenda, "registerAgenda")],
+      ["next", "show the event that is on or comes next", from(MODULES.next, "registerNext")],
+      ["free", "find when I am free, and others too", from(MODULES.free, "registerFree")],
+      ["conflicts", "list events of mine that overlap", from(MODULES.free, "registerConflicts")],
+      ["events", "list, read, create, update and delete events", from(MODULES.events, "EVENT_COMMANDS")],
+      ["add", "add an event that one sentence describes", from(MODULES.add, "registerAdd")],
+      ["undo", "take back what the last command wrote", from(MODULES.undo, "registerUndo")],
+      ["comment", "comment on an event", from(MODULES.comment, "registerComment")],
+      ["comments", "list the comments on an event", from(MODULES.comment, "registerComments")],
+      ["calendars", "list calendars", from(MODULES.calendars, "registerCalendars")],
+      ["labels", "list the labels of a calendar", from(MODULES.calendars, "registerLabels")],
+      ["members", "list the members of a calendar", from(MODULES.calendars, "registerMembers")],
+    ],
   ],
-  ["tour", "see the main commands at work", from(MODULES.tour, "registerTour")],
+  [
+    "Cron and messages",
+    [
+      ["post", "post events to a chat, or send them as mail", from(MODULES.post, "registerPost")],
+      ["remind", "announce events before they start, each once", from(MODULES.remind, "registerRemind")],
+      ["sent", "list what was posted, and send again what may be lost", from(MODULES.sent, "registerSent")],
+      ["webhooks", "save, list and remove where messages go", from(MODULES.webhooks, "registerWebhooks")],
+      ["doctor", "check what a cron job needs, and print its line", from(MODULES.doctor, "registerDoctor")],
+    ],
+  ],
+  [
+    "Account and settings",
+    [
+      ["login", "sign in to a service", from(MODULES.login, "registerLogin")],
+      ["logout", "remove the stored token", from(MODULES.login, "registerLogout")],
+      ["whoami", "show who is signed in", from(MODULES.status, "registerWhoami")],
+      ["status", "show service, account and rate limit", from(MODULES.status, "registerStatus")],
+      ["token", "print the token", from(MODULES.login, "registerToken")],
+      ["profiles", "list, choose and remove profiles", from(MODULES.profiles, "registerProfiles")],
+      ["config", "read and change a profile's settings", from(MODULES.profiles, "registerConfig")],
+    ],
+  ],
+  [
+    "Service and programs",
+    [
+      ["service", "run and administer the embedded service", from(MODULES.service, "registerService")],
+      ["api", "send a request to any path of the service", from(MODULES.api, "registerApi")],
+      [
+        "schema",
+        "describe commands and output as JSON, for programs",
+        from(MODULES.schema, "registerSchema"),
+      ],
+      [
+        "completion",
+        "print the script that completes commands, names and ids on Tab",
+        from(MODULES.completion, "registerCompletion"),
+      ],
+      ["tour", "see the main commands at work", from(MODULES.tour, "registerTour")],
+    ],
+  ],
 ];
 
 /** Names of the commands at the top. */
-export const COMMAND_NAMES: readonly string[] = COMMANDS.map(([name]) => name);
+export const COMMAND_NAMES: readonly string[] = GROUPS.flatMap(([, entries]) =>
+  entries.map(([name]) => name),
+);
 
 export interface TreeOptions {
   readonly contextOf: ContextOf;
@@ -86,6 +113,15 @@ export interface TreeOptions {
   readonly onHelp: (command: Command) => void;
   /** Called with each command before its flags are parsed. */
   readonly onParsing: (command: Command) => void;
+}
+
+function addGroups(program: Command): CommandLoaders {
+  const loaders = GROUPS.flatMap(([heading, entries]) => {
+    const added = [...addCommands(program, entries)];
+    for (const [command] of added) command.helpGroup(heading);
+    return added;
+  });
+  return new Map(loaders);
 }
 
 function describeProgram(program: Command): Command {
@@ -118,7 +154,7 @@ export function createProgram({ contextOf, write, onHelp, onParsing }: TreeOptio
       if (more.size > 0) loadOnUse(command, more);
     });
   };
-  loadOnUse(program, addCommands(program, COMMANDS));
+  loadOnUse(program, addGroups(program));
   requireSubcommand(program);
   return program;
 }
@@ -158,7 +194,7 @@ export async function loadCommandTree(): Promise<Command> {
       await loadAll(more);
     }
   };
-  await loadAll(addCommands(program, COMMANDS));
+  await loadAll(addGroups(program));
   return program;
 }
 

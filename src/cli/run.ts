@@ -97,7 +97,7 @@ async function runProgram(
     const { commandPage } = await import("./help/command-page.js");
     written.push(await renderHelp(commandPage(helpOf), host));
   }
-  await host.stdout.write(written.join(""));
+  await host.page(written.join(""));
   return exitCode;
 }
 
@@ -106,7 +106,7 @@ async function printHelp(words: readonly string[], host: Host): Promise<number> 
   const topic = await findTopic(words[0]);
   // The flags beside `help` are the ones that count for an error.
   if (topic === null) return runProgram([...words, "--help"], host, () => undefined);
-  await host.stdout.write(await renderHelp(topic, host));
+  await host.page(await renderHelp(topic, host));
   return 0;
 }
 

@@ -1,4 +1,4 @@
-import { environmentSecrets } from "../config/environment.js";
+import { childEnvironment, environmentSecrets } from "../config/environment.js";
 import type { Host } from "../context.js";
 import type { HostOverrides, ProcessLike, Resources } from "../machine.js";
 import { createClock } from "../system/clock.js";
@@ -31,6 +31,16 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     stdout,
     get stderr() {
       return stderr();
+    },
+    async page(text) {
+      const { rows } = stdout;
+      // Loads nothing in a pipe.
+      if (rows !== undefined && text.split("\n").length > rows) {
+        const { showInPager } = await import("../terminal/pager.js");
+        const options = { env: childEnvironment(env), rows, handleSignals: () => void signal() };
+        if (await showInPager(text, options)) return;
+      }
+      await stdout.write(text);
     },
     isStuck: () => stdout.isStuck || openedStderr?.isStuck === true,
     async loadContexts() {

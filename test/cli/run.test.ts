@@ -17,6 +17,7 @@ function createFailingHost(error: unknown, changes: Partial<Host> = {}) {
         text += more;
       },
     },
+    page: async () => undefined,
     isStuck: () => false,
     loadContexts: () => Promise.reject(error),
     close: async () => undefined,

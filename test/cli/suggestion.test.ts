@@ -60,7 +60,6 @@ describe("a command that does not exist names the one that was meant:", () => {
     ["ls", "calctl events list"],
     ["rm", "calctl events delete"],
     ["show", "calctl events get"],
-    ["add", "calctl events create"],
     ["edit", "calctl events update"],
     ["event", "calctl events"],
     ["evnts", "calctl events"],

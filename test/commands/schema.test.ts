@@ -218,7 +218,7 @@ describe("calctl schema", () => {
     ["evnts list", "did you mean events list"],
     ["events lst", "did you mean events list"],
     ["calender", "did you mean calendar"],
-    ["xyzzy", "shapes: user, "],
+    ["xyzzy", "shapes: event, "],
   ])("%s is exit 2 with the nearest ones", async (name, hint) => {
     const { exitCode, stdout, stderr } = await world.run("schema", ...name.split(" "));
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
@@ -250,6 +250,6 @@ test("every command has one to three examples", async () => {
   const counts = SCHEMA.commands.map(({ name, examples }) => ({ name, count: examples.length }));
   expect(counts.filter(({ count }) => count < 1 || count > 3)).toEqual([]);
   expect(commandSchema((await loadCommandTree()).commands[0] ?? (await loadCommandTree())).name).toBe(
-    "login",
+    "agenda",
   );
 });

@@ -120,6 +120,17 @@ describeWithSystem("less", "output that is longer than the screen", () => {
     await terminal.shows("exit 0");
   });
 
+  test("is paged if it is help, too, with commands by what people do", async () => {
+    const terminal = openTerminal(createInstallation(), { columns: 80, rows: 16 });
+    terminal.type(`calctl --help; echo "exit $?"`, "Enter");
+    await terminal.shows("\nCalendar:\n  agenda ");
+    expect(terminal.screen()).toMatch(/\n:$/);
+    terminal.type("G");
+    await terminal.shows("(END)");
+    terminal.type("q");
+    await terminal.shows("exit 0");
+  });
+
   test("turns its pages with the Page keys", async () => {
     const terminal = openTerminal(createInstallation(), { columns: 80, rows: 8 });
     terminal.type(`calctl agenda --month 2026-11; echo "exit $?"`, "Enter");

@@ -30,14 +30,21 @@ export function commandParts(command: Command): HelpPage {
   const terms = command.registeredArguments.map(
     (argument) => [help.argumentTerm(argument), help.argumentDescription(argument)] as const,
   );
-  const commands = command.commands.map((each) => [each.name(), each.description()] as const);
+  const headings = new Set(command.commands.map((each) => each.helpGroup()));
+  const commands = [...headings].flatMap((heading) => {
+    const group = command.commands.filter((each) => each.helpGroup() === heading);
+    return termsSection(
+      heading || "Commands",
+      group.map((each) => [each.name(), each.description()]),
+    );
+  });
   return [
     text(command.description()),
     ...termsSection(
       "Arguments",
       terms.filter(([, meaning]) => meaning !== ""),
     ),
-    ...termsSection("Commands", commands),
+    ...commands,
     ...termsSection("Flags", flagTerms(ownFlags(command))),
     ...(isProgram
       ? termsSection(
