@@ -24,6 +24,8 @@ const PAGES = [
   "names",
   "network",
   "output",
+  // peers.test.ts types what it has.
+  "peers",
   "platforms",
   // screens.test.ts compares it with the program.
   "screens",

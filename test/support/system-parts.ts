@@ -8,6 +8,7 @@ const SYSTEM_PARTS = {
   dbus: { binaries: ["dbus-run-session"], debianPackage: "dbus" },
   python: { binaries: ["python3"], debianPackage: "python3" },
   khal: { binaries: ["khal"], debianPackage: "khal" },
+  gcalcli: { binaries: ["gcalcli"], debianPackage: "gcalcli" },
   chromium: { binaries: ["chromium", "chromium-browser", "google-chrome"], debianPackage: "chromium" },
   nginx: { binaries: ["nginx"], debianPackage: "nginx-light" },
   zsh: { binaries: ["zsh"], debianPackage: "zsh" },
