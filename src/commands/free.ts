@@ -17,7 +17,7 @@ import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { collect } from "../cli/global-flags.js";
 import { CliError, emptyValueError, wrapError } from "../errors.js";
 import { createConflictView, freeView } from "../output/views/free.js";
-import { type DayFlags, type EventQuery, parseLimit, readQuery } from "./events/event-query.js";
+import { addDayFlags, type DayFlags, type EventQuery, parseLimit, readQuery } from "./events/event-query.js";
 import { createEventReader, type EventContext, rememberShown } from "./events/event-reader.js";
 import { firstFailure } from "./process-each.js";
 
@@ -32,22 +32,13 @@ export interface FreeOptions extends DayFlags {
   readonly limit?: string;
 }
 
-function addDayFlags(command: Command): void {
-  command
-    .option("--days <1-366>", `number of days, including today or the day of --from (default: ${WEEK})`)
-    .option("--on <date>", "this day: a date, or words such as tomorrow or fri")
-    .option("--from <date>", "this day and later, up to --to")
-    .option("--to <date>", "up to this day, from today or --from on")
-    .option("--strict-dates", "read only ISO 8601 dates, no words");
-}
-
 export function registerFree(command: Command, contextOf: ContextOf): void {
   command
     .option("--with <id|name|me>", "a member who has to be free as well, repeatable", collect)
     .option("--for <duration>", "the shortest time that counts, such as 1h (default: 30m)")
     .option("--between <times>", "only between these times of day, such as 09:00-18:00")
     .option("-n, --limit <number>", "how many times at most");
-  addDayFlags(command);
+  addDayFlags(command, WEEK);
   describeCommand(command, {
     prints: { view: freeView, count: "list" },
     examples: () => [
@@ -60,7 +51,7 @@ export function registerFree(command: Command, contextOf: ContextOf): void {
 }
 
 export function registerConflicts(command: Command, contextOf: ContextOf): void {
-  addDayFlags(command);
+  addDayFlags(command, WEEK);
   describeCommand(command, {
     prints: { view: createConflictView(), count: "list" },
     examples: () => [

@@ -69,6 +69,16 @@ export function parseLimit(text: string): number {
   throw usageError(`--limit: "${text}" is not a whole number of at least 1`);
 }
 
+/** Adds the flags that choose days. */
+export function addDayFlags(command: Command, days: string): void {
+  command
+    .option("--days <1-366>", `number of days, including today or the day of --from (default: ${days})`)
+    .option("--on <date>", "this day: a date, or words such as tomorrow or fri")
+    .option("--from <date>", "this day and later, up to --to")
+    .option("--to <date>", "up to this day, from today or --from on")
+    .option("--strict-dates", "read only ISO 8601 dates, no words");
+}
+
 /** Adds `--all-calendars`. */
 export function addCalendarFlag(command: Command): void {
   command.option("-A, --all-calendars", "list every calendar, even if there is a default one");

@@ -7,6 +7,7 @@ import { eventView } from "../../output/views/event.js";
 import { createEventListView, type EventListViewOptions } from "../../output/views/event-list.js";
 import {
   addCalendarFlag,
+  addDayFlags,
   addFilterFlags,
   type DayFlags,
   describeEmpty,
@@ -26,14 +27,10 @@ type ListContext = EventContext & Pick<Context, "program">;
 
 export function registerEventsList(command: Command, contextOf: ContextOf): void {
   addCalendarFlag(command);
+  addDayFlags(command, "1");
   command
-    .option("--days <1-366>", "number of days, including today or the day of --from (default: 1)")
-    .option("--on <date>", "events of this day: a date, or words such as tomorrow or fri")
-    .option("--from <date>", "events of this day and later, up to --to")
-    .option("--to <date>", "events up to this day, from today or --from on")
     .option("--search <text>", "events with this text in title, description or location, of any day")
-    .option("-n, --limit <number>", "how many events at most, in the order of the list")
-    .option("--strict-dates", "read only ISO 8601 dates, no words");
+    .option("-n, --limit <number>", "how many events at most, in the order of the list");
   addFilterFlags(command, "only events of this category; of keeps also those without times, of any day");
   command.option("--fail-empty", "exit with code 3 when there are no events");
   describeCommand(command, {

@@ -1,8 +1,10 @@
+import type { DayEntry } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { sanitizeLine } from "../sanitize.js";
 import { symbolsOf } from "../style.js";
 import type { DrawOptions, Hours } from "../view.js";
 import { isEventOver } from "./day-entry.js";
+import { type Interval, type Placed, placeInLanes } from "./grid-rows.js";
 import { padText, textWidth, truncateText } from "./text-width.js";
 
 /** How grids of days draw an event, in the color or with the bar of its calendar. */
@@ -36,6 +38,22 @@ export const MIN_CLOCK_WIDTH = 14;
 const BARS = { unicode: ["▌", "┃", "│", "┆", "║", "▒"], ascii: ["|", "!", ":", "#", "=", "%"] };
 /** Columns of a calendar's name. */
 const MAX_NAME_WIDTH = 20;
+
+/** An event over the columns of its days. */
+export interface Bar extends Interval {
+  /** Of its first day here. */
+  readonly entry: DayEntry<LocalizedEvent>;
+}
+
+/** Each event as one bar over its days, the longest above. @param days those that are drawn as bars */
+export function placeBars(days: readonly (readonly DayEntry<LocalizedEvent>[])[]): readonly Placed<Bar>[] {
+  const bars = new Map<LocalizedEvent, Bar>();
+  for (const [index, entries] of days.entries()) {
+    for (const entry of entries)
+      bars.set(entry.event, { entry, start: index, ...bars.get(entry.event), end: index + 1 });
+  }
+  return placeInLanes([...bars.values()].sort((one, other) => other.end - one.end));
+}
 
 /** The title, and a line to the end of the bar's last day. */
 export function fillBar(title: string, width: number, { unicode }: Pick<DrawOptions, "unicode">): string {

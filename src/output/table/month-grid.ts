@@ -13,8 +13,9 @@ import {
   legendLines,
   MIN_CLOCK_WIDTH,
   MIN_DAY_WIDTH,
+  placeBars,
 } from "./grid-blocks.js";
-import { covers, type Interval, placeInLanes } from "./grid-rows.js";
+import { covers } from "./grid-rows.js";
 import { inCharset, padText, truncateText } from "./text-width.js";
 
 export interface MonthGridOptions extends BlockOptions {
@@ -109,7 +110,7 @@ function weekLines(week: readonly (readonly Entry[])[], month: Month): readonly 
   const put = (row: number, column: number, segment: Segment) => {
     rows[row] = Object.assign(rows[row] ?? [], { [column]: segment });
   };
-  const bars = placeInLanes(barsOf(week));
+  const bars = placeBars(week.map((entries) => entries.filter(isBar)));
   for (const { item, lane } of bars.filter(hasRoom)) {
     const days = item.end - item.start;
     const text = fillBar(titleIn(item.entry, month), widthOf(days, month) - 1, month);
@@ -137,19 +138,6 @@ function hasRoom({ lane }: { readonly lane: number }): boolean {
 /** Whether an event is drawn over the whole of its days. */
 function isBar(entry: Entry): boolean {
   return entry.part !== "whole" || lastsAllDay(entry);
-}
-
-/** Each bar of a week with its days, the longest first. */
-function barsOf(week: readonly (readonly Entry[])[]): readonly (Interval & { readonly entry: Entry })[] {
-  const bars = new Map<LocalizedEvent, { entry: Entry; start: number; end: number }>();
-  for (const [column, entries] of week.entries()) {
-    for (const entry of entries.filter(isBar)) {
-      const bar = bars.get(entry.event);
-      if (bar === undefined) bars.set(entry.event, { entry, start: column, end: column + 1 });
-      else bar.end = column + 1;
-    }
-  }
-  return [...bars.values()].sort((one, other) => other.end - other.start - (one.end - one.start));
 }
 
 /** With the time at which it begins, where there is room. */

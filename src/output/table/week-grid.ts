@@ -1,10 +1,11 @@
-import { type Day, lastsAllDay } from "../../calendar/day-list.js";
+import { type Day, type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { formatLocal } from "../../calendar/zoned-time.js";
 import { clockOf } from "../event-when.js";
 import { titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
 import {
+  type Bar,
   type BlockOptions,
   DEFAULT_WIDTH,
   drawBlockLine,
@@ -12,17 +13,9 @@ import {
   legendLines,
   MIN_CLOCK_WIDTH,
   MIN_DAY_WIDTH,
+  placeBars,
 } from "./grid-blocks.js";
-import {
-  type Block,
-  clockMinutes,
-  covers,
-  divideIntoRows,
-  type GridRows,
-  type Interval,
-  type Placed,
-  placeInLanes,
-} from "./grid-rows.js";
+import { type Block, clockMinutes, covers, divideIntoRows, type GridRows, type Placed } from "./grid-rows.js";
 import { inCharset, padText, truncateText, wrapText } from "./text-width.js";
 
 export interface WeekGridOptions extends BlockOptions {
@@ -51,7 +44,7 @@ export function drawWeekGrid(days: readonly Day<LocalizedEvent>[], options: Week
   const dayWidth = Math.floor((available - AXIS_WIDTH) / dates.length) - 1;
   if (dayWidth < MIN_DAY_WIDTH) return null;
   const entries = dates.map((date) => days.find((day) => day.date === date)?.entries ?? []);
-  const allDay = entries.map((day) => day.filter(lastsAllDay).map(({ event }) => event));
+  const allDay = entries.map((day) => day.filter(lastsAllDay));
   const timed = entries.map((day) => day.filter((entry) => !lastsAllDay(entry)).map(({ event }) => event));
   const now = minutesOfNow(options);
   const grid = { ...options, dayWidth, minutesOfNow: now, ...divideIntoRows(timed, { dates, now }) };
@@ -89,12 +82,8 @@ function headerLine({ dates, today, dayWidth, style }: Grid): string {
 }
 
 /** Events that last all day, each as one bar over its days. */
-function allDayLines(days: readonly (readonly LocalizedEvent[])[], grid: Grid): string[] {
-  const bars = [...new Set(days.flat())].map((event) => {
-    const indexes = days.flatMap((events, index) => (events.includes(event) ? [index] : []));
-    return { event, start: indexes[0] ?? 0, end: (indexes.at(-1) ?? 0) + 1 };
-  });
-  const placed = placeInLanes(bars.toSorted((one, other) => other.end - one.end));
+function allDayLines(days: readonly (readonly DayEntry<LocalizedEvent>[])[], grid: Grid): string[] {
+  const placed = placeBars(days);
   const lanes = Math.max(0, ...placed.map(({ lane }) => lane + 1));
   return Array.from({ length: lanes }, (_, row) => {
     const inRow = placed.filter(({ lane }) => lane === row);
@@ -106,13 +95,14 @@ function allDayLines(days: readonly (readonly LocalizedEvent[])[], grid: Grid): 
 }
 
 /** @param bars by their start, in columns */
-function barLine(
-  bars: readonly (Interval & { readonly event: LocalizedEvent })[],
-  { dayWidth, ...grid }: Grid,
-): string {
+function barLine(bars: readonly Bar[], { dayWidth, ...grid }: Grid): string {
   let line = " ".repeat(AXIS_WIDTH);
   let column = 0;
-  for (const { event, start, end } of bars) {
+  for (const {
+    entry: { event },
+    start,
+    end,
+  } of bars) {
     line += " ".repeat((start - column) * (dayWidth + 1));
     const width = (end - start) * (dayWidth + 1) - 1;
     line += ` ${drawBlockLine(event, { text: fillBar(titleOf(event), width - 1, grid), width }, grid)}`;
