@@ -98,7 +98,7 @@ function nameOf({ title, eventId }: NotedWrite): string {
 const UNDONE = {
   create: "deleted",
   update: "put back",
-  delete: "created again, with a new id and without its comments",
+  delete: "created again (new id, no comments)",
 } as const;
 
 /** Asks where events are deleted or get new ids. */

@@ -5,7 +5,7 @@ import { createUndoWorld, type UndoWorld } from "./undo-world.js";
 
 /** `undo`, and the journal that it reads. */
 
-const AGAIN = "created again, with a new id and without its comments";
+const AGAIN = "created again (new id, no comments)";
 
 let world: UndoWorld;
 

@@ -21,6 +21,7 @@ const SCREENS: readonly (readonly [title: string, line: string, question?: strin
   ["When Ana and Ben are free", "calctl free --with Ben --for 2h --between 09:00-18:00"],
   ["One event", `calctl events get ${exampleId("Dinner with the neighbors").slice(0, 4)}`],
   ["Adding an event", "calctl add Lunch with Ana tomorrow 12-13 at Noodle bar -c Family", "Create it?"],
+  ["Taking a command back", "calctl events delete 9faa --yes; calctl undo", "Take back"],
   ["Help", "calctl agenda --help"],
   ["An error", "calctl events list --calendar Wrok"],
 ];
