@@ -97,6 +97,33 @@ describe("reads", () => {
     ]);
   });
 
+  const EVENTS = "include=creator,label,attendees";
+
+  test("next requests the week, and a year where nothing of the week is left", async () => {
+    const events = `GET /calendars/${world.calendarId}`;
+    const week = `${events}/upcoming_events?timezone=Europe/Berlin&days=7&${EVENTS}`;
+    const year = `${events}/events?from=2026-11-21&to=2027-11-21&timezone=Europe/Berlin&limit=500&${EVENTS}`;
+    await world.send("next", "-c", "Family");
+    expect(world.lines()).toEqual(["GET /calendars", week, year]);
+    await createEvent("--start", "2026-11-21T18:00", "--duration", "1h");
+    const before = world.lines().length;
+    await world.send("next", "-c", "Family");
+    expect(world.lines().slice(before)).toEqual([week]);
+  });
+
+  test("free requests the members only for --with", async () => {
+    const events = `GET /calendars/${world.calendarId}`;
+    const week = `${events}/upcoming_events?timezone=Europe/Berlin&days=7&${EVENTS}`;
+    await world.send("free", "-c", "Family");
+    expect(world.lines()).toEqual(["GET /calendars", week, "GET /user"]);
+    await world.send("free", "-c", "Family", "--with", "Ben", "--on", "tomorrow");
+    expect(world.lines().slice(3)).toEqual([
+      `${events}/members`,
+      `${events}/events?from=2026-11-22&to=2026-11-22&timezone=Europe/Berlin&limit=500&${EVENTS}`,
+      "GET /user",
+    ]);
+  });
+
   test("events list -A requests each calendar after resolving --label and --mine", async () => {
     await world.send("events", "list", "-A", "--label", "2", "--mine");
     const lines = world.lines();
