@@ -145,7 +145,8 @@ async function undoEntry(context: UndoContext, { journal, file, number }: Undone
         throw new CliError("partial", "it is kept, since not everything could be brought back");
       try {
         const id = await undoWrite(context, write, (eventId) => currentId(newIds, eventId));
-        journal.markUndone(entry, write, write.kind === "delete" ? id : "");
+        const isAgain = write.kind === "delete" && id !== write.eventId;
+        journal.markUndone(entry, write, isAgain ? id : "");
         return { id, title: nameOf(write) };
       } catch (error) {
         isLosing ||= write.kind === "delete" && error instanceof CliError;

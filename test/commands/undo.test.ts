@@ -78,7 +78,12 @@ describe("a run that was killed", () => {
   }
 
   test("half-way of several deletes is undone as far as it came", async () => {
-    const events = [await world.create("One"), await world.create("Two"), await world.create("Three")];
+    const events: { readonly id: string }[] = [];
+    for (const title of ["One", "Two", "Three"]) {
+      const times = ["--start", "2026-11-23T12:00", "--duration", "1h"];
+      const argv = ["events", "create", "-c", "Family", "--title", title, ...times, "-o", "json"];
+      events.push(JSON.parse((await world.send(...argv)).stdout));
+    }
     const target = `DELETE /calendars/${world.family}/events`;
     world.wire.answer(`${target}/${events[1]?.id}`, { status: 503, body: "" });
     world.wire.answer(`${target}/${events[2]?.id}`, { status: 403, body: "" });
@@ -89,6 +94,10 @@ describe("a run that was killed", () => {
     const { stdout, stderr } = await world.send("undo", "--yes", "--jq", ".events | length");
     expect({ stdout, stderr }).toEqual({ stdout: "2\n", stderr: `One: ${AGAIN}\n` });
     expect((await world.list()).map(({ title }) => title).sort()).toEqual(["One", "Three", "Two"]);
+    // What was never deleted has its id.
+    expect((await world.send("undo", "2", "--yes", "--retries", "0")).exitCode).toBe(8);
+    expect((await world.send("undo", "3", "--yes")).exitCode).toBe(0);
+    expect((await world.list()).map(({ title }) => title).sort()).toEqual(["Three", "Two"]);
   });
 
   test.each([

@@ -32,6 +32,20 @@ const CALENDARS = { data: [{ id: "cal", type: "calendar", attributes: { name: "F
 /** To what is asked for the journal before a DELETE. */
 const NOT_FOUND = ["404 Not Found", {}] as const;
 
+test("SIGKILL during one of several deletes leaves what was sent for calctl undo", async () => {
+  const { server, start } = await startOnline();
+  const running = start("events", "delete", "e1", "e2", "e3", "--yes", "-c", "cal");
+  answerJson(await server.asked("GET /calendars "), CALENDARS);
+  answer(await server.asked("GET /calendars/cal/events/e1"), ...NOT_FOUND);
+  answer(await server.asked("DELETE /calendars/cal/events/e1"), "204 No Content", {});
+  answer(await server.asked("GET /calendars/cal/events/e2"), ...NOT_FOUND);
+  await server.asked("DELETE /calendars/cal/events/e2");
+  running.child.kill("SIGKILL");
+  await running.ended;
+  const { stdout } = await start("undo", "--list", "-o", "json").ended;
+  expect(JSON.parse(stdout)).toMatchObject([{ command: "events delete", events: ["e1", "e2"] }]);
+});
+
 describe.each(SIGNALS)("%s", (signal, code) => {
   test("during a request ends it, and prints nothing on stdout", async () => {
     const { server, start } = await startOnline();
