@@ -54,21 +54,16 @@ export async function runUndo(context: UndoContext, options: UndoOptions): Promi
   if (number === 0 || (list && typed !== undefined))
     throw usageError(list ? "--list takes no number" : `"${typed}" is not the number of a command`);
   const journal = await context.journal();
-  if (journal === null)
-    throw configurationError("this profile keeps no journal", {
-      hint: "calctl config unset journal keeps one",
-    });
+  if (journal === null) {
+    const hint = "calctl config unset journal keeps one";
+    throw configurationError("this profile keeps no journal", { hint });
+  }
   const commands = journal.entries().filter((entry) => openWrites(entry).length > 0);
   if (list) return output.print(commands.slice(0, LISTED).map(describeEntry));
   const chosen = commands[number - 1];
   if (chosen === undefined) {
-    throw new CliError(
-      "not_found",
-      commands.length === 0 ? "there is nothing to undo" : "there is no such command",
-      {
-        hint: "calctl undo --list shows what can be taken back",
-      },
-    );
+    const problem = commands.length === 0 ? "there is nothing to undo" : "there is no such command";
+    throw new CliError("not_found", problem, { hint: "calctl undo --list shows what can be taken back" });
   }
   await confirm(context, chosen, yes || context.flags.dryRun);
   await journal.exclusively(() => undoEntry(context, { journal, file: chosen.file, number }));
@@ -79,12 +74,11 @@ function openWrites({ writes }: JournalEntry): readonly NotedWrite[] {
 }
 
 function describeEntry(entry: JournalEntry, index: number): UndoableCommand {
-  const { at, command } = entry;
   const open = openWrites(entry);
   return {
     number: index + 1,
-    at,
-    command,
+    at: entry.at,
+    command: entry.command,
     events: open.flatMap(({ eventId, after }) => after?.id ?? eventId ?? []),
     titles: open.map(nameOf),
   };
@@ -112,13 +106,10 @@ async function confirm({ output, terminal }: UndoContext, entry: JournalEntry, y
   throw new CliError("interrupted", "nothing was taken back");
 }
 
-interface UndoneEntry {
-  readonly journal: Journal;
-  readonly file: string;
-  readonly number: number;
-}
-
-async function undoEntry(context: UndoContext, { journal, file, number }: UndoneEntry): Promise<void> {
+async function undoEntry(
+  context: UndoContext,
+  { journal, file, number }: { readonly journal: Journal; readonly file: string; readonly number: number },
+): Promise<void> {
   // Read again, since another process may have taken it back.
   const entries = journal.entries();
   const entry = entries.find((each) => each.file === file);
@@ -128,9 +119,11 @@ async function undoEntry(context: UndoContext, { journal, file, number }: Undone
       writes.flatMap(({ eventId = "", undone = "" }) => (undone === "" ? [] : [[eventId, undone] as const])),
     ),
   );
-  const open = openWrites(entry).toReversed();
-  const deletions = open.filter(({ kind }) => kind === "create");
-  const steps = [...open.filter((write) => !deletions.includes(write)), ...deletions];
+  // What deletes comes last.
+  const isCreate = ({ kind }: NotedWrite): number => Number(kind === "create");
+  const steps = openWrites(entry)
+    .toReversed()
+    .sort((one, other) => isCreate(one) - isCreate(other));
   let isLosing = false;
   const { results, reportFailures } = await processEach(steps, {
     noun: "write",
@@ -146,7 +139,7 @@ async function undoEntry(context: UndoContext, { journal, file, number }: Undone
       try {
         const id = await undoWrite(context, write, (eventId) => currentId(newIds, eventId));
         const isAgain = write.kind === "delete" && id !== write.eventId;
-        journal.markUndone(entry, write, isAgain ? id : "");
+        if (!context.flags.dryRun) journal.markUndone(entry, write, isAgain ? id : "");
         return { id, title: nameOf(write) };
       } catch (error) {
         isLosing ||= write.kind === "delete" && error instanceof CliError;
@@ -154,15 +147,10 @@ async function undoEntry(context: UndoContext, { journal, file, number }: Undone
       }
     },
   });
-  const { at, command } = entry;
-  const undone = {
-    number,
-    at,
-    command,
-    events: results.map(({ id }) => id),
-    titles: results.map(({ title }) => title),
-  };
-  if (results.length > 0) await context.output.of(undoableView).print(undone, `${command} was taken back`);
+  const [events, titles] = [results.map(({ id }) => id), results.map(({ title }) => title)];
+  const undone = { ...describeEntry(entry, number - 1), events, titles };
+  if (results.length > 0)
+    await context.output.of(undoableView).print(undone, `${entry.command} was taken back`);
   reportFailures();
 }
 

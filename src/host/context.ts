@@ -192,17 +192,8 @@ async function openJournal(
   const { createJournal } = await import("../journal/journal.js");
   const { profile, service } = cacheOwnerOf(settings);
   const place = settings.service.kind === "local" ? machine.dataDirectory() : service;
-  const { stateDirectory, userId, process, clock } = machine;
-  const owner = `${profile} ${place}`;
-  return createJournal({
-    stateDirectory,
-    userId,
-    owner,
-    command: run.command,
-    now: clock.now,
-    process,
-    note,
-  });
+  const { now } = machine.clock;
+  return createJournal({ ...machine, owner: `${profile} ${place}`, command: run.command, now, note });
 }
 
 function withReadOnlyConfig(machine: Machine): Machine {

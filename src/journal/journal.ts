@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DAY_MS } from "../../contract/date-time.js";
 import { isJsonObject } from "../../contract/json.js";
@@ -85,8 +85,8 @@ export function createJournal(options: JournalOptions) {
   function add(record: object): void {
     if (failed) return;
     try {
-      file ??= createFile(makeInnerFolder(inner()), now());
-      if (count === 0) append(file, { owner, command, at: new Date(now()).toISOString() });
+      const head = { owner, command, at: new Date(now()).toISOString() };
+      file ??= createFile(makeInnerFolder(inner()), now(), head);
       append(file, record);
     } catch (error) {
       failed = true;
@@ -97,20 +97,16 @@ export function createJournal(options: JournalOptions) {
   }
 
   function entries(): readonly JournalEntry[] {
-    let folder: string;
     try {
-      folder = requireInnerFolder(inner());
+      const folder = requireInnerFolder(inner());
+      const names = keptNames(folder, now()).sort().reverse();
+      return names.flatMap((name) => readEntry(join(folder, name), owner) ?? []);
     } catch (cause) {
+      // Also of a file: no journal is kept any more.
       if (errorCodeOf(cause) === "ENOENT") return [];
-      throw configurationError(
-        `the journal cannot be read: ${cause instanceof Error ? cause.message : cause}`,
-      );
+      const reason = cause instanceof Error ? cause.message : cause;
+      throw configurationError(`the journal cannot be read: ${reason}`);
     }
-    const names = readdirSync(folder).filter((name) => NAME.test(name));
-    return names
-      .sort()
-      .reverse()
-      .flatMap((name) => readEntry(join(folder, name), owner) ?? []);
   }
 
   return {
@@ -152,19 +148,26 @@ export function createJournal(options: JournalOptions) {
 
 /** On a line of its own, also after one that a killed process or a full disk has cut. */
 function append(path: string, record: object): void {
-  appendFileSync(path, `\n${JSON.stringify(record)}`);
+  // A file that was removed since is private again.
+  appendFileSync(path, `\n${JSON.stringify(record)}`, { mode: 0o600 });
 }
 
-/** Creates a file that no other process has, and removes those that are too old. */
-function createFile(folder: string, now: number): string {
-  for (const name of readdirSync(folder)) {
-    const [, time] = NAME.exec(name) ?? [];
-    if (time !== undefined && Number(time) < now - KEPT) rmSync(join(folder, name), { force: true });
-  }
+/** The names of the files, without those that are too old, which are removed. */
+function keptNames(folder: string, now: number): string[] {
+  return readdirSync(folder).filter((name) => {
+    const time = Number(NAME.exec(name)?.[1]);
+    if (time < now - KEPT) rmSync(join(folder, name), { force: true });
+    return time >= now - KEPT;
+  });
+}
+
+/** Creates a file that no other process has. */
+function createFile(folder: string, now: number, head: object): string {
+  keptNames(folder, now);
   for (let number = 0; ; number += 1) {
     const path = join(folder, `${String(now).padStart(15, "0")}-${String(number).padStart(4, "0")}.jsonl`);
     try {
-      closeSync(openSync(path, "ax", 0o600));
+      writeFileSync(path, JSON.stringify(head), { flag: "wx", mode: 0o600 });
       return path;
     } catch (error) {
       if (errorCodeOf(error) !== "EEXIST") throw error;

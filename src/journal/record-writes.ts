@@ -19,7 +19,7 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
       finish({ done: true, ...(after && { after: after(result) }) });
       return result;
     } catch (error) {
-      if (isRefusal(error)) finish({ failed: true });
+      if (isRefusal(error, write)) finish({ failed: true });
       throw error;
     }
   }
@@ -63,18 +63,18 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
     },
     async sendRaw(request) {
       if (request.method === "GET") return api.sendRaw(request);
-      const finish = journal.begin({
-        kind: "other",
-        title: `${request.method} ${request.path.split("?")[0]}`,
-      });
+      const write: Write = { kind: "other", title: `${request.method} ${request.path.split("?")[0]}` };
+      const finish = journal.begin(write);
       const response = await api.sendRaw(request);
-      finish(isRefusal(response.error) ? { failed: true } : { done: true });
+      finish(isRefusal(response.error, write) ? { failed: true } : { done: true });
       return response;
     },
   };
 }
 
-function isRefusal(error: unknown): boolean {
+/** Whether nothing was written. Without a status a PUT or DELETE may be repeated, but may also have been done. */
+function isRefusal(error: unknown, { kind }: Write): boolean {
   if (!(error instanceof CliError) || isOutcomeUnknown(error)) return false;
-  return error.status !== undefined && error.status >= 400 && error.status < 500;
+  const { status = 0 } = error;
+  return kind === "create" || kind === "comment" || (status >= 400 && status < 500);
 }

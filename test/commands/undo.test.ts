@@ -151,6 +151,14 @@ describe("one command at a time", () => {
     expect(await world.step("api", "/nowhere", "-X", "DELETE")).toMatchObject({ exitCode: 5 });
     await world.step("events", "create", "-c", "Family", "--title", "T", "--category", "keep", "--dry-run");
     await world.step("api", "/user");
+    const elsewhere = { status: 307, headers: { location: "https://other.example/" }, body: "" };
+    world.wire.answer(`POST /calendars/${world.family}/events`, elsewhere);
+    expect(
+      await world.send("events", "create", "-c", "Family", "--title", "T", "--category", "keep"),
+    ).toMatchObject({
+      exitCode: 11,
+    });
+    expect(await world.send("undo", "--list", "-o", "json")).toMatchObject({ stdout: "[]\n" });
     expect(await commands()).toEqual([]);
     expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 5 });
   });
@@ -209,6 +217,15 @@ describe("one command at a time", () => {
     expect(await world.step("undo", "--dry-run", "--jq", ".method")).toMatchObject({ stdout: "DELETE\n" });
     expect(await world.read(id)).toMatchObject({ title: "Lunch" });
     expect(await commands()).toEqual(["events create"]);
+    await world.runWith(
+      { env: { CALCTL_STATE_DIR: join(world.directory, "other") } },
+      "events",
+      "delete",
+      id,
+      "--yes",
+    );
+    await world.step("undo", "--dry-run");
+    expect(await commands()).toEqual(["events create"]);
   });
 
   test.each([[["0"]], [["x"]], [["1", "--list"]]])("undo %j is exit 2", async (argv) => {
@@ -224,6 +241,8 @@ describe("the journal", () => {
     expect(statSync(folder()).mode & 0o777).toBe(0o700);
     expect(await world.send("undo", "--list", "-o", "json")).toMatchObject({ stdout: "[]\n" });
     world.setNow(world.now() + 31 * 24 * 3_600_000);
+    expect(await commands()).toEqual([]);
+    expect(readdirSync(folder())).toEqual([]);
     await world.create("Dinner");
     expect(readdirSync(folder())).toEqual([expect.not.stringContaining(name)]);
   });
