@@ -69,6 +69,7 @@ const RELATIVE_DAYS: Readonly<Record<string, number>> = {
 const WEEKS: Readonly<Record<string, number>> = { last: -1, next: 1 };
 const ON = "(?:on\\s+)?(?:the\\s+)?";
 const PART = "(?<part>morning|afternoon|evening|night)";
+const HALF = "(?<half>[ap](?:m|\\.\\s?m\\.))";
 
 function rule(pattern: string, read: Rule["read"], isClock = false): Rule {
   return { pattern: new RegExp(`^(?:${pattern})(?=[\\s,]|$)`, "i"), isClock, read };
@@ -81,8 +82,8 @@ function clockRule(pattern: string, read: Rule["read"]): Rule {
 const RULES: readonly Rule[] = [
   rule("now", () => ({ elapsed: { days: 0, minutes: 0 } })),
   rule(`(?:\\+\\s*|in\\s+)(?<duration>${DURATION_PATTERN})`, ({ duration = "" }) => readElapsed(duration)),
-  clockRule("(?<hour>\\d{1,2}):(?<minute>\\d\\d)(?:\\s*(?<half>[ap]m))?", readClock),
-  clockRule("(?<hour>\\d{1,2})\\s*(?<half>[ap]m)", readClock),
+  clockRule(`(?<hour>\\d{1,2}):(?<minute>\\d\\d)(?:\\s*${HALF})?`, readClock),
+  clockRule(`(?<hour>\\d{1,2})\\s*${HALF}`, readClock),
   clockRule(
     "(?<hour>\\d\\d):(?<minute>\\d\\d)(?<offset>z|[+-]\\d\\d:\\d\\d)",
     ({ offset = "", ...clock }, source) => ({
@@ -132,7 +133,7 @@ function readWeek(which = "this", first: number): Words {
 }
 
 function readClock({ hour = "", minute = "00", half }: Groups, source: string): Words {
-  const twelve = half === undefined ? null : half.toLowerCase() === "pm" ? 12 : 0;
+  const twelve = half === undefined ? null : /^p/i.test(half) ? 12 : 0;
   const hours = twelve === null ? Number(hour) : (Number(hour) % 12) + twelve;
   const exists = twelve === null ? hours < 24 : Number(hour) >= 1 && Number(hour) <= 12;
   if (!exists || Number(minute) > 59) {

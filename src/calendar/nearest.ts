@@ -17,7 +17,7 @@ export function findNearest<T>(word: string, items: readonly T[], nameOf: (item:
 }
 
 /** How many letters must be inserted, removed, replaced or swapped with their neighbor. */
-function editDistance(one: string, other: string): number {
+export function editDistance(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? 0;
   for (let row = 1; row <= one.length; row += 1) {

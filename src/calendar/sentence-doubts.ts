@@ -1,5 +1,6 @@
 import { type CliError, usageError } from "../errors.js";
-import { type SentencePart, SOURCE, unmarked } from "./sentence-parts.js";
+import { editDistance } from "./nearest.js";
+import { MONTH_NAME, type SentencePart, SOURCE, unmarked } from "./sentence-parts.js";
 
 /** What a sentence may say in two ways, or says in words of days and times that the grammar does not know. */
 
@@ -7,14 +8,28 @@ import { type SentencePart, SOURCE, unmarked } from "./sentence-parts.js";
 const PREPOSITION = /^(?:with|at|in|on|for|and|by|w\/.*|@.*)$/i;
 /** Words that change what day or time follows. */
 const BEFORE =
-  /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|the|next|last|past|this)$/i;
+  /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|the|next|last|past|this|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?|within|during|through|daily|nightly|(?:bi)?weekly|fortnightly|monthly|yearly|annually)$/i;
+/** After a time. */
+const REPEATED = /^(?:daily|nightly|(?:bi)?weekly|fortnightly|monthly|yearly|annually)$/i;
 /** What numbers are of that are no hours. */
 const NUMBERED =
   /^(?:pages?|pp?\.?|chapters?|ch\.?|rooms?|no\.?|nr\.?|numbers?|sprints?|weeks?|days?|lessons?|units?|parts?|acts?|levels?|grades?|class(?:es)?|years?|ages?|aged|gates?|platforms?|tracks?|lines?|bus|trams?|trains?|flights?|exercises?|questions?|tables?|seats?|rows?|floors?|buildings?|blocks?|issues?|tickets?|versions?|v|items?|steps?|phases?|rounds?|heats?|games?|episodes?|seasons?|vol\.?|volumes?|sections?|groups?|teams?|routes?|sizes?|scores?)$/i;
 const ZONE =
-  /^(?:(?:utc|gmt|we?s?t|ce?s?t|cest|cet|ee?s?t|eest|bst|[ecmp][sd]t|jst|kst|ist|msk|ae[sd]t|z)(?:[+-]\d{1,2}(?::?\d\d)?)?|[a-z]+\/[a-z_]+|[+-]\d\d:?\d\d)$/i;
+  /^(?:(?:utc|gmt|we?s?t|ce?s?t|cest|cet|ee?s?t|eest|bst|[ecmp][sd]?t|jst|kst|ist|msk|ae[sd]t|z)(?:[+-]\d{1,2}(?::?\d\d)?)?|[a-z]+\/[a-z_]+|[+-]\d\d:?\d\d)$/i;
 const TIME_LIKE =
   /\d{1,2}[:.h]\d\d(?!\d)|\b\d{1,2}\s?[ap]\.?m\b|o['’]clock|\b(?:half|quarter) (?:past|to)\b|\b(?:morning|afternoon|evening|tonight|night)\b/i;
+/** Beside a time that was read: `9:30 evening`, `from 12`, `12:00 to`. */
+const HALF_READ =
+  /\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?= [|"]|$)|for \d+(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)/i;
+/** Where no day is read: weekdays with signs, days of a month without a space, digits. */
+const ALMOST_DAY = new RegExp(
+  `(?<![\\w-])(?:(?:sun|mon|tues?|wed|thu(?:rs?)?|fri|sat)(?![\\w'’-])|\\d{1,2}[-./]?${MONTH_NAME}(?!\\w)|${MONTH_NAME}[-./]?\\d{1,2}(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|(?:end|beginning|start|middle) of (?:the )?(?:week|month|year)|eo[dwmy](?!\\w))`,
+  "i",
+);
+const DAY_NAMES =
+  "today tomorrow yesterday sunday monday tuesday wednesday thursday friday saturday january february april august september october november december".split(
+    " ",
+  );
 const DAY_LIKE =
   /\b(?:(?:sun|mon|tues|wednes|thurs|fri|satur)days?|today|tom+or+ow?|tmrw?|tmw|yesterday|toni(?:ght|te)|weekends?|weekdays?|fortnight|daily|weekly|monthly|yearly|every|each|january|february|april|june|july|september|october|november|december|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec|christmas|xmas|easter|halloween|thanksgiving|new year|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
 const LENGTH_LIKE =
@@ -31,13 +46,28 @@ export function checkWords(parts: readonly SentencePart[]): void {
     if (part.kind === "when") checkDoubt(part, before, after);
     else if (isPlain(part)) checkBeside(part.text, { before, after, earlier: parts[index - 2], hasTime });
   }
-  const text = unmarked(parts.map((part) => (isPlain(part) ? part.text : "|")).join(" "));
-  const [like] =
-    (hasTime ? null : TIME_LIKE.exec(text)) ??
-    (hasDay ? null : DAY_LIKE.exec(text)) ??
-    (hasLength ? null : LENGTH_LIKE.exec(text)) ??
-    [];
+  const text = unmarked(
+    parts.map((part) => (isPlain(part) ? part.text : part.kind === "when" ? "|" : '""')).join(" "),
+  );
+  const find = (pattern: RegExp) => new RegExp(`\\S*(?:${pattern.source})\\S*`, "i").exec(text)?.[0];
+  const half = find(HALF_READ);
+  if (half !== undefined) throw notUnderstood(half, "write 9:30pm, 12-13 or for 30m");
+  const like =
+    (hasTime ? undefined : find(TIME_LIKE)) ??
+    (hasDay ? undefined : (find(DAY_LIKE) ?? find(ALMOST_DAY) ?? text.split(/\s+/).find(isAlmostDay))) ??
+    (hasLength ? undefined : find(LENGTH_LIKE));
   if (like !== undefined) throw notUnderstood(like);
+}
+
+/** The beginning of the name of a day or a month, or a name with a typing error. */
+function isAlmostDay(word: string): boolean {
+  const typed = word.toLowerCase().replace(/^\W+|(?:['’]s)?\W*$/g, "");
+  const limit = (name: string): number => (/(?:day|row)$/.test(name) && name.length > 7 ? 2 : 1);
+  return DAY_NAMES.some(
+    (name) =>
+      (typed.length > 3 && name.startsWith(typed)) ||
+      (typed.length > 4 && editDistance(typed, name) <= limit(name)),
+  );
 }
 
 function isPlain(part: SentencePart | undefined): part is SentencePart & { readonly kind: "word" } {
@@ -75,15 +105,31 @@ interface Beside {
 function checkBeside(text: string, { before, earlier, after, hasTime }: Beside): void {
   const isWhen = (part: SentencePart | undefined): boolean => part?.kind === "when" || part?.kind === "from";
   if (isWhen(after) && BEFORE.test(text)) throw notUnderstood(`${text} ${after?.text}`);
-  if (before?.kind === "when") {
-    if (ZONE.test(text))
-      throw usageError(`${SOURCE}: "${text}" may be a time zone`, "give it as --timezone Europe/Berlin");
-    if (before.words.day !== undefined && /^\d{1,4}$/.test(text))
-      throw eitherNumber(text, `${before.text} ${text}`);
-  }
+  if (before?.kind === "when") checkAfter(text, before, after);
   const isNumbered = isPlain(before) && NUMBERED.test(before.text) && earlier?.kind !== "when";
   if (!hasTime && isWhen(after) && /^\d{1,2}$/.test(text) && !isNumbered)
     throw eitherNumber(text, `${text} ${after?.text}`);
+}
+
+/** Checks a word after a day or a time. */
+function checkAfter(
+  text: string,
+  { text: written, words }: SentencePart & { readonly kind: "when" },
+  after: SentencePart | undefined,
+): void {
+  const both = `${written} ${text}`;
+  if (ZONE.test(text)) throw zoneError(text);
+  if (isPlain(after) && /^time$/i.test(after.text) && words.clock !== undefined)
+    throw zoneError(`${text} time`);
+  const isTitle = isPlain(after) && !PREPOSITION.test(after.text);
+  const isMonth = words.day !== undefined && new RegExp(`^${MONTH_NAME}$`, "i").test(text);
+  if (isMonth || (REPEATED.test(text) && !isTitle)) throw notUnderstood(both);
+  if (words.day !== undefined && /^\d{1,4}(?:st|nd|rd|th)?$/i.test(text)) throw eitherNumber(text, both);
+}
+
+function zoneError(text: string): CliError {
+  const instead = /\//.test(text) ? text : "and a place, such as Europe/Berlin";
+  return usageError(`${SOURCE}: "${text}" may be a time zone`, `give it as --timezone ${instead}`);
 }
 
 function eitherNumber(number: string, text: string): CliError {
@@ -91,7 +137,7 @@ function eitherNumber(number: string, text: string): CliError {
   return usageError(problem, "write 15:00 or 24 dec, or put the title in quotes");
 }
 
-function notUnderstood(text: string): CliError {
-  const hint = "write a day or a time, as in calctl help dates, or put the title in quotes";
-  return usageError(`${SOURCE}: "${text.trim()}" is not understood as a day or a time`, hint);
+function notUnderstood(text: string, instead = "write a day or a time, as in calctl help dates"): CliError {
+  const problem = `${SOURCE}: "${text.replace(/^\|/, "").trim()}" is not understood as a day or a time`;
+  return usageError(problem, `${instead}, or put the title in quotes`);
 }

@@ -27,8 +27,9 @@ const MARK = "\u0001";
 const TO = `(?:${MARK}?[-–—]|to|till|until)`;
 const YEAR = "(?:,?\\s+(?:19|20|21)\\d\\d)?";
 const END = "(?=[\\s,]|$)";
-const CLOCK = "\\d{1,2}(?::\\d\\d)?(?:\\s?[ap]m)?|noon|midnight";
-const [DAY_NAME, MONTH_NAME] = [WEEKDAY, MONTH].map((source) => source.replace(/\?<\w+>/, "?:"));
+const CLOCK = "\\d{1,2}(?::\\d\\d)?(?:\\s?[ap](?:m|\\.\\s?m\\.))?|noon|midnight";
+export const MONTH_NAME = MONTH.replace("?<month>", "?:");
+const DAY_NAME = WEEKDAY.replace("?<weekday>", "?:");
 const ITEM = `(?:${CLOCK}|\\d{1,2}(?:st|nd|rd|th)|today|tomorrow|${DAY_NAME}|\\d{1,2}\\s+${MONTH_NAME})`;
 
 const DASH = new RegExp(`(?<![\\w.:/-])(${ITEM})([-–—])(?=${ITEM}(?![\\w/-]|[.:]\\d))`, "gi");
@@ -43,21 +44,21 @@ const BETWEEN = new RegExp(`^(?:from|${TO})(?=\\s)`, "i");
 const ORDINAL = "(\\d{1,2})(?:st|nd|rd|th)?";
 const DAYS = new RegExp(`^${ORDINAL}\\s+${TO}\\s+${ORDINAL}((?:\\s+of)?\\s+${MONTH_NAME}${YEAR})${END}`, "i");
 const MONTH_DAYS = new RegExp(
-  `^(${MONTH_NAME})\\s+${ORDINAL}\\s+${TO}\\s+${ORDINAL}(?!:|\\s?[ap]m)(${YEAR})${END}`,
+  `^(${MONTH_NAME})\\s+${ORDINAL}\\s+${TO}\\s+${ORDINAL}(?!:|\\s?[ap]\\.?\\s?m)(${YEAR})${END}`,
   "i",
 );
 const TIMES = new RegExp(
   `^(?:at\\s+)?(${CLOCK})\\s+${TO}\\s+(${CLOCK})(?!\\s+(?:of\\s+)?${MONTH_NAME})${END}`,
   "i",
 );
-const NAMES = /^(?:sat|sun|wed|noon|midnight)$/i;
+const NAMES = /^(?:sat|sun|wed|noon|midnight|now)$/i;
 
 /** Splits a sentence. @throws CliError usage for times and dates that do not exist or may be read in two ways */
 export function splitSentence(text: string): readonly SentencePart[] {
   const parts: SentencePart[] = [];
   let rest = text
     .trim()
-    .replace(/(\d{4}-\d\d-\d\d)T(?=\d\d:\d\d(?:[Z+-][\d:]*)?(?:[\s,]|$))/g, "$1 ")
+    .replace(/(\d{4}-\d\d-\d\d)T(?=\d\d:\d\d(?:[Z+-][\d:]*)?(?:[\s,]|$))/g, "$1\v")
     .replace(DASH, `$1 ${MARK}$2 `);
   while (rest !== "") {
     // 1-3 dec, dec 1-3
@@ -66,12 +67,20 @@ export function splitSentence(text: string): readonly SentencePart[] {
     parts.push(...found);
     rest = rest.slice(length).replace(/^[\s,]+/, "");
   }
-  return parts;
+  // Beside another start, "now" is a word of the title.
+  const starts = parts.filter((part, index) => part.kind === "when" && parts[index - 1]?.kind !== "to");
+  return starts.length < 2
+    ? parts
+    : parts.map((part) =>
+        starts.includes(part) && /^now$/i.test(part.text)
+          ? { kind: "word", text: part.text, isQuoted: false }
+          : part,
+      );
 }
 
-/** Text as it was written, without the marks of dashes. */
+/** Text as it was written, without the marks of dashes and of the T between a day and a time. */
 export function unmarked(text: string): string {
-  return text.replaceAll(new RegExp(` ?${MARK}(.) ?`, "g"), "$1");
+  return text.replaceAll(new RegExp(` ?${MARK}(.) ?`, "g"), "$1").replaceAll("\v", "T");
 }
 
 type Found = readonly [length: number, ...parts: SentencePart[]];
@@ -109,7 +118,6 @@ function whenAt(text: string): Found | null {
   const times = TIMES.exec(text);
   const clocks = times && timeRange(times[0], times[1], times[2]);
   if (times && clocks) return [times[0].length, ...clocks];
-  if (/^now\b/i.test(text)) return null;
   const [length, words] = readPart(text, text, { source: SOURCE }) ?? [];
   if (length === undefined || words === undefined) return null;
   const written = text.slice(0, length);

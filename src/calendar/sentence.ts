@@ -60,6 +60,7 @@ function readTimes(
   parts: readonly SentencePart[],
   { zone, now }: SentenceOptions,
 ): Pick<SentenceReading, "start" | "end" | "duration" | "allDay"> {
+  checkDays(parts);
   const [starts, ends] = splitTimes(parts);
   const whole = writtenIn([...starts, ...ends]);
   const [written, ending] = [wordsOf(starts), wordsOf(ends)];
@@ -122,6 +123,22 @@ function readEnd(start: DateInput, end: Words, { whole, read, zone }: EndOptions
   return last;
 }
 
+/** A weekday says which date is meant beside it; with words between them they are two days. */
+function checkDays(parts: readonly SentencePart[]): void {
+  const namesDay = (part: SentencePart): boolean => part.kind === "when" && part.words.day !== undefined;
+  for (const [index, part] of parts.entries()) {
+    const next = parts.findIndex((other, at) => at > index && (namesDay(other) || other.kind === "to"));
+    const between = parts.slice(index, next);
+    const isApart = namesDay(part) && between.some(({ kind }) => kind === "word");
+    const both = [part, parts[next]].map((day) => day?.text).join(" ");
+    refuseIf(
+      isApart && parts[next]?.kind === "when",
+      `: "${both}" names more than one day`,
+      "write one of them, or put the title in quotes",
+    );
+  }
+}
+
 /** What stands for the start, and what for the end. */
 function splitTimes(parts: readonly SentencePart[]): readonly [starts: When[], ends: When[]] {
   const [starts, ends]: [When[], When[]] = [[], []];
@@ -177,6 +194,9 @@ function readTitle(parts: readonly SentencePart[]): Pick<SentenceReading, "title
 }
 
 function textOf(parts: readonly SentencePart[]): string {
-  const words = parts.flatMap((part) => (part.kind === "word" ? [part.text] : []));
-  return unmarked(words.join(" ")).replace(/^[\s,;:–—-]+|[\s,;:–—-]+$/g, "");
+  const words = parts.filter((part) => part.kind === "word");
+  const isText = ({ text, isQuoted }: (typeof words)[number]) => isQuoted || !/^[,;:–—-]+$/.test(text);
+  const kept = words.slice(words.findIndex(isText), words.findLastIndex(isText) + 1);
+  const text = unmarked(kept.map((word) => word.text).join(" ")).trim();
+  return kept.at(-1)?.isQuoted === true ? text : text.replace(/[,;:]+$/, "");
 }
