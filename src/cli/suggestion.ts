@@ -23,7 +23,6 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   user: "whoami",
   cal: "calendars",
   today: "agenda",
-  week: "agenda",
   version: "--version",
   serve: "service start",
   server: "service start",

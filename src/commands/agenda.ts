@@ -38,6 +38,32 @@ export function registerAgenda(command: Command, contextOf: ContextOf): void {
   addAction(command, contextOf, runAgenda);
 }
 
+/** `agenda --grid`, by a shorter name. */
+export function registerWeek(command: Command, contextOf: ContextOf): void {
+  command
+    .option("--from <date>", "first day, as a date or in words such as monday (default: today)")
+    .option("--strict-dates", "read only ISO 8601 dates, no words");
+  describeCommand(command, {
+    prints: { view: eventView, count: "list" },
+    examples: () => [["The next seven days of every calendar", "calctl week"]],
+  });
+  addAction(command, contextOf, (context, options: Pick<AgendaOptions, "from" | "strictDates">) =>
+    runAgenda(context, { ...options, grid: true }),
+  );
+}
+
+/** `agenda --month`, by a shorter name. */
+export function registerMonth(command: Command, contextOf: ContextOf): void {
+  command.argument("[month]", "as YYYY-MM; by default this one");
+  describeCommand(command, {
+    prints: { view: eventView, count: "list" },
+    examples: () => [["This month in every calendar", "calctl month"]],
+  });
+  addAction(command, contextOf, (context, { month = true }: Pick<AgendaOptions, "month">) =>
+    runAgenda(context, { month }),
+  );
+}
+
 /** Shows the next days of every calendar, or of those of `--calendar`. */
 export async function runAgenda(
   context: EventContext,

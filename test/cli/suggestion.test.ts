@@ -58,7 +58,7 @@ describe("what the command line does not take is said with a next step:", () => 
 describe("a command that does not exist names the one that was meant:", () => {
   test.each([
     ["ls", "calctl events list"],
-    ["rm", "calctl events delete"],
+    ["delete", "calctl rm"],
     ["show", "calctl events get"],
     ["edit", "calctl events update"],
     ["event", "calctl events"],
@@ -67,7 +67,7 @@ describe("a command that does not exist names the one that was meant:", () => {
     ["calendar", "calctl calendars"],
     ["logn", "calctl login"],
     ["me", "calctl whoami"],
-    ["week", "calctl agenda"],
+    ["today", "calctl agenda"],
     ["version", "calctl --version"],
     ["events ls", "calctl events list"],
     ["events rm", "calctl events delete"],

@@ -48,7 +48,10 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     "events delete": [[eventId, "--yes"]],
     add: [["Lunch", "tomorrow", "12-13", "--yes"]],
     undo: [["--list"]],
+    rm: [[eventId, "--yes"]],
     agenda: [[]],
+    week: [[]],
+    month: [["2026-12"]],
     next: [[], ["-n", "5", "--all-day"]],
     free: [[], ["--on", "tomorrow"]],
     conflicts: [["--days", "7"]],
@@ -128,7 +131,7 @@ describe("what every command prints", () => {
       expect(problemsOf(value)).toEqual([]);
       if (printed?.count === "list") expect(value).toEqual(expect.any(Array));
       // Writes are not repeated.
-      if (!/ (add|create|update|delete|backup|copy|move)$|^(comment|add)$/.test(name)) {
+      if (!/ (add|create|update|delete|backup|copy|move)$|^(comment|add|rm)$/.test(name)) {
         const lines = (await run("ndjson")).split("\n").filter((line) => line !== "");
         expect([value].flat()).toEqual(lines.map((line) => JSON.parse(line)));
       }

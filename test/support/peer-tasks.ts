@@ -41,14 +41,14 @@ export const TASKS: readonly Task[] = [
   },
   {
     title: "The week",
-    calctl: { line: "calctl agenda" },
+    calctl: { line: "calctl week" },
     khal: { line: "khal list now 7d" },
     gcalcli: { line: "gcalcli calw" },
     shows: { calctl: /Fri 27 Nov[\s\S]*Choir/, khal: /Friday.*\n(?:.+\n)*.*Choir/ },
   },
   {
     title: "The month",
-    calctl: { line: "calctl agenda --month" },
+    calctl: { line: "calctl month" },
     khal: { line: "khal list now 30d" },
     gcalcli: { line: "gcalcli calm" },
     shows: { calctl: /Nov 2026[\s\S]*Choir/, khal: /Friday.*\n(?:.+\n)*.*Choir/ },
@@ -102,7 +102,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     title: "An event deleted",
-    calctl: { line: "calctl events delete 5e0f", answers: [["Delete this event?", "y"]] },
+    calctl: { line: "calctl rm 5e0f", answers: [["Delete this event?", "y"]] },
     khal: {
       line: "khal edit Choi",
       answers: [
