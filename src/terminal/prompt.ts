@@ -81,12 +81,14 @@ export function createPrompt(process: PromptProcess, allowed: boolean, dependenc
       const message = sanitizeLine(question);
       return ask((streams) => prompts.confirm({ message, default: preset, theme }, streams));
     },
-    /** The same with yes by default; the key `e` is a third answer, without Enter. */
+    /** Enter is yes; the keys `e` and `n` answer without it, and others do nothing. */
     async confirmOrEdit(question: string): Promise<boolean | "e"> {
       const { prompts, theme } = await load();
-      const style = { ...theme.style, defaultAnswer: () => theme.style.help("(Enter, e to edit, n)") };
-      const config = { message: sanitizeLine(question), default: true, theme: { ...theme, style } };
-      return askOnce(process, dependencies.signal(), (streams) => prompts.confirm(config, streams), "e");
+      const message = `${sanitizeLine(question)} ${theme.style.help("(Enter, e to edit, n)")}`;
+      const config = { message, transformer: () => "", theme };
+      const show = (streams: PromptStreams) => prompts.input(config, streams).then(() => true);
+      const answer = await askOnce(process, dependencies.signal(), show, ["e", "n"]);
+      return answer === "n" ? false : answer;
     },
     /** Does not show what is typed. */
     async password(
@@ -170,30 +172,30 @@ interface PromptStreams {
 
 /**
  * Shows one prompt, which Escape and Ctrl-C end.
- * @param firstKey a key that ends it too, if it is the first one; it is then the answer
+ * @param answers keys that end it too, and are then the answer
  * @throws CliError interrupted, the signal's reason
  */
 async function askOnce<T, K extends string = never>(
   process: PromptProcess,
   signal: AbortSignal,
   show: (streams: PromptStreams) => Promise<T>,
-  firstKey?: K,
+  answers: readonly K[] = [],
 ): Promise<T | K> {
   const [input, output] = [
     process.stdin as NodeJS.ReadableStream,
     process.stderr as unknown as NodeJS.WritableStream,
   ];
-  const [escapeKey, keys] = [new AbortController(), [] as (string | undefined)[]];
+  const [escapeKey, given] = [new AbortController(), [] as K[]];
   const onKey = (_text: unknown, key: { readonly name?: string } | undefined): void => {
-    keys.push(key?.name);
-    if (key?.name === "escape" || keys[0] === firstKey) escapeKey.abort();
+    given.push(...answers.filter((answer) => answer === key?.name));
+    if (key?.name === "escape" || given.length > 0) escapeKey.abort();
   };
   input.on("keypress", onKey);
   try {
     return await show({ input, output, signal: AbortSignal.any([signal, escapeKey.signal]) });
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
-    if (firstKey !== undefined && keys[0] === firstKey) return firstKey;
+    if (given[0] !== undefined) return given[0];
     if (cause instanceof Error && ["ExitPromptError", "AbortPromptError"].includes(cause.name)) {
       throw new CliError("interrupted", "interrupted", { cause });
     }

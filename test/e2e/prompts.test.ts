@@ -268,7 +268,7 @@ describeWithSystem("tmux", "add", () => {
     expect(made?.["end_local"]).not.toBe(TOMORROW);
   });
 
-  test.each([["Escape"], ["C-c"], [":n", "Enter"]])("%s leaves nothing", async (...keys) => {
+  test.each([["Escape"], ["C-c"], ["n"], [":xyn"]])("%s leaves nothing", async (...keys) => {
     const { installation, terminal } = await openAdd(`${LUNCH} -c Work`);
     await answer(terminal, [["Create it?", ...keys], ["exit 130"]]);
     expect(await readEvents(installation)).toEqual([]);
@@ -279,7 +279,7 @@ describeWithSystem("tmux", "add", () => {
     await answer(terminal, [
       ["What and when:", ":Lunch fri 11", "Enter"],
       ["may be a time", "C-u", ":Lunch tomorrow at 11", "Enter"],
-      ["Create it?", "y", "Enter"],
+      ["Create it?", ":zy", "Enter"],
       ["exit 0"],
     ]);
     expect(await readEvents(installation)).toMatchObject([{ start_at: `${TOMORROW}T11:00:00.000Z` }]);
