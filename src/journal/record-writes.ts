@@ -24,13 +24,14 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
     }
   }
 
-  /** What there is before a write; an event that cannot be read is written all the same, or fails as it would have. */
+  /** What there is before a write. An event that may not be read is written all the same; whatever else fails would fail it, too. */
   async function readBefore(address: EventAddress): Promise<Pick<Write, "before" | "title">> {
     try {
       const before = seen.get(address.eventId) ?? (await api.getEvent(address));
       return { before, title: before.title };
     } catch (error) {
-      if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+      const { code } = error as Partial<CliError>;
+      if (code !== "not_found" && code !== "forbidden" && code !== "rejected") throw error;
       return { title: null };
     }
   }
