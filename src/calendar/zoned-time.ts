@@ -86,8 +86,13 @@ export function describeLocal(local: string, zone: string): string {
   const [date = "", clock] = local.split("T");
   const day = `${new Date(dateToInstant(date)).toUTCString().slice(0, 3)} ${date}`;
   if (clock === undefined) return day;
-  const { kind } = readWallClock(Date.parse(`${date}T${clock.slice(0, 8)}Z`), zone);
-  return `${day} ${clock.slice(0, 5)}${kind === "twice" ? clock.slice(8) : ""} ${zone}`;
+  return `${day} ${clock.slice(0, 5)}${repeatedOffset(local, zone)} ${zone}`;
+}
+
+/** The offset of a date and time as `formatLocal` gives it, if a clock change repeats the time; otherwise nothing. */
+export function repeatedOffset(local: string, zone: string): string {
+  const { kind } = readWallClock(Date.parse(`${local.slice(0, 19)}Z`), zone);
+  return kind === "twice" ? local.slice(19) : "";
 }
 
 /**

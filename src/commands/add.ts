@@ -8,6 +8,8 @@ import { addAction, type ContextOf, describeCommand, requireConfirmation } from 
 import { readGlobalFlags } from "../cli/global-flags.js";
 import { CliError } from "../errors.js";
 import { describeWhen } from "../output/event-when.js";
+import { sanitizeLine } from "../output/sanitize.js";
+import { wrapText } from "../output/table/text-width.js";
 import { eventView } from "../output/views/event.js";
 import { type ChosenCalendar, chooseCalendar } from "./calendar-choice.js";
 import { runEventsCreate } from "./events/create.js";
@@ -61,7 +63,11 @@ export async function runAdd(
   const isConfirmed = yes || context.flags.dryRun;
   requireConfirmation(isConfirmed, prompt.available);
   const { profile } = readGlobalFlags(command);
-  const describe = (calendar?: ChosenCalendar) => describeReading(flags, { content, calendar, zone, hours });
+  const width = prompt.available ? prompt.columns - 2 : Number.POSITIVE_INFINITY;
+  const describe = (calendar?: ChosenCalendar) =>
+    describeReading(flags, { content, calendar, zone, hours }).flatMap((line) =>
+      wrapText(sanitizeLine(line), { width, breakWords: false }).map((part) => `  ${part}`),
+    );
   if (isConfirmed) {
     for (const line of describe()) context.output.note(line);
     return runEventsCreate(context, flags, { profile });
@@ -99,8 +105,8 @@ function describeReading(
   },
 ): readonly string[] {
   const { all_day = null, start_at = null, end_at = null } = content;
-  const when = describeWhen(localTimes({ all_day, start_at, end_at }, zone), { year: true, hours });
+  const when = describeWhen(localTimes({ all_day, start_at, end_at }, zone), { year: true, hours, zone });
   const where = [location && `at ${location}`, label && `#${label}`, calendar?.name || calendar?.id];
   const lines = [title, allDay === true ? when : `${when} ${zone}`, where.filter(Boolean).join("  ")];
-  return lines.flatMap((line) => line && [`  ${line}`]);
+  return lines.flatMap((line) => line || []);
 }

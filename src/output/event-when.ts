@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.j
 import { formatMinutes } from "../calendar/dates.js";
 import { readSpan } from "../calendar/event-span.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
-import { formatLocal } from "../calendar/zoned-time.js";
+import { formatLocal, repeatedOffset } from "../calendar/zoned-time.js";
 import { type DayName, dayOf, describeDay } from "./table/day-names.js";
 import type { Clock, Hours } from "./view.js";
 
@@ -15,6 +15,8 @@ export interface WhenOptions {
   /** What the first day is called; by default with weekday, date and month. */
   readonly day?: string;
   readonly hours?: Hours | undefined;
+  /** That of the times, for the offset of those that a clock change repeats. */
+  readonly zone?: string;
 }
 
 /** The time of day of `2026-11-21T15:00:00+09:00`: `15:00`, or `3:00pm` by a clock of twelve hours. */
@@ -38,8 +40,8 @@ export function describeWhen(
   { start_local, end_local }: Pick<LocalizedEvent, "start_local" | "end_local">,
   options: WhenOptions,
 ): string {
-  const start = readLocal(start_local, options.hours);
-  const end = readLocal(end_local, options.hours);
+  const start = readLocal(start_local, options);
+  const end = readLocal(end_local, options);
   if (start === null) return start_local ?? "";
   const hasEnd = end !== null && end_local !== start_local;
   const { day = describeDay(start, options) } = options;
@@ -95,11 +97,13 @@ export function describeDayRange(
   return first === last ? describeDay(start, options) : describeDays(start, end, options);
 }
 
-function readLocal(text: string | null, hours?: Hours): DisplayTime | null {
+function readLocal(text: string | null, { hours, zone }: Partial<WhenOptions> = {}): DisplayTime | null {
   const match = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}))?/.exec(text ?? "");
   if (match === null) return null;
   const [, date = "", time] = match;
-  return { ...dayOf(date), time: time === undefined ? null : clockOf(text ?? "", hours) };
+  if (time === undefined || text === null) return { ...dayOf(date), time: null };
+  const offset = zone === undefined ? "" : repeatedOffset(text, zone);
+  return { ...dayOf(date), time: `${clockOf(text, hours)}${offset}` };
 }
 
 /** An instant of the wire in a zone, for reading: `Sat 21 Nov 2026 15:00`; text that is not one as it is. */

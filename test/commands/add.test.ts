@@ -42,6 +42,18 @@ test.each([
   expect(await harness.run(...argv)).toEqual({ exitCode: 0, stdout: `${columns}\n`, stderr: "" });
 });
 
+test("a time that a clock change repeats is read and shown with its offset", async () => {
+  const { stdout, stderr } = await harness.run(
+    "add",
+    "Party 31 oct 2027 02:30+01:00",
+    "--yes",
+    "-o",
+    "table",
+  );
+  expect(stderr).toContain("Sun 31 Oct 2027 02:30+01:00–03:30 Europe/Berlin");
+  expect(stdout).toContain("02:30+01:00–03:30");
+});
+
 test("--dry-run prints the request, and needs no --yes", async () => {
   const { exitCode, stdout } = await harness.run("add", ...LUNCH, "--dry-run");
   expect({ exitCode, request: JSON.parse(stdout) }).toMatchObject({

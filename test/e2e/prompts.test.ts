@@ -229,6 +229,17 @@ describeWithSystem("tmux", "add", () => {
     expect(await readEvents(installation)).toMatchObject([{ ...made, end_local }]);
   });
 
+  test("a narrow terminal breaks the reading between words", async () => {
+    const { terminal } = await openAdd(
+      "calctl add -c Work Planning the anniversary concert tomorrow 12-13",
+      30,
+    );
+    await terminal.shows("Create it?");
+    expect(terminal.screen()).toMatch(
+      /^ {2}Planning the anniversary\n {2}concert\n {2}.* 12:00–13:00\n {2}UTC\n/m,
+    );
+  });
+
   test("e opens the form filled in, which shows a command that makes the same", async () => {
     const { installation, terminal } = await openAdd(`${LUNCH} -c Work '#2'`);
     await answer(terminal, [

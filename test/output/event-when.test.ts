@@ -49,6 +49,13 @@ describe("describeWhen", () => {
     expect(describeWhen({ start_local, end_local }, { year: false })).toBe(expected);
   });
 
+  test("a time that a clock change repeats has its offset", () => {
+    const [start_local, end_local] = ["2026-10-25T01:30:00+02:00", "2026-10-25T02:30:00+01:00"];
+    const options = { year: false, zone: "Europe/Berlin" };
+    expect(describeWhen({ start_local, end_local }, options)).toBe("Sun 25 Oct 01:30–02:30+01:00");
+    expect(describeWhen({ start_local: end_local, end_local: null }, options)).toBe("Sun 25 Oct 02:30+01:00");
+  });
+
   test.each([
     ["2026-11-21T15:00:00+09:00", "2026-11-21T16:00:00+09:00", "Sat 21 Nov 2026 15:00–16:00"],
     ["2026-11-21T22:00:00+09:00", "2026-11-22T02:00:00+09:00", "Sat 21 Nov 2026 22:00 – Sun 02:00"],

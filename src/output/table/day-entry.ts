@@ -2,7 +2,7 @@ import { isTimeZone, parseWireDateTime } from "../../../contract/date-time.js";
 import { HEX_COLOR } from "../../../contract/limits.js";
 import { type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import { formatLocal, readWallClock } from "../../calendar/zoned-time.js";
+import { formatLocal, repeatedOffset } from "../../calendar/zoned-time.js";
 import { clockOf } from "../event-when.js";
 import { sanitizeLine } from "../sanitize.js";
 import { symbolsOf } from "../style.js";
@@ -151,9 +151,7 @@ function timeText({ event, part }: DayEntry<LocalizedEvent>, options: EntryOptio
 /** `HH:mm`, with the offset in an hour that a clock change repeats. */
 function clockText(local: string | null, { zone, hours }: EntryOptions): string {
   if (local === null) return "";
-  const clock = clockOf(local, hours);
-  const wallClock = Date.parse(`${local.slice(0, 19)}.000Z`);
-  return readWallClock(wallClock, zone).kind === "twice" ? `${clock}${local.slice(19)}` : clock;
+  return `${clockOf(local, hours)}${repeatedOffset(local, zone)}`;
 }
 
 /** What an event on several days does on the others: `(day 2 of 3)`, `(until Sun 02:00)`. */

@@ -18,7 +18,9 @@ import { createDayFormats, isOfSeveralCalendars } from "./day-formats.js";
 function whenColumn(options: WhenOptions): TableColumn<LocalizedEvent> {
   return {
     header: "When",
-    cell: (event, { hours }) => ({ text: describeWhen(event, { ...options, hours: hours?.() }) }),
+    cell: (event, { hours, zone }) => ({
+      text: describeWhen(event, { ...options, hours: hours?.(), zone: zone() }),
+    }),
   };
 }
 

@@ -32,7 +32,9 @@ export const freeView: View<FreeTime> = {
   table: [
     {
       header: "When",
-      cell: (time, { hours }) => ({ text: describeWhen(time, { year: false, hours: hours?.() }) }),
+      cell: (time, { hours, zone }) => ({
+        text: describeWhen(time, { year: false, hours: hours?.(), zone: zone() }),
+      }),
     },
     {
       header: "Length",
@@ -76,8 +78,8 @@ export function createConflictView(shorten?: (id: string) => string): View<Confl
     table: [
       {
         header: "When",
-        cell: (pair, { hours }) => ({
-          text: describeWhen(commonTime(pair), { year: false, hours: hours?.() }),
+        cell: (pair, { hours, zone }) => ({
+          text: describeWhen(commonTime(pair), { year: false, hours: hours?.(), zone: zone() }),
         }),
       },
       "first",
