@@ -74,8 +74,9 @@ function readTimes(
   const hasTime = hasEnd && end.clock !== undefined;
   refuseIf(allDay !== undefined && !isAllDay, " is about all day and names a time");
   refuseIf(hasEnd && isAllDay === hasTime, " has a time at one end only", "write both times, or only days");
-  const isLong = length === undefined || readDuration(length)?.minutes === 0;
-  refuseIf(isAllDay && !isLong, ` has a length, "${length}", but no time`, "add one, such as 9:30");
+  const minutes = length === undefined ? 0 : readDuration(length)?.minutes;
+  refuseIf(minutes === undefined, `: "for ${length}" is not a length`, "write 90m, 1.5h, 1h 30m, 2d or 1w");
+  refuseIf(isAllDay && minutes !== 0, ` has a length, "${length}", but no time`, "add one, such as 9:30");
   const read: ReadWords = (words, from, edge = "first") =>
     resolveWords(words, whole, { source: SOURCE, zone, now, from, edge }).input;
   const first = read(start, null);

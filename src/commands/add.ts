@@ -58,7 +58,8 @@ export async function runAdd(
   const { text } = await completeValues(prompt, { text: needed }, { command, check });
   const flags = read(text);
   checkText(flags, SOURCE);
-  const fields = await readEventFields(context, flags);
+  const sentence = { ...flags, labelSource: `#${flags.label}` };
+  const fields = await readEventFields(context, sentence);
   const content = draftForCreate(fields.flags, null, { zone, length: defaultLength(settings) });
   const isConfirmed = yes || context.flags.dryRun;
   requireConfirmation(isConfirmed, prompt.available);
@@ -70,16 +71,12 @@ export async function runAdd(
     );
   if (isConfirmed) {
     for (const line of describe()) context.output.note(line);
-    return runEventsCreate(context, flags, { profile });
+    return runEventsCreate(context, sentence, { profile });
   }
   const calendar = await chooseCalendar(context, "writeCalendar");
   const { label } = fields;
-  if (label !== undefined && "value" in label) {
-    await createRelatedResolver(context, calendar.id).labelId({
-      value: label.value,
-      source: `#${label.value}`,
-    });
-  }
+  if (label !== undefined && "value" in label)
+    await createRelatedResolver(context, calendar.id).labelId(label);
   for (const line of describe(calendar)) context.output.warn(line);
   const answer = await prompt.confirmOrEdit("Create it?");
   if (answer === false) throw new CliError("interrupted", "nothing was created");

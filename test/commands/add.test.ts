@@ -76,7 +76,11 @@ test("the calendar is that of -c or for writing, the label that of #name", async
   );
   expect((await add("Lunch", "-c", "Work", "#3", "tomorrow")).stdout).toBe("Travel plans\tLunch\n");
   await harness.run("config", "set", "write_calendar", "Work");
-  expect((await add("#travel Lunch tomorrow")).exitCode).toBe(5);
+  const unknown = await add("#travel Lunch tomorrow");
+  expect(unknown).toMatchObject({
+    exitCode: 5,
+    stderr: expect.stringContaining("#travel: there is no label"),
+  });
   expect((await add("Lunch tomorrow")).exitCode).toBe(0);
   expect(await events()).toHaveLength(3);
 });

@@ -25,6 +25,8 @@ export interface EventFieldFlags extends TypedTimeFlags {
   readonly location?: string;
   readonly url?: string;
   readonly label?: string;
+  /** How messages name it, if not as the flag. */
+  readonly labelSource?: string;
   readonly attendee?: readonly string[];
   readonly input?: string;
 }
@@ -120,7 +122,7 @@ export async function readEventFields(
   checkFlagTexts(texts);
   return {
     flags: { ...texts, ...(await readTimeFlags(context, typed, missing(input))) },
-    label: namedValue(label, "--label") ?? inputLabel(input),
+    label: namedValue(label, typed.labelSource ?? "--label") ?? inputLabel(input),
     attendees: namedValues(attendee, "--attendee") ?? namedValues(input?.attendees, "--input: attendees"),
     input,
   };
