@@ -66,7 +66,7 @@ describe("events copy", () => {
     ];
     const event = await create("Dinner", ...texts, ...people);
     await world.run("comment", event.id, "See you");
-    const copy = await world.json<Event>("events", "copy", event.id);
+    const copy = await world.json<Event>("events", "copy", event.id, "--to", "Family");
     expect(copy).toEqual({ ...event, id: copy.id, created_at: expect.anything() });
     expect(copy.id).not.toBe(event.id);
     expect(await read(copy.id)).toEqual(copy);
@@ -115,6 +115,8 @@ describe("events copy", () => {
       "events",
       "copy",
       "-",
+      "--to",
+      "Family",
       "-c",
       "Family",
       "--fields",
@@ -126,6 +128,8 @@ describe("events copy", () => {
       "copy",
       "gone",
       ids[0] ?? "",
+      "--to",
+      "Family",
       "-c",
       "Family",
       "--fields",
@@ -133,7 +137,7 @@ describe("events copy", () => {
     );
     expect(partly).toMatchObject({ exitCode: 12, stdout: "One\n" });
     expect(partly.stderr).toContain("gone");
-    expect(await world.runWith({ stdin: "" }, "events", "copy", "-", "-o", "json")).toMatchObject({
+    expect(await world.runWith({ stdin: "" }, "events", "copy", "-", "--by", "+1w", "-o", "json")).toMatchObject({
       exitCode: 0,
       stdout: "[]\n",
     });
@@ -142,7 +146,7 @@ describe("events copy", () => {
   test("a copy of which nobody knows whether it was made is exit 9", async () => {
     const { id } = await create("Dinner");
     world.wire.answer(`POST /calendars/${world.family}/events`, { status: 503, body: "" });
-    expect(await world.send("events", "copy", id)).toMatchObject({ exitCode: 9, stdout: "" });
+    expect(await world.send("events", "copy", id, "--by", "+1w")).toMatchObject({ exitCode: 9, stdout: "" });
   });
 });
 
@@ -255,6 +259,8 @@ test.each([
   [["update", "ID", "--by", "+1w", "--all-day"], "--by moves the event as it is"],
   [["copy", "ID", "--start", ""], "--start is empty"],
   [["copy", "ID", "--to", ""], "--to: the id is empty"],
+  [["copy", "ID"], "hint: give --start, --by or --to"],
+  [["copy", "-"], "hint: give --start, --by or --to"],
   [["copy", "-", "--by", "+1w", "--start", "fri"], "--by moves"],
   [["update", "-", "--input", "-"], "both read stdin"],
   [["update", "ID", "ID2", "--if-unchanged", "2026-11-21T14:30:00Z"], "--if-unchanged: is about one event"],

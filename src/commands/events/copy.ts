@@ -60,6 +60,8 @@ export function registerEventsCopy(command: Command, contextOf: ContextOf): void
 export async function runEventsCopy(context: EventContext, options: EventsCopyOptions): Promise<void> {
   const { id, start, by, strictDates = false, to } = options;
   context.output.of(eventView);
+  if ((start ?? by ?? to) === undefined)
+    throw usageError("this would be the same event once more", "give --start, --by or --to");
   const shift = by === undefined ? undefined : parseShift(by, "--by");
   const read = await readTimeFlags(context, { ...(start !== undefined && { start }), strictDates });
   const times = { start: read.start, by: shift };
