@@ -87,10 +87,11 @@ function checkDoubt(
   if (doubt === undefined || !isTitle) return;
   const meant = doubt === "name" ? "a day or a time" : "a time";
   const hint = doubt === "name" ? "write it last" : "write it with minutes";
-  const [other, quotes] = /^at /i.test(text)
-    ? ["the place", "the place"]
-    : ["part of the title", "the title"];
-  throw usageError(`${SOURCE}: "${text}" may be ${meant} or ${other}`, `${hint}, or put ${quotes} in quotes`);
+  const other = /^at /i.test(text) ? "place" : "title";
+  throw usageError(
+    `${SOURCE}: "${text}" may be ${meant} or part of the ${other}`,
+    `${hint}, or put the ${other} in quotes`,
+  );
 }
 
 interface Beside {
