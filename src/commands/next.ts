@@ -4,6 +4,7 @@ import { readStart } from "../calendar/event-span.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { addDuration, localDate, wallClockAt } from "../calendar/zoned-time.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { usageError } from "../errors.js";
 import { describeWait } from "../output/event-when.js";
 import { eventView } from "../output/views/event.js";
 import { type EventQuery, parseLimit, readQuery } from "./events/event-query.js";
@@ -27,7 +28,10 @@ const YEAR = 366;
 export function registerNext(command: Command, contextOf: ContextOf): void {
   command
     .option("-n, --limit <number>", "how many events at most (default: 1)")
-    .option("--within <duration>", "only events that are on or begin within this time, such as 2h")
+    .option(
+      "--within <duration>",
+      `only events that are on or begin within this time, such as 2h (default: ${YEAR}d, the most)`,
+    )
     .option("--all-day", "all-day events too");
   describeCommand(command, {
     prints: { view: eventView, count: "list" },
@@ -51,7 +55,10 @@ export async function runNext(context: EventContext, options: NextOptions): Prom
   const { timezone: zone } = context.config.settings();
   const now = context.now();
   const within = options.within === undefined ? null : parseDuration(options.within, "--within");
-  const until = addDuration(now, within ?? { days: YEAR, minutes: 0 }, zone);
+  const furthest = addDuration(now, { days: YEAR, minutes: 0 }, zone);
+  const until = within === null ? furthest : addDuration(now, within, zone);
+  if (until > furthest)
+    throw usageError(`--within: "${within?.text}" is more than ${YEAR} days`, `write ${YEAR}d or less`);
   const filters = { allCalendars: context.flags.calendars.length === 0, remaining: true };
   const read = async (query: EventQuery): Promise<EventList> => {
     const list = await readEvents(context, query);

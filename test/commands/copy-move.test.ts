@@ -85,6 +85,14 @@ describe("events copy", () => {
     expect(await world.json("events", "copy", id, flag, value)).toMatchObject({ start_local, end_local });
   });
 
+  test("says where a copy is, also in an hour that a clock change skips", async () => {
+    const { id } = await create("Night", "--start", "2026-11-29T02:30", "--duration", "1h");
+    const { stderr } = await world.run("events", "copy", id, "--by", "+17w", "--fields", "id");
+    expect(stderr).toBe(
+      "start: Sun 2027-03-28 03:30 Europe/Berlin\nend: Sun 2027-03-28 04:30 Europe/Berlin\n",
+    );
+  });
+
   test("into another calendar: the label by its name, and the attendees who are members there", async () => {
     const { id } = await create("Dinner", "--label", "2", "--attendee", "me", "--attendee", "Ben");
     const { exitCode, stdout, stderr } = await world.run("events", "copy", id, "--to", "wor", "-o", "json");
@@ -137,7 +145,9 @@ describe("events copy", () => {
     );
     expect(partly).toMatchObject({ exitCode: 12, stdout: "One\n" });
     expect(partly.stderr).toContain("gone");
-    expect(await world.runWith({ stdin: "" }, "events", "copy", "-", "--by", "+1w", "-o", "json")).toMatchObject({
+    expect(
+      await world.runWith({ stdin: "" }, "events", "copy", "-", "--by", "+1w", "-o", "json"),
+    ).toMatchObject({
       exitCode: 0,
       stdout: "[]\n",
     });

@@ -43,7 +43,10 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
       [eventId, "--title", "Other"],
       [eventId, eventId, "--title", "Third"],
     ],
-    "events copy": [[eventId, "--by", "+1d"], [eventId, eventId, "--by", "+1d"]],
+    "events copy": [
+      [eventId, "--by", "+1d"],
+      [eventId, eventId, "--by", "+1d"],
+    ],
     "events move": [[eventId, "--to", "Choir", "--yes"]],
     "events delete": [[eventId, "--yes"]],
     add: [["Lunch", "tomorrow", "12-13", "--yes"]],

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { parseShift } from "../../calendar/dates.js";
-import type { EventChanges } from "../../calendar/event-update.js";
+import { type EventChanges, movesEvent } from "../../calendar/event-update.js";
 import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
@@ -17,10 +17,10 @@ import { addPickAction, completeValues } from "../missing-values.js";
 import { placeCopy } from "./copy-draft.js";
 import { readTimeFlags } from "./date-flags.js";
 import { createResolvers } from "./event-flags.js";
-import { chooseEventId, STDIN_IDS } from "./event-ids.js";
+import { chooseEventId, isSingleId, STDIN_IDS } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
 import { describeFound } from "./found-event.js";
-import { writeEvents } from "./write-events.js";
+import { noteTimes, writeEvents } from "./write-events.js";
 
 const IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
 
@@ -70,7 +70,14 @@ export async function runEventsCopy(context: EventContext, options: EventsCopyOp
   const copierTo = createCopier(context, times);
   await writeEvents(context, ids, {
     verb: "copied",
-    prepare: ({ calendar, event }) => copierTo(target ?? calendar, event),
+    async prepare({ calendar, event }) {
+      const create = await copierTo(target ?? calendar, event);
+      return async () => {
+        const copy = await create();
+        if (movesEvent(times)) noteTimes(context, copy, { ...times, isSingle: isSingleId(ids) });
+        return copy;
+      };
+    },
   });
 }
 

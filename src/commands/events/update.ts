@@ -11,7 +11,6 @@ import {
 } from "../../calendar/event-update.js";
 import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkUnchanged, wasUpdated } from "../../calendar/if-unchanged.js";
-import { describeLocal } from "../../calendar/zoned-time.js";
 import type { ContextOf } from "../../cli/command.js";
 import { describeCommand } from "../../cli/command.js";
 import { collect } from "../../cli/global-flags.js";
@@ -33,7 +32,7 @@ import {
 } from "./event-flags.js";
 import { chooseEventId, isSingleId, STDIN_IDS } from "./event-ids.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
-import { writeEvents } from "./write-events.js";
+import { noteTimes, writeEvents } from "./write-events.js";
 
 /** Flags as typed. */
 export interface EventsUpdateOptions extends EventFieldFlags {
@@ -128,29 +127,11 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
         const current = await read();
         const update = { calendar, event: current, draft: draftOf(current), seen, resolver };
         const updated = await writeUpdate(context, update);
-        if (movesEvent(changes)) noteTimes(context, updated, { isSingle, isDayTyped: isDay(changes) });
+        if (movesEvent(changes)) noteTimes(context, updated, { ...changes, isSingle });
         return updated;
       };
     },
   });
-}
-
-/** Whether the event was moved to a time that no flag says in full. */
-function isDay({ start, by }: EventChanges): boolean {
-  return by !== undefined || start?.kind === "date";
-}
-
-/** Says where an event was moved to, as far as the command line does not. */
-function noteTimes(
-  { config, output }: EventContext,
-  { title, all_day: allDay, start_local: start, end_local: end }: LocalizedEvent,
-  { isSingle, isDayTyped }: { readonly isSingle: boolean; readonly isDayTyped: boolean },
-): void {
-  const { timezone } = config.settings();
-  const name = isSingle ? "" : `${title}: `;
-  if (start !== null && isDayTyped && allDay !== true)
-    output.note(`${name}start: ${describeLocal(start, timezone)}`);
-  if (end !== null) output.note(`${name}end: ${describeLocal(end, timezone)}`);
 }
 
 /** Asks for the event again, and changes what the answers change. */

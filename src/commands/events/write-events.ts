@@ -1,5 +1,7 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
+import type { EventChanges } from "../../calendar/event-update.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { describeLocal } from "../../calendar/zoned-time.js";
 import { CliError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
@@ -64,6 +66,20 @@ export async function writeEvents(
     results.length === 1 ? `event ${written} was ${verb}` : `these events were ${verb}: ${written}`;
   if (first !== undefined) await output.print(isSingleId(given) ? first : results, done);
   reportFailures();
+}
+
+/** Says on stderr to where an event was moved or copied, as far as the command line does not. */
+export function noteTimes(
+  { config, output }: EventContext,
+  { title, all_day: allDay, start_local: start, end_local: end }: LocalizedEvent,
+  { start: given, by, isSingle }: Pick<EventChanges, "start" | "by"> & { readonly isSingle: boolean },
+): void {
+  const { timezone } = config.settings();
+  const name = isSingle ? "" : `${title}: `;
+  const isDayTyped = by !== undefined || given?.kind === "date";
+  if (start !== null && isDayTyped && allDay !== true)
+    output.note(`${name}start: ${describeLocal(start, timezone)}`);
+  if (end !== null) output.note(`${name}end: ${describeLocal(end, timezone)}`);
 }
 
 interface PreparedWrite extends FoundEvent {
