@@ -60,10 +60,14 @@ export async function runNext(context: EventContext, options: NextOptions): Prom
   if (until > furthest)
     throw usageError(`--within: "${within?.text}" is more than ${YEAR} days`, `write ${YEAR}d or less`);
   const filters = { allCalendars: context.flags.calendars.length === 0, remaining: true };
+  const isNext = (event: LocalizedEvent): boolean => {
+    const [start, isAllDay] = [readStart(event), event.all_day === true];
+    if (start === null || (isAllDay && options.allDay !== true)) return false;
+    return start <= (isAllDay ? wallClockAt(until, zone) : until);
+  };
   const read = async (query: EventQuery): Promise<EventList> => {
     const list = await readEvents(context, query);
-    const events = list.events.filter((event) => isNext(event, { until, zone, ...options }));
-    return { ...list, events: events.slice(0, limit) };
+    return { ...list, events: list.events.filter(isNext).slice(0, limit) };
   };
   const week = await readQuery(context, { days: String(WEEK), ...filters });
   const list = await read(week);
@@ -74,16 +78,4 @@ export async function runNext(context: EventContext, options: NextOptions): Prom
   await printList(context, found, { days, layout: "list", noteOf: (event) => describeWait(event, now) });
   if (found.events.length === 0 && context.terminal.isTerminal)
     context.output.note(within === null ? "no event is on or comes next" : `no event within ${within.text}`);
-}
-
-interface NextFilter extends Pick<NextOptions, "allDay"> {
-  /** Milliseconds since the Unix epoch. */
-  readonly until: number;
-  readonly zone: string;
-}
-
-function isNext(event: LocalizedEvent, { until, zone, allDay = false }: NextFilter): boolean {
-  const start = readStart(event);
-  if (start === null || (event.all_day === true && !allDay)) return false;
-  return start <= (event.all_day === true ? wallClockAt(until, zone) : until);
 }

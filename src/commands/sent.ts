@@ -10,7 +10,7 @@ import {
 } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { dryRunError, usageError } from "../errors.js";
-import { type SentMessage, sentView } from "../output/views/sent.js";
+import { sentView } from "../output/views/sent.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 import { type ResendContext, resendMessage } from "./post/resend.js";
 
@@ -50,14 +50,8 @@ export async function runSent(
   const ledger = await context.messages.ledger();
   const messages = await ledger.messages.list();
   await output.print(messages);
-  if (context.terminal.isTerminal) noteState(context, messages);
-}
-
-/** What a person may do next. */
-function noteState(
-  { output: { note } }: Pick<Context, "output">,
-  messages: readonly Pick<SentMessage, "outcome">[],
-): void {
+  if (!context.terminal.isTerminal) return;
+  const { note } = context.output;
   if (messages.length === 0) note("nothing was sent in the last 30 days");
   if (!messages.some(({ outcome }) => outcome === "unknown")) return;
   note("look whether unknown ones have arrived:");

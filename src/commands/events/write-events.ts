@@ -35,10 +35,13 @@ export async function writeEvents(
   const ids = [...new Set(await readEventIds(context, given))];
   if (ids.length === 0) return output.print([]);
   const finder = await createEventFinder(context);
-  const prepared = new Map<string, PreparedWrite>();
+  const prepared = new Map<string, FoundEvent & { readonly write: WriteEvent }>();
   const notFound = new Map<string, CliError>();
   for (const id of ids) {
-    const found = await orNotFound(finder.read(id));
+    const found = await finder.read(id).catch((error: unknown) => {
+      if (error instanceof CliError && error.code === "not_found") return error;
+      throw error;
+    });
     if (found instanceof CliError) notFound.set(id, found);
     else prepared.set(id, { ...found, write: await prepare(found) });
   }
@@ -67,6 +70,7 @@ export async function writeEvents(
   if (first !== undefined) await output.print(isSingleId(given) ? first : results, done);
   reportFailures();
 }
+<<<<<<< HEAD
 
 /** Says on stderr to where an event was moved or copied, as far as the command line does not. */
 export function noteTimes(
@@ -94,3 +98,5 @@ async function orNotFound(search: Promise<FoundEvent>): Promise<FoundEvent | Cli
     throw error;
   }
 }
+=======
+>>>>>>> 30953951 (One place that places a copy; less code for next, sent and the writes of several events)

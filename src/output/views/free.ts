@@ -1,5 +1,6 @@
 import { formatMinutes } from "../../calendar/dates.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
+import type { localizeTime } from "../../calendar/free-time.js";
 import { describeWhen } from "../event-when.js";
 import { titleOf } from "../table/day-entry.js";
 import { jsonObject, type View } from "../view.js";
@@ -7,14 +8,7 @@ import { INSTANT } from "./calendar.js";
 import { eventView } from "./event.js";
 
 /** A time when nobody of those asked for has an event. */
-export interface FreeTime {
-  /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
-  readonly start_at: string;
-  readonly end_at: string;
-  /** The same in the chosen zone, `2026-11-21T15:00:00+09:00`. */
-  readonly start_local: string;
-  readonly end_local: string;
-}
+export type FreeTime = ReturnType<typeof localizeTime>;
 
 const LOCAL = "in the chosen zone, YYYY-MM-DDTHH:mm:ss+HH:mm";
 
