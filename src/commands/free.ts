@@ -13,9 +13,10 @@ import {
   timeOfDays,
 } from "../calendar/free-time.js";
 import { describeCandidate, findPerson, type Named } from "../calendar/names.js";
+import { localDate } from "../calendar/zoned-time.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { collect } from "../cli/global-flags.js";
-import { CliError, emptyValueError, wrapError } from "../errors.js";
+import { CliError, emptyValueError, usageError, wrapError } from "../errors.js";
 import { createConflictView, freeView } from "../output/views/free.js";
 import { addDayFlags, type DayFlags, type EventQuery, parseLimit, readQuery } from "./events/event-query.js";
 import { createEventReader, type EventContext, rememberShown } from "./events/event-reader.js";
@@ -70,7 +71,7 @@ export async function runFree(context: EventContext, options: FreeOptions): Prom
   const atLeast = parseDuration(options.for ?? "30m", "--for");
   const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(options.limit);
   const { timezone: zone } = context.config.settings();
-  const { events, range } = await readBusyEvents(context, options);
+  const { events, range } = await readBusyEvents(context, options, true);
   const times = findFreeTimes(
     events.map(({ span }) => span),
     { ...timeOfDays(range, { zone, now: context.now() }), zone, between, atLeast: lengthOf(atLeast) },
@@ -96,20 +97,30 @@ export async function runConflicts(context: EventContext, options: DayFlags): Pr
 /**
  * The events that take up the time of the current user and of those of `--with`, in order. All calendars are read, or those
  * of `--calendar`.
- * @throws CliError the failure of a calendar that cannot be read; not_found for a person who is a member of none
+ * @throws CliError the failure of a calendar that cannot be read; not_found for a person who is a member of none;
+ * usage for days that are over where time counts from now on
  */
-async function readBusyEvents(context: EventContext, { with: names = [], ...flags }: FreeOptions) {
+async function readBusyEvents(
+  context: EventContext,
+  { with: names = [], ...flags }: FreeOptions,
+  fromNow = false,
+) {
   if (names.includes("")) throw emptyValueError("--with");
   const days = flags.on === undefined && flags.to === undefined ? { days: WEEK } : {};
   const allCalendars = context.flags.calendars.length === 0;
   const query = await readQuery(context, { ...days, ...flags, allCalendars });
   const { first, last } = query.days;
   if (first === null || last === null) throw new Error("the days have no end");
+  const { timezone: zone } = context.config.settings();
+  if (fromNow && last < localDate(context.now(), zone))
+    throw usageError(
+      `${flags.on === undefined ? "--from" : "--on"}: ${last} is over`,
+      "time is free from now on",
+    );
   const read = await context.names.withCachedNames(() => readAll(context, query, names));
   const me = (await (await context.api()).getCurrentUser()).id;
   const others = names.map((name) => (name === "me" ? me : findPerson(name, read.members, "--with")));
   const people = [me, ...others];
-  const { timezone: zone } = context.config.settings();
   const events = sortEvents(read.events, { zone, firstDay: null }).flatMap((event) => {
     const span = takesPart(event, people) ? busyTime(event) : null;
     return span === null ? [] : [{ event, span }];

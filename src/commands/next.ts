@@ -23,7 +23,7 @@ const WEEK = 7;
 /** The week from any time of today on. */
 const LISTED = { days: WEEK - 1, minutes: 0 };
 /** How far events are looked for that are not in the week, in days. */
-const YEAR = 366;
+const YEAR = 365;
 
 export function registerNext(command: Command, contextOf: ContextOf): void {
   command
@@ -73,7 +73,7 @@ export async function runNext(context: EventContext, options: NextOptions): Prom
   const list = await read(week);
   const days = { first: localDate(now, zone), last: null };
   const isWeekEnough = list.events.length === limit || until <= addDuration(now, LISTED, zone);
-  const year = { ...days, last: lastOfDays(days.first, YEAR) };
+  const year = { ...days, last: lastOfDays(days.first, YEAR + 1) };
   const found = isWeekEnough ? list : await read({ ...week, upcoming: null, days: year, orWeek: true });
   await printList(context, found, { days, layout: "list", noteOf: (event) => describeWait(event, now) });
   if (found.events.length === 0 && context.terminal.isTerminal)

@@ -53,7 +53,6 @@ describe("free", () => {
     await create("Dinner", "2026-11-21T19:00");
     expect(await free("--on", "today")).toEqual(["21T15:30 21T19:00", "21T20:00 22T00:00"]);
     expect(await free("--days", "1")).toEqual(["21T15:30 21T19:00", "21T20:00 22T00:00"]);
-    expect(await free("--on", "yesterday")).toEqual([]);
     expect(await free("--to", "2026-11-22", "-n", "2")).toEqual(["21T15:30 21T19:00", "21T20:00 23T00:00"]);
     expect(await free("--from", "2026-11-30", "--to", "2026-11-30")).toEqual(["30T00:00 01T00:00"]);
   });
@@ -133,6 +132,9 @@ describe("free", () => {
     [["--for", "0m"], '--for: "0m" is not a valid duration'],
     [["--with", ""], "--with is empty"],
     [["-n", "0"], "--limit"],
+    [["--on", "yesterday"], "--on: 2026-11-20 is over"],
+    [["--from", "2026-11-01", "--to", "2026-11-20"], "--from: 2026-11-20 is over"],
+    [["--from", "2026-11-01"], "--from: 2026-11-07 is over"],
     [["--on", "today", "--days", "2"], "give either --on or --days, not both"],
   ])("%j is refused", async (flags, problem) => {
     const { exitCode, stdout, stderr } = await harness.run("free", ...flags);

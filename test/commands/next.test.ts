@@ -89,6 +89,8 @@ describe("next", () => {
     await create("In two years", `${day(730)}T09:00`);
     expect(await next("-n", "9")).toEqual(["In a month"]);
     expect(await next("-n", "9", "--within", "6d")).toEqual([]);
+    await create("In a year", `${day(365)}T09:00`);
+    expect(await next("-n", "9", "--within", "365d")).toEqual(["In a month", "In a year"]);
   });
 
   test("says on a terminal how long it takes, and that there is none", async () => {
@@ -127,6 +129,7 @@ describe("next", () => {
     [["-n", ""], "--limit is empty"],
     [["--within", "soon"], '--within: "soon" is not a valid duration'],
     [["--within", ""], "--within is empty"],
+    [["--within", "400d"], '--within: "400d" is more than 365 days'],
   ])("%j is refused", async (flags, problem) => {
     const { exitCode, stderr, stdout } = await harness.run("next", ...flags);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
