@@ -125,6 +125,16 @@ export function eventOfDraft(
   };
 }
 
+/** An event as one of another calendar, and who cannot attend it there. */
+export function placeEvent(event: CalendarEvent, calendarId: string, members: readonly User[]) {
+  const ids = members.map(({ id }) => id);
+  const attendees = event.attendees
+    .filter(({ id }) => hasUser(ids, id))
+    .map((user) => ({ ...user, id: compositeId(calendarId, plainId(user.id)) }));
+  const leftOut = event.attendees.filter(({ id }) => !hasUser(ids, id));
+  return { placed: { ...event, calendar_id: calendarId, attendees }, leftOut };
+}
+
 const NEW_TIMES_HINT = "an event that is no longer all-day needs new times";
 
 function missingHint(changes: EventChanges, unnamed: readonly string[]): string {

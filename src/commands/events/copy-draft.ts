@@ -1,6 +1,5 @@
-import { compositeId, plainId } from "../../../contract/ids.js";
-import type { CalendarEvent, EventDraft, User } from "../../../contract/shapes.js";
-import { draftForUpdate, type EventChanges } from "../../calendar/event-update.js";
+import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import { draftForUpdate, type EventChanges, placeEvent } from "../../calendar/event-update.js";
 import type { Context } from "../../context.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { DEFAULT_LABEL, type RelatedResolver } from "./event-flags.js";
@@ -29,15 +28,11 @@ export async function placeCopy(
   if (labelId === null)
     output.note(`${title}: ${place} has no label "${label?.name || label?.number}": it gets the default one`);
   const members = event.attendees.length === 0 ? [] : await resolver.members();
-  const isMember = (user: User) => members.some(({ id }) => plainId(id) === plainId(user.id));
-  const attendees = event.attendees
-    .filter(isMember)
-    .map((user) => ({ ...user, id: compositeId(calendar.id, plainId(user.id)) }));
-  const copied = { ...event, calendar_id: calendar.id, attendees };
+  const { placed, leftOut } = placeEvent(event, calendar.id, members);
   const changes = { ...times, labelId: labelId ?? DEFAULT_LABEL };
-  const draft = draftForUpdate(copied, changes, config.settings().timezone);
-  const leftOut = event.attendees.filter((user) => !isMember(user)).map(({ name, id }) => name || id);
-  if (leftOut.length > 0) output.note(`${title}: left out, as no members of ${place}: ${leftOut.join(", ")}`);
+  const draft = draftForUpdate(placed, changes, config.settings().timezone);
+  const names = leftOut.map(({ name, id }) => name || id).join(", ");
+  if (names !== "") output.note(`${title}: left out, as no members of ${place}: ${names}`);
   if (recurrences.length > 0) output.note(`${title}: a new event does not repeat`);
   return draft;
 }

@@ -127,34 +127,13 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
         const current = await read();
         const update = { calendar, event: current, draft: draftOf(current), seen, resolver };
         const updated = await writeUpdate(context, update);
-<<<<<<< HEAD
         if (movesEvent(changes)) noteTimes(context, updated, { ...changes, isSingle });
-=======
-        if (movesEvent(changes)) noteTimes(context, updated, { isSingle, changes });
->>>>>>> 30953951 (One place that places a copy; less code for next, sent and the writes of several events)
         return updated;
       };
     },
   });
 }
 
-<<<<<<< HEAD
-=======
-/** Says where an event was moved to, as far as the command line does not. */
-function noteTimes(
-  { config, output }: EventContext,
-  { title, all_day: allDay, start_local: start, end_local: end }: LocalizedEvent,
-  { isSingle, changes }: { readonly isSingle: boolean; readonly changes: EventChanges },
-): void {
-  const { timezone } = config.settings();
-  const name = isSingle ? "" : `${title}: `;
-  const isInFull = changes.by === undefined && changes.start?.kind !== "date";
-  if (start !== null && !isInFull && allDay !== true)
-    output.note(`${name}start: ${describeLocal(start, timezone)}`);
-  if (end !== null) output.note(`${name}end: ${describeLocal(end, timezone)}`);
-}
-
->>>>>>> 30953951 (One place that places a copy; less code for next, sent and the writes of several events)
 /** Asks for the event again, and changes what the answers change. */
 async function runUpdateForm(context: EventContext, options: EventsUpdateOptions): Promise<void> {
   const id = await chooseEventId(context, options.id[0]);

@@ -70,7 +70,6 @@ export async function writeEvents(
   if (first !== undefined) await output.print(isSingleId(given) ? first : results, done);
   reportFailures();
 }
-<<<<<<< HEAD
 
 /** Says on stderr to where an event was moved or copied, as far as the command line does not. */
 export function noteTimes(
@@ -85,18 +84,3 @@ export function noteTimes(
     output.note(`${name}start: ${describeLocal(start, timezone)}`);
   if (end !== null) output.note(`${name}end: ${describeLocal(end, timezone)}`);
 }
-
-interface PreparedWrite extends FoundEvent {
-  readonly write: WriteEvent;
-}
-
-async function orNotFound(search: Promise<FoundEvent>): Promise<FoundEvent | CliError> {
-  try {
-    return await search;
-  } catch (error) {
-    if (error instanceof CliError && error.code === "not_found") return error;
-    throw error;
-  }
-}
-=======
->>>>>>> 30953951 (One place that places a copy; less code for next, sent and the writes of several events)
