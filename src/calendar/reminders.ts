@@ -139,9 +139,9 @@ export function parseLead(text: string, source: string): number {
   return days * DAY_MS + minutes * MINUTE_MS;
 }
 
-const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
+const TIME_OF_DAY = /^([01]?\d|2[0-3]):([0-5]\d)$/;
 
-/** Reads `HH:MM`, in milliseconds since midnight. @throws CliError usage */
+/** Reads `HH:MM` or `H:MM`, in milliseconds since midnight. @throws CliError usage */
 export function parseTimeOfDay(text: string, source: string): number {
   const match = TIME_OF_DAY.exec(text);
   if (match !== null) return Number(match[1]) * HOUR_MS + Number(match[2]) * MINUTE_MS;

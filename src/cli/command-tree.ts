@@ -49,8 +49,16 @@ const GROUPS: readonly (readonly [heading: string, entries: readonly CommandEntr
       ["week", "draw the next seven days side by side", from(MODULES.agenda, "registerWeek")],
       ["month", "draw a month", from(MODULES.agenda, "registerMonth")],
       ["next", "show the event that is on or comes next", from(MODULES.next, "registerNext")],
-      ["free", "find when I am free, and others too", from(MODULES.free, "registerFree")],
-      ["conflicts", "list events of mine that overlap", from(MODULES.free, "registerConflicts")],
+      [
+        "free",
+        "find when I am free, and others too; all-day events and keeps block nobody",
+        from(MODULES.free, "registerFree"),
+      ],
+      [
+        "conflicts",
+        "list events of mine that overlap, without all-day events and keeps",
+        from(MODULES.free, "registerConflicts"),
+      ],
       ["events", "list, read, create, update and delete events", from(MODULES.events, "EVENT_COMMANDS")],
       ["add", "add an event that one sentence describes", from(MODULES.add, "registerAdd")],
       ["rm", "delete events, as events delete does", from(MODULES.delete, "registerEventsDelete")],

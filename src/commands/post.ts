@@ -39,7 +39,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
     .option("--once", "post the same days of the same calendars to the same target at most once")
     .option(
       "--update",
-      "for discord, telegram and slack-bot: with --once, change the message when its events changed",
+      "for discord, telegram and slack-bot: --once, and change the message when its events changed",
     )
     .option("--changes <name>", "post what is new since the last time under this name, instead of a list")
     .option(

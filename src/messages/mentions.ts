@@ -1,4 +1,4 @@
-import { usageError } from "../errors.js";
+import { emptyValueError, usageError } from "../errors.js";
 import type { TargetKind } from "./target-kinds.js";
 import { quote } from "./webhooks/webhook-url.js";
 
@@ -29,6 +29,7 @@ const MAX_MENTIONS = 20;
 
 /** Checks whom a message is to mention. @throws CliError usage for whom the target does not know */
 export function checkMentions(kind: TargetKind, mentions: readonly string[]): void {
+  if (mentions.includes("")) throw emptyValueError("--mention");
   const target = MENTIONS[kind];
   if (target === undefined) throw usageError(`--mention: ${kind} has no mentions`);
   const wrong = mentions.find((mention) => !target.known.test(mention));

@@ -66,6 +66,7 @@ describe("free", () => {
     ]);
     expect(await free(...SUNDAY, "--between", "09:00-12:00", "--for", "20m")).toHaveLength(3);
     expect(await free(...SUNDAY, "--between", "09:00-12:00", "--for", "1h")).toEqual(["22T09:00 22T10:00"]);
+    expect(await free(...SUNDAY, "--between", "9:00-9:30")).toEqual(["22T09:00 22T09:30"]);
     expect(await free(...SUNDAY, "--between", "22:00-06:00")).toEqual([
       "22T00:00 22T06:00",
       "22T22:00 23T00:00",

@@ -95,6 +95,18 @@ test("discord allows exactly those who are named", async () => {
   expect(await allowed("@everyone")).toEqual({ parse: ["everyone"] });
 });
 
+test("one given twice is mentioned once, and an empty one is exit 2", async () => {
+  const { run } = await createHarness();
+  const argv = ["post", "-p", "local", "--as", "slack", "--dry-run", "--if-empty", "say", "--mention"];
+  const { stdout } = await run(...argv, "@here", "--mention", "@here");
+  const { stdout: once } = await run(...argv, "@here");
+  expect(stdout).toBe(once);
+  expect(await run(...argv, "")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("--mention is empty"),
+  });
+});
+
 test("slack's notification begins with the first line all the same", async () => {
   const { body } = await mentioned("slack", createDigest([DINNER], OPTIONS), ["@here"]);
   expect(body.text).toBe("This week <!here>");

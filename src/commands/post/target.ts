@@ -64,7 +64,7 @@ export function targetRequest({
   ics,
   update,
 }: TargetFlags & MessageFlags): TargetRequest {
-  return { as, chat, topic, channel, mentions: mention, localTimes, ics, update };
+  return { as, chat, topic, channel, mentions: mention && [...new Set(mention)], localTimes, ics, update };
 }
 
 /** The targets of `--to`, each once, or that of the environment. @throws CliError usage, not_found, configuration */
