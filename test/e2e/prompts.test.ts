@@ -761,6 +761,16 @@ describeWithSystem("tmux", "other questions", () => {
     expect(terminal.screen()).toContain("Ben");
   });
 
+  test("an event is not moved to the calendar in which it is", async () => {
+    const installation = createInstallation();
+    await addWork(installation);
+    const id = await createEvent(installation, "Dentist", "-c", "Personal");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events move ${id} --fields calendar_name; echo "exit $?"`, "Enter");
+    await answer(terminal, [["Move this event to Work?", ":y", "Enter"], ["exit 0"]]);
+    expect(terminal.screen()).toContain("Calendar  Work");
+  });
+
   test("a comment may be written in the editor", async () => {
     const installation = createInstallation({ EDITOR: "printf 'one\\ntwo\\n' >" });
     const id = await createEvent(installation, "Dentist");

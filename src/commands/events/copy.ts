@@ -10,6 +10,7 @@ import { eventView } from "../../output/views/event.js";
 import {
   type ChosenCalendar,
   chooseOneCalendar,
+  createEventFinder,
   type FoundEvent,
   resolveCalendars,
 } from "../calendar-choice.js";
@@ -17,7 +18,7 @@ import { addPickAction, completeValues } from "../missing-values.js";
 import { placeCopy } from "./copy-draft.js";
 import { readTimeFlags } from "./date-flags.js";
 import { createResolvers } from "./event-flags.js";
-import { chooseEventId, isSingleId, STDIN_IDS } from "./event-ids.js";
+import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
 import { describeFound } from "./found-event.js";
 import { noteTimes, writeEvents } from "./write-events.js";
@@ -126,7 +127,14 @@ export async function runEventsMove(
       to: {
         name: "--to",
         given: typed,
-        ask: async () => (await chooseOneCalendar(context, await resolveCalendars(context, []))).id,
+        async ask({ id: ids = [] }) {
+          const calendars = await resolveCalendars(context, []);
+          const finder = await createEventFinder(context);
+          const typed = ids.includes(STDIN_IDS) ? [] : await readEventIds(context, ids);
+          const own = await Promise.all(typed.map(async (each) => (await finder.findCalendar(each)).id));
+          const others = calendars.filter((each) => !own.includes(each.id));
+          return (await chooseOneCalendar(context, others.length === 0 ? calendars : others)).id;
+        },
       },
     },
     { command, check: () => output.of(eventView) },
