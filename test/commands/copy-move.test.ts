@@ -93,6 +93,17 @@ describe("events copy", () => {
     );
   });
 
+  test.each(["copy", "update"])("%s to a day in words says the start once", async (command) => {
+    const { id } = await create("Dinner");
+    const { stderr } = await world.run("events", command, id, "--start", "next fri", "--fields", "id");
+    expect(stderr).toBe(
+      "start: Fri 2026-11-27 22:00 Europe/Berlin\nend: Sat 2026-11-28 02:00 Europe/Berlin\n",
+    );
+    const day = await create("Trip", "--all-day", "--start", "2026-11-23");
+    const words = ["events", command, day.id, "--start", "next fri", "--fields", "id"];
+    expect((await world.run(...words)).stderr).toBe("start: Fri 2026-11-27\nend: Fri 2026-11-27\n");
+  });
+
   test("into another calendar: the label by its name, and the attendees who are members there", async () => {
     const { id } = await create("Dinner", "--label", "2", "--attendee", "me", "--attendee", "Ben");
     const { exitCode, stdout, stderr } = await world.run("events", "copy", id, "--to", "wor", "-o", "json");

@@ -64,7 +64,8 @@ export async function runEventsCopy(context: EventContext, options: EventsCopyOp
   if ((start ?? by ?? to) === undefined)
     throw usageError("this would be the same event once more", "give --start, --by or --to");
   const shift = by === undefined ? undefined : parseShift(by, "--by");
-  const read = await readTimeFlags(context, { ...(start !== undefined && { start }), strictDates });
+  const addsTime = !context.flags.dryRun;
+  const read = await readTimeFlags(context, { ...(start !== undefined && { start }), strictDates, addsTime });
   const times = { start: read.start, by: shift };
   const target = to === undefined ? undefined : await findTarget(context, to);
   const ids = id.length === 0 ? [await chooseEventId(context, undefined)] : id;

@@ -37,6 +37,8 @@ export interface DateFlagOptions {
   readonly strict: boolean;
   /** Whether only a day is meant; the default is no. */
   readonly dayOnly?: boolean;
+  /** Whether a day alone gets the time of an event, with which it is printed later. */
+  readonly addsTime?: boolean;
   /** Which of several days is meant, such as those of next week; by default they are refused. */
   readonly edge?: "first" | "last";
   /** Milliseconds since the Unix epoch, for texts relative to today. */
@@ -54,7 +56,8 @@ export async function readDateFlag(text: string, options: DateFlagOptions): Prom
   const { parseDateWords } = await import("../../calendar/date-words.js");
   const wordOptions = { ...options, now: now(), from: from?.() ?? null };
   const { input, description } = parseDateWords(text, wordOptions);
-  echo(`${source.replace(/^--/, "")}: ${description}`);
+  if (options.addsTime !== true || input.kind === "date-time")
+    echo(`${source.replace(/^--/, "")}: ${description}`);
   return input;
 }
 
@@ -67,7 +70,7 @@ export function defaultLength({ setting }: Pick<Settings, "setting">): DurationI
 }
 
 /** The flags about the times of an event, as typed. */
-export interface TypedTimeFlags {
+export interface TypedTimeFlags extends Pick<DateFlagOptions, "addsTime"> {
   readonly start?: string;
   readonly end?: string;
   readonly duration?: string;
@@ -102,7 +105,12 @@ export async function readTimeFlags(
   };
   const startZone = () => startTimezone ?? config.settings().timezone;
   const start = await problems.collect(typed.start, (text) =>
-    readDateFlag(text, { ...common(text), source: "--start", zone: startZone() }),
+    readDateFlag(text, {
+      ...common(text),
+      source: "--start",
+      zone: startZone(),
+      addsTime: typed.addsTime === true,
+    }),
   );
   const end = await problems.collect(typed.end, (text) => {
     const zone = endTimezone ?? config.settings().timezone;

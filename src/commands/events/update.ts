@@ -99,7 +99,9 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
   const { timezone } = context.config.settings();
   const seen = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
   const shift = by === undefined ? undefined : parseShift(by, "--by");
-  const fields = await readEventFields(context, typed);
+  const others = [typed.end, typed.duration, typed.allDay, typed.input];
+  const addsTime = !context.flags.dryRun && others.every((flag) => flag === undefined);
+  const fields = await readEventFields(context, { ...typed, addsTime });
   const changes = {
     ...fields.flags,
     by: shift,

@@ -1,4 +1,5 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
+import { isIsoDateInput } from "../../calendar/dates.js";
 import type { EventChanges } from "../../calendar/event-update.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
@@ -80,7 +81,8 @@ export function noteTimes(
   const { timezone } = config.settings();
   const name = isSingle ? "" : `${title}: `;
   const isDayTyped = by !== undefined || given?.kind === "date";
-  if (start !== null && isDayTyped && allDay !== true)
+  const isInWords = given !== undefined && !isIsoDateInput(given.text);
+  if (start !== null && isDayTyped && (allDay !== true || isInWords))
     output.note(`${name}start: ${describeLocal(start, timezone)}`);
   if (end !== null) output.note(`${name}end: ${describeLocal(end, timezone)}`);
 }
