@@ -8,14 +8,14 @@ import { MONTH_NAME, type SentencePart, SOURCE, unmarked } from "./sentence-part
 const PREPOSITION = /^(?:with|at|in|on|for|and|by|w\/.*|@.*)$/i;
 /** Words that change what day or time follows. */
 const BEFORE =
-  /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|the|next|last|past|this|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?|within|during|through|daily|nightly|(?:bi)?weekly|fortnightly|monthly|yearly|annually)$/i;
-/** After a time. */
-const REPEATED = /^(?:daily|nightly|(?:bi)?weekly|fortnightly|monthly|yearly|annually)$/i;
+  /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|the|next|last|past|this|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
+/** Beside a day or a time. */
+const REPEATED = /^(?:(?:dai|night|(?:bi)?week|fortnight|month|year|annual)ly)$/i;
 /** What numbers are of that are no hours. */
 const NUMBERED =
   /^(?:pages?|pp?\.?|chapters?|ch\.?|rooms?|no\.?|nr\.?|numbers?|sprints?|weeks?|days?|lessons?|units?|parts?|acts?|levels?|grades?|class(?:es)?|years?|ages?|aged|gates?|platforms?|tracks?|lines?|bus|trams?|trains?|flights?|exercises?|questions?|tables?|seats?|rows?|floors?|buildings?|blocks?|issues?|tickets?|versions?|v|items?|steps?|phases?|rounds?|heats?|games?|episodes?|seasons?|vol\.?|volumes?|sections?|groups?|teams?|routes?|sizes?|scores?)$/i;
 const ZONE =
-  /^(?:(?:utc|gmt|we?s?t|ce?s?t|cest|cet|ee?s?t|eest|bst|[ecmp][sd]?t|jst|kst|ist|msk|ae[sd]t|z)(?:[+-]\d{1,2}(?::?\d\d)?)?|[a-z]+\/[a-z_]+|[+-]\d\d:?\d\d)$/i;
+  /^(?:(?:utc|gmt|we?s?t|ce?s?t|ee?s?t|bst|[ecmp][sd]?t|jst|kst|ist|msk|ae[sd]t|z)(?:[+-]\d{1,2}(?::?\d\d)?)?|[a-z]+\/[a-z_]+|[+-]\d\d:?\d\d)$/i;
 const TIME_LIKE =
   /\d{1,2}[:.h]\d\d(?!\d)|\b\d{1,2}\s?[ap]\.?m\b|o['’]clock|\b(?:half|quarter) (?:past|to)\b|\b(?:morning|afternoon|evening|tonight|night)\b/i;
 /** Beside a time that was read: `9:30 evening`, `from 12`, `12:00 to`. */
@@ -23,7 +23,7 @@ const HALF_READ =
   /\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?= [|"]|$)|for \d+(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)/i;
 /** Where no day is read: weekdays with signs, days of a month without a space, digits. */
 const ALMOST_DAY = new RegExp(
-  `(?<![\\w-])(?:(?:sun|mon|tues?|wed|thu(?:rs?)?|fri|sat)(?![\\w'’-])|\\d{1,2}[-./]?${MONTH_NAME}(?!\\w)|${MONTH_NAME}[-./]?\\d{1,2}(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|(?:end|beginning|start|middle) of (?:the )?(?:week|month|year)|eo[dwmy](?!\\w))`,
+  `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|wed|thu(?:rs?)?|fri|sat)(?![\\w'’-])|\\d{1,2}[-./]?${MONTH_NAME}(?!\\w)|${MONTH_NAME}[-./]?\\d{1,2}(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|(?:end|beginning|start|middle) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)`,
   "i",
 );
 const DAY_NAMES =
@@ -31,7 +31,7 @@ const DAY_NAMES =
     " ",
   );
 const DAY_LIKE =
-  /\b(?:(?:sun|mon|tues|wednes|thurs|fri|satur)days?|today|tom+or+ow?|tmrw?|tmw|yesterday|toni(?:ght|te)|weekends?|weekdays?|fortnight|daily|weekly|monthly|yearly|every|each|january|february|april|june|july|september|october|november|december|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec|christmas|xmas|easter|halloween|thanksgiving|new year|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
+  /\b(?:tmrw?|tmw|toni(?:ght|te)|weekends?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|january|february|april|june|july|september|october|november|december|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec|christmas|xmas|easter|halloween|thanksgiving|new year|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
 const LENGTH_LIKE =
   /\b(?:\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|(?:half an|an) hour)(?!\w)/i;
 
@@ -54,14 +54,18 @@ export function checkWords(parts: readonly SentencePart[]): void {
   if (half !== undefined) throw notUnderstood(half, "write 9:30pm, 12-13 or for 30m");
   const like =
     (hasTime ? undefined : find(TIME_LIKE)) ??
-    (hasDay ? undefined : (find(DAY_LIKE) ?? find(ALMOST_DAY) ?? text.split(/\s+/).find(isAlmostDay))) ??
+    (hasDay
+      ? undefined
+      : (find(DAY_LIKE) ??
+        find(ALMOST_DAY) ??
+        text.split(/\s+/).find((word) => word.split(/[^a-z]+/i).some(isAlmostDay)))) ??
     (hasLength ? undefined : find(LENGTH_LIKE));
   if (like !== undefined) throw notUnderstood(like);
 }
 
 /** The beginning of the name of a day or a month, or a name with a typing error. */
 function isAlmostDay(word: string): boolean {
-  const typed = word.toLowerCase().replace(/^\W+|(?:['’]s)?\W*$/g, "");
+  const typed = word.toLowerCase();
   const limit = (name: string): number => (/(?:day|row)$/.test(name) && name.length > 7 ? 2 : 1);
   return DAY_NAMES.some(
     (name) =>
@@ -105,7 +109,8 @@ interface Beside {
 /** Checks a word beside a day or a time. */
 function checkBeside(text: string, { before, earlier, after, hasTime }: Beside): void {
   const isWhen = (part: SentencePart | undefined): boolean => part?.kind === "when" || part?.kind === "from";
-  if (isWhen(after) && BEFORE.test(text)) throw notUnderstood(`${text} ${after?.text}`);
+  if (isWhen(after) && (BEFORE.test(text) || REPEATED.test(text)))
+    throw notUnderstood(`${text} ${after?.text}`);
   if (before?.kind === "when") checkAfter(text, before, after);
   const isNumbered = isPlain(before) && NUMBERED.test(before.text) && earlier?.kind !== "when";
   if (!hasTime && isWhen(after) && /^\d{1,2}$/.test(text) && !isNumbered)

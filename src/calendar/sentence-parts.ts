@@ -58,8 +58,8 @@ export function splitSentence(text: string): readonly SentencePart[] {
   const parts: SentencePart[] = [];
   let rest = text
     .trim()
-    .replace(/(\d{4}-\d\d-\d\d)T(?=\d\d:\d\d(?:[Z+-][\d:]*)?(?:[\s,]|$))/g, "$1\v")
-    .replace(DASH, `$1 ${MARK}$2 `);
+    .replace(DASH, `$1 ${MARK}$2 `)
+    .replace(/(\d{4}-\d\d-\d\d)T(?=\d\d:\d\d(?:[Z+-][\d:]*)?(?:[\s,]|$))/g, "$1\v");
   while (rest !== "") {
     // 1-3 dec, dec 1-3
     rest = rest.replace(DAYS, "$1$3 to $2$3").replace(MONTH_DAYS, "$1 $2$4 to $1 $3$4");
@@ -69,13 +69,9 @@ export function splitSentence(text: string): readonly SentencePart[] {
   }
   // Beside another start, "now" is a word of the title.
   const starts = parts.filter((part, index) => part.kind === "when" && parts[index - 1]?.kind !== "to");
-  return starts.length < 2
-    ? parts
-    : parts.map((part) =>
-        starts.includes(part) && /^now$/i.test(part.text)
-          ? { kind: "word", text: part.text, isQuoted: false }
-          : part,
-      );
+  const isTitle = (part: SentencePart): boolean =>
+    starts.length > 1 && starts.includes(part) && /^now$/i.test(part.text);
+  return parts.map((part) => (isTitle(part) ? { kind: "word", text: part.text, isQuoted: false } : part));
 }
 
 /** Text as it was written, without the marks of dashes and of the T between a day and a time. */

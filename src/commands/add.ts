@@ -9,7 +9,6 @@ import { readGlobalFlags } from "../cli/global-flags.js";
 import { CliError } from "../errors.js";
 import { describeWhen } from "../output/event-when.js";
 import { sanitizeLine } from "../output/sanitize.js";
-import { wrapText } from "../output/table/text-width.js";
 import { eventView } from "../output/views/event.js";
 import { type ChosenCalendar, chooseCalendar } from "./calendar-choice.js";
 import { runEventsCreate } from "./events/create.js";
@@ -64,10 +63,11 @@ export async function runAdd(
   const isConfirmed = yes || context.flags.dryRun;
   requireConfirmation(isConfirmed, prompt.available);
   const { profile } = readGlobalFlags(command);
-  const width = prompt.available ? prompt.columns - 2 : Number.POSITIVE_INFINITY;
+  const layout = prompt.available ? await import("../output/table/text-width.js") : null;
+  const options = { width: prompt.columns - 2, breakWords: false };
   const describe = (calendar?: ChosenCalendar) =>
     describeReading(flags, { content, calendar, zone, hours }).flatMap((line) =>
-      wrapText(sanitizeLine(line), { width, breakWords: false }).map((part) => `  ${part}`),
+      (layout?.wrapText(sanitizeLine(line), options) ?? [line]).map((part) => `  ${part}`),
     );
   if (isConfirmed) {
     for (const line of describe()) context.output.note(line);
