@@ -131,7 +131,7 @@ test.each(["names", "status-bars", "writing"])(
 );
 
 const EVENT_ROW =
-  "events list, events get, events create, events update, events copy, events move, add, agenda, next";
+  "events list, events get, events create, events update, events copy, events move, add, agenda, week, month, next";
 
 // Many runs one after another.
 test("docs/output.md has the keys and columns of every shape", { timeout: 60_000 }, async () => {
