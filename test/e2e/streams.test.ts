@@ -111,7 +111,7 @@ const FAMILIES: readonly (readonly [line: string, done: RegExp | null])[] = [
   ["service start --memory --port 0 -o json", null],
   [CREATE, /event \w+ was created/],
   ["events update ID --title U", /event ID was updated/],
-  ["events copy ID", /event \S+ was copied/],
+  ["events copy ID --by +1d", /event \S+ was copied/],
   ["comment ID hello", /comment \w+ was posted/],
   ["events delete ID --yes -o json", /these events were deleted: ID/],
   ["service users add ana", /user \w+ was added/],
