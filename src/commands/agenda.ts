@@ -21,10 +21,8 @@ export interface AgendaOptions {
 const WEEK = "7";
 
 export function registerAgenda(command: Command, contextOf: ContextOf): void {
-  command
-    .option("--from <date>", "first day, as a date or in words such as monday (default: today)")
+  addFirstDay(command)
     .option("--days <1-366>", `number of days (default: ${WEEK})`)
-    .option("--strict-dates", "read only ISO 8601 dates, no words")
     .option("--grid", "draw the days side by side")
     .option("--month [YYYY-MM]", "draw a month, by default this one");
   describeCommand(command, {
@@ -40,9 +38,7 @@ export function registerAgenda(command: Command, contextOf: ContextOf): void {
 
 /** `agenda --grid`, by a shorter name. */
 export function registerWeek(command: Command, contextOf: ContextOf): void {
-  command
-    .option("--from <date>", "first day, as a date or in words such as monday (default: today)")
-    .option("--strict-dates", "read only ISO 8601 dates, no words");
+  addFirstDay(command);
   describeCommand(command, {
     prints: { view: eventView, count: "list" },
     examples: () => [["The next seven days of every calendar", "calctl week"]],
@@ -50,6 +46,12 @@ export function registerWeek(command: Command, contextOf: ContextOf): void {
   addAction(command, contextOf, (context, options: Pick<AgendaOptions, "from" | "strictDates">) =>
     runAgenda(context, { ...options, grid: true }),
   );
+}
+
+function addFirstDay(command: Command): Command {
+  return command
+    .option("--from <date>", "first day, as a date or in words such as monday (default: today)")
+    .option("--strict-dates", "read only ISO 8601 dates, no words");
 }
 
 /** `agenda --month`, by a shorter name. */

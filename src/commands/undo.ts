@@ -216,7 +216,9 @@ function findProblem({ kind }: NotedWrite, eventId: string): CliError | null {
 }
 
 function cannotUndo(reason: string): CliError {
-  return new CliError("rejected", `it cannot be taken back: ${reason}`);
+  return new CliError("rejected", `it cannot be taken back: ${reason}`, {
+    hint: "calctl undo --list shows what else can be taken back, by its number",
+  });
 }
 
 /** Everything as it was; what was empty is cleared. */

@@ -1,5 +1,4 @@
 import { DAY_MS } from "../../contract/date-time.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import {
   type CacheFile,
@@ -16,7 +15,6 @@ import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { profileName, readSettings, type ServiceSelection, type Settings } from "../config/settings.js";
 import type { Context, CreateHost, Frame, KnownNames, Program, Terminal } from "../context.js";
-import type { Journal } from "../journal/journal.js";
 import type { Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
@@ -30,6 +28,7 @@ import { createPrompt } from "../terminal/prompt.js";
 import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientDependencies, createServiceClient, isSilentJob } from "./client.js";
+import { noteWrites, openJournal } from "./journal.js";
 import { composeOutput } from "./output.js";
 
 export interface CompositionOptions {
@@ -157,43 +156,6 @@ function composeTerminal(
       return machine.stdout.isTerminal;
     },
   };
-}
-
-/** The client that notes what it writes; what does so is loaded with the first write. */
-function noteWrites(api: Api, journal: () => Promise<Journal | null>): Api {
-  const seen = new Map<string, CalendarEvent>();
-  const writes = once(async () => {
-    const opened = await journal();
-    if (opened === null) return api;
-    return (await import("../journal/record-writes.js")).recordWrites(api, opened, seen);
-  });
-  return {
-    ...api,
-    async getEvent(address) {
-      const event = await api.getEvent(address);
-      seen.set(address.eventId, event);
-      return event;
-    },
-    createEvent: async (...args) => (await writes()).createEvent(...args),
-    updateEvent: async (...args) => (await writes()).updateEvent(...args),
-    deleteEvent: async (...args) => (await writes()).deleteEvent(...args),
-    createActivity: async (...args) => (await writes()).createActivity(...args),
-    sendRaw: async (request) => (await (request.method === "GET" ? api : await writes())).sendRaw(request),
-  };
-}
-
-/** Null where the profile keeps none. */
-async function openJournal(
-  { machine, run }: ClientDependencies,
-  settings: Settings,
-  note: (text: string) => void,
-) {
-  if (settings.setting("journal")?.value === "off") return null;
-  const { createJournal } = await import("../journal/journal.js");
-  const { profile, service } = cacheOwnerOf(settings);
-  const place = settings.service.kind === "local" ? machine.dataDirectory() : service;
-  const { now } = machine.clock;
-  return createJournal({ ...machine, owner: `${profile} ${place}`, command: run.command, now, note });
 }
 
 function withReadOnlyConfig(machine: Machine): Machine {

@@ -1,4 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { mkdir, open, readdir, rm, rmdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCodeOf } from "../errors.js";
@@ -35,9 +36,11 @@ const RETRY_DELAY = { min: 5, max: 25 };
 const GRACE_PERIOD = 500;
 /** Age (ms) from which an entry is stale even if a process with its id is running: ids are reused. */
 const STALE_AFTER = 60_000;
+/** How often the holder writes to its entry (ms), so that it does not get that old. */
+const RENEW_EVERY = 20_000;
 
 /**
- * Runs `work` while no other process of this machine runs work under the same path. For work of less than a minute.
+ * Runs `work` while no other process of this machine runs work under the same path.
  *
  * The lock is a folder, held by the process that has the only entry in it. A process creates its entry before it reads
  * the folder, so of two that collide at least one sees the other and withdraws. Entry names are unique, so removing the
@@ -52,10 +55,26 @@ export async function withFileLock<T>(
 ): Promise<T> {
   const entry = `${options.process.pid}-${randomBytes(6).toString("hex")}`;
   await acquire(path, entry, options);
+  const renewing = setInterval(() => renew(join(path, entry)), RENEW_EVERY).unref();
   try {
     return await work();
   } finally {
+    clearInterval(renewing);
     await release(path, entry);
+  }
+}
+
+/** Writes to an entry, so that the file system's clock gives it a new time. One that was removed is not made again. */
+function renew(entry: string): void {
+  try {
+    const file = openSync(entry, "r+");
+    try {
+      writeSync(file, ".", 0);
+    } finally {
+      closeSync(file);
+    }
+  } catch (_removed) {
+    // Another process has taken the lock over, or the disk fails: then the entry gets old.
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LockBusyError, withFileLock } from "../../src/system/file-lock.js";
 import { bundleChild, runTogether } from "../support/child-program.js";
 
@@ -105,6 +105,29 @@ describe("a file lock", () => {
     controller.abort(reason);
     await expect(waiting).rejects.toBe(reason);
     expect(readdirSync(path)).toHaveLength(1);
+  });
+
+  test("does not get old while its holder works", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    try {
+      await withFileLock(
+        path,
+        async () => {
+          const entry = join(path, readdirSync(path)[0] ?? "");
+          const old = minutesFromNow(-2);
+          utimesSync(entry, old, old);
+          vi.advanceTimersByTime(20_000);
+          expect(statSync(entry).mtimeMs).toBeGreaterThan(minutesFromNow(-1).getTime());
+          rmSync(entry);
+          vi.advanceTimersByTime(20_000);
+          expect(existsSync(entry)).toBe(false);
+        },
+        { process },
+      );
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("of a process that has ended is taken over", async () => {
