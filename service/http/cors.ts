@@ -1,3 +1,4 @@
+import { EXTENSIONS_HEADER, IDEMPOTENCY_KEY_HEADER } from "../../contract/extensions.js";
 import { RATE_LIMIT_HEADERS } from "../../contract/rate-limit.js";
 import { REVISION_HEADER } from "../../contract/routes.js";
 import { isLoopback, parseUrl } from "../../contract/url.js";
@@ -33,7 +34,7 @@ export function createCors(origins: readonly string[]) {
       if (!isPreflight || !("access-control-allow-origin" in headers)) return null;
       const allow = {
         "access-control-allow-methods": methodsAt(request.target).join(", "),
-        "access-control-allow-headers": "authorization, content-type, accept, if-none-match",
+        "access-control-allow-headers": ALLOWED,
         "access-control-max-age": "600",
       };
       return { status: 204, headers: allow, body: new Uint8Array() };
@@ -46,6 +47,9 @@ const PAGES: ReadonlySet<ReturnType<typeof matchOAuthEndpoint>> = new Set(["star
 
 const VARY = { vary: "origin" };
 
+/** Headers that web pages may send. */
+const ALLOWED = `authorization, content-type, accept, if-none-match, ${IDEMPOTENCY_KEY_HEADER}`;
+
 /** Headers that web pages may read. */
 const EXPOSED = [
   ...Object.values(RATE_LIMIT_HEADERS),
@@ -53,6 +57,7 @@ const EXPOSED = [
   "x-request-id",
   "etag",
   REVISION_HEADER,
+  EXTENSIONS_HEADER,
 ].join(", ");
 
 /** Every method where there is no route, so that the page can read the error of its request. */

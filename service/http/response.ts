@@ -1,3 +1,4 @@
+import { EXTENSIONS, EXTENSIONS_HEADER } from "../../contract/extensions.js";
 import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
 import { type FieldErrors, type ProblemStatus, problem } from "../../contract/problem.js";
 import { REVISION_HEADER } from "../../contract/routes.js";
@@ -15,10 +16,15 @@ export interface ServiceResponse {
 }
 
 /**
- * Headers of responses without an entity tag: calendars are private, and browsers must not take JSON for HTML.
+ * Headers of responses without an entity tag: calendars are private, browsers must not take JSON for HTML, and clients may
+ * use what the service has beyond the contract.
  * @see RFC 9111 §5.2.2.5
  */
-const API_HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
+const API_HEADERS = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  [EXTENSIONS_HEADER]: EXTENSIONS.join(", "),
+} as const;
 
 const JSON_CONTENT_TYPE = `${JSON_MEDIA_TYPE}; charset=utf-8`;
 
@@ -59,6 +65,7 @@ function validatedHeaders({ tag, revision }: Validators): Record<string, string>
   const headers: Record<string, string> = {
     "cache-control": "private, no-cache",
     "x-content-type-options": API_HEADERS["x-content-type-options"],
+    [EXTENSIONS_HEADER]: API_HEADERS[EXTENSIONS_HEADER],
     etag: tag,
   };
   if (revision !== undefined) headers[REVISION_HEADER] = String(revision);

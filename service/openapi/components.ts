@@ -32,6 +32,7 @@ export const RESPONSE_HEADERS = {
   "X-RateLimit-Limit": countHeader("Requests per window", 0),
   "X-RateLimit-Remaining": countHeader("Requests left in this window", 0),
   "X-RateLimit-Reset": countHeader("Unix time in seconds at which the window ends", 0),
+  "Calendar-Extensions": textHeader(`What the service has beyond the contract. ${NOT_OF_CONTRACT}`),
   "X-Request-Id": textHeader(`Under which the operator finds the request in the log. ${NOT_OF_CONTRACT}`),
 };
 

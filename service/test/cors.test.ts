@@ -51,7 +51,7 @@ function corsHeaders({ headers }: ServiceResponse): Record<string, string> {
 const ALLOWED = {
   "access-control-allow-origin": ORIGIN,
   "access-control-expose-headers":
-    "x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, etag, calendar-revision",
+    "x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, etag, calendar-revision, calendar-extensions",
   vary: "origin",
 } as const;
 
@@ -79,7 +79,7 @@ describe("a preflight request of an allowed origin", () => {
     expect(corsHeaders(response)).toEqual({
       ...ALLOWED,
       "access-control-allow-methods": methods,
-      "access-control-allow-headers": "authorization, content-type, accept, if-none-match",
+      "access-control-allow-headers": "authorization, content-type, accept, if-none-match, idempotency-key",
       "access-control-max-age": "600",
     });
     expect(response.headers["x-request-id"]).toBeDefined();
