@@ -106,3 +106,13 @@ export function relatedOf({ label, creator, attendees }: CalendarEvent): Related
     users: creator === null ? attendees : [creator, ...attendees],
   };
 }
+
+/** A label inside another object as text: the name or, if that is empty, the number. */
+export function labelText(label: Label | null): string {
+  return label?.name || String(label?.number ?? "");
+}
+
+/** A user inside another object as text: the name, or the id if the name is unknown. */
+export function userText(user: User | null): string {
+  return user?.name || user?.id || "";
+}

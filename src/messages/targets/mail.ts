@@ -56,18 +56,12 @@ export async function renderMail(
 /** None without events. @see RFC 5546 §3.2.1 */
 async function calendarAttachments(events: readonly LocalizedEvent[], now: number) {
   if (events.length === 0) return [];
-  const { renderIcs } = await import("../../output/formats/ics.js");
-  const rendering = {
-    values: events,
-    now: () => now,
-    note: () => undefined,
-    capabilities: { isTerminal: false },
-  };
+  const { writeICalendar } = await import("../../calendar/icalendar.js");
   return [
     {
       filename: "events.ics",
       contentType: "text/calendar; method=PUBLISH; charset=utf-8",
-      content: renderIcs({ ...rendering, method: "PUBLISH" }),
+      content: writeICalendar(events, { now, note: () => undefined, method: "PUBLISH" }),
       contentTransferEncoding: "base64" as const,
     },
   ];

@@ -1,4 +1,5 @@
 import type { Calendar, Label, User } from "../../../contract/shapes.js";
+import { labelText, userText } from "../../calendar/event-view.js";
 import { describeInstant } from "../event-when.js";
 import { type Cell, type Clock, jsonObject, type View } from "../view.js";
 
@@ -58,11 +59,6 @@ export const labelView: View<Label> = {
 /** A label inside another object. */
 export const labelJson = createRelatedJson(labelView);
 
-/** A label inside another object as text: the name or, if that is empty, the number. */
-export function labelText(label: Label | null): string {
-  return label?.name || String(label?.number ?? "");
-}
-
 /** A label inside another object as a cell: with its color. */
 export function labelCell(label: Label | null): Cell {
   return { text: labelText(label), color: label?.color ?? null };
@@ -86,11 +82,6 @@ export const userView: View<User> = {
 
 /** A user inside another object. */
 export const userJson = createRelatedJson(userView);
-
-/** A user inside another object as text: the name, or the id if the name is unknown. */
-export function userText(user: User | null): string {
-  return user?.name || user?.id || "";
-}
 
 export const CREATOR: View<{ readonly creator: User | null }>["keys"] = {
   creator: {

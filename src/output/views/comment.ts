@@ -1,8 +1,9 @@
 import type { Activity, Comment } from "../../../contract/shapes.js";
+import { userText } from "../../calendar/event-view.js";
 import { describeInstant } from "../event-when.js";
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
 import type { Clock, DrawOptions, Rendering, View } from "../view.js";
-import { CREATOR, TIMESTAMPS, userText } from "./calendar.js";
+import { CREATOR, TIMESTAMPS } from "./calendar.js";
 
 /** One comment, as the service answers it when it is written. */
 export const activityView: View<Activity> = {

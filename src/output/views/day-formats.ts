@@ -1,5 +1,6 @@
 import { type Day, type DayRange, fillDays, listByDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { sanitizeBlock } from "../sanitize.js";
 import { PLAIN_STYLE } from "../style.js";
 import type { EntryOptions } from "../table/day-entry.js";
 import { type Clock, type Rendering, showsUnicode, type View, widthOf } from "../view.js";
@@ -28,7 +29,10 @@ export function createDayFormats(options: DayFormatOptions): NonNullable<View<Lo
       if (rendering.single || rendering.fields !== null) return renderMarkdown(rendering);
       return renderDaysAsMarkdown(daysOf(rendering.values, options), dayListOptions(rendering, options));
     },
-    ics: async (rendering) => (await import("../formats/ics.js")).renderIcs(rendering),
+    async ics({ values, now, note, capabilities: { isTerminal } }) {
+      const { writeICalendar } = await import("../../calendar/icalendar.js");
+      return writeICalendar(values, { now: now(), note, ...(isTerminal && { sanitize: sanitizeBlock }) });
+    },
     async text(rendering) {
       if (rendering.single || rendering.fields !== null)
         return (await import("../formats/table.js")).renderText(rendering);

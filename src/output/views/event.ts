@@ -1,4 +1,4 @@
-import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { type LocalizedEvent, labelText, userText } from "../../calendar/event-view.js";
 import { describeWhen, type WhenOptions } from "../event-when.js";
 import type { TableColumn, View } from "../view.js";
 import {
@@ -6,11 +6,9 @@ import {
   INSTANT,
   labelCell,
   labelJson,
-  labelText,
   labelView,
   TIMESTAMPS,
   userJson,
-  userText,
   userView,
 } from "./calendar.js";
 import { createDayFormats, isOfSeveralCalendars } from "./day-formats.js";

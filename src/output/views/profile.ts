@@ -1,9 +1,10 @@
 import type { User } from "../../../contract/shapes.js";
+import { userText } from "../../calendar/event-view.js";
 import type { ProfileKey } from "../../config/config.js";
 import { describeInstant } from "../event-when.js";
 import type { ShapeKey, ShapeOf } from "../shape.js";
 import type { View } from "../view.js";
-import { INSTANT, userJson, userText, userView } from "./calendar.js";
+import { INSTANT, userJson, userView } from "./calendar.js";
 import { createPairsView } from "./plain.js";
 
 export interface ProfileRow {

@@ -1,42 +1,63 @@
 import colorNames from "color-name";
-import { DAY_MS, isTimeZone, MINUTE_MS, parseWireDateTime } from "../../../contract/date-time.js";
-import { HEX_COLOR, URL_SCHEMES } from "../../../contract/limits.js";
-import { parseUrl } from "../../../contract/url.js";
-import type { LocalizedEvent } from "../../calendar/event-view.js";
-import { type ZoneChange, zoneChanges } from "../../calendar/zone-changes.js";
-import { addDays, offsetAt, readWallClock } from "../../calendar/zoned-time.js";
-import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
-import type { Rendering } from "../view.js";
-import { labelText, userText } from "../views/calendar.js";
+import { DAY_MS, isTimeZone, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
+import { HEX_COLOR, URL_SCHEMES } from "../../contract/limits.js";
+import { parseUrl } from "../../contract/url.js";
+import { type LocalizedEvent, labelText, userText } from "./event-view.js";
+import { type ZoneChange, zoneChanges } from "./zone-changes.js";
+import { addDays, offsetAt, readWallClock } from "./zoned-time.js";
+
+export interface ICalendarOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Takes a line about what is left out. */
+  readonly note: (text: string) => void;
+  /** Makes texts of others safe to show; by default control characters become visible escapes. */
+  readonly sanitize?: (text: string) => string;
+  /** Of iCalendar in a mail. @see RFC 6047 §2.4 */
+  readonly method?: "PUBLISH";
+}
 
 /**
  * One iCalendar object with an event each. Keeps without times are left out, with a note.
  * @see RFC 5545, RFC 7986 for COLOR
  */
-export function renderIcs({ values, capabilities, now, note, method }: IcsRendering): string {
-  const unique = [...new Map(values.map((event) => [uidOf(event), event])).values()];
-  const events = unique.filter(({ start_local }) => start_local !== null);
-  const missing = unique.length - events.length;
-  if (missing > 0) note(`${missing} ${missing === 1 ? "keep" : "keeps"} without times: not in ics output`);
-  const options = { zones: new Map<string, Span>(), now: now(), note, isTerminal: capabilities.isTerminal };
-  const blocks = events.map((event) => eventBlock(event, options));
-  const zones = [...options.zones].sort(([left], [right]) => (left < right ? -1 : 1));
-  const lines = [
-    "BEGIN:VCALENDAR",
-    "VERSION:2.0",
-    "PRODID:-//calctl//calctl//EN",
-    ...(method === undefined ? [] : [`METHOD:${method}`]),
-    ...zones.flatMap(([zone, span]) => zoneBlock(zone, span)),
-    ...blocks.flat(),
-    "END:VCALENDAR",
-  ];
-  return lines.map((line) => `${foldLine(line)}\r\n`).join("");
+export function writeICalendar(events: readonly LocalizedEvent[], options: ICalendarOptions): string {
+  const unique = [...new Map(events.map((event) => [uidOf(event), event])).values()];
+  const timed = unique.filter(({ start_local }) => start_local !== null);
+  const missing = unique.length - timed.length;
+  if (missing > 0)
+    options.note(`${missing} ${missing === 1 ? "keep" : "keeps"} without times: not in ics output`);
+  const writer = createICalendarWriter(options);
+  for (const event of timed) writer.add(event);
+  return writer.finish();
 }
 
-interface IcsRendering extends Pick<Rendering<LocalizedEvent>, "values" | "now" | "note"> {
-  readonly capabilities: Pick<Rendering<LocalizedEvent>["capabilities"], "isTerminal">;
-  /** Of iCalendar in a mail. @see RFC 6047 §2.4 */
-  readonly method?: "PUBLISH";
+/** Writes an iCalendar object event by event, so that others may run in between. */
+export function createICalendarWriter({ sanitize = escapeControls, ...rest }: ICalendarOptions) {
+  const options = { ...rest, sanitize, zones: new Map<string, Span>() };
+  const blocks: string[] = [];
+  return {
+    /** Adds an event that has times. */
+    add(event: LocalizedEvent): void {
+      blocks.push(foldLines(eventBlock(event, options)));
+    },
+    /** The text of the whole object. */
+    finish(): string {
+      const zones = [...options.zones].sort(([left], [right]) => (left < right ? -1 : 1));
+      const head = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//calctl//calctl//EN",
+        ...(options.method === undefined ? [] : [`METHOD:${options.method}`]),
+        ...zones.flatMap(([zone, span]) => zoneBlock(zone, span)),
+      ];
+      return [foldLines(head), ...blocks, foldLines(["END:VCALENDAR"])].join("");
+    },
+  };
+}
+
+function foldLines(lines: readonly string[]): string {
+  return lines.map((line) => `${foldLine(line)}\r\n`).join("");
 }
 
 /** The time for which a zone must be described, in milliseconds since the Unix epoch. */
@@ -45,12 +66,10 @@ interface Span {
   readonly to: number;
 }
 
-interface EventOptions {
+interface EventOptions extends Pick<ICalendarOptions, "now" | "note"> {
   /** The zones used so far; the function adds its own. */
   readonly zones: Map<string, Span>;
-  readonly now: number;
-  readonly note: (text: string) => void;
-  readonly isTerminal: boolean;
+  readonly sanitize: (text: string) => string;
 }
 
 /** The same for an event in every output. */
@@ -223,10 +242,16 @@ function digitsOf(time: string): string {
 /** Not allowed in a text, except for tabs. @see RFC 5545 §3.3.11 */
 const CONTROL_CHARACTERS = /(?=\p{ASCII})[^\P{Cc}\t\n]/gu;
 
-function escapeText(text: string, { isTerminal }: EventOptions): string {
+function escapeControls(text: string): string {
+  const escapeOf = (character: string) => character.charCodeAt(0).toString(16).padStart(2, "0");
+  return text.replace(CONTROL_CHARACTERS, (character) => `\\x${escapeOf(character)}`);
+}
+
+function escapeText(text: string, { sanitize }: EventOptions): string {
   const lines = text.replace(/\r\n?/g, "\n").replace(/\p{Cs}/gu, "\ufffd");
-  const harmless = isTerminal ? sanitizeBlock(lines) : lines.replace(CONTROL_CHARACTERS, sanitizeLine);
-  return harmless.replace(/[\\;,]/g, "\\$&").replaceAll("\n", "\\n");
+  return sanitize(lines)
+    .replace(/[\\;,]/g, "\\$&")
+    .replaceAll("\n", "\\n");
 }
 
 /** Octets of a line. @see RFC 5545 §3.1 */
