@@ -15,6 +15,7 @@ const LOADS = {
   html: [],
   system: ["contract", "errors"],
   calendar: ["contract", "errors"],
+  import: ["contract", "calendar", "errors"],
   config: ["contract", "system", "errors"],
   output: ["contract", "calendar", "errors"],
   terminal: ["contract", "output", "system", "errors"],
@@ -31,7 +32,7 @@ const LOADS = {
   machine: ["config", "system", "errors"],
   context: [],
   commands: [
-    ...["cli", "calendar", "output", "messages", "errors"],
+    ...["cli", "calendar", "import", "output", "messages", "errors"],
     ...["commands/config", "commands/doctor", "commands/remind", "commands/tour"],
   ],
   "commands/config": ["service/access", "calendar", "errors"],

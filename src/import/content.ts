@@ -1,0 +1,39 @@
+import {
+  codePointLength,
+  MAX_DESCRIPTION,
+  MAX_LOCATION,
+  MAX_TITLE,
+  URL_SCHEMES,
+} from "../../contract/limits.js";
+import { parseUrl } from "../../contract/url.js";
+import type { EventInput } from "../calendar/event-input.js";
+import { checkText } from "../calendar/event-text.js";
+import { usageError } from "../errors.js";
+
+/** Checks what the contract limits. @throws CliError usage */
+export function checkContent(content: EventInput): void {
+  checkText(content);
+  const { url } = content;
+  if (url === undefined) return;
+  const protocol = parseUrl(url)?.protocol;
+  if (/\p{Cc}/u.test(url) || !URL_SCHEMES.some((scheme) => scheme === protocol))
+    throw usageError(`url "${url}" does not begin with one of ${URL_SCHEMES.join(", ")}`);
+}
+
+const LIMITS = { title: MAX_TITLE, location: MAX_LOCATION, description: MAX_DESCRIPTION };
+
+/** The same fields, texts beyond the limits cut at a character and ended with `…`; `fields` itself where none is. */
+export function shortenTexts<T extends object>(fields: T): T {
+  const long = Object.entries(LIMITS).flatMap(([key, max]) => {
+    const text: unknown = Object.entries(fields).find(([name]) => name === key)?.[1];
+    return typeof text === "string" && codePointLength(text) > max ? [[key, shorten(text, max)]] : [];
+  });
+  return long.length === 0 ? fields : { ...fields, ...Object.fromEntries(long) };
+}
+
+function shorten(text: string, max: number): string {
+  return `${[...text]
+    .slice(0, max - 1)
+    .join("")
+    .trimEnd()}…`;
+}

@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { draftForCreate } from "../calendar/event-draft.js";
+import type { EventInput } from "../calendar/event-input.js";
+import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
+import { checkContent, shortenTexts } from "./content.js";
+
+/** One event of a file, as it would be written. */
+export interface ImportEntry {
+  readonly kind: "event";
+  /** Line of the file where it begins, from 1. */
+  readonly line: number;
+  /** What later runs know it by: UID and RECURRENCE-ID, the id of NDJSON, otherwise a hash of its text. */
+  readonly identity: string;
+  readonly title: string;
+  /** As `events create --input` takes it: within the limits, label and attendees still by name. */
+  readonly content: EventInput;
+  /** STATUS:CANCELLED, or an invitation withdrawn by METHOD:CANCEL. */
+  readonly cancelled: boolean;
+  /** One RRULE, and RDATE and EXDATE lines in UTC or as dates; empty for a single event. @see RFC 5545 */
+  readonly recurrences: readonly string[];
+  /** Of a changed occurrence: its series, and when it would have started, as `occurrenceIdentity` takes it. */
+  readonly occurrenceOf?: { readonly uid: string; readonly slot: string };
+  /** Which of several with one identity counts: the greater text is the newer. */
+  readonly version?: string;
+  /** Its text in the file, for `--rejects`. */
+  readonly text: string;
+}
+
+/** What cannot become an event. */
+export interface Rejection {
+  readonly kind: "rejected";
+  readonly line: number;
+  readonly reason: string;
+  readonly title: string | null;
+  readonly text: string;
+}
+
+export type ImportItem = ImportEntry | Rejection;
+
+/** What a reader found, in the order of the file. */
+export interface ReadItems {
+  readonly items: readonly ImportItem[];
+  /** Sentences for the user about the file. */
+  readonly notes?: readonly string[];
+  /** False for a file that was cut short. */
+  readonly isComplete: boolean;
+  /** What a file of rejected items has before and after their texts. */
+  readonly header: string;
+  readonly footer: string;
+}
+
+/** What all readers need. */
+export interface ReaderOptions {
+  /** IANA name: the zone of times without one. */
+  readonly zone: string;
+  /** Whether texts beyond the limits are cut instead of rejected. */
+  readonly shorten: boolean;
+  /** Counts an event for a note, such as `without an end: an hour long`. */
+  readonly count: (remark: string) => void;
+}
+
+/** An entry before it is checked. A timed event may lack its end. */
+type Draft = Omit<ImportEntry, "kind" | "line" | "text" | "title">;
+
+interface Place {
+  readonly line: number;
+  readonly text: string;
+  /** For the report, if the rest cannot be read. */
+  readonly title: string | null;
+}
+
+/** An hour. */
+const LENGTH = { text: "1h", days: 0, minutes: 60 };
+
+/** The entry that `read` gives; rejected where it throws a usage error or gives no event of the contract. */
+export function readEntry(
+  place: Place,
+  { zone, shorten, count }: ReaderOptions,
+  read: (count: (remark: string) => void) => Draft,
+): ImportItem {
+  const remarks = new Set<string>();
+  try {
+    const draft = read((remark) => remarks.add(remark));
+    const content = shorten ? shortenTexts(draft.content) : draft.content;
+    if (content !== draft.content) remarks.add(SHORTENED);
+    checkContent(content);
+    const { title, all_day, ...times } = draftForCreate({}, content, { zone, length: LENGTH });
+    const isOpen = content.start_at !== undefined && content.end_at === undefined && all_day !== true;
+    if (isOpen) remarks.add("without an end: an hour long");
+    for (const remark of remarks) count(remark);
+    const end_at = isOpen ? times.end_at : content.end_at;
+    return { ...draft, ...place, kind: "event", title, content: { ...content, end_at } };
+  } catch (error) {
+    const { message } = asUsageError(error);
+    const reason = describeWithoutFlags(usageError(message)).replace(`${SOURCE}: `, "");
+    return { ...place, kind: "rejected", reason };
+  }
+}
+
+/** How messages of other modules name an entry; left out of reasons, which come with their line. */
+export const SOURCE = "the event";
+
+/** The remark on an event with a text that was cut. */
+export const SHORTENED = "too long for the calendar: shortened";
+
+/** The same text has the same hash. */
+export function contentHash(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
