@@ -129,6 +129,15 @@ export function isOutcomeUnknown({ code, mayHaveSucceeded }: CliError): boolean 
   return code === "outcome_unknown" || mayHaveSucceeded;
 }
 
+/** What a key has made, where the same command cannot be repeated under it. */
+export const MADE_OTHER = "was used for other content";
+export const MADE_DELETED = "made an event that was deleted since";
+
+/** For a key that cannot be used again (exit 11). @param made one of the above */
+export function usedKeyError(key: string, made: string, options: CliErrorOptions = {}): CliError {
+  return new CliError("rejected", `key "${key}" ${made}`, { ...options, hint: "give another key" });
+}
+
 /** For a flag, argument or value that is wrong or missing (exit 2). */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError("usage", message, { hint });

@@ -1,3 +1,4 @@
+import { EXTENSIONS_HEADER } from "../../contract/extensions.js";
 import { DEFAULT_MEDIA_TYPE } from "../../contract/media-types.js";
 import { parseRateLimit, type RateLimit } from "../../contract/rate-limit.js";
 import { DryRunStop, type PlannedRequest } from "../errors.js";
@@ -25,6 +26,8 @@ export interface ResponseInfo {
   readonly serverTime: number | null;
   /** How far the service's clock is ahead of this machine's, in milliseconds; null where `serverTime` is. */
   readonly clockOffset: number | null;
+  /** What the service says it has beyond the contract; null before a response that is its own, and no gateway's. */
+  readonly extensions: readonly string[] | null;
 }
 
 export interface ApiOptions extends Omit<SenderOptions, "onResponse"> {
@@ -43,11 +46,13 @@ export interface ApiOptions extends Omit<SenderOptions, "onResponse"> {
 export function createApi(options: ApiOptions): Api {
   let lastResponse: HttpResponse | null = null;
   let lastTimes: RequestTimes = { sentAt: 0, receivedAt: 0 };
+  let extensions: readonly string[] | null = null;
   const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource, mask, dryRun = false } = options;
   const sender = createSender({
     ...options,
     onResponse: (response, times) => {
       lastTimes = times;
+      if (response.status < 500) extensions = readExtensions(response);
       // That of a success may be large, and nobody reads it again.
       lastResponse = isSuccess(response) ? { ...response, body: new Uint8Array() } : response;
     },
@@ -62,11 +67,15 @@ export function createApi(options: ApiOptions): Api {
       const { createRawRequest } = await import("./raw-request.js");
       return createRawRequest(raw)(rawRequest);
     },
-    lastResponse: () => (lastResponse === null ? null : readResponseInfo(lastResponse, lastTimes)),
+    lastResponse: () => lastResponse && { ...readResponseInfo(lastResponse, lastTimes), extensions },
   };
 }
 
-function readResponseInfo({ headers }: HttpResponse, times: RequestTimes): ResponseInfo {
+function readExtensions({ headers }: HttpResponse): readonly string[] {
+  return (headers[EXTENSIONS_HEADER] ?? "").split(",").map((name) => name.trim());
+}
+
+function readResponseInfo({ headers }: HttpResponse, times: RequestTimes): Omit<ResponseInfo, "extensions"> {
   const serverTime = readServerTime(headers);
   const offset = serverTime === null ? null : clockOffset(headers, times);
   return { rateLimit: parseRateLimit(headers), serverTime, clockOffset: offset };

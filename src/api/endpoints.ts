@@ -11,7 +11,7 @@ import type {
   User,
 } from "../../contract/shapes.js";
 import { CliError } from "../errors.js";
-import type { JsonApiResponse, ReadResource, RequestRoute } from "./json-api/json-api.js";
+import type { JsonApiResponse, ReadResource, RequestRoute, WriteKey } from "./json-api/json-api.js";
 import { openPages, type Pages } from "./json-api/pages.js";
 import {
   eventBody,
@@ -31,6 +31,13 @@ const EVENT_QUERY = { include: "creator,label,attendees" };
 export interface EventAddress {
   readonly calendarId: string;
   readonly eventId: string;
+}
+
+/** What a POST has made. */
+export interface Created<T> {
+  readonly created: T;
+  /** Whether its key had made it before, in another request. */
+  readonly isRepeat: boolean;
 }
 
 /** Which events of a calendar are listed. */
@@ -159,16 +166,21 @@ export function createEndpoints(request: RequestRoute) {
       return list?.pages ?? null;
     },
 
-    async createEvent(calendarId: string, draft: EventDraft): Promise<CalendarEvent> {
+    async createEvent(
+      calendarId: string,
+      draft: EventDraft,
+      key?: WriteKey,
+    ): Promise<Created<CalendarEvent>> {
       const { ids, subject } = ofCalendar(calendarId);
       const response = await request("createEvent", {
         subject: `event "${draft.title}" in ${subject}`,
         notFound: subject,
         ids,
         body: eventBody(draft, calendarId),
-        checkHint: "check with `calctl events list` before you repeat it",
+        key,
+        checkHint: checkHint("check with `calctl events list` before you repeat it", key),
       });
-      return response.one(eventIn(calendarId));
+      return { created: response.one(eventIn(calendarId)), isRepeat: response.isReplay };
     },
 
     /**
@@ -196,18 +208,25 @@ export function createEndpoints(request: RequestRoute) {
       await request("deleteEvent", ofEvent(address));
     },
 
-    async createActivity(address: EventAddress, content: string): Promise<Activity> {
+    async createActivity(address: EventAddress, content: string, key?: WriteKey): Promise<Created<Activity>> {
       const { ids, subject } = ofEvent(address);
       const response = await request("createActivity", {
         subject: `comment on event ${address.eventId}`,
         notFound: subject,
         ids,
         body: { data: { attributes: { content } } },
-        checkHint: "check the event's comments before you repeat it",
+        key,
+        checkHint: checkHint("check the event's comments before you repeat it", key),
       });
-      return response.one((activity) => readActivity(activity, address.calendarId, address.eventId));
+      const created = response.one((activity) => readActivity(activity, address.calendarId, address.eventId));
+      return { created, isRepeat: response.isReplay };
     },
   };
+}
+
+/** What to do after an unknown outcome. */
+function checkHint(withoutKey: string, key: WriteKey | undefined): string {
+  return key?.isKept === true ? "repeat the same command: its key makes nothing twice" : withoutKey;
 }
 
 /** The service does not have the endpoint, or does not know any more what changed. */

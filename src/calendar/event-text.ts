@@ -1,3 +1,4 @@
+import { isIdempotencyKey } from "../../contract/extensions.js";
 import {
   codePointLength,
   MAX_COMMENT,
@@ -6,7 +7,7 @@ import {
   MAX_TITLE,
 } from "../../contract/limits.js";
 import { CATEGORIES, type Category } from "../../contract/shapes.js";
-import { usageError } from "../errors.js";
+import { emptyValueError, usageError } from "../errors.js";
 
 /** Texts with a limit in the contract; undefined ones are not checked. */
 export interface LimitedTexts {
@@ -55,6 +56,14 @@ export function parseCategory(text: string, source: string): Category {
   if (category === undefined)
     throw usageError(`${source}: "${text}" is not a category`, "write schedule or keep");
   return category;
+}
+
+/** @param source how messages name it. @throws CliError usage for what cannot be the key of a create */
+export function checkKey(key: string | undefined, source = "--key"): void {
+  if (key === "") throw emptyValueError(source);
+  if (key === undefined || isIdempotencyKey(key)) return;
+  const hint = "a key is 1 to 255 printable characters of ASCII, without a space at either end";
+  throw usageError(`${source}: this cannot be a key`, hint);
 }
 
 export interface GivenTimes {

@@ -6,6 +6,7 @@ import { readSentence, type SentenceReading } from "../calendar/sentence.js";
 import { SOURCE } from "../calendar/sentence-parts.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
+import type { Context } from "../context.js";
 import { CliError } from "../errors.js";
 import { describeWhen } from "../output/event-when.js";
 import { sanitizeLine } from "../output/sanitize.js";
@@ -40,7 +41,7 @@ export function registerAdd(command: Command, contextOf: ContextOf): void {
 
 /** Creates the event that a sentence describes, once its reading is confirmed. */
 export async function runAdd(
-  context: EventContext,
+  context: EventContext & Pick<Context, "messages">,
   { text: words, yes = false }: AddOptions,
   command: Command,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Comment } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import type { EventAddress } from "../api/endpoints.js";
-import { checkText } from "../calendar/event-text.js";
+import { checkKey, checkText } from "../calendar/event-text.js";
 import type { ContextOf } from "../cli/command.js";
 import { describeCommand } from "../cli/command.js";
 import { CliError, usageError } from "../errors.js";
@@ -10,6 +10,7 @@ import { activityView, commentView } from "../output/views/comment.js";
 import { createEventFinder } from "./calendar-choice.js";
 import { chooseEventId } from "./events/event-ids.js";
 import type { EventContext } from "./events/event-reader.js";
+import type { KeyContext } from "./events/keyed-create.js";
 import { addPickAction } from "./missing-values.js";
 
 export interface CommentOptions {
@@ -19,13 +20,15 @@ export interface CommentOptions {
   readonly text?: string;
   /** A path, or `-` for stdin. */
   readonly file?: string;
+  readonly key?: string;
 }
 
 export function registerComment(command: Command, contextOf: ContextOf): void {
   command
     .argument("[id]", "id of the event; without it, pick an event")
     .argument("[text]", "the comment (default: read from stdin; on a terminal, from a prompt)")
-    .option("--file <path|->", "read the comment from a file, - for stdin");
+    .option("--file <path|->", "read the comment from a file, - for stdin")
+    .option("--key <key>", "post it once: the same key again gives this comment");
   describeCommand(command, {
     prints: { view: activityView, count: "one" },
     examples: () => [
@@ -41,17 +44,22 @@ export function registerComment(command: Command, contextOf: ContextOf): void {
 }
 
 /** Comments on an event. */
-export async function runComment(context: EventContext, options: CommentOptions): Promise<void> {
+export async function runComment(context: EventContext & KeyContext, options: CommentOptions): Promise<void> {
   const output = context.output.of(activityView);
-  const { text, file } = options;
+  const { text, file, key } = options;
+  checkKey(key);
   if (text !== undefined && file !== undefined) throw usageError("give either TEXT or --file, not both");
   const eventId = await chooseEventId(context, options.id);
   const post = async (content: string): Promise<void> => {
     checkText({ comment: content });
     const calendar = await (await createEventFinder(context)).findCalendar(eventId);
-    const api = await context.api();
-    const activity = await api.createActivity({ calendarId: calendar.id, eventId }, content);
-    await output.print(activity, `comment ${activity.id} was posted`);
+    const address = { calendarId: calendar.id, eventId };
+    const { created, isRepeat } =
+      key === undefined
+        ? await (await context.api()).createActivity(address, content)
+        : await (await import("./events/keyed-create.js")).commentWithKey(context, { address, content, key });
+    if (isRepeat) context.output.note(`posted before with key "${key}"`);
+    await output.print(created, `comment ${created.id} was posted${isRepeat ? " before" : ""}`);
   };
   if (text !== undefined) return post(text);
   if (file !== undefined || !context.terminal.input.isTerminal)

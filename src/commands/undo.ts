@@ -193,7 +193,7 @@ async function undoWrite(
   if (before === undefined) throw cannotUndo("what there was is not known");
   if (kind === "delete") {
     if (current !== null) return eventId;
-    const created = await api.createEvent(calendarId, await draftAgain(context, before));
+    const { created } = await api.createEvent(calendarId, await draftAgain(context, before));
     note("delete");
     return created.id;
   }

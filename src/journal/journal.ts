@@ -23,9 +23,9 @@ export interface Write {
 }
 
 /** What became of a write; without any of these it may or may not have been done. */
-interface Outcome {
+export interface Outcome {
   readonly done?: true;
-  /** It was refused. */
+  /** It was refused, or its key had written it before. */
   readonly failed?: true;
   /** The event as it was left. */
   readonly after?: CalendarEvent;

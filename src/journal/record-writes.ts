@@ -1,8 +1,8 @@
 import type { CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
-import type { EventAddress } from "../api/endpoints.js";
+import type { Created, EventAddress } from "../api/endpoints.js";
 import { CliError, isOutcomeUnknown } from "../errors.js";
-import type { Journal, Write } from "./journal.js";
+import type { Journal, Outcome, Write } from "./journal.js";
 
 type Writes = Pick<Api, "createEvent" | "updateEvent" | "deleteEvent" | "createActivity" | "sendRaw">;
 
@@ -11,12 +11,12 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
   async function record<T>(
     write: Write,
     send: () => Promise<T>,
-    after?: (result: T) => CalendarEvent,
+    outcomeOf: (result: T) => Outcome = () => DONE,
   ): Promise<T> {
     const finish = journal.begin(write);
     try {
       const result = await send();
-      finish({ done: true, ...(after && { after: after(result) }) });
+      finish(outcomeOf(result));
       return result;
     } catch (error) {
       if (isRefusal(error, write)) finish({ failed: true });
@@ -37,18 +37,18 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
   }
 
   return {
-    createEvent: (calendarId, draft) =>
+    createEvent: (calendarId, draft, key) =>
       record(
         { kind: "create", title: draft.title, calendarId },
-        () => api.createEvent(calendarId, draft),
-        (event) => event,
+        () => api.createEvent(calendarId, draft, key),
+        (result) => ({ ...outcomeOfCreate(result), after: result.created }),
       ),
     async updateEvent(address, draft, isApplied) {
       const write: Write = { kind: "update", ...address, ...(await readBefore(address)), draft };
       const event = await record(
         write,
         () => api.updateEvent(address, draft, isApplied),
-        (after) => after,
+        (after) => ({ done: true, after }),
       );
       seen.set(address.eventId, event);
       return event;
@@ -58,9 +58,13 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
       await record(write, () => api.deleteEvent(address));
       seen.delete(address.eventId);
     },
-    createActivity: (address, content) => {
+    createActivity: (address, content, key) => {
       const title = seen.get(address.eventId)?.title ?? null;
-      return record({ kind: "comment", ...address, title }, () => api.createActivity(address, content));
+      return record(
+        { kind: "comment", ...address, title },
+        () => api.createActivity(address, content, key),
+        outcomeOfCreate,
+      );
     },
     async sendRaw(request) {
       if (request.method === "GET") return api.sendRaw(request);
@@ -71,6 +75,13 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
       return response;
     },
   };
+}
+
+const DONE: Outcome = { done: true };
+
+/** What an earlier command made is not taken back with this one. */
+function outcomeOfCreate({ isRepeat }: Created<unknown>): Outcome {
+  return isRepeat ? { failed: true } : DONE;
 }
 
 /** Whether nothing was written. Without a status a PUT or DELETE may be repeated, but may also have been done. */

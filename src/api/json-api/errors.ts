@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../../contract/date-time.js";
 import type { HttpMethod } from "../../../contract/routes.js";
-import { CliError, type CliErrorOptions } from "../../errors.js";
+import { CliError, type CliErrorOptions, MADE_DELETED, MADE_OTHER, usedKeyError } from "../../errors.js";
 import { hasWait, readRetryAfter, readServerTime } from "../sending/rate-limit.js";
 import type { RateLimitReached } from "../sending/rate-limiter.js";
 import { MAY_HAVE_SUCCEEDED, outcomeUnknown } from "../sending/retry.js";
@@ -25,6 +25,8 @@ export interface RequestDescription {
   readonly notFound?: string | undefined;
   /** What to check before a write that may have succeeded is repeated. */
   readonly checkHint?: string | undefined;
+  /** The key of a create that the service keeps; undefined without one. */
+  readonly keptKey?: string | undefined;
 }
 
 /** The errors of a request of the contract. @see contract section 7 */
@@ -49,6 +51,8 @@ function errorFromResponse(request: RequestDescription, response: HttpResponse, 
   const { status } = response;
   const { subject } = request;
   const options = responseOptions(request, response);
+  const keyError = errorOfKey(request, options);
+  if (keyError !== null) return keyError;
   switch (status) {
     case 401:
       return new CliError("not_signed_in", refusedToken(request), { ...options, hint: tokenHint(request) });
@@ -72,6 +76,23 @@ function errorFromResponse(request: RequestDescription, response: HttpResponse, 
       }
       if (status < 400) return redirectError(request, response);
       return new CliError("rejected", `${subject}: the service refused the request (${status})`, options);
+  }
+}
+
+/** What a service that keeps keys says about one; null for any other response. @see docs/extensions.md */
+function errorOfKey({ subject, keptKey }: RequestDescription, options: CliErrorOptions): CliError | null {
+  if (keptKey === undefined) return null;
+  switch (options.status) {
+    case 409: {
+      const message = `${subject}: another request with key "${keptKey}" is under way`;
+      return new CliError("unavailable", message, { ...options, hint: TRY_AGAIN });
+    }
+    case 410:
+      return usedKeyError(keptKey, MADE_DELETED, options);
+    case 422:
+      return usedKeyError(keptKey, MADE_OTHER, options);
+    default:
+      return null;
   }
 }
 

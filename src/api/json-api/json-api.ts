@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER } from "../../../contract/extensions.js";
 import { locateJsonError } from "../../../contract/json.js";
 import {
   ContractMismatch,
@@ -25,6 +26,13 @@ interface JsonApiOptions {
   readonly tokenSource: string | undefined;
 }
 
+/** A key under which something is made once. */
+export interface WriteKey {
+  readonly key: string;
+  /** Whether the service keeps it, so that it recognizes a repetition. */
+  readonly isKept: boolean;
+}
+
 /** The parameters of a route, and what messages say about the request. */
 export interface RouteRequest extends Pick<RequestDescription, "subject" | "notFound" | "checkHint"> {
   /** Path parameters by their names in the contract. */
@@ -35,6 +43,7 @@ export interface RouteRequest extends Pick<RequestDescription, "subject" | "notF
   readonly url?: string;
   /** Sent as JSON; undefined for no body. */
   readonly body?: unknown;
+  readonly key?: WriteKey | undefined;
   readonly beforeRepeat?: OutgoingRequest<JsonApiResponse>["beforeRepeat"];
 }
 
@@ -50,6 +59,8 @@ export interface JsonApiResponse {
   readonly url: string;
   /** The revision of the calendar; null from a service that has none. @see docs/extensions.md */
   readonly revision: number | null;
+  /** Whether the key of the request had made the resource before. */
+  readonly isReplay: boolean;
   /** Reads other members of the document. @throws CliError when it does not match the contract */
   read<T>(read: (document: unknown) => T): T;
   /** Reads a document whose `data` is one resource. @throws CliError when it does not match the contract */
@@ -65,17 +76,23 @@ export interface JsonApiResponse {
 
 /** Requests and responses of the contract's routes over a sender. @see contract section 4 */
 export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApiOptions): RequestRoute {
-  return async function requestRoute(name, { ids = {}, query = {}, body, beforeRepeat, ...rest }) {
+  return async function requestRoute(name, { ids = {}, query = {}, body, key, beforeRepeat, ...rest }) {
     const route: Route = ROUTES[name];
     const { method } = route;
     const path = expandPath(route.path, ids);
     const { url = urlBelow(baseUrl, `${path}${formatQuery(query)}`), ...wording } = rest;
-    const description: RequestDescription = { method, path, url, mediaType, tokenSource, ...wording };
+    const keptKey = key?.isKept === true ? key.key : undefined;
+    const description: RequestDescription = {
+      ...{ method, path, url, mediaType, tokenSource, keptKey },
+      ...wording,
+    };
     const headers: Record<string, string> = { accept: mediaType };
     if (body !== undefined) headers["content-type"] = JSON_MEDIA_TYPE;
+    if (key !== undefined) headers[IDEMPOTENCY_KEY_HEADER] = key.key;
     const respond = (success: Success): JsonApiResponse => ({
       url,
       revision: success.revision ?? null,
+      isReplay: success.isReplay ?? false,
       one: (read) =>
         readSuccess(description, success, (json) => {
           const { data, included } = readOneDocument(json);
@@ -99,7 +116,9 @@ export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApi
           status: response.status,
           json: await readBody(description, route, response),
           revision: readRevision(response),
+          isReplay: response.headers[REPLAYED_HEADER] === "true",
         }),
+      hasKey: keptKey !== undefined,
       ...(method === "DELETE" ? { ifGone: respond({ status: 404, json: null }) } : {}),
       ...(beforeRepeat === undefined ? {} : { beforeRepeat }),
     });
@@ -133,6 +152,7 @@ interface Success {
   readonly status: number;
   readonly json: unknown;
   readonly revision?: number | null;
+  readonly isReplay?: boolean;
 }
 
 function readRevision({ headers }: HttpResponse): number | null {

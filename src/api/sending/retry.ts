@@ -22,15 +22,19 @@ const TEMPORARY_KINDS: ReadonlySet<FailureKind> = new Set(["unreachable", "timeo
 const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
 /**
- * Whether the same request may be sent again: only after temporary failures, and a POST only if it certainly did not
- * arrive, because the service cannot recognize a duplicate. (429 is refused before anything is done, and waits for the
- * rate limit instead.)
+ * Whether the same request may be sent again: only after temporary failures, and a POST without a key only if it certainly
+ * did not arrive, because the service cannot recognize a duplicate. (429 is refused before anything is done, and waits for
+ * the rate limit instead.)
+ * @param hasKey whether the service recognizes a POST by its key; 409 then means that the same one is under way
  * @see RFC 9110 §9.2.2
  */
-export function mayRetry(method: HttpRequest["method"], failure: AttemptFailure): boolean {
-  if (failure.kind === "status") return method !== "POST" && TEMPORARY_STATUSES.has(failure.response.status);
-  if (!TEMPORARY_KINDS.has(failure.error.kind)) return false;
-  return method !== "POST" || failure.error.sent === "no";
+export function mayRetry(method: HttpRequest["method"], failure: AttemptFailure, hasKey = false): boolean {
+  const isIdempotent = method !== "POST" || hasKey;
+  if (failure.kind === "status") {
+    const { status } = failure.response;
+    return isIdempotent && (TEMPORARY_STATUSES.has(status) || (hasKey && status === 409));
+  }
+  return TEMPORARY_KINDS.has(failure.error.kind) && (isIdempotent || failure.error.sent === "no");
 }
 
 /** Whether the service may have carried out the request although the attempt failed. */
@@ -82,6 +86,12 @@ export function afterUncertainAttempt(error: CliError): CliError {
   if (!isDenied && error.code !== "rejected") return error;
   const message = `${error.message}; an earlier attempt may have succeeded`;
   return wrapError(error, isDenied ? "unavailable" : error.code, message);
+}
+
+/** The last failure of a POST with a key when an earlier attempt may have succeeded: unknown, unless the service knows. */
+export function afterUncertainCreate(error: CliError, hint: string | undefined): CliError {
+  const isUnknown = error.code === "unavailable" || NOTHING_WRITTEN.has(error.code);
+  return isUnknown ? outcomeUnknown(error, hint) : error;
 }
 
 /** The signal's reason; if it interrupts a write that may have arrived, with a warning that it may have succeeded. */

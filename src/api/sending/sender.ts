@@ -12,6 +12,7 @@ import { clockOffset, type RequestTimes, readRetryAfter } from "./rate-limit.js"
 import type { OnWait, RateLimiter, RateLimitReached } from "./rate-limiter.js";
 import {
   afterUncertainAttempt,
+  afterUncertainCreate,
   interruptedWrite,
   mayHaveSucceeded,
   mayRetry,
@@ -50,6 +51,8 @@ export interface OutgoingRequest<T> {
   readonly errors: RequestErrors;
   /** Reads a success. @throws TransportError when it is incomplete, which counts as no response */
   readonly read: (response: HttpResponse) => Promise<T>;
+  /** Whether the service recognizes a repetition of this POST by its key. */
+  readonly hasKey?: boolean;
   /** The result of a DELETE that finds nothing (404, 410) after an earlier attempt of it may have succeeded. */
   readonly ifGone?: T;
   /**
@@ -71,7 +74,7 @@ export function createSender(options: SenderOptions): Send {
 }
 
 async function sendWithRetries<T>(outgoing: OutgoingRequest<T>, options: SenderOptions): Promise<T> {
-  const { name, errors, request } = outgoing;
+  const { name, errors, request, hasKey = false } = outgoing;
   const { limiter, clock, signal, policy, onWait } = options;
   let retries = 0;
   /** Whether an earlier attempt of a write may have succeeded. */
@@ -84,7 +87,10 @@ async function sendWithRetries<T>(outgoing: OutgoingRequest<T>, options: SenderO
       throw uncertain ? interruptedWrite(request.method, error) : error;
     }
   };
-  const finalError = (error: CliError): CliError => (uncertain ? afterUncertainAttempt(error) : error);
+  const finalError = (error: CliError): CliError => {
+    if (!uncertain) return error;
+    return hasKey ? afterUncertainCreate(error, errors.checkHint) : afterUncertainAttempt(error);
+  };
   for (;;) {
     const wait = await orInterrupted(limiter.acquire(signal));
     if (wait !== null) throw finalError(errors.fromRateLimit({ wait, waited: limiter.waited(), refusal }));
@@ -95,7 +101,7 @@ async function sendWithRetries<T>(outgoing: OutgoingRequest<T>, options: SenderO
       refusal = result.response;
       continue;
     }
-    const delay = decideDelay(result, request.method, { policy, clock, retries });
+    const delay = decideDelay(result, outgoing, { policy, clock, retries });
     if (delay === null) throw finalError(errorOf(result, outgoing, retries + 1));
     uncertain ||= request.method !== "GET" && mayHaveSucceeded(result);
     retries += 1;
@@ -173,10 +179,10 @@ function retryAfterOf(failed: FailedResult): number | null {
 /** Milliseconds until the next attempt; null if there is none. */
 function decideDelay(
   failed: FailedResult,
-  method: HttpRequest["method"],
+  { request, hasKey }: OutgoingRequest<unknown>,
   { policy, clock, retries }: Pick<SenderOptions, "policy" | "clock"> & { readonly retries: number },
 ): number | null {
-  if (!mayRetry(method, failed) || retries >= policy.retries) return null;
+  if (!mayRetry(request.method, failed, hasKey) || retries >= policy.retries) return null;
   return retryDelay(retries, policy, { retryAfter: retryAfterOf(failed), random: clock.random() });
 }
 

@@ -209,7 +209,7 @@ function createCopier(context: EventContext, times: Pick<EventChanges, "start" |
     const resolver = resolverOf(target.id);
     const draft = await placeCopy(context, event, { calendar: target, resolver, times });
     return async () => {
-      const created = await (await context.api()).createEvent(target.id, draft);
+      const { created } = await (await context.api()).createEvent(target.id, draft);
       const filled = fillRelated(fillRelated(created, relatedOf(event)), resolver.resources());
       return localizeEvent(filled, context.config.settings().timezone, target.name);
     };

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { draftForCreate, missingForCreate } from "../../calendar/event-draft.js";
+import { checkKey } from "../../calendar/event-text.js";
 import { fillRelated, localizeEvent } from "../../calendar/event-view.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
@@ -19,6 +20,7 @@ import {
   readEventFields,
 } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
+import type { KeyContext } from "./keyed-create.js";
 
 export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {
@@ -35,7 +37,8 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
       ],
     ],
   });
-  addAction<EventFieldFlags>(addEventFieldFlags(command), contextOf, (context, options) =>
+  addEventFieldFlags(command).option("--key <key>", "make it once: the same key again gives this event");
+  addAction<EventFieldFlags>(command, contextOf, (context, options) =>
     runEventsCreate(context, options, { profile: readGlobalFlags(command).profile }),
   );
 }
@@ -50,11 +53,13 @@ interface CreateOptions {
  * @param options the calendar where it is chosen already, and `--profile`; undefined when it was not given
  */
 export async function runEventsCreate(
-  context: EventContext,
+  context: EventContext & KeyContext,
   typed: EventFieldFlags,
   { profile, calendar }: CreateOptions = {},
 ): Promise<void> {
   const output = context.output.of(eventView);
+  const { key } = typed;
+  checkKey(key);
   const missing = typed.input === undefined ? missingForCreate(typed) : [];
   const asks = context.terminal.prompt.available && missing.length > 0;
   const form = asks
@@ -73,18 +78,18 @@ export async function runEventsCreate(
   const preset = chosen === undefined ? settings.setting("label") : undefined;
   const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
   const attendeeIds = await resolver.attendeeIds(fields.attendees);
-  const api = await context.api();
-  const event = await api.createEvent(calendarId, {
-    ...content,
-    label_id: labelId,
-    attendee_ids: attendeeIds,
-  });
+  const draft = { ...content, label_id: labelId, attendee_ids: attendeeIds };
+  const { created: event, isRepeat } =
+    key === undefined
+      ? await (await context.api()).createEvent(calendarId, draft)
+      : await (await import("./keyed-create.js")).createWithKey(context, { calendarId, draft, key });
+  if (isRepeat) context.output.note(`made before with key "${key}"`);
   // A script gets the same whatever is cached.
   const users = context.terminal.isTerminal ? await context.names.knownUsers(calendarId) : [];
   const filled = fillRelated(fillRelated(event, resolver.resources()), { labels: [], users });
   const created = localizeEvent(filled, timezone, name);
   await rememberShown(context, [created]);
-  await output.print(created, `event ${event.id} was created`);
+  await output.print(created, `event ${event.id} was created${isRepeat ? " before" : ""}`);
   if (event.start_at === null) await noteKeepWithoutTimes(context, event);
 }
 

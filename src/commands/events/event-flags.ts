@@ -29,6 +29,8 @@ export interface EventFieldFlags extends TypedTimeFlags {
   readonly labelSource?: string;
   readonly attendee?: readonly string[];
   readonly input?: string;
+  /** Of `events create`: makes the same event once. */
+  readonly key?: string;
 }
 
 /** The flags about an event, in the order in which a command line names them. */
@@ -49,6 +51,7 @@ const FIELD_FLAGS = [
   "label",
   "attendee",
   "input",
+  "key",
 ] as const satisfies readonly (keyof EventFieldFlags)[];
 
 /** Whether any flag says something about the event. */

@@ -7,7 +7,7 @@ import type { Context } from "../../context.js";
  */
 export function ledgerKey(
   { config }: Pick<Context, "config">,
-  kind: "digest" | "changes" | "reminder",
+  kind: "digest" | "changes" | "reminder" | "key",
   parts: Readonly<Record<string, unknown>>,
 ): string {
   const { profile, service } = config.settings();

@@ -89,7 +89,7 @@ function explainNotNoted(failure: unknown, reason: unknown): never {
 }
 
 /** Whether nothing was sent for certain. An unexpected error says nothing about that. */
-function isCertain(failure: unknown): boolean {
+export function isCertain(failure: unknown): boolean {
   return failure instanceof DryRunStop || (failure instanceof CliError && !isOutcomeUnknown(failure));
 }
 

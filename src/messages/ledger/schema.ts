@@ -46,4 +46,15 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     "alter table sends add column posted_id text",
     "alter table sends add column drawn text",
   ],
+  [
+    // What was made under the key of a create: `content` is a hash, `result` what reads it again, and null before it was made.
+    `create table keyed_writes (
+      id text not null primary key,
+      content text not null,
+      owner text,
+      result text,
+      began_at integer not null
+    )`,
+    "create index keyed_writes_by_began_at on keyed_writes (began_at)",
+  ],
 ];
