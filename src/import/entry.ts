@@ -30,6 +30,8 @@ export interface ImportEntry {
 export interface Rejection {
   readonly kind: "rejected";
   readonly line: number;
+  /** As of an event; absent where it could not be read. What was imported before is not taken as missing then. */
+  readonly identity?: string | undefined;
   readonly reason: string;
   readonly title: string | null;
   readonly text: string;
@@ -65,6 +67,8 @@ type Draft = Omit<ImportEntry, "kind" | "line" | "text" | "title">;
 interface Place {
   readonly line: number;
   readonly text: string;
+  /** If it can be told before the rest is read. */
+  readonly identity?: string;
   /** For the report, if the rest cannot be read. */
   readonly title: string | null;
 }

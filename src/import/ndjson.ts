@@ -20,7 +20,8 @@ export async function readNdjson(text: string, options: ReaderOptions): Promise<
   const items = pieces.map((piece) => {
     const fields = isJsonObject(piece.value) ? piece.value : {};
     const title = typeof fields["title"] === "string" ? fields["title"] : null;
-    return readEntry({ line: piece.line, text: piece.text, title }, options, (count) => {
+    const identity = identityOf(fields, piece.text);
+    return readEntry({ line: piece.line, text: piece.text, identity, title }, options, (count) => {
       if (piece.problem !== undefined) throw usageError(piece.problem);
       const shortened = options.shorten ? shortenTexts(fields) : fields;
       if (shortened !== fields) count(SHORTENED);
@@ -37,15 +38,19 @@ function firstLine(text: string): string {
 function readObject(value: unknown, text: string) {
   const { series_id, ...fields } = isJsonObject(value) ? value : {};
   const { notes: _, ...content } = readEventInput(isJsonObject(value) ? fields : value, SOURCE);
-  const { id, recurrences } = fields;
+  const { recurrences } = fields;
   const lines = Array.isArray(recurrences) ? recurrences.map(String) : [];
   return {
-    identity: typeof id === "string" && id !== "" ? id : contentHash(text),
+    identity: identityOf(fields, text),
     content: { ...content, notes: [] } satisfies EventInput,
     cancelled: false,
     // One occurrence of a series has the rule of all.
     recurrences: series_id === undefined || series_id === null ? lines : [],
   };
+}
+
+function identityOf({ id }: Readonly<Record<string, unknown>>, text: string): string {
+  return typeof id === "string" && id !== "" ? id : contentHash(text);
 }
 
 interface Pieces {
