@@ -1,4 +1,4 @@
-/** Error statuses of the contract, 410 of changes, 421 of the sign-in pages and those of malformed HTTP, with their titles. @see contract section 7 */
+/** Error statuses of the contract, 410 of changes and keys, 421 of the sign-in pages, 422 of keys and those of malformed HTTP, with their titles. @see contract section 7 */
 export const STATUS_TITLES = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -11,6 +11,7 @@ export const STATUS_TITLES = {
   413: "Content Too Large",
   417: "Expectation Failed",
   421: "Misdirected Request",
+  422: "Unprocessable Content",
   429: "Too Many Requests",
   431: "Request Header Fields Too Large",
   500: "Internal Server Error",

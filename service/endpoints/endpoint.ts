@@ -24,6 +24,8 @@ export interface WriteContext extends EndpointContext {
   readonly db: Transaction;
   /** Parsed JSON; undefined if the route takes no body. */
   readonly body: unknown;
+  /** The header `Idempotency-Key`, as received; undefined without one. */
+  readonly key: string | undefined;
 }
 
 /** What a read responds with. It is rendered only if neither the client nor the cache has it. @see RFC 9110 §3.2 */
@@ -41,11 +43,16 @@ export interface Representation {
 /** Handles one route of the contract that reads. @throws ProblemError */
 export type ReadEndpoint = (context: ReadContext) => Representation | Promise<Representation>;
 
-/**
- * Handles one route of the contract that writes. Resolves with the body of the response, null for a response without one.
- * @throws ProblemError
- */
-export type WriteEndpoint = (context: WriteContext) => Promise<JsonBody | null>;
+/** What a write responds with. */
+export interface WriteResult {
+  /** Null for a response without a body. */
+  readonly body: JsonBody | null;
+  /** Whether it wrote nothing, because its key had made this before. */
+  readonly isReplay?: boolean;
+}
+
+/** Handles one route of the contract that writes. @throws ProblemError */
+export type WriteEndpoint = (context: WriteContext) => Promise<WriteResult>;
 
 /**
  * The calendar of the path.

@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER } from "../../contract/extensions.js";
 import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import type { ReadRouteName, Route, WriteRouteName } from "../../contract/routes.js";
 import { once } from "../../src/system/once.js";
@@ -151,13 +152,15 @@ function createWriter({ store }: EndpointsOptions): CallEndpoint {
     const body = method === "DELETE" ? undefined : await readJson();
     // The method of the request is another one than GET.
     const write = (await writes())[name as WriteRouteName];
+    const key = request.headers[IDEMPOTENCY_KEY_HEADER];
     const work = async (db: Transaction) => {
       const access = authorize(await findAccessAgain(db, asked, store.engine), route);
-      return write({ db, access, now, parameter, body });
+      return write({ db, access, now, parameter, body, key });
     };
     // Writes to different calendars do not wait for each other.
     const scope = [`calendar ${asked.calendarId}`];
-    return jsonResponse(success, await store.write(work, { scope, ...clientOf(asked) }));
+    const result = await store.write(work, { scope, ...clientOf(asked) });
+    return jsonResponse(success, result.body, result.isReplay ? { [REPLAYED_HEADER]: "true" } : {});
   };
 }
 

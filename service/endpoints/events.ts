@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { activityBodySchema } from "../../contract/bodies.js";
+import { activityBodySchema, eventBodySchema } from "../../contract/bodies.js";
 import { DAY_MS } from "../../contract/date-time.js";
 import { badRequest } from "../http/response.js";
 import { activityResource } from "../resources.js";
@@ -7,11 +7,11 @@ import { createHexId } from "../secrets.js";
 import { listLabels, listMembers } from "../store/calendars.js";
 import { deleteEvent } from "../store/changes.js";
 import { isLong, sumEventSizes } from "../store/event-windows.js";
-import { insertEvent, listAttendees, replaceEvent, sizeOfEvent } from "../store/events.js";
+import { findEvent, insertEvent, listAttendees, replaceEvent, sizeOfEvent } from "../store/events.js";
 import { advanceRevision } from "../store/revisions.js";
-import type { EventContent } from "../store/schema.js";
+import type { ActivityRow, EventContent } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
-import { requireCalendar, type WriteContext, type WriteEndpoint } from "./endpoint.js";
+import { requireCalendar, type WriteContext, type WriteEndpoint, type WriteResult } from "./endpoint.js";
 import {
   type AllowedReferences,
   collectFieldErrors,
@@ -20,6 +20,7 @@ import {
   toFieldErrors,
 } from "./event-body.js";
 import { jsonDocument, requireEvent } from "./event-reads.js";
+import { createOnce } from "./idempotency.js";
 
 export const eventWrites = {
   createEvent,
@@ -28,7 +29,7 @@ export const eventWrites = {
     const { id: calendar_id, revision } = await changeCalendar(context);
     const { id: event_id } = await requireEvent(context.db, calendar_id, context.parameter("event_id"));
     await deleteEvent(context.db, { calendar_id, revision, event_id, deleted_at: context.now });
-    return null;
+    return { body: null };
   },
   createActivity,
 } as const satisfies Readonly<Record<string, WriteEndpoint>>;
@@ -42,7 +43,20 @@ async function changeCalendar({ db, access }: WriteContext) {
   return { id, revision: await advanceRevision(db, id) };
 }
 
-async function createEvent(context: WriteContext): Promise<string> {
+function createEvent(context: WriteContext): Promise<WriteResult> {
+  const { db, access } = context;
+  return createOnce(context, {
+    operation: ["createEvent"],
+    schema: eventBodySchema,
+    create: () => createNewEvent(context),
+    async find(id) {
+      const event = await findEvent(db, requireCalendar(access).id, id);
+      return event === undefined ? null : jsonDocument(event.json);
+    },
+  });
+}
+
+async function createNewEvent(context: WriteContext) {
   const { id: calendarId, revision } = await changeCalendar(context);
   const { content, attendeeIds } = parseEventBody(
     context.body,
@@ -58,10 +72,10 @@ async function createEvent(context: WriteContext): Promise<string> {
   };
   const json = await insertEvent(context.db, { row, attendeeIds, revision });
   await checkWindowSizes(context.db, row);
-  return jsonDocument(json);
+  return { id: row.id, body: jsonDocument(json) };
 }
 
-async function updateEvent(context: WriteContext): Promise<string> {
+async function updateEvent(context: WriteContext): Promise<WriteResult> {
   const { id: calendarId, revision } = await changeCalendar(context);
   const stored = await requireEvent(context.db, calendarId, context.parameter("event_id"));
   const storedAttendees = await listAttendees(context.db, stored.id);
@@ -76,7 +90,7 @@ async function updateEvent(context: WriteContext): Promise<string> {
   const moved = row.start_at !== stored.start_at || row.end_at !== stored.end_at;
   const size = sizeOfEvent({ row: stored, attendeeIds: storedAttendees });
   if (moved || sizeOfEvent({ row, attendeeIds }) > size) await checkWindowSizes(context.db, row);
-  return jsonDocument(json);
+  return { body: jsonDocument(json) };
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -119,7 +133,23 @@ async function listAllowedReferences(db: Transaction, id: string): Promise<Allow
   };
 }
 
-async function createActivity(context: WriteContext): Promise<object> {
+function createActivity(context: WriteContext): Promise<WriteResult> {
+  const { db, parameter } = context;
+  return createOnce(context, {
+    operation: ["createActivity", parameter("event_id")],
+    schema: activityBodySchema,
+    async create() {
+      const row = await insertActivity(context);
+      return { id: row.id, body: activityDocument(row) };
+    },
+    async find(id) {
+      const row = await db.selectFrom("activities").selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : activityDocument(row);
+    },
+  });
+}
+
+async function insertActivity(context: WriteContext): Promise<ActivityRow> {
   const { id: calendarId } = await changeCalendar(context);
   const { id: event_id } = await requireEvent(context.db, calendarId, context.parameter("event_id"));
   const row = {
@@ -131,6 +161,10 @@ async function createActivity(context: WriteContext): Promise<object> {
     updated_at: context.now,
   };
   await context.db.insertInto("activities").values(row).execute();
+  return row;
+}
+
+function activityDocument(row: ActivityRow): object {
   return { data: activityResource(row) };
 }
 

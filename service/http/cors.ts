@@ -1,4 +1,4 @@
-import { EXTENSIONS_HEADER, IDEMPOTENCY_KEY_HEADER } from "../../contract/extensions.js";
+import { EXTENSIONS_HEADER, IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER } from "../../contract/extensions.js";
 import { RATE_LIMIT_HEADERS } from "../../contract/rate-limit.js";
 import { REVISION_HEADER } from "../../contract/routes.js";
 import { isLoopback, parseUrl } from "../../contract/url.js";
@@ -58,6 +58,7 @@ const EXPOSED = [
   "etag",
   REVISION_HEADER,
   EXTENSIONS_HEADER,
+  REPLAYED_HEADER,
 ].join(", ");
 
 /** Every method where there is no route, so that the page can read the error of its request. */

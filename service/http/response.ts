@@ -31,10 +31,15 @@ const JSON_CONTENT_TYPE = `${JSON_MEDIA_TYPE}; charset=utf-8`;
 /** A value to serialize, or JSON that is serialized already. */
 export type JsonBody = object | string;
 
-/** A success; null gives a response without a body. */
-export function jsonResponse(status: number, body: JsonBody | null): ServiceResponse {
-  if (body === null) return { status, headers: API_HEADERS, body: new Uint8Array() };
-  return { status, headers: { ...API_HEADERS, "content-type": JSON_CONTENT_TYPE }, body: encode(body) };
+/** A success; null gives a response without a body. @param added further headers, names in lower case */
+export function jsonResponse(
+  status: number,
+  body: JsonBody | null,
+  added: Readonly<Record<string, string>> = {},
+): ServiceResponse {
+  const headers = { ...API_HEADERS, ...added };
+  if (body === null) return { status, headers, body: new Uint8Array() };
+  return { status, headers: { ...headers, "content-type": JSON_CONTENT_TYPE }, body: encode(body) };
 }
 
 /** Identifies the representation that a response has. @see RFC 9110 §8.8 */

@@ -46,16 +46,31 @@ const ENTITY_TAG_HEADERS = {
   ),
 };
 
+/** Of creates. */
+const KEY_HEADERS = {
+  "Idempotent-Replayed": {
+    description: `The key of the request had made this before. ${NOT_OF_CONTRACT}`,
+    schema: { const: "true" },
+  },
+};
+
 const HEADER_REFS = Object.fromEntries(
   Object.keys(RESPONSE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
 
-const DOCUMENTED_FAILURES: readonly ProblemStatus[] = [...FAILURE_STATUSES, 410, 413];
+const DOCUMENTED_FAILURES: readonly ProblemStatus[] = [...FAILURE_STATUSES, 410, 413, 422];
+
+/** Whether a route makes something, once for each key. */
+export function takesKey({ method }: Route): boolean {
+  return method === "POST";
+}
 
 /** Whether a route has a failure. */
-function mayFail(status: ProblemStatus, { path, query }: Route, hasBody: boolean): boolean {
+function mayFail(status: ProblemStatus, route: Route, hasBody: boolean): boolean {
+  const { path, query } = route;
   if (status === 404) return path.includes("{");
-  if (status === 410) return query !== undefined && "since" in query;
+  if (status === 410) return takesKey(route) || (query !== undefined && "since" in query);
+  if (status === 422) return takesKey(route);
   return status !== 413 || hasBody;
 }
 
@@ -88,7 +103,11 @@ interface RouteBodies {
 export function operationResponses(route: Route, { hasBody, response }: RouteBodies): JsonObject {
   const failures = DOCUMENTED_FAILURES.filter((status) => mayFail(status, route, hasBody));
   const tagged = route.method === "GET";
-  const headers = { ...HEADER_REFS, ...(tagged && ENTITY_TAG_HEADERS) };
+  const headers = {
+    ...HEADER_REFS,
+    ...(tagged && ENTITY_TAG_HEADERS),
+    ...(takesKey(route) && KEY_HEADERS),
+  };
   return {
     ...(tagged && { 304: { description: "The client has this response", headers } }),
     [route.success]: {

@@ -1,5 +1,6 @@
 import { type GenericSchema, literal, object, union } from "valibot";
 import { EVENT_RULES, eventBodySchema, URL_RULES } from "../../contract/bodies.js";
+import { IDEMPOTENCY_KEY_PATTERN } from "../../contract/extensions.js";
 import { DEFAULT_MEDIA_TYPE, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import {
   authorizeQuerySchema,
@@ -23,6 +24,7 @@ import {
   namedSchemas,
   operationResponses,
   RESPONSE_HEADERS,
+  takesKey,
 } from "./components.js";
 
 export interface OpenApiOptions {
@@ -117,7 +119,8 @@ function operation(operationId: string, route: Route): JsonObject {
   };
 }
 
-function parametersOf({ method, path, include, query = {} }: Route): JsonObject[] {
+function parametersOf(route: Route): JsonObject[] {
+  const { method, path, include, query = {} } = route;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const includeParameter = {
     name: "include",
@@ -135,11 +138,18 @@ function parametersOf({ method, path, include, query = {} }: Route): JsonObject[
     description: `Entity tags of the responses that the client has. ${NOT_OF_CONTRACT}`,
     schema: { type: "string" },
   };
+  const key = {
+    name: "Idempotency-Key",
+    in: "header",
+    description: `Makes it safe to repeat the request: what the first one with this key made is the answer. ${NOT_OF_CONTRACT}`,
+    schema: { type: "string", pattern: IDEMPOTENCY_KEY_PATTERN.source },
+  };
   return [
     ...names.map((name) => ({ name, in: "path", required: true, schema: { type: "string", minLength: 1 } })),
     ...(include === undefined ? [] : [includeParameter]),
     ...Object.entries(query).map(([name, parameter]) => ({ name, in: "query", ...parameter })),
     ...(method === "GET" ? [condition] : []),
+    ...(takesKey(route) ? [key] : []),
   ];
 }
 

@@ -137,6 +137,16 @@ export const MIGRATIONS: readonly Migration[] = [
   // Moves of events by revision. Those by the clock stay for a process of the version before that goes on with a file: it
   // could write nothing without them.
   { statements: "alter table events add column moves text default '' not null;" },
+  // Keys of creates. They go with their calendar, also where a process of the version before removes it.
+  {
+    statements: `
+      create table idempotency_keys (
+        calendar_id text not null references calendars (id) on delete cascade,
+        user_id text not null references users (id), key text not null, request_hash text not null,
+        resource_id text not null, created_at bigint not null,
+        constraint idempotency_keys_key primary key (calendar_id, user_id, key));
+      create index idempotency_keys_by_time on idempotency_keys (calendar_id, created_at);`,
+  },
 ];
 
 /** The statements that bring a database of a version to the newest one. */

@@ -4,13 +4,13 @@
  */
 
 /** Number of the newest migration. */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
 
 /**
  * The oldest version whose programs may go on after the newest migration, when several nodes share a database. It stays
  * only if what those programs write is complete for this one.
  */
-export const COMPATIBLE_SINCE = 8;
+export const COMPATIBLE_SINCE = 9;
 
 export type Flag = 0 | 1;
 
@@ -115,6 +115,18 @@ export interface ActivityRow {
   readonly updated_at: number;
 }
 
+/** The key that came with a create, and what was made with it. */
+export interface IdempotencyKeyRow {
+  readonly calendar_id: string;
+  readonly user_id: string;
+  readonly key: string;
+  /** SHA-256 of what the request asked for, hex. */
+  readonly request_hash: string;
+  /** Id of the event or the comment, which may be deleted since. */
+  readonly resource_id: string;
+  readonly created_at: number;
+}
+
 export interface TokenRow {
   readonly id: string;
   readonly user_id: string;
@@ -200,6 +212,7 @@ export interface StoreSchema {
   readonly deleted_events: DeletedEventRow;
   readonly attendees: AttendeeRow;
   readonly activities: ActivityRow;
+  readonly idempotency_keys: IdempotencyKeyRow;
   readonly tokens: TokenRow;
   readonly clients: ClientRow;
   readonly redirect_uris: RedirectUriRow;

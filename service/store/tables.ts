@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { StoreSchema } from "./schema.js";
 import type { Transaction } from "./store.js";
 
@@ -37,7 +37,7 @@ export interface Reference {
  */
 export const LASTING_TABLES = [
   ...(["users", "calendars", "members", "labels", "events", "attendees", "activities"] as const),
-  ...(["deleted_events", "clients", "redirect_uris", "tokens"] as const),
+  ...(["deleted_events", "idempotency_keys", "clients", "redirect_uris", "tokens"] as const),
 ];
 
 /** The same transaction, for tables that are chosen while it runs: their columns are not known to the compiler. */
@@ -54,13 +54,11 @@ export async function countRows(db: Transaction, table: TableName): Promise<numb
 }
 
 /** The last row of a table in the order of its key; null if it is empty. */
-export async function readLastRow(
-  db: Transaction,
-  { name, key: [first = "", second] }: Table,
-): Promise<Row | null> {
-  let query = anyTable(db).selectFrom(name).selectAll().orderBy(first, "desc").limit(1);
-  if (second !== undefined) query = query.orderBy(second, "desc");
-  return (await query.executeTakeFirst()) ?? null;
+export async function readLastRow(db: Transaction, { name, key }: Table): Promise<Row | null> {
+  const latest = sql.join(key.map((column) => sql`${sql.ref(column)} desc`));
+  return (
+    (await anyTable(db).selectFrom(name).selectAll().orderBy(latest).limit(1).executeTakeFirst()) ?? null
+  );
 }
 
 /**
@@ -69,20 +67,13 @@ export async function readLastRow(
  */
 export function readRows(
   db: Transaction,
-  { name, columns, key: [first = "", second] }: Table,
+  { name, columns, key }: Table,
   { after, limit }: { readonly after: Row | null; readonly limit: number },
 ): Promise<Row[]> {
   const names = columns.map((column) => column.name);
-  let query = anyTable(db).selectFrom(name).select(names).orderBy(first).limit(limit);
-  if (second !== undefined) query = query.orderBy(second);
-  if (after !== null && second === undefined) query = query.where(first, ">", after[first] ?? null);
-  if (after !== null && second !== undefined) {
-    query = query
-      // So that the index is used.
-      .where(first, ">=", after[first] ?? null)
-      .where(({ or, eb }) =>
-        or([eb(first, ">", after[first] ?? null), eb(second, ">", after[second] ?? null)]),
-      );
-  }
-  return query.execute();
+  const place = sql.join(key.map((column) => sql.ref(column)));
+  const query = anyTable(db).selectFrom(name).select(names).orderBy(place).limit(limit);
+  if (after === null) return query.execute();
+  const last = sql.join(key.map((column) => after[column] ?? null));
+  return query.where(sql<boolean>`(${place}) > (${last})`).execute();
 }

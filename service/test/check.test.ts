@@ -94,6 +94,11 @@ const WRONG: readonly (readonly [title: string, sql: () => string, problem: () =
     () => "references: activities without their row in users: comment",
   ],
   [
+    "a key of a calendar that is missing",
+    () => `insert into idempotency_keys values ('none', '${world.member.id}', 'a', 'x', '${eventId}', 1)`,
+    () => `references: idempotency_keys without their row in calendars: none ${world.member.id} a`,
+  ],
+  [
     "a user of the profile local that is missing",
     () => "insert into settings values ('local_user_id', 'none')",
     () => "references: the user of the profile local is missing",

@@ -51,7 +51,7 @@ function corsHeaders({ headers }: ServiceResponse): Record<string, string> {
 const ALLOWED = {
   "access-control-allow-origin": ORIGIN,
   "access-control-expose-headers":
-    "x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, etag, calendar-revision, calendar-extensions",
+    "x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, etag, calendar-revision, calendar-extensions, idempotent-replayed",
   vary: "origin",
 } as const;
 

@@ -123,6 +123,22 @@ describe("the OpenAPI document", () => {
     });
   });
 
+  test("has keys for what is created alone", () => {
+    const { paths } = openApiDocument({ baseUrl: BASE_URL }) as {
+      paths: Record<string, Record<string, { parameters?: { name: string }[]; responses: object }>>;
+    };
+    const withKeys = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations)
+        .filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === "Idempotency-Key"))
+        .map(([method, { responses }]) => ({ [`${method} ${path}`]: Object.keys(responses) })),
+    );
+    const statuses = expect.arrayContaining(["201", "410", "422"]);
+    expect(withKeys).toEqual([
+      { "post /calendars/{calendar_id}/events": statuses },
+      { "post /calendars/{calendar_id}/events/{event_id}/activities": statuses },
+    ]);
+  });
+
   test("has the request id and the health of the service, which are not part of the contract", () => {
     const document = openApiDocument({ baseUrl: BASE_URL });
     expect(document).toMatchObject({

@@ -134,7 +134,10 @@ describe("the database", () => {
     });
     const world = { service, calendarId, token };
     const { id } = await changeCalendar(world, "POST", "events", eventBody(SCHEDULE));
-    runSql(database, "alter table events drop column moves; pragma user_version = 7");
+    runSql(
+      database,
+      "drop table idempotency_keys; alter table events drop column moves; pragma user_version = 7",
+    );
     await (await open(database)).close();
     expect(querySql(database, "pragma user_version")).toEqual([{ user_version: SCHEMA_VERSION }]);
     // As that process moves it.

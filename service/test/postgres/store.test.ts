@@ -319,7 +319,7 @@ describe("a newer program that migrates the database", () => {
     /** An earlier database, of which a session of another program reads or writes the version until the test ends it. */
     async function openUsed(statement: string) {
       await schema.change(
-        `update calctl_schema set version = ${SCHEMA_VERSION - 1}; alter table events drop column moves`,
+        `update calctl_schema set version = ${SCHEMA_VERSION - 1}; drop table idempotency_keys`,
       );
       const other = new pg.Client({ connectionString: schema.database });
       await other.connect();
