@@ -57,6 +57,8 @@ export interface ReaderOptions {
   readonly zone: string;
   /** Whether texts beyond the limits are cut instead of rejected. */
   readonly shorten: boolean;
+  /** Whether the file has bytes that are not UTF-8, which were read as U+FFFD. */
+  readonly isDamaged: boolean;
   /** Counts an event for a note, such as `without an end: an hour long`. */
   readonly count: (remark: string) => void;
 }
@@ -79,11 +81,12 @@ const LENGTH = { text: "1h", days: 0, minutes: 60 };
 /** The entry that `read` gives; rejected where it throws a usage error or gives no event of the contract. */
 export function readEntry(
   place: Place,
-  { zone, shorten, count }: ReaderOptions,
+  { zone, shorten, isDamaged, count }: ReaderOptions,
   read: (count: (remark: string) => void) => Draft,
 ): ImportItem {
   const remarks = new Set<string>();
   try {
+    if (isDamaged && place.text.includes("\ufffd")) throw usageError("it is not UTF-8");
     const draft = read((remark) => remarks.add(remark));
     const content = shorten ? shortenTexts(draft.content) : draft.content;
     if (content !== draft.content) remarks.add(SHORTENED);
@@ -106,6 +109,11 @@ export const SOURCE = "the event";
 
 /** The remark on an event with a text that was cut. */
 export const SHORTENED = "too long for the calendar: shortened";
+
+/** How an occurrence is known. @param slot when it would have started by its rule: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ` */
+export function occurrenceIdentity(uid: string, slot: string): string {
+  return `${uid} ${slot}`;
+}
 
 /** The same text has the same hash. */
 export function contentHash(text: string): string {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { CliError } from "../errors.js";
 import type { ImportEntry, ImportItem, ReaderOptions, ReadItems, Rejection } from "./entry.js";
 
@@ -36,7 +37,7 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
   const format = options.as ?? formatOf(text, name);
   const counts = new Map<string, number>();
   const count = (remark: string) => void counts.set(remark, (counts.get(remark) ?? 0) + 1);
-  const read = await readFormat(format, text, { zone, shorten, count });
+  const read = await readFormat(format, text, { zone, shorten, isDamaged: !isUtf8(bytes), count });
   const items = newestOf(read.items, count);
   const counted = [...counts].map(
     ([remark, number]) => `${number} ${number === 1 ? "event" : "events"} ${remark}`,
@@ -52,12 +53,15 @@ function tooLargeError(name: string): CliError {
 
 function formatOf(text: string, name: string): ImportFormat {
   const start = text.trimStart();
+  if (/^BEGIN:VCALENDAR/i.test(start)) return "ics";
   if (start.startsWith("{") || start.startsWith("[")) return "ndjson";
   throw new CliError("rejected", `${name} is not an iCalendar, CSV or NDJSON file`);
 }
 
 async function readFormat(format: ImportFormat, text: string, options: ReaderOptions): Promise<ReadItems> {
   switch (format) {
+    case "ics":
+      return (await import("./ics.js")).readIcs(text, options);
     case "ndjson":
       return (await import("./ndjson.js")).readNdjson(text, options);
     default:

@@ -1,0 +1,59 @@
+/** A component of a calendar, such as VEVENT, as it stands in the file. */
+export interface IcsComponent {
+  readonly name: string;
+  /** Line where it begins, from 1. */
+  readonly line: number;
+  /** Where it begins, in UTF-16 code units. */
+  readonly index: number;
+  /** From BEGIN to END. */
+  readonly text: string;
+}
+
+/** BEGIN and END of a calendar, and of components that are in no other. */
+const MARK =
+  /(?<![^\n])(BEGIN|END):(VCALENDAR|VEVENT|VTODO|VJOURNAL|VFREEBUSY|VTIMEZONE)[ \t]*\r?(?![^\n])/gi;
+
+/** Splits a file into its components. A broken one ends where the next begins, so that it spoils no other. */
+export function scanIcs(text: string) {
+  const marks = Array.from(text.matchAll(MARK), ({ 0: { length }, 1: kind = "", 2: name = "", index }) => ({
+    ...{ isBegin: kind.toUpperCase() === "BEGIN", name: name.toUpperCase(), index, end: index + length },
+  }));
+  const calendars = marks.filter(({ name }) => name === "VCALENDAR");
+  const components: IcsComponent[] = [];
+  let [line, counted] = [1, 0];
+  for (const [number, { isBegin, name, index }] of marks.entries()) {
+    if (!isBegin || name === "VCALENDAR") continue;
+    line += text.slice(counted, index).split("\n").length - 1;
+    counted = index;
+    const next = marks[number + 1];
+    const isClosed = next !== undefined && !next.isBegin && next.name === name;
+    components.push({
+      name,
+      line,
+      index,
+      text: text.slice(index, isClosed ? next.end : next?.index).trimEnd(),
+    });
+  }
+  return {
+    components,
+    header: text.slice(0, components[0]?.index ?? calendars.at(-1)?.index),
+    isComplete: calendars.filter(({ isBegin }) => isBegin).length * 2 === calendars.length,
+  };
+}
+
+/** The unfolded lines of a component without those of components in it, whose names are `parts`. @see RFC 5545 §3.1 */
+export function readLines({ text }: IcsComponent) {
+  const lines: string[] = [];
+  const parts: string[] = [];
+  let depth = 0;
+  for (const line of text.replace(/\r?\n[ \t]/g, "").split(/\r?\n/)) {
+    const [, kind, name = ""] = /^(BEGIN|END):([\w-]+)\s*$/i.exec(line) ?? [];
+    if (kind === undefined) {
+      if (depth === 1 && line !== "") lines.push(line);
+      continue;
+    }
+    depth += kind.toUpperCase() === "BEGIN" ? 1 : -1;
+    if (depth > 1) parts.push(name.toUpperCase());
+  }
+  return { lines, parts, isClosed: depth === 0 };
+}

@@ -1,0 +1,193 @@
+import ICAL from "ical.js";
+import { DAY_MS, formatWireDateTime, isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
+import type { EventInput } from "../calendar/event-input.js";
+import { parseCategory } from "../calendar/event-text.js";
+import { addDuration, instantAt, wallClockAt } from "../calendar/zoned-time.js";
+import { usageError } from "../errors.js";
+import { contentHash, occurrenceIdentity, SOURCE } from "./entry.js";
+import type { ZoneFinder } from "./ics-zones.js";
+
+interface VeventOptions {
+  /** IANA name: the zone of times without one. */
+  readonly zone: string;
+  readonly findZone: ZoneFinder;
+  readonly count: (remark: string) => void;
+  /** Takes the names of properties that are not read. */
+  readonly unread: Set<string>;
+}
+
+interface Property {
+  readonly name: string;
+  /** Names in lower case. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Texts unescaped, times with separators: `2026-11-21T15:00:00`. */
+  readonly values: readonly unknown[];
+}
+
+interface IcsTime {
+  readonly isDate: boolean;
+  /** Milliseconds since the Unix epoch; midnight UTC of a date. */
+  readonly instant: number;
+  readonly zone: string;
+}
+
+const READ: ReadonlySet<string> = new Set([
+  ...["UID", "RECURRENCE-ID", "DTSTART", "DTEND", "DURATION", "RDATE", "EXDATE", "EXRULE"],
+  ...["SUMMARY", "LOCATION", "DESCRIPTION", "URL", "CATEGORIES", "STATUS"],
+  ...["SEQUENCE", "LAST-MODIFIED", "DTSTAMP"],
+  ...["X-CALCTL-ATTENDEE", "X-CALCTL-CATEGORY", "X-CALCTL-START", "X-CALCTL-END"],
+]);
+
+/** RRULE is kept as it is; nobody misses the others. */
+const PASSED: ReadonlySet<string> = new Set(["RRULE", "CREATED", "COLOR"]);
+
+/** Reads a VEVENT from its unfolded lines. @throws CliError usage for what is no event of the contract */
+export function readVevent(lines: readonly string[], options: VeventOptions) {
+  const properties = readProperties(lines, options.unread);
+  const all = (name: string) => properties.filter((property) => property.name === name);
+  const text = (name: string) => String(all(name)[0]?.values[0] ?? "") || undefined;
+  const times = (name: string) => all(name).flatMap((property) => readTimes(property, options));
+  const [start] = times("DTSTART");
+  if (start === undefined) throw usageError("it has no DTSTART");
+  if (all("EXRULE").length > 0) throw usageError("EXRULE is not supported, only EXDATE");
+  const recurrenceId = all("RECURRENCE-ID")[0];
+  if (recurrenceId?.parameters["range"] !== undefined)
+    throw usageError("RECURRENCE-ID with RANGE changes more than one event");
+  const [slot] = times("RECURRENCE-ID").map(({ instant }) => formatWireDateTime(instant));
+  const uid = text("UID") ?? contentHash(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
+  return {
+    identity: slot === undefined ? uid : occurrenceIdentity(uid, slot),
+    ...(slot === undefined ? {} : { occurrenceOf: { uid, slot } }),
+    content: { ...contentOf(text, all), ...spanOf(start, times("DTEND")[0], all) },
+    cancelled: text("STATUS")?.toUpperCase() === "CANCELLED",
+    recurrences: [
+      ...lines
+        .filter((line) => /^RRULE[;:]/i.test(line))
+        .map((line) => `RRULE${line.slice(line.indexOf(":"))}`),
+      ...["RDATE", "EXDATE"].flatMap((name) => datesLine(name, times(name), start)),
+    ],
+    version: [text("SEQUENCE")?.padStart(10, "0") ?? "", text("LAST-MODIFIED"), text("DTSTAMP")].join(" "),
+  };
+}
+
+/** What changes from export to export. */
+const EACH_EXPORT = /^(?:DTSTAMP|CREATED|LAST-MODIFIED|SEQUENCE)[;:]/i;
+
+function readProperties(lines: readonly string[], unread: Set<string>): readonly Property[] {
+  return lines.flatMap((line) => {
+    const name = /^[\w-]+(?=[;:])/.exec(line)?.[0].toUpperCase();
+    if (name === undefined) throw usageError(`"${line.slice(0, 40)}" is not a line of iCalendar`);
+    if (!READ.has(name) && !PASSED.has(name)) unread.add(name);
+    if (!READ.has(name)) return [];
+    try {
+      const [, parameters, , ...values] = ICAL.parse.property(line);
+      return [{ name, parameters, values }];
+    } catch (error) {
+      throw Object.assign(usageError(`${name} cannot be read`), { cause: error });
+    }
+  });
+}
+
+const TIME = /^(\d{4}-\d{2}-\d{2})(?:T::|T(\d{2}:\d{2}(?::\d{2})?):?(Z?))?$/;
+
+function readTimes({ name, parameters, values }: Property, options: VeventOptions): readonly IcsTime[] {
+  return values.map((value) => {
+    const [, date = "", clock, utc] = TIME.exec(String(value)) ?? [];
+    const wallClock = parseWireDateTime(`${date}T${clock ?? "00:00"}Z`)?.instant;
+    if (wallClock === undefined) throw usageError(`${name} "${String(value)}" is not a time that exists`);
+    if (clock === undefined) return { isDate: true, instant: wallClock, zone: "UTC" };
+    if (utc === "Z") return { isDate: false, instant: wallClock, zone: "UTC" };
+    const { tzid } = parameters;
+    if (tzid === undefined) options.count(`with times without a zone: read in ${options.zone}`);
+    const zone = tzid === undefined ? options.zone : options.findZone(tzid);
+    return { isDate: false, instant: instantAt(wallClock, zone), zone };
+  });
+}
+
+function contentOf(
+  text: (name: string) => string | undefined,
+  all: (name: string) => readonly Property[],
+): EventInput {
+  const category = text("X-CALCTL-CATEGORY");
+  const attendees = all("X-CALCTL-ATTENDEE").map(({ values }) => String(values[0]));
+  return {
+    category: category === undefined ? undefined : parseCategory(category, SOURCE),
+    title: text("SUMMARY")?.trim() ? text("SUMMARY") : "(no title)",
+    location: text("LOCATION"),
+    description: text("DESCRIPTION"),
+    url: text("URL"),
+    label: text("CATEGORIES"),
+    attendees: attendees.length === 0 ? undefined : attendees,
+    notes: [],
+  };
+}
+
+type EventSpan = Pick<EventInput, "all_day" | "start_at" | "start_timezone" | "end_at" | "end_timezone">;
+
+/** The end of an all-day event is the midnight after it; one at the start, or none, is a day. */
+function spanOf(
+  start: IcsTime,
+  end: IcsTime | undefined,
+  all: (name: string) => readonly Property[],
+): EventSpan {
+  if (end !== undefined && end.isDate !== start.isDate)
+    throw usageError("of DTSTART and DTEND one is a date, the other a time");
+  const [duration] = all("DURATION").map(({ values }) => durationOf(String(values[0])));
+  const length = duration ?? { days: 0, minutes: 0 };
+  const last = end ?? { ...start, instant: addDuration(start.instant, length, start.zone) };
+  const isOpen = last.instant === start.instant;
+  if (start.isDate) {
+    const midnight = isOpen ? start.instant + DAY_MS : last.instant;
+    return {
+      all_day: true,
+      start_at: formatWireDateTime(start.instant),
+      end_at: formatWireDateTime(midnight),
+    };
+  }
+  const exactStart = exactTime(start, all("X-CALCTL-START")[0]);
+  const exactEnd = exactTime(last, all("X-CALCTL-END")[0]);
+  return {
+    all_day: false,
+    start_at: formatWireDateTime(exactStart.instant),
+    start_timezone: exactStart.zone,
+    end_at: isOpen ? undefined : formatWireDateTime(exactEnd.instant),
+    end_timezone: exactEnd.zone,
+  };
+}
+
+const DURATION = /^\+?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i;
+
+function durationOf(text: string) {
+  const match = DURATION.exec(text);
+  if (match === null) throw usageError(`DURATION "${text}" is not a length of time`);
+  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  return { days: weeks * 7 + days, minutes: hours * 60 + minutes + seconds / 60 };
+}
+
+/** What calctl wrote beside a time that iCalendar cannot express, unless the time was changed since. */
+function exactTime(time: IcsTime, property: Property | undefined): IcsTime {
+  const instant = parseWireDateTime(String(property?.values[0] ?? ""))?.instant;
+  const zone = property?.parameters["tzid"];
+  if (instant === undefined || zone === undefined || !isTimeZone(zone)) return time;
+  return Math.floor(instant / 1000) * 1000 === time.instant ? { ...time, instant, zone } : time;
+}
+
+/** RDATE or EXDATE as what the start is: dates, or times in UTC. Some programs mix them. */
+function datesLine(name: string, times: readonly IcsTime[], start: IcsTime): readonly string[] {
+  if (times.length === 0) return [];
+  const dayOf = (wallClock: number) => Math.floor(wallClock / DAY_MS) * DAY_MS;
+  const startClock = wallClockAt(start.instant, start.zone);
+  const written = times.map(({ isDate, instant, zone }) => {
+    if (start.isDate) return digitsOf(dayOf(wallClockAt(instant, zone))).slice(0, 8);
+    if (!isDate) return digitsOf(instant);
+    return digitsOf(instantAt(instant + startClock - dayOf(startClock), start.zone));
+  });
+  return [`${name}${start.isDate ? ";VALUE=DATE" : ""}:${written.join(",")}`];
+}
+
+/** `20261121T150000Z` */
+function digitsOf(instant: number): string {
+  return `${formatWireDateTime(instant).slice(0, 19).replace(/[-:]/g, "")}Z`;
+}

@@ -1,0 +1,49 @@
+import { usageError } from "../errors.js";
+import { type ReaderOptions, type ReadItems, readEntry } from "./entry.js";
+import { type IcsComponent, readLines, scanIcs } from "./ics-components.js";
+import { readVevent } from "./ics-event.js";
+import { createZoneFinder } from "./ics-zones.js";
+
+/** Reads the events of iCalendar. @see RFC 5545 */
+export function readIcs(text: string, options: ReaderOptions): ReadItems {
+  const { components, header, ...scan } = scanIcs(text);
+  const zones = components.filter(({ name }) => name === "VTIMEZONE");
+  const findZone = createZoneFinder(zones, options.zone);
+  const isWithdrawn = /(?<![^\n])METHOD:CANCEL\b/i.test(text);
+  const unread = new Set<string>();
+  const items = components
+    .filter(({ name }) => name === "VEVENT")
+    .map((component) => {
+      const { lines, parts, isClosed } = readLines(component);
+      const place = { line: component.line, text: `${component.text}\r\n`, title: titleOf(lines) };
+      return readEntry(place, options, (count) => {
+        if (!isClosed) throw usageError("it, or a component in it, has no END");
+        const event = readVevent(lines, { zone: options.zone, findZone, count, unread });
+        for (const part of parts) unread.add(part);
+        return { ...event, cancelled: event.cancelled || isWithdrawn };
+      });
+    });
+  const described = zones.map((zone) => `${zone.text}\r\n`);
+  const notes = [...otherNotes(components), ...unreadNotes(unread)];
+  return { ...scan, items, notes, header: header + described.join(""), footer: "END:VCALENDAR\r\n" };
+}
+
+/** What can be shown of the title of an event that cannot be read. */
+function titleOf(lines: readonly string[]): string | null {
+  const line = lines.find((each) => /^SUMMARY[;:]/i.test(each));
+  return line === undefined ? null : line.slice(line.indexOf(":") + 1).replace(/\\(?=[\\,;])/g, "") || null;
+}
+
+function otherNotes(components: readonly IcsComponent[]): readonly string[] {
+  const others = components.map(({ name }) => name).filter((name) => !/^V(?:EVENT|TIMEZONE)$/.test(name));
+  const countOf = (name: string) => others.filter((other) => other === name).length;
+  return [...new Set(others)].map((name) => `${countOf(name)} ${name}: no event, not read`);
+}
+
+const MAX_NAMES = 5;
+
+function unreadNotes(unread: ReadonlySet<string>): readonly string[] {
+  const names = [...unread].sort();
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+  return names.length === 0 ? [] : [`not read: ${names.slice(0, MAX_NAMES).join(", ")}${more}`];
+}

@@ -1,0 +1,357 @@
+import { describe, expect, test } from "vitest";
+import { type ImportOptions, readImportFile } from "../../src/import/read.js";
+
+function read(text: string | Uint8Array, options: Partial<ImportOptions> = {}) {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
+  return readImportFile(bytes, { name: "club.ics", zone: "Asia/Tokyo", ...options });
+}
+
+function calendar(...lines: readonly string[]): string {
+  return ["BEGIN:VCALENDAR", "VERSION:2.0", ...lines, "END:VCALENDAR", ""].join("\r\n");
+}
+
+/** An event with the UID 1, unless the lines have another. */
+function vevent(...lines: readonly string[]): readonly string[] {
+  const uid = lines.some((line) => line.startsWith("UID:")) ? [] : ["UID:1"];
+  return ["BEGIN:VEVENT", ...uid, "SUMMARY:Choir", ...lines, "END:VEVENT"];
+}
+
+/** The only event of a calendar with these lines, in Asia/Tokyo. */
+async function event(...lines: readonly string[]) {
+  const { items } = await read(calendar(...vevent(...lines)));
+  expect(items).toHaveLength(1);
+  return items[0];
+}
+
+const START = "DTSTART:20261121T060000Z";
+
+describe("times", () => {
+  test.each<[string, readonly string[], object]>([
+    [
+      "UTC",
+      [START, "DTEND:20261121T070000Z"],
+      { start_at: "2026-11-21T06:00:00.000Z", start_timezone: "UTC", end_at: "2026-11-21T07:00:00.000Z" },
+    ],
+    [
+      "an IANA zone without VTIMEZONE",
+      ["DTSTART;TZID=Europe/Berlin:20261121T150000", "DTEND;TZID=America/New_York:20261121T120000"],
+      {
+        start_at: "2026-11-21T14:00:00.000Z",
+        start_timezone: "Europe/Berlin",
+        end_at: "2026-11-21T17:00:00.000Z",
+        end_timezone: "America/New_York",
+      },
+    ],
+    [
+      "a Windows zone",
+      ['DTSTART;TZID="W. Europe Standard Time":20261121T150000', "DURATION:PT90M"],
+      {
+        start_at: "2026-11-21T14:00:00.000Z",
+        start_timezone: "Europe/Berlin",
+        end_at: "2026-11-21T15:30:00.000Z",
+      },
+    ],
+    [
+      "an IANA name at the end of a longer one",
+      ["DTSTART;TZID=/mozilla.org/20050126_1/Europe/Berlin:20261121T150000", "DURATION:PT1H"],
+      { start_timezone: "Europe/Berlin" },
+    ],
+    [
+      "no zone",
+      ["DTSTART:20261121T150000", "DTEND:20261121T160000"],
+      { start_at: "2026-11-21T06:00:00.000Z", start_timezone: "Asia/Tokyo" },
+    ],
+    [
+      "a time that a clock change skips, with the offset before it",
+      ["DTSTART;TZID=Europe/Berlin:20260329T023000", "DURATION:PT1H"],
+      { start_at: "2026-03-29T01:30:00.000Z" },
+    ],
+    [
+      "a time that a clock change repeats, the first",
+      ["DTSTART;TZID=Europe/Berlin:20261025T023000", "DURATION:PT1H"],
+      { start_at: "2026-10-25T00:30:00.000Z" },
+    ],
+    [
+      "a length of days over a clock change",
+      ["DTSTART;TZID=Europe/Berlin:20261024T120000", "DURATION:P1DT2H"],
+      { start_at: "2026-10-24T10:00:00.000Z", end_at: "2026-10-25T13:00:00.000Z" },
+    ],
+    ["no end: an hour", [START], { end_at: "2026-11-21T07:00:00.000Z" }],
+    [
+      "an end at the start: an hour",
+      [START, "DTEND:20261121T060000Z"],
+      { end_at: "2026-11-21T07:00:00.000Z" },
+    ],
+    [
+      "whole days, the end exclusive",
+      ["DTSTART;VALUE=DATE:20261121", "DTEND;VALUE=DATE:20261123"],
+      { all_day: true, start_at: "2026-11-21T00:00:00.000Z", end_at: "2026-11-23T00:00:00.000Z" },
+    ],
+    ["one day", ["DTSTART;VALUE=DATE:20261121"], { all_day: true, end_at: "2026-11-22T00:00:00.000Z" }],
+    [
+      "one day, the end at the start",
+      ["DTSTART;VALUE=DATE:20261121", "DTEND;VALUE=DATE:20261121"],
+      { all_day: true, end_at: "2026-11-22T00:00:00.000Z" },
+    ],
+    [
+      "days by length",
+      ["DTSTART;VALUE=DATE:20261121", "DURATION:P1W"],
+      { all_day: true, end_at: "2026-11-28T00:00:00.000Z" },
+    ],
+    ["a date that is not marked as one", ["DTSTART:20261121"], { all_day: true }],
+  ])("%s", async (_, lines, content) => {
+    expect(await event(...lines)).toMatchObject({ kind: "event", content });
+  });
+
+  test("of a VTIMEZONE with a name of its own are those of a zone with its offsets", async () => {
+    const rule = (name: string, ...lines: readonly string[]) => [`BEGIN:${name}`, ...lines, `END:${name}`];
+    const zone = rule(
+      "VTIMEZONE",
+      "TZID:Customized Time Zone",
+      ...rule(
+        "STANDARD",
+        "DTSTART:16010101T020000",
+        "TZOFFSETFROM:-0400",
+        "TZOFFSETTO:-0500",
+        "RRULE:FREQ=YEARLY;BYDAY=1SU;BYMONTH=11",
+      ),
+      ...rule(
+        "DAYLIGHT",
+        "DTSTART:16010101T020000",
+        "TZOFFSETFROM:-0500",
+        "TZOFFSETTO:-0400",
+        "RRULE:FREQ=YEARLY;BYDAY=2SU;BYMONTH=3",
+      ),
+    );
+    const lines = vevent("DTSTART;TZID=Customized Time Zone:20260715T120000", "DURATION:PT1H");
+    // After the event, as some programs write it.
+    const file = await read(calendar(...lines, ...zone), { zone: "America/New_York" });
+    expect(file.items).toMatchObject([
+      { content: { start_at: "2026-07-15T16:00:00.000Z", start_timezone: "America/New_York" } },
+    ]);
+    const elsewhere = await read(calendar(...zone, ...lines));
+    expect(elsewhere.items).toMatchObject([{ content: { start_at: "2026-07-15T16:00:00.000Z" } }]);
+  });
+
+  test("a VTIMEZONE names its zone by X-LIC-LOCATION", async () => {
+    const zone = ["BEGIN:VTIMEZONE", "TZID:Office", "X-LIC-LOCATION:Europe/Lisbon", "END:VTIMEZONE"];
+    const lines = vevent("DTSTART;TZID=Office:20260715T120000", "DURATION:PT1H");
+    const { items } = await read(calendar(...zone, ...lines));
+    expect(items).toMatchObject([{ content: { start_timezone: "Europe/Lisbon" } }]);
+  });
+
+  test("that were not in the file are counted in notes", async () => {
+    const floating = (uid: string) => vevent(`UID:${uid}`, "DTSTART:20261121T150000");
+    const { notes } = await read(calendar(...floating("1"), ...floating("2"), ...vevent("UID:3", START)));
+    expect(notes).toEqual([
+      "2 events with times without a zone: read in Asia/Tokyo",
+      "3 events without an end: an hour long",
+    ]);
+  });
+});
+
+test("texts are unfolded and unescaped; the first category is the label", async () => {
+  const item = await event(
+    START,
+    "DURATION:PT1H",
+    "LOCATION:Room 1\\, left\\; upstairs",
+    "DESCRIPTION:One\\ntwo \\\\ th",
+    " ree",
+    "URL:https://choir.example/?a=1,2;b",
+    "CATEGORIES:Music\\, loud,Family",
+  );
+  expect(item).toMatchObject({
+    title: "Choir",
+    identity: "1",
+    content: {
+      title: "Choir",
+      location: "Room 1, left; upstairs",
+      description: "One\ntwo \\ three",
+      url: "https://choir.example/?a=1,2;b",
+      label: "Music, loud",
+    },
+  });
+});
+
+test("without SUMMARY and UID it has no title, and is known by its content", async () => {
+  const bare = (stamp: string) =>
+    calendar("BEGIN:VEVENT", `DTSTAMP:${stamp}`, START, "DURATION:PT1H", "END:VEVENT");
+  const [first, second] = await Promise.all(
+    ["20260101T000000Z", "20270101T000000Z"].map((at) => read(bare(at))),
+  );
+  expect(first?.items).toMatchObject([{ title: "(no title)" }]);
+  expect(Object(first?.items[0]).identity).toBe(Object(second?.items[0]).identity);
+});
+
+test("STATUS:CANCELLED and METHOD:CANCEL take an event back", async () => {
+  expect(await event(START, "STATUS:CANCELLED")).toMatchObject({ cancelled: true });
+  expect(await event(START, "STATUS:CONFIRMED")).toMatchObject({ cancelled: false });
+  expect((await read(calendar("METHOD:CANCEL", ...vevent(START)))).items).toMatchObject([
+    { cancelled: true },
+  ]);
+});
+
+test("rules are kept, dates of them in UTC or as dates like the start", async () => {
+  const timed = ["DTSTART;TZID=Europe/Berlin:20261121T150000", "RRULE:FREQ=WEEKLY;BYDAY=SA"];
+  expect(
+    await event(
+      ...timed,
+      "EXDATE;TZID=Europe/Berlin:20261128T150000,20261205T150000",
+      "RDATE;VALUE=DATE:20261212",
+    ),
+  ).toMatchObject({
+    recurrences: [
+      "RRULE:FREQ=WEEKLY;BYDAY=SA",
+      "RDATE:20261212T140000Z",
+      "EXDATE:20261128T140000Z,20261205T140000Z",
+    ],
+  });
+  expect(
+    await event(
+      "DTSTART;VALUE=DATE:20261121",
+      "EXDATE;TZID=Europe/Berlin:20261128T000000",
+      "RRULE:FREQ=WEEKLY",
+    ),
+  ).toMatchObject({ recurrences: ["RRULE:FREQ=WEEKLY", "EXDATE;VALUE=DATE:20261128"] });
+});
+
+test("a changed occurrence is known by its series and its slot", async () => {
+  const { items } = await read(
+    calendar(
+      ...vevent(START, "RRULE:FREQ=DAILY"),
+      ...vevent("RECURRENCE-ID;TZID=Asia/Tokyo:20261122T150000", "DTSTART:20261122T080000Z"),
+    ),
+  );
+  const slot = "2026-11-22T06:00:00.000Z";
+  expect(items).toMatchObject([
+    { identity: "1" },
+    { identity: `1 ${slot}`, occurrenceOf: { uid: "1", slot } },
+  ]);
+});
+
+test("of one UID the newest version is read, whatever the order", async () => {
+  const versions = [
+    vevent(START, "SEQUENCE:2", "LOCATION:old"),
+    vevent(START, "SEQUENCE:10", "LAST-MODIFIED:20260102T000000Z", "LOCATION:new"),
+    vevent(START, "SEQUENCE:10", "LAST-MODIFIED:20260101T000000Z", "LOCATION:older"),
+  ];
+  const file = await read(calendar(...versions.flat()));
+  expect(file.items).toMatchObject([{ kind: "event", content: { location: "new" } }]);
+  expect(file.notes).toContain("2 events in several versions: the newest is read");
+});
+
+describe("rejected by line, while the rest is read:", () => {
+  test.each<[string, readonly string[], string]>([
+    [
+      "a zone that nobody knows",
+      ["DTSTART;TZID=Mars/Base:20261121T150000"],
+      'nobody knows the zone "Mars/Base"',
+    ],
+    ["no DTSTART", [], "it has no DTSTART"],
+    [
+      "a day that does not exist",
+      ["DTSTART:20260231T150000Z"],
+      'DTSTART "2026-02-31T15:00:00Z" is not a time that exists',
+    ],
+    ["no time at all", ["DTSTART:soon"], "is not a time that exists"],
+    ["an end before its start", [START, "DTEND:20261121T050000Z"], "is not after the start"],
+    [
+      "days that end before they start",
+      ["DTSTART;VALUE=DATE:20261121", "DTEND;VALUE=DATE:20261120"],
+      "is before the first day",
+    ],
+    [
+      "a date and a time",
+      [START, "DTEND;VALUE=DATE:20261122"],
+      "of DTSTART and DTEND one is a date, the other a time",
+    ],
+    ["a negative length", [START, "DURATION:-PT1H"], 'DURATION "-PT1H" is not a length of time'],
+    [
+      "a change of all that follow",
+      [START, "RECURRENCE-ID;RANGE=THISANDFUTURE:20261121T060000Z"],
+      "RECURRENCE-ID with RANGE",
+    ],
+    ["EXRULE", [START, "EXRULE:FREQ=DAILY"], "EXRULE is not supported"],
+    ["RDATE with lengths", [START, "RDATE;VALUE=PERIOD:20261122T060000Z/PT1H"], "RDATE"],
+    ["a broken line", [START, "choir practice"], '"choir practice" is not a line of iCalendar'],
+    ["a component without END", [START, "BEGIN:VALARM"], "has no END"],
+    ["nesting without end", [START, ...Array<string>(10_000).fill("BEGIN:X")], "has no END"],
+    ["a title of 51 characters", [START, `LOCATION:${"x".repeat(101)}`], "location is 101 characters long"],
+    ["a script for a URL", [START, "URL:javascript:alert(1)"], "does not begin with one of http:"],
+  ])("%s", async (_, lines, reason) => {
+    const other = (uid: string) => ["BEGIN:VEVENT", `UID:${uid}`, START, "END:VEVENT"];
+    const file = await read(calendar(...other("a"), ...vevent(...lines), ...other("b")));
+    expect(file.items.map(({ kind }) => kind)).toEqual(["event", "rejected", "event"]);
+    expect(file.items[1]).toMatchObject({ line: 7, title: "Choir", reason: expect.stringContaining(reason) });
+    expect(file.isComplete).toBe(true);
+  });
+
+  test("an event that does not end before the next begins", async () => {
+    const { items } = await read(calendar("BEGIN:VEVENT", "UID:0", START, ...vevent(START)));
+    expect(items).toMatchObject([
+      { kind: "rejected", reason: "it, or a component in it, has no END" },
+      { identity: "1" },
+    ]);
+  });
+
+  test("text that is not UTF-8", async () => {
+    const bytes = Buffer.from(
+      calendar(...vevent(START), ...vevent("UID:2", "LOCATION:Caf\u00e9", START)),
+      "latin1",
+    );
+    const { items } = await read(bytes);
+    expect(items).toMatchObject([
+      { kind: "event" },
+      { kind: "rejected", line: 8, reason: "it is not UTF-8" },
+    ]);
+  });
+});
+
+test("a cut file is known to be cut, what comes before is read", async () => {
+  const whole = calendar(...vevent(START), ...vevent("UID:2", START));
+  for (const length of [whole.indexOf("UID:2"), whole.lastIndexOf("END:VCALENDAR")]) {
+    const file = await read(whole.slice(0, length));
+    expect(file).toMatchObject({ isComplete: false, items: [{ kind: "event", identity: "1" }, {}] });
+  }
+  expect((await read(whole)).isComplete).toBe(true);
+});
+
+test("what is no event, and what is not read of one, is said once", async () => {
+  const todo = ["BEGIN:VTODO", "UID:t", "END:VTODO"];
+  const odd = vevent(
+    START,
+    "DURATION:PT1H",
+    "X-MOZ-LASTACK:1",
+    "ATTENDEE:mailto:a@b.example",
+    "BEGIN:VALARM",
+    "TRIGGER:-PT5M",
+    "END:VALARM",
+  );
+  const file = await read(calendar(...todo, ...todo, ...odd));
+  expect(file.notes).toEqual(["2 VTODO: no event, not read", "not read: ATTENDEE, VALARM, X-MOZ-LASTACK"]);
+});
+
+test("rejected events make a file again, with the zones that they need", async () => {
+  const zone = ["BEGIN:VTIMEZONE", "TZID:Office", "X-LIC-LOCATION:Europe/Lisbon", "END:VTIMEZONE"];
+  const long = vevent("DTSTART;TZID=Office:20260715T120000", "DURATION:PT1H", `LOCATION:${"x".repeat(101)}`);
+  const { header, items, footer } = await read(calendar(...vevent("UID:2", START), ...long, ...zone));
+  const rejects =
+    header +
+    items
+      .filter(({ kind }) => kind === "rejected")
+      .map(({ text }) => text)
+      .join("") +
+    footer;
+  expect(rejects).toBe(calendar(...zone, ...long));
+  expect((await read(rejects, { shorten: true })).items).toMatchObject([
+    { content: { start_timezone: "Europe/Lisbon" } },
+  ]);
+});
+
+test("an empty calendar is complete and has no events", async () => {
+  expect(await read(calendar())).toMatchObject({
+    items: [],
+    isComplete: true,
+    header: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n",
+  });
+});
