@@ -110,10 +110,10 @@ export function fillDays<T>(days: readonly Day<T>[], range: DayRange): Day<T>[] 
 
 /** Every day from the first to the last, as `YYYY-MM-DD`; none of a range without an end. */
 export function datesFrom({ first, last }: DayRange): string[] {
-  const dates: string[] = [];
-  if (first === null || last === null) return dates;
-  for (let date = first; date <= last; date = addDays(date, 1)) dates.push(date);
-  return dates;
+  if (first === null || last === null) return [];
+  return Array.from({ length: Math.max(0, dayNumber(last) - dayNumber(first) + 1) }, (_, index) =>
+    addDays(first, index),
+  );
 }
 
 function partOf(day: number, days: number): DayPart {

@@ -56,6 +56,13 @@ describe("a month", () => {
   const month = (...flags: readonly string[]) =>
     harness.runWith({ columns: 80, env: UTF_8 }, "agenda", "--month", ...flags);
 
+  test.each(["9999-12", "0000-01", "1960-03"])("%s has every day once", async (text) => {
+    const { exitCode, stdout } = await month(text);
+    expect(exitCode).toBe(0);
+    const numbers = [...stdout.matchAll(/(\d{1,2}) [─┄]/g)].map(([, day]) => Number(day));
+    expect(numbers).toEqual(Array.from({ length: 31 }, (_, index) => index + 1));
+  });
+
   test.each([
     ["monday", "Mon", 1],
     ["sunday", "Sun", 2],

@@ -8,6 +8,8 @@ export interface DayName {
   /** Days since 1970-01-01. */
   readonly day: number;
   readonly weekday: string;
+  /** As `Date` counts: 0 is Sunday. */
+  readonly dayOfWeek: number;
   readonly date: number;
   readonly month: string;
   readonly year: number;
@@ -20,6 +22,7 @@ export function dayOf(date: string): DayName {
   return {
     day: midnight / DAY_MS,
     weekday: WEEKDAYS[utc.getUTCDay()] ?? "",
+    dayOfWeek: utc.getUTCDay(),
     date: utc.getUTCDate(),
     month: MONTHS[utc.getUTCMonth()] ?? "",
     year: utc.getUTCFullYear(),

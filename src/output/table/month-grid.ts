@@ -41,15 +41,14 @@ export function drawMonth(days: readonly Day<LocalizedEvent>[], options: MonthGr
   const { first, last, weekStart } = month;
   const byDate = new Map(days.map(({ date, entries }) => [date, entries]));
   const lines: string[] = [];
-  const { day } = dayOf(first);
-  // The epoch began on a Thursday.
-  for (
-    let start = addDays(first, -((day + 4 - weekStart + WEEK) % WEEK));
-    start <= last;
-    start = addDays(start, WEEK)
-  ) {
-    const dates = Array.from({ length: WEEK }, (_, index) => addDays(start, index));
-    if (lines.length === 0) lines.push(...headLines(dates, month));
+  const { day, dayOfWeek } = dayOf(first);
+  const before = (dayOfWeek - weekStart + WEEK) % WEEK;
+  const weekFrom = (start: number) =>
+    Array.from({ length: WEEK }, (_, index) => addDays(first, start + index));
+  // The first week may have days before the year 0000, which have no names.
+  lines.push(...headLines(weekFrom(WEEK - before), month));
+  for (let start = -before; start <= dayOf(last).day - day; start += WEEK) {
+    const dates = weekFrom(start);
     lines.push(dates.map((date) => dayLine(date, month)).join(" "));
     lines.push(
       ...weekLines(
