@@ -5,6 +5,8 @@ import {
   MAX_ATTENDEES,
   MAX_COMMENT,
   MAX_DESCRIPTION,
+  MAX_FEED_CALENDARS,
+  MAX_FEED_NAME,
   MAX_LOCATION,
   MAX_TITLE,
   MAX_URL,
@@ -169,6 +171,43 @@ export const activityBodySchema = v.object(
   {
     data: v.object(
       { attributes: v.object({ content: requiredText(MAX_COMMENT) }, "must be an object") },
+      "must be an object",
+    ),
+  },
+  "must be an object with data",
+);
+
+const feedCalendars = v.object(
+  {
+    data: v.pipe(
+      v.array(identifier("calendar", "must be {id, type}"), "must be a list of {id, type}"),
+      v.minLength(1, "must have at least one"),
+      v.maxLength(MAX_FEED_CALENDARS, `must be at most ${MAX_FEED_CALENDARS}`),
+    ),
+  },
+  "must be {data: [{id, type}]}",
+);
+
+/** Body of a new feed. */
+export const feedBodySchema = v.object(
+  {
+    data: v.object(
+      {
+        attributes: v.object(
+          {
+            name: v.nullish(
+              v.pipe(
+                requiredText(MAX_FEED_NAME),
+                v.regex(/^[^\p{Cc}\p{Surrogate}]*$/u, "must not contain control characters"),
+              ),
+            ),
+            busy_only: v.nullish(v.boolean("must be true or false")),
+            timezone: v.nullish(timeZone),
+          },
+          "must be an object",
+        ),
+        relationships: v.object({ calendars: feedCalendars }, "must be an object with calendars"),
+      },
       "must be an object",
     ),
   },

@@ -20,6 +20,10 @@ export const MAX_SEARCH = 200;
 export const MAX_URL = 2_000;
 export const MAX_ATTENDEES = 200;
 
+/** Of a feed: characters of its name, and calendars. */
+export const MAX_FEED_NAME = 100;
+export const MAX_FEED_CALENDARS = 100;
+
 /** Characters of what users sign in with. A login may be an email address. */
 export const MAX_LOGIN = 254;
 export const MAX_PASSWORD = 1_024;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { activityBodySchema, eventBodySchema } from "./bodies.js";
+import { activityBodySchema, eventBodySchema, feedBodySchema } from "./bodies.js";
 import { HEX_COLOR } from "./limits.js";
 import type { RouteName } from "./routes.js";
 import { CATEGORIES } from "./shapes.js";
@@ -88,6 +88,24 @@ const listedActivitySchema = v.object({
   relationships: v.object({ creator: toOne("user") }),
 });
 
+export const feedSchema = v.object({
+  id,
+  type: v.literal("feed"),
+  attributes: v.object({
+    name: v.string(),
+    busy_only: v.boolean(),
+    timezone: v.string(),
+    created_at: timestamp,
+    last_used_at: v.nullable(timestamp),
+  }),
+  relationships: v.object({ calendars: toMany("calendar") }),
+});
+
+const newFeedSchema = v.object({
+  ...feedSchema.entries,
+  attributes: v.object({ ...feedSchema.entries.attributes.entries, secret: v.string() }),
+});
+
 const included = v.optional(v.array(v.union([labelSchema, userSchema])));
 const links = v.object({ next: v.nullable(v.string()) });
 
@@ -96,6 +114,7 @@ export const REQUEST_BODIES = {
   createEvent: eventBodySchema,
   updateEvent: eventBodySchema,
   createActivity: activityBodySchema,
+  createFeed: feedBodySchema,
 } as const satisfies { readonly [N in RouteName]?: v.GenericSchema };
 
 /** Bodies of successes; null for 204. */
@@ -132,6 +151,9 @@ export const RESPONSE_BODIES = {
     links,
   }),
   createActivity: v.object({ data: activitySchema }),
+  listFeeds: v.object({ data: v.array(feedSchema) }),
+  createFeed: v.object({ data: newFeedSchema, meta: v.optional(v.object({ base_url: v.string() })) }),
+  deleteFeed: null,
 } as const satisfies { readonly [N in RouteName]: v.GenericSchema | null };
 
 /** Problem details of the contract. @see RFC 9457 §3.1, contract section 7 */
@@ -147,4 +169,5 @@ export type LabelResource = v.InferOutput<typeof labelSchema>;
 export type CalendarResource = v.InferOutput<typeof calendarSchema>;
 export type EventResource = v.InferOutput<typeof eventSchema>;
 export type ActivityResource = v.InferOutput<typeof activitySchema>;
+export type FeedResource = v.InferOutput<typeof feedSchema>;
 export type ListedActivityResource = v.InferOutput<typeof listedActivitySchema>;

@@ -2,7 +2,7 @@ import { DEFAULT_DAYS, MAX_DAYS, MAX_PAGE, MAX_SEARCH, MIN_DAYS } from "./limits
 import { CATEGORIES } from "./shapes.js";
 
 /**
- * The 11 endpoints of the contract, and three more of the embedded service (docs/extensions.md). The client, the service's
+ * The 11 endpoints of the contract, and six more of the embedded service (docs/extensions.md). The client, the service's
  * router and OpenAPI are derived from them. What their bodies hold is in `resources.ts`.
  */
 
@@ -80,6 +80,9 @@ const CHANGES_QUERY = {
   },
   limit: { ...PAGE_QUERY.limit, description: "How many changes to return at most; a page may have fewer" },
 } as const;
+
+/** Below it are feeds: by their id for who made them, by their secret for everybody. */
+export const FEEDS_PATH = "/feeds";
 
 export const ROUTES = {
   getCurrentUser: {
@@ -176,6 +179,24 @@ export const ROUTES = {
     path: "/calendars/{calendar_id}/events/{event_id}/activities",
     summary: "Comment on an event",
     success: 201,
+  },
+  listFeeds: {
+    method: "GET",
+    path: FEEDS_PATH,
+    summary: "The feeds of the current user, without their secrets",
+    success: 200,
+  },
+  createFeed: {
+    method: "POST",
+    path: FEEDS_PATH,
+    summary: "Create a feed; only this response has its secret",
+    success: 201,
+  },
+  deleteFeed: {
+    method: "DELETE",
+    path: `${FEEDS_PATH}/{feed_id}`,
+    summary: "End a feed",
+    success: 204,
   },
 } as const satisfies Readonly<Record<string, Route>>;
 

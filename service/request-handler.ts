@@ -13,7 +13,7 @@ import {
   toProblemError,
   withoutBody,
 } from "./http/response.js";
-import { matchOAuthEndpoint } from "./http/router.js";
+import { matchFeed, matchOAuthEndpoint, withoutSecrets } from "./http/router.js";
 import type { RateLimiter } from "./rate-limit.js";
 import {
   bodyOf,
@@ -25,7 +25,7 @@ import {
 } from "./request.js";
 import { createRequestId, type PasswordCost } from "./secrets.js";
 
-/** A request and its response, for the operator's log. It has no query, body or token. */
+/** A request and its response, for the operator's log. It has no query, body, token or secret. */
 export interface HandledRequest {
   readonly id: string;
   /** Of the client. */
@@ -88,6 +88,7 @@ function createDependencies(options: RequestHandlerOptions) {
     callEndpoint: createEndpoints(options),
     concurrency: createConcurrencyLimit(),
     respondWithHealth: createHealthEndpoints(options),
+    feeds: once(async () => (await import("./feeds/feed-server.js")).createFeedServer(store)),
     // The profile `local` never needs it.
     authorizationServer: once(async () => {
       const { createAuthorizationServer } = await import("./oauth/endpoints.js");
@@ -121,7 +122,7 @@ async function respondToNetwork(
     id,
     address: source.address,
     method: request.method,
-    path: splitTarget(request.target).path,
+    path: withoutSecrets(splitTarget(request.target).path),
     status,
     time,
     duration: dependencies.now() - time,
@@ -194,7 +195,7 @@ async function respondUncounted(
   }
 }
 
-/** The API or the authorization server. They differ in how they authenticate and in how they report problems. */
+/** The API, feeds or the authorization server. They differ in how they authenticate and in how they report problems. */
 interface Responder {
   /** The header that authenticates the caller; undefined at the authorization server, which takes no tokens. */
   readonly authorization: string | undefined;
@@ -202,12 +203,20 @@ interface Responder {
   respondWithProblem(problem: ProblemError): ServiceResponse | Promise<ServiceResponse>;
 }
 
-/** Requests from this process never reach the authorization server: there is no one to sign in. */
+/** Requests from this process never reach the authorization server or a feed: they have a user. */
 function chooseResponder(
-  { target, headers }: Pick<IncomingRequest, "target" | "headers">,
+  { method, target, headers }: Pick<IncomingRequest, "method" | "target" | "headers">,
   source: RequestSource,
-  { dependencies: { callEndpoint, authorizationServer }, time: now }: RequestRun,
+  { dependencies: { callEndpoint, authorizationServer, feeds }, time: now }: RequestRun,
 ): Responder {
+  const feed = matchFeed({ method, target });
+  if (feed !== null && source.kind !== "local") {
+    return {
+      authorization: undefined,
+      respond: async (request) => (await feeds()).respond(feed, { request, address: source.address, now }),
+      respondWithProblem: async (problem) => (await feeds()).respondWithProblem(feed, problem),
+    };
+  }
   const path = matchOAuthEndpoint(target);
   if (path === null || source.kind === "local") {
     return {

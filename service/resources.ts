@@ -4,12 +4,13 @@ import type {
   ActivityResource,
   CalendarResource,
   EventResource,
+  FeedResource,
   LabelResource,
   ListedActivityResource,
   UserResource,
 } from "../contract/resources.js";
 import type { CalendarOfUser } from "./store/calendars.js";
-import type { ActivityRow, EventContent, LabelRow, UserRow } from "./store/schema.js";
+import type { ActivityRow, EventContent, FeedRow, LabelRow, UserRow } from "./store/schema.js";
 
 /** Converts rows of the store to resource objects. @see contract section 2 */
 
@@ -94,6 +95,24 @@ export function activityResource({ id, content, created_at, updated_at }: Activi
 export function listedActivityResource(calendarId: string, row: ActivityRow): ListedActivityResource {
   const creator = { id: compositeId(calendarId, row.user_id), type: "user" as const };
   return { ...activityResource(row), relationships: { creator: { data: creator } } };
+}
+
+export function feedResource(row: FeedRow): FeedResource {
+  const { id, name, timezone, created_at, last_used_at } = row;
+  return {
+    id,
+    type: "feed",
+    attributes: {
+      name,
+      busy_only: row.busy_only === 1,
+      timezone,
+      created_at: formatWireDateTime(created_at),
+      last_used_at: last_used_at === null ? null : formatWireDateTime(last_used_at),
+    },
+    relationships: {
+      calendars: { data: row.calendars.split(" ").map((calendar) => ({ id: calendar, type: "calendar" })) },
+    },
+  };
 }
 
 function identifier<T extends string>({ id, type }: { readonly id: string; readonly type: T }) {

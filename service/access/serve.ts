@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { configurationError, dryRunError, errorCodeOf } from "../../src/errors.js";
+import { CliError, configurationError, dryRunError, errorCodeOf } from "../../src/errors.js";
 import { sleepFor } from "../../src/system/clock.js";
 import { isSigterm } from "../../src/terminal/signals.js";
 import type { ServiceSample } from "../admin/sample.js";
@@ -134,6 +134,7 @@ async function listenUntilAborted(
     const added = sample ? await service.admin.addSample() : null;
     const { baseUrl: base_url, authUrl: auth_url, address: listen } = listener;
     const addresses = { base_url, auth_url, listen, ...(metricsUrl && { metrics_url: metricsUrl }) };
+    await noteBaseUrl(service, base_url);
     await options.onListening({ ...addresses, sample: added });
     await aborted(signal);
     service.drain();
@@ -144,6 +145,13 @@ async function listenUntilAborted(
   } finally {
     await listener.close();
   }
+}
+
+/** A database that is read-only is served all the same. */
+async function noteBaseUrl({ admin }: Service, baseUrl: string): Promise<void> {
+  await admin.noteBaseUrl(baseUrl).catch((error: unknown) => {
+    if (!(error instanceof CliError)) throw error;
+  });
 }
 
 async function readPem(path: string, source: string): Promise<string> {

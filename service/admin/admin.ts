@@ -14,6 +14,8 @@ export interface ServiceAdmin extends Operations {
   ensureLocalUser(user: { readonly name: string }): Promise<LocalUser>;
   /** @throws CliError configuration when the database is not empty */
   addSample(): Promise<ServiceSample>;
+  /** Remembers where the database is served, for the addresses of feeds that the profile `local` makes. */
+  noteBaseUrl(url: string): Promise<void>;
   /** Makes clients read everything again, after the database was restored. */
   resync(): Promise<Resync>;
 }
@@ -54,6 +56,17 @@ export function createAdmin(options: AdminOptions): ServiceAdmin {
       const userId = await store.read((db) => readSetting(db, "local_user_id"));
       if (userId !== undefined) return { userId, created: null };
       return (await import("./users.js")).ensureLocalUser(options, name);
+    },
+    async noteBaseUrl(url) {
+      if ((await store.read((db) => readSetting(db, "base_url"))) === url) return;
+      const row = { name: "base_url", value: url } as const;
+      await store.write((db) =>
+        db
+          .insertInto("settings")
+          .values(row)
+          .onConflict((conflict) => conflict.column("name").doUpdateSet(row))
+          .execute(),
+      );
     },
     addSample: async () => (await import("./sample.js")).addSample(options),
     resync: async () => ({ calendars: await store.write((db) => renewRevisions(db, now())) }),

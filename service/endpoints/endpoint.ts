@@ -30,8 +30,11 @@ export interface WriteContext extends EndpointContext {
 
 /** What a read responds with. It is rendered only if neither the client nor the cache has it. @see RFC 9110 §3.2 */
 export interface Representation {
-  /** What it depends on besides route and `include`, as JSON: the same version gives the same representation. */
-  readonly version: readonly unknown[];
+  /**
+   * What it depends on besides route and `include`, as JSON: the same version gives the same representation. Null where only
+   * the content itself tells, so that it is rendered each time.
+   */
+  readonly version: readonly unknown[] | null;
   /** Revision of the calendar whose events it has, since which a client can ask for changes. */
   readonly revision?: number;
   /** When it becomes another one even if nothing is written (ms since the epoch); absent for never. */

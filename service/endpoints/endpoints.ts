@@ -63,17 +63,20 @@ function createReader({ store, onLookup = () => undefined }: EndpointsOptions): 
     const asked = matchRequest(request, caller);
     const first = await represent(asked, asked.access, now);
     // Whether there is a representation at all, which is what `*` asks, only rendering tells.
-    const isKnown = ifNoneMatch?.trim() !== "*" && matchesEntityTag(ifNoneMatch, first.tag);
-    if (isKnown) return notModifiedResponse(first);
+    const { tag, revision } = first;
+    const isKnown = tag !== null && ifNoneMatch?.trim() !== "*" && matchesEntityTag(ifNoneMatch, tag);
+    if (isKnown) return notModifiedResponse({ tag, revision });
     const render = async (db: Transaction) => {
       const access = await findAccess(db, asked.access.credential, asked.access.calendarId);
       // It may see later commits.
       const isSame = access !== undefined && versionOf(access) === versionOf(asked.access);
       const representation = isSame ? first : await represent(asked, authorize(access, asked.route), now);
-      return { ...representation, response: taggedResponse(representation, await representation.render(db)) };
+      const body = await representation.render(db);
+      const validators = { ...representation, tag: representation.tag ?? entityTag([body]) };
+      return { ...validators, response: taggedResponse(validators, body) };
     };
     const rendered = await store.read(render, clientOf(asked.access));
-    cache.add(rendered, target, now);
+    if (tag !== null) cache.add(rendered, target, now);
     if (matchesEntityTag(ifNoneMatch, rendered.tag)) return notModifiedResponse(rendered);
     onLookup("miss");
     return rendered.response;
@@ -125,6 +128,7 @@ function createRepresentations() {
     listEvents: async (context) => (await lists()).listEvents(context),
     listActivities: async (context) => (await lists()).listActivities(context),
     listChanges: async (context) => (await lists()).listChanges(context),
+    listFeeds: async (context) => (await loadFeeds()).listFeeds(context),
   };
   return async ({ name, query, ...asked }: MatchedRequest, access: Access, now: number) => {
     // The method of the request is GET or HEAD.
@@ -135,14 +139,22 @@ function createRepresentations() {
       now,
     });
     // A migration may change how stored events are rendered.
-    const tag = entityTag([SCHEMA_VERSION, name, [...query.include].sort(), version]);
+    const tag = version && entityTag([SCHEMA_VERSION, name, [...query.include].sort(), version]);
     return { until: Number.POSITIVE_INFINITY, ...representation, access, tag };
   };
 }
 
+async function loadFeeds() {
+  return (await import("./feeds.js")).feedEndpoints;
+}
+
 function createWriter({ store }: EndpointsOptions): CallEndpoint {
   const writes = once<Promise<Readonly<Record<WriteRouteName, WriteEndpoint>>>>(() =>
-    import("./events.js").then(({ eventWrites }) => eventWrites),
+    import("./events.js").then(({ eventWrites }) => ({
+      ...eventWrites,
+      createFeed: async (context) => (await loadFeeds()).createFeed(context),
+      deleteFeed: async (context) => (await loadFeeds()).deleteFeed(context),
+    })),
   );
   return async (request, caller, now) => {
     const { name, route, access: asked, parameter } = matchRequest(request, caller);

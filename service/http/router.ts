@@ -8,7 +8,7 @@ import {
   MIN_DAYS,
 } from "../../contract/limits.js";
 import { METADATA_PATH, OAUTH_ROUTES } from "../../contract/oauth.js";
-import { DEFAULT_TIMEZONE, ROUTES, type Route, type RouteName } from "../../contract/routes.js";
+import { DEFAULT_TIMEZONE, FEEDS_PATH, ROUTES, type Route, type RouteName } from "../../contract/routes.js";
 import { CATEGORIES } from "../../contract/shapes.js";
 import { splitTarget } from "../request.js";
 import { badRequest, excerpt, ProblemError } from "./response.js";
@@ -132,6 +132,35 @@ export function matchOAuthEndpoint(target: string): OAuthPath | null {
   const withoutSlash = path.replace(/\/$/, "");
   if (withoutSlash === OAUTH_PATH) return "start";
   return withoutSlash === OAUTH_PATHS.token ? "token" : null;
+}
+
+/** A feed as everybody asks for it: by its secret. */
+export interface FeedTarget {
+  readonly secret: string;
+  /** iCalendar, or the week as a page. */
+  readonly format: "ics" | "page";
+}
+
+/** The feed whose contents a request asks for; null for any other request. */
+export function matchFeed({
+  method,
+  target,
+}: {
+  readonly method: string;
+  readonly target: string;
+}): FeedTarget | null {
+  const { path } = splitTarget(target);
+  // Neither decoded nor refused: no error may repeat a secret.
+  const [, secret, extension] = FEED.exec(path) ?? [];
+  if (secret === undefined || (method !== "GET" && method !== "HEAD")) return null;
+  return { secret, format: extension === undefined ? "page" : "ics" };
+}
+
+const FEED = new RegExp(`^${FEEDS_PATH}/([^/]*?)(\\.ics)?/?$`);
+
+/** A path as logs may have it: without what could be the secret of a feed, wherever it is. */
+export function withoutSecrets(path: string): string {
+  return path.replace(/[\w%-]{43,}/g, "***");
 }
 
 /** The query parameters, parsed. Null stands for one that was not given and has no default. */

@@ -1,6 +1,6 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
-import { activityBodySchema, eventBodySchema } from "../../contract/bodies.js";
+import { activityBodySchema, eventBodySchema, feedBodySchema } from "../../contract/bodies.js";
 import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
 import {
   basicTokenRequestSchema,
@@ -13,6 +13,7 @@ import {
   activitySchema,
   calendarSchema,
   eventSchema,
+  feedSchema,
   labelSchema,
   problemSchema,
   userSchema,
@@ -61,8 +62,8 @@ const HEADER_REFS = Object.fromEntries(
 const DOCUMENTED_FAILURES: readonly ProblemStatus[] = [...FAILURE_STATUSES, 410, 413, 422];
 
 /** Whether a route makes something, once for each key. */
-export function takesKey({ method }: Route): boolean {
-  return method === "POST";
+export function takesKey({ method, path }: Route): boolean {
+  return method === "POST" && path.startsWith("/calendars/");
 }
 
 /** Whether a route has a failure. */
@@ -136,6 +137,8 @@ const NAMED_SCHEMAS = {
   Activity: activitySchema,
   EventBody: eventBodySchema,
   ActivityBody: activityBodySchema,
+  Feed: feedSchema,
+  FeedBody: feedBodySchema,
   Problem: problemSchema,
   TokenRequest: tokenRequestSchema,
   BasicTokenRequest: basicTokenRequestSchema,

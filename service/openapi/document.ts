@@ -244,6 +244,18 @@ function otherPaths(): JsonObject {
       description: `RFC 8414. ${NOT_OF_CONTRACT}`,
       responses: { 200: { description: "The metadata", content: content(metadataSchema) }, ...OTHER_HOST },
     }),
+    "/feeds/{secret}.ics": get({
+      operationId: "getFeed",
+      summary: "A feed as iCalendar, for whoever has its address",
+      parameters: [{ name: "secret", in: "path", required: true, schema: { type: "string" } }],
+      responses: {
+        200: { description: "The calendars", content: { "text/calendar": { schema: { type: "string" } } } },
+        304: { description: "The client has this response" },
+        404: { description: STATUS_TITLES[404] },
+        410: { description: "It was removed, or its maker may not see any of it" },
+        429: { description: STATUS_TITLES[429] },
+      },
+    }),
     "/healthz": probe("getHealth", "Whether the service answers", []),
     "/readyz": probe("getReadiness", "Whether the service can read and write its database", [500, 503]),
   };

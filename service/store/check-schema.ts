@@ -121,7 +121,7 @@ function duplicatesOf(key: string, tables: readonly Table[]): Rule[] {
 }
 
 /** Columns that are 0 or 1. */
-const FLAGS = ["all_day", "disabled", "read_only"];
+const FLAGS = ["all_day", "disabled", "read_only", "busy_only"];
 
 /** Values of another type than their column, which only SQLite stores, and numbers that JavaScript cannot read exactly. */
 export async function checkValues(

@@ -147,6 +147,15 @@ export const MIGRATIONS: readonly Migration[] = [
         constraint idempotency_keys_key primary key (calendar_id, user_id, key));
       create index idempotency_keys_by_time on idempotency_keys (calendar_id, created_at);`,
   },
+  // Feeds. Their calendars are no references: a feed outlives some of them.
+  {
+    statements: `
+      create table feeds (
+        id text primary key, user_id text not null references users (id), name text not null, calendars text not null,
+        busy_only integer not null, timezone text not null, hash text not null unique, created_at bigint not null,
+        last_used_at bigint, removed_at bigint);
+      create index feeds_by_user on feeds (user_id, created_at);`,
+  },
 ];
 
 /** The statements that bring a database of a version to the newest one. */

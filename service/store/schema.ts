@@ -4,7 +4,7 @@
  */
 
 /** Number of the newest migration. */
-export const SCHEMA_VERSION = 9;
+export const SCHEMA_VERSION = 10;
 
 /**
  * The oldest version whose programs may go on after the newest migration, when several nodes share a database. It stays
@@ -127,6 +127,25 @@ export interface IdempotencyKeyRow {
   readonly created_at: number;
 }
 
+/** A feed: calendars at a secret address. */
+export interface FeedRow {
+  readonly id: string;
+  /** Who made it, and whose access it has. */
+  readonly user_id: string;
+  readonly name: string;
+  /** Ids of its calendars, separated by spaces; some may not exist any more. */
+  readonly calendars: string;
+  readonly busy_only: Flag;
+  readonly timezone: string;
+  /** SHA-256 of the secret, hex. */
+  readonly hash: string;
+  readonly created_at: number;
+  /** The day of its last use, as midnight UTC; null if it was never used. */
+  readonly last_used_at: number | null;
+  /** Null while it is there. A removed one is remembered for a while, so that programs that ask for it stop. */
+  readonly removed_at: number | null;
+}
+
 export interface TokenRow {
   readonly id: string;
   readonly user_id: string;
@@ -197,9 +216,9 @@ interface RateWindowRow {
 interface SettingRow {
   /**
    * `local_user_id`: the user of the profile `local`. `copy`: the database is an unfinished copy; the value says of what.
-   * `copy_run`: the run that writes it; the value changes with everything that it writes.
+   * `copy_run`: the run that writes it; the value changes with everything that it writes. `base_url`: where it was served last.
    */
-  readonly name: "local_user_id" | "copy" | "copy_run";
+  readonly name: "local_user_id" | "copy" | "copy_run" | "base_url";
   readonly value: string;
 }
 
@@ -213,6 +232,7 @@ export interface StoreSchema {
   readonly attendees: AttendeeRow;
   readonly activities: ActivityRow;
   readonly idempotency_keys: IdempotencyKeyRow;
+  readonly feeds: FeedRow;
   readonly tokens: TokenRow;
   readonly clients: ClientRow;
   readonly redirect_uris: RedirectUriRow;

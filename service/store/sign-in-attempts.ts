@@ -45,9 +45,11 @@ export function scopeOfAttempt({ address, login }: SignInAttempt): readonly stri
 /** Null if an attempt is allowed, otherwise the seconds until the next one is. */
 export async function findWait(db: Transaction, attempt: SignInAttempt): Promise<number | null> {
   const { now } = attempt;
-  return (await isAllowed(db, keysOf(attempt), now))
-    ? null
-    : Math.ceil((windowStart(now) + WINDOW - now) / 1000);
+  return (await isAllowed(db, keysOf(attempt), now)) ? null : secondsLeft(now);
+}
+
+function secondsLeft(now: number): number {
+  return Math.ceil((windowStart(now) + WINDOW - now) / 1000);
 }
 
 /**
@@ -57,14 +59,22 @@ export async function findWait(db: Transaction, attempt: SignInAttempt): Promise
 export async function countAttempt(db: Transaction, attempt: SignInAttempt): Promise<number | null> {
   const { now } = attempt;
   const keys = keysOf(attempt);
+  await forgetAttempts(db, now);
+  const wait = await findWait(db, attempt);
+  if (wait !== null) return wait;
+  await addAttempt(db, [keys.both, keys.address, keys.login], now);
+  return null;
+}
+
+async function forgetAttempts(db: Transaction, now: number): Promise<void> {
   await db
     .deleteFrom("sign_in_attempts")
     .where("window_start", "<=", now - RETENTION)
     .where("key", "not like", `${KNOWN} %`)
     .execute();
-  const wait = await findWait(db, attempt);
-  if (wait !== null) return wait;
-  const counters = [keys.both, keys.address, keys.login];
+}
+
+async function addAttempt(db: Transaction, counters: readonly string[], now: number): Promise<void> {
   await db
     .insertInto("sign_in_attempts")
     .values(counters.map((key) => ({ key, window_start: windowStart(now), attempts: 1 })))
@@ -72,7 +82,30 @@ export async function countAttempt(db: Transaction, attempt: SignInAttempt): Pro
       conflict.column("key").doUpdateSet((row) => ({ attempts: row("sign_in_attempts.attempts", "+", 1) })),
     )
     .execute();
-  return null;
+}
+
+/**
+ * Guesses of secret addresses, counted like failed sign-ins: those that an address may make in a window. Null if it may make
+ * another one, otherwise the seconds until it may.
+ */
+export async function findWaitOfGuesses(db: Transaction, guess: Guess): Promise<number | null> {
+  const row = await db
+    .selectFrom("sign_in_attempts")
+    .select("attempts")
+    .where("key", "=", keyOfGuesses(guess))
+    .executeTakeFirst();
+  return (row?.attempts ?? 0) < ADDRESS_LIMIT ? null : secondsLeft(guess.now);
+}
+
+export async function countGuess(db: Transaction, guess: Guess): Promise<void> {
+  await forgetAttempts(db, guess.now);
+  await addAttempt(db, [keyOfGuesses(guess)], guess.now);
+}
+
+export type Guess = Pick<SignInAttempt, "address" | "now">;
+
+function keyOfGuesses({ address, now }: Guess): string {
+  return `${hashSecret(`feeds ${address}`)} ${windowStart(now)}`;
 }
 
 async function isAllowed(db: Transaction, keys: AttemptKeys, now: number): Promise<boolean> {

@@ -128,7 +128,7 @@ export function otherVersionError(database: string, version: number): CliError {
  */
 export async function creationTime(
   db: Transaction,
-  table: "users" | "calendars" | "tokens" | "clients",
+  table: "users" | "calendars" | "tokens" | "clients" | "feeds",
   now: number,
 ): Promise<number> {
   const rows = await db

@@ -37,7 +37,7 @@ export interface Reference {
  */
 export const LASTING_TABLES = [
   ...(["users", "calendars", "members", "labels", "events", "attendees", "activities"] as const),
-  ...(["deleted_events", "idempotency_keys", "clients", "redirect_uris", "tokens"] as const),
+  ...(["deleted_events", "idempotency_keys", "clients", "redirect_uris", "tokens", "feeds"] as const),
 ];
 
 /** The same transaction, for tables that are chosen while it runs: their columns are not known to the compiler. */

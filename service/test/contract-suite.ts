@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from "vitest";
 import { describeAccess, describeFailure } from "./contract/access.js";
 import { describeChanges } from "./contract/changes.js";
 import { describeConditionalReads } from "./contract/conditional.js";
+import { describeFeeds } from "./contract/feeds.js";
 import { describeKeys } from "./contract/keys.js";
 import { describeLists } from "./contract/lists.js";
 import { describeMalformedBodies } from "./contract/malformed-bodies.js";
@@ -41,6 +42,7 @@ export function describeContract(
     describeLists(stage);
     describeConditionalReads(stage);
     describeChanges(stage);
+    describeFeeds(stage);
     describeWriting(stage);
     describeKeys(stage);
     describeAccess(stage);

@@ -136,7 +136,7 @@ describe("the database", () => {
     const { id } = await changeCalendar(world, "POST", "events", eventBody(SCHEDULE));
     runSql(
       database,
-      "drop table idempotency_keys; alter table events drop column moves; pragma user_version = 7",
+      "drop table feeds; drop table idempotency_keys; alter table events drop column moves; pragma user_version = 7",
     );
     await (await open(database)).close();
     expect(querySql(database, "pragma user_version")).toEqual([{ user_version: SCHEMA_VERSION }]);

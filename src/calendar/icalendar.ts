@@ -13,6 +13,8 @@ export interface ICalendarOptions {
   readonly note: (text: string) => void;
   /** Makes texts of others safe to show; by default control characters become visible escapes. */
   readonly sanitize?: (text: string) => string;
+  /** Of a calendar that programs subscribe to: what they call it, and how often they ask, such as `PT1H`. */
+  readonly subscription?: { readonly name: string; readonly description: string; readonly refresh: string };
   /** Of iCalendar in a mail. @see RFC 6047 §2.4 */
   readonly method?: "PUBLISH";
 }
@@ -49,11 +51,24 @@ export function createICalendarWriter({ sanitize = escapeControls, ...rest }: IC
         "VERSION:2.0",
         "PRODID:-//calctl//calctl//EN",
         ...(options.method === undefined ? [] : [`METHOD:${options.method}`]),
+        ...subscriptionLines(options),
         ...zones.flatMap(([zone, span]) => zoneBlock(zone, span)),
       ];
       return [foldLines(head), ...blocks, foldLines(["END:VCALENDAR"])].join("");
     },
   };
+}
+
+/** Each under its standard name, and the one that programs knew before. @see RFC 7986 §5 */
+function subscriptionLines({ subscription, ...options }: EventOptions & ICalendarOptions): readonly string[] {
+  if (subscription === undefined) return [];
+  const { name, description, refresh } = subscription;
+  return [
+    ...["NAME", "X-WR-CALNAME"].map((property) => `${property}:${escapeText(name, options)}`),
+    ...(description === "" ? [] : [`DESCRIPTION:${escapeText(description, options)}`]),
+    `REFRESH-INTERVAL;VALUE=DURATION:${refresh}`,
+    `X-PUBLISHED-TTL:${refresh}`,
+  ];
 }
 
 function foldLines(lines: readonly string[]): string {

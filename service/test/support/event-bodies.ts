@@ -30,3 +30,9 @@ export function eventBody(attributes: object, { label = "1", attendees }: EventB
 export function activityBody(content: unknown): object {
   return { data: { attributes: { content } } };
 }
+
+/** The body of a new feed. @param calendars ids */
+export function feedBody(calendars: readonly string[], attributes: object = {}): object {
+  const data = calendars.map((id) => ({ id, type: "calendar" }));
+  return { data: { attributes, relationships: { calendars: { data } } } };
+}

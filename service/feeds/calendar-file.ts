@@ -1,0 +1,51 @@
+import { createICalendarWriter } from "../../src/calendar/icalendar.js";
+import { addDays, localDate } from "../../src/calendar/zoned-time.js";
+import { yieldToEventLoop } from "../../src/system/clock.js";
+import { windowOfDays } from "../day-window.js";
+import type { OpenFeed } from "../store/feeds.js";
+import { type FeedPart, type FeedRepresentation, readFeed } from "./feed-events.js";
+
+/** Days of a feed before and after today. */
+const DAYS = { past: 30, coming: 365 };
+
+/** How often programs should ask for a feed. @see RFC 5545 §3.3.6 */
+const REFRESH = "PT1H";
+
+/** Events that are written until other requests get their turn: about a millisecond. */
+const SLICE = 16;
+
+/** A feed as a calendar that programs subscribe to. @param now milliseconds since the epoch */
+export function calendarFile(found: OpenFeed, now: number): FeedRepresentation {
+  const { name, timezone } = found.feed;
+  const today = localDate(now, timezone);
+  const [from, to] = [addDays(today, -DAYS.past), addDays(today, DAYS.coming)];
+  return {
+    contentType: "text/calendar; charset=utf-8",
+    // Without a name, browsers would save it under its address.
+    headers: { "content-disposition": 'attachment; filename="calendar.ics"' },
+    version: ["ics", from],
+    async render(db) {
+      const parts = await readFeed(db, found, windowOfDays({ from, to, timezone }));
+      const writer = createICalendarWriter({
+        now,
+        note: () => undefined,
+        subscription: { name, description: describeCuts(parts), refresh: REFRESH },
+      });
+      for (const [index, event] of parts.flatMap(({ events }) => events).entries()) {
+        if (index % SLICE === 0) await yieldToEventLoop();
+        writer.add(event);
+      }
+      return writer.finish();
+    },
+  };
+}
+
+/** What subscribers must know of a feed in which not all events fit. */
+function describeCuts(parts: readonly FeedPart[]): string {
+  const cuts = parts.filter(({ isCut }) => isCut);
+  const ends = cuts.map(({ calendar, events }) => {
+    const last = events.at(-1)?.start_local?.slice(0, 10);
+    return `${calendar.name} ends on ${last ?? "its first day"}`;
+  });
+  return ends.length === 0 ? "" : `Not all events fit: ${ends.join(", ")}.`;
+}

@@ -1,0 +1,253 @@
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DAY_MS, HOUR_MS } from "../../contract/date-time.js";
+import { createMetrics } from "../metrics.js";
+import type { HandledRequest } from "../request-handler.js";
+import { openService } from "../service.js";
+import { lockInOtherProcess, querySql } from "./support/database.js";
+import { eventBody, feedBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
+import { changeCalendar, request } from "./support/send.js";
+import { createWorld, NOW, type World } from "./support/world.js";
+
+/** What everybody gets who has the address of a feed. */
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld({ stored: true });
+});
+afterEach(() => world.close());
+
+async function addFeed(attributes: object = {}, calendars = [world.calendarId]) {
+  const { json } = await request(world, "POST /feeds", { body: feedBody(calendars, attributes) });
+  const { id, attributes: made } = json.data;
+  return { id: String(id), path: `/feeds/${made.secret}`, secret: String(made.secret) };
+}
+
+interface Asking {
+  readonly address?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function ask(target: string, { address = "192.0.2.9", headers = {} }: Asking = {}) {
+  return request(world, `GET ${target}`, { token: null, headers, source: { kind: "network", address } });
+}
+
+/** The lines of the events of a calendar file. */
+function eventsOf(text: string): readonly string[][] {
+  const lines = text.replaceAll("\r\n ", "").split("\r\n");
+  return lines.flatMap((line, index) =>
+    line === "BEGIN:VEVENT" ? [lines.slice(index + 1, lines.indexOf("END:VEVENT", index))] : [],
+  );
+}
+
+const titlesOf = (text: string) =>
+  eventsOf(text).map((lines) => lines.find((line) => line.startsWith("SUMMARY:"))?.slice(8));
+
+const create = (attributes: object) => changeCalendar(world, "POST", "events", eventBody(attributes));
+
+/** An event some days from now. */
+const inDays = (days: number, title = `in ${days} days`) => ({
+  ...SCHEDULE,
+  title,
+  start_at: new Date(NOW + days * DAY_MS).toISOString(),
+  end_at: new Date(NOW + days * DAY_MS + HOUR_MS).toISOString(),
+});
+
+describe("a calendar file", () => {
+  test("has the events of the past 30 days and the coming year, for programs that ask again", async () => {
+    for (const days of [-31, -30, 0, 365, 366]) await create(inDays(days));
+    await create(KEEP);
+    const { path } = await addFeed({ name: "Ana, all of it", timezone: "Europe/Berlin" });
+    const { status, headers, text } = await ask(`${path}.ics`);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      "content-type": "text/calendar; charset=utf-8",
+      "content-disposition": 'attachment; filename="calendar.ics"',
+      "cache-control": "private, no-cache",
+      "referrer-policy": "no-referrer",
+      "x-robots-tag": "noindex",
+    });
+    expect(text.split("\r\n").slice(0, 7)).toEqual([
+      "BEGIN:VCALENDAR",
+      "VERSION:2.0",
+      "PRODID:-//calctl//calctl//EN",
+      "NAME:Ana\\, all of it",
+      "X-WR-CALNAME:Ana\\, all of it",
+      "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
+      "X-PUBLISHED-TTL:PT1H",
+    ]);
+    expect(titlesOf(text)).toEqual(["in -30 days", "in 0 days", "in 365 days"]);
+  });
+
+  test("names what an event refers to, as events list does", async () => {
+    const attendees = [`${world.calendarId},${world.second.id}`];
+    await changeCalendar(world, "POST", "events", eventBody(inDays(1), { label: "6", attendees }));
+    const { path } = await addFeed();
+    expect(eventsOf((await ask(`${path}.ics`)).text)[0]).toEqual(
+      expect.arrayContaining(["CONTACT:member", "CONTACT:second", "CATEGORIES:apple red"]),
+    );
+  });
+
+  test("of times alone has nothing else, and neither all-day events nor keeps", async () => {
+    const secret = { description: "Secret", location: "Secret", url: "https://secret.example" };
+    await create({ ...inDays(1, "Secret"), ...secret, start_timezone: "Asia/Tokyo" });
+    await create({ ...inDays(2, "Secret"), category: "keep" });
+    const day = { start_at: "2026-11-23T00:00:00.000Z", end_at: "2026-11-24T00:00:00.000Z" };
+    await create({ ...SCHEDULE, title: "Secret", all_day: true, ...day });
+    const { text } = await ask(`${(await addFeed({ busy_only: true })).path}.ics`);
+    expect(eventsOf(text)).toEqual([
+      [
+        expect.stringMatching(/^UID:/),
+        "DTSTAMP:20261121T100000Z",
+        "LAST-MODIFIED:20261121T100000Z",
+        "DTSTART:20261122T100000Z",
+        "DTEND:20261122T110000Z",
+        "SUMMARY:Busy",
+      ],
+    ]);
+    expect(text).not.toMatch(/secret|tokyo|member|family/i);
+  });
+
+  test("is sent again only when it has changed, or the days have moved on", async () => {
+    await create(inDays(1));
+    const path = `${(await addFeed()).path}.ics`;
+    const { headers } = await ask(path);
+    const known = { headers: { "if-none-match": headers["etag"] ?? "" } };
+    const again = await ask(path, known);
+    expect(again).toMatchObject({ status: 304, text: "", headers: { etag: headers["etag"] } });
+    await create(inDays(2));
+    expect((await ask(path, known)).status).toBe(200);
+    const { headers: next } = await ask(path);
+    world.clock.now += DAY_MS;
+    expect((await ask(path, { headers: { "if-none-match": next["etag"] ?? "" } })).status).toBe(200);
+  });
+
+  test("is compressed for who asks", async () => {
+    await create(inDays(1));
+    const path = `${(await addFeed()).path}.ics`;
+    const plain = await ask(path);
+    for (const coding of ["gzip", "br, gzip;q=0.5", "deflate, GZIP"]) {
+      const { headers, body } = await ask(path, { headers: { "accept-encoding": coding } });
+      expect(headers).toMatchObject({ "content-encoding": "gzip", vary: "accept-encoding, origin" });
+      expect(gunzipSync(body).toString()).toBe(plain.text);
+    }
+    for (const coding of ["", "br", "gzip;q=0", "x-gzipped"]) {
+      const { headers } = await ask(path, { headers: { "accept-encoding": coding } });
+      expect(headers["content-encoding"], coding).toBeUndefined();
+    }
+  });
+
+  test("says where it ends when not all events fit", async () => {
+    const large = { description: "\u0001".repeat(10_000) };
+    for (let day = 1; day <= 150; day += 1) await create({ ...inDays(day), ...large });
+    const { text } = await ask(`${(await addFeed()).path}.ics`);
+    expect(titlesOf(text)).toHaveLength(128);
+    expect(text).toContain("DESCRIPTION:Not all events fit: Family ends on 2027-03-29.");
+  });
+});
+
+describe("a feed shows what its maker may see:", () => {
+  test("calendars that are removed, and those that the maker has left, are no longer in it", async () => {
+    const { calendars, members } = world.service.admin;
+    const work = await calendars.add({ name: "Work", owner: world.member.id });
+    await members.add(world.second.id, work.id);
+    await create(inDays(1));
+    const { path } = await addFeed({}, [world.calendarId, work.id]);
+    expect((await ask(`${path}.ics`)).status).toBe(200);
+    await members.remove(world.member.id, world.calendarId);
+    expect(titlesOf((await ask(`${path}.ics`)).text)).toEqual([]);
+    await calendars.remove(work.id);
+    expect((await ask(`${path}.ics`)).status).toBe(410);
+    await members.add(world.member.id, world.calendarId);
+    expect(titlesOf((await ask(`${path}.ics`)).text)).toEqual(["in 1 days"]);
+  });
+
+  test("nothing while the maker is disabled", async () => {
+    const { path } = await addFeed();
+    await world.service.admin.users.disable(world.member.id);
+    expect((await ask(`${path}.ics`)).status).toBe(410);
+    await world.service.admin.users.enable(world.member.id);
+    expect((await ask(`${path}.ics`)).status).toBe(200);
+  });
+
+  test("the database has no secret, and the day of the last use", async () => {
+    const { path, secret } = await addFeed();
+    const stored = () => querySql(world.database, "select * from feeds");
+    expect(JSON.stringify(stored())).not.toContain(secret);
+    expect(stored()).toMatchObject([{ last_used_at: null }]);
+    await ask(`${path}.ics`);
+    expect(stored()).toMatchObject([{ last_used_at: Date.parse("2026-11-21T00:00:00.000Z") }]);
+    world.clock.now += DAY_MS;
+    const unlock = await lockInOtherProcess(world.database);
+    expect((await ask(`${path}.ics`)).status).toBe(200);
+    await unlock();
+    expect(stored()).toMatchObject([{ last_used_at: Date.parse("2026-11-21T00:00:00.000Z") }]);
+  });
+});
+
+describe("an address", () => {
+  test("of a removed feed is 410, one that never was 404, and neither is repeated", async () => {
+    const { id, secret } = await addFeed();
+    await request(world, `DELETE /feeds/${id}`);
+    const guess = "g".repeat(43);
+    for (const [path, status] of [
+      [`/feeds/${secret}.ics`, 410],
+      [`/feeds/${guess}.ics`, 404],
+      [`/feeds/${guess}%zz.ics`, 404],
+      [`/feeds/${id}.ics`, 404],
+      ["/feeds/.ics", 404],
+    ] as const) {
+      const answer = await ask(path);
+      expect(answer.status, path).toBe(status);
+      expect(answer.text).not.toMatch(new RegExp(`${secret}|${guess}`));
+    }
+  });
+
+  test("can be guessed as often as one may fail to sign in, wherever it leads", async () => {
+    const { id, path } = await addFeed();
+    const { path: removed, id: removedId } = await addFeed();
+    await request(world, `DELETE /feeds/${removedId}`);
+    for (let count = 0; count < 10; count += 1) {
+      expect((await ask(`/feeds/${id}${count}`)).status).toBe(404);
+      expect((await ask(removed)).status).toBe(410);
+    }
+    for (const target of [`${path}.ics`, removed, "/feeds/other"]) {
+      const { status, headers } = await ask(target);
+      expect(status).toBe(429);
+      expect(headers["retry-after"]).toBe("900");
+    }
+    expect((await ask(`${path}.ics`, { address: "192.0.2.10" })).status).toBe(200);
+    world.clock.now += 15 * 60_000;
+    expect((await ask(`${path}.ics`)).status).toBe(200);
+  });
+
+  test("is in no log and no metric", async () => {
+    const { secret } = await addFeed();
+    const handled: HandledRequest[] = [];
+    const metrics = createMetrics();
+    const service = await openService({
+      database: world.database,
+      now: () => NOW,
+      rateLimit: null,
+      onHandled: (each) => handled.push(each),
+      observer: metrics.observer,
+    });
+    const encoded = `%${secret.charCodeAt(0).toString(16)}${secret.slice(1)}`;
+    for (const route of [
+      `GET /feeds/${secret}.ics`,
+      `GET /feeds/${encoded}.ics`,
+      `DELETE /feeds/${secret}`,
+      `POST /feeds/${secret}`,
+      `GET /calendar/feeds/${secret}.ics`,
+      `GET /feeds//${secret}/`,
+      `GET https://calendar.example/feeds/${secret}`,
+    ])
+      await request({ service }, route, { token: null });
+    await service.close();
+    expect(handled).toHaveLength(7);
+    expect(handled[0]?.path).toBe("/feeds/***.ics");
+    const seen = `${JSON.stringify(handled)}${await metrics.text()}`;
+    expect(seen).not.toContain(secret.slice(1));
+    expect(seen).toContain('route="/feeds/{feed_id}"');
+  });
+});
