@@ -384,4 +384,14 @@ describe("several processes", () => {
     expect(querySql(database, "select requests from rate_windows")).toEqual([{ requests: 204 }]);
     folder.remove();
   }, 60_000);
+
+  test("four that create with the same keys at the same time make each event once", async () => {
+    const folder = createFolder();
+    const program = await buildChild(folder.path);
+    const database = join(folder.path, "calendar.db");
+    const results = await runTogether(program, { processes: 4, database, events: 25, keyed: true });
+    expect(results.flatMap(({ statuses }) => statuses)).toEqual(Array(100).fill(201));
+    expect(querySql(database, "select count(*) as events from events")).toEqual([{ events: 25 }]);
+    folder.remove();
+  }, 60_000);
 });

@@ -3,7 +3,7 @@ import { openService } from "../../service.js";
 import { eventBody, SCHEDULE } from "./event-bodies.js";
 
 /** One of several processes that use one database. Prints its result as JSON. */
-const [database = "", events = "0"] = process.argv.slice(2);
+const [database = "", events = "0", keyed] = process.argv.slice(2);
 
 await awaitStart();
 
@@ -14,12 +14,12 @@ const service = await openService({
 });
 const { userId } = await service.admin.ensureLocalUser({ name: "local" });
 const origin = { kind: "local", userId } as const;
-const send = async (method: string, target: string, body?: object) => {
+const send = async (method: string, target: string, body?: object, headers: object = {}) => {
   const response = await service.handle(
     {
       method,
       target,
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...headers },
       body: new TextEncoder().encode(JSON.stringify(body)),
     },
     origin,
@@ -33,6 +33,7 @@ for (let count = 0; count < Number(events); count += 1) {
     "POST",
     `/calendars/${calendars.json.data[0].id}/events`,
     eventBody(SCHEDULE),
+    keyed === undefined ? {} : { "idempotency-key": `event ${count}` },
   );
   statuses.push(status);
 }

@@ -15,6 +15,8 @@ export interface ChildOptions {
   readonly database: string;
   /** How many events each process creates. */
   readonly events: number;
+  /** Whether each has a key, the same in every process. */
+  readonly keyed?: boolean;
 }
 
 /** Bundles the child program into a folder. Resolves with its path. */
@@ -24,7 +26,12 @@ export function buildChild(folder: string): Promise<string> {
 
 /** Starts processes at the same time. Resolves with the result of each. */
 export async function runTogether(program: string, options: ChildOptions): Promise<ChildResult[]> {
-  const runs = Array.from({ length: options.processes }, () => [options.database, String(options.events)]);
+  const { processes, database, events, keyed = false } = options;
+  const runs = Array.from({ length: processes }, () => [
+    database,
+    String(events),
+    ...(keyed ? ["keyed"] : []),
+  ]);
   const ends = await runChildren<ChildResult>(program, runs);
   return ends.map(({ result }) => {
     if (result === null) throw new Error("a process ended without a result");

@@ -1,0 +1,10 @@
+import { onTestFinished } from "vitest";
+import { openService } from "../service.js";
+import { describeKeyedCreates } from "./keyed-creates.js";
+
+describeKeyedCreates("SQLite", async ({ database, service, clock }) => {
+  // As another process has the file.
+  const other = await openService({ database, now: () => clock.now, rateLimit: null });
+  onTestFinished(() => other.close());
+  return [service, other];
+});
