@@ -7,6 +7,8 @@ const SYSTEM_PARTS = {
   keyring: { binaries: ["gnome-keyring-daemon"], debianPackage: "gnome-keyring libsecret-1-0" },
   dbus: { binaries: ["dbus-run-session"], debianPackage: "dbus" },
   python: { binaries: ["python3"], debianPackage: "python3" },
+  // A module of Debian's Python, found from the folder of its programs.
+  dateutil: { binaries: ["../lib/python3/dist-packages/dateutil"], debianPackage: "python3-dateutil" },
   khal: { binaries: ["khal"], debianPackage: "khal" },
   gcalcli: { binaries: ["gcalcli"], debianPackage: "gcalcli" },
   chromium: { binaries: ["chromium", "chromium-browser", "google-chrome"], debianPackage: "chromium" },

@@ -1,0 +1,79 @@
+import { isTimeZone, parseLenientDateTime } from "../../contract/date-time.js";
+import { usageError } from "../errors.js";
+import { type RecurrenceRule, readRule } from "./recurrence-rule.js";
+import { instantAt } from "./zoned-time.js";
+
+/** When an event repeats. */
+export interface Recurrence {
+  /** One RRULE, EXDATE and RDATE lines of RFC 5545. Without an RRULE the start itself is an occurrence. */
+  readonly lines: readonly string[];
+  /** Local start: `YYYY-MM-DDTHH:mm:ss`, or `YYYY-MM-DD` for all-day. */
+  readonly start: string;
+  /** IANA; null for all-day. */
+  readonly timezone: string | null;
+}
+
+export interface ReadRecurrence {
+  /** Null where there is none. */
+  readonly rule: RecurrenceRule | null;
+  /** Instants of RDATE and EXDATE. */
+  readonly extra: readonly number[];
+  readonly excluded: ReadonlySet<number>;
+  /** Both as written. */
+  readonly dates: readonly string[];
+  readonly isAllDay: boolean;
+  /** What the clock shows at the start, as if it were UTC. */
+  readonly start: number;
+  /** `UTC` for all-day. */
+  readonly zone: string;
+}
+
+const LINE = /^(RRULE|EXDATE|RDATE)((?:;[^:]*)?):(.*)$/i;
+
+/** @param source how messages name where the lines are written @throws CliError usage for lines that cannot be read */
+export function readRecurrence({ lines, start, timezone }: Recurrence, source: string): ReadRecurrence {
+  const zone = timezone ?? "UTC";
+  const texts: Record<string, string[]> = { RRULE: [], EXDATE: [], RDATE: [] };
+  const instants: Record<string, number[]> = { EXDATE: [], RDATE: [] };
+  for (const line of lines) {
+    const [, name = "", parameters = "", value = ""] = LINE.exec(line.trim()) ?? [];
+    const property = name.toUpperCase();
+    const values = property === "RRULE" ? [value] : value.split(",");
+    if (property === "")
+      throw usageError(`${source}: "${line}" is not read`, "write RRULE, EXDATE and RDATE");
+    texts[property]?.push(...values);
+    const written = /;TZID="?([^;"]*)/i.exec(parameters)?.[1] ?? zone;
+    if (!isTimeZone(written))
+      throw usageError(`${source}: ${written} is not a timezone`, "write an IANA name");
+    instants[property]?.push(...values.map((text) => instantOf(text, written, source)));
+  }
+  const { RRULE = [], EXDATE = [], RDATE = [] } = texts;
+  const [rule = null, second] = RRULE.map((text) => readRule(text, source));
+  if (second !== undefined) throw usageError(`${source}: there are several RRULEs`, "write one");
+  return {
+    rule,
+    extra: instants["RDATE"] ?? [],
+    excluded: new Set(instants["EXDATE"]),
+    dates: [...RDATE, ...EXDATE],
+    isAllDay: timezone === null,
+    start: parseLenientDateTime(start)?.instant ?? Number.NaN,
+    zone,
+  };
+}
+
+/** Whether a date or time of RFC 5545 is a date. */
+export function isDate(text: string): boolean {
+  return !text.includes("T");
+}
+
+function instantOf(text: string, zone: string, source: string): number {
+  const wallClock = wallClockOf(text, source);
+  return text.endsWith("Z") ? wallClock : instantAt(wallClock, zone);
+}
+
+/** What the clock shows at a date or time of RFC 5545, as if it were UTC. @throws CliError usage */
+export function wallClockOf(text: string, source: string): number {
+  const time = /^\d{8}(?:T\d{6}Z?)?$/.test(text) ? parseLenientDateTime(text) : null;
+  if (time !== null) return time.instant;
+  throw usageError(`${source}: "${text}" is not a date or time`, "write 20261231T140000Z or 20261231");
+}

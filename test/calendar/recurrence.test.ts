@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import { checkRecurrence, expandRecurrence } from "../../src/calendar/recurrence.js";
+import { formatLocal } from "../../src/calendar/zoned-time.js";
+
+const BERLIN = "Europe/Berlin";
+
+function starts(
+  lines: readonly string[],
+  start: string,
+  timezone: string | null = BERLIN,
+  count = 5,
+): readonly string[] {
+  const found: string[] = [];
+  for (const instant of expandRecurrence({ lines, start, timezone })) {
+    found.push(
+      timezone === null ? new Date(instant).toISOString().slice(0, 10) : formatLocal(instant, timezone),
+    );
+    if (found.length === count) break;
+  }
+  return found;
+}
+
+describe("clock changes in Berlin", () => {
+  test("the clock of the zone counts, whatever its offset", () => {
+    expect(starts(["RRULE:FREQ=WEEKLY;COUNT=3"], "2027-03-21T10:00:00")).toEqual([
+      "2027-03-21T10:00:00+01:00",
+      "2027-03-28T10:00:00+02:00",
+      "2027-04-04T10:00:00+02:00",
+    ]);
+  });
+
+  test("a skipped start is read with the offset before it", () => {
+    expect(starts(["RRULE:FREQ=DAILY;COUNT=3"], "2027-03-27T02:30:00")).toEqual([
+      "2027-03-27T02:30:00+01:00",
+      "2027-03-28T03:30:00+02:00",
+      "2027-03-29T02:30:00+02:00",
+    ]);
+  });
+
+  test("of a repeated start the earlier is meant", () => {
+    expect(starts(["RRULE:FREQ=DAILY;COUNT=2"], "2027-10-30T02:30:00")).toEqual([
+      "2027-10-30T02:30:00+02:00",
+      "2027-10-31T02:30:00+02:00",
+    ]);
+  });
+
+  test("what is skipped and what the clock shows then are one start, in order", () => {
+    const lines = ["RRULE:FREQ=DAILY;BYHOUR=2,3;BYMINUTE=0,30;COUNT=5"];
+    expect(starts(lines, "2027-03-28T02:00:00", BERLIN)).toEqual([
+      "2027-03-28T03:00:00+02:00",
+      "2027-03-28T03:30:00+02:00",
+      "2027-03-29T02:00:00+02:00",
+    ]);
+  });
+});
+
+describe("days that some months do not have are left out", () => {
+  test.each([
+    ["RRULE:FREQ=MONTHLY", "2027-01-31", ["2027-01-31", "2027-03-31", "2027-05-31"]],
+    ["RRULE:FREQ=YEARLY", "2028-02-29", ["2028-02-29", "2032-02-29", "2036-02-29"]],
+    [
+      "RRULE:FREQ=DAILY;INTERVAL=7;BYMONTH=2;BYMONTHDAY=29",
+      "2028-02-29",
+      ["2028-02-29", "2056-02-29", "2084-02-29"],
+    ],
+  ])("%s", (rule, start, expected) => {
+    expect(starts([rule], start, null, 3)).toEqual(expected);
+  });
+});
+
+describe("dates beside the rule", () => {
+  test("an RDATE is a start more, an EXDATE is none", () => {
+    const lines = ["RRULE:FREQ=WEEKLY;COUNT=3", "RDATE;VALUE=DATE:20270107", "EXDATE;VALUE=DATE:20270108"];
+    expect(starts(lines, "2027-01-01", null)).toEqual(["2027-01-01", "2027-01-07", "2027-01-15"]);
+  });
+
+  test("they may be in UTC, in a zone of their own, or on the clock of the event", () => {
+    const lines = [
+      "RRULE:FREQ=DAILY;COUNT=4",
+      "EXDATE:20270102T090000Z",
+      "EXDATE;TZID=America/New_York:20270103T040000",
+      "exdate:20270104T100000",
+    ];
+    expect(starts(lines, "2027-01-01T10:00:00")).toEqual(["2027-01-01T10:00:00+01:00"]);
+  });
+
+  test("without a rule the start is the first date", () => {
+    expect(starts(["RDATE;VALUE=DATE:20270107,20270105"], "2027-01-01", null)).toEqual([
+      "2027-01-01",
+      "2027-01-05",
+      "2027-01-07",
+    ]);
+  });
+
+  test.each([
+    ["20270103T090000Z", 3],
+    ["20270103T085959Z", 2],
+    ["20270103", 3],
+    ["20270103T100000", 3],
+  ])("UNTIL=%s includes its instant or its day", (until, count) => {
+    expect(starts([`RRULE:FREQ=DAILY;UNTIL=${until}`], "2027-01-01T10:00:00")).toHaveLength(count);
+  });
+});
+
+test("a start that the rule does not give is none", () => {
+  expect(starts(["RRULE:FREQ=WEEKLY;BYDAY=MO"], "2027-01-01", null, 1)).toEqual(["2027-01-04"]);
+});
+
+describe("what is refused says what would be right", () => {
+  const dates = Array.from({ length: 501 }, (_, day) => new Date(Date.UTC(2027, 0, 1 + day)));
+  const many = dates.map((date) => date.toISOString().slice(0, 10).replaceAll("-", ""));
+  test.each([
+    ["RRULE:FREQ=SECONDLY", "FREQ=SECONDLY is not supported"],
+    ["RRULE:FREQ=WEEKLY|RRULE:FREQ=DAILY", "there are several RRULEs"],
+    ["EXDATE;VALUE=DATE:20270101", "there is no RRULE"],
+    ["RRULE:INTERVAL=2", "the rule has no FREQ"],
+    ["RRULE:FREQ=DAILY;FREQ=DAILY", "FREQ is given twice"],
+    ["RRULE:FREQ=DAILY;EVERY=2", '"EVERY=2" is not a part of a rule'],
+    ["RRULE:weekly on mon", '"WEEKLY ON MON" is not a part of a rule'],
+    ["RRULE:FREQ=DAILY;INTERVAL=0", "INTERVAL=0 is not supported"],
+    ["RRULE:FREQ=DAILY;INTERVAL=1,2", "INTERVAL=1,2 is not supported"],
+    ["RRULE:FREQ=DAILY;BYHOUR=24", "BYHOUR=24 is not supported"],
+    ["RRULE:FREQ=MONTHLY;BYMONTHDAY=0", "BYMONTHDAY=0 is not supported"],
+    ["RRULE:FREQ=WEEKLY;BYDAY=MO,MO", "BYDAY=MO,MO is not supported"],
+    ["RRULE:FREQ=DAILY;COUNT=10001", "COUNT=10001 is not supported"],
+    ["RRULE:FREQ=DAILY;COUNT=2;UNTIL=20280101", "COUNT and UNTIL are both given"],
+    ["RRULE:FREQ=WEEKLY;BYMONTHDAY=1", "BYMONTHDAY has no meaning with FREQ=WEEKLY"],
+    ["RRULE:FREQ=MONTHLY;BYYEARDAY=1", "BYYEARDAY has no meaning with FREQ=MONTHLY"],
+    ["RRULE:FREQ=MONTHLY;BYWEEKNO=1", "BYWEEKNO has no meaning with FREQ=MONTHLY"],
+    ["RRULE:FREQ=WEEKLY;BYDAY=-1FR", "BYDAY=-1FR has no meaning with FREQ=WEEKLY"],
+    ["RRULE:FREQ=YEARLY;BYWEEKNO=1;BYDAY=1FR", "BYDAY=1FR has no meaning with BYWEEKNO"],
+    ["RRULE:FREQ=YEARLY;BYYEARDAY=1;BYDAY=FR", "BYYEARDAY and BYDAY are not supported together"],
+    ["RRULE:FREQ=MONTHLY;BYSETPOS=1", "BYSETPOS is given alone"],
+    ["RRULE:FREQ=DAILY|EXDATE:20271301", '"20271301" is not a date or time'],
+    ["RRULE:FREQ=DAILY;UNTIL=20270105T100000Z", "UNTIL=20270105T100000Z is a time, but the start is a date"],
+    ["RRULE:FREQ=DAILY|EXDATE:20270102T100000Z", "20270102T100000Z is a time, but the start is a date"],
+    ["RRULE:FREQ=DAILY|EXDATE;TZID=Nowhere/City:20270102", "Nowhere/City is not a timezone"],
+    ["RRULE:FREQ=DAILY|EXRULE:FREQ=DAILY", '"EXRULE:FREQ=DAILY" is not read'],
+    ["RRULE:FREQ=WEEKLY|EXDATE;VALUE=DATE:20270102", "the exception 2027-01-02 is no date of the rule"],
+    [`RRULE:FREQ=DAILY|EXDATE;VALUE=DATE:${many.join(",")}`, "there are more than 500 exceptions"],
+    ["RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "the rule gives no date"],
+    ["RRULE:FREQ=DAILY;UNTIL=20261231", "the rule gives no date"],
+    ["RRULE:FREQ=DAILY;COUNT=1|EXDATE;VALUE=DATE:20270101", "the rule gives no date"],
+  ])("%s", (lines, message) => {
+    const check = () =>
+      checkRecurrence({ lines: lines.split("|"), start: "2027-01-01", timezone: null }, "recurrences");
+    expect(check).toThrow(expect.objectContaining({ code: "usage", message: `recurrences: ${message}` }));
+    expect(check).toThrow(expect.objectContaining({ hint: expect.stringMatching(/\w/) }));
+  });
+
+  test.each([
+    ["RRULE:FREQ=DAILY;UNTIL=20270105", "UNTIL=20270105 is not a time in UTC"],
+    ["RRULE:FREQ=DAILY;UNTIL=20270105T100000", "UNTIL=20270105T100000 is not a time in UTC"],
+    ["RRULE:FREQ=DAILY|RDATE;VALUE=DATE:20270102", "20270102 is a date, but the start is a time"],
+    ["RRULE:FREQ=DAILY|EXDATE:20270102T100000Z", "the exception 2027-01-02T10:00:00Z is no date of the rule"],
+  ])("%s with a time", (lines, message) => {
+    const recurrence = { lines: lines.split("|"), start: "2027-01-01T10:00:00", timezone: BERLIN };
+    expect(() => checkRecurrence(recurrence, "--repeat")).toThrow(`--repeat: ${message}`);
+  });
+
+  test("what is right passes", () => {
+    const lines = [
+      "rrule:freq=weekly;byday=mo,th;until=20280101t000000z",
+      "EXDATE;TZID=Europe/Berlin:20270107T100000",
+    ];
+    checkRecurrence({ lines, start: "2027-01-01T10:00:00", timezone: BERLIN }, "recurrences");
+  });
+});
