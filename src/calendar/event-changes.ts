@@ -182,7 +182,12 @@ interface EventContent extends Omit<CalendarEvent, "label" | "attendees"> {
 
 /** Whether two versions of an event say the same. Null and empty texts are the same, as are ids of any form. */
 export function isSameContent(one: EventContent, other: EventContent): boolean {
-  return contentOf(one) === contentOf(other) && timesOf(one) === timesOf(other);
+  return contentKey(one) === contentKey(other);
+}
+
+/** What is the same for two versions of an event that say the same. */
+export function contentKey(event: EventContent): string {
+  return contentOf(event) + timesOf(event);
 }
 
 function contentOf(event: EventContent): string {

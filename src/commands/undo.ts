@@ -14,7 +14,7 @@ import { createRelatedResolver, DEFAULT_LABEL } from "./events/event-flags.js";
 import type { EventContext } from "./events/event-reader.js";
 import { processEach } from "./process-each.js";
 
-type UndoContext = EventContext & Pick<Context, "journal">;
+type UndoContext = EventContext & Pick<Context, "journal" | "machine">;
 
 interface UndoOptions {
   readonly number?: string;
@@ -124,6 +124,11 @@ async function undoEntry(
   const steps = openWrites(entry)
     .toReversed()
     .sort((one, other) => isCreate(one) - isCreate(other));
+  const { dryRun } = context.flags;
+  const noteUndone =
+    entry.command === "import" && !dryRun
+      ? (await import("./import/records.js")).openUndoneImports(context.machine)
+      : undefined;
   let isLosing = false;
   const { results, reportFailures } = await processEach(steps, {
     noun: "write",
@@ -139,7 +144,8 @@ async function undoEntry(
       try {
         const id = await undoWrite(context, write, (eventId) => currentId(newIds, eventId));
         const isAgain = write.kind === "delete" && id !== write.eventId;
-        if (!context.flags.dryRun) journal.markUndone(entry, write, isAgain ? id : "");
+        noteUndone?.(write, id);
+        if (!dryRun) journal.markUndone(entry, write, isAgain ? id : "");
         return { id, title: nameOf(write) };
       } catch (error) {
         isLosing ||= write.kind === "delete" && error instanceof CliError;

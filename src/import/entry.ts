@@ -69,7 +69,7 @@ type Draft = Omit<ImportEntry, "kind" | "line" | "text" | "title">;
 interface Place {
   readonly line: number;
   readonly text: string;
-  /** If it can be told before the rest is read. */
+  /** If it can be told before the rest is read: of an occurrence, that of its series. */
   readonly identity?: string;
   /** For the report, if the rest cannot be read. */
   readonly title: string | null;
@@ -96,7 +96,7 @@ export function readEntry(
     if (isOpen) remarks.add("without an end: an hour long");
     for (const remark of remarks) count(remark);
     const end_at = isOpen ? times.end_at : content.end_at;
-    return { ...draft, ...place, kind: "event", title, content: { ...content, end_at } };
+    return { ...place, ...draft, kind: "event", title, content: { ...content, end_at } };
   } catch (error) {
     const { message } = asUsageError(error);
     const reason = describeWithoutFlags(usageError(message)).replace(`${SOURCE}: `, "");

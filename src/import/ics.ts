@@ -15,7 +15,14 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
     .filter(({ name }) => name === "VEVENT")
     .map((component) => {
       const { lines, parts, isClosed } = readLines(component);
-      const place = { line: component.line, text: `${component.text}\r\n`, title: titleOf(lines) };
+      const uid = lines.find((line) => /^UID[;:]/i.test(line));
+      const identity = uid === undefined ? {} : { identity: uid.slice(uid.indexOf(":") + 1) };
+      const place = {
+        line: component.line,
+        text: `${component.text}\r\n`,
+        title: titleOf(lines),
+        ...identity,
+      };
       return readEntry(place, options, (count) => {
         if (!isClosed) throw usageError("it, or a component in it, has no END");
         const event = readVevent(lines, { zone: options.zone, findZone, count, unread });

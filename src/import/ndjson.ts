@@ -20,8 +20,8 @@ export async function readNdjson(text: string, options: ReaderOptions): Promise<
   const items = pieces.map((piece) => {
     const fields = isJsonObject(piece.value) ? piece.value : {};
     const title = typeof fields["title"] === "string" ? fields["title"] : null;
-    const identity = identityOf(fields, piece.text);
-    return readEntry({ line: piece.line, text: piece.text, identity, title }, options, (count) => {
+    const known = piece.problem === undefined ? { identity: identityOf(fields, piece.text) } : {};
+    return readEntry({ line: piece.line, text: piece.text, title, ...known }, options, (count) => {
       if (piece.problem !== undefined) throw usageError(piece.problem);
       const shortened = options.shorten ? shortenTexts(fields) : fields;
       if (shortened !== fields) count(SHORTENED);

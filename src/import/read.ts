@@ -2,10 +2,11 @@ import { isUtf8 } from "node:buffer";
 import { CliError } from "../errors.js";
 import type { ImportEntry, ImportItem, ReaderOptions, ReadItems, Rejection } from "./entry.js";
 
-type ImportFormat = "ics" | "csv" | "ndjson";
+export const IMPORT_FORMATS = ["ics", "csv", "ndjson"] as const;
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 /** Larger files are refused; in bytes. */
-const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
+export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
 
 export interface ImportOptions {
   /** By default found out from the content, and for CSV from the name too. */
@@ -46,7 +47,7 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
 }
 
 /** The error for a file of more than `MAX_IMPORT_BYTES`. */
-function tooLargeError(name: string): CliError {
+export function tooLargeError(name: string): CliError {
   const hint = "split it into several files";
   return new CliError("rejected", `${name} is larger than 64 MiB`, { hint });
 }

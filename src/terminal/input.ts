@@ -17,13 +17,17 @@ export type Input = ReturnType<typeof createInput>;
  * @param signal ends a read, which may wait forever; its reason is the error to throw
  */
 export function createInput(process: { readonly stdin: ReadableLike }, signal: () => AbortSignal) {
-  const decode = async (path: string, source: string): Promise<string> => {
+  const readBytes = async (path: string, source: string, limit: InputLimit): Promise<Uint8Array> => {
     const stream = path === "-" ? process.stdin : openFile(path, source);
-    const bytes = await readAll(stream, source, signal()).catch((error: unknown) => {
+    return readAll(stream, limit, signal()).catch((error: unknown) => {
       if (error instanceof CliError) throw error;
       const code = errorCodeOf(error) ?? "unknown";
       throw usageError(`${source}: ${displayName(path)} cannot be read (${code})`);
     });
+  };
+  const decode = async (path: string, source: string): Promise<string> => {
+    const error = () => usageError(`${source}: more than 8 MiB, which no service accepts`);
+    const bytes = await readBytes(path, source, { bytes: MAX_INPUT, error });
     return decodeText(bytes, `${source}: ${displayName(path)}`);
   };
   return {
@@ -31,6 +35,8 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
     get isTerminal() {
       return process.stdin.isTTY === true;
     },
+    /** Reads a file, or stdin for `-`, as it is. @throws CliError usage when it cannot be read, and the error of the limit */
+    bytes: readBytes,
     /**
      * Reads a UTF-8 file, or stdin for `-`, without the newline that editors and `echo` add.
      * @param source the flag, for messages
@@ -69,8 +75,14 @@ export function withoutLastNewline(text: string): string {
 /** Larger than any service accepts (bytes), so that endless input does not fill the memory. */
 const MAX_INPUT = 8 * 1024 * 1024;
 
-/** Reads a whole stream. @throws CliError usage when it is too large, and the signal's reason */
-async function readAll(stream: ReadableLike, source: string, signal: AbortSignal): Promise<Uint8Array> {
+/** How much is read at most, and the error for more. */
+export interface InputLimit {
+  readonly bytes: number;
+  readonly error: () => CliError;
+}
+
+/** Reads a whole stream. @throws CliError when it is too large, and the signal's reason */
+async function readAll(stream: ReadableLike, limit: InputLimit, signal: AbortSignal): Promise<Uint8Array> {
   let onAbort: () => void = () => undefined;
   const interruption = new Promise<never>((_, reject) => {
     onAbort = () => {
@@ -81,19 +93,19 @@ async function readAll(stream: ReadableLike, source: string, signal: AbortSignal
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   try {
-    return await Promise.race([collect(stream, source), interruption]);
+    return await Promise.race([collect(stream, limit), interruption]);
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
 }
 
-async function collect(stream: ReadableLike, source: string): Promise<Uint8Array> {
+async function collect(stream: ReadableLike, limit: InputLimit): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
     length += bytes.length;
-    if (length > MAX_INPUT) throw usageError(`${source}: more than 8 MiB, which no service accepts`);
+    if (length > limit.bytes) throw limit.error();
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -51,6 +52,7 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     "events delete": [[eventId, "--yes"]],
     add: [["Lunch", "tomorrow", "12-13", "--yes"]],
     undo: [["--list"]],
+    import: [[join(world.directory, "events.json"), "--yes", "--dry-run"]],
     rm: [[eventId, "--yes"]],
     agenda: [[]],
     week: [[]],
@@ -87,6 +89,10 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
 
 /** Makes what the command lines name. */
 async function prepareFor(command: string): Promise<void> {
+  if (command === "import") {
+    const event = { title: "Lunch", start_at: "2026-11-23T12:00:00Z" };
+    writeFileSync(join(world.directory, "events.json"), JSON.stringify(event));
+  }
   if (command === "events move") await world.service.admin.calendars.add({ name: "Choir", owner: "ana" });
   if (!command.startsWith("service ")) return;
   for (const user of ["ana", "Ben"]) await world.run("service", "users", "add", user);

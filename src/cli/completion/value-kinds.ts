@@ -61,6 +61,7 @@ const KIND_OF_ARGUMENT: Readonly<Record<string, Kind | "files">> = {
   "profiles remove name": "profiles",
   "webhooks remove name": "webhooks",
   "webhooks test name": "webhooks",
+  "import file": "files",
   "config get key": "keys",
   "config set key": "keys",
   "config unset key": "keys",

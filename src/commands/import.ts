@@ -1,0 +1,44 @@
+import type { Command } from "commander";
+import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { IMPORT_FORMATS } from "../import/read.js";
+import { importView } from "../output/views/import.js";
+import type { ImportFlags } from "./import/read-source.js";
+import { runImport } from "./import/run-import.js";
+
+export function registerImport(command: Command, contextOf: ContextOf): void {
+  command
+    .argument("[file]", "iCalendar, CSV or NDJSON file, - for stdin")
+    .addOption(
+      command
+        .createOption("--as <format>", "its format, if its content does not tell")
+        .choices(IMPORT_FORMATS),
+    )
+    .option("--source <name>", "name by which a later run knows its events (default: the file's name)")
+    .option("--from <date>", "first day of repeating events (default: today)")
+    .option("--to <date>", "last day of repeating events (default: a year later)")
+    .option("--label <number|id|name>", "label of events without one")
+    .option("--overwrite", "write what was changed in the calendar, too")
+    .option(
+      "--prune [all]",
+      "delete what came from this source and is not in it any more; =all even if that is most",
+    )
+    .option("--shorten", "cut texts that are too long, instead of rejecting them")
+    .option("--rejects <file>", "write what was rejected to a file of the same format")
+    .option("-y, --yes", "skip the confirmation");
+  describeCommand(command, {
+    prints: { view: importView, count: "one" },
+    examples: () => [
+      [
+        "What a file would change, and then the changes",
+        "calctl events list -c Work --days 7 -o ics >work.ics",
+        "calctl import work.ics -c Family --dry-run",
+        "calctl import work.ics -c Family --yes",
+      ],
+      [
+        "Keep a calendar in step with a published one, for a crontab",
+        "calctl events list -c Work -o ics | calctl import - -c Family --source work --prune --yes",
+      ],
+    ],
+  });
+  addAction<ImportFlags>(command, contextOf, runImport);
+}

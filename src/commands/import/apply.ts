@@ -1,0 +1,185 @@
+import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import { hasFields, lastUpdate, wasUpdated } from "../../calendar/if-unchanged.js";
+import { CliError, isOutcomeUnknown } from "../../errors.js";
+import {
+  draftOfChange,
+  hashContent,
+  hashEvent,
+  type ImportEvent,
+  type Known,
+  shortHash,
+} from "../../import/plan.js";
+import type { EventContext } from "../events/event-reader.js";
+import { createWithKey, type KeyContext } from "../events/keyed-create.js";
+import { firstFailure, readFailure } from "../process-each.js";
+import type { ImportRecords } from "./records.js";
+
+export type ImportContext = EventContext & KeyContext;
+
+/** A write of an import. `seen` is `hashEvent` of the event as it was when the import was planned. */
+export type ImportStep = { readonly title: string } & (
+  | { readonly kind: "new"; readonly event: ImportEvent; readonly draft: EventDraft }
+  | {
+      readonly kind: "changed";
+      readonly event: ImportEvent;
+      readonly draft: EventDraft;
+      readonly seen: string;
+    }
+  | { readonly kind: "gone"; readonly known: Known; readonly seen: string }
+);
+
+interface ApplyOptions {
+  readonly calendarId: string;
+  /** Tells the keys of creates from those of other imports. */
+  readonly source: string;
+  readonly records: ImportRecords;
+  readonly onProgress: (done: number) => void;
+}
+
+export interface Applied {
+  readonly counts: Readonly<Record<ImportStep["kind"], number>>;
+  /** How many of the steps were done. */
+  readonly done: number;
+  readonly failures: readonly { readonly title: string; readonly error: CliError }[];
+  /** What ended it before all was done; undefined if nothing did. */
+  readonly stopped: unknown;
+}
+
+/** Writes several events at a time, and notes each write, so that a killed run goes on where it was. */
+export async function applySteps(
+  context: ImportContext,
+  steps: readonly ImportStep[],
+  options: ApplyOptions,
+): Promise<Applied> {
+  const { records, onProgress } = options;
+  const added = new Set(steps.map((step) => (step.kind === "new" ? step.event.identity : "")));
+  const begun = [...records.begun].filter(([identity]) => !added.has(identity));
+  const jobs = [
+    ...begun.map(([identity, { draft }]) => ({
+      kind: null,
+      title: draft.title,
+      run: () => finishCreate(context, identity, options),
+    })),
+    ...steps.map((step) => ({
+      kind: step.kind,
+      title: step.title,
+      run: () => applyStep(context, step, options),
+    })),
+  ];
+  const counts = { new: 0, changed: 0, gone: 0 };
+  const failures: Applied["failures"][number][] = [];
+  let [tried, done] = [0, 0];
+  const stopped = await firstFailure(jobs, async ({ kind, title, run }) => {
+    try {
+      await run();
+      if (kind === null) return;
+      counts[kind] += 1;
+      done += 1;
+    } catch (error) {
+      const failure = readFailure(error);
+      if (failure.kind !== "failed") throw error;
+      failures.push({ title, error: failure.error });
+    }
+    tried += 1;
+    onProgress(tried);
+  });
+  return { counts, done, failures, stopped };
+}
+
+async function applyStep(context: ImportContext, step: ImportStep, options: ApplyOptions): Promise<void> {
+  switch (step.kind) {
+    case "new":
+      return create(context, step, options);
+    case "changed":
+      return update(context, step, options);
+    case "gone":
+      return remove(context, step, options);
+  }
+}
+
+/** One that a killed run may have created is first made as that run would have made it. */
+async function create(
+  context: ImportContext,
+  { title, event, draft }: Extract<ImportStep, { kind: "new" }>,
+  options: ApplyOptions,
+): Promise<void> {
+  const { identity, slot } = event;
+  const { records, source } = options;
+  const hash = hashContent(event);
+  if (!records.begun.has(identity)) {
+    const earlier = records.records.get(identity)?.id ?? null;
+    records.begin(identity, { key: shortHash([source, identity, hash, earlier]), hash, draft, slot });
+  }
+  const made = await finishCreate(context, identity, options);
+  if (records.records.get(identity)?.hash === hash) return;
+  await update(context, { kind: "changed", title, event, draft, seen: hashEvent(made) }, options);
+}
+
+async function finishCreate(
+  context: ImportContext,
+  identity: string,
+  { records, calendarId }: ApplyOptions,
+): Promise<CalendarEvent> {
+  const begun = records.begun.get(identity);
+  if (begun === undefined) throw new Error(`the create of ${identity} was not begun`);
+  const { key, draft, hash, slot } = begun;
+  try {
+    const { created, isRepeat } = await createWithKey(context, { calendarId, draft, key });
+    // Somebody may have changed it since a killed run made it.
+    const isAsMade = !isRepeat || hasFields(created, draft);
+    records.set(identity, { id: created.id, hash, left: isAsMade ? hashEvent(created) : "", slot });
+    return created;
+  } catch (error) {
+    if (!(error instanceof CliError) || isOutcomeUnknown(error)) throw error;
+    if (error.code === "rejected" && [404, 410].includes(error.status ?? 0))
+      records.set(identity, { id: "", hash, left: "", slot, deleted: "elsewhere" });
+    else records.forget(identity);
+    throw error;
+  }
+}
+
+async function update(
+  context: ImportContext,
+  { event, draft, seen }: Extract<ImportStep, { kind: "changed" }>,
+  { records, calendarId }: ApplyOptions,
+): Promise<void> {
+  const { identity, slot } = event;
+  const { id } = requireRecord(records, identity);
+  const api = await context.api();
+  const address = { calendarId, eventId: id };
+  const current = await api.getEvent(address);
+  requireAsSeen(current, seen);
+  const whole = draftOfChange(draft, current);
+  const before = current.updated_at === null ? null : lastUpdate(current, "import");
+  const isApplied = (found: CalendarEvent) =>
+    before !== null && wasUpdated(found, { seen: before, draft: whole });
+  const left = await api.updateEvent(address, whole, isApplied);
+  records.set(identity, { id, hash: hashContent(event), left: hashEvent(left), slot });
+}
+
+async function remove(
+  context: ImportContext,
+  { known: { identity, record }, seen }: Extract<ImportStep, { kind: "gone" }>,
+  { records, calendarId }: ApplyOptions,
+): Promise<void> {
+  const api = await context.api();
+  const address = { calendarId, eventId: record.id };
+  requireAsSeen(await api.getEvent(address), seen);
+  records.set(identity, { ...record, deleted: "begun" });
+  await api.deleteEvent(address);
+  records.set(identity, { ...record, deleted: "here" });
+}
+
+function requireRecord(records: ImportRecords, identity: string) {
+  const record = records.records.get(identity);
+  if (record !== undefined) return record;
+  throw new Error(`${identity} was never imported`);
+}
+
+/** @throws CliError changed */
+function requireAsSeen(current: CalendarEvent, seen: string): void {
+  if (hashEvent(current) === seen) return;
+  throw new CliError("changed", `event ${current.id} was changed since the import was planned`, {
+    hint: "run the same command again",
+  });
+}

@@ -1,0 +1,127 @@
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import { addDays, localDate } from "../../calendar/zoned-time.js";
+import { requireConfirmation } from "../../cli/command.js";
+import { CliError, emptyValueError, missingFlagsError, usageError } from "../../errors.js";
+import type { Rejection } from "../../import/entry.js";
+import { gatherEvents } from "../../import/gather.js";
+import type { DayWindow } from "../../import/occurrences.js";
+import type { ImportSource } from "../../import/plan.js";
+import {
+  type ImportFile,
+  type ImportFormat,
+  MAX_IMPORT_BYTES,
+  readImportFile,
+  tooLargeError,
+} from "../../import/read.js";
+import { readDateFlag } from "../events/date-flags.js";
+import type { EventContext } from "../events/event-reader.js";
+
+/** Flags as typed. */
+export interface ImportFlags {
+  /** A path, or `-` for stdin. */
+  readonly file?: string;
+  readonly as?: ImportFormat;
+  readonly source?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly label?: string;
+  readonly overwrite?: boolean;
+  /** True, `all`, or the file that follows the flag. */
+  readonly prune?: boolean | string;
+  readonly shorten?: boolean;
+  readonly rejects?: string;
+  /** Skips the confirmation. */
+  readonly yes?: boolean;
+}
+
+/** What is imported, and how. */
+export interface ImportJob {
+  readonly path: string;
+  /** The file, as messages name it. */
+  readonly name: string;
+  readonly source: string;
+  readonly prune: boolean | "all";
+  readonly isConfirmed: boolean;
+}
+
+/** @throws CliError usage that names everything that is missing */
+export function readJob({ flags: run, terminal }: EventContext, flags: ImportFlags): ImportJob {
+  const { path, prune } = readPath(flags);
+  const isConfirmed = flags.yes === true || run.dryRun;
+  const canAsk = terminal.prompt.available && path !== "-";
+  const missing = [
+    ...(path === undefined ? ["FILE"] : []),
+    ...(path === "-" && flags.source === undefined ? ["--source"] : []),
+  ];
+  if (path === undefined || missing.length > 0)
+    throw missingFlagsError([...missing, ...(isConfirmed || canAsk ? [] : ["--yes"])]);
+  requireConfirmation(isConfirmed, canAsk);
+  const source = flags.source ?? basename(path);
+  if (source === "") throw emptyValueError(flags.source === undefined ? "FILE" : "--source");
+  checkRejects(path, flags.rejects);
+  return { path, name: path === "-" ? "stdin" : path, source, prune, isConfirmed };
+}
+
+/** A file that follows `--prune` is no value of it. */
+function readPath({ file, prune = false }: ImportFlags) {
+  if (typeof prune === "boolean" || prune === "all") return { path: file, prune } as const;
+  if (file === undefined) return { path: prune, prune: true } as const;
+  throw usageError(`--prune: "${prune}" is not a value of it`, "give --prune, or --prune=all");
+}
+
+/** @throws CliError usage where it would be written over the file that is imported */
+function checkRejects(path: string, rejects: string | undefined): void {
+  if (rejects === "") throw emptyValueError("--rejects");
+  if (rejects !== undefined && isSameFile(path, rejects))
+    throw usageError("--rejects: this is the file that is imported", "name another file");
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false, bigint: true }));
+  return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
+}
+
+/** What was read. */
+export interface ReadSource {
+  readonly file: ImportFile;
+  readonly source: ImportSource;
+  readonly rejections: readonly Rejection[];
+}
+
+/** Reads the file. What cannot be imported is said on stderr. @throws CliError rejected when that is all of it */
+export async function readSource(
+  context: EventContext,
+  job: ImportJob,
+  flags: ImportFlags,
+): Promise<ReadSource> {
+  const { output, terminal } = context;
+  const { path, name } = job;
+  const window = await readWindow(context, flags);
+  const limit = { bytes: MAX_IMPORT_BYTES, error: () => tooLargeError(name) };
+  const bytes = await terminal.input.bytes(path, "FILE", limit);
+  const file = await readImportFile(bytes, { ...flags, name, zone: window.zone });
+  const { source, rejections } = gatherEvents(file.items, { window });
+  for (const note of file.notes) output.note(note);
+  for (const { line, reason, title } of rejections)
+    output.warn(`line ${line}: ${title === null ? "" : `"${title}": `}${reason}`);
+  if (rejections.length > 0 && source.events.size + source.cancelled.size === 0)
+    throw new CliError("rejected", `nothing of ${name} can be imported`);
+  return { file, source, rejections };
+}
+
+/** By default the year from today on. */
+async function readWindow({ config, now, output }: EventContext, flags: ImportFlags): Promise<DayWindow> {
+  const { timezone: zone } = config.settings();
+  const options = { zone, strict: false, dayOnly: true, now, echo: output.note } as const;
+  const readDay = async (flag: "from" | "to", edge: "first" | "last") => {
+    const text = flags[flag];
+    if (text === undefined) return null;
+    const day = await readDateFlag(text, { ...options, source: `--${flag}`, edge });
+    return day.kind === "date" ? day.date : null;
+  };
+  const first = (await readDay("from", "first")) ?? localDate(now(), zone);
+  const last = (await readDay("to", "last")) ?? addDays(first, 365);
+  if (last < first) throw usageError(`--to: ${last} is before ${first}`, "give a later day");
+  return { first, last, zone };
+}

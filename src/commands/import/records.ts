@@ -1,0 +1,177 @@
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isJsonObject } from "../../../contract/json.js";
+import type { EventDraft } from "../../../contract/shapes.js";
+import { CliError, configurationError, errorCodeOf } from "../../errors.js";
+import { hashEvent, type ImportRecord, shortHash } from "../../import/plan.js";
+import type { NotedWrite } from "../../journal/journal.js";
+import type { Machine } from "../../machine.js";
+import { LockBusyError, withFileLock } from "../../system/file-lock.js";
+import { makeInnerFolder, requireInnerFolder } from "../../system/ownership.js";
+import { writePrivateFile } from "../../system/private-file.js";
+
+/** A create that was sent, or was about to be. With its key it is sent again, and makes no second event. */
+interface BegunCreate extends Pick<ImportRecord, "hash" | "slot"> {
+  readonly key: string;
+  readonly draft: EventDraft;
+}
+
+/** What was imported from one source to one calendar, by identity. */
+export interface ImportRecords {
+  readonly records: ReadonlyMap<string, ImportRecord>;
+  /** The creates of a killed run whose outcome it did not note. */
+  readonly begun: ReadonlyMap<string, BegunCreate>;
+  /** Notes a create before it is sent. @throws the file system's error */
+  begin(identity: string, create: BegunCreate): void;
+  /** Notes what was done. @throws the file system's error */
+  set(identity: string, record: ImportRecord): void;
+  /** Forgets a create that was not done. */
+  forget(identity: string): void;
+}
+
+export interface RecordsOptions extends Pick<Machine, "stateDirectory" | "userId" | "process" | "signal"> {
+  /** Profile, service, calendar and source, each of which has a file of its own. */
+  readonly owner: readonly string[];
+  /** Whether nothing is written. */
+  readonly readOnly: boolean;
+}
+
+const FOLDER = "imports";
+
+/**
+ * Runs work with what is remembered, while no other process imports the same. It is a file (0600) to which lines are added, so
+ * that a killed run has noted what it did; afterwards it has one line for each event.
+ * @throws CliError unavailable while another process imports the same, configuration for a file that cannot be used
+ */
+export async function withRecords<T>(
+  options: RecordsOptions,
+  work: (records: ImportRecords) => Promise<T>,
+): Promise<T> {
+  const { stateDirectory, userId, owner, readOnly, process, signal } = options;
+  const inner = () => ({ parent: stateDirectory(), name: FOLDER, userId });
+  const name = `${shortHash(owner)}.jsonl`;
+  if (readOnly) return work(openRecords(join(stateDirectory(), FOLDER, name)).access);
+  const path = join(makeFolder(inner()), name);
+  const locked = async () => {
+    const { access, text } = openRecords(path);
+    try {
+      return await work(access);
+    } finally {
+      const compact = text();
+      if (compact !== null) await writePrivateFile(path, compact);
+    }
+  };
+  return withFileLock(`${path}.lock`, locked, { process, signal: signal() }).catch((error: unknown) => {
+    if (!(error instanceof LockBusyError)) throw error;
+    throw new CliError("unavailable", "another calctl import of this source is running", { cause: error });
+  });
+}
+
+function makeFolder(inner: Parameters<typeof makeInnerFolder>[0]): string {
+  try {
+    return makeInnerFolder(inner);
+  } catch (cause) {
+    const reason = errorCodeOf(cause) ?? (cause instanceof Error ? cause.message : cause);
+    throw configurationError(`what is imported cannot be remembered (${reason})`, {
+      hint: "CALCTL_STATE_DIR names another folder",
+      cause,
+    });
+  }
+}
+
+/** `text` gives the whole file with a line for each; null if nothing was added. */
+function openRecords(path: string) {
+  const { records, begun } = readRecords(path);
+  let isChanged = begun.size > 0;
+  const add = (identity: string, value: ImportRecord | BegunCreate | null): void => {
+    isChanged = true;
+    appendRecord(path, identity, value);
+  };
+  const access: ImportRecords = {
+    records,
+    begun,
+    begin(identity, create) {
+      add(identity, create);
+      begun.set(identity, create);
+    },
+    set(identity, record) {
+      add(identity, record);
+      begun.delete(identity);
+      records.set(identity, record);
+    },
+    forget(identity) {
+      add(identity, records.get(identity) ?? null);
+      begun.delete(identity);
+    },
+  };
+  const text = () =>
+    isChanged ? [...records, ...begun].map((line) => JSON.stringify(line)).join("\n") : null;
+  return { access, text };
+}
+
+/** On a line of its own, also after one that a killed process or a full disk has cut. */
+function appendRecord(path: string, identity: string, value: ImportRecord | BegunCreate | null): void {
+  appendFileSync(path, `\n${JSON.stringify([identity, value])}`, { mode: 0o600 });
+}
+
+/** The last line of an identity counts. */
+function readRecords(path: string) {
+  const [records, begun] = [new Map<string, ImportRecord>(), new Map<string, BegunCreate>()];
+  for (const line of readText(path).split("\n")) {
+    const [identity, value] = parseLine(line);
+    if (typeof identity !== "string") continue;
+    begun.delete(identity);
+    // Lines of ours, but for what was damaged.
+    if (!isJsonObject(value)) records.delete(identity);
+    else if ("key" in value) begun.set(identity, value as unknown as BegunCreate);
+    else records.set(identity, value as unknown as ImportRecord);
+  }
+  return { records, begun };
+}
+
+function parseLine(line: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return Array.isArray(value) ? value : [];
+  } catch (_cut) {
+    return [];
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (errorCodeOf(error) === "ENOENT") return "";
+    throw configurationError(`${path} cannot be read (${errorCodeOf(error) ?? error})`, { cause: error });
+  }
+}
+
+/**
+ * What an undo of an import changes in what is remembered: a later run of the same file does again what was taken back.
+ * @returns notes what was taken back, and the id that the event has since
+ */
+export function openUndoneImports({
+  stateDirectory,
+  userId,
+}: Pick<RecordsOptions, "stateDirectory" | "userId">): (write: NotedWrite, id: string) => void {
+  const folder = requireInnerFolder({ parent: stateDirectory(), name: FOLDER, userId });
+  const paths = readdirSync(folder).map((name) => join(folder, name));
+  const places = new Map(
+    paths
+      .filter((path) => path.endsWith(".jsonl"))
+      .flatMap((path) =>
+        [...readRecords(path).records].map(([identity, record]) => ({ path, identity, record })),
+      )
+      .map((place) => [place.record.id, place]),
+  );
+  return ({ kind, eventId = "", before }, id) => {
+    const place = places.get(kind === "delete" ? eventId : id);
+    if (place === undefined) return;
+    const { path, identity, record } = place;
+    const left = before === undefined ? "" : hashEvent(before);
+    if (kind === "create") appendRecord(path, identity, { ...record, deleted: "here" });
+    else if (kind === "update") appendRecord(path, identity, { ...record, hash: "", left });
+    else appendRecord(path, identity, { ...record, id, left, deleted: undefined });
+  };
+}

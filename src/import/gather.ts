@@ -1,0 +1,81 @@
+import { draftForCreate } from "../calendar/event-draft.js";
+import { instantAt } from "../calendar/zoned-time.js";
+import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
+import { type ImportEntry, type ImportItem, occurrenceIdentity, type Rejection } from "./entry.js";
+import { type DayWindow, windowInstants } from "./occurrences.js";
+import type { ImportEvent, ImportSource } from "./plan.js";
+
+interface Gathered {
+  readonly source: ImportSource;
+  readonly rejections: readonly Rejection[];
+}
+
+interface GatherOptions {
+  readonly window: DayWindow;
+}
+
+/** The events of a file: repeating ones as their occurrences, of which those that the file changes are as it changes them. */
+export function gatherEvents(items: readonly ImportItem[], options: GatherOptions): Gathered {
+  const window = windowInstants(options.window);
+  const entries = items.filter((item) => item.kind === "event");
+  const masters = entries.filter(({ occurrenceOf }) => occurrenceOf === undefined);
+  const uids = new Set(masters.map(({ identity }) => identity));
+  const read = masters.filter(({ cancelled }) => !cancelled).map((master) => readMaster(master, options));
+  const changed = entries
+    .flatMap((entry) => changedOccurrence(entry, options))
+    .filter(({ uid, event: { slot } }) => !uids.has(uid) || (slot >= window.from && slot < window.to));
+  const rejections = [
+    ...items.filter((item) => item.kind === "rejected"),
+    ...read.flatMap(({ rejections: own }) => own),
+  ];
+  const all = [...read.flatMap(({ events: own }) => own), ...changed.map(({ event }) => event)];
+  const events = new Map(all.map((event) => [event.identity, event]));
+  const removed = changed.filter(({ cancelled }) => cancelled).map(({ event }) => event.identity);
+  for (const identity of removed) events.delete(identity);
+  const cancelled = new Set([
+    ...removed,
+    ...masters.flatMap((each) => (each.cancelled ? [each.identity] : [])),
+  ]);
+  const rejected = new Set(rejections.flatMap(({ identity }) => identity ?? []));
+  return { source: { events, cancelled, masters: uids, rejected, window }, rejections };
+}
+
+interface Read {
+  readonly events: readonly ImportEvent[];
+  readonly rejections: readonly Rejection[];
+}
+
+/** The event, or the occurrences of a repeating one. */
+function readMaster(item: ImportEntry, { window }: GatherOptions): Read {
+  const { identity, line, title, text, recurrences } = item;
+  const { label, attendees } = item.content;
+  try {
+    if (recurrences.length > 0) throw usageError("it repeats, which cannot be imported yet");
+    return {
+      events: [{ identity, content: contentOf(item, window.zone), label, attendees }],
+      rejections: [],
+    };
+  } catch (error) {
+    const reason = describeWithoutFlags(asUsageError(error));
+    return { events: [], rejections: [{ kind: "rejected", line, title, text, identity, reason }] };
+  }
+}
+
+/** The reader has checked that it is an event. */
+function contentOf({ content }: ImportEntry, zone: string) {
+  return draftForCreate({}, content, { zone, length: { text: "1h", days: 0, minutes: 60 } });
+}
+
+/** The occurrence that an entry replaces; empty for any other entry. */
+function changedOccurrence(entry: ImportEntry, { window: { zone } }: GatherOptions) {
+  const { occurrenceOf, cancelled } = entry;
+  if (occurrenceOf === undefined) return [];
+  const { uid, slot } = occurrenceOf;
+  const content = contentOf(entry, zone);
+  const { label, attendees } = entry.content;
+  const instant = Date.parse(slot);
+  // A day begins with the zone's clock.
+  const begins = content.all_day === true ? instantAt(instant, zone) : instant;
+  const event = { identity: occurrenceIdentity(uid, slot), content, label, attendees, slot: begins };
+  return [{ uid, cancelled, event }];
+}

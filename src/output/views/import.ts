@@ -1,0 +1,104 @@
+import { sanitizeLine } from "../sanitize.js";
+import { inCharset, truncateText } from "../table/text-width.js";
+import type { DrawOptions, View } from "../view.js";
+
+/** What cannot become an event of the calendar. */
+interface RejectedItem {
+  /** Of the file, from 1. */
+  readonly line: number;
+  readonly reason: string;
+  readonly title: string | null;
+}
+
+/** What an import did, or with `--dry-run` would do: numbers of events. */
+export interface ImportReport {
+  readonly source: string;
+  readonly new: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  /** Deleted. */
+  readonly gone: number;
+  readonly conflicts: number;
+  readonly rejected: readonly RejectedItem[];
+}
+
+const rejectedView: View<RejectedItem> = {
+  noun: "rejected item",
+  shape: "rejected",
+  keys: {
+    line: { type: "integer", about: "of the file, from 1" },
+    reason: { type: "string" },
+    title: { type: "string?" },
+  },
+  tsv: ["line", "reason", "title"],
+};
+
+/** The kinds of events with their meaning. */
+const COUNTS = {
+  new: "events of the file that were created",
+  changed: "events that were changed in the file, and then in the calendar",
+  unchanged: "events that are as they were",
+  gone: "events that were deleted: cancelled, or with --prune not in the file any more",
+  conflicts: "events that the file changed and somebody changed or deleted in the calendar: left alone",
+} as const;
+
+type CountedKind = keyof typeof COUNTS;
+
+const KINDS = Object.keys(COUNTS) as readonly CountedKind[];
+
+/** Titles of some events of each kind. */
+export type ImportExamples = Partial<Record<CountedKind, readonly string[]>>;
+
+export const importView: View<ImportReport> = createImportView({});
+
+/** The view of a report that names some events of each kind to a person. */
+export function createImportView(examples: ImportExamples): View<ImportReport> {
+  const count = (kind: CountedKind) => ({ type: "integer", about: COUNTS[kind] }) as const;
+  return {
+    noun: "import",
+    shape: "import",
+    keys: {
+      source: { type: "string", about: "the name by which its events are known" },
+      new: count("new"),
+      changed: count("changed"),
+      unchanged: count("unchanged"),
+      gone: count("gone"),
+      conflicts: count("conflicts"),
+      rejected: {
+        type: { list: rejectedView },
+        about: "what cannot become an event",
+        text: ({ rejected }) => String(rejected.length),
+      },
+    },
+    tsv: ["source", ...KINDS, "rejected"],
+    draw: ({ values, fields }, drawing) =>
+      fields === null
+        ? values
+            .flatMap((report) => describeImport(report, { ...drawing, examples }))
+            .join("\n")
+            .concat("\n")
+        : null,
+  };
+}
+
+/** A line for each kind of which there are events, none wider than `width`. */
+export function describeImport(
+  report: ImportReport,
+  {
+    examples,
+    width,
+    unicode,
+  }: Pick<DrawOptions, "width" | "unicode"> & { readonly examples: ImportExamples },
+): readonly string[] {
+  const lines = [
+    ...KINDS.map((kind) => ({ kind, count: report[kind], titles: examples[kind] ?? [] })),
+    { kind: "rejected", count: report.rejected.length, titles: [] },
+  ].filter(({ kind, count }) => count > 0 || kind === "new");
+  const numbers = Math.max(...lines.map(({ count }) => String(count).length));
+  return lines.map(({ kind, count, titles }) => {
+    const more = count > titles.length ? ["…"] : [];
+    const named = titles.length === 0 ? "" : [...titles.map(sanitizeLine), ...more].join(", ");
+    const text = `${String(count).padStart(numbers + 2)} ${kind.padEnd(9)}  ${named}`;
+    return inCharset(truncateText(text.trimEnd(), width), { unicode });
+  });
+}

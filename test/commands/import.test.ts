@@ -1,0 +1,293 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { RunResult } from "../support/harness.js";
+import { createUndoWorld, type Event, type UndoWorld } from "./undo-world.js";
+
+/** `import`: what it plans, writes and reports. Files of each format are read in `test/import`. */
+
+let world: UndoWorld;
+
+beforeEach(async () => {
+  world = await createUndoWorld();
+});
+
+interface Line {
+  readonly id: string;
+  readonly title: string;
+  readonly [key: string]: unknown;
+}
+
+function line(id: string, title = `Event ${id}`, more: Readonly<Record<string, unknown>> = {}): Line {
+  const times = { start_at: "2026-11-23T12:00:00Z", end_at: "2026-11-23T13:00:00Z" };
+  return { id, title, ...times, ...more };
+}
+
+/** Writes the file club.ndjson. @returns its path */
+function file(...lines: readonly (Line | string)[]): string {
+  const path = join(world.directory, "club.ndjson");
+  const text = lines.map((each) => (typeof each === "string" ? each : JSON.stringify(each)));
+  writeFileSync(path, text.map((each) => `${each}\n`).join(""));
+  return path;
+}
+
+const importFile = (path: string, ...flags: readonly string[]): Promise<RunResult> =>
+  world.step("import", path, "-c", "Family", "--yes", ...flags);
+
+/** Imports lines, over a socket. @returns the report */
+async function importLines(lines: readonly (Line | string)[], ...flags: readonly string[]) {
+  const { exitCode, stdout, stderr } = await importFile(file(...lines), "-o", "json", ...flags);
+  return { exitCode, stderr, ...(stdout === "" ? {} : JSON.parse(stdout)) };
+}
+
+const titles = async () => (await world.list()).map(({ title }) => title).sort();
+
+async function find(title: string): Promise<Event> {
+  const found = (await world.list()).find((event) => event.title === title);
+  if (found === undefined) throw new Error(`there is no ${title}`);
+  return found;
+}
+
+const counts = {
+  source: "club.ndjson",
+  new: 0,
+  changed: 0,
+  unchanged: 0,
+  gone: 0,
+  conflicts: 0,
+  rejected: [],
+};
+
+describe("a file again", () => {
+  test("writes nothing if nothing changed, and reads no event", async () => {
+    await importLines([line("a"), line("b")]);
+    world.wire.requests.length = 0;
+    const { token } = await world.service.admin.tokens.create({ user: "ana", readOnly: false });
+    const env = { CALCTL_BASE_URL: world.wire.baseUrl, CALCTL_TOKEN: token };
+    const remote = (...flags: string[]) =>
+      world.runWith({ env }, "import", file(line("a"), line("b")), "-c", "Family", "--yes", ...flags);
+    expect(await remote()).toMatchObject({ exitCode: 0, stdout: "club.ndjson\t2\t0\t0\t0\t0\t0\n" });
+    const written = world.wire.requests.filter(({ method }) => method !== "GET").length;
+    world.wire.requests.length = 0;
+    expect(await remote()).toMatchObject({
+      exitCode: 0,
+      stdout: "club.ndjson\t0\t0\t2\t0\t0\t0\n",
+      stderr: "",
+    });
+    expect(written).toBe(2);
+    expect(world.wire.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(["GET /calendars"]);
+  });
+
+  test("changes what changed in it", async () => {
+    expect(await importLines([line("a"), line("b")])).toEqual({ exitCode: 0, stderr: "", ...counts, new: 2 });
+    const { id } = await find("Event a");
+    const changed = await importLines([line("a", "Other", { location: "Home" }), line("b")]);
+    expect(changed).toMatchObject({ exitCode: 0, new: 0, changed: 1, unchanged: 1 });
+    expect(await world.read(id)).toMatchObject({ title: "Other", location: "Home" });
+    await importLines([line("a"), line("b")]);
+    expect(await world.read(id)).toMatchObject({ title: "Event a", location: "" });
+  });
+
+  test("deletes what is not in it any more with --prune alone", async () => {
+    await importLines([line("a"), line("b"), line("c")]);
+    const kept = await importLines([line("a"), line("b")]);
+    expect(kept).toMatchObject({ exitCode: 0, gone: 0, unchanged: 2 });
+    expect(kept.stderr).toContain("1 event not in");
+    expect(await importLines([line("a"), line("b")], "--prune")).toMatchObject({ exitCode: 0, gone: 1 });
+    expect(await titles()).toEqual(["Event a", "Event b"]);
+    expect(await importLines([line("a"), line("b"), line("c")])).toMatchObject({ exitCode: 0, new: 1 });
+    expect(await titles()).toEqual(["Event a", "Event b", "Event c"]);
+  });
+});
+
+describe("what somebody changed in the calendar", () => {
+  test("stays if the file has not changed, or has changed, too: a conflict", async () => {
+    await importLines([line("a"), line("b")]);
+    const { id } = await find("Event a");
+    await world.step("events", "update", id, "--location", "Home");
+    expect(await importLines([line("a"), line("b")])).toMatchObject({ unchanged: 2, conflicts: 0 });
+    expect(await importLines([line("a", "Other"), line("b")])).toMatchObject({ exitCode: 0, conflicts: 1 });
+    expect(await world.read(id)).toMatchObject({ title: "Event a", location: "Home" });
+    const overwritten = await importLines([line("a", "Other"), line("b")], "--overwrite");
+    expect(overwritten).toMatchObject({ exitCode: 0, changed: 1, conflicts: 0 });
+    expect(await world.read(id)).toMatchObject({ title: "Other", location: "" });
+  });
+
+  test("is not pruned", async () => {
+    await importLines([line("a"), line("b"), line("c")]);
+    await world.step("events", "update", (await find("Event c")).id, "--location", "Home");
+    const report = await importLines([line("a"), line("b")], "--prune", "--overwrite");
+    expect(report).toMatchObject({ exitCode: 0, gone: 0, conflicts: 1 });
+    expect(await titles()).toHaveLength(3);
+  });
+
+  test("stays deleted, whatever the file says", async () => {
+    await importLines([line("a"), line("b")]);
+    await world.step("events", "delete", (await find("Event a")).id, "--yes");
+    expect(await importLines([line("a"), line("b")])).toMatchObject({ unchanged: 2 });
+    const flags = ["--overwrite", "--prune"];
+    expect(await importLines([line("a", "Other"), line("b")], ...flags)).toMatchObject({ conflicts: 1 });
+    await importLines([line("b")], ...flags);
+    expect(await importLines([line("a", "Third"), line("b")], ...flags)).toMatchObject({ conflicts: 1 });
+    expect(await titles()).toEqual(["Event b"]);
+  });
+
+  test("is no conflict if it says what the file says now", async () => {
+    await importLines([line("a")]);
+    await world.step("events", "update", (await find("Event a")).id, "--title", "Other");
+    expect(await importLines([line("a", "Other")])).toMatchObject({ unchanged: 1, conflicts: 0 });
+    expect(await importLines([line("a", "Third")])).toMatchObject({ changed: 1 });
+  });
+});
+
+describe("--prune", () => {
+  const ten = Array.from("abcdefghij", (id) => line(id));
+
+  test("of most needs --prune=all where nobody can be asked", async () => {
+    await importLines(ten);
+    const few = await importLines(ten.slice(0, 4), "--prune");
+    expect(few).toMatchObject({ exitCode: 2 });
+    expect(few.stderr).toContain("fewer than half of the 10 events");
+    expect(await titles()).toHaveLength(10);
+    expect(await importLines(ten.slice(0, 4), "--prune=all")).toMatchObject({ exitCode: 0, gone: 6 });
+  });
+
+  test("takes no value that is a file", async () => {
+    await importLines(ten);
+    const path = file(...ten.slice(0, 9));
+    const { exitCode, stdout } = await world.step("import", "-c", "Family", "--yes", "--prune", path);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "club.ndjson\t0\t0\t9\t1\t0\t0\n" });
+    expect(await world.step("import", "--yes", "--prune", path, path)).toMatchObject({ exitCode: 2 });
+  });
+
+  test("deletes nothing of a file that is cut, or has no events, or what of it cannot be read", async () => {
+    await importLines(ten);
+    const cut = `{"id": "k", "title":`;
+    const path = join(world.directory, "club.ndjson");
+    file(...ten.slice(0, 8));
+    writeFileSync(path, `${readFileSync(path, "utf8")}${cut}`);
+    expect(await importFile(path, "--prune")).toMatchObject({ exitCode: 12 });
+    expect(await importLines([...ten.slice(0, 8), "{}}"], "--prune")).toMatchObject({ exitCode: 12 });
+    const long = await importLines([...ten.slice(0, 9), line("j", "x".repeat(51))], "--prune");
+    expect(long).toMatchObject({ exitCode: 12, gone: 0, rejected: [{ line: 10 }] });
+    expect(await titles()).toHaveLength(10);
+  });
+});
+
+describe("bad input", () => {
+  test("a title that is too long is rejected by its line, and the rest imported", async () => {
+    const long = "x".repeat(51);
+    const report = await importLines([line("a"), line("b", long), line("c")]);
+    const rejected = [{ line: 2, reason: expect.stringContaining("51 characters"), title: long }];
+    expect(report).toMatchObject({ ...counts, exitCode: 12, new: 2, rejected });
+    expect(report.stderr).toContain(`line 2: "${long}": `);
+  });
+
+  test("--rejects has what was rejected, to be imported again, and never replaces the file", async () => {
+    const rejects = join(world.directory, "rejects.ndjson");
+    const long = line("b", "x".repeat(51));
+    const flags = ["--rejects", rejects];
+    await importLines([line("a"), long], "--dry-run", ...flags);
+    expect(readdirSync(world.directory)).not.toContain("rejects.ndjson");
+    await importLines([line("a"), long], ...flags);
+    expect(readFileSync(rejects, "utf8")).toBe(`${JSON.stringify(long)}\n`);
+    expect(await importFile(rejects, "--shorten")).toMatchObject({ exitCode: 0 });
+    const path = file(line("a"), long);
+    expect(await importFile(path, "--rejects", path)).toMatchObject({ exitCode: 2 });
+    expect(await titles()).toHaveLength(2);
+  });
+
+  test.each([
+    ["a file that is missing", ["nothing.ics"], 2, "cannot be read (ENOENT)"],
+    ["a folder", ["."], 2, "cannot be read (EISDIR)"],
+    ["no file", [], 2, "missing FILE"],
+    ["stdin without a name", ["-"], 2, "missing --source"],
+    ["an empty name", ["x", "--source", ""], 2, "--source is empty"],
+    ["days in the wrong order", ["x", "--from", "2026-12-01", "--to", "2026-11-30"], 2, "--to"],
+  ])("%s", async (_name, flags, code, message) => {
+    const { exitCode, stdout, stderr } = await world.run("import", "-c", "Family", "--yes", ...flags);
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  test.each([
+    ["an empty file", "", "is empty"],
+    ["another format", "%PDF-1.7", "is not an iCalendar, CSV or NDJSON file"],
+    ["nothing that can be read", '{"title": 1}', "nothing of stdin can be imported"],
+  ])("%s", async (_name, stdin, message) => {
+    const argv = ["import", "-", "--source", "club", "-c", "Family", "--yes"];
+    const { exitCode, stdout, stderr } = await world.runWith({ stdin }, ...argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 11, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  test("without a terminal it wants --yes", async () => {
+    const { exitCode, stderr } = await world.run("import", file(line("a")), "-c", "Family");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("--yes") });
+    expect(await titles()).toEqual([]);
+  });
+});
+
+test("a dry run prints the plan and leaves nothing behind", async () => {
+  const plan = await importLines([line("a"), line("b")], "--dry-run");
+  expect(plan).toEqual({ exitCode: 0, stderr: "", ...counts, new: 2 });
+  expect(await titles()).toEqual([]);
+  expect(readdirSync(world.directory)).not.toContain("imports");
+});
+
+describe("an undo", () => {
+  test("takes back what an import created, and a repetition creates it again", async () => {
+    await importLines([line("a"), line("b")]);
+    expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await titles()).toEqual([]);
+    expect(await importLines([line("a"), line("b")])).toMatchObject({ new: 2, conflicts: 0 });
+    expect(await titles()).toEqual(["Event a", "Event b"]);
+  });
+
+  test("takes back what it changed and deleted, and a repetition does it again", async () => {
+    const before = [line("a"), line("b"), line("c")];
+    const after = [line("a", "Other"), line("b")];
+    await importLines(before);
+    for (const _time of [1, 2]) {
+      expect(await importLines(after, "--prune")).toMatchObject({ exitCode: 0, changed: 1, gone: 1 });
+      expect(await titles()).toEqual(["Event b", "Other"]);
+      expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
+      expect(await titles()).toEqual(["Event a", "Event b", "Event c"]);
+    }
+    expect(await importLines(before)).toMatchObject({ changed: 0, unchanged: 3, conflicts: 0, new: 0 });
+  });
+});
+
+test("each source and each calendar has its own events", async () => {
+  await importLines([line("a")]);
+  await importLines([line("a")], "--source", "other");
+  await world.step("import", file(line("a")), "-c", "Work", "--yes");
+  expect(await titles()).toEqual(["Event a", "Event a", "Event a"]);
+  await importLines([line("b")], "--source", "other", "--prune");
+  expect(await titles()).toEqual(["Event a", "Event a", "Event b"]);
+});
+
+test("labels and members are found by name; what is missing is said once", async () => {
+  const other = { label: "Sport", attendees: ["ana", "Eve"] };
+  const report = await importLines([
+    line("a", "A", other),
+    line("b", "B", other),
+    line("c", "C", { label: "2" }),
+  ]);
+  expect(report.stderr).toBe(
+    "Family has no label Sport: these events get the default one\nleft out, as no members of Family: Eve\n",
+  );
+  expect(await find("A")).toMatchObject({ label: { number: 1 }, attendees: [{ name: "ana" }] });
+  expect(await find("C")).toMatchObject({ label: { number: 2 } });
+  await importLines([line("d", "D")], "--label", "3", "--source", "other");
+  expect(await find("D")).toMatchObject({ label: { number: 3 } });
+});
+
+test("what is remembered is for the user alone", async () => {
+  await importLines([line("a")]);
+  const folder = join(world.directory, "imports");
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  const names = readdirSync(folder);
+  expect(names).toHaveLength(1);
+  expect(statSync(join(folder, names[0] ?? "")).mode & 0o777).toBe(0o600);
+});
