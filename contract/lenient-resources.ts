@@ -154,6 +154,12 @@ export function readListedCategory(document: unknown): unknown {
   return isMembers(meta) ? (meta["category"] ?? null) : null;
 }
 
+/** Where the service is, as far as it alone knows it; null otherwise. @see docs/extensions.md */
+export function readBaseUrl(document: unknown): string | null {
+  const meta = isMembers(document) ? document["meta"] : undefined;
+  return isMembers(meta) ? readText(meta["base_url"], "base_url") : null;
+}
+
 /** Attributes of a resource by their names, for messages. Null for one that is missing. @throws ContractMismatch */
 export function readText(value: unknown, name: string): string | null {
   if (typeof value === "string") return value;

@@ -78,6 +78,19 @@ export interface Comment extends Activity {
   readonly creator: User | null;
 }
 
+/** Calendars at a secret address. @see docs/extensions.md */
+export interface Feed {
+  readonly id: string;
+  readonly name: string | null;
+  readonly calendars: readonly Pick<Calendar, "id" | "name">[];
+  readonly busy_only: boolean | null;
+  readonly created_at: string | null;
+  /** The day of the last use, as midnight UTC; null if it was never used. */
+  readonly last_used_at: string | null;
+  /** Only when it was just made: of the page, and with `.ics` of the calendar. */
+  readonly address?: string;
+}
+
 /** The writable fields of an event, as a create or update sends them. Undefined fields are omitted. */
 export interface EventDraft {
   readonly category: string;

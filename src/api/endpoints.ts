@@ -1,5 +1,12 @@
-import { readChangesMeta, readListedCategory } from "../../contract/lenient-resources.js";
+import {
+  ContractMismatch,
+  readBaseUrl,
+  readChangesMeta,
+  readListedCategory,
+  readText,
+} from "../../contract/lenient-resources.js";
 import { MAX_PAGE } from "../../contract/limits.js";
+import { ROUTES } from "../../contract/routes.js";
 import type {
   Activity,
   Calendar,
@@ -7,6 +14,7 @@ import type {
   Category,
   Comment,
   EventDraft,
+  Feed,
   Label,
   User,
 } from "../../contract/shapes.js";
@@ -19,6 +27,7 @@ import {
   readCalendar,
   readComment,
   readEvent,
+  readFeed,
   readLabel,
   readUser,
 } from "./json-api/resources.js";
@@ -54,6 +63,16 @@ interface EventListQuery {
   readonly category?: Category | undefined;
   /** How many events a page has at most; by default as many as one can have. */
   readonly limit?: number | undefined;
+}
+
+/** A feed that is to be made. */
+export interface FeedDraft {
+  /** Undefined for one that the service chooses. */
+  readonly name: string | undefined;
+  readonly calendarIds: readonly string[];
+  readonly busyOnly: boolean;
+  /** IANA time zone of its days. */
+  readonly timezone: string;
 }
 
 /** One function for each endpoint, with resources as flat shapes. */
@@ -164,6 +183,36 @@ export function createEndpoints(request: RequestRoute) {
         read: (comment, included) => readComment(comment, included, address),
       });
       return list?.pages ?? null;
+    },
+
+    /** Without their addresses. Null when the service has no feeds. */
+    async listFeeds(): Promise<readonly Feed[] | null> {
+      const response = await request("listFeeds", { subject: "the feeds" }).catch(nullIfUnknown);
+      return response?.many(readFeed) ?? null;
+    },
+
+    /** With its address. Null when the service has no feeds. */
+    async createFeed({ name, calendarIds, busyOnly, timezone }: FeedDraft): Promise<Feed | null> {
+      const calendars = { data: calendarIds.map((id) => ({ id, type: "calendar" })) };
+      const response = await request("createFeed", {
+        subject: "the feed",
+        body: {
+          data: { attributes: { name, busy_only: busyOnly, timezone }, relationships: { calendars } },
+        },
+        checkHint: "calctl feeds list shows whether it was made; remove it, since nobody knows its address",
+      }).catch(nullIfUnknown);
+      if (response === null) return null;
+      const base = response.read(readBaseUrl);
+      const feeds = base === null ? response.url : `${base}${ROUTES.createFeed.path}`;
+      return response.one((feed) => {
+        const secret = readText(feed.attributes["secret"], "secret");
+        if (secret === null) throw new ContractMismatch("a new feed has no secret");
+        return { ...readFeed(feed), address: `${feeds}/${secret}` };
+      });
+    },
+
+    async deleteFeed(feedId: string): Promise<void> {
+      await request("deleteFeed", { subject: `feed ${feedId}`, ids: { feed_id: feedId } });
     },
 
     async createEvent(

@@ -21,6 +21,7 @@ const MODULES = {
   delete: () => import("../commands/events/delete.js"),
   doctor: () => import("../commands/doctor.js"),
   events: () => import("../commands/events.js"),
+  feeds: () => import("../commands/feeds.js"),
   free: () => import("../commands/free.js"),
   import: () => import("../commands/import.js"),
   login: () => import("../commands/login.js"),
@@ -70,6 +71,7 @@ const GROUPS: readonly (readonly [heading: string, entries: readonly CommandEntr
       ["calendars", "list calendars", from(MODULES.calendars, "registerCalendars")],
       ["labels", "list the labels of a calendar", from(MODULES.calendars, "registerLabels")],
       ["members", "list the members of a calendar", from(MODULES.calendars, "registerMembers")],
+      ["feeds", "share calendars at a secret address", from(MODULES.feeds, "registerFeeds")],
     ],
   ],
   [

@@ -62,6 +62,8 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     conflicts: [["--days", "7"]],
     comment: [[eventId, "Text"]],
     comments: [[eventId]],
+    "feeds add": [["--name", "Phone"]],
+    "feeds list": [[]],
     "profiles list": [[]],
     "webhooks list": [[]],
     sent: [[]],
@@ -94,6 +96,10 @@ async function prepareFor(command: string): Promise<void> {
     writeFileSync(join(world.directory, "events.json"), JSON.stringify(event));
   }
   if (command === "events move") await world.service.admin.calendars.add({ name: "Choir", owner: "ana" });
+  if (command.startsWith("feeds ")) {
+    await world.service.admin.noteBaseUrl("https://calendar.example");
+    await world.run("feeds", "add", "--name", "Phone");
+  }
   if (!command.startsWith("service ")) return;
   for (const user of ["ana", "Ben"]) await world.run("service", "users", "add", user);
 }

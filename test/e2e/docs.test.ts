@@ -18,6 +18,7 @@ const PAGES = [
   "debugging",
   "exit-codes",
   "extensions",
+  "feeds",
   "known-limits",
   "login",
   "messages",
@@ -115,7 +116,7 @@ test("docs/service/scaling.md work", async () => {
   expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["sudo"]));
 });
 
-test.each(["network", "scripting"])("the lines of docs/%s.md work", runPageSignedIn);
+test.each(["feeds", "network", "scripting"])("the lines of docs/%s.md work", runPageSignedIn);
 
 async function runPageSignedIn(name: string): Promise<void> {
   const world = await createDocsWorld();

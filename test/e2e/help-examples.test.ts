@@ -41,6 +41,7 @@ async function createWorld(argv: readonly string[]): Promise<DocsWorld> {
   if (/^webhooks (remove|test) --help$/.test(argv.join(" "))) {
     await world.shell("cd; calctl webhooks add team --as slack --insecure-storage <url-file");
   }
+  if (argv[0] === "feeds") await world.shell("calctl feeds add -c Family");
   if (argv[0] !== "service") return world;
   writeFileSync(join(world.home, "password-file"), "correct horse battery\n");
   await addSeed(world);

@@ -15,6 +15,7 @@ import { createChangeListView } from "../../src/output/views/change.js";
 import { checkView } from "../../src/output/views/check.js";
 import { activityView, commentView } from "../../src/output/views/comment.js";
 import { deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
+import { feedView } from "../../src/output/views/feed.js";
 import { createConflictView, freeView } from "../../src/output/views/free.js";
 import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
@@ -127,6 +128,26 @@ const PROFILES = [
 ];
 const CONFIG = { base_url: "https://calendars.example", timezone: null, token_command: '["pass","show"]' };
 
+const FEED = {
+  id: "f-1",
+  name: HOSTILE,
+  calendars: [
+    { id: "c-1", name: "Family" },
+    { id: "c-2", name: null },
+  ],
+  busy_only: true,
+  created_at: "2026-11-01T00:00:00.000Z",
+  last_used_at: "2026-11-20T00:00:00.000Z",
+};
+const UNKNOWN_FEED = {
+  ...FEED,
+  name: null,
+  calendars: [],
+  busy_only: null,
+  created_at: null,
+  last_used_at: null,
+};
+
 const REQUEST = { method: "POST", path: "/calendars/c/events", query: { a: "1" }, body: { data: null } };
 
 const EVENTS = sample("events", eventView, [EVENT, ALL_DAY_EVENT, HOSTILE_EVENT, BARE_KEEP]);
@@ -195,6 +216,8 @@ const VIEWS = [
     },
   ]),
   sample("conflicts", createConflictView(), [{ first: EVENT, second: HOSTILE_EVENT }]),
+  sample("feeds", feedView, [FEED, UNKNOWN_FEED]),
+  sample("new feed", feedView, { ...FEED, address: "https://calendar.example/feeds/s3cret" }),
   sample("config", createConfigView("work", Object.keys(CONFIG)), CONFIG),
   sample("bare value", createValueView("token"), { token: "s3cret" }),
   sample("status", statusView, STATUS),

@@ -16,6 +16,7 @@ import type {
   CalendarEvent,
   Comment,
   EventDraft,
+  Feed,
   Label,
   User,
 } from "../../../contract/shapes.js";
@@ -173,6 +174,19 @@ export function readComment(
   return {
     ...readActivity(resource, calendarId, eventId),
     creator: readCreator(resource, included, calendarId),
+  };
+}
+
+/** A feed as the flat shape, its calendars without names. @throws ContractMismatch on a wrong JSON type */
+export function readFeed(resource: LenientResource): Feed {
+  const { name, busy_only, created_at, last_used_at } = resource.attributes;
+  return {
+    id: resource.id,
+    name: readText(name, "name"),
+    calendars: related(resource, "calendars", "calendar").map(({ id }) => ({ id, name: null })),
+    busy_only: readFlag(busy_only, "busy_only"),
+    created_at: timestamp(readText(created_at, "created_at")),
+    last_used_at: timestamp(readText(last_used_at, "last_used_at")),
   };
 }
 

@@ -11,7 +11,7 @@ function instantCell(text: string | null, clock: Clock): Cell {
   return { text: text === null ? "" : describeInstant(text, clock) };
 }
 
-const CREATED: View<{ readonly created_at: string | null }>["keys"] = {
+export const CREATED: View<{ readonly created_at: string | null }>["keys"] = {
   created_at: {
     type: "string?",
     about: INSTANT,

@@ -1,0 +1,123 @@
+import type { Command } from "commander";
+import type { Feed } from "../../contract/shapes.js";
+import { checkId } from "../calendar/names.js";
+import {
+  addAction,
+  addCommand,
+  addSilentAction,
+  type ContextOf,
+  describeCommand,
+  requireSubcommand,
+} from "../cli/command.js";
+import type { Context } from "../context.js";
+import { CliError } from "../errors.js";
+import { feedView } from "../output/views/feed.js";
+import { type CalendarContext, chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
+import { completeValues, neededChoice } from "./missing-values.js";
+
+type FeedsContext = CalendarContext & Pick<Context, "output">;
+
+export function registerFeeds(command: Command, contextOf: ContextOf): void {
+  requireSubcommand(command);
+  const add = addCommand(
+    command,
+    "add",
+    "make a feed and print its secret address, which is never shown again",
+  )
+    .option("--name <name>", "what programs call it (default: the names of its calendars)")
+    .option("--busy-only", "show times alone, without all-day events and keeps");
+  describeCommand(add, {
+    prints: { view: feedView, count: "one" },
+    examples: () => [
+      ["For the calendar of a phone", "calctl feeds add -c Family"],
+      ["When am I free? For colleagues", 'calctl feeds add -c Work -c Family --busy-only --name "Ana: busy"'],
+      ["The address alone, for a script", "calctl feeds add -c Work --fields address"],
+    ],
+  });
+  addAction(add, contextOf, runFeedsAdd);
+  const list = addCommand(command, "list", "list the feeds, without their addresses");
+  describeCommand(list, {
+    prints: { view: feedView, count: "list" },
+    examples: () => [
+      ["Which feeds are there, and when were they used?", "calctl feeds list"],
+      ["The day on which each was used last", "calctl feeds list --fields name,last_used_at"],
+    ],
+  });
+  addAction(list, contextOf, runFeedsList);
+  const remove = addCommand(command, "remove [id]", "end a feed; its address shows nothing from then on");
+  describeCommand(remove, {
+    examples: () => [
+      ["The one that was made last", 'calctl feeds remove "$(calctl feeds list --fields id | tail -n 1)"'],
+    ],
+  });
+  addSilentAction(remove, contextOf, runFeedsRemove);
+}
+
+interface AddOptions {
+  readonly name?: string;
+  readonly busyOnly?: boolean;
+}
+
+export async function runFeedsAdd(context: FeedsContext, options: AddOptions): Promise<void> {
+  const output = context.output.of(feedView);
+  const { busyOnly = false } = options;
+  const name = options.name === undefined ? undefined : checkId(options.name, "--name");
+  const { timezone } = context.config.settings();
+  const named = namedCalendars(context);
+  const calendars =
+    named.length > 1 ? await resolveCalendars(context, named) : [await chooseCalendar(context)];
+  const calendarIds = calendars.map(({ id }) => id);
+  const feed = await (await context.api()).createFeed({ name, calendarIds, busyOnly, timezone });
+  if (feed === null) throw noFeedsError();
+  await output.print(nameCalendars(feed, calendars), `feed ${feed.id} was made`);
+  context.output.note("whoever has the address sees the feed: a page, and with .ics at its end a calendar");
+  // A service that others can reach has https.
+  if (feed.address?.startsWith("http:") === true)
+    context.output.note("the address is one of this machine, which no other can reach; see docs/feeds.md");
+}
+
+export async function runFeedsList(context: FeedsContext): Promise<void> {
+  const output = context.output.of(feedView);
+  const feeds = await listFeeds(context);
+  if (feeds.length === 0 && context.terminal.isTerminal) context.output.note("no feeds");
+  const calendars = feeds.length === 0 ? [] : await context.names.calendars([]);
+  await output.print(feeds.map((feed) => nameCalendars(feed, calendars)));
+}
+
+export async function runFeedsRemove(
+  context: FeedsContext,
+  { id: given }: { readonly id?: string },
+  command: Command,
+): Promise<void> {
+  if (given !== undefined) checkId(given, "ID");
+  const list = async () =>
+    (await listFeeds(context)).map(({ id, name }) => ({ value: id, name: name ?? id, description: id }));
+  const needed = { id: neededChoice(context, { name: "ID", given, noun: "Feed", list }) };
+  const { id } = await completeValues(context.terminal.prompt, needed, { command });
+  // A service without feeds answers as if there were no such feed.
+  if (!(await listFeeds(context)).some((feed) => feed.id === id))
+    throw new CliError("not_found", `there is no feed "${id}"`, { hint: "calctl feeds list shows the ids" });
+  await (await context.api()).deleteFeed(id);
+  context.output.note(`removed feed ${id}`);
+}
+
+async function listFeeds(context: Pick<Context, "api">): Promise<readonly Feed[]> {
+  const feeds = await (await context.api()).listFeeds();
+  if (feeds === null) throw noFeedsError();
+  return feeds;
+}
+
+function noFeedsError(): CliError {
+  return new CliError("rejected", "this service has no feeds", {
+    hint: "feeds are an extension of the embedded service; see docs/feeds.md",
+  });
+}
+
+/** Fills in the names of the calendars that can be seen. */
+function nameCalendars(
+  feed: Feed,
+  calendars: readonly { readonly id: string; readonly name: string | null }[],
+): Feed {
+  const names = new Map(calendars.map(({ id, name }) => [id, name]));
+  return { ...feed, calendars: feed.calendars.map(({ id }) => ({ id, name: names.get(id) ?? null })) };
+}
