@@ -15,6 +15,7 @@ import type { Webhooks } from "./messages/webhooks/webhooks.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
+import type { ProgressBar } from "./terminal/progress-bar.js";
 import type { Prompt } from "./terminal/prompt.js";
 import type { TextSink } from "./terminal/text-sink.js";
 
@@ -78,6 +79,8 @@ export interface Terminal {
   readonly input: Input;
   /** Whether stdout is a terminal. */
   readonly isTerminal: boolean;
+  /** What shows how far long work has come. */
+  openProgress(): Promise<ProgressBar>;
 }
 
 /** Messages to others. */

@@ -50,6 +50,26 @@ const KEYS = [
   "attendees",
 ] as const satisfies readonly (keyof LocalizedEvent)[];
 
+/** An object of `events create --input`, without the key under which it is made once. */
+export interface KeyedInput {
+  readonly fields: unknown;
+  readonly key: string | undefined;
+  /** Null where there is none. */
+  readonly title: string | null;
+}
+
+/** @throws CliError usage for a key that is no text */
+export function readKeyedInput(value: unknown, source: string): KeyedInput {
+  if (!isJsonObject(value)) return { fields: value, key: undefined, title: null };
+  const { key: _, ...fields } = value;
+  const { title } = fields;
+  return {
+    fields,
+    key: readText(readMembers(value, source), "key"),
+    title: typeof title === "string" ? title : null,
+  };
+}
+
 /**
  * Reads one event as the output prints it. Null counts as absent; id, calendar_id, calendar_name, creator,
  * created_at and updated_at are ignored; start_local and end_local must agree with start_at and end_at.
@@ -85,14 +105,17 @@ function readFields(value: unknown, source: string): Fields {
       "give one JSON object, as events get prints it",
     );
   }
-  const entries = Object.entries(value);
   const known: readonly string[] = KEYS;
-  const unknown = entries.map(([key]) => key).filter((key) => !known.includes(key));
+  const unknown = Object.keys(value).filter((key) => !known.includes(key));
   if (unknown.length > 0) {
     const names = unknown.map((key) => `"${key}"`).join(", ");
     throw usageError(`${source}: an event has no ${names}`, `the keys are ${KEYS.join(", ")}`);
   }
-  return { values: new Map(entries.filter(([, field]) => field !== null)), source };
+  return readMembers(value, source);
+}
+
+function readMembers(value: object, source: string): Fields {
+  return { values: new Map(Object.entries(value).filter(([, field]) => field !== null)), source };
 }
 
 /** The text of a date and time with an offset. */

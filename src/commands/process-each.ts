@@ -104,6 +104,33 @@ async function runAll<I, R>(
   return attempts;
 }
 
+/**
+ * Processes items as they come, several at a time, and gives what came of each, in their order. Those that were begun are
+ * finished after an error that stops the rest.
+ * @throws what reading the items throws
+ */
+export async function* processInOrder<I, R>(
+  items: AsyncIterable<I>,
+  work: (item: I) => Promise<R>,
+): AsyncGenerator<Attempted<I, R>> {
+  const begun: Promise<Attempted<I, R>>[] = [];
+  let failure: { readonly error: unknown } | null = null;
+  try {
+    for await (const item of items) {
+      begun.push(attempt(work, item).then((result) => ({ item, result })));
+      if (begun.length < READ_CONCURRENCY) continue;
+      const done = await begun.shift();
+      if (done === undefined) continue;
+      yield done;
+      if (done.result.kind === "stopped" || done.result.kind === "failed_for_all") break;
+    }
+  } catch (error) {
+    failure = { error };
+  }
+  for (const each of begun) yield await each;
+  if (failure !== null) throw failure.error;
+}
+
 async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<ItemResult<R>> {
   try {
     return { kind: "done", value: await work(item) };
@@ -139,6 +166,8 @@ interface ProcessTexts<I> {
   readonly id?: (item: I) => string;
   /** Prints a line on stderr. */
   readonly warn: (text: string) => void;
+  /** How many further items were done. */
+  readonly othersDone?: number;
   /** Whether there is only one item, which its error need not name; by default where one is reported. */
   readonly isOnly?: boolean;
 }
@@ -147,6 +176,11 @@ interface ProcessTexts<I> {
 interface Attempt<I, R> {
   readonly item: I;
   readonly result: ItemResult<R> | undefined;
+}
+
+/** An item that was begun. */
+export interface Attempted<I, R> extends Attempt<I, R> {
+  readonly result: ItemResult<R>;
 }
 
 export type ItemResult<R> =
@@ -175,7 +209,7 @@ interface MissingItem {
  */
 export function reportMissing<I, R>(
   attempts: readonly Attempt<I, R>[],
-  { noun, verb, name, id = name, warn, isOnly = attempts.length === 1 }: ProcessTexts<I>,
+  { noun, verb, name, id = name, warn, othersDone = 0, isOnly = attempts.length === 1 }: ProcessTexts<I>,
 ): void {
   const failures = failuresOf(attempts);
   const [first] = failures;
@@ -190,21 +224,26 @@ export function reportMissing<I, R>(
   });
   const done = attempts.filter(({ result }) => result !== undefined && isDone(result));
   const isPlanned = done.some(({ result }) => result?.kind === "planned");
-  const count = `${done.length} of ${attempts.length} ${noun}s ${isPlanned ? "would be" : "were"} ${verb}`;
-  if (stopped !== undefined && done.length > 0)
-    warn(`${count}: ${done.map(({ item }) => name(item)).join(", ")}`);
+  const doneCount = done.length + othersDone;
+  const count = `${doneCount} of ${attempts.length + othersDone} ${noun}s ${isPlanned ? "would be" : "were"} ${verb}`;
+  if (stopped !== undefined && doneCount > 0) warn([count, ...joinNames(done, name)].join(": "));
   for (const { name: missed, error } of missing) {
     const isUnknown = error.mayHaveSucceeded || error.code === "outcome_unknown";
     warn(`${noun} ${missed}${isUnknown ? "" : ` could not be ${verb}`}: ${error.message}`);
   }
   if (stopped !== undefined) throw withMissing(stopped.error, missing);
-  if (done.length === 0) {
+  if (doneCount === 0) {
     const prefix = missing.length === 1 ? "" : `none of ${missing.length}: `;
     throw withMissing(first.error, missing, `${prefix}${asCliError(first.error).message}`);
   }
   throw new CliError("partial", `${count}, not: ${missing.map((item) => item.name).join(", ")}`, {
     details: detailsOf(missing),
   });
+}
+
+/** Empty without any. */
+function joinNames<I>(attempts: readonly Pick<Attempt<I, unknown>, "item">[], name: (item: I) => string) {
+  return attempts.length === 0 ? [] : [attempts.map(({ item }) => name(item)).join(", ")];
 }
 
 function errorOf(error: unknown, verb: string): CliError {

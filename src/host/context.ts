@@ -121,7 +121,7 @@ function composeProgram(host: Machine, options: CompositionOptions): Program {
 
 function composeTerminal(
   machine: Machine,
-  { prompts, color }: RunSettings,
+  { prompts, color, quiet }: RunSettings,
   warn: (text: string) => void,
 ): Terminal {
   const { process, env, signal } = machine;
@@ -154,6 +154,10 @@ function composeTerminal(
     },
     get isTerminal() {
       return machine.stdout.isTerminal;
+    },
+    async openProgress() {
+      const { createProgressBar } = await import("../terminal/progress-bar.js");
+      return createProgressBar(machine.stderr, { quiet, unicode: () => isUnicodeLocale(process) });
     },
   };
 }

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { describeJsonError } from "../../contract/json.js";
 import { CliError, emptyValueError, errorCodeOf, usageError } from "../errors.js";
+import type { JsonItems } from "./json-items.js";
 
 /** The part of a Node readable stream that the program uses. */
 export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
@@ -17,12 +18,18 @@ export type Input = ReturnType<typeof createInput>;
  * @param signal ends a read, which may wait forever; its reason is the error to throw
  */
 export function createInput(process: { readonly stdin: ReadableLike }, signal: () => AbortSignal) {
+  const open = (path: string, source: string) => {
+    const name = `${source}: ${displayName(path)}`;
+    const readError = (error: unknown) => {
+      if (error instanceof CliError) return error;
+      return usageError(`${name} cannot be read (${errorCodeOf(error) ?? "unknown"})`);
+    };
+    return { stream: path === "-" ? process.stdin : openFile(path, source), name, readError };
+  };
   const readBytes = async (path: string, source: string, limit: InputLimit): Promise<Uint8Array> => {
-    const stream = path === "-" ? process.stdin : openFile(path, source);
+    const { stream, readError } = open(path, source);
     return readAll(stream, limit, signal()).catch((error: unknown) => {
-      if (error instanceof CliError) throw error;
-      const code = errorCodeOf(error) ?? "unknown";
-      throw usageError(`${source}: ${displayName(path)} cannot be read (${code})`);
+      throw readError(error);
     });
   };
   const decode = async (path: string, source: string): Promise<string> => {
@@ -54,6 +61,12 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
         const problem = await describeJsonError(content);
         throw usageError(`${source}: ${displayName(path)} is not valid JSON: ${problem}`);
       }
+    },
+    /** Reads one JSON value or several, from a file or stdin likewise. @throws CliError usage as `readJsonItems` */
+    async jsonItems(path: string, source: string): Promise<JsonItems> {
+      const { stream, ...options } = open(path, source);
+      const { readJsonItems } = await import("./json-items.js");
+      return readJsonItems(stream, { ...options, signal: signal() });
     },
   };
 }

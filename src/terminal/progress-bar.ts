@@ -12,6 +12,8 @@ const MAX_WIDTH = 30;
 /** What a terminal writes after the line when the work is interrupted. On a second line, the first could not be erased. */
 const ECHO = "^C";
 
+export type ProgressBar = ReturnType<typeof createProgressBar>;
+
 /** Shows how far long work has come in the last line of a terminal; elsewhere, and with `--quiet`, nothing. */
 export function createProgressBar(stderr: Omit<TextSink, "rows">, { quiet, unicode }: ProgressBarOptions) {
   let shown = "";

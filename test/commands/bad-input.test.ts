@@ -323,7 +323,7 @@ describe("--input", () => {
     ["malformed JSON", '{"title": "T",\n  "start_at": oops}', ["--input", "line 2", "column 15"]],
     ["JSON that ends too early", '{"title": "T"', ["--input", "too early"]],
     ["nothing", "", ["--input", "empty"]],
-    ["a list", JSON.stringify([VALID]), ["--input", "object"]],
+    ["a list in a list", "[[]]", ["--input", "object"]],
     ["a text", '"x"', ["--input", "object"]],
     ["an unknown key", JSON.stringify({ ...VALID, titel: "x" }), ["--input", "titel", "title"]],
     ["a wrong type", JSON.stringify({ ...VALID, title: 5 }), ["--input", "title"]],

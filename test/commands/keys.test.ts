@@ -1,5 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { apply, byService, type Reply, reply, reset } from "../support/fault-steps.js";
+import {
+  apply,
+  byService,
+  cut,
+  hang,
+  type Reply,
+  reply,
+  reset,
+  type Script,
+} from "../support/fault-steps.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 
 /** `--key`: with a service that keeps keys, and with one of the contract alone. */
@@ -16,15 +25,18 @@ beforeEach(async () => {
   events = `/calendars/${world.calendarId}/events`;
 });
 
-/** How the event was made, without what the embedded service says of itself. */
+/** A service of the contract alone, which knows no keys. */
 function ofTheContract(): void {
-  const plain: Reply = async (request) => {
-    const answer = await byService(world.service)(request);
-    const { "calendar-extensions": _, ...headers } = answer.headers ?? {};
-    return { ...answer, headers };
-  };
-  service = plain;
-  world.server.otherwise([reply(plain)]);
+  const { handle } = world.service;
+  service = byService({
+    async handle(request, peer) {
+      const { "idempotency-key": _key, ...known } = request.headers;
+      const response = await handle({ ...request, headers: known }, peer);
+      const { "calendar-extensions": _extensions, ...headers } = response.headers;
+      return { ...response, headers };
+    },
+  });
+  world.server.otherwise([reply(service)]);
 }
 
 const create = (...flags: readonly string[]) =>
@@ -142,6 +154,105 @@ describe("a service that does not keep keys", () => {
     expect((await create("--key", "k1", "--dry-run")).exitCode).toBe(0);
     expect((await create("--key", "k1")).stderr).toBe("");
     expect(posts()).toHaveLength(1);
+  });
+});
+
+describe("a service that keeps keys", () => {
+  test("the same key again is sent again, and gives the event as it is now", async () => {
+    const first = await create("--key", "k1");
+    expect(first).toMatchObject({ exitCode: 0, stderr: "" });
+    await world.send("events", "update", idOf(first), "-c", world.calendarId, "--location", "Noodle bar");
+    const again = await world.send(
+      ...["events", "create", "-c", world.calendarId, "--key", "k1", "-o", "json"],
+      ...LUNCH.slice(0, -1),
+    );
+    expect(again).toMatchObject({ exitCode: 0, stderr: 'made before with key "k1"\n' });
+    expect(JSON.parse(again.stdout)).toMatchObject({ id: idOf(first), location: "Noodle bar" });
+    expect(posts().map(({ headers }) => headers["idempotency-key"])).toEqual(["k1", "k1"]);
+  });
+
+  test.each<readonly [string, () => Script]>([
+    ["reset", () => [apply(service), reset]],
+    ["silence", () => [apply(service), hang]],
+    ["an answer cut in its body", () => [cut(service, { at: -9 })]],
+    ["503", () => [apply(service), reply({ status: 503 })]],
+    ["503 before anything is done", () => [reply({ status: 503 })]],
+    ["409, since it is under way", () => [reply({ status: 409 })]],
+  ])("done, then %s: sent again with its key, which makes one event", async (_, script) => {
+    world.server.on(`POST ${events}`, script(), script(), [reply(service)]);
+    expect(await create("--key", "k1")).toMatchObject({ exitCode: 0 });
+    expect(posts().map(({ headers }) => headers["idempotency-key"])).toEqual(["k1", "k1", "k1"]);
+    expect(await lunches()).toBe(1);
+  });
+
+  test.each<readonly [string, readonly Script[], number]>([
+    ["no answer", [[reset]], 9],
+    ["no answer, then a token that is refused", [[reset], [reply({ status: 401 })]], 9],
+    ["no answer, then 409", [[reset], [reply({ status: 409 })]], 9],
+    ["409 alone", [[reply({ status: 409 })]], 8],
+    ["403 alone", [[reply({ status: 403 })]], 6],
+    ["a success that is not JSON", [[reply({ status: 201, body: "<html>" })]], 9],
+  ])("%s: exit code, and the same command may be repeated", async (_, scripts, exitCode) => {
+    world.server.on(`POST ${events}`, ...scripts);
+    const failed = await create("--key", "k1");
+    expect(failed).toMatchObject({ exitCode, stdout: "" });
+    if (exitCode === 9) expect(failed.stderr).toContain("repeat the same command");
+    world.server.on(`POST ${events}`, [reply(service)]);
+    expect((await create("--key", "k1")).exitCode).toBe(0);
+    expect(await lunches()).toBe(1);
+  });
+
+  test("other content, and an event that was deleted since, are exit 11", async () => {
+    const id = idOf(await create("--key", "k1"));
+    expect(await create("--key", "k1", "--location", "Noodle bar")).toMatchObject({
+      exitCode: 11,
+      stderr: expect.stringContaining('key \\"k1\\" was used for other content'),
+    });
+    await world.send("events", "delete", id, "-c", world.calendarId, "--yes");
+    expect(await create("--key", "k1")).toMatchObject({
+      exitCode: 11,
+      stderr: expect.stringContaining('key \\"k1\\" made an event that was deleted since'),
+    });
+  });
+
+  test("undo of a repeated create takes back the first one alone", async () => {
+    await create("--key", "k1");
+    await create("--key", "k1");
+    const entries = await world.send("undo", "--list", "-o", "json");
+    expect(JSON.parse(entries.stdout)).toHaveLength(1);
+  });
+
+  test("comments", async () => {
+    const comment = (text: string) =>
+      world.send(
+        ...["comment", world.eventId, text, "-c", world.calendarId, "--key", "c1"],
+        ...["-o", "json", "-q"],
+      );
+    world.server.on(`POST ${events}/${world.eventId}/activities`, [apply(service), reset], [reply(service)]);
+    const first = await comment("I bring the cake");
+    expect(await comment("I bring the cake")).toEqual(first);
+    expect(first.exitCode).toBe(0);
+    expect((await comment("No cake")).exitCode).toBe(11);
+  });
+
+  test("without a key, a create is sent once", async () => {
+    world.server.on(`POST ${events}`, [apply(service), reset]);
+    expect((await create()).exitCode).toBe(9);
+    expect(posts()).toHaveLength(1);
+    expect(posts()[0]?.headers).not.toHaveProperty("idempotency-key");
+  });
+
+  test("several, each with its key: a second run makes nothing", async () => {
+    const input = JSON.stringify(
+      ["a", "b", "c", "d", "e"].map((title) => ({ title, key: title, start_at: "2026-11-22T12:00:00Z" })),
+    );
+    const run = () =>
+      harnessRun("events", "create", "-c", world.calendarId, "--input", "-", "--duration", "1h");
+    const harnessRun = (...argv: readonly string[]) =>
+      world.runWith({ env: world.env, stdin: input }, ...argv);
+    const first = await run();
+    expect(first).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await run()).toEqual({ ...first, stderr: "5 of 5 were made before with their keys\n" });
   });
 });
 

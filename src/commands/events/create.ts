@@ -1,43 +1,36 @@
 import type { Command } from "commander";
-import type { CalendarEvent } from "../../../contract/shapes.js";
 import { draftForCreate, missingForCreate } from "../../calendar/event-draft.js";
+import { readKeyedInput } from "../../calendar/event-input.js";
 import { checkKey } from "../../calendar/event-text.js";
-import { fillRelated, localizeEvent } from "../../calendar/event-view.js";
-import { localDate } from "../../calendar/zoned-time.js";
 import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
 import { readGlobalFlags } from "../../cli/global-flags.js";
-import type { Context } from "../../context.js";
 import { eventView } from "../../output/views/event.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
-import { readFailure } from "../process-each.js";
 import { defaultLength } from "./date-flags.js";
-import {
-  addEventFieldFlags,
-  chosenLabelId,
-  createRelatedResolver,
-  DEFAULT_LABEL,
-  type EventFieldFlags,
-  readEventFields,
-} from "./event-flags.js";
+import { addEventFieldFlags, checkStdin, type EventFieldFlags, readEventFields } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 import type { KeyContext } from "./keyed-create.js";
+import { createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
 
 export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {
-    prints: { view: eventView, count: "one" },
+    prints: { view: eventView, count: "one or list" },
     examples: () => [
       ["A meeting", 'calctl events create -c Work --title Review --start "tomorrow 3pm" --duration 45m'],
       [
-        "Three whole days",
-        'calctl events create -c Family --title Holiday --all-day --start "24 dec" --end "26 dec"',
+        "Three whole days, once however often a script runs it; it keeps the id",
+        'id="$(calctl events create -c Family --title Holiday --all-day --start 2026-12-24 --end 2026-12-26 --label 3 --attendee me --key holiday-2026 --fields id)"',
       ],
       [
-        "With a label and me, for a script that keeps its id",
-        'id="$(calctl events create -c Work --title Choir --start "fri 19:30" --duration 1.5h --label 3 --attendee me --fields id)"',
+        "Several, one JSON object a line",
+        "calctl events list -c Family -o ndjson | calctl events create -c Work --input -",
       ],
     ],
   });
-  addEventFieldFlags(command).option("--key <key>", "make it once: the same key again gives this event");
+  addEventFieldFlags(command, "read events as JSON: one, a list, or one a line; flags win over them").option(
+    "--key <key>",
+    "make it once: the same key again gives this event",
+  );
   addAction<EventFieldFlags>(command, contextOf, (context, options) =>
     runEventsCreate(context, options, { profile: readGlobalFlags(command).profile }),
   );
@@ -49,7 +42,7 @@ interface CreateOptions {
 }
 
 /**
- * Creates an event. Checks the flags before sending anything; a terminal asks for what is missing.
+ * Creates an event, or the events of an input. Checks the flags before sending anything; a terminal asks for what is missing.
  * @param options the calendar where it is chosen already, and `--profile`; undefined when it was not given
  */
 export async function runEventsCreate(
@@ -58,56 +51,35 @@ export async function runEventsCreate(
   { profile, calendar }: CreateOptions = {},
 ): Promise<void> {
   const output = context.output.of(eventView);
-  const { key } = typed;
-  checkKey(key);
-  const missing = typed.input === undefined ? missingForCreate(typed) : [];
+  checkKey(typed.key);
+  checkStdin(typed);
+  const json =
+    typed.input === undefined ? null : await context.terminal.input.jsonItems(typed.input, "--input");
+  if (json?.kind === "several")
+    return (await import("./create-several.js")).createSeveral(context, typed, json.items);
+  const given = json === null ? null : readKeyedInput(json.value, "--input");
+  checkKey(given?.key, "--input: key");
+  const missing = given === null ? missingForCreate(typed) : [];
   const asks = context.terminal.prompt.available && missing.length > 0;
   const form = asks
     ? await (await import("./event-form.js")).askEvent(context, typed, { profile, missing })
     : null;
   const options = form?.flags ?? typed;
   const settings = context.config.settings();
-  const { timezone } = settings;
-  const fields = await readEventFields(context, options, (input) => missingForCreate(options, input));
-  const length = defaultLength(settings);
-  const content = draftForCreate(fields.flags, fields.input, { zone: timezone, length });
-  const { id: calendarId, name } =
-    form?.calendar ?? calendar ?? (await chooseCalendar(context, "writeCalendar"));
-  const resolver = createRelatedResolver(context, calendarId);
-  const chosen = await chosenLabelId(context, { ...fields, resolver }, "the event has the default one");
-  const preset = chosen === undefined ? settings.setting("label") : undefined;
-  const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
-  const attendeeIds = await resolver.attendeeIds(fields.attendees);
-  const draft = { ...content, label_id: labelId, attendee_ids: attendeeIds };
-  const { created: event, isRepeat } =
-    key === undefined
-      ? await (await context.api()).createEvent(calendarId, draft)
-      : await (await import("./keyed-create.js")).createWithKey(context, { calendarId, draft, key });
-  if (isRepeat) context.output.note(`made before with key "${key}"`);
-  // A script gets the same whatever is cached.
-  const users = context.terminal.isTerminal ? await context.names.knownUsers(calendarId) : [];
-  const filled = fillRelated(fillRelated(event, resolver.resources()), { labels: [], users });
-  const created = localizeEvent(filled, timezone, name);
-  await rememberShown(context, [created]);
-  await output.print(created, `event ${event.id} was created${isRepeat ? " before" : ""}`);
-  if (event.start_at === null) await noteKeepWithoutTimes(context, event);
-}
-
-/** Tells how to find it again: it is on no day. The event was created, so a service that fails now is no error. */
-async function noteKeepWithoutTimes(
-  { api, config, output, now }: Pick<Context, "api" | "config" | "output" | "now">,
-  { id, calendar_id: calendarId }: CalendarEvent,
-): Promise<void> {
-  const { timezone } = config.settings();
-  const today = localDate(now(), timezone);
-  const query = { calendarId, timezone, from: today, to: today, search: null, limit: 1 };
-  const list = await (await api()).listEvents({ ...query, category: "keep" }).catch((error: unknown) => {
-    if (readFailure(error).kind === "stopped") throw error;
-    return null;
+  const fields = await readEventFields(context, options, {
+    input: given?.fields,
+    missing: (input) => missingForCreate(options, input),
   });
-  output.note(
-    list?.hasKeepsWithoutTimes === true
-      ? "calctl events list --category keep shows keeps without times"
-      : `a keep without times is on no day: keep its id ${id}`,
+  const defaults = { zone: settings.timezone, length: defaultLength(settings) };
+  const content = draftForCreate(fields.flags, fields.input, defaults);
+  const key = typed.key ?? given?.key;
+  const maker = createEventMaker(
+    context,
+    form?.calendar ?? calendar ?? (await chooseCalendar(context, "writeCalendar")),
   );
+  const { created, isRepeat } = await maker.make(await maker.complete(content, fields), key);
+  if (isRepeat) context.output.note(`made before with key "${key}"`);
+  await rememberShown(context, [created]);
+  await output.print(created, `event ${created.id} was created${isRepeat ? " before" : ""}`);
+  await noteKeepWithoutTimes(context, created);
 }

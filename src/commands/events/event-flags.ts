@@ -72,8 +72,11 @@ export function flagWords(flags: EventFieldFlags): readonly string[] {
 /** Number of the label of an event without one. */
 export const DEFAULT_LABEL = "1";
 
-/** Declares the flags on a command. */
-export function addEventFieldFlags(command: Command): Command {
+/** Declares the flags on a command. @param input what --input reads, for help */
+export function addEventFieldFlags(
+  command: Command,
+  input = "read one event as JSON, as printed by -o json; flags win over it",
+): Command {
   return command
     .option("--title <text>", "title, up to 50 characters")
     .addOption(command.createOption("--category <category>", "category").choices(CATEGORY_CHOICES))
@@ -90,7 +93,7 @@ export function addEventFieldFlags(command: Command): Command {
     .option("--url <url>", "URL")
     .option("--label <number|id|name>", "label")
     .option("--attendee <id|name|me>", "attendee, repeatable", collect)
-    .option("--input <path|->", "read one event as JSON, as printed by -o json; flags win over it");
+    .option("--input <path|->", input);
 }
 
 /** What the flags say, with dates parsed, and files and stdin read. */
@@ -102,33 +105,47 @@ export interface EventFields {
   readonly input: EventInput | null;
 }
 
+/** @throws CliError usage when two flags read stdin */
+export function checkStdin({ descriptionFile, input }: EventFieldFlags): void {
+  if (descriptionFile === "-" && input === "-")
+    throw usageError("--input - and --description-file - both read stdin", "give only one of them");
+}
+
 /**
  * Reads the flags, and the files they name.
- * @param missing the flags that the command needs and that are not given, for the error about a wrong time
+ * @param options `input` is what --input has where it was read already; `missing` the flags that the command needs and that
+ * are not given, for the error about a wrong time
  * @throws CliError usage
  */
 export async function readEventFields(
   context: Pick<Context, "terminal" | "output" | "now" | "config">,
   typed: EventFieldFlags,
-  missing: (input: EventInput | null) => readonly string[] = () => [],
+  options: {
+    readonly input?: unknown;
+    readonly missing?: (input: EventInput | null) => readonly string[];
+  } = {},
 ): Promise<EventFields> {
-  const { title, category, location, url, label, attendee, input: inputPath } = typed;
-  if (typed.descriptionFile === "-" && inputPath === "-") {
-    throw usageError("--input - and --description-file - both read stdin", "give only one of them");
-  }
-  const input =
-    inputPath === undefined
-      ? null
-      : readEventInput(await context.terminal.input.json(inputPath, "--input"), "--input");
+  const { title, category, location, url, label, attendee, input: path } = typed;
+  checkStdin(typed);
+  const given = options.input ?? (path && (await context.terminal.input.json(path, "--input")));
+  const input = given === undefined ? null : readEventInput(given, "--input");
   for (const text of input?.notes ?? []) context.output.note(text);
   const texts = { title, category, location, url, description: await readDescription(context, typed) };
   checkFlagTexts(texts);
-  return {
-    flags: { ...texts, ...(await readTimeFlags(context, typed, missing(input))) },
-    label: namedValue(label, typed.labelSource ?? "--label") ?? inputLabel(input),
-    attendees: namedValues(attendee, "--attendee") ?? namedValues(input?.attendees, "--input: attendees"),
-    input,
+  const fields = {
+    flags: { ...texts, ...(await readTimeFlags(context, typed, options.missing?.(input) ?? [])) },
+    label: namedValue(label, typed.labelSource ?? "--label"),
+    attendees: namedValues(attendee, "--attendee"),
+    input: null,
   };
+  return input === null ? fields : withInput(fields, input);
+}
+
+/** The fields, and those of an input over which they win. */
+export function withInput(fields: EventFields, input: EventInput): EventFields {
+  const { label = inputLabel(input), attendees = namedValues(input.attendees, "--input: attendees") } =
+    fields;
+  return { ...fields, label, attendees, input };
 }
 
 async function readDescription(
@@ -141,8 +158,7 @@ async function readDescription(
   return terminal.input.text(descriptionFile, "--description-file");
 }
 
-function inputLabel(input: EventInput | null): EventFields["label"] {
-  const label = input?.label;
+function inputLabel({ label }: EventInput): EventFields["label"] {
   return typeof label === "object" ? label : namedValue(label, "--input: label");
 }
 

@@ -86,10 +86,6 @@ async function writeWithKey<T>(
 /** Whether the service keeps keys, as its responses say; before the first one, the calendar is read. */
 async function keepsKeys(api: Api, calendarId: string): Promise<boolean> {
   const extensions = () => api.lastResponse()?.extensions ?? null;
-  if (extensions() === null)
-    await api.getCalendar(calendarId).catch((error: unknown) => {
-      // Whoever may create events need not be allowed to read their calendar.
-      if (!(error instanceof CliError) || error.code !== "forbidden") throw error;
-    });
+  if (extensions() === null) await api.getCalendar(calendarId);
   return extensions()?.includes("keys") === true;
 }

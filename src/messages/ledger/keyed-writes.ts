@@ -9,7 +9,7 @@ import { type Busy, type LedgerDependencies, waitForOthers } from "./waiting.js"
 /** The table `keyed_writes`: a row for each key under which something was made, or may have been. */
 
 /** What is made under a key. */
-export interface KeyedWrite {
+interface KeyedWrite {
   /** Unique for the key in its calendar. */
   readonly id: string;
   /** As it was given, for messages. */

@@ -46,6 +46,16 @@ describe("what may be retried", () => {
   });
 
   test.each([
+    [noResponse("closed", "maybe"), true],
+    [noResponse("too_large", "yes"), false],
+    [status(503), true],
+    [status(409), true],
+    [status(422), false],
+  ])("%j to a POST with a key: %s", (failure, expected) => {
+    expect(mayRetry("POST", failure, true)).toBe(expected);
+  });
+
+  test.each([
     [noResponse("unreachable", "no"), false],
     [noResponse("closed", "maybe"), true],
     [noResponse("cut_short", "yes"), true],

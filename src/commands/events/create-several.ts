@@ -1,0 +1,160 @@
+import type { Created } from "../../api/endpoints.js";
+import { draftForCreate } from "../../calendar/event-draft.js";
+import { readEventInput, readKeyedInput } from "../../calendar/event-input.js";
+import { checkKey } from "../../calendar/event-text.js";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import type { Context } from "../../context.js";
+import { CliError, DryRunStop, usageError, wrapError } from "../../errors.js";
+import type { Output } from "../../output/view.js";
+import { eventView } from "../../output/views/event.js";
+import type { JsonItem } from "../../terminal/json-items.js";
+import { chooseCalendar } from "../calendar-choice.js";
+import { type Attempted, processInOrder, reportMissing } from "../process-each.js";
+import { defaultLength } from "./date-flags.js";
+import { type EventFieldFlags, readEventFields, withInput } from "./event-flags.js";
+import { type EventContext, rememberShown } from "./event-reader.js";
+import type { KeyContext } from "./keyed-create.js";
+import { createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
+
+type SeveralContext = EventContext & KeyContext & Pick<Context, "terminal">;
+
+/**
+ * Creates the events of an input, a few at a time, and reports them in its order. Nothing is sent for one that cannot be
+ * read. ndjson is printed as the events are made, and only what failed is held.
+ * @throws CliError partial when some could not be made, otherwise the first failure
+ */
+export async function createSeveral(
+  context: SeveralContext,
+  typed: EventFieldFlags,
+  items: AsyncIterable<JsonItem>,
+): Promise<void> {
+  if (typed.key !== undefined)
+    throw usageError("--key: the input has several events", 'give each a member "key" of its own');
+  const output = context.output.of(eventView);
+  const { input: _, ...flags } = typed;
+  const events = await prepareEvents(context, flags, items);
+  await report(context, await makeEvents(context, events, output.stream), output);
+}
+
+interface PreparedEvent {
+  /** As messages name it: `on line 3 (Lunch)`. */
+  readonly name: string;
+  readonly send: () => Promise<Created<LocalizedEvent>>;
+}
+
+/** The events one after the other, so that labels and members are read once. */
+async function prepareEvents(
+  context: SeveralContext,
+  typed: EventFieldFlags,
+  items: AsyncIterable<JsonItem>,
+): Promise<AsyncGenerator<PreparedEvent>> {
+  const settings = context.config.settings();
+  const defaults = { zone: settings.timezone, length: defaultLength(settings) };
+  const flags = await readEventFields(context, typed);
+  const maker = createEventMaker(context, await chooseCalendar(context, "writeCalendar"));
+  async function* prepare(): AsyncGenerator<PreparedEvent> {
+    for await (const { place, read } of items) {
+      let name = place;
+      try {
+        const { title, key, fields } = readKeyedInput(await read(), "--input");
+        if (title !== null) name = `${place} (${title})`;
+        checkKey(key, "--input: key");
+        const input = readEventInput(fields, "--input");
+        const content = draftForCreate(flags.flags, input, defaults);
+        const draft = await maker.complete(content, withInput(flags, input));
+        yield { name, send: () => maker.make(draft, key) };
+      } catch (error) {
+        yield { name, send: () => Promise.reject(error) };
+      }
+    }
+  }
+  return prepare();
+}
+
+/** What became of the events; only what was not printed yet is held. */
+interface Outcome {
+  made: number;
+  /** Of these, how many were made before with their keys. */
+  repeated: number;
+  readonly unprinted: LocalizedEvent[];
+  /** Those that were not made. */
+  readonly others: Attempted<Pick<PreparedEvent, "name">, Created<LocalizedEvent>>[];
+  /** The first keep without times. */
+  keep?: LocalizedEvent;
+  /** Why events could not be printed. They are made all the same: others are being made at that time. */
+  printError?: CliError;
+}
+
+async function makeEvents(
+  { terminal }: SeveralContext,
+  events: AsyncIterable<PreparedEvent>,
+  stream: Output<LocalizedEvent>["stream"],
+): Promise<Outcome> {
+  const outcome: Outcome = { made: 0, repeated: 0, unprinted: [], others: [] };
+  const progress = await terminal.openProgress();
+  try {
+    for await (const attempt of processInOrder(events, ({ send }) => send())) {
+      if (attempt.result.kind === "done") await noteMade(outcome, attempt.result.value, stream);
+      else outcome.others.push(attempt);
+      progress.show({ what: `events created: ${outcome.made}`, done: 0, total: 0 });
+    }
+  } catch (error) {
+    outcome.others.push({ item: { name: "on the lines that follow" }, result: { kind: "stopped", error } });
+  } finally {
+    progress.clear();
+  }
+  return outcome;
+}
+
+async function noteMade(
+  outcome: Outcome,
+  { created, isRepeat }: Created<LocalizedEvent>,
+  stream: Output<LocalizedEvent>["stream"],
+): Promise<void> {
+  outcome.made += 1;
+  outcome.repeated += Number(isRepeat);
+  if (created.start_at === null) outcome.keep ??= created;
+  if (stream === null) outcome.unprinted.push(created);
+  else if (outcome.printError === undefined)
+    await stream([created]).catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      outcome.printError = error;
+    });
+}
+
+/** Prints the list and what is to be said about it. @throws CliError as `createSeveral` */
+async function report(
+  context: SeveralContext,
+  { made, repeated, unprinted, others, keep, printError }: Outcome,
+  output: Output<LocalizedEvent>,
+): Promise<void> {
+  const { note, warn } = context.output;
+  const done = `${made} events were created`;
+  const reportFailures = () => {
+    // Where nothing was made, the first failure gives the exit code, and 2 would say that nothing was sent.
+    const ordered = others.toSorted((one, other) => Number(isUsage(one)) - Number(isUsage(other)));
+    const texts = {
+      noun: "event",
+      verb: "created",
+      warn,
+      othersDone: made,
+      isOnly: made + others.length === 1,
+    };
+    reportMissing(made > 0 ? others : ordered, { ...texts, name: ({ name }) => name });
+  };
+  const planned = others.flatMap(({ result }) => (result.kind === "planned" ? result.requests : []));
+  if (planned.length > 0) throw new DryRunStop(planned, reportFailures);
+  if (printError !== undefined)
+    throw wrapError(printError, printError.code, `${printError.message}, but ${done}`);
+  if (repeated > 0) note(`${repeated} of ${made} were made before with their keys`);
+  await rememberShown(context, unprinted);
+  if (output.stream === null && (made > 0 || others.length === 0)) await output.print(unprinted, done);
+  const last = others.findLast(({ result }) => result.kind !== "failed");
+  if (last !== undefined) warn(`what follows the event ${last.item.name} was not tried`);
+  else if (keep !== undefined) await noteKeepWithoutTimes(context, keep);
+  reportFailures();
+}
+
+function isUsage({ result }: Outcome["others"][number]): boolean {
+  return "error" in result && result.error instanceof CliError && result.error.code === "usage";
+}

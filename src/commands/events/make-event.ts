@@ -1,0 +1,63 @@
+import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import type { Created } from "../../api/endpoints.js";
+import type { EventContent } from "../../calendar/event-draft.js";
+import { fillRelated, type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
+import { localDate } from "../../calendar/zoned-time.js";
+import type { Context } from "../../context.js";
+import type { ChosenCalendar } from "../calendar-choice.js";
+import { readFailure } from "../process-each.js";
+import { chosenLabelId, createRelatedResolver, DEFAULT_LABEL, type EventFields } from "./event-flags.js";
+import type { EventContext } from "./event-reader.js";
+import type { KeyContext } from "./keyed-create.js";
+
+/** Makes events in one calendar, whose labels and members are read once. */
+export function createEventMaker(
+  context: EventContext & KeyContext,
+  { id: calendarId, name }: ChosenCalendar,
+) {
+  const settings = context.config.settings();
+  const resolver = createRelatedResolver(context, calendarId);
+  return {
+    /** Adds label and attendees. @throws CliError not_found for names that the calendar does not have */
+    async complete(
+      content: EventContent,
+      fields: Pick<EventFields, "label" | "attendees">,
+    ): Promise<EventDraft> {
+      const chosen = await chosenLabelId(context, { ...fields, resolver }, "the event has the default one");
+      const preset = chosen === undefined ? settings.setting("label") : undefined;
+      const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
+      return { ...content, label_id: labelId, attendee_ids: await resolver.attendeeIds(fields.attendees) };
+    },
+    /** Creates the event, with a key only once. @throws CliError as `createWithKey` */
+    async make(draft: EventDraft, key: string | undefined): Promise<Created<LocalizedEvent>> {
+      const { created, isRepeat } =
+        key === undefined
+          ? await (await context.api()).createEvent(calendarId, draft)
+          : await (await import("./keyed-create.js")).createWithKey(context, { calendarId, draft, key });
+      // A script gets the same whatever is cached.
+      const users = context.terminal.isTerminal ? await context.names.knownUsers(calendarId) : [];
+      const filled = fillRelated(fillRelated(created, resolver.resources()), { labels: [], users });
+      return { created: localizeEvent(filled, settings.timezone, name), isRepeat };
+    },
+  };
+}
+
+/** Tells how to find a keep again that is on no day. It was created, so a service that fails now is no error. */
+export async function noteKeepWithoutTimes(
+  { api, config, output, now }: Pick<Context, "api" | "config" | "output" | "now">,
+  { id, calendar_id: calendarId, start_at: start }: Pick<CalendarEvent, "id" | "calendar_id" | "start_at">,
+): Promise<void> {
+  if (start !== null) return;
+  const { timezone } = config.settings();
+  const today = localDate(now(), timezone);
+  const query = { calendarId, timezone, from: today, to: today, search: null, limit: 1 };
+  const list = await (await api()).listEvents({ ...query, category: "keep" }).catch((error: unknown) => {
+    if (readFailure(error).kind === "stopped") throw error;
+    return null;
+  });
+  output.note(
+    list?.hasKeepsWithoutTimes === true
+      ? "calctl events list --category keep shows keeps without times"
+      : `a keep without times is on no day: keep its id ${id}`,
+  );
+}

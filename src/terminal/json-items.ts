@@ -1,0 +1,143 @@
+import { isUtf8 } from "node:buffer";
+import { describeJsonError, isJsonObject, locateJsonError } from "../../contract/json.js";
+import { usageError } from "../errors.js";
+
+/** JSON from a file or stdin. */
+export type JsonItems =
+  | { readonly kind: "one"; readonly value: unknown }
+  | { readonly kind: "several"; readonly items: AsyncIterable<JsonItem> };
+
+/** One of several values. */
+export interface JsonItem {
+  /** How messages name where it is: `on line 3`, or `[2]` of a list. */
+  readonly place: string;
+  /** @throws CliError usage for what is not JSON in UTF-8 */
+  read(): Promise<unknown>;
+}
+
+type ByteStream = AsyncIterable<Uint8Array | string> & { destroy(): unknown };
+
+export interface JsonItemsOptions {
+  /** What is read, for messages. */
+  readonly name: string;
+  /** Ends the reading, which may wait forever; its reason is the error to throw. */
+  readonly signal: AbortSignal;
+  /** The error for a stream that failed. */
+  readonly readError: (error: unknown) => unknown;
+}
+
+/** Null for one that is not UTF-8. */
+type Line = string | null;
+
+/** Largest document, and longest line (bytes); lines may be as many as they want. */
+const MAX_SIZE = 8 * 1024 * 1024;
+
+/**
+ * Reads one JSON value, the items of a list, or one object a line (NDJSON). Such lines are read as they arrive, and one
+ * that is broken is the only one.
+ * @throws CliError usage for what is none of these
+ */
+export async function readJsonItems(stream: ByteStream, options: JsonItemsOptions): Promise<JsonItems> {
+  const { name } = options;
+  const lines = readLines(stream, options);
+  const head: Line[] = [];
+  const readFilled = async (): Promise<Line | undefined> => {
+    for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
+      head.push(next.value);
+      if (isFilled(next.value)) return next.value;
+    }
+    return undefined;
+  };
+  const first = await readFilled();
+  if (first === undefined) throw usageError(`${name} is empty; it must be JSON`);
+  const value = parse(first);
+  if (isJsonObject(value)) {
+    const isOnly = (await readFilled()) === undefined;
+    return isOnly ? { kind: "one", value } : { kind: "several", items: itemsOf(head, lines) };
+  }
+  for (let size = 0, line: Line | undefined = first; line !== undefined; line = await readFilled()) {
+    size += line?.length ?? 0;
+    if (size > MAX_SIZE) throw usageError(`${name}: more than 8 MiB`, "write one object a line");
+  }
+  return readDocument(head, name);
+}
+
+/** A document of several lines; or lines of which the first one is broken. */
+async function readDocument(lines: readonly Line[], name: string): Promise<JsonItems> {
+  const text = lines.join("\n");
+  const value = lines.includes(null) ? undefined : parse(text);
+  if (Array.isArray(value)) return { kind: "several", items: listItems(value) };
+  if (value !== undefined) return { kind: "one", value };
+  if (lines.some((line) => isJsonObject(parse(line)))) return { kind: "several", items: itemsOf(lines, []) };
+  const problem = lines.includes(null)
+    ? "is not UTF-8 text"
+    : `is not valid JSON: ${await describeJsonError(text)}`;
+  throw usageError(`${name} ${problem}`);
+}
+
+async function* itemsOf(
+  head: readonly Line[],
+  rest: Iterable<Line> | AsyncIterable<Line>,
+): AsyncGenerator<JsonItem> {
+  let number = 0;
+  for (const lines of [head, rest])
+    for await (const line of lines) {
+      number += 1;
+      if (isFilled(line)) yield { place: `on line ${number}`, read: () => readLine(line) };
+    }
+}
+
+async function* listItems(values: readonly unknown[]): AsyncGenerator<JsonItem> {
+  for (const [index, value] of values.entries()) yield { place: `[${index}]`, read: async () => value };
+}
+
+async function readLine(line: Line): Promise<unknown> {
+  const value = parse(line);
+  if (value !== undefined) return value;
+  if (line === null) throw usageError("it is not UTF-8 text");
+  throw usageError(`it is not valid JSON at character ${(await locateJsonError(line)).column}`);
+}
+
+/** Undefined for what is not JSON. */
+function parse(text: Line): unknown {
+  try {
+    return text === null ? undefined : JSON.parse(text);
+  } catch (_notJson) {
+    return undefined;
+  }
+}
+
+function isFilled(line: Line): boolean {
+  return line === null || line.trim() !== "";
+}
+
+async function* readLines(
+  stream: ByteStream,
+  { name, signal, readError }: JsonItemsOptions,
+): AsyncGenerator<Line> {
+  const stop = () => void stream.destroy();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    for await (const line of splitLines(stream, name))
+      yield isUtf8(line) ? line.toString().replace("\uFEFF", "") : null;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw readError(error);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+  signal.throwIfAborted();
+}
+
+async function* splitLines(stream: ByteStream, name: string): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    rest = Buffer.concat([rest, typeof chunk === "string" ? Buffer.from(chunk) : chunk]);
+    for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
+      yield rest.subarray(0, end);
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > MAX_SIZE) throw usageError(`${name}: a line of more than 8 MiB`);
+  }
+  if (rest.length > 0) yield rest;
+}
