@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { CliError } from "../errors.js";
+import type { CsvOptions } from "./csv.js";
 import type { ImportEntry, ImportItem, ReaderOptions, ReadItems, Rejection } from "./entry.js";
 
 export const IMPORT_FORMATS = ["ics", "csv", "ndjson"] as const;
@@ -8,7 +9,7 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 /** Larger files are refused; in bytes. */
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
 
-export interface ImportOptions {
+export interface ImportOptions extends CsvOptions {
   /** By default found out from the content, and for CSV from the name too. */
   readonly as?: ImportFormat | undefined;
   /** How messages name the file; its ending may say that it is CSV. */
@@ -33,17 +34,39 @@ export interface ImportFile extends ReadItems {
 export async function readImportFile(bytes: Uint8Array, options: ImportOptions): Promise<ImportFile> {
   const { name, zone, shorten = false } = options;
   if (bytes.length > MAX_IMPORT_BYTES) throw tooLargeError(name);
-  const text = new TextDecoder().decode(bytes);
+  const text = decode(bytes);
   if (text.trim() === "") throw new CliError("rejected", `${name} is empty`);
-  const format = options.as ?? formatOf(text, name);
+  const format = options.as ?? formatOf(text, options);
   const counts = new Map<string, number>();
   const count = (remark: string) => void counts.set(remark, (counts.get(remark) ?? 0) + 1);
-  const read = await readFormat(format, text, { zone, shorten, isDamaged: !isUtf8(bytes), count });
+  const isDamaged = text.includes("\ufffd") && !isUtf8(bytes);
+  const reader = { ...options, zone, shorten, isDamaged, count };
+  const isOfWindows = isDamaged && format === "csv";
+  const read = await readFormat(format, isOfWindows ? decodeWindows(bytes) : text, reader);
   const items = newestOf(read.items, count);
   const counted = [...counts].map(
     ([remark, number]) => `${number} ${number === 1 ? "event" : "events"} ${remark}`,
   );
-  return { ...read, format, items, notes: [...(read.notes ?? []), ...counted] };
+  const line = text.slice(0, text.indexOf("\ufffd")).split("\n").length;
+  const coded = isOfWindows ? [`line ${line} is not UTF-8: the file is read as Windows-1252`] : [];
+  return { ...read, format, items, notes: [...coded, ...(read.notes ?? []), ...counted] };
+}
+
+/** UTF-8, or what a byte order mark says. */
+function decode(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+/** What Windows-1252 has for the bytes from 0x80 to 0x9f. */
+const WINDOWS_1252 = "€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ";
+
+/** Windows-1252, in which spreadsheets save tables. TextDecoder of Node 20 reads it as Latin-1. */
+function decodeWindows(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString("latin1");
+  return text.replace(/[\x80-\x9f]/g, (byte) => WINDOWS_1252[byte.charCodeAt(0) - 0x80] ?? byte);
 }
 
 /** The error for a file of more than `MAX_IMPORT_BYTES`. */
@@ -52,21 +75,28 @@ export function tooLargeError(name: string): CliError {
   return new CliError("rejected", `${name} is larger than 64 MiB`, { hint });
 }
 
-function formatOf(text: string, name: string): ImportFormat {
+function formatOf(text: string, { name, columns }: ImportOptions): ImportFormat {
   const start = text.trimStart();
   if (/^BEGIN:VCALENDAR/i.test(start)) return "ics";
   if (start.startsWith("{") || start.startsWith("[")) return "ndjson";
+  const [header = ""] = start.split("\n", 1);
+  const isTable = /\.(?:csv|tsv)$/i.test(name) || (/title|subject/i.test(header) && /start/i.test(header));
+  if ((isTable || columns !== undefined) && !text.includes("\0")) return "csv";
   throw new CliError("rejected", `${name} is not an iCalendar, CSV or NDJSON file`);
 }
 
-async function readFormat(format: ImportFormat, text: string, options: ReaderOptions): Promise<ReadItems> {
+async function readFormat(
+  format: ImportFormat,
+  text: string,
+  options: ReaderOptions & CsvOptions,
+): Promise<ReadItems> {
   switch (format) {
     case "ics":
       return (await import("./ics.js")).readIcs(text, options);
     case "ndjson":
       return (await import("./ndjson.js")).readNdjson(text, options);
-    default:
-      throw new CliError("rejected", `${format} cannot be read yet`);
+    case "csv":
+      return (await import("./csv.js")).readCsv(text, options);
   }
 }
 

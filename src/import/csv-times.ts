@@ -1,0 +1,126 @@
+import {
+  dateToInstant,
+  formatWireDateTime,
+  isCalendarDate,
+  parseWireDateTime,
+} from "../../contract/date-time.js";
+import type { EventInput } from "../calendar/event-input.js";
+import { addDays, instantAt } from "../calendar/zoned-time.js";
+import { usageError } from "../errors.js";
+import type { CsvField } from "./csv-columns.js";
+
+export type DateOrder = "dmy" | "mdy" | "ymd";
+
+/** The text of a row for a field; undefined for an empty one. */
+export type CellReader = (field: CsvField) => string | undefined;
+
+interface TimeOptions {
+  readonly zone: string;
+  readonly dates?: DateOrder | undefined;
+}
+
+/** Whether a cell begins with a date that is not ISO 8601, so that it may be meant in several ways. */
+export function needsOrder(cell: string): boolean {
+  return /^\d{1,4}([-./])\d{1,2}\1\d{1,4}/.test(cell) && !ISO_DATE.test(cell);
+}
+
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?!\d)/;
+
+type EventSpan = Pick<EventInput, "all_day" | "start_at" | "start_timezone" | "end_at" | "end_timezone">;
+
+/** The times of a row; all-day if it says so, or has no time of day. @throws CliError usage */
+export function readSpan(cell: CellReader, options: TimeOptions): EventSpan {
+  const start = readMoment(cell("start"), cell("start_time"), options);
+  if (start === null) throw usageError("it has no start");
+  // A time alone is one of the same day.
+  const endDate = cell("end") ?? (cell("end_time") === undefined ? undefined : start.date);
+  const end = readMoment(endDate, cell("end_time"), options);
+  if (readFlag(cell("all_day")) ?? start.instant === null) {
+    // Outlook writes the midnight after the last day, others the last day.
+    const isMidnight = end !== null && end.clock === 0 && end.date > start.date;
+    const last = isMidnight ? addDays(end.date, -1) : (end ?? start).date;
+    return { all_day: true, start_at: midnightOf(start.date), end_at: midnightOf(addDays(last, 1)) };
+  }
+  if (start.instant === null) throw usageError("its start has no time of day, and it is not all-day");
+  if (end !== null && end.instant === null) throw usageError("its end has no time of day");
+  const { zone } = options;
+  const end_at =
+    end?.instant === undefined || end.instant === null || end.instant === start.instant
+      ? undefined
+      : formatWireDateTime(end.instant);
+  const start_at = formatWireDateTime(start.instant);
+  return { all_day: false, start_at, start_timezone: zone, end_at, end_timezone: zone };
+}
+
+function midnightOf(date: string): string {
+  return formatWireDateTime(dateToInstant(date));
+}
+
+interface Moment {
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  /** Milliseconds after midnight; null without a time of day. */
+  readonly clock: number | null;
+  /** Milliseconds since the Unix epoch; null without a time of day. */
+  readonly instant: number | null;
+}
+
+/** A date and a time of day in one cell or in two; null for an empty cell. */
+function readMoment(
+  text: string | undefined,
+  time: string | undefined,
+  { zone, dates }: TimeOptions,
+): Moment | null {
+  if (text === undefined) return null;
+  const [, written = "", rest = ""] = /^(.+?)(?:(?<=\d)T|\s+|$)(?=\d|$)(.*)$/.exec(text) ?? [];
+  const date = readDate(written, dates);
+  const [, local = "", offset = ""] = /^(.*?)(Z|[+-]\d{2}:\d{2})?$/.exec(rest || (time ?? "")) ?? [];
+  if (local === "") return { date, clock: null, instant: null };
+  const clock = readClock(local);
+  const wallClock = dateToInstant(date) + clock;
+  if (offset === "") return { date, clock, instant: instantAt(wallClock, zone) };
+  const iso = formatWireDateTime(wallClock).replace("Z", offset);
+  return { date, clock, instant: parseWireDateTime(iso)?.instant ?? wallClock };
+}
+
+function readDate(text: string, order: DateOrder | undefined): string {
+  const parts = /^(\d{1,4})([-./])(\d{1,2})\2(\d{1,4})\.?$/.exec(text);
+  const numbers = [parts?.[1], parts?.[3], parts?.[4]];
+  const part = (unit: string) =>
+    numbers[ISO_DATE.test(text) ? "ymd".indexOf(unit) : (order ?? "").indexOf(unit)] ?? "";
+  const date = `${part("y")}-${part("m").padStart(2, "0")}-${part("d").padStart(2, "0")}`;
+  if (isCalendarDate(date)) return date;
+  throw usageError(
+    `"${text}" is not a date of four-digit year${order === undefined ? "" : ` in the order ${order}`}`,
+  );
+}
+
+/** Milliseconds after midnight. */
+function readClock(text: string): number {
+  const [, hours = "", minutes = "00", seconds = "00", half] =
+    /^(\d{1,2})(?:[:.](\d{2}))?(?:[:.](\d{2}))?\s*([ap])?\.?(?:m\.?)?$/i.exec(text) ?? [];
+  const isTwelve = half !== undefined;
+  const hour = (Number(hours) % (isTwelve ? 12 : 24)) + (half?.toLowerCase() === "p" ? 12 : 0);
+  const time = parseWireDateTime(`1970-01-01T${String(hour).padStart(2, "0")}:${minutes}:${seconds}Z`);
+  const isTime = hours !== "" && Number(hours) < 24 && (/[:.]/.test(text) || isTwelve);
+  if (time === null || !isTime || (isTwelve && (Number(hours) > 12 || hours === "0")))
+    throw usageError(`"${text}" is not a time of day`);
+  return time.instant;
+}
+
+const FLAGS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  "1": true,
+  false: false,
+  no: false,
+  "0": false,
+};
+
+/** Undefined for an empty cell. */
+function readFlag(text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined;
+  const flag = FLAGS[text.toLowerCase()];
+  if (flag === undefined) throw usageError(`all-day "${text}" is neither true nor false`);
+  return flag;
+}

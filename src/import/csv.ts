@@ -1,0 +1,107 @@
+import { parse } from "csv-parse/sync";
+import type { EventInput } from "../calendar/event-input.js";
+import { parseCategory } from "../calendar/event-text.js";
+import { usageError } from "../errors.js";
+import { type CsvField, findColumns } from "./csv-columns.js";
+import { type CellReader, type DateOrder, needsOrder, readSpan } from "./csv-times.js";
+import { contentHash, type ReaderOptions, type ReadItems, readEntry, SOURCE } from "./entry.js";
+
+export interface CsvOptions {
+  /** `title=Subject,start="Start Date"`; known headers are found without it. */
+  readonly columns?: string | undefined;
+  /** The order of day, month and year in dates that are not ISO 8601. */
+  readonly dates?: DateOrder | undefined;
+}
+
+interface Row {
+  readonly line: number;
+  readonly text: string;
+  readonly cells: readonly string[];
+}
+
+/**
+ * Reads events of a table with a header, as Google Calendar, Outlook and `-o csv` write it.
+ * @throws CliError usage for columns that are not there, and for dates whose order nobody said
+ */
+export function readCsv(text: string, options: ReaderOptions & CsvOptions): ReadItems {
+  const { rows, unclosed } = parseRows(text.replace(/\r\n?/g, "\n"));
+  const [header = { cells: [], text: "" }, ...others] = rows;
+  const columns = findColumns(header.cells, options.columns);
+  const cellOf = (row: Row, field: CsvField) => row.cells[columns[field] ?? -1]?.trim() || undefined;
+  for (const row of options.dates === undefined ? others : [])
+    for (const field of ["start", "end"] as const) requireIsoDate(cellOf(row, field), row.line);
+  const items = [...others, ...unclosed].map((row) => {
+    const place = { line: row.line, text: row.text, title: cellOf(row, "title") ?? null };
+    return readEntry(place, options, () => {
+      if (unclosed.includes(row)) throw usageError("a quotation mark has no end");
+      const [cells, expected] = [row.cells.length, header.cells.length];
+      if (cells > expected) throw usageError(`it has ${cells} cells, the header ${expected}`);
+      return readRow(row, (field) => cellOf(row, field), options);
+    });
+  });
+  const unread = header.cells.filter((_, index) => !Object.values(columns).includes(index));
+  const isShort = !text.endsWith("\n") && (rows.at(-1)?.cells.length ?? 0) < header.cells.length;
+  return {
+    items,
+    notes: unread.length === 0 ? [] : [`columns not read: ${unread.join(", ")}`],
+    isComplete: unclosed.length === 0 && !isShort,
+    header: header.text,
+    footer: "",
+  };
+}
+
+function requireIsoDate(cell: string | undefined, line: number): void {
+  if (cell === undefined || !needsOrder(cell)) return;
+  throw usageError(
+    `line ${line}: "${cell}" is not an ISO 8601 date`,
+    "say the order of day, month and year: --dates dmy, mdy or ymd",
+  );
+}
+
+/** The rows with something in them, and those after a quotation mark without its end. */
+function parseRows(text: string) {
+  const [line = ""] = text.split("\n", 1);
+  const counts = [",", ";", "\t"].map((delimiter) => ({ delimiter, count: line.split(delimiter).length }));
+  const { delimiter } = counts.reduce((best, each) => (each.count > best.count ? each : best));
+  const lines = text.split("\n");
+  let read = 0;
+  const rowTo = (end: number, cells: readonly string[]): Row => {
+    while (read < end - 1 && lines[read] === "") read += 1;
+    const row = { line: read + 1, text: `${lines.slice(read, end).join("\n")}\n`, cells };
+    read = end;
+    return row;
+  };
+  const rows: Row[] = [];
+  const unclosed: Row[] = [];
+  parse(text, {
+    ...{ delimiter, bom: true, relax_quotes: true, relax_column_count: true },
+    ...{ skip_empty_lines: true, skip_records_with_error: true },
+    on_record: (cells, info) => {
+      const row = rowTo(info.lines, cells);
+      if (cells.some((cell) => cell.trim() !== "")) rows.push(row);
+      return null;
+    },
+    on_skip: () => {
+      unclosed.push(rowTo(lines.length, []));
+      return undefined;
+    },
+  });
+  return { rows, unclosed };
+}
+
+/** The content and the identity of a row. @throws CliError usage */
+function readRow(row: Row, cell: CellReader, { zone, dates }: ReaderOptions & CsvOptions) {
+  const category = cell("category");
+  const content: EventInput = {
+    category: category === undefined ? undefined : parseCategory(category, SOURCE),
+    title: cell("title") ?? "(no title)",
+    description: cell("description"),
+    location: cell("location"),
+    url: cell("url"),
+    // Outlook lists several.
+    label: cell("label")?.split(";")[0],
+    ...readSpan(cell, { zone, dates }),
+    notes: [],
+  };
+  return { identity: cell("id") ?? contentHash(row.text), content, cancelled: false, recurrences: [] };
+}

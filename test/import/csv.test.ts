@@ -1,0 +1,207 @@
+import { describe, expect, test } from "vitest";
+import { type ImportOptions, readImportFile } from "../../src/import/read.js";
+
+function read(text: string | Uint8Array, options: Partial<ImportOptions> = {}) {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
+  return readImportFile(bytes, { name: "club.csv", zone: "Europe/Berlin", ...options });
+}
+
+const HEADER = "Subject,Start Date,Start Time,End Date,End Time,All Day Event,Description,Location,Private";
+const REVIEW = {
+  title: "Review",
+  start_at: "2026-11-21T14:00:00.000Z",
+  end_at: "2026-11-21T15:30:00.000Z",
+  start_timezone: "Europe/Berlin",
+};
+
+test("a table for Google Calendar", async () => {
+  const file = await read(
+    `${HEADER}\nReview,11/21/2026,3:00 PM,11/21/2026,4:30 PM,False,"Bring ""it"",\nall",Room 1,True\n` +
+      "Holiday,12/24/2026,,12/26/2026,,True,,,False\n",
+    { dates: "mdy" },
+  );
+  expect(file).toMatchObject({ format: "csv", isComplete: true, notes: ["columns not read: Private"] });
+  expect(file.items).toMatchObject([
+    { line: 2, title: "Review", content: { ...REVIEW, description: 'Bring "it",\nall', location: "Room 1" } },
+    {
+      line: 4,
+      content: { all_day: true, start_at: "2026-12-24T00:00:00.000Z", end_at: "2026-12-27T00:00:00.000Z" },
+    },
+  ]);
+});
+
+test("a table of Outlook: days end at the midnight after them, the first category is the label", async () => {
+  const header = '"Subject","Start Date","Start Time","End Date","End Time","All day event","Categories"';
+  const file = await read(
+    `\ufeff${header}\r\n"Review","21.11.2026","15:00:00","21.11.2026","16:30:00","False","Work;Family"\r\n` +
+      '"Holiday","24.12.2026","00:00:00","27.12.2026","00:00:00","True",""\r\n',
+    { dates: "dmy" },
+  );
+  expect(file.items).toMatchObject([
+    { line: 2, content: { ...REVIEW, label: "Work" } },
+    { line: 3, content: { start_at: "2026-12-24T00:00:00.000Z", end_at: "2026-12-27T00:00:00.000Z" } },
+  ]);
+});
+
+test("a table as -o csv prints it, known by its ids", async () => {
+  const file = await read(
+    "id,calendar_id,start_local,end_local,all_day,category,label,title,location\r\n" +
+      "a1,c,2026-11-21T15:00:00+01:00,2026-11-21T16:30:00+01:00,false,keep,Work,Review,\r\n" +
+      "a2,c,2026-12-24,2026-12-26,true,schedule,1,Holiday,Oslo\r\n",
+    { name: "-" },
+  );
+  expect(file.items).toMatchObject([
+    { identity: "a1", content: { ...REVIEW, category: "keep", label: "Work", location: undefined } },
+    { identity: "a2", content: { start_at: "2026-12-24T00:00:00.000Z", end_at: "2026-12-27T00:00:00.000Z" } },
+  ]);
+});
+
+test("without an id, a row is known by its text wherever it stands", async () => {
+  const row = "Review,2026-11-21,15:00\n";
+  const [first] = (await read(`title,start,start_time\n${row}`)).items;
+  const moved = await read(`title,start,start_time\nOther,2026-11-21,15:00\n,,\n\n${row}${row}`);
+  expect(moved.items[1]).toMatchObject({ identity: Object(first).identity, line: 5 });
+  expect(moved.notes).toContain("1 event more than once in the file: read once");
+});
+
+describe("times of day", () => {
+  test.each([
+    ["2026-11-21", "15:00", "2026-11-21T14:00:00.000Z"],
+    ["2026-11-21", "15.00", "2026-11-21T14:00:00.000Z"],
+    ["2026-11-21", "3 pm", "2026-11-21T14:00:00.000Z"],
+    ["2026-11-21", "12:15 a.m.", "2026-11-20T23:15:00.000Z"],
+    ["2026-11-21", "12:15 PM", "2026-11-21T11:15:00.000Z"],
+    ["2026-11-21 15:00", "", "2026-11-21T14:00:00.000Z"],
+    ["2026-11-21T15:00:30", "", "2026-11-21T14:00:30.000Z"],
+    ["2026-11-21T15:00:00-05:00", "", "2026-11-21T20:00:00.000Z"],
+    ["21.11.2026", "15:00", "2026-11-21T14:00:00.000Z"],
+    ["21/11/2026 3:00 PM", "", "2026-11-21T14:00:00.000Z"],
+    ["1-2-2026", "15:00", "2026-02-01T14:00:00.000Z"],
+  ])("%s %s", async (date, time, start_at) => {
+    const { items } = await read(`title;start;start_time\nReview;${date};${time}\n`, { dates: "dmy" });
+    expect(items).toMatchObject([{ kind: "event", content: { start_at } }]);
+  });
+
+  test.each([
+    ["31.02.2026", "15:00", '"31.02.2026" is not a date of four-digit year in the order dmy'],
+    ["11/21/2026", "15:00", '"11/21/2026" is not a date'],
+    ["21.11.26", "15:00", '"21.11.26" is not a date of four-digit year'],
+    ["next friday", "15:00", "is not a date"],
+    ["2026-11-21", "9", '"9" is not a time of day'],
+    ["2026-11-21", "13:00 PM", '"13:00 PM" is not a time of day'],
+    ["2026-11-21", "25:00", '"25:00" is not a time of day'],
+    ["", "15:00", "it has no start"],
+  ])("%s %s is rejected by its line", async (date, time, reason) => {
+    const good = "Review;21.11.2026;15:00\n";
+    const { items } = await read(`title;start;start_time\n${good}Bad;${date};${time}\n`, { dates: "dmy" });
+    expect(items).toMatchObject([
+      { kind: "event" },
+      { kind: "rejected", line: 3, title: "Bad", reason: expect.stringContaining(reason) },
+    ]);
+  });
+
+  test("a date alone is all-day, an end time alone is of the same day", async () => {
+    const { items } = await read(
+      "title,start,start_time,end_time\nFair,2026-11-21,,\nReview,2026-11-21,15:00,16:30\n",
+    );
+    expect(items).toMatchObject([{ content: { all_day: true } }, { content: REVIEW }]);
+  });
+});
+
+test.each(["03/04/2026", "21.11.2026", "2026/11/21"])(
+  "nobody guesses the order of %s: the file is refused",
+  async (date) => {
+    const text = `title,start\nGood,2026-11-21\nReview,${date}\n`;
+    await expect(read(text)).rejects.toMatchObject({
+      code: "usage",
+      message: `line 3: "${date}" is not an ISO 8601 date`,
+      hint: "say the order of day, month and year: --dates dmy, mdy or ymd",
+    });
+  },
+);
+
+test.each([",", ";", "\t"])("columns are separated by %j, and named by --columns", async (separator) => {
+  const rows = [
+    ["Was", "Am", "Ort, genau"],
+    ["Probe", "2026-11-21", '"Saal; links"'],
+  ];
+  const text = rows.map((cells) =>
+    cells.map((cell) => (cell.includes(",") ? `"${cell}"` : cell)).join(separator),
+  );
+  const { items } = await read(`${text.join("\n")}\n`, {
+    columns: 'title=Was,start="am",location=Ort, genau',
+    name: "-",
+  });
+  expect(items).toMatchObject([{ title: "Probe", content: { location: "Saal; links" } }]);
+});
+
+test.each([
+  ["title=Was", '--columns: the file has no "Was"'],
+  ["name=Title", '--columns: "name=Title" is not FIELD=COLUMN'],
+  ["Title", '--columns: "Title" is not FIELD=COLUMN'],
+])("--columns %s is refused", async (columns, message) => {
+  await expect(read("Title,Start\nx,2026-11-21\n", { columns })).rejects.toMatchObject({
+    code: "usage",
+    message,
+  });
+});
+
+test("a table without a title names its columns", async () => {
+  await expect(read("Was,Start\nx,2026-11-21\n")).rejects.toMatchObject({
+    code: "usage",
+    message: "no column is the title",
+    hint: expect.stringMatching(/--columns .*; the columns are Was, Start$/),
+  });
+});
+
+describe("encodings:", () => {
+  const TEXT = "title,start\nJürgens Café – 5 €,2026-11-21\n";
+  const latin = Buffer.from(TEXT.replace("–", "\x96").replace("€", "\x80"), "latin1");
+
+  test.each([
+    ["UTF-8", Buffer.from(TEXT)],
+    ["UTF-8 with a byte order mark", Buffer.from(`\ufeff${TEXT}`)],
+    ["UTF-16 with a byte order mark", Buffer.from(`\ufeff${TEXT}`, "utf16le")],
+    ["UTF-16, high bytes first", Buffer.from(`\ufeff${TEXT}`, "utf16le").swap16()],
+  ])("%s", async (_, bytes) => {
+    expect(await read(bytes)).toMatchObject({ items: [{ title: "Jürgens Café – 5 €" }], notes: [] });
+  });
+
+  test("anything else is read as Windows-1252, and said with its line", async () => {
+    expect(await read(latin)).toMatchObject({
+      items: [{ title: "Jürgens Café – 5 €" }],
+      notes: ["line 2 is not UTF-8: the file is read as Windows-1252"],
+    });
+  });
+
+  test("bytes that Windows-1252 does not have are rejected by line", async () => {
+    const { items } = await read(Buffer.concat([latin, Buffer.from("x\x81,2026-11-21\n", "latin1")]));
+    expect(items).toMatchObject([{ kind: "event" }, { kind: "rejected", line: 3 }]);
+  });
+});
+
+test("a cut table is known to be cut, what comes before is read", async () => {
+  const whole = 'title,start,location\nReview,2026-11-21,here\nOther,2026-11-22,"far away"\n';
+  expect((await read(whole)).isComplete).toBe(true);
+  for (const length of [whole.indexOf("far"), whole.indexOf("11-22")]) {
+    const file = await read(whole.slice(0, length));
+    expect(file).toMatchObject({
+      isComplete: false,
+      items: [{ title: "Review" }, { kind: "rejected", line: 3 }],
+    });
+  }
+});
+
+test("rejected rows make a table again", async () => {
+  const { header, items, footer } = await read(
+    'title,start\r\nReview,2026-11-21\r\n"a\r\nb",soon\r\nc,2026-11-21,x\r\n',
+    {
+      dates: "ymd",
+    },
+  );
+  const rejected = items.filter(({ kind }) => kind === "rejected");
+  expect(header + rejected.map(({ text }) => text).join("") + footer).toBe(
+    'title,start\n"a\nb",soon\nc,2026-11-21,x\n',
+  );
+  expect(rejected).toMatchObject([{ line: 3 }, { line: 5, reason: "it has 3 cells, the header 2" }]);
+});
