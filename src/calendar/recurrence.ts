@@ -18,7 +18,6 @@ import { instantAt, readWallClock } from "./zoned-time.js";
  * not end: the caller stops. The start itself is one only if the rule gives it. One that a clock change skips is read with the
  * offset before it, of one that it repeats the earlier is meant. An UNTIL or EXDATE of another type than the start is read, too.
  * @throws CliError usage for lines that cannot be read
- * @public until `import` and `--repeat` use it
  */
 export function* expandRecurrence(recurrence: Recurrence): Iterable<number> {
   const read = readRecurrence(recurrence, "recurrences");

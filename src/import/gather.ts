@@ -1,8 +1,9 @@
 import { draftForCreate } from "../calendar/event-draft.js";
+import type { expandRecurrence } from "../calendar/recurrence.js";
 import { instantAt } from "../calendar/zoned-time.js";
-import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
+import { asUsageError, describeWithoutFlags } from "../errors.js";
 import { type ImportEntry, type ImportItem, occurrenceIdentity, type Rejection } from "./entry.js";
-import { type DayWindow, windowInstants } from "./occurrences.js";
+import { type DayWindow, occurrencesOf, windowInstants } from "./occurrences.js";
 import type { ImportEvent, ImportSource } from "./plan.js";
 
 interface Gathered {
@@ -12,6 +13,8 @@ interface Gathered {
 
 interface GatherOptions {
   readonly window: DayWindow;
+  /** Null where nothing repeats. */
+  readonly expand: typeof expandRecurrence | null;
 }
 
 /** The events of a file: repeating ones as their occurrences, of which those that the file changes are as it changes them. */
@@ -37,6 +40,7 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
     ...masters.flatMap((each) => (each.cancelled ? [each.identity] : [])),
   ]);
   const rejected = new Set(rejections.flatMap(({ identity }) => identity ?? []));
+  for (const identity of rejected) uids.delete(identity);
   return { source: { events, cancelled, masters: uids, rejected, window }, rejections };
 }
 
@@ -46,15 +50,16 @@ interface Read {
 }
 
 /** The event, or the occurrences of a repeating one. */
-function readMaster(item: ImportEntry, { window }: GatherOptions): Read {
+function readMaster(item: ImportEntry, { window, expand }: GatherOptions): Read {
   const { identity, line, title, text, recurrences } = item;
   const { label, attendees } = item.content;
   try {
-    if (recurrences.length > 0) throw usageError("it repeats, which cannot be imported yet");
-    return {
-      events: [{ identity, content: contentOf(item, window.zone), label, attendees }],
-      rejections: [],
-    };
+    const content = contentOf(item, window.zone);
+    const isSeries = recurrences.length > 0 && expand !== null;
+    const events = isSeries
+      ? occurrencesOf(item, content, { window, expand })
+      : [{ identity, content, label, attendees }];
+    return { events, rejections: [] };
   } catch (error) {
     const reason = describeWithoutFlags(asUsageError(error));
     return { events: [], rejections: [{ kind: "rejected", line, title, text, identity, reason }] };

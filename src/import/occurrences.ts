@@ -1,5 +1,10 @@
-import { dateToInstant } from "../../contract/date-time.js";
-import { addDays, instantAt } from "../calendar/zoned-time.js";
+import { dateToInstant, formatWireDateTime, instantToDate } from "../../contract/date-time.js";
+import type { EventContent } from "../calendar/event-draft.js";
+import type { expandRecurrence } from "../calendar/recurrence.js";
+import { addDays, instantAt, wallClockAt } from "../calendar/zoned-time.js";
+import { usageError } from "../errors.js";
+import { type ImportEntry, occurrenceIdentity } from "./entry.js";
+import type { ImportEvent } from "./plan.js";
 
 /** The days of which occurrences are imported, both included. */
 export interface DayWindow {
@@ -13,4 +18,44 @@ export interface DayWindow {
 export function windowInstants({ first, last, zone }: DayWindow) {
   const startOf = (date: string) => instantAt(dateToInstant(date), zone);
   return { from: startOf(first), to: startOf(addDays(last, 1)) };
+}
+
+/** Largest numbers of occurrences: of those in the window, and of all before its end. */
+const [MAX_OCCURRENCES, MAX_STEPS] = [10_000, 100_000];
+
+/**
+ * The occurrences of a repeating event, each as long as the first.
+ * @param content of the first
+ * @param expand see `expandRecurrence`, which is loaded for repeating events alone
+ * @throws CliError usage for a rule that cannot be read, and for too many occurrences
+ */
+export function occurrencesOf(
+  { identity: uid, recurrences, content: { start_timezone: zone = "UTC", label, attendees } }: ImportEntry,
+  content: EventContent,
+  { window, expand }: { readonly window: DayWindow; readonly expand: typeof expandRecurrence },
+): readonly ImportEvent[] {
+  const { all_day: isAllDay = false, start_at = "", end_at = "" } = content;
+  const [start, length] = [Date.parse(start_at), Date.parse(end_at) - Date.parse(start_at)];
+  const local = isAllDay ? start : wallClockAt(start, zone);
+  const recurrence = {
+    lines: recurrences,
+    start: isAllDay ? instantToDate(start) : new Date(local).toISOString().slice(0, 19),
+    timezone: isAllDay ? null : zone,
+  };
+  const { from, to } = windowInstants(window);
+  const found: ImportEvent[] = [];
+  let steps = 0;
+  for (const instant of expand(recurrence)) {
+    // A day begins with the zone's clock.
+    const slot = isAllDay ? instantAt(instant, window.zone) : instant;
+    if (slot >= to) break;
+    steps += 1;
+    if (found.length === MAX_OCCURRENCES || steps > MAX_STEPS)
+      throw usageError(`it repeats too often: more than ${MAX_OCCURRENCES} times up to ${window.last}`);
+    if (slot < from) continue;
+    const times = { start_at: formatWireDateTime(instant), end_at: formatWireDateTime(instant + length) };
+    const identity = occurrenceIdentity(uid, formatWireDateTime(instant));
+    found.push({ identity, content: { ...content, ...times }, label, attendees, slot });
+  }
+  return found;
 }

@@ -101,7 +101,9 @@ export async function readSource(
   const limit = { bytes: MAX_IMPORT_BYTES, error: () => tooLargeError(name) };
   const bytes = await terminal.input.bytes(path, "FILE", limit);
   const file = await readImportFile(bytes, { ...flags, name, zone: window.zone });
-  const { source, rejections } = gatherEvents(file.items, { window });
+  const repeats = file.items.some((item) => item.kind === "event" && item.recurrences.length > 0);
+  const expand = repeats ? (await import("../../calendar/recurrence.js")).expandRecurrence : null;
+  const { source, rejections } = gatherEvents(file.items, { window, expand });
   for (const note of file.notes) output.note(note);
   for (const { line, reason, title } of rejections)
     output.warn(`line ${line}: ${title === null ? "" : `"${title}": `}${reason}`);

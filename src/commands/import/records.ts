@@ -29,7 +29,8 @@ export interface ImportRecords {
   forget(identity: string): void;
 }
 
-export interface RecordsOptions extends Pick<Machine, "stateDirectory" | "userId" | "process" | "signal"> {
+export interface RecordsOptions
+  extends Pick<Machine, "stateDirectory" | "userId" | "process" | "clock" | "signal"> {
   /** Profile, service, calendar and source, each of which has a file of its own. */
   readonly owner: readonly string[];
   /** Whether nothing is written. */
@@ -47,7 +48,7 @@ export async function withRecords<T>(
   options: RecordsOptions,
   work: (records: ImportRecords) => Promise<T>,
 ): Promise<T> {
-  const { stateDirectory, userId, owner, readOnly, process, signal } = options;
+  const { stateDirectory, userId, owner, readOnly, process, clock, signal } = options;
   const inner = () => ({ parent: stateDirectory(), name: FOLDER, userId });
   const name = `${shortHash(owner)}.jsonl`;
   if (readOnly) return work(openRecords(join(stateDirectory(), FOLDER, name)).access);
@@ -61,10 +62,13 @@ export async function withRecords<T>(
       if (compact !== null) await writePrivateFile(path, compact);
     }
   };
-  return withFileLock(`${path}.lock`, locked, { process, signal: signal() }).catch((error: unknown) => {
-    if (!(error instanceof LockBusyError)) throw error;
-    throw new CliError("unavailable", "another calctl import of this source is running", { cause: error });
-  });
+  const sleep = (milliseconds: number) => clock.sleep(milliseconds, signal());
+  return withFileLock(`${path}.lock`, locked, { process, signal: signal(), sleep }).catch(
+    (error: unknown) => {
+      if (!(error instanceof LockBusyError)) throw error;
+      throw new CliError("unavailable", "another calctl import of this source is running", { cause: error });
+    },
+  );
 }
 
 function makeFolder(inner: Parameters<typeof makeInnerFolder>[0]): string {

@@ -48,10 +48,17 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
 
 /** Each profile, service, calendar and source has its own. */
 function recordsOf({ context, job, calendar }: ImportRun) {
-  const { stateDirectory, dataDirectory, userId, process, signal } = context.machine;
+  const { stateDirectory, dataDirectory, userId, process, clock, signal } = context.machine;
   const { profile, service } = context.config.settings();
   const place = service.kind === "local" ? dataDirectory() : service.baseUrl.value;
-  return { stateDirectory, userId, process, signal, owner: [profile ?? "", place, calendar.id, job.source] };
+  return {
+    stateDirectory,
+    userId,
+    process,
+    clock,
+    signal,
+    owner: [profile ?? "", place, calendar.id, job.source],
+  };
 }
 
 async function planRun(run: ImportRun, records: ImportRecords): Promise<ImportPlan> {

@@ -1,0 +1,218 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { createUndoWorld, type Event } from "./undo-world.js";
+
+/** Random edits of a file and of the calendar between imports, and imports that are killed. */
+
+const IDS = ["a", "b", "c", "d"] as const;
+
+/** A version of an event of the file says another title, and each second one a location. */
+function content(id: string, version: number): string {
+  return `${id} ${version}${version % 2 === 0 ? "" : " at Home"}`;
+}
+
+function line(id: string, version: number): string {
+  const [title, location] = content(id, version).split(" at ");
+  const times = { start_at: "2026-11-23T12:00:00Z", end_at: "2026-11-23T13:00:00Z" };
+  return JSON.stringify({ id, title, location, ...times });
+}
+
+const IMPORT = fc.record({
+  kind: fc.constant("import" as const),
+  prune: fc.boolean(),
+  overwrite: fc.boolean(),
+});
+const ID = fc.constantFrom(...IDS);
+
+const EDIT = fc.oneof(
+  fc.record({ kind: fc.constant("file" as const), id: ID, version: fc.constantFrom(1, 2, 3, null) }),
+  fc.record({
+    kind: fc.constant("calendar" as const),
+    id: ID,
+    place: fc.constantFrom("", "Home", "Bar", null),
+  }),
+  IMPORT,
+  IMPORT,
+);
+
+type Edit = typeof EDIT extends fc.Arbitrary<infer T> ? T : never;
+
+/** What should be: an event of the calendar, the version that was imported last, and how that left the event. */
+interface Imported {
+  readonly now: string | null;
+  readonly version: number;
+  readonly left: string;
+}
+
+/** What one import should make of an event. */
+function expected(
+  id: string,
+  known: Imported | undefined,
+  {
+    version,
+    prune,
+    overwrite,
+  }: { readonly version: number | null; readonly prune: boolean; readonly overwrite: boolean },
+): Imported | undefined {
+  if (version === null) return prune && known?.now === known?.left ? undefined : known;
+  const now = content(id, version);
+  if (known === undefined) return { now, version, left: now };
+  if (known.version === version || known.now === null) return known;
+  const isWritten = known.now === known.left || known.now === now || overwrite;
+  return isWritten ? { now, version, left: now } : known;
+}
+
+/** A file, a calendar, and what should be in it. */
+async function createSubject() {
+  const world = await createUndoWorld();
+  const path = join(world.directory, "club.ndjson");
+  const file = new Map<string, number>([["z", 2]]);
+  const model = new Map<string, Imported>();
+  const importFile = async (...flags: readonly string[]) => {
+    writeFileSync(path, [...file].map(([id, version]) => `${line(id, version)}\n`).join(""));
+    const argv = ["import", path, "-c", "Family", "--yes", "-o", "json", ...flags];
+    const { exitCode, stdout, stderr } = await world.step(...argv);
+    expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
+    return JSON.parse(stdout);
+  };
+  return {
+    importFile,
+    writeFile(id: string, version: number | null): void {
+      if (version === null) file.delete(id);
+      else file.set(id, version);
+    },
+    /** Changes or deletes the event of an id, if there is one. @param place null to delete it */
+    async edit(id: string, place: string | null): Promise<void> {
+      const known = model.get(id);
+      if (known === undefined || known.now === null) return;
+      const eventId = (await world.list()).find(({ title }) => title.startsWith(id))?.id ?? "";
+      if (place === null) await world.step("events", "delete", eventId, "--yes");
+      else await world.step("events", "update", eventId, "--location", place);
+      const [title = ""] = known.now.split(" at ");
+      model.set(id, { ...known, now: place === null ? null : place === "" ? title : `${title} at ${place}` });
+    },
+    async import(prune: boolean, overwrite: boolean): Promise<void> {
+      await importFile(...(prune ? ["--prune=all"] : []), ...(overwrite ? ["--overwrite"] : []));
+      for (const id of [...IDS, "z"]) {
+        const version = file.get(id) ?? null;
+        const next = expected(id, model.get(id), { version, prune, overwrite });
+        if (next === undefined) model.delete(id);
+        else model.set(id, next);
+      }
+    },
+    async check(): Promise<void> {
+      const there = (await world.list()).map(({ title, ...event }) => {
+        const place = event["location"];
+        return place ? `${title} at ${place}` : title;
+      });
+      expect(there.sort()).toEqual([...model.values()].flatMap(({ now }) => now ?? []).sort());
+    },
+  };
+}
+
+type Subject = Awaited<ReturnType<typeof createSubject>>;
+
+function apply(subject: Subject, edit: Edit): Promise<void> | void {
+  switch (edit.kind) {
+    case "file":
+      return subject.writeFile(edit.id, edit.version);
+    case "calendar":
+      return subject.edit(edit.id, edit.place);
+    case "import":
+      return subject.import(edit.prune, edit.overwrite);
+  }
+}
+
+test("any edits of the file and of the calendar: after an import the calendar is as it should be", async () => {
+  const edits = fc.array(EDIT, { minLength: 3, maxLength: 12 });
+  const property = fc.asyncProperty(edits, async (all) => {
+    const subject = await createSubject();
+    for (const edit of all) {
+      await apply(subject, edit);
+      if (edit.kind === "import") await subject.check();
+    }
+    await subject.import(true, false);
+    await subject.check();
+    expect(await subject.importFile("--prune=all")).toMatchObject({ new: 0, changed: 0, gone: 0 });
+  });
+  await fc.assert(property, { numRuns: 15 });
+});
+
+interface KillPoint {
+  readonly number: number;
+  /** Whether the service has done what the request asked for. */
+  readonly after: boolean;
+}
+
+/** A harness whose runs can be killed at a request: nothing of the run happens any more. */
+async function createMortal() {
+  let pid = 1000;
+  const kill = (other: number): true => {
+    if (other === pid) return true;
+    throw Object.assign(new Error("there is no such process"), { code: "ESRCH" });
+  };
+  const harness = await createHarness({ nextProcess: () => ({ pid, kill }) });
+  const { handle } = harness.service;
+  /** Runs a command line, and kills it at the request of that number, before or after the service has done it. */
+  const runKilled = async (
+    { number, after }: KillPoint,
+    ...argv: readonly string[]
+  ): Promise<"killed" | RunResult> => {
+    pid += 1;
+    let count = 0;
+    let end: (how: "killed") => void;
+    const killed = new Promise<"killed">((resolve) => {
+      end = resolve;
+    });
+    const handleOrDie: typeof handle = async (...args) => {
+      count += 1;
+      if (count < number) return handle(...args);
+      if (count === number && after) await handle(...args);
+      end("killed");
+      return new Promise<never>(() => undefined);
+    };
+    Object.assign(harness.service, { handle: handleOrDie });
+    const result = await Promise.race([harness.run(...argv), killed]);
+    Object.assign(harness.service, { handle });
+    pid += 1;
+    return result;
+  };
+  return { ...harness, runKilled };
+}
+
+async function listAll(harness: Harness): Promise<readonly string[]> {
+  const events = await harness.json<Event[]>("events", "list", "--from", "2026-11-01", "--to", "2026-12-31");
+  return events.map(({ title, location }) => `${title} ${location}`).sort();
+}
+
+test("50 runs that are killed and repeated leave what one run leaves", async () => {
+  const many = Array.from({ length: 24 }, (_, index) => `e${index}`);
+  const lines = (version: number, ids: readonly string[]) =>
+    ids.map((id) => `${line(id, version)}\n`).join("");
+  // So that some are killed while they read, and most of them after some writes.
+  const points = fc.sample(fc.record({ number: fc.integer({ min: 2, max: 50 }), after: fc.boolean() }), 1000);
+  const [mortal, other] = [await createMortal(), await createHarness()];
+  let kills = 0;
+  for (let version = 2; kills < 50; version += 1) {
+    // What the file does not have any more, or again.
+    const text = lines(version, version % 3 === 0 ? many.slice(0, 8) : many);
+    for (const { directory } of [mortal, other]) writeFileSync(join(directory, "club.ndjson"), text);
+    const argvIn = ({ directory }: Harness) => [
+      "import",
+      join(directory, "club.ndjson"),
+      "--yes",
+      "--prune=all",
+    ];
+    let result: RunResult | "killed" = "killed";
+    while (result === "killed") {
+      result = await mortal.runKilled(points[kills] ?? { number: 1000, after: false }, ...argvIn(mortal));
+      if (result === "killed") kills += 1;
+    }
+    expect(result).toMatchObject({ exitCode: 0 });
+    expect(await other.run(...argvIn(other))).toMatchObject({ exitCode: 0 });
+    expect(await listAll(mortal)).toEqual(await listAll(other));
+  }
+});
