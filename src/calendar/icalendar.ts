@@ -1,5 +1,12 @@
 import colorNames from "color-name";
-import { DAY_MS, isTimeZone, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
+import {
+  DAY_MS,
+  formatWireDateTime,
+  isTimeZone,
+  MINUTE_MS,
+  parseWireDateTime,
+} from "../../contract/date-time.js";
+import { plainId } from "../../contract/ids.js";
 import { HEX_COLOR, URL_SCHEMES } from "../../contract/limits.js";
 import { parseUrl } from "../../contract/url.js";
 import { type LocalizedEvent, labelText, userText } from "./event-view.js";
@@ -114,6 +121,8 @@ function eventBlock(event: LocalizedEvent, options: EventOptions): readonly stri
       text("CONTACT", name),
     ),
     ...text("CATEGORIES", labelText(label)),
+    ...(event.category === "keep" ? ["X-CALCTL-CATEGORY:keep"] : []),
+    ...attendees.flatMap(({ id }) => text("X-CALCTL-ATTENDEE", plainId(id))),
     ...colorLine(label?.color ?? ""),
     "END:VEVENT",
   ];
@@ -145,7 +154,17 @@ function timeLines(event: LocalizedEvent, { zones }: EventOptions): readonly str
     line("DTSTART", start, event.start_timezone),
     // Without DTEND, an event ends when it starts; an equal DTEND is not valid.
     ...(end !== null && end > start ? [line("DTEND", end, event.end_timezone)] : []),
+    ...exactLine("X-CALCTL-START", event.start_at, event.start_timezone),
+    ...exactLine("X-CALCTL-END", event.end_at, event.end_timezone),
   ];
+}
+
+/** For `calctl import`: the zone of a time that is written in UTC, and fractions of a second. */
+function exactLine(name: string, time: string | null, zone: string | null): readonly string[] {
+  const instant = parseWireDateTime(time ?? "")?.instant;
+  if (instant === undefined || zone === null || !isTimeZone(zone)) return [];
+  const isSaid = instant % 1000 === 0 && (zone === "UTC" || zonedTime(instant, zone) !== null);
+  return isSaid ? [] : [`${name}:${formatWireDateTime(instant)} ${zone}`];
 }
 
 /** How long after its start a repeated event has correct clock changes in the file; readers know the zones, too (ms). */
@@ -190,7 +209,7 @@ const DATES = /^(?:EXDATE|RDATE)(?:;VALUE=DATE(?:-TIME)?)?:\d{8}(?:T\d{6}Z?)?(?:
 function urlLines(url: string, text: (name: string, value: string) => readonly string[]): readonly string[] {
   const { protocol, href } = parseUrl(url) ?? { protocol: "", href: "" };
   if (!URL_SCHEMES.some((scheme) => scheme === protocol)) return text("COMMENT", url);
-  return [`URL:${href.replaceAll(" ", "%20")}`];
+  return [`URL:${href.replaceAll(" ", "%20")}`, ...(href === url ? [] : text("X-CALCTL-URL;VALUE=TEXT", url))];
 }
 
 /** The CSS color name nearest to a label's color: COLOR takes no other. @see RFC 7986 §5.9 */

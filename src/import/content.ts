@@ -14,7 +14,7 @@ import { usageError } from "../errors.js";
 export function checkContent(content: EventInput): void {
   checkText(content);
   const { url } = content;
-  if (url === undefined) return;
+  if (url === undefined || url === "") return;
   const protocol = parseUrl(url)?.protocol;
   if (/\p{Cc}/u.test(url) || !URL_SCHEMES.some((scheme) => scheme === protocol))
     throw usageError(`url "${url}" does not begin with one of ${URL_SCHEMES.join(", ")}`);

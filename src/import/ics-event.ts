@@ -1,5 +1,6 @@
 import ICAL from "ical.js";
 import { DAY_MS, formatWireDateTime, isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
+import { parseUrl } from "../../contract/url.js";
 import type { EventInput } from "../calendar/event-input.js";
 import { parseCategory } from "../calendar/event-text.js";
 import { addDuration, instantAt, wallClockAt } from "../calendar/zoned-time.js";
@@ -35,7 +36,7 @@ const READ: ReadonlySet<string> = new Set([
   ...["UID", "RECURRENCE-ID", "DTSTART", "DTEND", "DURATION", "RDATE", "EXDATE", "EXRULE"],
   ...["SUMMARY", "LOCATION", "DESCRIPTION", "URL", "CATEGORIES", "STATUS"],
   ...["SEQUENCE", "LAST-MODIFIED", "DTSTAMP"],
-  ...["X-CALCTL-ATTENDEE", "X-CALCTL-CATEGORY", "X-CALCTL-START", "X-CALCTL-END"],
+  ...["X-CALCTL-ATTENDEE", "X-CALCTL-CATEGORY", "X-CALCTL-START", "X-CALCTL-END", "X-CALCTL-URL"],
 ]);
 
 /** RRULE is kept as it is; nobody misses the others. */
@@ -115,11 +116,17 @@ function contentOf(
     title: text("SUMMARY")?.trim() ? text("SUMMARY") : "(no title)",
     location: text("LOCATION"),
     description: text("DESCRIPTION"),
-    url: text("URL"),
+    url: urlOf(text("URL"), text("X-CALCTL-URL")),
     label: text("CATEGORIES"),
     attendees: attendees.length === 0 ? undefined : attendees,
     notes: [],
   };
+}
+
+/** As calctl had it, where iCalendar needs another spelling, unless it was changed since. */
+function urlOf(url: string | undefined, spelling = ""): string | undefined {
+  const href = parseUrl(spelling)?.href.replaceAll(" ", "%20");
+  return href === url ? spelling || undefined : url;
 }
 
 type EventSpan = Pick<EventInput, "all_day" | "start_at" | "start_timezone" | "end_at" | "end_timezone">;
@@ -168,10 +175,10 @@ function durationOf(text: string) {
 
 /** What calctl wrote beside a time that iCalendar cannot express, unless the time was changed since. */
 function exactTime(time: IcsTime, property: Property | undefined): IcsTime {
-  const instant = parseWireDateTime(String(property?.values[0] ?? ""))?.instant;
-  const zone = property?.parameters["tzid"];
-  if (instant === undefined || zone === undefined || !isTimeZone(zone)) return time;
-  return Math.floor(instant / 1000) * 1000 === time.instant ? { ...time, instant, zone } : time;
+  const [exact = "", zone = ""] = String(property?.values[0] ?? "").split(" ");
+  const instant = parseWireDateTime(exact)?.instant ?? 0;
+  const isSame = Math.floor(instant / 1000) * 1000 === time.instant && isTimeZone(zone);
+  return isSame ? { ...time, instant, zone } : time;
 }
 
 /** RDATE or EXDATE as what the start is: dates, or times in UTC. Some programs mix them. */

@@ -66,6 +66,8 @@ describe("ics", () => {
       "CONTACT:👩‍💻 経理",
       "CONTACT:AbC-dEf_GhIj\\,2",
       "CATEGORIES:仕事",
+      "X-CALCTL-ATTENDEE:9007199254740993",
+      "X-CALCTL-ATTENDEE:2",
       "COLOR:crimson",
       "END:VEVENT",
       "END:VCALENDAR",
@@ -98,6 +100,31 @@ describe("ics", () => {
   test.each([null, EVENT.start_at])("of an event that ends at %s has no end", async (end_at) => {
     const lines = linesOf(await rendered(eventView, [{ ...EVENT, end_at }], ICS));
     expect(lines.filter((line) => line.startsWith("DTEND"))).toEqual([]);
+  });
+
+  test("says for calctl import what iCalendar cannot: a keep, the zone of UTC, fractions, the spelling of a URL", async () => {
+    const times = {
+      start_at: "2026-10-25T00:30:00.250Z",
+      start_timezone: "Europe/Berlin",
+      end_timezone: "Etc/UTC",
+    };
+    const event = {
+      ...EVENT,
+      ...times,
+      end_at: "2026-10-25T01:30:00.000Z",
+      category: "keep",
+      url: "https://a.example",
+    };
+    const lines = linesOf(await rendered(eventView, [event], ICS));
+    expect(lines.filter((line) => /^(?:DT(?:START|END)|URL|X-CALCTL-[^A])/.test(line))).toEqual([
+      "DTSTART:20261025T003000Z",
+      "DTEND:20261025T013000Z",
+      "X-CALCTL-START:2026-10-25T00:30:00.250Z Europe/Berlin",
+      "X-CALCTL-END:2026-10-25T01:30:00.000Z Etc/UTC",
+      "URL:https://a.example/",
+      "X-CALCTL-URL;VALUE=TEXT:https://a.example",
+      "X-CALCTL-CATEGORY:keep",
+    ]);
   });
 
   test("has an event that was asked for twice once", async () => {
