@@ -1,10 +1,10 @@
 import type { DayEntry } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { type Interval, type Placed, placeInLanes } from "../../calendar/grid-rows.js";
 import { sanitizeLine } from "../sanitize.js";
 import { symbolsOf } from "../style.js";
 import type { DrawOptions, Hours } from "../view.js";
 import { isEventOver } from "./day-entry.js";
-import { type Interval, type Placed, placeInLanes } from "./grid-rows.js";
 import { padText, textWidth, truncateText } from "./text-width.js";
 
 /** How grids of days draw an event, in the color or with the bar of its calendar. */

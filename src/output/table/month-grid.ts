@@ -1,5 +1,6 @@
 import { type Day, type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { covers } from "../../calendar/grid-rows.js";
 import { addDays } from "../../calendar/zoned-time.js";
 import { clockOf } from "../event-when.js";
 import { symbolsOf } from "../style.js";
@@ -15,7 +16,6 @@ import {
   MIN_DAY_WIDTH,
   placeBars,
 } from "./grid-blocks.js";
-import { covers } from "./grid-rows.js";
 import { inCharset, padText, truncateText } from "./text-width.js";
 
 export interface MonthGridOptions extends BlockOptions {

@@ -1,5 +1,13 @@
 import { type Day, type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
+import {
+  type Block,
+  clockMinutes,
+  covers,
+  divideIntoRows,
+  type GridRows,
+  type Placed,
+} from "../../calendar/grid-rows.js";
 import { formatLocal } from "../../calendar/zoned-time.js";
 import { clockOf } from "../event-when.js";
 import { titleOf } from "./day-entry.js";
@@ -15,7 +23,6 @@ import {
   MIN_DAY_WIDTH,
   placeBars,
 } from "./grid-blocks.js";
-import { type Block, clockMinutes, covers, divideIntoRows, type GridRows, type Placed } from "./grid-rows.js";
 import { inCharset, padText, truncateText, wrapText } from "./text-width.js";
 
 export interface WeekGridOptions extends BlockOptions {

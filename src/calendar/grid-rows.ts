@@ -1,4 +1,4 @@
-import type { LocalizedEvent } from "../../calendar/event-view.js";
+import type { LocalizedEvent } from "./event-view.js";
 
 /** Which rows a grid of days has, and which of them an event takes. */
 export interface GridRows {
