@@ -4,7 +4,7 @@
 export const EXTENSIONS_HEADER = "calendar-extensions";
 
 /** Those of the embedded service. */
-export const EXTENSIONS = ["events", "activities", "changes", "keys"] as const;
+export const EXTENSIONS = ["events", "activities", "changes", "keys", "feeds"] as const;
 
 /** The request header of a create that may be sent again: the same key gives what the first one made. */
 export const IDEMPOTENCY_KEY_HEADER = "idempotency-key";

@@ -11,6 +11,12 @@ const DAYS = { past: 30, coming: 365 };
 /** How often programs should ask for a feed. @see RFC 5545 §3.3.6 */
 const REFRESH = "PT1H";
 
+const HEADERS = {
+  "content-type": "text/calendar; charset=utf-8",
+  // Without a name, browsers would save it under its address.
+  "content-disposition": 'attachment; filename="calendar.ics"',
+};
+
 /** Events that are written until other requests get their turn: about a millisecond. */
 const SLICE = 16;
 
@@ -20,9 +26,6 @@ export function calendarFile(found: OpenFeed, now: number): FeedRepresentation {
   const today = localDate(now, timezone);
   const [from, to] = [addDays(today, -DAYS.past), addDays(today, DAYS.coming)];
   return {
-    contentType: "text/calendar; charset=utf-8",
-    // Without a name, browsers would save it under its address.
-    headers: { "content-disposition": 'attachment; filename="calendar.ics"' },
     version: ["ics", from],
     async render(db) {
       const parts = await readFeed(db, found, windowOfDays({ from, to, timezone }));
@@ -35,7 +38,7 @@ export function calendarFile(found: OpenFeed, now: number): FeedRepresentation {
         if (index % SLICE === 0) await yieldToEventLoop();
         writer.add(event);
       }
-      return writer.finish();
+      return { headers: HEADERS, body: writer.finish() };
     },
   };
 }

@@ -18,11 +18,11 @@ const BATCH = 64;
 
 /** What a feed is answered with. It is rendered only if the client does not have it. */
 export interface FeedRepresentation {
-  readonly contentType: string;
-  readonly headers?: Readonly<Record<string, string>>;
   /** What it depends on besides the feed and its calendars. */
   readonly version: readonly unknown[];
-  render(db: Transaction): Promise<string>;
+  render(
+    db: Transaction,
+  ): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly body: string }>;
 }
 
 /** Events of a calendar on the days of a window, by start. */

@@ -11,6 +11,7 @@ import { findFeed, noteUse, type OpenFeed } from "../store/feeds.js";
 import { countGuess, findWaitOfGuesses } from "../store/sign-in-attempts.js";
 import type { Store, Transaction } from "../store/store.js";
 import { calendarFile } from "./calendar-file.js";
+import { problemPage, weekPage } from "./week-page.js";
 
 /** A request for the contents of a feed, from anybody who has its address. */
 export interface FeedRequest {
@@ -66,9 +67,14 @@ export function createFeedServer(store: Store) {
         await remember(`feed ${found.feed.id}`, (db) => noteUse(db, found.feed, today));
       return acceptsGzip(request.headers["accept-encoding"]) ? compress(response) : response;
     },
-    respondWithProblem(_feed: FeedTarget, problem: ProblemError): ServiceResponse {
-      const { headers, ...response } = problemResponse(problem);
-      return { ...response, headers: { ...headers, ...SECRET_HEADERS, "cache-control": "no-store" } };
+    respondWithProblem({ format }: FeedTarget, problem: ProblemError): ServiceResponse {
+      const { headers, body } = problemResponse(problem);
+      const page = format === "page" ? problemPage(problem.status) : { headers: {}, body };
+      return {
+        status: problem.status,
+        headers: { ...headers, ...SECRET_HEADERS, "cache-control": "no-store", ...page.headers },
+        body: typeof page.body === "string" ? new TextEncoder().encode(page.body) : page.body,
+      };
     },
   };
 }
@@ -76,17 +82,18 @@ export function createFeedServer(store: Store) {
 async function represent(
   db: Transaction,
   found: OpenFeed,
-  { request, now }: FeedRequest & Pick<FeedTarget, "format">,
+  { request, now, format }: FeedRequest & Pick<FeedTarget, "format">,
 ): Promise<ServiceResponse> {
-  const { contentType, headers, version, render } = calendarFile(found, now);
+  const { version, render } =
+    format === "ics" ? calendarFile(found, now) : weekPage(found, request.target, now);
   const revisions = found.calendars.map(({ id, revision }) => [id, revision]);
   // Hashed: who sees only when somebody is busy must not see how often the calendars were written.
   const tag = entityTag([hashSecret(JSON.stringify([found.feed.id, revisions, version]))]);
-  const own = { ...SECRET_HEADERS, ...headers, etag: tag };
+  const own = { ...SECRET_HEADERS, etag: tag };
   if (matchesEntityTag(request.headers["if-none-match"], tag))
     return { status: 304, headers: own, body: new Uint8Array() };
-  const body = new TextEncoder().encode(await render(db));
-  return { status: 200, headers: { ...own, "content-type": contentType }, body };
+  const { headers, body } = await render(db);
+  return { status: 200, headers: { ...headers, ...own }, body: new TextEncoder().encode(body) };
 }
 
 /** @see RFC 9110 §12.5.3 */

@@ -244,19 +244,27 @@ function otherPaths(): JsonObject {
       description: `RFC 8414. ${NOT_OF_CONTRACT}`,
       responses: { 200: { description: "The metadata", content: content(metadataSchema) }, ...OTHER_HOST },
     }),
-    "/feeds/{secret}.ics": get({
-      operationId: "getFeed",
-      summary: "A feed as iCalendar, for whoever has its address",
-      parameters: [{ name: "secret", in: "path", required: true, schema: { type: "string" } }],
-      responses: {
-        200: { description: "The calendars", content: { "text/calendar": { schema: { type: "string" } } } },
-        304: { description: "The client has this response" },
-        404: { description: STATUS_TITLES[404] },
-        410: { description: "It was removed, or its maker may not see any of it" },
-        429: { description: STATUS_TITLES[429] },
-      },
-    }),
+    "/feeds/{secret}.ics": get(feedOperation("getFeed", "A feed as iCalendar", "text/calendar")),
+    "/feeds/{secret}": get(feedOperation("getFeedPage", "A week of a feed as a page", "text/html")),
     "/healthz": probe("getHealth", "Whether the service answers", []),
     "/readyz": probe("getReadiness", "Whether the service can read and write its database", [500, 503]),
+  };
+}
+
+/** What anybody who has the address of a feed may ask for. */
+function feedOperation(operationId: string, summary: string, mediaType: string): JsonObject {
+  const failures = ([404, 410, 429] as const).map((status) => [
+    status,
+    { description: STATUS_TITLES[status] },
+  ]);
+  return {
+    operationId,
+    summary,
+    parameters: [{ name: "secret", in: "path", required: true, schema: { type: "string" } }],
+    responses: {
+      200: { description: summary, content: { [mediaType]: { schema: { type: "string" } } } },
+      304: { description: "The client has this response" },
+      ...Object.fromEntries(failures),
+    },
   };
 }

@@ -146,6 +146,59 @@ describe("a calendar file", () => {
   });
 });
 
+describe("a page", () => {
+  test("has the week of the feed's zone, and nothing but a style of its own", async () => {
+    await create({ ...inDays(1), start_at: "2026-11-22T23:30:00.000Z", end_at: "2026-11-23T00:30:00.000Z" });
+    const { path } = await addFeed({ name: "Ana", timezone: "America/New_York" });
+    const { status, headers, text } = await ask(path);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": expect.stringMatching(
+        /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'$/,
+      ),
+      "cache-control": "private, no-cache",
+      "referrer-policy": "no-referrer",
+      "x-robots-tag": "noindex",
+    });
+    expect(text).toContain("16 November – 22 November 2026, week 47");
+    expect(text).toContain("18:30–19:30");
+    expect(text).toContain("Times in America/New_York");
+    expect(text).not.toMatch(/<script|style=|https?:/);
+    const known = { headers: { "if-none-match": headers["etag"] ?? "" } };
+    expect((await ask(path, known)).status).toBe(304);
+    expect((await ask(`${path}?week=2026-W48`, known)).status).toBe(200);
+  });
+
+  test("shows texts of others as texts", async () => {
+    const hostile = `<img src=x onerror=alert(1)>"'&\u202e\u001b`;
+    await create({ ...inDays(1, hostile), location: hostile });
+    const { text } = await ask((await addFeed({ name: "</title><script>" })).path);
+    expect(text).toContain("&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;");
+    for (const mark of ["<img", "<script", "\u202e", "\u001b"]) expect(text).not.toContain(mark);
+  });
+
+  test("of times alone has nothing else", async () => {
+    await create({ ...inDays(1, "Secret"), location: "Secret" });
+    const { text } = await ask((await addFeed({ busy_only: true })).path);
+    expect(text).toContain("<b>Busy</b>");
+    expect(text).not.toMatch(/secret|family/i);
+  });
+
+  test.each([
+    ["?week=9999-W99", 400, "There is no such week"],
+    ["?week=", 400, "There is no such week"],
+    ["?week=2026-11-21", 400, "There is no such week"],
+    ["x", 404, "There is no calendar here"],
+  ])("at %s is %i: %s", async (end, status, title) => {
+    const { path, secret } = await addFeed();
+    const answer = await ask(`${path}${end}`);
+    expect(answer).toMatchObject({ status, headers: { "content-type": "text/html; charset=utf-8" } });
+    expect(answer.text).toContain(`<h1>${title}</h1>`);
+    expect(answer.text).not.toContain(secret);
+  });
+});
+
 describe("a feed shows what its maker may see:", () => {
   test("calendars that are removed, and those that the maker has left, are no longer in it", async () => {
     const { calendars, members } = world.service.admin;

@@ -48,6 +48,7 @@ describe("the OpenAPI document", () => {
       "GET /.well-known/oauth-authorization-server",
       "GET /healthz",
       "GET /readyz",
+      "GET /feeds/{secret}",
       "GET /feeds/{secret}.ics",
     ];
     expect(operations.sort()).toEqual([...routes, ...others].sort());
