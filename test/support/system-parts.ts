@@ -9,6 +9,7 @@ const SYSTEM_PARTS = {
   python: { binaries: ["python3"], debianPackage: "python3" },
   // A module of Debian's Python, found from the folder of its programs.
   dateutil: { binaries: ["../lib/python3/dist-packages/dateutil"], debianPackage: "python3-dateutil" },
+  vdirsyncer: { binaries: ["vdirsyncer"], debianPackage: "vdirsyncer" },
   khal: { binaries: ["khal"], debianPackage: "khal" },
   gcalcli: { binaries: ["gcalcli"], debianPackage: "gcalcli" },
   chromium: { binaries: ["chromium", "chromium-browser", "google-chrome"], debianPackage: "chromium" },

@@ -48,6 +48,34 @@ export function describeFeeds(stage: () => Stage): void {
       expect((await client.request("GET", "/feeds", known)).status).toBe(200);
     });
 
+    test("are used at their address, until they are removed, and guessed only so often", async () => {
+      const { world, client, create: createEvent } = stage();
+      await createEvent();
+      const ask = async (secret: string) => {
+        const request = {
+          method: "GET",
+          target: `/feeds/${secret}.ics`,
+          headers: {},
+          body: new Uint8Array(),
+        };
+        const response = await world.service.handle(request, { kind: "network", address: "192.0.2.7" });
+        return { ...response, text: new TextDecoder().decode(response.body) };
+      };
+      const { id, attributes } = (await create()).data;
+      expect(await ask(attributes.secret)).toMatchObject({
+        status: 200,
+        text: expect.stringContaining("SUMMARY:Lunch"),
+      });
+      const used = (await list())[0]?.attributes.last_used_at;
+      expect(used).toBe("2026-11-21T00:00:00.000Z");
+      await client.call("deleteFeed", { path: { feed_id: id } });
+      for (let count = 0; count < 10; count += 1) {
+        expect((await ask(attributes.secret)).status).toBe(410);
+        expect((await ask("guess")).status).toBe(404);
+      }
+      expect((await ask("guess")).status).toBe(429);
+    });
+
     test("belong to their maker", async () => {
       const { world, client } = stage();
       const { id } = (await create()).data;
