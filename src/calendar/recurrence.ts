@@ -29,7 +29,6 @@ const MAX_DATES = 500;
 /**
  * @param source how messages name where the lines are written
  * @throws CliError usage naming what is wrong and what is right
- * @public until `--repeat` uses it
  */
 export function checkRecurrence(recurrence: Recurrence, source: string): void {
   const read = readRecurrence(recurrence, source);

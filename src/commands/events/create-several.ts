@@ -1,8 +1,10 @@
+import type { EventDraft } from "../../../contract/shapes.js";
 import type { Created } from "../../api/endpoints.js";
 import { draftForCreate } from "../../calendar/event-draft.js";
 import { readEventInput, readKeyedInput } from "../../calendar/event-input.js";
 import { checkKey } from "../../calendar/event-text.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { describeLocal, formatLocal } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import { CliError, DryRunStop, usageError, wrapError } from "../../errors.js";
 import type { Output } from "../../output/view.js";
@@ -11,10 +13,10 @@ import type { JsonItem } from "../../terminal/json-items.js";
 import { chooseCalendar } from "../calendar-choice.js";
 import { type Attempted, processInOrder, reportMissing } from "../process-each.js";
 import { defaultLength } from "./date-flags.js";
-import { type EventFieldFlags, readEventFields, withInput } from "./event-flags.js";
+import { type EventFieldFlags, namesRepeat, readEventFields, withInput } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 import type { KeyContext } from "./keyed-create.js";
-import { createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
+import { createEventMaker, type EventMaker, noteKeepWithoutTimes } from "./make-event.js";
 
 type SeveralContext = EventContext & KeyContext & Pick<Context, "terminal">;
 
@@ -30,10 +32,33 @@ export async function createSeveral(
 ): Promise<void> {
   if (typed.key !== undefined)
     throw usageError("--key: the input has several events", 'give each a member "key" of its own');
+  if (namesRepeat(typed)) throw usageError("--repeat: the input has several events", "give one");
   const output = context.output.of(eventView);
   const { input: _, ...flags } = typed;
   const events = await prepareEvents(context, flags, items);
   await report(context, await makeEvents(context, events, output.stream), output);
+}
+
+/**
+ * Creates events like `createSeveral`, with a key of each made of the given one and its start.
+ * @throws CliError as `createSeveral`
+ */
+export async function createDrafts(
+  context: SeveralContext,
+  drafts: readonly EventDraft[],
+  { maker, key }: { readonly maker: EventMaker; readonly key: string | undefined },
+): Promise<void> {
+  const output = context.output.of(eventView);
+  const { timezone } = context.config.settings();
+  async function* prepare(): AsyncGenerator<PreparedEvent> {
+    for (const draft of drafts) {
+      const { all_day: allDay, start_at: start = "" } = draft;
+      const local = allDay === true ? start.slice(0, 10) : formatLocal(Date.parse(start), timezone);
+      const own = key === undefined ? undefined : `${key} ${start}`;
+      yield { name: `on ${describeLocal(local, timezone)}`, send: () => maker.make(draft, own) };
+    }
+  }
+  await report(context, await makeEvents(context, prepare(), output.stream), output);
 }
 
 interface PreparedEvent {

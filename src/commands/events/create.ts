@@ -3,11 +3,17 @@ import { draftForCreate, missingForCreate } from "../../calendar/event-draft.js"
 import { readKeyedInput } from "../../calendar/event-input.js";
 import { checkKey } from "../../calendar/event-text.js";
 import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
-import { readGlobalFlags } from "../../cli/global-flags.js";
+import { collect, readGlobalFlags } from "../../cli/global-flags.js";
 import { eventView } from "../../output/views/event.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { defaultLength } from "./date-flags.js";
-import { addEventFieldFlags, checkStdin, type EventFieldFlags, readEventFields } from "./event-flags.js";
+import {
+  addEventFieldFlags,
+  checkStdin,
+  type EventFieldFlags,
+  namesRepeat,
+  readEventFields,
+} from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 import type { KeyContext } from "./keyed-create.js";
 import { createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
@@ -16,7 +22,10 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
   describeCommand(command, {
     prints: { view: eventView, count: "one or list" },
     examples: () => [
-      ["A meeting", 'calctl events create -c Work --title Review --start "tomorrow 3pm" --duration 45m'],
+      [
+        "A meeting; without what follows its length, once",
+        'calctl events create -c Work --title Review --start "tomorrow 3pm" --duration 45m --repeat weekly --count 10 --copies',
+      ],
       [
         "Three whole days, once however often a script runs it; it keeps the id",
         'id="$(calctl events create -c Family --title Holiday --all-day --start 2026-12-24 --end 2026-12-26 --label 3 --attendee me --key holiday-2026 --fields id)"',
@@ -27,10 +36,13 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
       ],
     ],
   });
-  addEventFieldFlags(command, "read events as JSON: one, a list, or one a line; flags win over them").option(
-    "--key <key>",
-    "make it once: the same key again gives this event",
-  );
+  addEventFieldFlags(command, "read events as JSON: one, a list, or one a line; flags win over them")
+    .option("--key <key>", "make it once: the same key again gives this event")
+    .option("--repeat <rule>", "weekly on mon, every 2 weeks, monthly on the last fri or FREQ=…")
+    .option("--until <date>", "the last day on which it may repeat")
+    .option("--count <number>", "how many times it takes place")
+    .option("--except <date>", "a day on which it does not, repeatable", collect)
+    .option("--copies", "make single events, where the service does not store a series");
   addAction<EventFieldFlags>(command, contextOf, (context, options) =>
     runEventsCreate(context, options, { profile: readGlobalFlags(command).profile }),
   );
@@ -53,6 +65,8 @@ export async function runEventsCreate(
   const output = context.output.of(eventView);
   checkKey(typed.key);
   checkStdin(typed);
+  const copies = namesRepeat(typed) ? await import("./create-copies.js") : null;
+  copies?.checkRepeatFlags(typed);
   const json =
     typed.input === undefined ? null : await context.terminal.input.jsonItems(typed.input, "--input");
   if (json?.kind === "several")
@@ -73,11 +87,21 @@ export async function runEventsCreate(
   const defaults = { zone: settings.timezone, length: defaultLength(settings) };
   const content = draftForCreate(fields.flags, fields.input, defaults);
   const key = typed.key ?? given?.key;
+  const contents = await copies?.planCopies(context, options, content);
   const maker = createEventMaker(
     context,
     form?.calendar ?? calendar ?? (await chooseCalendar(context, "writeCalendar")),
   );
-  const { created, isRepeat } = await maker.make(await maker.complete(content, fields), key);
+  const draft = await maker.complete(content, fields);
+  if (contents !== undefined) {
+    const { createDrafts } = await import("./create-several.js");
+    return createDrafts(
+      context,
+      contents.map((each) => ({ ...draft, ...each })),
+      { maker, key },
+    );
+  }
+  const { created, isRepeat } = await maker.make(draft, key);
   if (isRepeat) context.output.note(`made before with key "${key}"`);
   await rememberShown(context, [created]);
   await output.print(created, `event ${created.id} was created${isRepeat ? " before" : ""}`);

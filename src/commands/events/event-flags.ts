@@ -31,6 +31,12 @@ export interface EventFieldFlags extends TypedTimeFlags {
   readonly input?: string;
   /** Of `events create`: makes the same event once. */
   readonly key?: string;
+  /** Of `events create`: how the event repeats. */
+  readonly repeat?: string;
+  readonly until?: string;
+  readonly count?: string;
+  readonly except?: readonly string[];
+  readonly copies?: boolean;
 }
 
 /** The flags about an event, in the order in which a command line names them. */
@@ -52,11 +58,21 @@ const FIELD_FLAGS = [
   "attendee",
   "input",
   "key",
+  "repeat",
+  "until",
+  "count",
+  "except",
+  "copies",
 ] as const satisfies readonly (keyof EventFieldFlags)[];
 
 /** Whether any flag says something about the event. */
 export function hasContentFlags(flags: EventFieldFlags): boolean {
   return FIELD_FLAGS.some((name) => name !== "strictDates" && flags[name] !== undefined);
+}
+
+/** Whether any flag says how the event repeats. */
+export function namesRepeat({ repeat, until, count, except, copies }: EventFieldFlags): boolean {
+  return (repeat ?? until ?? count ?? except ?? copies) !== undefined;
 }
 
 /** The flags of a new event as the words of a command line. */

@@ -10,6 +10,8 @@ import { chosenLabelId, createRelatedResolver, DEFAULT_LABEL, type EventFields }
 import type { EventContext } from "./event-reader.js";
 import type { KeyContext } from "./keyed-create.js";
 
+export type EventMaker = ReturnType<typeof createEventMaker>;
+
 /** Makes events in one calendar, whose labels and members are read once. */
 export function createEventMaker(
   context: EventContext & KeyContext,
