@@ -81,13 +81,16 @@ function readProperties(lines: readonly string[], unread: Set<string>): readonly
     if (!READ.has(name) && !PASSED.has(name)) unread.add(name);
     if (!READ.has(name)) return [];
     try {
-      const [, parameters, , ...values] = ICAL.parse.property(line);
+      const [, parameters, , ...values] = ICAL.parse.property(line.replace(BARE_TZID, ';TZID="$1"'));
       return [{ name, parameters, values }];
     } catch (error) {
       throw Object.assign(usageError(`${name} cannot be read`), { cause: error });
     }
   });
 }
+
+/** A zone whose colons should be in quotation marks, as in `TZID=tzone://Microsoft/Utc:20261121T150000`. */
+const BARE_TZID = /;TZID=([^";]*)(?=:\d{8}[\dTZ,]*$)/i;
 
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:T::|T(\d{2}:\d{2}(?::\d{2})?):?(Z?))?$/;
 

@@ -57,6 +57,11 @@ describe("times", () => {
       { start_timezone: "Europe/Berlin" },
     ],
     [
+      "a zone with colons that should be in quotation marks",
+      ["DTSTART;TZID=tzone://Microsoft/Utc:20261121T150000", "DURATION:PT1H"],
+      { start_at: "2026-11-21T15:00:00.000Z" },
+    ],
+    [
       "no zone",
       ["DTSTART:20261121T150000", "DTEND:20261121T160000"],
       { start_at: "2026-11-21T06:00:00.000Z", start_timezone: "Asia/Tokyo" },
