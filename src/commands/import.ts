@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { DATE_ORDERS } from "../import/csv-times.js";
 import { IMPORT_FORMATS } from "../import/read.js";
 import { importView } from "../output/views/import.js";
 import type { ImportFlags } from "./import/read-source.js";
@@ -14,6 +15,12 @@ export function registerImport(command: Command, contextOf: ContextOf): void {
         .choices(IMPORT_FORMATS),
     )
     .option("--source <name>", "name by which a later run knows its events (default: the file's name)")
+    .option("--columns <names>", 'columns of a CSV file: title=Subject,start="Start Date"')
+    .addOption(
+      command
+        .createOption("--dates <order>", "order of day, month and year in a CSV file, if not ISO 8601")
+        .choices(DATE_ORDERS),
+    )
     .option("--from <date>", "first day of repeating events (default: today)")
     .option("--to <date>", "last day of repeating events (default: a year later)")
     .option("--label <number|id|name>", "label of events without one")

@@ -9,7 +9,8 @@ import { addDays, instantAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import type { CsvField } from "./csv-columns.js";
 
-export type DateOrder = "dmy" | "mdy" | "ymd";
+export const DATE_ORDERS = ["dmy", "mdy", "ymd"] as const;
+export type DateOrder = (typeof DATE_ORDERS)[number];
 
 /** The text of a row for a field; undefined for an empty one. */
 export type CellReader = (field: CsvField) => string | undefined;

@@ -31,12 +31,14 @@ export function readCsv(text: string, options: ReaderOptions & CsvOptions): Read
   for (const row of options.dates === undefined ? others : [])
     for (const field of ["start", "end"] as const) requireIsoDate(cellOf(row, field), row.line);
   const items = [...others, ...unclosed].map((row) => {
+    const isCut = unclosed.includes(row);
+    const identity = cellOf(row, "id") ?? contentHash(row.text);
     const place = { line: row.line, text: row.text, title: cellOf(row, "title") ?? null };
-    return readEntry(place, options, () => {
-      if (unclosed.includes(row)) throw usageError("a quotation mark has no end");
+    return readEntry({ ...place, ...(isCut ? {} : { identity }) }, options, () => {
+      if (isCut) throw usageError("a quotation mark has no end");
       const [cells, expected] = [row.cells.length, header.cells.length];
       if (cells > expected) throw usageError(`it has ${cells} cells, the header ${expected}`);
-      return readRow(row, (field) => cellOf(row, field), options);
+      return readRow(identity, (field) => cellOf(row, field), options);
     });
   });
   const unread = header.cells.filter((_, index) => !Object.values(columns).includes(index));
@@ -89,8 +91,8 @@ function parseRows(text: string) {
   return { rows, unclosed };
 }
 
-/** The content and the identity of a row. @throws CliError usage */
-function readRow(row: Row, cell: CellReader, { zone, dates }: ReaderOptions & CsvOptions) {
+/** The entry of a row. @throws CliError usage */
+function readRow(identity: string, cell: CellReader, { zone, dates }: ReaderOptions & CsvOptions) {
   const category = cell("category");
   const content: EventInput = {
     category: category === undefined ? undefined : parseCategory(category, SOURCE),
@@ -103,5 +105,5 @@ function readRow(row: Row, cell: CellReader, { zone, dates }: ReaderOptions & Cs
     ...readSpan(cell, { zone, dates }),
     notes: [],
   };
-  return { identity: cell("id") ?? contentHash(row.text), content, cancelled: false, recurrences: [] };
+  return { identity, content, cancelled: false, recurrences: [] };
 }

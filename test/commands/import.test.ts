@@ -283,6 +283,17 @@ test("labels and members are found by name; what is missing is said once", async
   expect(await find("D")).toMatchObject({ label: { number: 3 } });
 });
 
+test("a table says its columns and the order of its dates", async () => {
+  const stdin = "What;When;From;Where\nTraining;24.11.2026;19:00;Gym\n";
+  const flags = ["--source", "club", "-c", "Family", "--yes"];
+  const columns = ["--columns", "title=What,start=When,start_time=From,location=Where"];
+  const importTable = (...more: string[]) =>
+    world.runWith({ stdin }, "import", "-", ...flags, ...columns, ...more);
+  expect(await importTable()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--dates dmy") });
+  expect(await importTable("--dates", "dmy")).toMatchObject({ exitCode: 0 });
+  expect(await find("Training")).toMatchObject({ start_local: "2026-11-24T19:00:00+01:00", location: "Gym" });
+});
+
 test("what is remembered is for the user alone", async () => {
   await importLines([line("a")]);
   const folder = join(world.directory, "imports");

@@ -18,13 +18,8 @@ export type ImportContext = EventContext & KeyContext;
 
 /** A write of an import. `seen` is `hashEvent` of the event as it was when the import was planned. */
 export type ImportStep = { readonly title: string } & (
-  | { readonly kind: "new"; readonly event: ImportEvent; readonly draft: EventDraft }
-  | {
-      readonly kind: "changed";
-      readonly event: ImportEvent;
-      readonly draft: EventDraft;
-      readonly seen: string;
-    }
+  | { readonly kind: "new"; readonly event: ImportEvent }
+  | { readonly kind: "changed"; readonly event: ImportEvent; readonly seen: string }
   | { readonly kind: "gone"; readonly known: Known; readonly seen: string }
 );
 
@@ -33,6 +28,7 @@ interface ApplyOptions {
   /** Tells the keys of creates from those of other imports. */
   readonly source: string;
   readonly records: ImportRecords;
+  readonly draftOf: (event: ImportEvent) => Promise<EventDraft>;
   readonly onProgress: (done: number) => void;
 }
 
@@ -54,40 +50,35 @@ export async function applySteps(
   const { records, onProgress } = options;
   const added = new Set(steps.map((step) => (step.kind === "new" ? step.event.identity : "")));
   const begun = [...records.begun].filter(([identity]) => !added.has(identity));
-  const jobs = [
-    ...begun.map(([identity, { draft }]) => ({
-      kind: null,
-      title: draft.title,
-      run: () => finishCreate(context, identity, options),
-    })),
-    ...steps.map((step) => ({
-      kind: step.kind,
-      title: step.title,
-      run: () => applyStep(context, step, options),
-    })),
-  ];
-  const counts = { new: 0, changed: 0, gone: 0 };
+  const others = begun.map(([identity, { draft }]): Job => ({ kind: "begun", identity, title: draft.title }));
+  const counts = { new: 0, changed: 0, gone: 0, begun: 0 };
   const failures: Applied["failures"][number][] = [];
-  let [tried, done] = [0, 0];
-  const stopped = await firstFailure(jobs, async ({ kind, title, run }) => {
+  let tried = 0;
+  const jobs: readonly Job[] = [...others, ...steps];
+  const stopped = await firstFailure(jobs, async (job) => {
     try {
-      await run();
-      if (kind === null) return;
-      counts[kind] += 1;
-      done += 1;
+      await applyStep(context, job, options);
+      counts[job.kind] += 1;
     } catch (error) {
       const failure = readFailure(error);
       if (failure.kind !== "failed") throw error;
-      failures.push({ title, error: failure.error });
+      failures.push({ title: job.title, error: failure.error });
     }
     tried += 1;
     onProgress(tried);
   });
-  return { counts, done, failures, stopped };
+  const { begun: _, ...written } = counts;
+  return { counts: written, done: written.new + written.changed + written.gone, failures, stopped };
 }
 
-async function applyStep(context: ImportContext, step: ImportStep, options: ApplyOptions): Promise<void> {
+/** A create of a killed run whose event the file does not have any more. */
+type Job = ImportStep | { readonly kind: "begun"; readonly identity: string; readonly title: string };
+
+async function applyStep(context: ImportContext, step: Job, options: ApplyOptions): Promise<void> {
   switch (step.kind) {
+    case "begun":
+      await finishCreate(context, step.identity, options);
+      return;
     case "new":
       return create(context, step, options);
     case "changed":
@@ -100,7 +91,7 @@ async function applyStep(context: ImportContext, step: ImportStep, options: Appl
 /** One that a killed run may have created is first made as that run would have made it. */
 async function create(
   context: ImportContext,
-  { title, event, draft }: Extract<ImportStep, { kind: "new" }>,
+  { title, event }: Extract<ImportStep, { kind: "new" }>,
   options: ApplyOptions,
 ): Promise<void> {
   const { identity, slot } = event;
@@ -108,11 +99,12 @@ async function create(
   const hash = hashContent(event);
   if (!records.begun.has(identity)) {
     const earlier = records.records.get(identity)?.id ?? null;
+    const draft = await options.draftOf(event);
     records.begin(identity, { key: shortHash([source, identity, hash, earlier]), hash, draft, slot });
   }
   const made = await finishCreate(context, identity, options);
   if (records.records.get(identity)?.hash === hash) return;
-  await update(context, { kind: "changed", title, event, draft, seen: hashEvent(made) }, options);
+  await update(context, { kind: "changed", title, event, seen: hashEvent(made) }, options);
 }
 
 async function finishCreate(
@@ -140,8 +132,8 @@ async function finishCreate(
 
 async function update(
   context: ImportContext,
-  { event, draft, seen }: Extract<ImportStep, { kind: "changed" }>,
-  { records, calendarId }: ApplyOptions,
+  { event, seen }: Extract<ImportStep, { kind: "changed" }>,
+  { records, calendarId, draftOf }: ApplyOptions,
 ): Promise<void> {
   const { identity, slot } = event;
   const { id } = requireRecord(records, identity);
@@ -149,7 +141,7 @@ async function update(
   const address = { calendarId, eventId: id };
   const current = await api.getEvent(address);
   requireAsSeen(current, seen);
-  const whole = draftOfChange(draft, current);
+  const whole = draftOfChange(await draftOf(event), current);
   const before = current.updated_at === null ? null : lastUpdate(current, "import");
   const isApplied = (found: CalendarEvent) =>
     before !== null && wasUpdated(found, { seen: before, draft: whole });

@@ -1,5 +1,4 @@
 import type { EventDraft } from "../../../contract/shapes.js";
-import type { NamedValue } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { CliError } from "../../errors.js";
 import type { ImportEvent } from "../../import/plan.js";
@@ -8,9 +7,11 @@ import { createRelatedResolver, DEFAULT_LABEL } from "../events/event-flags.js";
 
 interface DrafterOptions {
   readonly calendar: ChosenCalendar;
-  /** The label of events without one; undefined for the default label. */
-  readonly label: NamedValue | undefined;
+  /** `--label`: of events without one. By default the profile's, then the default label. */
+  readonly label: string | undefined;
 }
+
+export type Drafter = Awaited<ReturnType<typeof createDrafter>>;
 
 /**
  * Makes drafts of a file's events. Labels and members are read once; a label that the calendar does not have becomes that of
@@ -18,9 +19,11 @@ interface DrafterOptions {
  * @throws CliError not_found for a `label` that the calendar does not have
  */
 export async function createDrafter(
-  context: Pick<Context, "api">,
-  { calendar, label: preset }: DrafterOptions,
+  context: Pick<Context, "api" | "config">,
+  { calendar, label: given }: DrafterOptions,
 ) {
+  const named = given === undefined ? undefined : { value: given, source: "--label" };
+  const preset = named ?? context.config.settings().setting("label");
   const resolver = createRelatedResolver(context, calendar.id);
   const presetId = preset === undefined ? DEFAULT_LABEL : await resolver.labelId(preset);
   const place = calendar.name || calendar.id;
@@ -31,10 +34,10 @@ export async function createDrafter(
     return known(labels, label, () => resolver.labelId({ value: label, source: "label" }));
   };
   const idsOf = async (values: readonly string[]): Promise<readonly string[]> => {
-    const named = (value: string) => ({ values: [value], source: "attendees", others: [] });
+    const one = (value: string) => ({ values: [value], source: "attendees", others: [] });
     const ids = new Set<string>();
     for (const value of values) {
-      const id = await known(attendees, value, async () => (await resolver.attendeeIds(named(value)))?.[0]);
+      const id = await known(attendees, value, async () => (await resolver.attendeeIds(one(value)))?.[0]);
       if (id !== null) ids.add(id);
     }
     return [...ids];

@@ -67,7 +67,9 @@ export async function makePlan(context: Pick<Context, "api">, options: PlanOptio
     if ("event" in judged || "known" in judged) steps.push(judged);
   };
   for (const event of added) {
-    note({ kind: "new", title: event.content.title, event, draft: await draftOf(event) });
+    // Labels and members are known then; the draft itself is made again, so that not all are in memory.
+    await draftOf(event);
+    note({ kind: "new", title: event.content.title, event });
   }
   for (const judged of found.values()) note(judged);
   return {
@@ -108,7 +110,7 @@ async function judgeKnown(
     case "write": {
       const seen = current === null ? "" : hashEvent(current);
       if (event === undefined || draft === null) return { judged: { kind: "gone", title, known, seen } };
-      return { judged: { kind: "changed", title, event, draft, seen } };
+      return { judged: { kind: "changed", title, event, seen } };
     }
   }
 }

@@ -9,7 +9,7 @@ import type { DayWindow } from "../../import/occurrences.js";
 import type { ImportSource } from "../../import/plan.js";
 import {
   type ImportFile,
-  type ImportFormat,
+  type ImportOptions,
   MAX_IMPORT_BYTES,
   readImportFile,
   tooLargeError,
@@ -18,10 +18,9 @@ import { readDateFlag } from "../events/date-flags.js";
 import type { EventContext } from "../events/event-reader.js";
 
 /** Flags as typed. */
-export interface ImportFlags {
+export interface ImportFlags extends Pick<ImportOptions, "as" | "columns" | "dates" | "shorten"> {
   /** A path, or `-` for stdin. */
   readonly file?: string;
-  readonly as?: ImportFormat;
   readonly source?: string;
   readonly from?: string;
   readonly to?: string;
@@ -29,7 +28,6 @@ export interface ImportFlags {
   readonly overwrite?: boolean;
   /** True, `all`, or the file that follows the flag. */
   readonly prune?: boolean | string;
-  readonly shorten?: boolean;
   readonly rejects?: string;
   /** Skips the confirmation. */
   readonly yes?: boolean;
@@ -83,8 +81,9 @@ function isSameFile(one: string, other: string): boolean {
 }
 
 /** What was read. */
-export interface ReadSource {
-  readonly file: ImportFile;
+export interface ReadSource extends Pick<ImportFile, "isComplete" | "header" | "footer"> {
+  /** How many events and rejected items the file has. */
+  readonly size: number;
   readonly source: ImportSource;
   readonly rejections: readonly Rejection[];
 }
@@ -109,7 +108,9 @@ export async function readSource(
     output.warn(`line ${line}: ${title === null ? "" : `"${title}": `}${reason}`);
   if (rejections.length > 0 && source.events.size + source.cancelled.size === 0)
     throw new CliError("rejected", `nothing of ${name} can be imported`);
-  return { file, source, rejections };
+  // Without the entries, which have the whole text.
+  const { isComplete, header, footer, items } = file;
+  return { isComplete, header, footer, size: items.length, source, rejections };
 }
 
 /** By default the year from today on. */

@@ -11,7 +11,7 @@ import {
 import { createProgressBar } from "../../terminal/progress-bar.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { type Applied, applySteps, type ImportContext } from "./apply.js";
-import { createDrafter } from "./drafts.js";
+import { createDrafter, type Drafter } from "./drafts.js";
 import { type ImportPlan, makePlan } from "./make-plan.js";
 import { type ImportFlags, type ImportJob, type ReadSource, readJob, readSource } from "./read-source.js";
 import { type ImportRecords, withRecords } from "./records.js";
@@ -23,6 +23,7 @@ interface ImportRun {
   readonly job: ImportJob;
   readonly read: ReadSource;
   readonly calendar: ChosenCalendar;
+  readonly drafter: Drafter;
 }
 
 /** Brings a calendar in step with a file: says what it would do, asks, and does it. */
@@ -31,7 +32,8 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
   const job = readJob(context, flags);
   const read = await readSource(context, job, flags);
   const calendar = await chooseCalendar(context, "writeCalendar");
-  const run = { context, flags, job, read, calendar };
+  const drafter = await createDrafter(context, { calendar, label: flags.label });
+  const run = { context, flags, job, read, calendar, drafter };
   const { dryRun } = context.flags;
   const { plan, applied } = await withRecords({ ...recordsOf(run), readOnly: dryRun }, async (records) => {
     const made = await planRun(run, records);
@@ -62,10 +64,7 @@ function recordsOf({ context, job, calendar }: ImportRun) {
 }
 
 async function planRun(run: ImportRun, records: ImportRecords): Promise<ImportPlan> {
-  const { context, flags, job, read, calendar } = run;
-  const label = flags.label === undefined ? undefined : { value: flags.label, source: "--label" };
-  const preset = label ?? context.config.settings().setting("label");
-  const drafter = await createDrafter(context, { calendar, label: preset });
+  const { context, flags, job, read, calendar, drafter } = run;
   const plan = await makePlan(context, {
     calendarId: calendar.id,
     source: read.source,
@@ -79,8 +78,8 @@ async function planRun(run: ImportRun, records: ImportRecords): Promise<ImportPl
 }
 
 /** Why nothing is deleted because it is missing; null otherwise. */
-function noPruneReason({ file, source, rejections }: ReadSource): string | null {
-  if (!file.isComplete) return "the file is cut short";
+function noPruneReason({ isComplete, source, rejections }: ReadSource): string | null {
+  if (!isComplete) return "the file is cut short";
   if (source.events.size === 0) return "the file has no events";
   const isUnknown = rejections.some(({ identity }) => identity === undefined);
   return isUnknown ? "what was rejected may be among them" : null;
@@ -112,7 +111,7 @@ async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
 }
 
 async function applyPlan(
-  { context, job, calendar }: ImportRun,
+  { context, job, calendar, drafter }: ImportRun,
   { steps, settled }: ImportPlan,
   records: ImportRecords,
 ): Promise<Applied> {
@@ -121,11 +120,14 @@ async function applyPlan(
   const unicode = () => isUnicodeLocale(machine.process);
   const bar = createProgressBar(machine.stderr, { quiet: flags.quiet, unicode });
   const onProgress = (done: number) => bar.show({ what: "importing", done, total: steps.length });
+  const { source } = job;
+  const { draftOf } = drafter;
   try {
     return await applySteps(context, steps, {
       calendarId: calendar.id,
-      source: job.source,
+      source,
       records,
+      draftOf,
       onProgress,
     });
   } finally {
@@ -139,11 +141,11 @@ function reportOf({ job, read }: ImportRun, { counts }: ImportPlan): ImportRepor
 }
 
 /** In the format of the file, so that it can be imported once it is corrected. */
-function writeRejects({ flags: { rejects }, read: { file, rejections } }: ImportRun): void {
+function writeRejects({ flags: { rejects }, read: { header, footer, rejections } }: ImportRun): void {
   if (rejects === undefined) return;
   try {
     const texts = rejections.map(({ text }) => (text.endsWith("\n") ? text : `${text}\n`));
-    writeFileSync(rejects, [file.header, ...texts, file.footer].join(""));
+    writeFileSync(rejects, [header, ...texts, footer].join(""));
   } catch (cause) {
     const message = `--rejects: ${rejects} cannot be written (${errorCodeOf(cause) ?? cause})`;
     throw new CliError("failed", message, { cause });
@@ -156,7 +158,7 @@ const NAMED = 20;
 /** @throws CliError for what was rejected, failed or not done */
 function reportFailures({ context, job, read }: ImportRun, plan: ImportPlan, applied: Applied | null): void {
   const { warn, note } = context.output;
-  const { rejections, file } = read;
+  const { rejections, size } = read;
   const reason = job.prune === false ? null : noPruneReason(read);
   const kept = `${countOf(plan.missing, "event")} not in ${job.name} any more`;
   if (plan.missing > 0 && job.prune === false) note(`${kept}: --prune deletes what is missing`);
@@ -169,9 +171,7 @@ function reportFailures({ context, job, read }: ImportRun, plan: ImportPlan, app
   if (first !== undefined && done === 0) throw first.error;
   const problems = [
     ...(failures.length > 0 ? [`${failures.length} of ${countOf(total, "change")} failed`] : []),
-    ...(rejections.length > 0
-      ? [`${rejections.length} of ${countOf(file.items.length, "event")} rejected`]
-      : []),
+    ...(rejections.length > 0 ? [`${rejections.length} of ${countOf(size, "event")} rejected`] : []),
     ...(plan.missing > 0 && reason !== null ? [`${kept}, and not deleted: ${reason}`] : []),
   ];
   if (problems.length > 0) throw new CliError("partial", problems.join("; "));
