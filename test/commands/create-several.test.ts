@@ -166,3 +166,13 @@ test("undo takes all of them back", async () => {
   expect((await harness.run("undo", "--yes")).exitCode).toBe(0);
   expect(await titles()).toEqual([]);
 });
+
+test("a terminal shows how many were made, and the list at the end", async () => {
+  const input = linesOf(...LETTERS.map((title) => event(title)));
+  const argv = ["events", "create", "--input", "-"];
+  const { stdout, stderr } = await harness.runWith({ stdin: input, columns: 80 }, ...argv);
+  expect(stderr).toContain("events created: 10");
+  expect(stdout).toMatch(/Sun 22 Nov/);
+  const quiet = await harness.runWith({ stdin: input, columns: 80 }, ...argv, "-q");
+  expect(quiet.stderr).not.toContain("events created");
+});

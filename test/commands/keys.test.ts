@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { withoutExtensions } from "../support/contract-service.js";
 import {
   apply,
   byService,
@@ -27,15 +28,7 @@ beforeEach(async () => {
 
 /** A service of the contract alone, which knows no keys. */
 function ofTheContract(): void {
-  const { handle } = world.service;
-  service = byService({
-    async handle(request, peer) {
-      const { "idempotency-key": _key, ...known } = request.headers;
-      const response = await handle({ ...request, headers: known }, peer);
-      const { "calendar-extensions": _extensions, ...headers } = response.headers;
-      return { ...response, headers };
-    },
-  });
+  service = byService(withoutExtensions(world.service));
   world.server.otherwise([reply(service)]);
 }
 
