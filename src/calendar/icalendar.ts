@@ -209,7 +209,10 @@ const DATES = /^(?:EXDATE|RDATE)(?:;VALUE=DATE(?:-TIME)?)?:\d{8}(?:T\d{6}Z?)?(?:
 function urlLines(url: string, text: (name: string, value: string) => readonly string[]): readonly string[] {
   const { protocol, href } = parseUrl(url) ?? { protocol: "", href: "" };
   if (!URL_SCHEMES.some((scheme) => scheme === protocol)) return text("COMMENT", url);
-  return [`URL:${href.replaceAll(" ", "%20")}`, ...(href === url ? [] : text("X-CALCTL-URL;VALUE=TEXT", url))];
+  return [
+    `URL:${href.replaceAll(" ", "%20")}`,
+    ...(href === url ? [] : text("X-CALCTL-URL;VALUE=TEXT", url)),
+  ];
 }
 
 /** The CSS color name nearest to a label's color: COLOR takes no other. @see RFC 7986 §5.9 */

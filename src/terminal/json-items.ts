@@ -9,7 +9,7 @@ export type JsonItems =
 
 /** One of several values. */
 export interface JsonItem {
-  /** How messages name where it is: `on line 3`, or `[2]` of a list. */
+  /** Where it is: `line 3`, or `[2]` of a list. */
   readonly place: string;
   /** @throws CliError usage for what is not JSON in UTF-8 */
   read(): Promise<unknown>;
@@ -83,7 +83,7 @@ async function* itemsOf(
   for (const lines of [head, rest])
     for await (const line of lines) {
       number += 1;
-      if (isFilled(line)) yield { place: `on line ${number}`, read: () => readLine(line) };
+      if (isFilled(line)) yield { place: `line ${number}`, read: () => readLine(line) };
     }
 }
 

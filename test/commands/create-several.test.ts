@@ -86,16 +86,25 @@ test("what cannot be read is named with its line and title; the others are made"
   const { exitCode, stdout, stderr } = await create(input, "--fields", "title");
   expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "a\ne\n" });
   const reasons = [
-    "event on line 2 could not be created: it is not valid JSON at character 2",
-    `event on line 3 (${"t".repeat(51)}) could not be created: --input: title is 51 characters long, at most 50 are allowed`,
-    "event on line 5 (no start) could not be created: missing --start",
-    'event on line 6 (b) could not be created: --input: an event has no "colour"',
-    "event on line 7 (c) could not be created: --input: label:",
-    "event on line 8 (d) could not be created: --input: key: this cannot be a key",
+    "event at line 2 could not be created: it is not valid JSON at character 2",
+    `event at line 3 (${"t".repeat(51)}) could not be created: --input: title is 51 characters long, at most 50 are allowed`,
+    "event at line 5 (no start) could not be created: missing --start",
+    'event at line 6 (b) could not be created: --input: an event has no "colour"',
+    "event at line 7 (c) could not be created: --input: label:",
+    "event at line 8 (d) could not be created: --input: key: this cannot be a key",
   ];
   for (const reason of reasons) expect(stderr).toContain(reason);
-  expect(stderr).toContain("2 of 8 events were created, not: on line 2, on line 3");
+  expect(stderr).toContain("2 of 8 events were created, not: at line 2, at line 3");
   expect(await titles()).toEqual(["a", "e"]);
+  const failed = (await create(input, "-o", "ndjson")).stderr.trim().split("\n").at(-1) ?? "";
+  expect(JSON.parse(failed).error.details.failed[1]).toMatchObject({ id: "line 3", code: "usage" });
+});
+
+test("fields that have no effect are said of each event", async () => {
+  const rules = { recurrences: ["RRULE:FREQ=DAILY"] };
+  expect((await create(linesOf(event("a"), event("b", rules)))).stderr).toBe(
+    "event at line 2 (b): --input: recurrences cannot be set and are ignored\n",
+  );
 });
 
 test("a line that is not UTF-8 is one that failed", async () => {
@@ -104,15 +113,19 @@ test("a line that is not UTF-8 is one that failed", async () => {
   writeFileSync(file, Buffer.from(bytes, "latin1"));
   const { exitCode, stderr } = await harness.run("events", "create", "--input", file);
   expect(exitCode).toBe(12);
-  expect(stderr).toContain("event on line 2 could not be created: it is not UTF-8 text");
+  expect(stderr).toContain("event at line 2 could not be created: it is not UTF-8 text");
 });
 
 test.each([
-  ["items of a list by index", JSON.stringify([event("a"), 3, event("b")]), "event [1] could not be created"],
+  [
+    "items of a list by index",
+    JSON.stringify([event("a"), 3, event("b")]),
+    "event at [1] could not be created",
+  ],
   [
     "a broken first line",
     linesOf("{oops", event("a")),
-    "event on line 1 could not be created: it is not valid JSON",
+    "event at line 1 could not be created: it is not valid JSON",
   ],
 ])("%s", async (_, stdin, message) => {
   expect(await create(stdin)).toMatchObject({ exitCode: 12, stderr: expect.stringContaining(message) });
@@ -157,7 +170,7 @@ test("--dry-run prints the requests of those that can be made", async () => {
       ({ body }: { body: { data: { attributes: { title: string } } } }) => body.data.attributes.title,
     ),
   ).toEqual(["a", "b"]);
-  expect(stderr).toContain("2 of 3 events would be created, not: on line 2");
+  expect(stderr).toContain("2 of 3 events would be created, not: at line 2");
   expect(await titles()).toEqual([]);
 });
 

@@ -55,14 +55,17 @@ export async function createDrafts(
       const { all_day: allDay, start_at: start = "" } = draft;
       const local = allDay === true ? start.slice(0, 10) : formatLocal(Date.parse(start), timezone);
       const own = key === undefined ? undefined : `${key} ${start}`;
-      yield { name: `on ${describeLocal(local, timezone)}`, send: () => maker.make(draft, own) };
+      const name = `on ${describeLocal(local, timezone)}`;
+      yield { place: local, name, send: () => maker.make(draft, own) };
     }
   }
   await report(context, await makeEvents(context, prepare(), output.stream), output);
 }
 
 interface PreparedEvent {
-  /** As messages name it: `on line 3 (Lunch)`. */
+  /** `line 3`, `[2]` of a list, or the start of a copy. */
+  readonly place: string;
+  /** As messages name it: `at line 3 (Lunch)`. */
   readonly name: string;
   readonly send: () => Promise<Created<LocalizedEvent>>;
 }
@@ -79,17 +82,18 @@ async function prepareEvents(
   const maker = createEventMaker(context, await chooseCalendar(context, "writeCalendar"));
   async function* prepare(): AsyncGenerator<PreparedEvent> {
     for await (const { place, read } of items) {
-      let name = place;
+      let name = `at ${place}`;
       try {
         const { title, key, fields } = readKeyedInput(await read(), "--input");
-        if (title !== null) name = `${place} (${title})`;
+        if (title !== null) name = `at ${place} (${title})`;
         checkKey(key, "--input: key");
         const input = readEventInput(fields, "--input");
+        for (const text of input.notes) context.output.note(`event ${name}: ${text}`);
         const content = draftForCreate(flags.flags, input, defaults);
         const draft = await maker.complete(content, withInput(flags, input));
-        yield { name, send: () => maker.make(draft, key) };
+        yield { place, name, send: () => maker.make(draft, key) };
       } catch (error) {
-        yield { name, send: () => Promise.reject(error) };
+        yield { place, name, send: () => Promise.reject(error) };
       }
     }
   }
@@ -103,7 +107,7 @@ interface Outcome {
   repeated: number;
   readonly unprinted: LocalizedEvent[];
   /** Those that were not made. */
-  readonly others: Attempted<Pick<PreparedEvent, "name">, Created<LocalizedEvent>>[];
+  readonly others: Attempted<Omit<PreparedEvent, "send">, Created<LocalizedEvent>>[];
   /** The first keep without times. */
   keep?: LocalizedEvent;
   /** Why events could not be printed. They are made all the same: others are being made at that time. */
@@ -124,7 +128,8 @@ async function makeEvents(
       progress.show({ what: `events created: ${outcome.made}`, done: 0, total: 0 });
     }
   } catch (error) {
-    outcome.others.push({ item: { name: "on the lines that follow" }, result: { kind: "stopped", error } });
+    const item = { place: "rest", name: "in the rest" };
+    outcome.others.push({ item, result: { kind: "stopped", error } });
   } finally {
     progress.clear();
   }
@@ -158,14 +163,15 @@ async function report(
   const reportFailures = () => {
     // Where nothing was made, the first failure gives the exit code, and 2 would say that nothing was sent.
     const ordered = others.toSorted((one, other) => Number(isUsage(one)) - Number(isUsage(other)));
-    const texts = {
+    reportMissing(made > 0 ? others : ordered, {
       noun: "event",
       verb: "created",
+      name: ({ name }) => name,
+      id: ({ place }) => place,
       warn,
       othersDone: made,
       isOnly: made + others.length === 1,
-    };
-    reportMissing(made > 0 ? others : ordered, { ...texts, name: ({ name }) => name });
+    });
   };
   const planned = others.flatMap(({ result }) => (result.kind === "planned" ? result.requests : []));
   if (planned.length > 0) throw new DryRunStop(planned, reportFailures);

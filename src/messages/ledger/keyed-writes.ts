@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { DAY_MS } from "../../../contract/date-time.js";
 import { CliError, MADE_OTHER, usedKeyError, wrapError } from "../../errors.js";
 import { isCertain } from "./attempts.js";
-import type { LedgerDatabase, LedgerTransaction } from "./database.js";
-import { createOwner, readOwner } from "./owner.js";
-import { type Busy, type LedgerDependencies, waitForOthers } from "./waiting.js";
+import type { LedgerDatabase } from "./database.js";
+import { createExclusively } from "./holders.js";
+import type { LedgerDependencies } from "./waiting.js";
 
 /** The table `keyed_writes`: a row for each key under which something was made, or may have been. */
 
@@ -33,67 +33,49 @@ const KEPT = 30 * DAY_MS;
 const FOR_CERTAIN = { evenIfInterrupted: true };
 
 /**
- * The key and its owner are on the disk before anything is sent. So after a crash it is unknown what the key has made, and
- * nothing is made under it again.
+ * The key is on the disk before anything is sent, and what was made after it. So after a crash it is unknown what the key has
+ * made, and nothing is made under it again.
  */
 export function createWriteOnce(database: LedgerDatabase, dependencies: LedgerDependencies): WriteOnce {
-  return async (keyed, make) => {
-    const owner = createOwner(dependencies.processes);
-    const claim = await waitForOthers(
-      () => database.write((db) => claimKey(db, { ...keyed, owner }, dependencies)),
-      `using key "${keyed.key}"`,
-      dependencies,
-    );
-    if (claim.kind === "refused") throw claim.error;
-    if (claim.kind === "made_before") return claim;
-    const note = (sql: string, ...values: readonly string[]) =>
-      database.write(
-        (db) => db.run(`${sql} where id = ? and owner = ?`, ...values, keyed.id, owner),
-        FOR_CERTAIN,
-      );
-    const { made, result } = await make().catch(async (error: unknown) => {
-      if (isCertain(error)) await note("delete from keyed_writes");
-      else await note("update keyed_writes set owner = null");
-      throw explainUnknown(error);
+  const exclusively = createExclusively(database, dependencies);
+  return ({ id, key, content }, make) =>
+    exclusively(id, async () => {
+      const hash = createHash("sha256").update(JSON.stringify(content)).digest("base64url");
+      const row = await claim(database, { id, hash }, dependencies.clock.now());
+      if (row !== null && row["content"] !== hash) throw usedKeyError(key, MADE_OTHER);
+      if (typeof row?.["result"] === "string") return { kind: "made_before", result: row["result"] };
+      if (row !== null) throw unknownBefore(key, Number(row["began_at"]));
+      const { made, result } = await make().catch(async (error: unknown) => {
+        if (!isCertain(error)) throw explainUnknown(error);
+        await database.write((db) => db.run("delete from keyed_writes where id = ?", id), FOR_CERTAIN);
+        throw error;
+      });
+      const note = "update keyed_writes set result = ? where id = ?";
+      await database
+        .write((db) => db.run(note, result, id), FOR_CERTAIN)
+        .catch((reason: unknown) => {
+          throw notNotedError(reason, made);
+        });
+      return { kind: "made", made };
     });
-    await note("update keyed_writes set result = ?", result).catch((reason) => {
-      throw notNotedError(reason, made);
-    });
-    return { kind: "made", made };
-  };
 }
 
-type Claim =
-  | { readonly kind: "claimed" }
-  | { readonly kind: "made_before"; readonly result: string }
-  | { readonly kind: "refused"; readonly error: CliError };
-
-function claimKey(
-  db: LedgerTransaction,
-  { id, key, content, owner }: KeyedWrite & { readonly owner: string },
-  { clock, processes }: LedgerDependencies,
-): Claim | Busy {
-  const now = clock.now();
-  prune(db, now);
-  const hash = createHash("sha256").update(JSON.stringify(content)).digest("base64url");
-  const [row] = db.all("select content, owner, result, began_at from keyed_writes where id = ?", id);
-  if (row === undefined) {
-    db.run("insert into keyed_writes values (?, ?, ?, null, ?)", id, hash, owner, now);
-    return { kind: "claimed" };
-  }
-  if (row["content"] !== hash) return { kind: "refused", error: usedKeyError(key, MADE_OTHER) };
-  const { result } = row;
-  if (typeof result === "string") return { kind: "made_before", result };
-  const other = readOwner(row["owner"]);
-  if (other !== null && processes.isRunning(other)) return { kind: "busy", owner: other };
-  return { kind: "refused", error: unknownBefore(key, Number(row["began_at"])) };
-}
-
-/** By this run's clock and that of the run before: a clock that is wrong once forgets nothing. */
-function prune(db: LedgerTransaction, now: number): void {
-  const [latest] = db.all("select began_at from keyed_writes order by rowid desc limit 1");
-  const before = Math.min(now, Number(latest?.["began_at"] ?? 0)) - KEPT;
-  db.run("delete from keyed_writes where began_at < ?", before);
+/** The row of a key; null for a new one, which has a row from now on. */
+function claim(
+  { write }: LedgerDatabase,
+  { id, hash }: { readonly id: string; readonly hash: string },
+  now: number,
+): Promise<Readonly<Record<string, unknown>> | null> {
+  return write((db) => {
+    // By this run's clock and that of the run before: a clock that is wrong once forgets nothing.
+    const [latest] = db.all("select began_at from keyed_writes order by rowid desc limit 1");
+    const before = Math.min(now, Number(latest?.["began_at"] ?? 0)) - KEPT;
+    db.run("delete from keyed_writes where began_at < ?", before);
+    const [row] = db.all("select content, result, began_at from keyed_writes where id = ?", id);
+    if (row !== undefined) return row;
+    db.run("insert into keyed_writes (id, content, began_at) values (?, ?, ?)", id, hash, now);
+    return null;
+  });
 }
 
 const LOOK = "look for it; calctl makes it again under another key only";

@@ -51,7 +51,6 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `create table keyed_writes (
       id text not null primary key,
       content text not null,
-      owner text,
       result text,
       began_at integer not null
     )`,
