@@ -136,10 +136,13 @@ function* wallClocks({ rule, start }: ReadRecurrence): Iterable<number> {
 /** How many periods without a start end a rule, if not 10,000: 29 February may be 8 years away, or 40 on one weekday. */
 const MAX_PERIODS: Readonly<Record<string, number>> = { YEARLY: 400, MONTHLY: 1200 };
 
+const YEAR_10000 = Date.UTC(10_000, 0);
+
 /** Null where the engine has found none in so many periods, or before the last date that can be written. */
 function startAfter(engine: RRuleTemporal, wallClock: number, isIncluded: boolean): number | null {
   try {
-    return engine.next(new Date(wallClock), isIncluded)?.epochMilliseconds ?? null;
+    const next = engine.next(new Date(wallClock), isIncluded)?.epochMilliseconds ?? YEAR_10000;
+    return next < YEAR_10000 ? next : null;
   } catch (_exhausted) {
     return null;
   }

@@ -102,6 +102,11 @@ describe("dates beside the rule", () => {
   });
 });
 
+test("a rule ends with the year 9999", () => {
+  const last = starts(["RRULE:FREQ=YEARLY;INTERVAL=1000"], "2027-01-01", null, 20).at(-1);
+  expect(last).toBe("9027-01-01");
+});
+
 test("a start that the rule does not give is none", () => {
   expect(starts(["RRULE:FREQ=WEEKLY;BYDAY=MO"], "2027-01-01", null, 1)).toEqual(["2027-01-04"]);
 });
