@@ -1,3 +1,4 @@
+import { DAY_MS, dateToInstant, formatWireDateTime } from "../../contract/date-time.js";
 import {
   codePointLength,
   MAX_DESCRIPTION,
@@ -17,7 +18,15 @@ export function checkContent(content: EventInput): void {
   if (url === undefined || url === "") return;
   const protocol = parseUrl(url)?.protocol;
   if (/\p{Cc}/u.test(url) || !URL_SCHEMES.some((scheme) => scheme === protocol))
-    throw usageError(`url "${url}" does not begin with one of ${URL_SCHEMES.join(", ")}`);
+    throw usageError(`url "${url.slice(0, 80)}" does not begin with one of ${URL_SCHEMES.join(", ")}`);
+}
+
+const [FIRST, LAST] = [dateToInstant("0000-01-01"), dateToInstant("9999-12-31") + DAY_MS - 1];
+
+/** An instant as the contract writes it. @throws CliError usage for a year that has no four digits */
+export function wireTime(instant: number): string {
+  if (instant >= FIRST && instant <= LAST) return formatWireDateTime(instant);
+  throw usageError("its times are not in the years 0000 to 9999");
 }
 
 const LIMITS = { title: MAX_TITLE, location: MAX_LOCATION, description: MAX_DESCRIPTION };

@@ -7,6 +7,7 @@ import {
 import type { EventInput } from "../calendar/event-input.js";
 import { addDays, instantAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
+import { wireTime } from "./content.js";
 import type { CsvField } from "./csv-columns.js";
 
 export const DATE_ORDERS = ["dmy", "mdy", "ymd"] as const;
@@ -45,16 +46,19 @@ export function readSpan(cell: CellReader, options: TimeOptions): EventSpan {
   if (start.instant === null) throw usageError("its start has no time of day, and it is not all-day");
   if (end !== null && end.instant === null) throw usageError("its end has no time of day");
   const { zone } = options;
-  const end_at =
-    end?.instant === undefined || end.instant === null || end.instant === start.instant
-      ? undefined
-      : formatWireDateTime(end.instant);
-  const start_at = formatWireDateTime(start.instant);
-  return { all_day: false, start_at, start_timezone: zone, end_at, end_timezone: zone };
+  const isOpen = end === null || end.instant === null || end.instant === start.instant;
+  const end_at = isOpen ? undefined : wireTime(end.instant);
+  return {
+    all_day: false,
+    start_at: wireTime(start.instant),
+    start_timezone: zone,
+    end_at,
+    end_timezone: zone,
+  };
 }
 
 function midnightOf(date: string): string {
-  return formatWireDateTime(dateToInstant(date));
+  return wireTime(dateToInstant(date));
 }
 
 interface Moment {
@@ -66,6 +70,9 @@ interface Moment {
   readonly instant: number | null;
 }
 
+/** Characters of a cell with a date. */
+const MAX_CELL = 40;
+
 /** A date and a time of day in one cell or in two; null for an empty cell. */
 function readMoment(
   text: string | undefined,
@@ -73,6 +80,7 @@ function readMoment(
   { zone, dates }: TimeOptions,
 ): Moment | null {
   if (text === undefined) return null;
+  if (text.length > MAX_CELL) throw usageError(`"${text.slice(0, MAX_CELL)}…" is not a date`);
   const [, written = "", rest = ""] = /^(.+?)(?:(?<=\d)T|\s+|$)(?=\d|$)(.*)$/.exec(text) ?? [];
   const date = readDate(written, dates);
   const [, local = "", offset = ""] = /^(.*?)(Z|[+-]\d{2}:\d{2})?$/.exec(rest || (time ?? "")) ?? [];
@@ -105,7 +113,7 @@ function readClock(text: string): number {
   const time = parseWireDateTime(`1970-01-01T${String(hour).padStart(2, "0")}:${minutes}:${seconds}Z`);
   const isTime = hours !== "" && Number(hours) < 24 && (/[:.]/.test(text) || isTwelve);
   if (time === null || !isTime || (isTwelve && (Number(hours) > 12 || hours === "0")))
-    throw usageError(`"${text}" is not a time of day`);
+    throw usageError(`"${text.slice(0, MAX_CELL)}" is not a time of day`);
   return time.instant;
 }
 

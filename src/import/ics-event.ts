@@ -1,10 +1,11 @@
 import ICAL from "ical.js";
-import { DAY_MS, formatWireDateTime, isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
+import { DAY_MS, isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
 import { parseUrl } from "../../contract/url.js";
 import type { EventInput } from "../calendar/event-input.js";
 import { parseCategory } from "../calendar/event-text.js";
 import { addDuration, instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
+import { wireTime } from "./content.js";
 import { contentHash, occurrenceIdentity, SOURCE } from "./entry.js";
 import type { ZoneFinder } from "./ics-zones.js";
 
@@ -54,7 +55,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const recurrenceId = all("RECURRENCE-ID")[0];
   if (recurrenceId?.parameters["range"] !== undefined)
     throw usageError("RECURRENCE-ID with RANGE changes more than one event");
-  const [slot] = times("RECURRENCE-ID").map(({ instant }) => formatWireDateTime(instant));
+  const [slot] = times("RECURRENCE-ID").map(({ instant }) => wireTime(instant));
   const uid = text("UID") ?? contentHash(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
   return {
     identity: slot === undefined ? uid : occurrenceIdentity(uid, slot),
@@ -98,7 +99,8 @@ function readTimes({ name, parameters, values }: Property, options: VeventOption
   return values.map((value) => {
     const [, date = "", clock, utc] = TIME.exec(String(value)) ?? [];
     const wallClock = parseWireDateTime(`${date}T${clock ?? "00:00"}Z`)?.instant;
-    if (wallClock === undefined) throw usageError(`${name} "${String(value)}" is not a time that exists`);
+    if (wallClock === undefined)
+      throw usageError(`${name} "${String(value).slice(0, 40)}" is not a time that exists`);
     if (clock === undefined) return { isDate: true, instant: wallClock, zone: "UTC" };
     if (utc === "Z") return { isDate: false, instant: wallClock, zone: "UTC" };
     const { tzid } = parameters;
@@ -128,8 +130,8 @@ function contentOf(
 
 /** As calctl had it, where iCalendar needs another spelling, unless it was changed since. */
 function urlOf(url: string | undefined, spelling = ""): string | undefined {
-  const href = parseUrl(spelling)?.href.replaceAll(" ", "%20");
-  return href === url ? spelling || undefined : url;
+  const isSame = spelling !== "" && parseUrl(spelling)?.href.replaceAll(" ", "%20") === url;
+  return isSame ? spelling : url;
 }
 
 type EventSpan = Pick<EventInput, "all_day" | "start_at" | "start_timezone" | "end_at" | "end_timezone">;
@@ -150,26 +152,26 @@ function spanOf(
     const midnight = isOpen ? start.instant + DAY_MS : last.instant;
     return {
       all_day: true,
-      start_at: formatWireDateTime(start.instant),
-      end_at: formatWireDateTime(midnight),
+      start_at: wireTime(start.instant),
+      end_at: wireTime(midnight),
     };
   }
   const exactStart = exactTime(start, all("X-CALCTL-START")[0]);
   const exactEnd = exactTime(last, all("X-CALCTL-END")[0]);
   return {
     all_day: false,
-    start_at: formatWireDateTime(exactStart.instant),
+    start_at: wireTime(exactStart.instant),
     start_timezone: exactStart.zone,
-    end_at: isOpen ? undefined : formatWireDateTime(exactEnd.instant),
+    end_at: isOpen ? undefined : wireTime(exactEnd.instant),
     end_timezone: exactEnd.zone,
   };
 }
 
-const DURATION = /^\+?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i;
+const DURATION = /^\+?P(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/i;
 
 function durationOf(text: string) {
   const match = DURATION.exec(text);
-  if (match === null) throw usageError(`DURATION "${text}" is not a length of time`);
+  if (match === null) throw usageError(`DURATION "${text.slice(0, 40)}" is not a length of time`);
   const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match
     .slice(1)
     .map((part) => Number(part ?? 0));
@@ -199,5 +201,5 @@ function datesLine(name: string, times: readonly IcsTime[], start: IcsTime): rea
 
 /** `20261121T150000Z` */
 function digitsOf(instant: number): string {
-  return `${formatWireDateTime(instant).slice(0, 19).replace(/[-:]/g, "")}Z`;
+  return `${wireTime(instant).slice(0, 19).replace(/[-:]/g, "")}Z`;
 }

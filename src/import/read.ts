@@ -122,14 +122,14 @@ function chooseVersion(
   count: ReaderOptions["count"],
 ): ImportItem {
   if (known === undefined) return other;
-  const { line, title, text, version = "" } = other;
+  const { line, identity, title, text, version = "" } = other;
   if (known.text === text) {
     count("more than once in the file: read once");
     return known;
   }
   if (version === (known.version ?? "")) {
     const reason = `it has the UID or id of line ${known.line}, and neither is newer`;
-    return { kind: "rejected", line, title, text, reason };
+    return { kind: "rejected", line, identity, title, text, reason };
   }
   count("in several versions: the newest is read");
   return version > (known.version ?? "") ? other : known;
