@@ -1,4 +1,4 @@
-import type { UserResource } from "../../contract/resources.js";
+import type { LabelResource, UserResource } from "../../contract/resources.js";
 import { dayWindow } from "../day-window.js";
 import { ProblemError } from "../http/response.js";
 import { labelResource, memberResource } from "../resources.js";
@@ -61,7 +61,7 @@ interface IncludeOptions {
 export async function loadIncluded(
   db: Transaction,
   { calendarId, events, include }: IncludeOptions,
-): Promise<{ readonly included?: readonly object[] }> {
+): Promise<{ readonly included?: readonly (UserResource | LabelResource)[] }> {
   if (include.size === 0) return {};
   const ids = events.map(({ id }) => id);
   const creators = include.has("creator") ? events.map(({ creator_id }) => creator_id) : [];

@@ -3,7 +3,7 @@ import { addDays, localDate } from "../../src/calendar/zoned-time.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import { windowOfDays } from "../day-window.js";
 import type { OpenFeed } from "../store/feeds.js";
-import { type FeedPart, type FeedRepresentation, readFeed } from "./feed-events.js";
+import { type FeedRepresentation, readFeed } from "./feed-events.js";
 
 /** Days of a feed before and after today. */
 const DAYS = { past: 30, coming: 365 };
@@ -27,28 +27,18 @@ export function calendarFile(found: OpenFeed, now: number): FeedRepresentation {
   const [from, to] = [addDays(today, -DAYS.past), addDays(today, DAYS.coming)];
   return {
     version: ["ics", from],
-    async render(db) {
-      const parts = await readFeed(db, found, windowOfDays({ from, to, timezone }));
-      const writer = createICalendarWriter({
-        now,
-        note: () => undefined,
-        subscription: { name, description: describeCuts(parts), refresh: REFRESH },
-      });
-      for (const [index, event] of parts.flatMap(({ events }) => events).entries()) {
-        if (index % SLICE === 0) await yieldToEventLoop();
-        writer.add(event);
-      }
-      return { headers: HEADERS, body: writer.finish() };
+    async read(db) {
+      const { events, isCut } = await readFeed(db, found, windowOfDays({ from, to, timezone }));
+      const description = isCut ? "The last events do not fit." : "";
+      const subscription = { name, description, refresh: REFRESH };
+      return async () => {
+        const writer = createICalendarWriter({ now, note: () => undefined, subscription });
+        for (const [index, event] of events.entries()) {
+          if (index % SLICE === 0) await yieldToEventLoop();
+          writer.add(event);
+        }
+        return { headers: HEADERS, body: writer.finish() };
+      };
     },
   };
-}
-
-/** What subscribers must know of a feed in which not all events fit. */
-function describeCuts(parts: readonly FeedPart[]): string {
-  const cuts = parts.filter(({ isCut }) => isCut);
-  const ends = cuts.map(({ calendar, events }) => {
-    const last = events.at(-1)?.start_local?.slice(0, 10);
-    return `${calendar.name} ends on ${last ?? "its first day"}`;
-  });
-  return ends.length === 0 ? "" : `Not all events fit: ${ends.join(", ")}.`;
 }

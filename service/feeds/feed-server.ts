@@ -38,9 +38,11 @@ const NOTE_TIMEOUT = 250;
 export function createFeedServer(store: Store) {
   /** What cannot be written now, as in a database that is locked or read-only, is not worth an error. */
   const remember = (scope: string, work: (db: Transaction) => Promise<void>) =>
-    store.write(work, { scope: [scope], client: "feeds", timeout: NOTE_TIMEOUT }).catch((error: unknown) => {
-      if (!(error instanceof CliError)) throw error;
-    });
+    store
+      .write(work, { scope: [scope], client: "feeds", timeout: NOTE_TIMEOUT, readsWait: true })
+      .catch((error: unknown) => {
+        if (!(error instanceof CliError)) throw error;
+      });
   return {
     /** @throws ProblemError 404, 410 where nothing of it is to be seen any more, 429 */
     async respond({ secret, format }: FeedTarget, asked: FeedRequest): Promise<ServiceResponse> {
@@ -51,13 +53,13 @@ export function createFeedServer(store: Store) {
           const wait = await findWaitOfGuesses(db, guess);
           if (wait !== null) throw new ProblemError(429, { headers: { "retry-after": String(wait) } });
           const found = await findFeed(db, hashSecret(secret));
-          if (found === null || found.calendars.length === 0) return { found, response: null };
-          return { found, response: await represent(db, found, { ...asked, format }) };
+          if (found === null || found.calendars.length === 0) return { found, respond: null };
+          return { found, respond: await represent(db, found, { ...asked, format }) };
         },
         { client: address },
       );
-      const { found, response } = result;
-      if (response === null) {
+      const { found, respond } = result;
+      if (respond === null) {
         // Both alike, so that the time does not tell them apart.
         await remember(`guesses ${address}`, (db) => countGuess(db, guess));
         throw new ProblemError(found === null ? 404 : 410);
@@ -65,6 +67,7 @@ export function createFeedServer(store: Store) {
       const today = Math.floor(now / DAY_MS) * DAY_MS;
       if (found !== null && (found.feed.last_used_at ?? 0) < today)
         await remember(`feed ${found.feed.id}`, (db) => noteUse(db, found.feed, today));
+      const response = await respond();
       return acceptsGzip(request.headers["accept-encoding"]) ? compress(response) : response;
     },
     respondWithProblem({ format }: FeedTarget, problem: ProblemError): ServiceResponse {
@@ -83,17 +86,20 @@ async function represent(
   db: Transaction,
   found: OpenFeed,
   { request, now, format }: FeedRequest & Pick<FeedTarget, "format">,
-): Promise<ServiceResponse> {
-  const { version, render } =
+): Promise<() => Promise<ServiceResponse>> {
+  const { version, read } =
     format === "ics" ? calendarFile(found, now) : weekPage(found, request.target, now);
   const revisions = found.calendars.map(({ id, revision }) => [id, revision]);
   // Hashed: who sees only when somebody is busy must not see how often the calendars were written.
   const tag = entityTag([hashSecret(JSON.stringify([found.feed.id, revisions, version]))]);
   const own = { ...SECRET_HEADERS, etag: tag };
   if (matchesEntityTag(request.headers["if-none-match"], tag))
-    return { status: 304, headers: own, body: new Uint8Array() };
-  const { headers, body } = await render(db);
-  return { status: 200, headers: { ...headers, ...own }, body: new TextEncoder().encode(body) };
+    return async () => ({ status: 304, headers: own, body: new Uint8Array() });
+  const write = await read(db);
+  return async () => {
+    const { headers, body } = await write();
+    return { status: 200, headers: { ...headers, ...own }, body: new TextEncoder().encode(body) };
+  };
 }
 
 /** @see RFC 9110 §12.5.3 */

@@ -156,7 +156,7 @@ export function matchFeed({
   return { secret, format: extension === undefined ? "page" : "ics" };
 }
 
-const FEED = new RegExp(`^${FEEDS_PATH}/([^/]*?)(\\.ics)?/?$`);
+const FEED = new RegExp(`^${FEEDS_PATH}/([^/]+?)(\\.ics)?/?$`);
 
 /** A path as logs may have it: without what could be the secret of a feed, wherever it is. */
 export function withoutSecrets(path: string): string {

@@ -72,7 +72,7 @@ export interface OpenFeed {
   readonly calendars: readonly FeedCalendar[];
 }
 
-export type FeedCalendar = Pick<CalendarRow, "id" | "name" | "color" | "revision">;
+type FeedCalendar = Pick<CalendarRow, "id" | "name" | "color" | "revision">;
 
 /** Asks the one question of each use of a feed. Null without such a feed; no calendars where nothing of it is to be seen. */
 export async function findFeed(db: Transaction, hash: string): Promise<OpenFeed | null> {

@@ -28,6 +28,7 @@ export function describeFeeds(stage: () => Stage): void {
         attributes,
       });
       expect(await list()).toEqual([first, second].map(withoutSecret));
+      expect((await client.request("GET", "/feeds/")).status).toBe(200);
       await client.call("deleteFeed", { path: { feed_id: first.id } });
       expect(await list()).toEqual([withoutSecret(second)]);
       const again = await client.request("DELETE", `/feeds/${first.id}`);
