@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { CliError } from "../errors.js";
 
 export type TerminationSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
@@ -71,6 +72,8 @@ const DUPLICATE_TIME = 500;
  */
 export function createInterruptSignal(source: SignalSource, now: () => number): AbortSignal {
   const controller = new AbortController();
+  // Every line that is being written listens, and a command may print many at once.
+  setMaxListeners(0, controller.signal);
   let first = 0;
   const endProcess = (signal: TerminationSignal): void => {
     // Without a listener it ends the process.

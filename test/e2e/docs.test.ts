@@ -1,7 +1,9 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { readPage } from "../support/docs-pages.js";
 import { comparable, runCrontab, runPage, signInWithToken } from "../support/docs-runner.js";
-import { createDocsWorld } from "../support/docs-world.js";
+import { createDocsWorld, PUBLISHED } from "../support/docs-world.js";
 import { startSession } from "../support/keyring.js";
 import { TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
@@ -19,6 +21,7 @@ const PAGES = [
   "exit-codes",
   "extensions",
   "feeds",
+  "import",
   "known-limits",
   "login",
   "messages",
@@ -114,6 +117,30 @@ test("docs/service/scaling.md work", async () => {
   await runPage(world, readPage("docs/service/scaling.md"));
   // history.test.ts starts what the examples set up.
   expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["sudo"]));
+});
+
+describeWithSystem("curl", "with what others wrote,", () => {
+  test("the lines of docs/import.md work", async () => {
+    const world = await createDocsWorld();
+    await signInWithToken(world);
+    writeFileSync(join(world.home, "season.csv"), "What;Day;From;Where\nTraining;24.11.2031;19:00;Gym\n");
+    for (const name of ["invitation.ics", "google.ics", "calendars/home/1.ics"]) {
+      mkdirSync(dirname(join(world.home, name)), { recursive: true });
+      writeFileSync(join(world.home, name), PUBLISHED);
+    }
+    await runPage(world, readPage("import"));
+    const { stdout } = await world.run(
+      "events",
+      "list",
+      "-c",
+      "Family",
+      "--on",
+      "2031-11-24",
+      "--fields",
+      "title",
+    );
+    expect(stdout.split("\n").sort()).toEqual(["", "Match", "Match", "Match", "Match", "Training"]);
+  });
 });
 
 test.each(["feeds", "network", "scripting"])("the lines of docs/%s.md work", runPageSignedIn);

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { createExampleWeek, exampleId } from "../support/example-week.js";
@@ -21,15 +23,30 @@ const SCREENS: readonly (readonly [title: string, line: string, question?: strin
   ["When Ana and Ben are free", "calctl free --with Ben --for 2h --between 09:00-18:00"],
   ["One event", `calctl events get ${exampleId("Dinner with the neighbors").slice(0, 4)}`],
   ["Adding an event", "calctl add Lunch with Ana tomorrow 12-13 at Noodle bar -c Family", "Create it?"],
+  ["Importing a file", "calctl import ~/season.ics -c Family", "Write 4 changes"],
   ["Taking a command back", "calctl events delete 9faa --yes; calctl undo", "Take back"],
   ["Help", "calctl agenda --help"],
   ["An error", "calctl events list --calendar Wrok"],
 ];
 
+/** Four events, and one that no calendar takes. */
+const SEASON = [
+  "BEGIN:VCALENDAR",
+  ...["First training", "Match against Riverside", "Match at Hill Park", "Christmas party"].flatMap(
+    (title, index) => [
+      ...["BEGIN:VEVENT", `UID:${index}@club.example`, `SUMMARY:${title}`],
+      ...[`DTSTART:2026120${index + 1}T180000Z`, `DTEND:2026120${index + 1}T200000Z`, "END:VEVENT"],
+    ],
+  ),
+  ...["BEGIN:VEVENT", "UID:5@club.example", "SUMMARY:Elections", "DTSTART;TZID=Club Time:20261209T180000"],
+  ...["END:VEVENT", "END:VCALENDAR", ""],
+].join("\r\n");
+
 /** A terminal with the example week, on which the clock stands still. */
 async function openScreen(columns: number): Promise<Terminal> {
   const { directory } = await createExampleWeek();
   const installation = createInstallation({ CALCTL_DATA_DIR: directory });
+  writeFileSync(join(installation.home, "season.ics"), SEASON);
   const starter = `env ${fixedTime(NOW)
     .map((word) => `"${word}"`)
     .join(" ")}`;

@@ -37,6 +37,13 @@ const CHAT = "chat.example";
 /** The host that is told of runs. */
 const PING = "ping.example";
 
+/** The host of a club, which publishes a calendar. */
+const CLUB = "club.example";
+export const PUBLISHED = [
+  ...["BEGIN:VCALENDAR", "VERSION:2.0", "BEGIN:VEVENT", "UID:match-1", "SUMMARY:Match"],
+  ...["DTSTART:20311124T150000Z", "DTEND:20311124T170000Z", "END:VEVENT", "END:VCALENDAR", ""],
+].join("\r\n");
+
 export const ORIGIN = "https://calendar.example";
 /** The service is below a path of the origin, as behind a proxy. */
 const BASE_URL = `${ORIGIN}/api`;
@@ -109,7 +116,7 @@ async function openSampleService(database: string) {
 
 /** Serves the service below `/api`, and a proxy that connects every host to it. */
 async function startFront(service: Service, folder: string) {
-  const certificate = createCertificate({ subject: new URL(ORIGIN).hostname, names: [CHAT, PING] });
+  const certificate = createCertificate({ subject: new URL(ORIGIN).hostname, names: [CHAT, PING, CLUB] });
   const file = join(folder, "certificate");
   writeFileSync(file, certificate.cert);
   const { listener } = createRequestListener(service, { addressOf: () => "192.0.2.1", baseUrl: BASE_URL });
@@ -118,6 +125,7 @@ async function startFront(service: Service, folder: string) {
   const pings: string[] = [];
   const server = createServer(certificate, (request, response) => {
     if (request.headers.host === CHAT) return void takePost(request, response, posted);
+    if (request.headers.host === CLUB) return void response.end(PUBLISHED);
     if (request.headers.host === PING) {
       pings.push(request.url ?? "");
       return void response.end();

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { addDays, localDate } from "../../calendar/zoned-time.js";
 import { requireConfirmation } from "../../cli/command.js";
+import type { Context } from "../../context.js";
 import { CliError, emptyValueError, missingFlagsError, usageError } from "../../errors.js";
 import type { Rejection } from "../../import/entry.js";
 import { gatherEvents } from "../../import/gather.js";
@@ -14,6 +15,8 @@ import {
   readImportFile,
   tooLargeError,
 } from "../../import/read.js";
+import { sanitizeLine } from "../../output/sanitize.js";
+import { wrapMessage } from "../../output/table/text-width.js";
 import { readDateFlag } from "../events/date-flags.js";
 import type { EventContext } from "../events/event-reader.js";
 
@@ -90,7 +93,7 @@ export interface ReadSource extends Pick<ImportFile, "isComplete" | "header" | "
 
 /** Reads the file. What cannot be imported is said on stderr. @throws CliError rejected when that is all of it */
 export async function readSource(
-  context: EventContext,
+  context: EventContext & Pick<Context, "machine">,
   job: ImportJob,
   flags: ImportFlags,
 ): Promise<ReadSource> {
@@ -104,8 +107,11 @@ export async function readSource(
   const expand = repeats ? (await import("../../calendar/recurrence.js")).expandRecurrence : null;
   const { source, rejections } = gatherEvents(file.items, { window, expand });
   for (const note of file.notes) output.note(note);
-  for (const { line, reason, title } of rejections)
-    output.warn(`line ${line}: ${title === null ? "" : `"${title}": `}${reason}`);
+  const width = context.machine.stderr.isTerminal ? terminal.prompt.columns : Number.POSITIVE_INFINITY;
+  for (const { line, reason, title } of rejections) {
+    const text = `line ${line}: ${title === null ? "" : `"${title}": `}${reason}`;
+    for (const part of wrapMessage(sanitizeLine(text), width)) output.warn(part);
+  }
   if (rejections.length > 0 && source.events.size + source.cancelled.size === 0)
     throw new CliError("rejected", `nothing of ${name} can be imported`);
   // Without the entries, which have the whole text.
