@@ -72,7 +72,8 @@ export function createApi(options: ApiOptions): Api {
 }
 
 function readExtensions({ headers }: HttpResponse): readonly string[] {
-  return (headers[EXTENSIONS_HEADER] ?? "").split(",").map((name) => name.trim());
+  const names = (headers[EXTENSIONS_HEADER] ?? "").split(",").map((name) => name.trim());
+  return names.filter((name) => name !== "");
 }
 
 function readResponseInfo({ headers }: HttpResponse, times: RequestTimes): Omit<ResponseInfo, "extensions"> {
