@@ -62,6 +62,8 @@ export interface CalendarEvent {
   readonly creator: User | null;
   readonly label: Label | null;
   readonly attendees: readonly User[];
+  /** Id of the series of which it is an occurrence; null for a single event, and where a service does not tell. */
+  readonly series_id: string | null;
 }
 
 export interface Activity {

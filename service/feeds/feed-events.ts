@@ -91,6 +91,7 @@ async function readEvents(
       creator: users.get(relationships.creator.data.id) ?? null,
       label: labels.get(relationships.label.data.id) ?? null,
       attendees: relationships.attendees.data.flatMap((user) => users.get(user.id) ?? []),
+      series_id: null,
     };
   });
 }

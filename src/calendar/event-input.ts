@@ -48,6 +48,7 @@ const KEYS = [
   "creator",
   "label",
   "attendees",
+  "series_id",
 ] as const satisfies readonly (keyof LocalizedEvent)[];
 
 /** An object of `events create --input`, without the key under which it is made once. */

@@ -48,6 +48,8 @@ export function localizeEvent(
     creator: event.creator,
     label: event.label,
     attendees: event.attendees,
+    // What an earlier version has stored has none.
+    series_id: event.series_id ?? null,
   };
 }
 

@@ -72,7 +72,18 @@ describe("events as services send them", () => {
       creator: null,
       label: null,
       attendees: [],
+      series_id: null,
     });
+  });
+
+  test.each([
+    ["0123456789abcdef", "0123456789abcdef"],
+    ["", null],
+    [null, null],
+    [7, null],
+  ])("the series of an occurrence is recurring_uuid: %j", async (recurring_uuid, series_id) => {
+    const event = { id: "e1", type: "event", attributes: { title: "T", recurring_uuid } };
+    expect(await readEvent(event, [])).toMatchObject({ series_id });
   });
 
   test("unknown attributes, relationships, types and members are ignored", async () => {
@@ -435,6 +446,7 @@ describe("requests", () => {
       rateLimit: { limit: 600, remaining: 17, reset: 1_795_272_000 },
       serverTime: Date.parse("2026-11-21T14:30:00Z"),
       clockOffset: 0,
+      extensions: [],
     });
   });
 

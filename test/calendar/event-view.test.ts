@@ -26,7 +26,7 @@ describe("localizeEvent", () => {
     expect(Object.keys(localizeEvent(event, "Asia/Tokyo"))).toEqual(
       (
         "id calendar_id calendar_name category title all_day start_at start_timezone end_at end_timezone start_local end_local " +
-        "recurrences description location url created_at updated_at creator label attendees"
+        "recurrences description location url created_at updated_at creator label attendees series_id"
       ).split(" "),
     );
   });

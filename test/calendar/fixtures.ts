@@ -29,6 +29,7 @@ export function eventOf(fields: Partial<CalendarEvent> = {}): CalendarEvent {
     creator: userOf("cal,1"),
     label: { id: "cal,1", number: 1, name: "", color: "#2ecc87" },
     attendees: [],
+    series_id: null,
     ...fields,
   };
 }

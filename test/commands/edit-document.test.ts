@@ -47,6 +47,7 @@ const EVENT: CalendarEvent = {
   creator: null,
   label: label(2, "modern cyan"),
   attendees: [user("1", "Ana"), user("2", "Ben")],
+  series_id: null,
 };
 
 const instant = fc

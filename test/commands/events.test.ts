@@ -128,7 +128,7 @@ describe("events get", () => {
         "created_at",
         "updated_at",
       ],
-      ...["creator", "label", "attendees"],
+      ...["creator", "label", "attendees", "series_id"],
     ]);
     expect(event).toMatchObject({
       start_at: "2026-11-21T11:00:00.000Z",

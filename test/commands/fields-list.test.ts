@@ -3,7 +3,7 @@ import { createHarness } from "../support/harness.js";
 
 const EVENT_FIELDS =
   "id calendar_id calendar_name category title all_day start_at start_timezone end_at end_timezone start_local " +
-  "end_local recurrences description location url created_at updated_at creator label attendees";
+  "end_local recurrences description location url created_at updated_at creator label attendees series_id";
 
 const ALL = [
   ["events list --fields", EVENT_FIELDS],

@@ -79,6 +79,7 @@ export const EVENT: LocalizedEvent = {
   creator: MEMBER,
   label: DEFAULT_LABEL,
   attendees: [MEMBER, NAMELESS],
+  series_id: "fedcba9876543210fedcba9876543210",
 };
 export const ALL_DAY_EVENT: LocalizedEvent = {
   ...EVENT,
@@ -125,6 +126,7 @@ export const BARE_KEEP: LocalizedEvent = {
   creator: null,
   label: null,
   attendees: [],
+  series_id: null,
 };
 
 export const ACTIVITY: Activity = {

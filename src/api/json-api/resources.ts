@@ -129,6 +129,8 @@ export function readEvent(resource: LenientResource, included: Included, calenda
   const read = allDay === true ? normalizeDate : normalizeDateTime;
   const recurrences = readTexts(attributes["recurrences"], "recurrences");
   const [label] = related(resource, "label", "label");
+  // Not of the contract, so it may be anything.
+  const series = attributes["recurring_uuid"];
   return {
     id,
     calendar_id: calendarId,
@@ -149,6 +151,7 @@ export function readEvent(resource: LenientResource, included: Included, calenda
     creator: readCreator(resource, included, calendarId),
     label: label === undefined ? null : relatedLabel(label, included, calendarId),
     attendees: related(resource, "attendees", "user").map((user) => relatedUser(user, included, calendarId)),
+    series_id: typeof series === "string" && series !== "" ? series : null,
   };
 }
 

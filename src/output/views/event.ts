@@ -77,6 +77,11 @@ export const eventView: View<LocalizedEvent> = {
       text: ({ attendees }) => attendees.map(userText).join(", "),
       minWidth: 8,
     },
+    series_id: {
+      type: "string?",
+      about: "id of the series that it is an occurrence of; null for a single event",
+      header: "Series",
+    },
   },
   tsv: ["id", "calendar_id", "start_local", "end_local", "all_day", "category", "label", "title", "location"],
   table: [whenColumn({ year: false }), "title", "label", CALENDAR_IF_SEVERAL, "id"],
@@ -95,6 +100,7 @@ export const eventView: View<LocalizedEvent> = {
     "updated_at",
     CALENDAR,
     "id",
+    "series_id",
   ],
   formats: createDayFormats({}),
 };
