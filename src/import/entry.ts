@@ -19,7 +19,7 @@ export interface ImportEntry {
   /** One RRULE, and RDATE and EXDATE lines in UTC or as dates; empty for a single event. @see RFC 5545 */
   readonly recurrences: readonly string[];
   /** Of a changed occurrence: its series, and when it would have started, as `occurrenceIdentity` takes it. */
-  readonly occurrenceOf?: { readonly uid: string; readonly slot: string };
+  readonly occurrenceOf?: { readonly uid: string; readonly slot: string } | undefined;
   /** Which of several with one identity counts: the greater text is the newer. */
   readonly version?: string;
   /** Its text in the file, for `--rejects`. */
@@ -95,8 +95,8 @@ export function readEntry(
     const isOpen = content.start_at !== undefined && content.end_at === undefined && all_day !== true;
     if (isOpen) remarks.add("without an end: an hour long");
     for (const remark of remarks) count(remark);
-    const end_at = isOpen ? times.end_at : content.end_at;
-    return { ...place, ...draft, kind: "event", title, content: { ...content, end_at } };
+    const whole = isOpen ? { ...content, end_at: times.end_at } : content;
+    return { kind: "event", line: place.line, text: place.text, title, ...draft, content: whole };
   } catch (error) {
     const { message } = asUsageError(error);
     const reason = describeWithoutFlags(usageError(message)).replace(`${SOURCE}: `, "");

@@ -13,6 +13,8 @@ interface VeventOptions {
   /** IANA name: the zone of times without one. */
   readonly zone: string;
   readonly findZone: ZoneFinder;
+  /** Whether the file takes its events back. @see RFC 5546 §3.2.5 */
+  readonly isWithdrawn: boolean;
   readonly count: (remark: string) => void;
   /** Takes the names of properties that are not read. */
   readonly unread: Set<string>;
@@ -41,7 +43,7 @@ const READ: ReadonlySet<string> = new Set([
 ]);
 
 /** RRULE is kept as it is; nobody misses the others. */
-const PASSED: ReadonlySet<string> = new Set(["RRULE", "CREATED", "COLOR"]);
+const PASSED: ReadonlySet<string> = new Set(["RRULE", "CREATED", "COLOR", "PRIORITY", "TRANSP"]);
 
 /** Reads a VEVENT from its unfolded lines. @throws CliError usage for what is no event of the contract */
 export function readVevent(lines: readonly string[], options: VeventOptions) {
@@ -59,9 +61,9 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const uid = text("UID") ?? contentHash(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
   return {
     identity: slot === undefined ? uid : occurrenceIdentity(uid, slot),
-    ...(slot === undefined ? {} : { occurrenceOf: { uid, slot } }),
-    content: { ...contentOf(text, all), ...spanOf(start, times("DTEND")[0], all) },
-    cancelled: text("STATUS")?.toUpperCase() === "CANCELLED",
+    occurrenceOf: slot === undefined ? undefined : { uid, slot },
+    content: contentOf(spanOf(start, times("DTEND")[0], all), text, all),
+    cancelled: options.isWithdrawn || text("STATUS")?.toUpperCase() === "CANCELLED",
     recurrences: [
       ...lines
         .filter((line) => /^RRULE[;:]/i.test(line))
@@ -111,6 +113,7 @@ function readTimes({ name, parameters, values }: Property, options: VeventOption
 }
 
 function contentOf(
+  { all_day, start_at, start_timezone, end_at, end_timezone }: EventSpan,
   text: (name: string) => string | undefined,
   all: (name: string) => readonly Property[],
 ): EventInput {
@@ -124,6 +127,11 @@ function contentOf(
     url: urlOf(text("URL"), text("X-CALCTL-URL")),
     label: text("CATEGORIES"),
     attendees: attendees.length === 0 ? undefined : attendees,
+    all_day,
+    start_at,
+    start_timezone,
+    end_at,
+    end_timezone,
     notes: [],
   };
 }

@@ -25,9 +25,8 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
       };
       return readEntry(place, options, (count) => {
         if (!isClosed) throw usageError("it, or a component in it, has no END");
-        const event = readVevent(lines, { zone: options.zone, findZone, count, unread });
         for (const part of parts) unread.add(part);
-        return { ...event, cancelled: event.cancelled || isWithdrawn };
+        return readVevent(lines, { zone: options.zone, isWithdrawn, findZone, count, unread });
       });
     });
   const described = zones.map((zone) => `${zone.text}\r\n`);

@@ -4,7 +4,7 @@ import type { CsvOptions } from "./csv.js";
 import type { ImportEntry, ImportItem, ReaderOptions, ReadItems, Rejection } from "./entry.js";
 
 export const IMPORT_FORMATS = ["ics", "csv", "ndjson"] as const;
-export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 /** Larger files are refused; in bytes. */
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
