@@ -26,7 +26,7 @@ export interface ResponseInfo {
   readonly serverTime: number | null;
   /** How far the service's clock is ahead of this machine's, in milliseconds; null where `serverTime` is. */
   readonly clockOffset: number | null;
-  /** What the service says it has beyond the contract; null before a response that is its own, and no gateway's. */
+  /** What the service said in this run that it has beyond the contract; null if it did not: a gateway may have responded. */
   readonly extensions: readonly string[] | null;
 }
 
@@ -52,7 +52,7 @@ export function createApi(options: ApiOptions): Api {
     ...options,
     onResponse: (response, times) => {
       lastTimes = times;
-      if (response.status < 500) extensions = readExtensions(response);
+      extensions = readExtensions(response) ?? extensions;
       // That of a success may be large, and nobody reads it again.
       lastResponse = isSuccess(response) ? { ...response, body: new Uint8Array() } : response;
     },
@@ -71,9 +71,9 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-function readExtensions({ headers }: HttpResponse): readonly string[] {
-  const names = (headers[EXTENSIONS_HEADER] ?? "").split(",").map((name) => name.trim());
-  return names.filter((name) => name !== "");
+/** Null for a response that does not name any. */
+function readExtensions({ headers }: HttpResponse): readonly string[] | null {
+  return headers[EXTENSIONS_HEADER]?.split(",").map((name) => name.trim()) ?? null;
 }
 
 function readResponseInfo({ headers }: HttpResponse, times: RequestTimes): Omit<ResponseInfo, "extensions"> {

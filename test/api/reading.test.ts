@@ -438,6 +438,7 @@ describe("requests", () => {
       "x-ratelimit-remaining": "17",
       "x-ratelimit-reset": "1795272000",
       date: "Sat, 21 Nov 2026 14:30:00 GMT",
+      "calendar-extensions": "events,keys , new",
     };
     const { api } = clientOf({ headers, body: { data: { id: "u", type: "user" } } });
     expect(api.lastResponse()).toBeNull();
@@ -446,7 +447,7 @@ describe("requests", () => {
       rateLimit: { limit: 600, remaining: 17, reset: 1_795_272_000 },
       serverTime: Date.parse("2026-11-21T14:30:00Z"),
       clockOffset: 0,
-      extensions: [],
+      extensions: ["events", "keys", "new"],
     });
   });
 

@@ -236,17 +236,25 @@ describe("a service that keeps keys", () => {
   });
 
   test("several, each with its key: a second run makes nothing", async () => {
-    const input = JSON.stringify(
-      ["a", "b", "c", "d", "e"].map((title) => ({ title, key: title, start_at: "2026-11-22T12:00:00Z" })),
-    );
-    const run = () =>
-      harnessRun("events", "create", "-c", world.calendarId, "--input", "-", "--duration", "1h");
-    const harnessRun = (...argv: readonly string[]) =>
-      world.runWith({ env: world.env, stdin: input }, ...argv);
-    const first = await run();
+    const first = await createLetters("abcde");
     expect(first).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(await run()).toEqual({ ...first, stderr: "5 of 5 were made before with their keys\n" });
+    const again = await createLetters("abcde");
+    expect(again).toEqual({ ...first, stderr: "5 of 5 were made before with their keys\n" });
   });
+
+  test("is known as one after a gateway's answer", async () => {
+    const refused = Array.from("abcde", () => [reply({ status: 403 })]);
+    world.server.on(`POST ${events}`, ...refused, [apply(service), reset], [reply(service)]);
+    expect(await createLetters("abcdef")).toMatchObject({ exitCode: 12, stdout: "f\n" });
+  });
+
+  const createLetters = (letters: string) => {
+    const stdin = Array.from(letters, (title) =>
+      JSON.stringify({ title, key: title, start_at: "2026-11-22T12:00:00Z" }),
+    ).join("\n");
+    const argv = ["events", "create", "-c", world.calendarId, "--input", "-", "--fields", "title"];
+    return world.runWith({ env: world.env, stdin }, ...argv);
+  };
 });
 
 test.each([

@@ -83,9 +83,8 @@ async function writeWithKey<T>(
   return { created, isRepeat: true };
 }
 
-/** Whether the service keeps keys, as its responses say; before the first one, the calendar is read. */
+/** Whether the service keeps keys, as a response has said; before the first one, the calendar is read. */
 async function keepsKeys(api: Api, calendarId: string): Promise<boolean> {
-  const extensions = () => api.lastResponse()?.extensions ?? null;
-  if (extensions() === null) await api.getCalendar(calendarId);
-  return extensions()?.includes("keys") === true;
+  if (api.lastResponse() === null) await api.getCalendar(calendarId);
+  return api.lastResponse()?.extensions?.includes("keys") === true;
 }
