@@ -56,13 +56,12 @@ export async function removeFeed(
     .selectFrom("feeds")
     .select("id")
     .where("user_id", "=", userId)
-    .where("removed_at", "is not", null);
-  const remembered = removed.orderBy("removed_at", "desc").orderBy("id").limit(MAX_FEEDS);
-  await db
-    .deleteFrom("feeds")
-    .where("id", "in", removed)
-    .where("id", "not in", db.selectFrom(remembered.as("remembered")).select("remembered.id"))
-    .execute();
+    .where("removed_at", "is not", null)
+    .orderBy("removed_at", "desc")
+    .orderBy("id");
+  // An offset needs a limit.
+  const forgotten = removed.limit(Number.MAX_SAFE_INTEGER).offset(MAX_FEEDS);
+  await db.deleteFrom("feeds").where("id", "in", forgotten).execute();
   return numUpdatedRows > 0n;
 }
 

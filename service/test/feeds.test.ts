@@ -239,6 +239,18 @@ describe("a feed shows what its maker may see:", () => {
 });
 
 describe("an address", () => {
+  test("of the last 100 feeds that a user removed is remembered", async () => {
+    const paths: string[] = [];
+    for (let count = 0; count < 102; count += 1) {
+      const { id, path } = await addFeed();
+      await request(world, `DELETE /feeds/${id}`);
+      world.clock.now += 1;
+      paths.push(path);
+    }
+    const statuses = [0, 1, 2, 101].map(async (index) => (await ask(`${paths[index]}.ics`)).status);
+    expect(await Promise.all(statuses)).toEqual([404, 404, 410, 410]);
+  });
+
   test("of a removed feed is 410, one that never was 404, and neither is repeated", async () => {
     const { id, secret } = await addFeed();
     await request(world, `DELETE /feeds/${id}`);

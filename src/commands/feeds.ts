@@ -10,7 +10,7 @@ import {
   requireSubcommand,
 } from "../cli/command.js";
 import type { Context } from "../context.js";
-import { CliError } from "../errors.js";
+import { CliError, usageError } from "../errors.js";
 import { feedView } from "../output/views/feed.js";
 import { type CalendarContext, chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { completeValues, neededChoice } from "./missing-values.js";
@@ -60,8 +60,8 @@ interface AddOptions {
 
 export async function runFeedsAdd(context: FeedsContext, options: AddOptions): Promise<void> {
   const output = context.output.of(feedView);
-  const { busyOnly = false } = options;
-  const name = options.name === undefined ? undefined : checkId(options.name, "--name");
+  const { name, busyOnly = false } = options;
+  if (name?.trim() === "") throw usageError("--name is empty", "leave it out, or write what programs show");
   const { timezone } = context.config.settings();
   const named = namedCalendars(context);
   const calendars =
