@@ -106,8 +106,17 @@ function programRows(node, program, world) {
     ...lists("events list, HTTPS", world.https),
     ...pagedLists("pages, local", world.local),
     ...pagedLists("pages, HTTP", world.http),
+    row("import again, 10000 events", ["import", world.season, "-c", "Season", "--yes"], world.local),
+    row(
+      "list of those, 10000 events",
+      ["events", "list", "-c", "Season", ...SEASON, "-o", "json"],
+      world.local,
+    ),
   ];
 }
+
+/** The days of the file that is imported. */
+const SEASON = ["--from", "2027-01-01", "--to", "2027-12-31"];
 
 /** A day in UTC. */
 function dayFromNow(days) {

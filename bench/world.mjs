@@ -40,6 +40,16 @@ export async function createWorld(node, program, { folder, sizes }) {
   run(["calendars"]);
   const database = join(home, ".local/share/calctl/local.db");
   const token = seed(run, { database, sizes });
+  const season = writeSeason(join(folder, "season.ndjson"));
+  run([
+    "service",
+    "calendars",
+    "add",
+    "Season",
+    "--owner",
+    run(["service", "users", "list", "--fields", "id"]).trim(),
+  ]);
+  run(["import", season, "-c", "Season", "--yes"]);
   const certificate = createCertificate(folder);
   const flags = ["--db", `sqlite:${database}`, "--rate-limit", "off"];
   const start = (more) => startService(program, { node, env, sample: false, flags: [...flags, ...more] });
@@ -51,6 +61,7 @@ export async function createWorld(node, program, { folder, sizes }) {
     http: client(http.base_url),
     https: { ...client(https.base_url), NODE_EXTRA_CA_CERTS: certificate.cert },
     token,
+    season,
     certificate: certificate.cert,
     calendarIds: new Map(JSON.parse(run(["calendars", "-o", "json"])).map(({ name, id }) => [name, id])),
     khal: (size) => configureKhal(join(folder, `khal-${size}`), run(weekOf(size, "ics"))),
@@ -59,6 +70,18 @@ export async function createWorld(node, program, { folder, sizes }) {
       await https.stop();
     },
   };
+}
+
+/** 10,000 events of 300 days: more in one week are more than the service lists. @returns the path */
+function writeSeason(path) {
+  const lines = Array.from({ length: 10_000 }, (_, index) => {
+    const day = Date.UTC(2027, 0, 1 + (index % 300));
+    const time = (hour) => new Date(day + hour * 3_600_000).toISOString();
+    const texts = { title: `Training ${index}`, location: "Gym", description: "Bring shoes and water" };
+    return JSON.stringify({ id: `${index}@club.example`, start_at: time(18), end_at: time(20), ...texts });
+  });
+  writeFileSync(path, `${lines.join("\n")}\n`);
+  return path;
 }
 
 export function weekOf(size, format) {

@@ -2,33 +2,53 @@ import { isJsonObject, locateJsonError } from "../../contract/json.js";
 import { type EventInput, readEventInput } from "../calendar/event-input.js";
 import { usageError } from "../errors.js";
 import { shortenTexts } from "./content.js";
-import { contentHash, type ReaderOptions, type ReadItems, readEntry, SHORTENED, SOURCE } from "./entry.js";
+import {
+  contentHash,
+  type ImportItem,
+  type ReaderOptions,
+  type ReadItems,
+  readEntry,
+  SHORTENED,
+  SOURCE,
+} from "./entry.js";
 
-/** A value with its text and the line where it begins; the problem of one that is not JSON. */
-interface Piece {
+/** The text of a value, and the line where it begins. */
+interface Place {
   readonly line: number;
   readonly text: string;
+}
+
+/** With the value, or the problem of one that is not JSON. */
+interface Piece extends Place {
   readonly value: unknown;
   readonly problem?: string;
 }
 
 /** Reads events as `-o ndjson` prints them, and the list or the object of `-o json`. */
 export async function readNdjson(text: string, options: ReaderOptions): Promise<ReadItems> {
-  const { pieces, isComplete } = /^\s*(?:\[|\{\s*$)/m.test(firstLine(text))
-    ? await splitDocument(text)
-    : await splitLines(text);
-  const items = pieces.map((piece) => {
-    const fields = isJsonObject(piece.value) ? piece.value : {};
-    const title = typeof fields["title"] === "string" ? fields["title"] : null;
-    const known = piece.problem === undefined ? { identity: identityOf(fields, piece.text) } : {};
-    return readEntry({ line: piece.line, text: piece.text, title, ...known }, options, (count) => {
-      if (piece.problem !== undefined) throw usageError(piece.problem);
-      const shortened = options.shorten ? shortenTexts(fields) : fields;
-      if (shortened !== fields) count(SHORTENED);
-      return readObject(isJsonObject(piece.value) ? shortened : piece.value, piece.text);
-    });
+  const isDocument = /^\s*(?:\[|\{\s*$)/m.test(firstLine(text));
+  const { places, isWhole } = isDocument ? await splitDocument(text) : splitLines(text);
+  const items: ImportItem[] = [];
+  let isReadable = true;
+  // One after the other, so that the values of a large file are not in memory at once.
+  for (const place of places) {
+    const piece = await parsePiece(place);
+    isReadable = piece.problem === undefined;
+    items.push(readPiece(piece, options));
+  }
+  return { items, isComplete: isWhole || (!isDocument && isReadable), header: "", footer: "" };
+}
+
+function readPiece(piece: Piece, options: ReaderOptions): ImportItem {
+  const fields = isJsonObject(piece.value) ? piece.value : {};
+  const title = typeof fields["title"] === "string" ? fields["title"] : null;
+  const known = piece.problem === undefined ? { identity: identityOf(fields, piece.text) } : {};
+  return readEntry({ line: piece.line, text: piece.text, title, ...known }, options, (count) => {
+    if (piece.problem !== undefined) throw usageError(piece.problem);
+    const shortened = options.shorten ? shortenTexts(fields) : fields;
+    if (shortened !== fields) count(SHORTENED);
+    return readObject(isJsonObject(piece.value) ? shortened : piece.value, piece.text);
   });
-  return { items, isComplete, header: "", footer: "" };
 }
 
 function firstLine(text: string): string {
@@ -53,21 +73,20 @@ function identityOf({ id }: Readonly<Record<string, unknown>>, text: string): st
   return typeof id === "string" && id !== "" ? id : contentHash(text);
 }
 
-interface Pieces {
-  readonly pieces: readonly Piece[];
-  readonly isComplete: boolean;
+interface Places {
+  readonly places: readonly Place[];
+  /** Whether nothing was cut off at the end. */
+  readonly isWhole: boolean;
 }
 
 /** One value a line: a broken one does not spoil the others. */
-async function splitLines(text: string): Promise<Pieces> {
-  const lines = text.split("\n").map((line, index) => ({ text: line.trim(), line: index + 1 }));
-  const pieces: Piece[] = [];
-  for (const line of lines) if (line.text !== "") pieces.push(await parsePiece(line));
-  return { pieces, isComplete: text.endsWith("\n") || pieces.at(-1)?.problem === undefined };
+function splitLines(text: string): Places {
+  const places = text.split("\n").map((line, index) => ({ text: line.trim(), line: index + 1 }));
+  return { places: places.filter((place) => place.text !== ""), isWhole: text.endsWith("\n") };
 }
 
 /** The items of a list, or one object, over several lines. */
-async function splitDocument(text: string): Promise<Pieces> {
+async function splitDocument(text: string): Promise<Places> {
   const { createScanner } = await import("jsonc-parser");
   const scanner = createScanner(text, true);
   const outside = text.trimStart().startsWith("[") ? 1 : 0;
@@ -81,17 +100,16 @@ async function splitDocument(text: string): Promise<Pieces> {
       starts.push({ offset, line: scanner.getTokenStartLine() + 1 });
     if (/[[{]/.test(token)) depth += 1;
   }
-  const pieces: Piece[] = [];
-  for (const [index, { offset, line }] of starts.entries()) {
+  const places = starts.map(({ offset, line }, index) => {
     const piece = text.slice(offset, starts[index + 1]?.offset).trimEnd();
     const isLast = index === starts.length - 1;
     const end = isLast && outside === 1 && depth === 0 ? /\s*,?\s*\]$/ : /\s*,$/;
-    pieces.push(await parsePiece({ text: piece.replace(end, ""), line }));
-  }
-  return { pieces, isComplete: depth === 0 };
+    return { text: piece.replace(end, ""), line };
+  });
+  return { places, isWhole: depth === 0 };
 }
 
-async function parsePiece(place: { readonly text: string; readonly line: number }): Promise<Piece> {
+async function parsePiece(place: Place): Promise<Piece> {
   try {
     return { ...place, value: JSON.parse(place.text) };
   } catch {
