@@ -135,7 +135,7 @@ function instantLine(name: string, time: string | null): readonly string[] {
 
 /** DTSTART and DTEND: dates with an exclusive end, or times in the zones of the event. */
 function timeLines(event: LocalizedEvent, { zones }: EventOptions): readonly string[] {
-  const { start_local, end_local, all_day, recurrences } = event;
+  const { start_local, end_local, all_day } = event;
   if (all_day === true) {
     const end = end_local === null ? [] : [`DTEND;VALUE=DATE:${digitsOf(addDays(end_local, 1))}`];
     return [`DTSTART;VALUE=DATE:${digitsOf(start_local ?? "")}`, ...end];
@@ -143,7 +143,7 @@ function timeLines(event: LocalizedEvent, { zones }: EventOptions): readonly str
   const start = instantOf(event.start_at);
   const end = instantOf(event.end_at);
   if (start === null) return [];
-  const repeats = recurrences.length > 0;
+  const repeats = ownRecurrences(event).length > 0;
   const line = (name: string, instant: number, zone: string | null) => {
     const named = zone === null ? null : zonedTime(instant, zone);
     if (named === null || zone === null) return `${name}:${utcTime(instant)}`;
@@ -193,11 +193,17 @@ function zonedTime(instant: number, zone: string): string | null {
 }
 
 function recurrenceLines(event: LocalizedEvent, { note }: EventOptions): readonly string[] {
-  const valid = event.recurrences.filter((line) => RRULE.test(line) || DATES.test(line));
-  const rest = event.recurrences.length - valid.length;
+  const recurrences = ownRecurrences(event);
+  const valid = recurrences.filter((line) => RRULE.test(line) || DATES.test(line));
+  const rest = recurrences.length - valid.length;
   if (rest > 0)
     note(`event ${event.id}: ${rest} of its recurrences cannot be read and are not in ics output`);
   return valid;
+}
+
+/** None for an occurrence, which has those of its series: each would be a series of its own to a reader. */
+function ownRecurrences({ id, series_id, recurrences }: LocalizedEvent): readonly string[] {
+  return series_id === null || series_id === id ? recurrences : [];
 }
 
 /** Rules and dates without parameters: a TZID would need a zone of its own. */

@@ -79,7 +79,7 @@ export const EVENT: LocalizedEvent = {
   creator: MEMBER,
   label: DEFAULT_LABEL,
   attendees: [MEMBER, NAMELESS],
-  series_id: "fedcba9876543210fedcba9876543210",
+  series_id: null,
 };
 export const ALL_DAY_EVENT: LocalizedEvent = {
   ...EVENT,
@@ -92,6 +92,7 @@ export const ALL_DAY_EVENT: LocalizedEvent = {
   end_local: "2026-11-22",
   label: WORK_LABEL,
   location: null,
+  series_id: "fedcba9876543210fedcba9876543210",
 };
 export const HOSTILE_EVENT: LocalizedEvent = {
   ...EVENT,

@@ -157,6 +157,17 @@ describe("ics", () => {
   });
 
   test.each([
+    [EVENT.id, true],
+    ["fedcba9876543210fedcba9876543210", false],
+  ])(
+    "the rule of series %s is that of its own event alone, not of an occurrence",
+    async (series_id, isOwn) => {
+      const lines = linesOf(await rendered(eventView, [{ ...EVENT, series_id }], ICS));
+      expect(lines.includes("RRULE:FREQ=WEEKLY")).toBe(isOwn);
+    },
+  );
+
+  test.each([
     "RRULE:COUNT=3",
     "RRULE:FREQ=DAILY\r\nATTENDEE:mailto:a@evil.example",
     "EXDATE;TZID=Nowhere:20261128T060000",

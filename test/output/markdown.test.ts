@@ -128,7 +128,6 @@ test("one event as markdown is a list of its fields", async () => {
       "- **Updated:** Fri 2 Oct 2026 09:00",
       "- **Calendar:** Family",
       "- **ID:** 0123456789abcdef0123456789abcdef",
-      "- **Series:** fedcba9876543210fedcba9876543210",
       "",
     ].join("\n"),
   );
