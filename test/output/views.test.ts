@@ -17,6 +17,7 @@ import { activityView, commentView } from "../../src/output/views/comment.js";
 import { deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
 import { feedView } from "../../src/output/views/feed.js";
 import { createConflictView, freeView } from "../../src/output/views/free.js";
+import { importView } from "../../src/output/views/import.js";
 import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { sentView } from "../../src/output/views/sent.js";
@@ -245,6 +246,15 @@ const VIEWS = [
     { table: "users", rows: 3, sha256: "0123456789abcdef".repeat(4) },
     { table: "events", rows: 1_234, sha256: "fedcba9876543210".repeat(4) },
   ]),
+  sample("import", importView, {
+    source: "club.ics",
+    new: 12,
+    changed: 1,
+    unchanged: 140,
+    gone: 0,
+    conflicts: 2,
+    rejected: [{ line: 31, reason: "a title has at most 50 characters, and this one 51", title: HOSTILE }],
+  }),
   sample("path", createValueView("path"), { path: "/home/ana/.config/calctl/config.json" }),
   sample("request", requestView, REQUEST),
 ];
