@@ -84,6 +84,11 @@ test("an interruption is noticed between its parts, although no query waits", as
 
 const WRONG: readonly (readonly [title: string, sql: () => string, problem: () => string])[] = [
   [
+    "a feed of a user that is missing",
+    () => "insert into feeds values ('feed', 'none', 'Phone', 'c', 0, 'UTC', 'hash', 1, null, null)",
+    () => "references: feeds without their row in users: feed",
+  ],
+  [
     "a token of a client that is missing",
     () => "update tokens set client = 'none', id = 'token' where id = (select min(id) from tokens)",
     () => "references: tokens without their row in clients: token",

@@ -51,6 +51,7 @@ beforeEach(async () => {
       from events, numbers where id = '${id}';
     insert into attendees select id, '${world.member.id}', 0 from events where id <> '${id}';
     insert into idempotency_keys select calendar_id, creator_id, id, 'x', id, 1 from events;
+    insert into feeds select id, creator_id, title, calendar_id, 1, 'UTC', id, 1, null, null from events;
     insert into sign_in_attempts values ('x', 1, 1);
     insert into sessions values ('x', '${world.member.id}', 1)`,
   );
