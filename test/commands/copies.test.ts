@@ -146,6 +146,12 @@ test("one undo takes back all of them", async () => {
   expect(await listed()).toBe("");
 });
 
+test("a key that leaves no room for a start is exit 2, and nothing is made", async () => {
+  const { exitCode, stderr } = await repeat("daily", "--count", "2", "--key", "k".repeat(250));
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--key") });
+  expect(await listed()).toBe("");
+});
+
 test("with a key, a run that is repeated makes nothing twice", async () => {
   await repeat("daily", "--count", "2", "--key", "stand-up");
   const again = await repeat("daily", "--count", "3", "--key", "stand-up");

@@ -50,13 +50,15 @@ export async function createDrafts(
 ): Promise<void> {
   const output = context.output.of(eventView);
   const { timezone } = context.config.settings();
+  const keyOf = ({ start_at: start }: EventDraft) => (key === undefined ? undefined : `${key} ${start}`);
+  // Too long with its start, it would be refused once others were made.
+  for (const draft of drafts) checkKey(keyOf(draft), "--key with a start");
   async function* prepare(): AsyncGenerator<PreparedEvent> {
     for (const draft of drafts) {
       const { all_day: allDay, start_at: start = "" } = draft;
       const local = allDay === true ? start.slice(0, 10) : formatLocal(Date.parse(start), timezone);
-      const own = key === undefined ? undefined : `${key} ${start}`;
       const name = `on ${describeLocal(local, timezone)}`;
-      yield { place: local, name, send: () => maker.make(draft, own) };
+      yield { place: local, name, send: () => maker.make(draft, keyOf(draft)) };
     }
   }
   await report(context, await makeEvents(context, prepare(), output.stream), output);
