@@ -10,9 +10,12 @@ export const MAX_OCCURRENCES = 10_000;
 
 const WEEKDAY = "(?:SU|MO|TU|WE|TH|FR|SA)";
 
-/** What one value of a part is: a pattern and how that is described, or the least and the most of a number, which is never 0 below it. */
+/** What a value of a part is: a pattern with its description, or the least and the most of a number, which is not 0 if that may be negative. */
 const PARTS = {
-  FREQ: [/^(?:YEARLY|MONTHLY|WEEKLY|DAILY|HOURLY|MINUTELY)$/, "YEARLY, MONTHLY, WEEKLY, DAILY or HOURLY"],
+  FREQ: [
+    /^(?:YEARLY|MONTHLY|WEEKLY|DAILY|HOURLY|MINUTELY)$/,
+    "YEARLY, MONTHLY, WEEKLY, DAILY, HOURLY or MINUTELY",
+  ],
   UNTIL: [/^\d{8}(?:T\d{6}Z?)?$/, "a date 20261231, or a time in UTC 20261231T225959Z"],
   WKST: [new RegExp(`^${WEEKDAY}$`), "a weekday such as MO"],
   BYDAY: [new RegExp(`^(?:[+-]?(?:[1-9]|[1-4]\\d|5[0-3]))?${WEEKDAY}$`), "weekdays such as MO,TU or -1FR"],
@@ -48,12 +51,18 @@ export function readRule(text: string, source: string): RecurrenceRule {
     if (rule[name] !== undefined)
       throw usageError(`${source}: ${name} is given twice`, "write each part once");
     checkValues(name, value, source);
-    rule[name] = value;
+    rule[name] = [...new Set(value.split(","))].join(",");
   }
   const { FREQ } = rule;
   if (FREQ === undefined) throw usageError(`${source}: the rule has no FREQ`, RULE_HINT);
   checkTogether({ ...rule, FREQ }, source);
   return { ...rule, FREQ };
+}
+
+/** The rule as RFC 5545 has it. */
+export function writeRule(rule: Partial<RecurrenceRule>): string {
+  const parts = Object.entries(rule).map((part) => part.join("="));
+  return parts.join(";");
 }
 
 const RULE_HINT = "write a rule such as FREQ=WEEKLY;BYDAY=MO";
@@ -70,9 +79,9 @@ function checkValues(name: RulePart, value: string, source: string): void {
     return number >= least && number <= Number(most) && (least >= 0 || number !== 0);
   };
   const values = name.startsWith("BY") ? value.split(",") : [value];
-  if (values.every(isValid) && new Set(values).size === values.length) return;
+  if (values.every(isValid)) return;
   const numbers = Number(least) < 0 ? `1 to ${most} or -1 to ${least}` : `${least} to ${most}`;
-  const right = typeof least === "number" ? `${numbers}${name.startsWith("BY") ? ", each once" : ""}` : most;
+  const right = typeof least === "number" ? numbers : most;
   throw usageError(`${source}: ${name}=${value} is not supported`, `write ${right}`);
 }
 

@@ -8,7 +8,7 @@ import {
   readRecurrence,
   wallClockOf,
 } from "./recurrence-lines.js";
-import { MAX_OCCURRENCES } from "./recurrence-rule.js";
+import { MAX_OCCURRENCES, writeRule } from "./recurrence-rule.js";
 import { instantAt, readWallClock } from "./zoned-time.js";
 
 /** Load it by `import()`: the rule engine is large. */
@@ -119,10 +119,9 @@ function untilOf({ rule, isAllDay, zone }: ReadRecurrence): number {
 function* wallClocks({ rule, start }: ReadRecurrence): Iterable<number> {
   if (rule === null) return yield start;
   const { COUNT = Number.POSITIVE_INFINITY, UNTIL: _until, ...parts } = rule;
-  const rruleString = Object.entries(parts).map((part) => part.join("="));
   const dtstart = `${new Date(start).toISOString().slice(0, -1)}+00:00[UTC]`;
   const engine = new RRuleTemporal({
-    rruleString: rruleString.join(";"),
+    rruleString: writeRule(parts),
     dtstart: { timeZoneId: "UTC", toString: () => dtstart },
     maxIterations: MAX_PERIODS[rule.FREQ] ?? 10_000,
   });

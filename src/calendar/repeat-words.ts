@@ -1,10 +1,10 @@
 import { parseLenientDateTime } from "../../contract/date-time.js";
 import { emptyValueError, usageError } from "../errors.js";
 import { WEEKDAY, WEEKDAYS } from "./date-grammar.js";
-import { type RecurrenceRule, readRule } from "./recurrence-rule.js";
+import { type RecurrenceRule, readRule, writeRule } from "./recurrence-rule.js";
 import { wallClockAt } from "./zoned-time.js";
 
-/** Rules of repeating events in words, and back: the small grammar of docs/repeating.md. */
+/** Rules of repeating events in words, and back: the small grammar of docs/writing.md. */
 
 const DAY = WEEKDAY.replace("?<weekday>", "?:");
 const UNITS = ["day", "week", "month", "year"];
@@ -75,10 +75,7 @@ export function describeRule(rule: RecurrenceRule, zone: string): string {
   const { FREQ, INTERVAL = "1", COUNT, UNTIL, WKST: _ignored, ...days } = rule;
   const unit = UNITS[FREQUENCIES.indexOf(FREQ.toLowerCase())];
   const on = describeDays(FREQ, days);
-  if (unit === undefined || on === null)
-    return Object.entries(rule)
-      .map((part) => part.join("="))
-      .join(";");
+  if (unit === undefined || on === null) return writeRule(rule);
   const every = INTERVAL === "1" ? `every ${unit}` : `every ${INTERVAL} ${unit}s`;
   const words = `${every}${on}`.replace("week on Monday, Tuesday, Wednesday, Thursday and Friday", "weekday");
   if (COUNT !== undefined) return `${words}, ${COUNT === "1" ? "once" : `${COUNT} times`}`;
@@ -100,11 +97,11 @@ function describeDays(frequency: string, days: Partial<RecurrenceRule>): string 
 function describeDay(kind: string, day: string): string | null {
   const [, digits = "", name = ""] = /^(.*?)([A-Z]*)$/.exec(day) ?? [];
   const [number, weekday] = [Number(digits), WEEKDAYS.find((each) => each.toUpperCase().startsWith(name))];
-  const last = number === -1 ? "last" : undefined;
   if (kind === "WEEKLY BYDAY") return weekday ?? null;
-  if (kind === "MONTHLY BYMONTHDAY")
-    return number > 0 ? `the ${ordinal(number)}` : ((last && "the last day") ?? null);
-  const count = last ?? NUMBERS[number > 0 ? number : NUMBERS.length];
+  if (kind === "MONTHLY BYMONTHDAY" && number > 0) return `the ${ordinal(number)}`;
+  if (kind === "MONTHLY BYMONTHDAY") return number === -1 ? "the last day" : null;
+  const [last, ...counts] = NUMBERS;
+  const count = number === -1 ? last : counts[number - 1];
   return kind === "MONTHLY BYDAY" && count !== undefined ? `the ${count} ${weekday}` : null;
 }
 
