@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import type { ServiceResponse } from "../../service/http/response.js";
 import { listen } from "../../service/listen.js";
@@ -8,7 +9,7 @@ import type { Service } from "../../service/service.js";
 import { createBrowser } from "../../service/test/oauth/support/browser.js";
 import { createOAuthStage, type OAuthStage, PASSWORD } from "../../service/test/oauth/support/stage.js";
 import { type Certificate, createCertificate } from "../../service/test/support/certificate.js";
-import { eventBody, SCHEDULE } from "../../service/test/support/event-bodies.js";
+import { eventBody, feedBody, SCHEDULE } from "../../service/test/support/event-bodies.js";
 import { readPage } from "../support/docs-pages.js";
 import { startExample } from "../support/nginx.js";
 import { describeWithSystem } from "../support/system.js";
@@ -127,6 +128,28 @@ describeWithSystem("nginx", "behind nginx,", () => {
     const { id } = JSON.parse(textOf(created)).data;
     const event = await send(get(`${events}/${id}`, { authorization }));
     expect(JSON.parse(textOf(event)).data.attributes).toMatchObject({ title: SCHEDULE.title });
+  });
+
+  test("a feed is compressed for who asks, and its guesses are counted by the client's address", async () => {
+    const { world } = await createStage();
+    const { send } = await startProxied(world.service);
+    const made = await send({
+      method: "POST",
+      target: "/feeds",
+      headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
+      body: new TextEncoder().encode(JSON.stringify(feedBody([world.calendarId]))),
+    });
+    const path = `/feeds/${JSON.parse(textOf(made)).data.attributes.secret}`;
+    const file = await send(get(`${path}.ics`, { "accept-encoding": "gzip" }));
+    expect(file).toMatchObject({ status: 200, headers: { "content-encoding": "gzip" } });
+    expect(gunzipSync(file.body).toString()).toContain("X-WR-CALNAME:Family");
+    const known = { "if-none-match": file.headers["etag"] ?? "" };
+    expect((await send(get(`${path}.ics`, known))).status).toBe(304);
+    expect(textOf(await send(get(path)))).toContain("<h1>Family</h1>");
+    for (let count = 0; count < 20; count += 1) expect((await send(get(`${path}x`))).status).toBe(404);
+    expect((await send(get(path))).status).toBe(429);
+    const elsewhere = { kind: "network", address: "192.0.2.1" } as const;
+    expect((await world.service.handle(get(path), elsewhere)).status).toBe(200);
   });
 
   test("requests keep their target and host, get the client's address, and do not close the connection", async () => {
