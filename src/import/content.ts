@@ -41,7 +41,9 @@ export function shortenTexts<T extends object>(fields: T): T {
 }
 
 function shorten(text: string, max: number): string {
-  return `${[...text]
+  // A character has at most two code units.
+  const [...start] = text.slice(0, 2 * max);
+  return `${start
     .slice(0, max - 1)
     .join("")
     .trimEnd()}…`;

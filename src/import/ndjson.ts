@@ -1,6 +1,6 @@
-import { isJsonObject, locateJsonError } from "../../contract/json.js";
+import { describeJsonError, isJsonObject, locateJsonError } from "../../contract/json.js";
 import { type EventInput, readEventInput } from "../calendar/event-input.js";
-import { usageError } from "../errors.js";
+import { CliError, usageError } from "../errors.js";
 import { shortenTexts } from "./content.js";
 import {
   contentHash,
@@ -36,7 +36,7 @@ export async function readNdjson(text: string, options: ReaderOptions): Promise<
     isReadable = piece.problem === undefined;
     items.push(readPiece(piece, options));
   }
-  return { items, isComplete: isWhole || (!isDocument && isReadable), header: "", footer: "" };
+  return { items, isComplete: isWhole || isReadable, header: "", footer: "" };
 }
 
 function readPiece(piece: Piece, options: ReaderOptions): ImportItem {
@@ -85,8 +85,9 @@ function splitLines(text: string): Places {
   return { places: places.filter((place) => place.text !== ""), isWhole: text.endsWith("\n") };
 }
 
-/** The items of a list, or one object, over several lines. */
+/** The items of a list, or one object, over several lines. @throws CliError rejected for what is not JSON */
 async function splitDocument(text: string): Promise<Places> {
+  await requireJson(text);
   const { createScanner } = await import("jsonc-parser");
   const scanner = createScanner(text, true);
   const outside = text.trimStart().startsWith("[") ? 1 : 0;
@@ -100,13 +101,28 @@ async function splitDocument(text: string): Promise<Places> {
       starts.push({ offset, line: scanner.getTokenStartLine() + 1 });
     if (/[[{]/.test(token)) depth += 1;
   }
+  const end = outside === 1 ? text.lastIndexOf("]") : text.length;
   const places = starts.map(({ offset, line }, index) => {
-    const piece = text.slice(offset, starts[index + 1]?.offset).trimEnd();
-    const isLast = index === starts.length - 1;
-    const end = isLast && outside === 1 && depth === 0 ? /\s*,?\s*\]$/ : /\s*,$/;
-    return { text: piece.replace(end, ""), line };
+    const written = text.slice(offset, starts[index + 1]?.offset ?? end).trimEnd();
+    const item = written.endsWith(",") ? written.slice(0, -1) : written;
+    // One line, as a file of rejected ones has it.
+    return {
+      line,
+      text: item
+        .split("\n")
+        .map((each) => each.trim())
+        .join(""),
+    };
   });
-  return { places, isWhole: depth === 0 };
+  return { places, isWhole: true };
+}
+
+async function requireJson(text: string): Promise<void> {
+  try {
+    JSON.parse(text);
+  } catch {
+    throw new CliError("rejected", `the file is not JSON: ${await describeJsonError(text)}`);
+  }
 }
 
 async function parsePiece(place: Place): Promise<Piece> {

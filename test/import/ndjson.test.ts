@@ -101,18 +101,31 @@ test("an occurrence of a series has no rule of its own", async () => {
   expect(items).toMatchObject([{ recurrences }, { recurrences: [] }]);
 });
 
-test.each([
-  ["NDJSON", lines(REVIEW, { ...REVIEW, id: "a2" })],
-  ["JSON", JSON.stringify([REVIEW, { ...REVIEW, id: "a2" }], null, 2)],
-])("a cut file of %s is known to be cut, what comes before is read", async (_, text) => {
-  const file = await read(text.slice(0, -20));
+test("a cut file is known to be cut, what comes before is read", async () => {
+  const file = await read(lines(REVIEW, { ...REVIEW, id: "a2" }).slice(0, -20));
   expect(file.isComplete).toBe(false);
   expect(file.items.map(({ kind }) => kind)).toEqual(["event", "rejected"]);
 });
 
-test("JSON that is nested deeply is rejected", async () => {
-  const { items } = await read(lines(`[${'{"a":'.repeat(100_000)}`));
-  expect(items).toMatchObject([{ kind: "rejected", line: 1 }]);
+test("a list that is cut or broken is refused, with the place", async () => {
+  const list = JSON.stringify([REVIEW], null, 2);
+  await expect(read(list.slice(0, -2))).rejects.toMatchObject({
+    code: "rejected",
+    message: expect.stringMatching(/^the file is not JSON: it ends too early at line 7, column \d+ /),
+  });
+});
+
+test("a rejected item of a list is one line", async () => {
+  const { items } = await read(JSON.stringify([{ title: "Two  words" }, REVIEW], null, 2));
+  expect(items).toMatchObject([{ kind: "rejected", text: '{"title": "Two  words"}' }, { kind: "event" }]);
+});
+
+test.each([
+  ["an object", '{"a":', "}", 'an event has no "a"'],
+  ["a list", "[", "]", "a list is not an event"],
+])("%s that is nested deeply is rejected", async (_, open, close, reason) => {
+  const { items } = await read(`[${open.repeat(100_000)}1${close.repeat(100_000)}]`);
+  expect(items).toMatchObject([{ kind: "rejected", line: 1, reason }]);
 });
 
 test.each([
