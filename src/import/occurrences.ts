@@ -34,7 +34,8 @@ export function occurrencesOf(
   content: EventContent,
   { window, expand }: { readonly window: DayWindow; readonly expand: typeof expandRecurrence },
 ): readonly ImportEvent[] {
-  const { all_day: isAllDay = false, start_at = "", end_at = "" } = content;
+  const { all_day: isAllDay = false, start_at, end_at } = content;
+  if (start_at === undefined || end_at === undefined) throw usageError("it repeats, but has no start");
   const [start, length] = [Date.parse(start_at), Date.parse(end_at) - Date.parse(start_at)];
   const local = isAllDay ? start : wallClockAt(start, zone);
   const recurrence = {

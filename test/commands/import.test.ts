@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RunResult } from "../support/harness.js";
@@ -255,6 +255,56 @@ describe("an undo", () => {
       expect(await titles()).toEqual(["Event a", "Event b", "Event c"]);
     }
     expect(await importLines(before)).toMatchObject({ changed: 0, unchanged: 3, conflicts: 0, new: 0 });
+  });
+});
+
+describe("without what was remembered", () => {
+  const forget = () => rmSync(join(world.directory, "imports"), { recursive: true });
+
+  test("the service knows its events again by their keys, for 30 days", async () => {
+    await importLines([line("a"), line("b")]);
+    forget();
+    await importLines([line("a"), line("b")]);
+    expect(await titles()).toEqual(["Event a", "Event b"]);
+    expect(await importLines([line("a", "Other"), line("b")])).toMatchObject({ changed: 1, unchanged: 1 });
+  });
+
+  test("an undo takes an import back all the same", async () => {
+    await importLines([line("a")]);
+    forget();
+    expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await titles()).toEqual([]);
+  });
+
+  test("what a full disk has cut is passed over", async () => {
+    await importLines([line("a"), line("b")]);
+    const folder = join(world.directory, "imports");
+    const path = join(folder, readdirSync(folder)[0] ?? "");
+    truncateSync(path, statSync(path).size - 20);
+    expect(await importLines([line("a"), line("b")])).toMatchObject({ exitCode: 0, unchanged: 1 });
+    expect(await titles()).toEqual(["Event a", "Event b"]);
+  });
+});
+
+test("another import of the same source at the same time is exit 8", async () => {
+  await importLines([line("a")]);
+  const folder = join(world.directory, "imports");
+  const lock = join(folder, `${readdirSync(folder)[0]}.lock`);
+  mkdirSync(lock);
+  writeFileSync(join(lock, `${process.pid}-0123456789ab`), "");
+  const { exitCode, stderr } = await importLines([line("b")]);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 8,
+    stderr: expect.stringContaining("another calctl import of this source is running"),
+  });
+});
+
+test("a keep that repeats without times is rejected", async () => {
+  const keep = { id: "k", title: "Idea", category: "keep", recurrences: ["RRULE:FREQ=DAILY"] };
+  expect(await importLines([line("a"), keep])).toMatchObject({
+    exitCode: 12,
+    new: 1,
+    rejected: [{ line: 2 }],
   });
 });
 

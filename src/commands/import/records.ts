@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../../../contract/json.js";
 import type { EventDraft } from "../../../contract/shapes.js";
@@ -159,7 +159,10 @@ export function openUndoneImports({
   stateDirectory,
   userId,
 }: Pick<RecordsOptions, "stateDirectory" | "userId">): (write: NotedWrite, id: string) => void {
-  const folder = requireInnerFolder({ parent: stateDirectory(), name: FOLDER, userId });
+  const inner = { parent: stateDirectory(), name: FOLDER, userId };
+  // It may have been removed since.
+  if (!existsSync(join(inner.parent, FOLDER))) return () => undefined;
+  const folder = requireInnerFolder(inner);
   const paths = readdirSync(folder).map((name) => join(folder, name));
   const places = new Map(
     paths
