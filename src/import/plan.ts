@@ -74,7 +74,7 @@ export function compareWithRecords(
     const { identity } = event;
     const record = records.get(identity);
     if (record === undefined || record.deleted === "here") added.push(event);
-    else if (record.hash === hashContent(event)) unchanged += 1;
+    else if (record.hash === hashContent(event) && record.deleted !== "begun") unchanged += 1;
     else changed.push({ identity, record, event });
   }
   const isInWindow = ({ slot = window.from }: ImportRecord) => slot >= window.from && slot < window.to;

@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RunResult } from "../support/harness.js";
@@ -285,6 +294,24 @@ describe("without what was remembered", () => {
     expect(await titles()).toEqual(["Event a", "Event b"]);
   });
 });
+
+test.each([true, false])(
+  "a delete that a killed run began is no deletion by somebody (done: %s)",
+  async (isDone) => {
+    await importLines([line("a"), line("b")]);
+    const folder = join(world.directory, "imports");
+    const path = join(folder, readdirSync(folder)[0] ?? "");
+    const records = readFileSync(path, "utf8")
+      .split("\n")
+      .map((each) => JSON.parse(each));
+    const [identity, record] = records.find(([id]) => id === "a");
+    appendFileSync(path, `\n${JSON.stringify([identity, { ...record, deleted: "begun" }])}`);
+    if (isDone) await world.step("events", "delete", record.id, "--yes");
+    expect(await importLines([line("a"), line("b")])).toMatchObject({ new: isDone ? 1 : 0, conflicts: 0 });
+    expect(await titles()).toEqual(["Event a", "Event b"]);
+    expect(await importLines([line("b")], "--prune")).toMatchObject({ gone: 1 });
+  },
+);
 
 test("another import of the same source at the same time is exit 8", async () => {
   await importLines([line("a")]);

@@ -94,18 +94,16 @@ async function judgeKnown(
   const title = event?.content.title ?? current?.title ?? "";
   switch (judge(record, current, { draft, overwrite })) {
     case "deleted":
-      // A file that does not have it either agrees.
-      return {
-        judged: { kind: event === undefined ? "unchanged" : "conflicts", title },
-        record: { ...record, deleted: record.deleted === "begun" ? "here" : "elsewhere" },
-      };
+      return judgeDeleted(known, title);
     case "conflict":
       return { judged: { kind: "conflicts", title } };
     case "same":
       return {
         judged: { kind: "unchanged", title },
         ...(event &&
-          current && { record: { ...record, hash: hashContent(event), left: hashEvent(current) } }),
+          current && {
+            record: { ...record, hash: hashContent(event), left: hashEvent(current), deleted: undefined },
+          }),
       };
     case "write": {
       const seen = current === null ? "" : hashEvent(current);
@@ -113,6 +111,18 @@ async function judgeKnown(
       return { judged: { kind: "changed", title, event, seen } };
     }
   }
+}
+
+/** Somebody deleted it, or a run of ours that was killed before it had noted that. */
+function judgeDeleted({ record, event }: Known & { readonly event?: ImportEvent }, title: string) {
+  const isOurs = record.deleted === "begun";
+  const judged: Judged =
+    event === undefined
+      ? { kind: "unchanged", title }
+      : isOurs
+        ? { kind: "new", title, event }
+        : { kind: "conflicts", title };
+  return { judged, record: { ...record, deleted: isOurs ? ("here" as const) : ("elsewhere" as const) } };
 }
 
 /** Null for one that was deleted. */
