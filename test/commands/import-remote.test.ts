@@ -1,0 +1,48 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { withoutExtensions } from "../support/contract-service.js";
+import { apply, byService, reply, reset } from "../support/fault-steps.js";
+import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+
+/** `import` over a connection that loses an answer. */
+
+let world: RemoteWorld;
+
+beforeEach(async () => {
+  world = await createRemoteWorld({});
+});
+
+async function importThree() {
+  const path = join(world.directory, "club.ndjson");
+  const events = ["a", "b", "c"].map((id) => ({
+    id,
+    title: `Event ${id}`,
+    start_at: "2026-11-23T12:00:00Z",
+  }));
+  writeFileSync(path, events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  const argv = ["import", path, "-c", world.calendarId, "--yes", "--quiet", "--fields", "new,unchanged"];
+  return world.send(...argv);
+}
+
+const posts = () => world.server.requests.filter(({ method }) => method === "POST").length;
+
+test("a service that keeps keys is asked again, and has each event once", async () => {
+  const service = byService(world.service);
+  world.server.on(`POST /calendars/${world.calendarId}/events`, [apply(service), reset], [reply(service)]);
+  expect(await importThree()).toEqual({ exitCode: 0, stdout: "3\t0\n", stderr: "" });
+  expect(await importThree()).toEqual({ exitCode: 0, stdout: "0\t3\n", stderr: "" });
+  expect(posts()).toBe(4);
+});
+
+test("a service of the contract alone: what is unknown is said at each run, and not made again", async () => {
+  const service = byService(withoutExtensions(world.service));
+  world.server.otherwise([reply(service)]);
+  world.server.on(`POST /calendars/${world.calendarId}/events`, [apply(service), reset], [reply(service)]);
+  const first = await importThree();
+  expect(first).toMatchObject({ exitCode: 12, stdout: "2\t0\n" });
+  expect(first.stderr).toContain('"Event a": ');
+  expect(first.stderr).toContain("1 of 3 changes failed");
+  expect(await importThree()).toMatchObject({ exitCode: 9, stderr: expect.stringContaining("not known") });
+  expect(posts()).toBe(3);
+});
