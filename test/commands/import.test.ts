@@ -201,6 +201,9 @@ describe("bad input", () => {
     await importLines([line("a"), long], ...flags);
     expect(readFileSync(rejects, "utf8")).toBe(`${JSON.stringify(long)}\n`);
     expect(await importFile(rejects, "--shorten")).toMatchObject({ exitCode: 0 });
+    rmSync(rejects);
+    expect(await importLines([long], ...flags)).toMatchObject({ exitCode: 11 });
+    expect(readFileSync(rejects, "utf8")).toBe(`${JSON.stringify(long)}\n`);
     const path = file(line("a"), long);
     expect(await importFile(path, "--rejects", path)).toMatchObject({ exitCode: 2 });
     expect(await titles()).toHaveLength(2);

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { addDays, localDate } from "../../calendar/zoned-time.js";
 import { requireConfirmation } from "../../cli/command.js";
 import type { Context } from "../../context.js";
-import { CliError, emptyValueError, missingFlagsError, usageError } from "../../errors.js";
+import { emptyValueError, missingFlagsError, usageError } from "../../errors.js";
 import type { Rejection } from "../../import/entry.js";
 import { gatherEvents } from "../../import/gather.js";
 import type { DayWindow } from "../../import/occurrences.js";
@@ -91,7 +91,7 @@ export interface ReadSource extends Pick<ImportFile, "isComplete" | "header" | "
   readonly rejections: readonly Rejection[];
 }
 
-/** Reads the file. What cannot be imported is said on stderr. @throws CliError rejected when that is all of it */
+/** Reads the file. What cannot be imported is said on stderr. @throws CliError rejected for a file that cannot be read */
 export async function readSource(
   context: EventContext & Pick<Context, "machine">,
   job: ImportJob,
@@ -112,8 +112,6 @@ export async function readSource(
     const text = `line ${line}: ${title === null ? "" : `"${title}": `}${reason}`;
     for (const part of wrapMessage(sanitizeLine(text), width)) output.warn(part);
   }
-  if (rejections.length > 0 && source.events.size + source.cancelled.size === 0)
-    throw new CliError("rejected", `nothing of ${name} can be imported`);
   // Without the entries, which have the whole text.
   const { isComplete, header, footer, items } = file;
   return { isComplete, header, footer, size: items.length, source, rejections };

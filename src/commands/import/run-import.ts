@@ -31,6 +31,10 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
   context.output.of(importView);
   const job = readJob(context, flags);
   const read = await readSource(context, job, flags);
+  if (read.rejections.length > 0 && read.source.events.size + read.source.cancelled.size === 0) {
+    writeRejects(context, flags, read);
+    throw new CliError("rejected", `nothing of ${job.name} can be imported`);
+  }
   const calendar = await chooseCalendar(context, "writeCalendar");
   const drafter = await createDrafter(context, { calendar, label: flags.label });
   const run = { context, flags, job, read, calendar, drafter };
@@ -41,7 +45,7 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
     await confirmPlan(run, made);
     return { plan: made, applied: await applyPlan(run, made, records) };
   });
-  if (!dryRun && read.rejections.length > 0) writeRejects(run);
+  writeRejects(context, flags, read);
   const output = context.output.of(createImportView(dryRun ? plan.examples : {}));
   if (applied === null || applied.done > 0 || applied.stopped === undefined)
     await output.print({ ...reportOf(run, plan), ...applied?.counts }, "the import was done");
@@ -141,8 +145,12 @@ function reportOf({ job, read }: ImportRun, { counts }: ImportPlan): ImportRepor
 }
 
 /** In the format of the file, so that it can be imported once it is corrected. */
-function writeRejects({ flags: { rejects }, read: { header, footer, rejections } }: ImportRun): void {
-  if (rejects === undefined) return;
+function writeRejects(
+  { flags: { dryRun } }: ImportRun["context"],
+  { rejects }: ImportFlags,
+  { header, footer, rejections }: ReadSource,
+): void {
+  if (rejects === undefined || dryRun || rejections.length === 0) return;
   try {
     const texts = rejections.map(({ text }) => (text.endsWith("\n") ? text : `${text}\n`));
     writeFileSync(rejects, [header, ...texts, footer].join(""));
