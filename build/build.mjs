@@ -58,6 +58,13 @@ const STUBS = [
     module: /^\.\/native$/,
     contents: 'throw new Error("pg-native is not supported");',
   },
+  // 24 KB of the package, for the types of files by their names. What we attach has a type and a name.
+  {
+    loader: /[\\/]nodemailer[\\/]/,
+    module: /\/mime-types\.js$/,
+    contents: `export const detectMimeType = () => "application/octet-stream";
+      export const detectExtension = () => "bin";`,
+  },
 ];
 
 const LOAD_STUBS = {

@@ -1,9 +1,9 @@
 import ICAL from "ical.js";
-import { findIana } from "windows-iana";
 import { HOUR_MS, isTimeZone } from "../../contract/date-time.js";
 import { offsetAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import type { IcsComponent } from "./ics-components.js";
+import { WINDOWS_ZONES } from "./windows-zones.js";
 
 /** Gives the IANA zone that a TZID means. @throws CliError usage for one that nobody knows */
 export type ZoneFinder = (tzid: string) => string;
@@ -29,7 +29,7 @@ function findZone(tzid: string, descriptions: readonly IcsComponent[], zone: str
   const location = propertyOf(description?.text ?? "", "X-LIC-LOCATION") ?? "";
   const segments = tzid.split("/");
   const ends = [3, 2, 1].map((count) => segments.slice(-count).join("/"));
-  const names = [tzid, ...ends, location, ...findIana(tzid).slice(0, 1)];
+  const names = [tzid, ...ends, location, WINDOWS_ZONES.get(tzid) ?? ""];
   const known = names.find(isTimeZone);
   return known ?? (description === undefined ? null : zoneByOffsets(description.text, zone));
 }

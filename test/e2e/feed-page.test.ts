@@ -140,7 +140,7 @@ describeWithSystem("chromium", "the page of a feed", () => {
     },
   );
 
-  test("looks as docs/feeds.md shows it", async () => {
+  test("looks as its decision record shows it", async () => {
     const { page } = await open(await serveWeek());
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme });
