@@ -23,12 +23,12 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
     prints: { view: eventView, count: "one or list" },
     examples: () => [
       [
-        "A meeting; without what follows its length, once",
+        "Ten meetings, a week apart",
         'calctl events create -c Work --title Review --start "tomorrow 3pm" --duration 45m --repeat weekly --count 10 --copies',
       ],
       [
-        "Three whole days, once however often a script runs it; it keeps the id",
-        'id="$(calctl events create -c Family --title Holiday --all-day --start 2026-12-24 --end 2026-12-26 --label 3 --attendee me --key holiday-2026 --fields id)"',
+        "Three whole days, made once however often a script runs this",
+        'id="$(calctl events create -c Family --title Holiday --all-day --start "24 dec" --end "26 dec" --label 3 --attendee me --key holiday --fields id)"',
       ],
       [
         "Several, one JSON object a line",
