@@ -178,6 +178,7 @@ export async function runConfigSet(
   if (key === "duration" && value !== "") parseDuration(value, key);
   const journal = key === "journal" && value === "off" ? await context.journal() : null;
   await context.config.profiles().set(profile, key, value);
+  // Last, since it fails where something stays.
   journal?.forget();
   if (profile !== "local" || !/^(?:(?:write_)?calendar|label)$/.test(key)) return;
   const { findNameProblem } = await import("./config/local-names.js");

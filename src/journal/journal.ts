@@ -1,53 +1,11 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { DAY_MS } from "../../contract/date-time.js";
-import { isJsonObject } from "../../contract/json.js";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
 import { LockBusyError, withFileLock } from "../system/file-lock.js";
 import { makeInnerFolder, requireInnerFolder } from "../system/ownership.js";
 import type { ProcessSource } from "../system/process-identity.js";
-
-/** A write as it is noted before it is sent. */
-export interface Write {
-  /** `other`: a request of `calctl api`. */
-  readonly kind: "create" | "update" | "delete" | "comment" | "other";
-  readonly title: string | null;
-  readonly calendarId?: string;
-  /** Of the event; unknown before it is created. */
-  readonly eventId?: string;
-  /** What there was; absent where it could not be read. */
-  readonly before?: CalendarEvent;
-  /** What an update writes. */
-  readonly draft?: EventDraft;
-}
-
-/** What became of a write; without any of these it may or may not have been done. */
-export interface Outcome {
-  readonly done?: true;
-  /** It was refused, or its key had written it before. */
-  readonly failed?: true;
-  /** The event as it was left. */
-  readonly after?: CalendarEvent;
-  /** It was taken back. A deleted event has this id since; empty for other writes. */
-  readonly undone?: string;
-}
-
-export interface NotedWrite extends Write, Outcome {
-  /** Its number within the command. */
-  readonly n: number;
-}
-
-/** What one command wrote. */
-export interface JournalEntry {
-  readonly file: string;
-  /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
-  readonly at: string;
-  /** `events delete` */
-  readonly command: string;
-  /** In the order in which they were sent. */
-  readonly writes: readonly NotedWrite[];
-}
+import { type JournalEntry, type NotedWrite, type Outcome, readEntry, type Write } from "./entry.js";
 
 export interface JournalOptions {
   /** @throws where there is none */
@@ -78,6 +36,12 @@ const NAME = /^(\d{15})-\d{4}\.jsonl$/;
 export function createJournal(options: JournalOptions) {
   const { stateDirectory, userId, owner, command, now, note } = options;
   const inner = () => ({ parent: stateDirectory(), name: "journal", userId });
+  /** For messages, which name the folder. */
+  const reasonOf = (error: unknown): string => {
+    const code = error instanceof CliError ? undefined : errorCodeOf(error);
+    if (code !== undefined) return `${join(stateDirectory(), "journal")}: ${code}`;
+    return error instanceof Error ? error.message : String(error);
+  };
   let file: string | undefined;
   let failed = false;
   let count = 0;
@@ -90,9 +54,7 @@ export function createJournal(options: JournalOptions) {
       append(file, record);
     } catch (error) {
       failed = true;
-      note(
-        `calctl undo cannot take this back: the journal cannot be written (${errorCodeOf(error) ?? error})`,
-      );
+      note(`calctl undo cannot take this back: the journal cannot be written (${reasonOf(error)})`);
     }
   }
 
@@ -104,8 +66,7 @@ export function createJournal(options: JournalOptions) {
     } catch (cause) {
       // Also of a file: no journal is kept any more.
       if (errorCodeOf(cause) === "ENOENT") return [];
-      const reason = cause instanceof Error ? cause.message : cause;
-      throw configurationError(`the journal cannot be read: ${reason}`);
+      throw configurationError(`the journal cannot be read: ${reasonOf(cause)}`, { cause });
     }
   }
 
@@ -117,30 +78,41 @@ export function createJournal(options: JournalOptions) {
       count += 1;
       return (outcome) => add({ n, ...outcome });
     },
-    /** Removes what there is. Nothing fails if that cannot be done. */
+    /** Removes what there is, and what nobody can read. @throws CliError configuration where some of it stays */
     forget(): void {
-      try {
-        for (const { file: path } of entries()) rmSync(path, { force: true });
-      } catch (_unavailable) {
-        // Nothing was kept there, or it is not ours.
-      }
+      const kept = entries().filter(({ file: path }) => !remove(path));
+      if (kept.length === 0) return;
+      const folder = join(stateDirectory(), "journal");
+      throw configurationError(`what was noted until now could not be removed from ${folder}`, {
+        hint: `remove what is in it: ${kept.map(({ file: path }) => basename(path)).join(", ")}`,
+      });
     },
-    /** The commands that wrote something, the latest first. @throws CliError configuration */
+    /** The commands that wrote something, and damaged files, the latest first. @throws CliError configuration */
     entries,
     /** Notes that a write was taken back. @param newId of a deleted event that was created again */
     markUndone({ file: path }: JournalEntry, { n }: NotedWrite, newId = ""): void {
       try {
         append(path, { n, undone: newId });
       } catch (error) {
-        note(`that this was taken back cannot be noted in the journal (${errorCodeOf(error) ?? error})`);
+        note(`that this was taken back cannot be noted in the journal (${reasonOf(error)})`);
       }
     },
-    /** Runs work while no other process takes something back. @throws CliError unavailable when others take too long */
+    /**
+     * Runs work while no other process takes something back.
+     * @throws CliError unavailable when others take too long, configuration where the folder cannot be written
+     */
     async exclusively(work: () => Promise<void>): Promise<void> {
       const lock = join(requireInnerFolder(inner()), "undo.lock");
-      await withFileLock(lock, work, { process: options.process }).catch((error: unknown) => {
-        if (!(error instanceof LockBusyError)) throw error;
-        throw new CliError("unavailable", "another calctl undo is running", { cause: error });
+      let isHeld = false;
+      const locked = (): Promise<void> => {
+        isHeld = true;
+        return work();
+      };
+      await withFileLock(lock, locked, { process: options.process }).catch((error: unknown) => {
+        if (error instanceof LockBusyError)
+          throw new CliError("unavailable", "another calctl undo is running", { cause: error });
+        if (isHeld) throw error;
+        throw configurationError(`the journal cannot be written (${reasonOf(error)})`, { cause: error });
       });
     },
   };
@@ -156,9 +128,19 @@ function append(path: string, record: object): void {
 function keptNames(folder: string, now: number): string[] {
   return readdirSync(folder).filter((name) => {
     const time = Number(NAME.exec(name)?.[1]);
-    if (time < now - KEPT) rmSync(join(folder, name), { force: true });
+    if (time < now - KEPT) remove(join(folder, name));
     return time >= now - KEPT;
   });
+}
+
+/** Whether it could be removed. */
+function remove(path: string): boolean {
+  try {
+    rmSync(path, { force: true });
+    return true;
+  } catch (_readOnly) {
+    return false;
+  }
 }
 
 /** Creates a file that no other process has. */
@@ -172,29 +154,5 @@ function createFile(folder: string, now: number, head: object): string {
     } catch (error) {
       if (errorCodeOf(error) !== "EEXIST") throw error;
     }
-  }
-}
-
-/** Null for one of another owner, and for a file without a readable beginning. */
-function readEntry(file: string, owner: string): JournalEntry | null {
-  const [head, ...lines] = readFileSync(file, "utf8").split("\n").flatMap(parseLine);
-  if (head?.["owner"] !== owner) return null;
-  const writes = new Map<unknown, Readonly<Record<string, unknown>>>();
-  for (const line of lines) writes.set(line["n"], { ...writes.get(line["n"]), ...line });
-  return {
-    file,
-    at: String(head["at"]),
-    command: String(head["command"]),
-    // A line of ours, but for what was damaged.
-    writes: [...writes.values()].filter(({ kind }) => kind !== undefined) as unknown as readonly NotedWrite[],
-  };
-}
-
-function parseLine(line: string): readonly Readonly<Record<string, unknown>>[] {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? [value] : [];
-  } catch (_cut) {
-    return [];
   }
 }

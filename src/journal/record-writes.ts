@@ -2,7 +2,8 @@ import type { CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import type { Created, EventAddress } from "../api/endpoints.js";
 import { CliError, isOutcomeUnknown } from "../errors.js";
-import type { Journal, Outcome, Write } from "./journal.js";
+import type { Outcome, Write } from "./entry.js";
+import type { Journal } from "./journal.js";
 
 type Writes = Pick<Api, "createEvent" | "updateEvent" | "deleteEvent" | "createActivity" | "sendRaw">;
 
@@ -84,9 +85,13 @@ function outcomeOfCreate({ isRepeat }: Created<unknown>): Outcome {
   return isRepeat ? { failed: true } : DONE;
 }
 
-/** Whether nothing was written. Without a status a PUT or DELETE may be repeated, but may also have been done. */
+/**
+ * Whether nothing was written. Without a status a PUT or DELETE may be repeated, but may also have been done, unless what is
+ * wrong is on this machine.
+ */
 function isRefusal(error: unknown, { kind }: Write): boolean {
   if (!(error instanceof CliError) || isOutcomeUnknown(error)) return false;
-  const { status = 0 } = error;
-  return kind === "create" || kind === "comment" || (status >= 400 && status < 500);
+  const { code, status = 0 } = error;
+  if (kind === "create" || kind === "comment" || code === "configuration") return true;
+  return status >= 400 && status < 500;
 }

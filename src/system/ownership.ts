@@ -51,7 +51,11 @@ export function requireInnerFolder({ parent, name, userId }: InnerFolder): strin
 
 /** @throws Error for any other folder, and the file system's error */
 function requirePrivateFolder(folder: string, userId: number | null): void {
-  if (!isPrivateFolder(folder, userId)) throw new Error(`${folder} is a link, or not only this user's`);
+  if (isPrivateFolder(folder, userId)) return;
+  const isFolder = lstatSync(folder).isDirectory();
+  throw new Error(
+    `${folder} ${isFolder ? "can be written by other users" : "is no folder, or a link to one"}`,
+  );
 }
 
 /** Why a file is not trusted. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createUndoWorld, type UndoWorld } from "./undo-world.js";
@@ -14,6 +14,8 @@ beforeEach(async () => {
 });
 
 const folder = () => join(world.directory, "journal");
+
+const OTHER_STATE = () => ({ CALCTL_STATE_DIR: join(world.directory, "other") });
 
 const commands = async () => (await world.undoable()).map((entry) => entry["command"]);
 
@@ -32,7 +34,9 @@ describe("what somebody else wrote since", () => {
     const { exitCode, stdout, stderr } = await world.step("undo");
     expect({ exitCode, stdout }).toEqual({ exitCode: 13, stdout: "" });
     expect(stderr).toBe(
-      `- location:\n+ location: Home\nerror: event ${id} was changed since: nothing was overwritten\n`,
+      `Dinner (event ${id}), as it was left and as it is:\n- location:\n+ location: Home\n` +
+        `error: event ${id} was changed since: nothing was overwritten\n` +
+        "hint: if calctl changed it, take that back first: calctl undo --list\n",
     );
     expect(await world.step("undo", "2", "--yes")).toMatchObject({ exitCode: 13 });
     expect(await world.read(id)).toEqual(theirs);
@@ -92,7 +96,10 @@ describe("a run that was killed", () => {
     expect(exitCode).toBe(12);
     cutJournal(0);
     const { stdout, stderr } = await world.send("undo", "--yes", "--jq", ".events | length");
-    expect({ stdout, stderr }).toEqual({ stdout: "2\n", stderr: `One: ${AGAIN}\n` });
+    expect({ stdout, stderr }).toEqual({
+      stdout: "2\n",
+      stderr: `Two: nothing to take back, it is not deleted\nOne: ${AGAIN}\n`,
+    });
     expect((await world.list()).map(({ title }) => title).sort()).toEqual(["One", "Three", "Two"]);
     // What was never deleted has its id.
     expect((await world.send("undo", "2", "--yes", "--retries", "0")).exitCode).toBe(8);
@@ -121,11 +128,35 @@ describe("a run that was killed", () => {
     expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 9 });
   });
 
-  test("a damaged beginning hides that command alone", async () => {
-    await world.create("Lunch");
-    await world.step("events", "create", "-c", "Work", "--title", "Dinner", "--category", "keep");
-    writeFileSync(journal(), "\0damaged");
-    expect(await commands()).toEqual(["events create"]);
+  test.each([
+    ["beginning", "(unreadable)", (text: string) => text.slice(1)],
+    ["end of the beginning", "(unreadable)", (text: string) => text.slice(0, 20)],
+    ["middle", "events update", (text: string) => text.replace('"kind"', "\0")],
+  ])("a damaged %s: nothing is taken back, nor what was written before", async (_, command, damage) => {
+    const { id } = await world.create("Lunch");
+    await world.step("events", "update", id, "--title", "Dinner");
+    writeFileSync(journal(), damage(readFileSync(journal(), "utf8")));
+    const { exitCode, stderr } = await world.step("undo", "--yes");
+    expect(exitCode).toBe(10);
+    expect(stderr).toContain(
+      `what was written at 2026-11-21T14:31:00.000Z is not known: ${journal()} is damaged`,
+    );
+    const list = await world.run("undo", "--list", "--jq", ".[].command");
+    expect(list).toMatchObject({ exitCode: 0, stdout: `${command}\nevents create\n` });
+    expect(list.stderr).toBe(`${journal()} is damaged: what it notes cannot be taken back\n`);
+    expect(await world.read(id)).toMatchObject({ title: "Dinner" });
+    expect(await world.step("undo", "2", "--yes")).toMatchObject({ exitCode: 13 });
+  });
+
+  test("and taken back in part, once more", async () => {
+    const events = [await world.create("One"), await world.create("Two")];
+    const ids = events.map(({ id }) => id);
+    await world.step("events", "update", ...ids, "--label", "2");
+    cutJournal(0);
+    await world.runWith({ env: OTHER_STATE() }, "events", "update", ids[1] ?? "", "--label", "3");
+    expect(await world.step("undo")).toMatchObject({ exitCode: 12 });
+    await world.runWith({ env: OTHER_STATE() }, "events", "update", ids[1] ?? "", "--label", "2");
+    expect(await world.step("undo")).toMatchObject({ exitCode: 0, stderr: "Two: put back\n" });
   });
 });
 
@@ -228,7 +259,26 @@ describe("one command at a time", () => {
     expect(await commands()).toEqual(["events create"]);
   });
 
-  test.each([[["0"]], [["x"]], [["1", "--list"]]])("undo %j is exit 2", async (argv) => {
+  test("lists the ids that events have now", async () => {
+    const { id } = await world.create("Lunch");
+    await world.step("events", "update", id, "--title", "Dinner");
+    await world.step("events", "delete", id, "--yes");
+    await world.step("undo", "--yes");
+    const [dinner] = await world.list();
+    expect((await world.undoable()).map(({ events }) => events)).toEqual([[dinner?.id], [dinner?.id]]);
+  });
+
+  test("says where there is nothing to take back", async () => {
+    const { id } = await world.create("Lunch");
+    await world.step("events", "update", id, "--title", "Dinner");
+    await world.runWith({ env: OTHER_STATE() }, "events", "update", id, "--title", "Lunch");
+    const lunch = (reason: string) => ({ exitCode: 0, stderr: `Lunch: nothing to take back, ${reason}\n` });
+    expect(await world.step("undo")).toMatchObject(lunch("it is as it was before"));
+    await world.runWith({ env: OTHER_STATE() }, "events", "delete", id, "--yes");
+    expect(await world.step("undo", "--yes")).toMatchObject(lunch("it is deleted"));
+  });
+
+  test.each([[["0"]], [["x"]], [["1", "--list"]], [["-c", "Family"]]])("undo %j is exit 2", async (argv) => {
     expect(await world.run("undo", ...argv)).toMatchObject({ exitCode: 2, stdout: "" });
   });
 });
@@ -260,6 +310,29 @@ describe("the journal", () => {
     });
   });
 
+  test("config set journal off says what it could not remove, and removes the rest", async () => {
+    await world.create("Lunch");
+    const stays = `${String(world.now()).padStart(15, "0")}-0009.jsonl`;
+    mkdirSync(join(folder(), stays));
+    const { exitCode, stderr } = await world.run("config", "set", "journal", "off", "-p", "local");
+    expect(exitCode).toBe(10);
+    expect(stderr).toBe(
+      `error: what was noted until now could not be removed from ${folder()}\nhint: remove what is in it: ${stays}\n`,
+    );
+    expect(readdirSync(folder())).toEqual([stays]);
+    expect(await world.run("undo")).toMatchObject({ exitCode: 10 });
+  });
+
+  test("undo is refused where the folder cannot be written", async () => {
+    const { id } = await world.create("Lunch");
+    writeFileSync(join(folder(), "undo.lock"), "a file");
+    expect(await world.step("undo", "--yes")).toMatchObject({
+      exitCode: 10,
+      stderr: `error: the journal cannot be written (${folder()}: ENOTDIR)\n`,
+    });
+    expect(await world.read(id)).toMatchObject({ title: "Lunch" });
+  });
+
   test("where it cannot be written, the write is done and stderr says that it cannot be taken back", async () => {
     writeFileSync(folder(), "a file");
     const { exitCode, stderr } = await world.step(
@@ -273,6 +346,8 @@ describe("the journal", () => {
       "keep",
     );
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/calctl undo cannot take this back: the journal cannot be written \(.*\)\n/);
+    expect(stderr).toContain(
+      `calctl undo cannot take this back: the journal cannot be written (${folder()} is no folder, or a link to one)\n`,
+    );
   });
 });

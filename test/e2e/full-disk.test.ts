@@ -123,3 +123,21 @@ describeWithDisk("the service", () => {
     expect(await service.stop()).toBe(0);
   });
 });
+
+describeWithDisk("undo", () => {
+  test("has nothing to take back of a change that the full disk refused", async () => {
+    const disk = mountDisk(2);
+    const { run } = createInstallation({ CALCTL_DATA_DIR: join(disk.path, "data") });
+    const argv = ["--title", "Lunch", "--start", `${TOMORROW}T12:00`, "--duration", "1h", "--fields", "id"];
+    const id = (await run("events", "create", ...argv)).stdout.trim();
+    disk.fill();
+    const changes = [
+      ["update", id, "--description", "x".repeat(9_000)],
+      ["delete", id, "--yes"],
+    ];
+    for (const change of changes) expect((await run("events", ...change)).exitCode).toBe(10);
+    disk.free();
+    const { stdout } = await run("undo", "--list", "--jq", ".[].command");
+    expect(stdout).toBe("events create\n");
+  });
+});

@@ -4,7 +4,7 @@ import { isJsonObject } from "../../../contract/json.js";
 import type { EventDraft } from "../../../contract/shapes.js";
 import { CliError, configurationError, errorCodeOf } from "../../errors.js";
 import { hashEvent, type ImportRecord, shortHash } from "../../import/plan.js";
-import type { NotedWrite } from "../../journal/journal.js";
+import type { NotedWrite } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
 import { LockBusyError, withFileLock } from "../../system/file-lock.js";
 import { makeInnerFolder, requireInnerFolder } from "../../system/ownership.js";

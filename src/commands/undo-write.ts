@@ -1,0 +1,126 @@
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import { isSameContent } from "../calendar/event-changes.js";
+import { draftForUpdate } from "../calendar/event-update.js";
+import { hasFields } from "../calendar/if-unchanged.js";
+import { CliError } from "../errors.js";
+import type { NotedWrite } from "../journal/entry.js";
+import { resolveCalendars } from "./calendar-choice.js";
+import { placeCopy } from "./events/copy-draft.js";
+import { createRelatedResolver, DEFAULT_LABEL } from "./events/event-flags.js";
+import type { EventContext } from "./events/event-reader.js";
+
+/** How messages name what was written. */
+export function nameOf({ title, eventId }: NotedWrite): string {
+  return title ?? eventId ?? "an event";
+}
+
+/** What taking a write back does, as questions and notes say it. */
+export const UNDONE = {
+  create: "deleted",
+  update: "put back",
+  delete: "created again (new id, no comments)",
+} as const;
+
+/**
+ * Takes one write back, unless that is not needed any more.
+ * @param idOf gives the id that an event has now
+ * @returns that id
+ * @throws CliError changed when somebody wrote since; nothing is written then
+ */
+export async function undoWrite(
+  context: EventContext,
+  write: NotedWrite,
+  idOf: (eventId: string) => string,
+): Promise<string> {
+  const { kind, calendarId = "", before, after } = write;
+  const eventId = idOf(after?.id ?? write.eventId ?? "");
+  const problem = findProblem(write, eventId);
+  if (problem !== null) throw problem;
+  const address = { calendarId, eventId };
+  const api = await context.api();
+  const current = await api.getEvent(address).catch((error: unknown) => {
+    if (error instanceof CliError && error.code === "not_found") return null;
+    throw error;
+  });
+  const note = (done: string) => context.output.note(`${nameOf(write)}: ${done}`);
+  const nothing = (reason: string): string => {
+    note(`nothing to take back, ${reason}`);
+    return eventId;
+  };
+  if (kind === "create") {
+    if (current === null) return nothing("it is deleted");
+    await requireAsLeft(context, current, write);
+    await api.deleteEvent(address);
+    await context.names.recentEvents()?.forget([eventId]);
+    note(UNDONE.create);
+    return eventId;
+  }
+  if (before === undefined) throw cannotUndo("what there was is not known");
+  if (kind === "delete") {
+    if (current !== null) return nothing("it is not deleted");
+    const { created } = await api.createEvent(calendarId, await draftAgain(context, before));
+    note(UNDONE.delete);
+    return created.id;
+  }
+  if (current === null) throw new CliError("changed", `event ${eventId} was deleted since`);
+  if (isSameContent(current, before)) return nothing("it is as it was before");
+  await requireAsLeft(context, current, write);
+  await api.updateEvent(address, draftOfBefore(context, before, current));
+  note(UNDONE.update);
+  return eventId;
+}
+
+/** Why a write cannot be taken back whatever there is now; null otherwise. */
+function findProblem({ kind }: NotedWrite, eventId: string): CliError | null {
+  if (kind === "comment") return cannotUndo("the service cannot delete comments");
+  if (kind === "other") return cannotUndo("calctl does not know what it did");
+  if (eventId !== "") return null;
+  return new CliError("outcome_unknown", "it is unknown whether it was created", {
+    hint: "look for it with `calctl events list`",
+  });
+}
+
+function cannotUndo(reason: string): CliError {
+  return new CliError("rejected", `it cannot be taken back: ${reason}`, {
+    hint: "calctl undo --list shows what else can be taken back, by its number",
+  });
+}
+
+/** Everything as it was; what was empty is cleared. */
+function draftOfBefore({ config }: EventContext, before: CalendarEvent, current: CalendarEvent): EventDraft {
+  const texts = ["description", "location", "url"] as const;
+  const changes = {
+    clear: texts.filter((key) => !before[key] && current[key]),
+    attendeeIds: before.attendees.map(({ id }) => id),
+    labelId: before.label?.id ?? DEFAULT_LABEL,
+  };
+  return draftForUpdate(before, changes, config.settings().timezone);
+}
+
+/** The deleted event as a new one of its calendar. */
+async function draftAgain(context: EventContext, before: CalendarEvent) {
+  const [calendar = { id: before.calendar_id, name: null }] = await resolveCalendars(context, [
+    { value: before.calendar_id, source: "calctl undo" },
+  ]);
+  const resolver = createRelatedResolver(context, calendar.id);
+  return placeCopy(context, before, { calendar, resolver, times: {} });
+}
+
+/** @throws CliError changed, after what is different, when the event is not as the command left it */
+async function requireAsLeft(
+  context: EventContext,
+  current: CalendarEvent,
+  { after, before, draft }: NotedWrite,
+): Promise<void> {
+  if (after === undefined ? draft !== undefined && hasFields(current, draft) : isSameContent(current, after))
+    return;
+  const { describeChanges, editableEvent } = await import("./events/edit-document.js");
+  const options = { zone: context.config.settings().timezone, labels: [], members: [] };
+  const left = editableEvent(after ?? before ?? current, options);
+  const lines = await describeChanges(left, editableEvent(current, options));
+  for (const line of [`${current.title} (event ${current.id}), as it was left and as it is:`, ...lines])
+    context.output.warn(line);
+  throw new CliError("changed", `event ${current.id} was changed since: nothing was overwritten`, {
+    hint: "if calctl changed it, take that back first: calctl undo --list",
+  });
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { isJsonObject } from "../../contract/json.js";
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import { errorCodeOf } from "../errors.js";
+
+/** A write as it is noted before it is sent. */
+export interface Write {
+  /** `other`: a request of `calctl api`. */
+  readonly kind: "create" | "update" | "delete" | "comment" | "other";
+  readonly title: string | null;
+  readonly calendarId?: string;
+  /** Of the event; unknown before it is created. */
+  readonly eventId?: string;
+  /** What there was; absent where it could not be read. */
+  readonly before?: CalendarEvent;
+  /** What an update writes. */
+  readonly draft?: EventDraft;
+}
+
+/** What became of a write; without any of these it may or may not have been done. */
+export interface Outcome {
+  readonly done?: true;
+  /** It was refused, or its key had written it before. */
+  readonly failed?: true;
+  /** The event as it was left. */
+  readonly after?: CalendarEvent;
+  /** It was taken back. A deleted event has this id since; empty for other writes. */
+  readonly undone?: string;
+}
+
+export interface NotedWrite extends Write, Outcome {
+  /** Its number within the command. */
+  readonly n: number;
+}
+
+/** What one command wrote. */
+export interface JournalEntry {
+  readonly file: string;
+  /** Whether what it notes cannot be read, or not all of it; the last line of a killed process may be cut. */
+  readonly isDamaged: boolean;
+  /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  readonly at: string;
+  /** `events delete`; `(unreadable)` where that is not known. */
+  readonly command: string;
+  /** In the order in which they were sent. */
+  readonly writes: readonly NotedWrite[];
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** What a file of the journal notes. Null for one of another owner, and for one that was removed meanwhile. */
+export function readEntry(file: string, owner: string): JournalEntry | null {
+  const text = readText(file);
+  if (text === null) return null;
+  const [head = null, ...lines] = text.split("\n").map(parseLine);
+  if (head !== null && head["owner"] !== owner) return null;
+  const writes = new Map<unknown, Line>();
+  for (const line of lines) if (line !== null) writes.set(line["n"], { ...writes.get(line["n"]), ...line });
+  const time = Number.parseInt(basename(file), 10);
+  return {
+    file,
+    isDamaged: head === null || isDamaged(lines),
+    at: String(head?.["at"] ?? new Date(time).toISOString()),
+    command: String(head?.["command"] ?? "(unreadable)"),
+    // A line of ours, but for what was damaged.
+    writes: [...writes.values()].filter(({ kind }) => kind !== undefined) as unknown as readonly NotedWrite[],
+  };
+}
+
+/** Empty for a file that cannot be read. */
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    return errorCodeOf(error) === "ENOENT" ? null : "";
+  }
+}
+
+/** A killed process or a full disk cuts the last line alone, which `undo` may then add its own to. */
+function isDamaged(lines: readonly (Line | null)[]): boolean {
+  const first = lines.indexOf(null);
+  return first !== -1 && lines.slice(first).some((line) => line !== null && line["undone"] === undefined);
+}
+
+function parseLine(line: string): Line | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) ? value : null;
+  } catch (_cut) {
+    return null;
+  }
+}
