@@ -109,6 +109,14 @@ export function relatedOf({ label, creator, attendees }: CalendarEvent): Related
   };
 }
 
+/** Whether an event is a series or one of its occurrences. */
+export function isRepeating({
+  recurrences,
+  series_id,
+}: Pick<CalendarEvent, "recurrences" | "series_id">): boolean {
+  return recurrences.length > 0 || series_id !== null;
+}
+
 /** A label inside another object as text: the name or, if that is empty, the number. */
 export function labelText(label: Label | null): string {
   return label?.name || String(label?.number ?? "");

@@ -110,10 +110,12 @@ interface Symbols {
   readonly running: string;
   readonly arrow: string;
   readonly dash: string;
+  /** Of an event that repeats. */
+  readonly repeats: string;
 }
 
-const UNICODE: Symbols = { dot: "●", bar: "▌", running: "▸", arrow: "→", dash: "–" };
-const ASCII: Symbols = { dot: "*", bar: "|", running: ">", arrow: "->", dash: "-" };
+const UNICODE: Symbols = { dot: "●", bar: "▌", running: "▸", arrow: "→", dash: "–", repeats: "↻" };
+const ASCII: Symbols = { dot: "*", bar: "|", running: ">", arrow: "->", dash: "-", repeats: "(repeats)" };
 
 /** @param capabilities.unicode whether it shows more than ASCII */
 export function symbolsOf({ unicode }: { readonly unicode: boolean }): Symbols {

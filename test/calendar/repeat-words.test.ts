@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readRule } from "../../src/calendar/recurrence-rule.js";
-import { describeRule, parseRepeat } from "../../src/calendar/repeat-words.js";
+import { parseRepeat } from "../../src/calendar/repeat-words.js";
+import { describeRecurrences, describeRule } from "../../src/calendar/rule-words.js";
 
 describe("words, and what is read back", () => {
   test.each([
@@ -71,6 +72,37 @@ describe("words, and what is read back", () => {
   test("the day of the end is that of the zone", () => {
     const rule = readRule("FREQ=DAILY;UNTIL=20270630T215959Z", "--repeat");
     expect(describeRule(rule, "Asia/Tokyo")).toBe("every day, until 1 Jul 2027");
+  });
+});
+
+describe("recurrences as a service may send them", () => {
+  test.each<[string, readonly string[]]>([
+    ["every week", ["RRULE:FREQ=WEEKLY"]],
+    ["every day, 3 times, except 22 Nov 2026", ["RRULE:FREQ=DAILY;COUNT=3", "EXDATE:20261121T230000Z"]],
+    [
+      "every day, except 2 Jan 2027 and 3 Jan 2027",
+      ["EXDATE;VALUE=DATE:20270102,20270103", "RRULE:FREQ=DAILY"],
+    ],
+    [
+      "every day, also on 2 Jan 2027, except 4 dates",
+      [
+        "RRULE:FREQ=DAILY",
+        "RDATE:20270102T100000",
+        "EXDATE:20270103T100000,20270104T100000",
+        "EXDATE:20270105T100000,20270106T100000",
+      ],
+    ],
+    ["FREQ=SECONDLY, X-OWN:1", ["RRULE:FREQ=SECONDLY", "X-OWN:1"]],
+    ["every day, except never", ["RRULE:FREQ=DAILY", "EXDATE:never"]],
+    ["", []],
+  ])("%s", (words, lines) => {
+    expect(describeRecurrences(lines, "Europe/Berlin")).toBe(words);
+  });
+
+  test("in a zone that nobody knows", () => {
+    expect(describeRecurrences(["RRULE:FREQ=DAILY;UNTIL=20270630T215959Z"], "Mars/Base")).toBe(
+      "every day, until 30 Jun 2027",
+    );
   });
 });
 

@@ -31,14 +31,14 @@ describe("a list of events", () => {
       [
         "## Sat 21 Nov 2026",
         "",
-        "- **all day →** 🎉 文化祭、来場者の皆さまへのご案内 (day 1 of 2) \\[仕事\\]",
-        "- **15:00–16:00** Parents' evening at the school by the river (Room 12)",
-        "- **22:00 →** Night train (until Sun 02:00)",
+        "- **all day →** 🎉 文化祭、来場者の皆さまへのご案内 ↻ (day 1 of 2) \\[仕事\\]",
+        "- **15:00–16:00** Parents' evening at the school by the river ↻ (Room 12)",
+        "- **22:00 →** Night train ↻ (until Sun 02:00)",
         "",
         "## Sun 22 Nov 2026",
         "",
-        "- **→ all day** 🎉 文化祭、来場者の皆さまへのご案内 (day 2 of 2) \\[仕事\\]",
-        "- **→ 02:00** Night train (since Sat 22:00)",
+        "- **→ all day** 🎉 文化祭、来場者の皆さまへのご案内 ↻ (day 2 of 2) \\[仕事\\]",
+        "- **→ 02:00** Night train ↻ (since Sat 22:00)",
         "",
         "## No date",
         "",
@@ -52,13 +52,13 @@ describe("a list of events", () => {
     expect(await rendered(listView, EVENTS, { format: "text" })).toBe(
       [
         "Sat 21 Nov 2026",
-        "  all day →    🎉 文化祭、来場者の皆さまへのご案内 (day 1 of 2) [仕事]",
-        "  15:00–16:00  Parents' evening at the school by the river  Room 12",
-        "  22:00 →      Night train (until Sun 02:00)",
+        "  all day →    🎉 文化祭、来場者の皆さまへのご案内 ↻ (day 1 of 2) [仕事]",
+        "  15:00–16:00  Parents' evening at the school by the river ↻  Room 12",
+        "  22:00 →      Night train ↻ (until Sun 02:00)",
         "",
         "Sun 22 Nov 2026",
-        "  → all day    🎉 文化祭、来場者の皆さまへのご案内 (day 2 of 2) [仕事]",
-        "  → 02:00      Night train (since Sat 22:00)",
+        "  → all day    🎉 文化祭、来場者の皆さまへのご案内 ↻ (day 2 of 2) [仕事]",
+        "  → 02:00      Night train ↻ (since Sat 22:00)",
         "",
         "No date",
         "               Someday",
@@ -73,8 +73,8 @@ describe("a list of events", () => {
       [
         "## Sat 21 Nov 2026",
         "",
-        "- **15:00–16:00** Parents' evening at the school by the river (Room 12) – Family",
-        "- **22:00 →** Night train (until Sun 02:00) – Trips",
+        "- **15:00–16:00** Parents' evening at the school by the river ↻ (Room 12) – Family",
+        "- **22:00 →** Night train ↻ (until Sun 02:00) – Trips",
         "",
       ].join("\n"),
     );
@@ -115,7 +115,7 @@ test("one event as markdown is a list of its fields", async () => {
     [
       "- **Title:** Parents' evening at the school by the river",
       "- **When:** Sat 21 Nov 2026 15:00–16:00",
-      "- **Repeats:** RRULE:FREQ=WEEKLY",
+      "- **Repeats:** every week",
       "- **Category:** schedule",
       "- **Label:** 仕事",
       "- **Location:** Room 12",
@@ -228,7 +228,7 @@ describe("hostile text in markdown", () => {
         const where = shown(location) === "" ? "" : ` (${shown(location)})`;
         expect(list).toBe(
           "<h2>Sat 21 Nov 2026</h2>\n<ul>\n" +
-            `<li><strong>15:00–16:00</strong> ${shown(title) || "(no title)"}${where}</li>\n</ul>\n`,
+            `<li><strong>15:00–16:00</strong> ${shown(title) || "(no title)"} ↻${where}</li>\n</ul>\n`,
         );
       }),
       { numRuns: 500 },

@@ -2,7 +2,8 @@ import { type Beginning, beginningOf, checkRepeat, copiesOf, untilDay } from "..
 import { notADayError } from "../../calendar/dates.js";
 import type { EventContent } from "../../calendar/event-draft.js";
 import { readRule } from "../../calendar/recurrence-rule.js";
-import { describeRule, parseRepeat } from "../../calendar/repeat-words.js";
+import { parseRepeat } from "../../calendar/repeat-words.js";
+import { describeRule } from "../../calendar/rule-words.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
 import { CliError, usageError } from "../../errors.js";
 import { readDateFlag, type TimeContext } from "./date-flags.js";

@@ -1,7 +1,7 @@
 import { isTimeZone, parseWireDateTime } from "../../../contract/date-time.js";
 import { HEX_COLOR } from "../../../contract/limits.js";
 import { type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
-import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { isRepeating, type LocalizedEvent } from "../../calendar/event-view.js";
 import { formatLocal, repeatedOffset } from "../../calendar/zoned-time.js";
 import { clockOf } from "../event-when.js";
 import { sanitizeLine } from "../sanitize.js";
@@ -49,7 +49,7 @@ export interface EntryText {
   /** The name and the notes on it. */
   readonly title: string;
   readonly name: string;
-  /** `(day 1 of 2)`, `[label]`, `(ends 14:05 Europe/Paris)`; none is empty. */
+  /** `↻`, `(day 1 of 2)`, `[label]`, `(ends 14:05 Europe/Paris)`; none is empty. */
   readonly notes: readonly string[];
   /** What the title leads to. */
   readonly url: string | null;
@@ -72,6 +72,7 @@ export function describeEntry(
   const state = date === null ? "ahead" : stateOf(event, options);
   const name = titleOf(event);
   const notes = [
+    isRepeating(event) ? symbols.repeats : "",
     spanNote(entry, options),
     labelNote(event, options),
     zoneNote(entry, options),

@@ -1,4 +1,5 @@
 import { type LocalizedEvent, labelText, userText } from "../../calendar/event-view.js";
+import { describeRecurrences } from "../../calendar/rule-words.js";
 import { describeWhen, type WhenOptions } from "../event-when.js";
 import type { TableColumn, View } from "../view.js";
 import {
@@ -57,7 +58,15 @@ export const eventView: View<LocalizedEvent> = {
       about: "start_at in the chosen zone, YYYY-MM-DDTHH:mm:ss+HH:mm; of an all-day event its first day",
     },
     end_local: { type: "string?", about: "end_at, the same way; of an all-day event its last day" },
-    recurrences: { type: "string[]", about: "RFC 5545 lines", header: "Repeats", minWidth: 8 },
+    recurrences: {
+      type: "string[]",
+      about: "RFC 5545 lines",
+      cell: ({ recurrences, start_timezone }) => ({
+        text: describeRecurrences(recurrences, start_timezone ?? "UTC"),
+      }),
+      header: "Repeats",
+      minWidth: 8,
+    },
     description: { type: "string?", minWidth: 8, multiline: true },
     location: { type: "string?", minWidth: 8 },
     url: { type: "string?", cell: ({ url }) => ({ text: url ?? "", url }) },
