@@ -1,17 +1,12 @@
 import colorNames from "color-name";
-import {
-  DAY_MS,
-  formatWireDateTime,
-  isTimeZone,
-  MINUTE_MS,
-  parseWireDateTime,
-} from "../../contract/date-time.js";
+import { DAY_MS, formatWireDateTime, isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
 import { HEX_COLOR, URL_SCHEMES } from "../../contract/limits.js";
 import { parseUrl } from "../../contract/url.js";
 import { type LocalizedEvent, labelText, userText } from "./event-view.js";
-import { type ZoneChange, zoneChanges } from "./zone-changes.js";
-import { addDays, offsetAt, readWallClock } from "./zoned-time.js";
+import { digitsOf, escapeControls, escapeText, foldLines, utcTime } from "./icalendar-text.js";
+import { extendSpan, type Span, zoneBlock, zonedTime } from "./icalendar-zones.js";
+import { addDays } from "./zoned-time.js";
 
 export interface ICalendarOptions {
   /** Milliseconds since the epoch. */
@@ -71,21 +66,11 @@ function subscriptionLines({ subscription, ...options }: EventOptions & ICalenda
   if (subscription === undefined) return [];
   const { name, description, refresh } = subscription;
   return [
-    ...["NAME", "X-WR-CALNAME"].map((property) => `${property}:${escapeText(name, options)}`),
-    ...(description === "" ? [] : [`DESCRIPTION:${escapeText(description, options)}`]),
+    ...["NAME", "X-WR-CALNAME"].map((property) => `${property}:${escapeText(name, options.sanitize)}`),
+    ...(description === "" ? [] : [`DESCRIPTION:${escapeText(description, options.sanitize)}`]),
     `REFRESH-INTERVAL;VALUE=DURATION:${refresh}`,
     `X-PUBLISHED-TTL:${refresh}`,
   ];
-}
-
-function foldLines(lines: readonly string[]): string {
-  return lines.map((line) => `${foldLine(line)}\r\n`).join("");
-}
-
-/** The time for which a zone must be described, in milliseconds since the Unix epoch. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
 }
 
 interface EventOptions extends Pick<ICalendarOptions, "now" | "note"> {
@@ -101,7 +86,7 @@ function uidOf({ id, calendar_id }: LocalizedEvent): string {
 
 function eventBlock(event: LocalizedEvent, options: EventOptions): readonly string[] {
   const text = (name: string, value: string | null) =>
-    value === null || value === "" ? [] : [`${name}:${escapeText(value, options)}`];
+    value === null || value === "" ? [] : [`${name}:${escapeText(value, options.sanitize)}`];
   const { label, creator, attendees } = event;
   const changed = instantOf(event.updated_at) ?? instantOf(event.created_at) ?? options.now;
   return [
@@ -170,28 +155,6 @@ function exactLine(name: string, time: string | null, zone: string | null): read
 /** How long after its start a repeated event has correct clock changes in the file; readers know the zones, too (ms). */
 const RECURRENCE_SPAN = 10 * 366 * DAY_MS;
 
-function extendSpan(zones: Map<string, Span>, zone: string, { from, to }: Span): void {
-  const known = zones.get(zone) ?? { from, to };
-  zones.set(zone, { from: Math.min(known.from, from), to: Math.max(known.to, to) });
-}
-
-/** Years have four digits. */
-const YEAR_10000 = Date.UTC(10_000, 0);
-
-/**
- * The wall clock of an instant; null if the zone is UTC or unknown. Also null for a wall clock that a clock change
- * repeats: RFC 5545 §3.3.5 means the first of the two, but khal and ical.js read the second.
- */
-function zonedTime(instant: number, zone: string): string | null {
-  if (!isTimeZone(zone) || /^(?:etc\/)?(?:utc|uct|gmt|universal|zulu)$/i.test(zone)) return null;
-  const offset = offsetAt(instant, zone);
-  // Local mean times of the 19th century.
-  if (offset % MINUTE_MS !== 0) return null;
-  const wallClock = instant + offset;
-  if (wallClock >= YEAR_10000) return null;
-  return readWallClock(wallClock, zone).kind === "once" ? wallTime(wallClock) : null;
-}
-
 function recurrenceLines(event: LocalizedEvent, { note }: EventOptions): readonly string[] {
   const recurrences = ownRecurrences(event);
   const valid = recurrences.filter((line) => RRULE.test(line) || DATES.test(line));
@@ -233,85 +196,7 @@ function colorLine(color: string): readonly string[] {
   return [`COLOR:${nearest.name}`];
 }
 
-/** A zone with each of its clock changes in the time that matters. */
-function zoneBlock(zone: string, { from, to }: Span): readonly string[] {
-  const start = Date.UTC(new Date(from).getUTCFullYear() - 1, 0);
-  const offset = offsetAt(start, zone);
-  const changes = [{ instant: start, before: offset, after: offset }, ...zoneChanges(zone, start, to)];
-  return [
-    "BEGIN:VTIMEZONE",
-    `TZID:${zone}`,
-    ...changes.flatMap((change) => observanceBlock(change, zone)),
-    "END:VTIMEZONE",
-  ];
-}
-
-function observanceBlock({ instant, before, after }: ZoneChange, zone: string): readonly string[] {
-  const year = new Date(instant).getUTCFullYear();
-  const standard = Math.min(offsetAt(Date.UTC(year, 0), zone), offsetAt(Date.UTC(year, 6), zone));
-  const kind = after > standard ? "DAYLIGHT" : "STANDARD";
-  return [
-    `BEGIN:${kind}`,
-    `DTSTART:${wallTime(instant + before)}`,
-    `TZOFFSETFROM:${utcOffset(before)}`,
-    `TZOFFSETTO:${utcOffset(after)}`,
-    `END:${kind}`,
-  ];
-}
-
-/** `+0900`; seconds only where there are some. */
-function utcOffset(offset: number): string {
-  const time = new Date(Math.abs(offset)).toISOString().slice(11, 19).replaceAll(":", "");
-  return `${offset < 0 ? "-" : "+"}${time.replace(/00$/, "")}`;
-}
-
 function instantOf(time: string | null): number | null {
   const instant = time === null ? null : (parseWireDateTime(time)?.instant ?? null);
   return instant === null ? null : Math.floor(instant / 1000) * 1000;
-}
-
-function utcTime(instant: number): string {
-  return `${wallTime(instant)}Z`;
-}
-
-function wallTime(wallClock: number): string {
-  return digitsOf(new Date(wallClock).toISOString().slice(0, 19));
-}
-
-function digitsOf(time: string): string {
-  return time.replace(/[-:]/g, "");
-}
-
-/** Not allowed in a text, except for tabs. @see RFC 5545 §3.3.11 */
-const CONTROL_CHARACTERS = /(?=\p{ASCII})[^\P{Cc}\t\n]/gu;
-
-function escapeControls(text: string): string {
-  const escapeOf = (character: string) => character.charCodeAt(0).toString(16).padStart(2, "0");
-  return text.replace(CONTROL_CHARACTERS, (character) => `\\x${escapeOf(character)}`);
-}
-
-function escapeText(text: string, { sanitize }: EventOptions): string {
-  const lines = text.replace(/\r\n?/g, "\n").replace(/\p{Cs}/gu, "\ufffd");
-  return sanitize(lines)
-    .replace(/[\\;,]/g, "\\$&")
-    .replaceAll("\n", "\\n");
-}
-
-/** Octets of a line. @see RFC 5545 §3.1 */
-const MAX_OCTETS = 75;
-
-/** Breaks a line between characters; every line after the first begins with a space. */
-function foldLine(line: string): string {
-  let folded = "";
-  let octets = 0;
-  for (const character of line) {
-    const size = Buffer.byteLength(character);
-    if (octets + size > MAX_OCTETS) {
-      folded += "\r\n ";
-      octets = 1;
-    }
-    folded += character;
-    octets += size;
-  }
-  return folded;
 }
