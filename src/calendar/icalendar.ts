@@ -1,11 +1,18 @@
 import colorNames from "color-name";
-import { DAY_MS, formatWireDateTime, isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
+import {
+  DAY_MS,
+  formatWireDateTime,
+  isTimeZone,
+  parseLenientDateTime,
+  parseWireDateTime,
+} from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
 import { HEX_COLOR, URL_SCHEMES } from "../../contract/limits.js";
 import { parseUrl } from "../../contract/url.js";
 import { type LocalizedEvent, labelText, userText } from "./event-view.js";
 import { digitsOf, escapeControls, escapeText, foldLines, utcTime } from "./icalendar-text.js";
 import { extendSpan, type Span, zoneBlock, zonedTime } from "./icalendar-zones.js";
+import { isSeries, slotOf } from "./series.js";
 import { addDays } from "./zoned-time.js";
 
 export interface ICalendarOptions {
@@ -26,7 +33,7 @@ export interface ICalendarOptions {
  * @see RFC 5545, RFC 7986 for COLOR
  */
 export function writeICalendar(events: readonly LocalizedEvent[], options: ICalendarOptions): string {
-  const unique = [...new Map(events.map((event) => [uidOf(event), event])).values()];
+  const unique = [...new Map(events.map((event) => [`${event.calendar_id} ${event.id}`, event])).values()];
   const timed = unique.filter(({ start_local }) => start_local !== null);
   const missing = unique.length - timed.length;
   if (missing > 0)
@@ -79,9 +86,10 @@ interface EventOptions extends Pick<ICalendarOptions, "now" | "note"> {
   readonly sanitize: (text: string) => string;
 }
 
-/** The same for an event in every output. */
-function uidOf({ id, calendar_id }: LocalizedEvent): string {
-  return `${id}.${calendar_id}@calctl`;
+/** The same for an event in every output, and for the occurrences of a series. */
+function uidOf(event: LocalizedEvent): string {
+  const id = slotOf(event) === null ? event.id : event.series_id;
+  return `${id}.${event.calendar_id}@calctl`;
 }
 
 function eventBlock(event: LocalizedEvent, options: EventOptions): readonly string[] {
@@ -97,6 +105,7 @@ function eventBlock(event: LocalizedEvent, options: EventOptions): readonly stri
     ...instantLine("LAST-MODIFIED", event.updated_at),
     ...timeLines(event, options),
     ...recurrenceLines(event, options),
+    ...recurrenceIdLine(event, options),
     ...text("SUMMARY", event.title),
     ...text("LOCATION", event.location),
     ...text("DESCRIPTION", event.description),
@@ -129,12 +138,8 @@ function timeLines(event: LocalizedEvent, { zones }: EventOptions): readonly str
   const end = instantOf(event.end_at);
   if (start === null) return [];
   const repeats = ownRecurrences(event).length > 0;
-  const line = (name: string, instant: number, zone: string | null) => {
-    const named = zone === null ? null : zonedTime(instant, zone);
-    if (named === null || zone === null) return `${name}:${utcTime(instant)}`;
-    extendSpan(zones, zone, { from: instant, to: repeats ? instant + RECURRENCE_SPAN : instant });
-    return `${name};TZID=${zone}:${named}`;
-  };
+  const line = (name: string, instant: number, zone: string | null) =>
+    zonedLine(name, instant, { zone, zones, length: repeats ? RECURRENCE_SPAN : 0 });
   return [
     line("DTSTART", start, event.start_timezone),
     // Without DTEND, an event ends when it starts; an equal DTEND is not valid.
@@ -142,6 +147,20 @@ function timeLines(event: LocalizedEvent, { zones }: EventOptions): readonly str
     ...exactLine("X-CALCTL-START", event.start_at, event.start_timezone),
     ...exactLine("X-CALCTL-END", event.end_at, event.end_timezone),
   ];
+}
+
+interface ZonedTime extends Pick<EventOptions, "zones"> {
+  readonly zone: string | null;
+  /** For how long after it the zone must be described (ms). */
+  readonly length?: number;
+}
+
+/** A time in a zone; in UTC where the zone cannot say it. */
+function zonedLine(name: string, instant: number, { zone, zones, length = 0 }: ZonedTime): string {
+  const named = zone === null ? null : zonedTime(instant, zone);
+  if (named === null || zone === null) return `${name}:${utcTime(instant)}`;
+  extendSpan(zones, zone, { from: instant, to: instant + length });
+  return `${name};TZID=${zone}:${named}`;
 }
 
 /** For `calctl import`: the zone of a time that is written in UTC, and fractions of a second. */
@@ -164,9 +183,18 @@ function recurrenceLines(event: LocalizedEvent, { note }: EventOptions): readonl
   return valid;
 }
 
+/** Which occurrence of its series an event is, in the form of its start. */
+function recurrenceIdLine(event: LocalizedEvent, { zones }: EventOptions): readonly string[] {
+  const slot = slotOf(event);
+  if (slot === null) return [];
+  const instant = slot.endsWith("Z") ? parseLenientDateTime(slot)?.instant : undefined;
+  if (instant === undefined) return [`RECURRENCE-ID;VALUE=DATE:${slot.slice(0, "YYYYMMDD".length)}`];
+  return [zonedLine("RECURRENCE-ID", instant, { zone: event.start_timezone, zones })];
+}
+
 /** None for an occurrence, which has those of its series: each would be a series of its own to a reader. */
-function ownRecurrences({ id, series_id, recurrences }: LocalizedEvent): readonly string[] {
-  return series_id === null || series_id === id ? recurrences : [];
+function ownRecurrences(event: LocalizedEvent): readonly string[] {
+  return event.series_id === null || isSeries(event) ? event.recurrences : [];
 }
 
 /** Rules and dates without parameters: a TZID would need a zone of its own. */

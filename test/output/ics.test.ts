@@ -167,6 +167,48 @@ describe("ics", () => {
     },
   );
 
+  describe("of a series", () => {
+    const series_id = "fedcba9876543210fedcba9876543210";
+    const uid = `UID:${series_id}.${EVENT.calendar_id}@calctl`;
+    const linesWith = async (...events: readonly LocalizedEvent[]) =>
+      linesOf(await rendered(eventView, events, ICS)).filter((line) =>
+        /^(?:UID|RRULE|EXDATE|RECURRENCE-ID)/.test(line),
+      );
+
+    test("says which occurrences there are, by their starts in the rule, and has one UID", async () => {
+      const series = {
+        ...EVENT,
+        id: series_id,
+        series_id,
+        recurrences: ["RRULE:FREQ=WEEKLY", "EXDATE:20261128T060000Z"],
+      };
+      const moved = { ...EVENT, id: `${series_id}_20261128T060000Z`, series_id, recurrences: [] };
+      const next = { ...EVENT, id: `${series_id}_20261205T060000Z`, series_id };
+      expect(await linesWith(series, moved, next, next)).toEqual([
+        uid,
+        "RRULE:FREQ=WEEKLY",
+        "EXDATE:20261128T060000Z",
+        uid,
+        "RECURRENCE-ID;TZID=Asia/Tokyo:20261128T150000",
+        uid,
+        "RECURRENCE-ID;TZID=Asia/Tokyo:20261205T150000",
+      ]);
+    });
+
+    test("of whole days has dates", async () => {
+      const day = { ...ALL_DAY_EVENT, id: `${series_id}_20261128`, series_id };
+      expect(await linesWith(day)).toEqual([uid, "RECURRENCE-ID;VALUE=DATE:20261128"]);
+    });
+
+    test("whose ids say nothing about it has events with a UID each", async () => {
+      const [one, two] = ["1", "2"].map((id) => ({ ...EVENT, id, series_id }));
+      expect(await linesWith(...[one, two].flatMap((event) => event ?? []))).toEqual([
+        `UID:1.${EVENT.calendar_id}@calctl`,
+        `UID:2.${EVENT.calendar_id}@calctl`,
+      ]);
+    });
+  });
+
   test.each([
     "RRULE:COUNT=3",
     "RRULE:FREQ=DAILY\r\nATTENDEE:mailto:a@evil.example",
@@ -302,38 +344,36 @@ test("a repeated event keeps its wall clock over the clock changes of years", as
   expect(starts.at(-1)?.toISOString()).toBe("2034-04-15T07:00:00.000Z");
 });
 
+/** What khal lists of events that it imported: `start|end|title`, in UTC. */
+async function listedByKhal(events: readonly LocalizedEvent[], [from, days]: readonly [string, string]) {
+  const folder = mkdtempSync(join(tmpdir(), "calctl-khal-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, "calendar"));
+  writeFileSync(
+    join(folder, "config"),
+    `[calendars]\n[[test]]\npath = ${join(folder, "calendar")}\n[sqlite]\npath = ${join(folder, "khal.db")}\n` +
+      `[locale]\nlocal_timezone = UTC\ndefault_timezone = UTC\ntimeformat = %H:%M\ndateformat = %Y-%m-%d\n` +
+      "longdateformat = %Y-%m-%d\ndatetimeformat = %Y-%m-%d %H:%M\nlongdatetimeformat = %Y-%m-%d %H:%M\n",
+  );
+  const khal = (...argv: readonly string[]) =>
+    execFileSync("khal", ["-c", join(folder, "config"), ...argv], {
+      encoding: "utf8",
+      env: { ...process.env, LC_ALL: "C.UTF-8", HOME: folder, XDG_DATA_HOME: folder },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  const file = join(folder, "events.ics");
+  writeFileSync(file, await rendered(eventView, events, ICS));
+  khal("import", "--batch", file);
+  const format = ["--day-format", "", "--format", "{start-long}|{end-long}|{title}"];
+  const listed = khal("list", ...format, from, days).split("\n");
+  return listed.filter((line) => line !== "").sort();
+}
+
 describeWithSystem("khal", "khal", () => {
   test.each(ZONES)("lists what it imported, in %s", async (zone) => {
-    const folder = mkdtempSync(join(tmpdir(), "calctl-khal-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    mkdirSync(join(folder, "calendar"));
-    writeFileSync(
-      join(folder, "config"),
-      `[calendars]\n[[test]]\npath = ${join(folder, "calendar")}\n[sqlite]\npath = ${join(folder, "khal.db")}\n` +
-        `[locale]\nlocal_timezone = UTC\ndefault_timezone = UTC\ntimeformat = %H:%M\ndateformat = %Y-%m-%d\n` +
-        "longdateformat = %Y-%m-%d\ndatetimeformat = %Y-%m-%d %H:%M\nlongdatetimeformat = %Y-%m-%d %H:%M\n",
-    );
-    const khal = (...argv: readonly string[]) =>
-      execFileSync("khal", ["-c", join(folder, "config"), ...argv], {
-        encoding: "utf8",
-        env: { ...process.env, LC_ALL: "C.UTF-8", HOME: folder, XDG_DATA_HOME: folder },
-        stdio: ["ignore", "pipe", "ignore"],
-      });
     // On one day of UTC each, since khal repeats others on each of their days.
     const starts = timesAroundChanges().filter((start) => !start.includes("T21:"));
     const events = [...starts.map((start) => timed(start, 2, zone)), { ...ALL_DAY_EVENT, recurrences: [] }];
-    const file = join(folder, "events.ics");
-    writeFileSync(file, await rendered(eventView, events, ICS));
-    khal("import", "--batch", file);
-    const listed = khal(
-      "list",
-      "--day-format",
-      "",
-      "--format",
-      "{start-long}|{end-long}|{title}",
-      "2026-03-01",
-      "365d",
-    );
     const utc = (time: string | null) => (time ?? "").slice(0, 16).replace("T", " ");
     const expected = [
       ...starts
@@ -341,11 +381,30 @@ describeWithSystem("khal", "khal", () => {
         .map((event) => `${utc(event.start_at)}|${utc(event.end_at)}|${event.title}`),
       ...["2026-11-21", "2026-11-22"].map(() => `2026-11-21|2026-11-22|${ALL_DAY_EVENT.title}`),
     ];
-    expect(
-      listed
-        .split("\n")
-        .filter((line) => line !== "")
-        .sort(),
-    ).toEqual(expected.sort());
+    expect(await listedByKhal(events, ["2026-03-01", "365d"])).toEqual(expected.sort());
+  });
+
+  test("lists a series with what was moved and left out, and occurrences alone", async () => {
+    const inSeries = (start: string, slot: string | null, title: string, series_id = "s") => ({
+      ...timed(start, 1, "Europe/Berlin"),
+      id: slot === null ? series_id : `${series_id}_${slot}`,
+      series_id,
+      title,
+    });
+    const lines = ["RRULE:FREQ=WEEKLY;COUNT=5", "EXDATE:20261214T080000Z,20261221T080000Z"];
+    const events = [
+      { ...inSeries("2026-12-07T08:00:00.000Z", null, "Sync"), recurrences: lines },
+      inSeries("2026-12-15T09:00:00.000Z", "20261214T080000Z", "Moved"),
+      inSeries("2026-12-08T10:00:00.000Z", "20261208T100000Z", "Alone", "other"),
+      inSeries("2026-12-09T10:00:00.000Z", "20261209T100000Z", "Alone", "other"),
+    ];
+    expect(await listedByKhal(events, ["2026-12-01", "60d"])).toEqual([
+      "2026-12-07 08:00|2026-12-07 09:00|Sync",
+      "2026-12-08 10:00|2026-12-08 11:00|Alone",
+      "2026-12-09 10:00|2026-12-09 11:00|Alone",
+      "2026-12-15 09:00|2026-12-15 10:00|Moved",
+      "2026-12-28 08:00|2026-12-28 09:00|Sync",
+      "2027-01-04 08:00|2027-01-04 09:00|Sync",
+    ]);
   });
 });
