@@ -6,11 +6,13 @@ import { eventBody, KEEP } from "./support/event-bodies.js";
 import { request } from "./support/send.js";
 import { createWorld, NOW } from "./support/world.js";
 
-describeKeyedCreates("SQLite", async ({ database, service, clock }) => {
-  // As another process has the file.
-  const other = await openService({ database, now: () => clock.now, rateLimit: null });
-  onTestFinished(() => other.close());
-  return [service, other];
+describeKeyedCreates("SQLite", {
+  async openNodes({ database, service, clock }) {
+    // As another process has the file.
+    const other = await openService({ database, now: () => clock.now, rateLimit: null });
+    onTestFinished(() => other.close());
+    return [service, other];
+  },
 });
 
 test("keys that are too old are deleted a hundred at a time, and those that are kept stay", async () => {

@@ -23,16 +23,19 @@ interface Creating {
   readonly seen: { lost: number; replayed: number };
 }
 
+/** Opens services on the database of a world, until the test ends. */
+export type OpenNodes = (world: World) => Promise<readonly Service[]>;
+
 /**
  * However often a create is repeated after what went wrong, its key makes one event.
- * @param openNodes opens services on the database of the world, until the test ends
+ * @param openFaulty those whose connections to the database may be lost
  */
 export function describeKeyedCreates(
   database: string,
-  openNodes: (world: World) => Promise<readonly Service[]>,
+  { openNodes, openFaulty = openNodes }: { readonly openNodes: OpenNodes; readonly openFaulty?: OpenNodes },
 ): void {
   test(`${database}: ${CREATES} creates, repeated until they are answered, make ${CREATES} events`, async () => {
-    const creating = await openStage(openNodes);
+    const creating = await openStage(openFaulty);
     const keys = Array.from({ length: CREATES }, (_, number) => `key ${number}`);
     const ids = await createAll(creating, keys);
     expect(new Set(ids).size).toBe(CREATES);
@@ -74,7 +77,7 @@ export function cutOneIn(count: number): NonNullable<CuttingProxyOptions["cutAt"
   return () => (randomInt(count) > 0 ? null : randomInt(2) === 0 ? "now" : "at the answer");
 }
 
-async function openStage(openNodes: (world: World) => Promise<readonly Service[]>): Promise<Creating> {
+async function openStage(openNodes: OpenNodes): Promise<Creating> {
   const world = await createWorld({ stored: true, rateLimit: null });
   onTestFinished(() => world.close());
   const sends: Send[] = [];

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -147,7 +148,15 @@ interface KillPoint {
   readonly after: boolean;
 }
 
-/** A harness whose runs can be killed at a request: nothing of the run happens any more. */
+/** A run that is killed at a request. */
+interface Life {
+  readonly point: KillPoint;
+  readonly die: (how: "killed") => void;
+  requests: number;
+  isDead: boolean;
+}
+
+/** A harness whose runs can be killed at a request: no request of such a run is handled any more. */
 async function createMortal() {
   let pid = 1000;
   const kill = (other: number): true => {
@@ -156,27 +165,26 @@ async function createMortal() {
   };
   const harness = await createHarness({ nextProcess: () => ({ pid, kill }) });
   const { handle } = harness.service;
-  /** Runs a command line, and kills it at the request of that number, before or after the service has done it. */
-  const runKilled = async (
-    { number, after }: KillPoint,
-    ...argv: readonly string[]
-  ): Promise<"killed" | RunResult> => {
+  const lives = new AsyncLocalStorage<Life>();
+  const handleOrDie: typeof handle = async (...args) => {
+    const life = lives.getStore();
+    if (life === undefined) return handle(...args);
+    const { number, after } = life.point;
+    life.requests += 1;
+    if (!life.isDead && life.requests < number) return handle(...args);
+    if (!life.isDead && after) await handle(...args);
+    life.isDead = true;
+    life.die("killed");
+    return new Promise<never>(() => undefined);
+  };
+  Object.assign(harness.service, { handle: handleOrDie });
+  /** Runs a command line, and kills it at a request, before or after the service has done it. */
+  const runKilled = async (point: KillPoint, ...argv: readonly string[]): Promise<"killed" | RunResult> => {
     pid += 1;
-    let count = 0;
-    let end: (how: "killed") => void;
-    const killed = new Promise<"killed">((resolve) => {
-      end = resolve;
+    const result = await new Promise<"killed" | RunResult>((resolve, reject) => {
+      const life: Life = { point, die: resolve, requests: 0, isDead: false };
+      lives.run(life, () => harness.run(...argv)).then(resolve, reject);
     });
-    const handleOrDie: typeof handle = async (...args) => {
-      count += 1;
-      if (count < number) return handle(...args);
-      if (count === number && after) await handle(...args);
-      end("killed");
-      return new Promise<never>(() => undefined);
-    };
-    Object.assign(harness.service, { handle: handleOrDie });
-    const result = await Promise.race([harness.run(...argv), killed]);
-    Object.assign(harness.service, { handle });
     pid += 1;
     return result;
   };
