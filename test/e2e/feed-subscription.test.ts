@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { Feed } from "../../contract/shapes.js";
+import { addDays } from "../../src/calendar/zoned-time.js";
 import { createInstallation, type Installation, TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
+import { createThunderbird } from "../support/thunderbird.js";
 
 /** A feed of the profile local, whose database the built program serves, in programs that others have written. */
 
@@ -47,35 +49,83 @@ function createSubscriber({ home }: Installation, address: string) {
   };
 }
 
+/** What is compared of an event that the program lists. */
+type Listed = Readonly<Record<"title" | "start_at" | "start_local" | "end_at" | "end_local", string>> & {
+  readonly all_day: boolean;
+};
+
+/** An installation with three events of tomorrow, whose feed is served. */
+async function createPublisher() {
+  const installation = createInstallation();
+  const json = async <T>(...argv: readonly string[]) => {
+    const { exitCode, stdout, stderr } = await installation.run(...argv, "-o", "json");
+    expect(exitCode, stderr).toBe(0);
+    return JSON.parse(stdout) as T;
+  };
+  const create = (title: string, ...flags: readonly string[]) =>
+    json<{ readonly id: string }>("events", "create", "--title", title, ...flags);
+  const { id } = await create("Lunch", "--start", `${TOMORROW}T12:30`, "--duration", "45m");
+  await create("Call; with, signs\\", "--start", `${TOMORROW}T20:00`, "--start-timezone", "Asia/Tokyo");
+  await create("Holiday", "--all-day", "--start", TOMORROW);
+  await installation.start("service", "start", "--port", "0", "-o", "json").stdoutWith("\n");
+  const { address = "" } = await json<Feed>("feeds", "add");
+  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/feeds\//);
+  const flags = ["--on", TOMORROW, "--timezone", "UTC"];
+  return {
+    installation,
+    address,
+    events: () => json<readonly Listed[]>("events", "list", ...flags),
+    async lines() {
+      const { stdout } = await installation.run("events", "list", ...flags, "--template", TEMPLATE);
+      return stdout.split("\n").filter(Boolean).sort();
+    },
+    changeOne: () => json("events", "update", id, "--title", "Dinner", "--start", `${TOMORROW}T19:00`),
+  };
+}
+
 describeWithSystem("vdirsyncer", "a program that subscribes", () => {
   describeWithSystem("khal", "and khal", () => {
     test("show what events list shows, also after a change", async () => {
-      const installation = createInstallation();
-      const json = async <T>(...argv: readonly string[]) => {
-        const { exitCode, stdout, stderr } = await installation.run(...argv, "-o", "json");
-        expect(exitCode, stderr).toBe(0);
-        return JSON.parse(stdout) as T;
-      };
-      const create = (title: string, ...flags: readonly string[]) =>
-        json<{ readonly id: string }>("events", "create", "--title", title, ...flags);
-      const { id } = await create("Lunch", "--start", `${TOMORROW}T12:30`, "--duration", "45m");
-      await create("Call; with, signs\\", "--start", `${TOMORROW}T20:00`, "--start-timezone", "Asia/Tokyo");
-      await create("Holiday", "--all-day", "--start", TOMORROW);
-      await installation.start("service", "start", "--port", "0", "-o", "json").stdoutWith("\n");
-      const { address = "" } = await json<Feed>("feeds", "add");
-      expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/feeds\//);
+      const { installation, address, lines, changeOne } = await createPublisher();
       const subscriber = createSubscriber(installation, address);
       await subscriber.discover();
-      const expected = async () => {
-        const flags = ["--on", TOMORROW, "--timezone", "UTC", "--template", TEMPLATE];
-        const { stdout } = await installation.run("events", "list", ...flags);
-        return stdout.split("\n").filter(Boolean).sort();
-      };
-      expect(await expected()).toHaveLength(3);
-      expect(await subscriber.listed()).toEqual(await expected());
-      await json("events", "update", id, "--title", "Dinner", "--start", `${TOMORROW}T19:00`);
-      expect(await subscriber.listed()).toEqual(await expected());
-      expect(await expected()).toEqual(expect.arrayContaining([expect.stringContaining("|Dinner")]));
+      expect(await lines()).toHaveLength(3);
+      expect(await subscriber.listed()).toEqual(await lines());
+      await changeOne();
+      expect(await subscriber.listed()).toEqual(await lines());
+      expect(await lines()).toEqual(expect.arrayContaining([expect.stringContaining("|Dinner")]));
     }, 60_000);
   });
+});
+
+/** Longer than a start of Thunderbird takes (ms). */
+const TIME_TO_SUBSCRIBE = 90_000;
+
+describeWithSystem("thunderbird", "Thunderbird", () => {
+  test(
+    "has what events list shows, also after a change",
+    async () => {
+      const { installation, address, events, changeOne } = await createPublisher();
+      const thunderbird = createThunderbird(installation.home, `${address}.ics`);
+      const expectStored = async () => {
+        const listed = (await events()).map(
+          ({ title, all_day, start_at, start_local, end_at, end_local }) => ({
+            title,
+            start: Date.parse(all_day ? start_local : start_at),
+            end: Date.parse(all_day ? addDays(end_local, 1) : end_at),
+          }),
+        );
+        const end = thunderbird.start();
+        await expect
+          .poll(() => thunderbird.stored().catch(() => []), { timeout: TIME_TO_SUBSCRIBE, interval: 500 })
+          .toEqual(listed.sort((one, other) => (one.title < other.title ? -1 : 1)));
+        await end();
+      };
+      await expectStored();
+      await changeOne();
+      await expectStored();
+      expect(await events()).toEqual(expect.arrayContaining([expect.objectContaining({ title: "Dinner" })]));
+    },
+    3 * TIME_TO_SUBSCRIBE,
+  );
 });

@@ -10,6 +10,7 @@ const SYSTEM_PARTS = {
   // A module of Debian's Python, found from the folder of its programs.
   dateutil: { binaries: ["../lib/python3/dist-packages/dateutil"], debianPackage: "python3-dateutil" },
   vdirsyncer: { binaries: ["vdirsyncer"], debianPackage: "vdirsyncer" },
+  thunderbird: { binaries: ["thunderbird"], debianPackage: "thunderbird" },
   khal: { binaries: ["khal"], debianPackage: "khal" },
   gcalcli: { binaries: ["gcalcli"], debianPackage: "gcalcli" },
   chromium: { binaries: ["chromium", "chromium-browser", "google-chrome"], debianPackage: "chromium" },
