@@ -106,6 +106,8 @@ export interface EventDraft {
   readonly description?: string | undefined;
   readonly location?: string | undefined;
   readonly url?: string | undefined;
+  /** RFC 5545 lines of a series, for services with the extension `recurrences`. */
+  readonly recurrences?: readonly string[] | undefined;
   /** Composite. */
   readonly label_id: string;
   /** Composite. */

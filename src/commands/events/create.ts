@@ -42,7 +42,7 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
     .option("--until <date>", "the last day on which it may repeat")
     .option("--count <number>", "how many times it takes place")
     .option("--except <date>", "a day on which it does not, repeatable", collect)
-    .option("--copies", "make single events, where the service does not store a series");
+    .option("--copies", "make single events instead of a series, which not every service stores");
   addAction<EventFieldFlags>(command, contextOf, (context, options) =>
     runEventsCreate(context, options, { profile: readGlobalFlags(command).profile }),
   );
@@ -65,8 +65,8 @@ export async function runEventsCreate(
   const output = context.output.of(eventView);
   checkKey(typed.key);
   checkStdin(typed);
-  const copies = namesRepeat(typed) ? await import("./create-copies.js") : null;
-  copies?.checkRepeatFlags(typed);
+  const repeats = namesRepeat(typed) ? await import("./create-repeats.js") : null;
+  repeats?.checkRepeatFlags(typed);
   const json =
     typed.input === undefined ? null : await context.terminal.input.jsonItems(typed.input, "--input");
   if (json?.kind === "several")
@@ -87,20 +87,20 @@ export async function runEventsCreate(
   const defaults = { zone: settings.timezone, length: defaultLength(settings) };
   const content = draftForCreate(fields.flags, fields.input, defaults);
   const key = typed.key ?? given?.key;
-  const contents = await copies?.planCopies(context, options, content);
-  const maker = createEventMaker(
-    context,
-    form?.calendar ?? calendar ?? (await chooseCalendar(context, "writeCalendar")),
-  );
-  const draft = await maker.complete(content, fields);
-  if (contents !== undefined) {
+  const repeat = await repeats?.planRepeat(context, options, content);
+  const chosen = form?.calendar ?? calendar ?? (await chooseCalendar(context, "writeCalendar"));
+  const maker = createEventMaker(context, chosen);
+  if (repeat !== undefined) await repeats?.acceptRepeat(context, repeat, chosen.id);
+  if (repeat?.kind === "copies") {
     const { createDrafts } = await import("./create-several.js");
+    const draft = await maker.complete(content, fields);
     return createDrafts(
       context,
-      contents.map((each) => ({ ...draft, ...each })),
+      repeat.contents.map((each) => ({ ...draft, ...each })),
       { maker, key },
     );
   }
+  const draft = await maker.complete(repeat?.content ?? content, fields);
   const { created, isRepeat } = await maker.make(draft, key);
   if (isRepeat) context.output.note(`made before with key "${key}"`);
   await rememberShown(context, [created]);

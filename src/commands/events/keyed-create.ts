@@ -1,10 +1,10 @@
 import type { Activity, CalendarEvent, EventDraft } from "../../../contract/shapes.js";
-import type { Api } from "../../api/client.js";
 import type { Created, EventAddress } from "../../api/endpoints.js";
 import type { WriteKey } from "../../api/json-api/json-api.js";
 import type { Context } from "../../context.js";
 import { CliError, MADE_DELETED, usedKeyError } from "../../errors.js";
 import { ledgerKey } from "../post/ledger-key.js";
+import { hasExtension } from "./extensions.js";
 
 export type KeyContext = Pick<Context, "api" | "config" | "flags" | "messages">;
 
@@ -69,7 +69,7 @@ async function writeWithKey<T>(
   { calendarId, key, content, send, resultOf, readAgain }: KeyedWrite<T>,
 ): Promise<Created<T>> {
   if (context.flags.dryRun) return send();
-  if (await keepsKeys(await context.api(), calendarId)) return send({ key, isKept: true });
+  if (await hasExtension(await context.api(), "keys", calendarId)) return send({ key, isKept: true });
   const id = ledgerKey(context, "key", { calendarId, key });
   const write = await (await context.messages.ledger()).writeOnce({ id, key, content }, async () => {
     const { created } = await send({ key, isKept: false });
@@ -81,10 +81,4 @@ async function writeWithKey<T>(
     throw usedKeyError(key, MADE_DELETED, { status: cause.status, cause });
   });
   return { created, isRepeat: true };
-}
-
-/** Whether the service keeps keys, as a response has said; before the first one, the calendar is read. */
-async function keepsKeys(api: Api, calendarId: string): Promise<boolean> {
-  if (api.lastResponse() === null) await api.getCalendar(calendarId);
-  return api.lastResponse()?.extensions?.includes("keys") === true;
 }

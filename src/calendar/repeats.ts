@@ -2,10 +2,10 @@ import { dateToInstant, formatWireDateTime, instantToDate } from "../../contract
 import { usageError } from "../errors.js";
 import type { EventContent } from "./event-draft.js";
 import { checkRecurrence, expandRecurrence } from "./recurrence.js";
-import { type RecurrenceRule, readRule } from "./recurrence-rule.js";
+import { MAX_OCCURRENCES, type RecurrenceRule, readRule } from "./recurrence-rule.js";
 import { addDays, instantAt, wallClockAt } from "./zoned-time.js";
 
-/** An event that repeats as single events. Load it by `import()`: the rule engine is large. */
+/** An event that repeats, as a series or as single events. Load it by `import()`: the rule engine is large. */
 
 /** What one run makes at most: a day each for a year. */
 const MAX_COPIES = 366;
@@ -30,8 +30,7 @@ export function beginningOf({ start_at, start_timezone, all_day }: EventContent)
 /** An RRULE that has its last start on a day, as UNTIL. @param day `YYYY-MM-DD` */
 export function untilDay(day: string, { zone, isAllDay }: Beginning): string {
   const last = isAllDay ? dateToInstant(day) : instantAt(dateToInstant(addDays(day, 1)), zone) - 1000;
-  const text = formatWireDateTime(last).replace(/[-:]|\.000/g, "");
-  return `UNTIL=${isAllDay ? text.slice(0, "YYYYMMDD".length) : text}`;
+  return `UNTIL=${dateText(last, isAllDay)}`;
 }
 
 /** @throws CliError usage for an RRULE that does not fit the event */
@@ -59,11 +58,66 @@ export function copiesOf(content: EventContent, rule: string, excluded: readonly
       "end it earlier by --until or --count, and begin the next run after that",
     );
   }
-  const useless = excluded.find((day) => all.every((copy) => copy.day !== day));
-  if (useless !== undefined) throw usageError(`--except: ${useless} is no day of --repeat`, "leave it out");
+  checkExcluded(
+    excluded,
+    all.map(({ day }) => day),
+  );
   const copies = all.filter(({ day }) => !excluded.includes(day));
-  if (copies.length === 0) throw usageError("--except leaves no day of --repeat");
+  if (copies.length === 0) throw usageError(NOTHING_LEFT);
   return copies;
+}
+
+const NOTHING_LEFT = "--except leaves no day of --repeat";
+
+/** @param days of the rule */
+function checkExcluded(excluded: readonly string[], days: readonly string[]): void {
+  const useless = excluded.find((day) => !days.includes(day));
+  if (useless !== undefined) throw usageError(`--except: ${useless} is no day of --repeat`, "leave it out");
+}
+
+/** How many days a person is shown. */
+export const SHOWN_DAYS = 3;
+
+/**
+ * The event as a series, which begins with the first start of an RRULE.
+ * @param excluded days without an occurrence, as `YYYY-MM-DD`
+ * @returns the content, and the days of its first occurrences, one more than is shown where there are more
+ * @throws CliError usage for exceptions that leave nothing, and for a day that has no occurrence anyway
+ */
+export function seriesOf(content: EventContent, rule: string, excluded: readonly string[]) {
+  const beginning = beginningOf(content);
+  const length = Date.parse(content.end_at ?? "") - Date.parse(content.start_at ?? "");
+  const last = excluded.toSorted().at(-1) ?? "";
+  const found: { readonly day: string; readonly start: number }[] = [];
+  for (const start of expandRecurrence(recurrenceOf(rule, beginning))) {
+    const day = instantToDate(wallClockAt(start, beginning.zone));
+    found.push({ day, start });
+    if ((day > last && found.length > excluded.length + SHOWN_DAYS) || found.length === MAX_OCCURRENCES)
+      break;
+  }
+  checkExcluded(
+    excluded,
+    found.map(({ day }) => day),
+  );
+  const days = found.map(({ day }) => day).filter((day) => !excluded.includes(day));
+  const first = found[0]?.start;
+  if (first === undefined || days.length === 0) throw usageError(NOTHING_LEFT);
+  const exceptions = found.filter(({ day }) => excluded.includes(day)).map(({ start }) => start);
+  const times = { start_at: formatWireDateTime(first), end_at: formatWireDateTime(first + length) };
+  const recurrences = [`RRULE:${rule}`, ...exceptionLines(exceptions, beginning)];
+  return { content: { ...content, ...times, recurrences }, days: days.slice(0, SHOWN_DAYS + 1) };
+}
+
+function exceptionLines(starts: readonly number[], { isAllDay }: Beginning): readonly string[] {
+  if (starts.length === 0) return [];
+  const texts = starts.map((start) => dateText(start, isAllDay));
+  return [`EXDATE${isAllDay ? ";VALUE=DATE" : ""}:${texts.join(",")}`];
+}
+
+/** `20261207`, or `20261207T080000Z`. */
+function dateText(instant: number, isAllDay: boolean): string {
+  const text = formatWireDateTime(instant).replace(/[-:]|\.000/g, "");
+  return isAllDay ? text.slice(0, "YYYYMMDD".length) : text;
 }
 
 function recurrenceOf(rule: string, { zone, isAllDay, local }: Beginning) {

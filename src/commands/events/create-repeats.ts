@@ -1,15 +1,25 @@
-import { type Beginning, beginningOf, checkRepeat, copiesOf, untilDay } from "../../calendar/copies.js";
 import { notADayError } from "../../calendar/dates.js";
 import type { EventContent } from "../../calendar/event-draft.js";
 import { readRule } from "../../calendar/recurrence-rule.js";
 import { parseRepeat } from "../../calendar/repeat-words.js";
+import {
+  type Beginning,
+  beginningOf,
+  checkRepeat,
+  copiesOf,
+  SHOWN_DAYS,
+  seriesOf,
+  untilDay,
+} from "../../calendar/repeats.js";
 import { describeRule } from "../../calendar/rule-words.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
-import { CliError, usageError } from "../../errors.js";
+import type { Context } from "../../context.js";
+import { usageError } from "../../errors.js";
 import { readDateFlag, type TimeContext } from "./date-flags.js";
 import type { EventFieldFlags } from "./event-flags.js";
+import { requireSeries } from "./extensions.js";
 
-/** `events create --repeat RULE --copies`: single events by rule. */
+/** `events create --repeat RULE`: a series, or with `--copies` single events by rule. */
 
 /** @throws CliError usage for flags that need or exclude each other */
 export function checkRepeatFlags({ repeat, until, count, except, copies }: EventFieldFlags): void {
@@ -21,33 +31,52 @@ export function checkRepeatFlags({ repeat, until, count, except, copies }: Event
     throw usageError("--until and --count are both given", "give one of the two");
 }
 
+/** What `--repeat` makes, a series or single events in order, and how the rule was read. */
+export type RepeatPlan = { readonly reading: string } & (
+  | { readonly kind: "series"; readonly content: EventContent }
+  | { readonly kind: "copies"; readonly contents: readonly EventContent[] }
+);
+
 /**
- * Every copy, in order; says on stderr how the rule was read.
+ * Reads the rule.
  * @param content the event as it would be without `--repeat`
- * @throws CliError usage for a rule or days that do not fit; rejected without `--copies`
+ * @throws CliError usage for a rule or days that do not fit
  */
-export async function planCopies(
+export async function planRepeat(
   context: TimeContext,
   flags: EventFieldFlags,
   content: EventContent,
-): Promise<readonly EventContent[]> {
+): Promise<RepeatPlan> {
   const beginning = beginningOf(content);
   const dayOf = createDayReader(context, flags, beginning);
   const text = await readRepeat(flags, beginning, dayOf);
   const rule = checkRepeat(text, beginning);
+  const excluded: string[] = [];
+  for (const day of flags.except ?? []) excluded.push(await dayOf(day, "--except"));
+  const readingWith = (days: readonly string[]): string => {
+    const shown = days.slice(0, SHOWN_DAYS).map((day) => describeLocal(day, beginning.zone));
+    const more = days.length > SHOWN_DAYS ? ", …" : "";
+    return `repeat: ${describeRule(rule, beginning.zone)}: ${shown.join(", ")}${more}`;
+  };
   if (flags.copies !== true) {
-    const hint = "--copies makes single events, as many as --until or --count says";
-    throw new CliError("rejected", "this service does not store repeating events", { hint });
+    const series = seriesOf(content, text, excluded);
+    return { kind: "series", content: series.content, reading: readingWith(series.days) };
   }
   if (rule.COUNT === undefined && rule.UNTIL === undefined)
     throw usageError("missing --until or --count: the rule of --repeat has no end");
-  const excluded: string[] = [];
-  for (const day of flags.except ?? []) excluded.push(await dayOf(day, "--except"));
   const copies = copiesOf(content, text, excluded);
-  const days = copies.slice(0, 3).map(({ day }) => describeLocal(day, beginning.zone));
-  const reading = describeRule(rule, beginning.zone);
-  context.output.note(`repeat: ${reading}: ${days.join(", ")}${copies.length > 3 ? ", …" : ""}`);
-  return copies.map((copy) => copy.content);
+  const reading = readingWith(copies.map(({ day }) => day));
+  return { kind: "copies", contents: copies.map((copy) => copy.content), reading };
+}
+
+/** Says how the rule was read. @throws CliError rejected where the service does not store what is planned */
+export async function acceptRepeat(
+  context: Pick<Context, "api" | "output">,
+  { kind, reading }: RepeatPlan,
+  calendarId: string,
+): Promise<void> {
+  if (kind === "series") await requireSeries(await context.api(), calendarId);
+  context.output.note(reading);
 }
 
 type DayReader = (text: string, source: string) => Promise<string>;
