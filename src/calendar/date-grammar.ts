@@ -50,7 +50,7 @@ interface Rule {
 }
 
 export const WEEKDAY =
-  "(?<weekday>sun(?:day)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?)";
+  "(?<weekday>sun(?:day)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?)";
 export const MONTH =
   "(?<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?";
 const DAY = "(?<day>\\d{1,2})(?:st|nd|rd|th)?";
@@ -132,7 +132,11 @@ function readWeek(which = "this", first: number): Words {
   return { day: { kind: "week", weeks: WEEKS[which.toLowerCase()] ?? 0, first, last: 6 } };
 }
 
-function readClock({ hour = "", minute = "00", half }: Groups, source: string): Words {
+/** The time of day that was written, in milliseconds after 00:00. @throws CliError usage for one that does not exist */
+export function readClock(
+  { hour = "", minute = "00", half }: Groups,
+  source: string,
+): { readonly clock: number } {
   const twelve = half === undefined ? null : /^p/i.test(half) ? 12 : 0;
   const hours = twelve === null ? Number(hour) : (Number(hour) % 12) + twelve;
   const exists = twelve === null ? hours < 24 : Number(hour) >= 1 && Number(hour) <= 12;

@@ -99,7 +99,11 @@ export function notADayError(text: string, source: string, hint = DAY_HINT): Cli
 /** @throws CliError usage unless the date `YYYY-MM-DD` exists */
 export function checkDate(date: string, source: string): void {
   if (isCalendarDate(date)) return;
-  throw usageError(`${source}: the date ${date} does not exist`, "write year, month and day as YYYY-MM-DD");
+  const last = isCalendarDate(`${date.slice(0, 7)}-01`) ? lastOfMonth(date.slice(0, 7)) : undefined;
+  throw usageError(
+    `${source}: the date ${date} does not exist`,
+    last === undefined ? "write year, month and day as YYYY-MM-DD" : `the last day of that month is ${last}`,
+  );
 }
 
 /**
@@ -156,8 +160,14 @@ export function parseShift(text: string, source: string): DurationInput {
   if (typed === "") throw emptyValueError(source);
   const duration = /^[+-]/.test(typed) ? readDuration(typed.slice(1).trim()) : null;
   if (duration === null) {
+    const isZero = /^[+-]\s*0+\s*[wdhm]/i.test(typed);
+    const problem = /\d{6}/.test(typed)
+      ? "is too far"
+      : isZero
+        ? "is no move"
+        : "does not say how far and which way";
     throw usageError(
-      `${source}: "${text}" does not say how far and which way`,
+      `${source}: "${text}" ${problem}`,
       "write +1w or +90m for later, -1d or -30m for earlier",
     );
   }
@@ -233,8 +243,13 @@ export function parseMonth(text: string, source: string): { readonly first: stri
   const first = `${text}-01`;
   if (!isCalendarDate(first))
     throw usageError(`${source}: "${text}" is not a month`, "write YYYY-MM, or nothing for this month");
-  const days = [30, 29, 28, 27].map((count) => addDays(first, count));
-  return { first, last: days.find((date) => date.startsWith(text)) ?? first };
+  return { first, last: lastOfMonth(text) };
+}
+
+/** @param month `YYYY-MM`, which exists */
+function lastOfMonth(month: string): string {
+  const days = [30, 29, 28, 27].map((count) => addDays(`${month}-01`, count));
+  return days.find((date) => date.startsWith(month)) ?? `${month}-28`;
 }
 
 /** The last of some days, as `YYYY-MM-DD`; no later than a date can be written. */

@@ -132,7 +132,8 @@ export function checkSpan({ allDay, start, end }: EventSpan, zone: string): void
     );
   }
   if (start < FIRST_INSTANT || end > LAST_INSTANT) {
-    throw usageError("--start and --end must be in the years 0000 to 9999");
+    const problem = end > LAST_INSTANT ? "ends after the year 9999" : "begins before the year 0000";
+    throw usageError(`the event ${problem}`, "write dates from 0000-01-01 to 9999-12-31");
   }
   if (end > start) return;
   if (allDay === true) {

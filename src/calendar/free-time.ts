@@ -2,8 +2,8 @@ import { DAY_MS, dateToInstant, formatWireDateTime, MINUTE_MS } from "../../cont
 import { plainId } from "../../contract/ids.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
+import { readClock } from "./date-grammar.js";
 import { readSpan } from "./event-span.js";
-import { parseTimeOfDay } from "./reminders.js";
 import { zoneChanges } from "./zone-changes.js";
 import { addDays, type Duration, formatLocal, instantAt, offsetAt } from "./zoned-time.js";
 
@@ -109,16 +109,30 @@ export function localizeTime({ start, end }: TimeSpan, zone: string) {
   };
 }
 
-/** Reads `09:00-18:00`, in milliseconds since midnight; over midnight where the end is earlier. @throws CliError usage */
+const TIME_OF_DAY = "(\\d{1,2})(?::(\\d\\d))?(?:\\s?([ap]m))?";
+const BETWEEN = new RegExp(`^${TIME_OF_DAY}\\s*[-–—]\\s*${TIME_OF_DAY}$`, "i");
+
+/**
+ * Reads `09:00-18:00`, `9-18` or `9am-6pm`, in milliseconds since midnight; over midnight where the end is earlier.
+ * @throws CliError usage
+ */
 export function parseBetween(text: string, source: string): TimeSpan {
-  const [from = "", to, ...more] = text.trim().split("-");
-  if (to === undefined || more.length > 0)
+  const [, hour, minute, half, endHour, endMinute, endHalf] = BETWEEN.exec(text.trim()) ?? [];
+  if (endHour === undefined)
     throw usageError(
       `${source}: "${text}" is not two times of day`,
       "write 09:00-18:00, or 22:00-06:00 for over midnight",
     );
-  const start = parseTimeOfDay(from, source);
-  const end = to === "24:00" ? DAY_MS : parseTimeOfDay(to, source);
+  const start = readClock({ hour, minute, half }, source).clock;
+  const end = /(^|\D)24(:00)?$/.test(text.trim())
+    ? DAY_MS
+    : readClock({ hour: endHour, minute: endMinute, half: endHalf }, source).clock;
+  const isHour = (endMinute ?? endHalf) === undefined;
+  if ((half === undefined) !== (endHalf === undefined) || (isHour && end <= start && start <= DAY_MS / 2))
+    throw usageError(
+      `${source}: "${text}" may be before or after noon`,
+      "write both times as 09:00-17:00 or 9am-5pm",
+    );
   if (start === end)
     throw usageError(`${source}: "${text}" is no time at all`, "the whole day is 00:00-24:00");
   return { start, end };

@@ -51,7 +51,7 @@ const TIMES = new RegExp(
   `^(?:at\\s+)?(${CLOCK})\\s+${TO}\\s+(${CLOCK})(?!\\s+(?:of\\s+)?${MONTH_NAME})${END}`,
   "i",
 );
-const NAMES = /^(?:sat|sun|wed|noon|midnight|now)$/i;
+const NAMES = /^(?:sat|sun|weds?|noon|midnight|now)$/i;
 
 /** Splits a sentence. @throws CliError usage for times and dates that do not exist or may be read in two ways */
 export function splitSentence(text: string): readonly SentencePart[] {

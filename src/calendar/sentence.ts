@@ -48,9 +48,10 @@ function refuseIf(isWrong: boolean, problem: string, hint = "write one of the tw
   if (isWrong) throw usageError(SOURCE + problem, hint);
 }
 
-function onlyOne(parts: readonly SentencePart[], kind: SentencePart["kind"]): string | undefined {
+function onlyOne(parts: readonly SentencePart[], kind: "label" | "length" | "all-day"): string | undefined {
   const [one, other] = parts.filter((part) => part.kind === kind);
-  refuseIf(other !== undefined, ` has "${one?.text}" and "${other?.text}"`);
+  const what = kind === "all-day" ? "" : `two ${kind}s, `;
+  refuseIf(other !== undefined, ` has ${what}"${one?.text}" and "${other?.text}"`);
   return one?.text;
 }
 
@@ -62,7 +63,7 @@ function readTimes(
 ): Pick<SentenceReading, "start" | "end" | "duration" | "allDay"> {
   checkDays(parts);
   const [starts, ends] = splitTimes(parts);
-  const whole = writtenIn([...starts, ...ends]);
+  const whole = writtenIn(parts);
   const [written, ending] = [wordsOf(starts), wordsOf(ends)];
   // The day of "12-13 tomorrow" is that of both.
   const isShared = written.day === undefined && written.clock !== undefined && ending.day !== undefined;
@@ -159,8 +160,11 @@ function splitTimes(parts: readonly SentencePart[]): readonly [starts: When[], e
 }
 
 /** For messages. Both parts of a range have the text of it. */
-function writtenIn(group: readonly When[]): string {
-  return [...new Set(group.map(({ text }) => text))].join(" ");
+function writtenIn(parts: readonly SentencePart[]): string {
+  const texts = parts
+    .filter(({ kind, text }) => (kind === "when" || kind === "to") && text !== "")
+    .map(({ text }) => unmarked(text).trim());
+  return texts.filter((text, index) => text !== texts[index - 1]).join(" ");
 }
 
 /** What the parts say together. */

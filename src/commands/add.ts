@@ -58,7 +58,7 @@ export async function runAdd(
   const { text } = await completeValues(prompt, { text: needed }, { command, check });
   const flags = read(text);
   checkText(flags, SOURCE);
-  const sentence = { ...flags, labelSource: `#${flags.label}` };
+  const sentence = { ...flags, labelSource: SOURCE };
   const fields = await readEventFields(context, sentence);
   const content = draftForCreate(fields.flags, null, { zone, length: defaultLength(settings) });
   const isConfirmed = yes || context.flags.dryRun;

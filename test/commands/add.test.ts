@@ -54,6 +54,15 @@ test("a time that a clock change repeats is read and shown with its offset", asy
   expect(stdout).toContain("02:30+01:00–03:30");
 });
 
+test.each([
+  ["x 9999-12-31 23:30", "the event ends after the year 9999"],
+  ["x 29 feb 2027", "the last day of that month is 2027-02-28"],
+])("%s: %s", async (text, message) => {
+  const { exitCode, stderr } = await harness.run("add", text, "--timezone", "UTC", "--yes");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(message) });
+  expect(stderr).not.toContain("--");
+});
+
 test("--dry-run prints the request, and needs no --yes", async () => {
   const { exitCode, stdout } = await harness.run("add", ...LUNCH, "--dry-run");
   expect({ exitCode, request: JSON.parse(stdout) }).toMatchObject({
@@ -79,7 +88,7 @@ test("the calendar is that of -c or for writing, the label that of #name", async
   const unknown = await add("#travel Lunch tomorrow");
   expect(unknown).toMatchObject({
     exitCode: 5,
-    stderr: expect.stringContaining("#travel: there is no label"),
+    stderr: expect.stringContaining(`the text: there is no label "travel"`),
   });
   expect((await add("Lunch tomorrow")).exitCode).toBe(0);
   expect(await events()).toHaveLength(3);

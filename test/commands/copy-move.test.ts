@@ -251,6 +251,7 @@ describe("events update of several", () => {
       stderr: [
         "One: start: Tue 2026-11-24 22:00 Europe/Berlin",
         "One: end: Wed 2026-11-25 02:00 Europe/Berlin",
+        "Two: start: Tue 2026-11-24",
         "Two: end: Tue 2026-11-24",
         "",
       ].join("\n"),
@@ -273,8 +274,19 @@ describe("events update of several", () => {
   });
 });
 
+test("a time for the copy of an all-day event is exit 2, without a flag that copy does not have", async () => {
+  const { id } = await create("Trip", "--all-day", "--start", "2026-11-23");
+  const { exitCode, stderr } = await world.run("events", "copy", id, "--start", "1 dec 12:00");
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 2,
+    stderr: expect.stringMatching(/has a clock time, but the event is all-day\nhint: write only a date\n$/),
+  });
+});
+
 test.each([
   [["update", "ID", "--by", "1w"], '--by: "1w" does not say how far and which way'],
+  [["update", "ID", "--by", "+0d"], '--by: "+0d" is no move'],
+  [["update", "ID", "--by", "+400000w"], '--by: "+400000w" is too far'],
   [["update", "ID", "--by", ""], "--by is empty"],
   [["copy", "ID", "--by", "+1w", "--start", "fri 9:00"], "--by moves the event as it is"],
   [["update", "ID", "--by", "+1w", "--all-day"], "--by moves the event as it is"],

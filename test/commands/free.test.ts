@@ -54,6 +54,7 @@ describe("free", () => {
     expect(await free("--on", "today")).toEqual(["21T15:30 21T19:00", "21T20:00 22T00:00"]);
     expect(await free("--days", "1")).toEqual(["21T15:30 21T19:00", "21T20:00 22T00:00"]);
     expect(await free("--to", "2026-11-22", "-n", "2")).toEqual(["21T15:30 21T19:00", "21T20:00 23T00:00"]);
+    expect(await free("--on", "2026-11-22", "-n", "9".repeat(12))).toHaveLength(1);
     expect(await free("--from", "2026-11-30", "--to", "2026-11-30")).toEqual(["30T00:00 01T00:00"]);
   });
 
@@ -118,6 +119,18 @@ describe("free", () => {
     ]);
   });
 
+  test.each(["9-18", "9:00 - 18:00", "9am-6pm", "09:00–18:00", "9 AM — 6 pm"])(
+    "--between %j is 09:00 to 18:00",
+    async (between) => {
+      expect(await free(...SUNDAY, "--between", between)).toEqual(["22T09:00 22T18:00"]);
+    },
+  );
+
+  test("--between 18-24 lasts until midnight, 22-6 beyond", async () => {
+    expect(await free(...SUNDAY, "--between", "18-24")).toEqual(["22T18:00 23T00:00"]);
+    expect(await free(...SUNDAY, "--between", "22-6")).toEqual(["22T00:00 22T06:00", "22T22:00 23T00:00"]);
+  });
+
   test("with a person who shares no calendar is exit 5 with the members", async () => {
     const { exitCode, stdout, stderr } = await harness.run("free", "--with", "Zoe");
     expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: "" });
@@ -126,7 +139,10 @@ describe("free", () => {
   });
 
   test.each([
-    [["--between", "9-18"], '--between: "9" is not a time of day'],
+    [["--between", "9-5"], '--between: "9-5" may be before or after noon'],
+    [["--between", "9-5pm"], '--between: "9-5pm" may be before or after noon'],
+    [["--between", "9-25"], "--between: the time 25:00 does not exist"],
+    [["--between", "9 to 5"], '--between: "9 to 5" is not two times of day'],
     [["--between", "09:00"], '--between: "09:00" is not two times of day'],
     [["--between", "09:00-09:00"], '--between: "09:00-09:00" is no time at all'],
     [["--between", ""], "--between"],

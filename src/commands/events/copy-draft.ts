@@ -1,6 +1,7 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { draftForUpdate, type EventChanges, placeEvent } from "../../calendar/event-update.js";
 import type { Context } from "../../context.js";
+import { usageError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { DEFAULT_LABEL, type RelatedResolver } from "./event-flags.js";
 
@@ -29,6 +30,11 @@ export async function placeCopy(
     output.note(`${title}: ${place} has no label "${label?.name || label?.number}": it gets the default one`);
   const members = event.attendees.length === 0 ? [] : await resolver.members();
   const { placed, leftOut } = placeEvent(event, calendar.id, members);
+  if (event.all_day === true && times.start?.kind === "date-time")
+    throw usageError(
+      `--start: "${times.start.text}" has a clock time, but the event is all-day`,
+      "write only a date",
+    );
   const changes = { ...times, labelId: labelId ?? DEFAULT_LABEL };
   const draft = draftForUpdate(placed, changes, config.settings().timezone);
   const names = leftOut.map(({ name, id }) => name || id).join(", ");

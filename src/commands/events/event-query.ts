@@ -64,7 +64,7 @@ export interface EventQuery {
 
 /** Reads how many are wanted at most. @throws CliError usage */
 export function parseLimit(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
   if (text.trim() === "") throw emptyValueError("--limit");
   throw usageError(`--limit: "${text}" is not a whole number of at least 1`);
 }

@@ -80,9 +80,8 @@ export function noteTimes(
 ): void {
   const { timezone } = config.settings();
   const name = isSingle ? "" : `${title}: `;
-  const isDayTyped = by !== undefined || given?.kind === "date";
-  const isInWords = given !== undefined && !isIsoDateInput(given.text);
-  if (start !== null && isDayTyped && (allDay !== true || isInWords))
+  const isTyped = given?.kind === "date-time" || (allDay === true && isIsoDateInput(given?.text ?? ""));
+  if (start !== null && (given ?? by) !== undefined && !isTyped)
     output.note(`${name}start: ${describeLocal(start, timezone)}`);
   if (end !== null) output.note(`${name}end: ${describeLocal(end, timezone)}`);
 }
