@@ -82,7 +82,7 @@ export function chooseDatabase(context: AccessContext, flag: string | undefined)
 }
 
 export function messagesOf({ machine, flags }: AccessContext): Messages {
-  return createMessages(machine.stderr, flags);
+  return createMessages(machine, flags);
 }
 
 /** @throws CliError usage for a password that nobody may choose */

@@ -239,10 +239,10 @@ export function parseDays(text: string, source: string, max = MAX_LISTED_DAYS): 
 }
 
 /** Reads a month `YYYY-MM`. @returns its first and last day @throws CliError usage */
-export function parseMonth(text: string, source: string): { readonly first: string; readonly last: string } {
+export function parseMonth(text: string): { readonly first: string; readonly last: string } {
   const first = `${text}-01`;
   if (!isCalendarDate(first))
-    throw usageError(`${source}: "${text}" is not a month`, "write YYYY-MM, or nothing for this month");
+    throw usageError(`"${text}" is not a month`, "write YYYY-MM, or nothing for this month");
   return { first, last: lastOfMonth(text) };
 }
 

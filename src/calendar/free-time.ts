@@ -5,7 +5,7 @@ import { usageError } from "../errors.js";
 import { readClock } from "./date-grammar.js";
 import { readSpan } from "./event-span.js";
 import { zoneChanges } from "./zone-changes.js";
-import { addDays, type Duration, formatLocal, instantAt, offsetAt } from "./zoned-time.js";
+import { type Duration, formatLocal, instantAt, offsetAt } from "./zoned-time.js";
 
 /** When people are free, and which of their events overlap. */
 
@@ -82,6 +82,9 @@ export function busyTime(event: CalendarEvent): TimeSpan | null {
     : { start, end };
 }
 
+/** Later ones cannot be written with four digits of a year. */
+const LAST_MINUTE = dateToInstant("9999-12-31") + DAY_MS - MINUTE_MS;
+
 /** The time of some days in a zone, from now on; a minute that has begun is over. */
 export function timeOfDays(
   { first, last }: { readonly first: string; readonly last: string },
@@ -90,7 +93,7 @@ export function timeOfDays(
   const next = Math.ceil(now / MINUTE_MS) * MINUTE_MS;
   return {
     start: Math.max(next, instantAt(dateToInstant(first), zone)),
-    end: instantAt(dateToInstant(addDays(last, 1)), zone),
+    end: Math.min(instantAt(Math.min(dateToInstant(last) + DAY_MS, LAST_MINUTE), zone), LAST_MINUTE),
   };
 }
 

@@ -94,6 +94,6 @@ function readMonth(
   const [other] = Object.keys(flags).filter((flag) => flag in { days: 0, from: 0, grid: 0 });
   if (other !== undefined) throw usageError(`give either --month or --${other}, not both`);
   const today = localDate(now(), config.settings().timezone);
-  const { first, last } = parseMonth(month === true ? today.slice(0, 7) : month, "--month");
+  const { first, last } = parseMonth(month === true ? today.slice(0, 7) : month);
   return { from: first, to: last };
 }

@@ -8,6 +8,7 @@ import {
   describeCommand,
   requireSubcommand,
 } from "../cli/command.js";
+import { readGlobalFlags } from "../cli/global-flags.js";
 import type { ProfileSummary } from "../config/profile-store.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
@@ -173,11 +174,13 @@ export async function runConfigGet(context: ConfigContext, { key }: KeyArgument)
 export async function runConfigSet(
   context: ConfigContext,
   { key, value }: KeyArgument & { readonly value: string },
+  command: Command,
 ): Promise<void> {
   const profile = context.config.profileName();
   if (key === "duration" && value !== "") parseDuration(value, key);
-  const journal = key === "journal" && value === "off" ? await context.journal() : null;
+  const journal = key === "journal" && /^off$/i.test(value) ? await context.journal() : null;
   await context.config.profiles().set(profile, key, value);
+  noteProfile(context, profile, command);
   // Last, since it fails where something stays.
   journal?.forget();
   if (profile !== "local" || !/^(?:(?:write_)?calendar|label)$/.test(key)) return;
@@ -186,8 +189,21 @@ export async function runConfigSet(
   if (problem !== null) context.output.note(`${key} was set, although ${problem}`);
 }
 
-export async function runConfigUnset(context: ConfigContext, { key }: KeyArgument): Promise<void> {
-  await context.config.profiles().unset(context.config.profileName(), key);
+export async function runConfigUnset(
+  context: ConfigContext,
+  { key }: KeyArgument,
+  command: Command,
+): Promise<void> {
+  const profile = context.config.profileName();
+  await context.config.profiles().unset(profile, key);
+  noteProfile(context, profile, command);
+}
+
+/** CALCTL_BASE_URL names a service, of which nothing is configured. */
+function noteProfile({ machine, output }: ConfigContext, profile: string, command: Command): void {
+  const { CALCTL_BASE_URL: service, CALCTL_PROFILE: chosen } = machine.env;
+  if (service && !chosen && readGlobalFlags(command).profile === undefined)
+    output.note(`this is of profile ${profile}, which commands with CALCTL_BASE_URL do not use`);
 }
 
 export async function runConfigPath(context: ConfigContext): Promise<void> {

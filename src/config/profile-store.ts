@@ -81,9 +81,10 @@ export function createProfileStore(file: ConfigFile, searchPath?: string) {
     /** Sets a key; setting `base_url` creates a profile. @throws CliError usage for a wrong key or value */
     async set(name: string, key: string, value: string): Promise<void> {
       const known = parseKey(name, key);
-      checkValue(known, value, searchPath);
+      const stored = storedValue(known, value);
+      checkValue(known, stored, searchPath);
       checkProfileName(name);
-      await change(name, (profile) => ({ ...profile, [known]: value }), known === "base_url");
+      await change(name, (profile) => ({ ...profile, [known]: stored }), known === "base_url");
     },
     async unset(name: string, key: string): Promise<void> {
       const known = parseKey(name, key);
@@ -113,6 +114,13 @@ function parseKey(profile: string, key: string): ProfileKey {
     );
   }
   return known;
+}
+
+/** Days and zones may be written in upper and lower case. */
+function storedValue(key: ProfileKey, value: string): string {
+  if (key === "week_start" || key === "journal") return value.toLowerCase();
+  const isSame = (zone: string): boolean => zone.toLowerCase() === value.toLowerCase();
+  return key === "timezone" ? (Intl.supportedValuesOf("timeZone").find(isSame) ?? value) : value;
 }
 
 /** @throws CliError usage */

@@ -46,7 +46,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
   const machine = run.dryRun ? withReadOnlyConfig(host) : host;
   const { env, configFile } = machine;
   if (run.format !== null) checkFormatName(run.format);
-  const messages = once(() => createMessages(machine.stderr, run));
+  const messages = once(() => createMessages(machine, run));
   const note = (text: string): void => messages().note(text);
   const warn = (text: string): void => messages().warn(text);
   const { systemTimeZone } = machine;

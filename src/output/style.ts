@@ -121,3 +121,8 @@ const ASCII: Symbols = { dot: "*", bar: "|", running: ">", arrow: "->", dash: "-
 export function symbolsOf({ unicode }: { readonly unicode: boolean }): Symbols {
   return unicode ? UNICODE : ASCII;
 }
+
+/** Without the ellipsis of cut text, and the dashes and dots between parts of a line, where only ASCII is shown. */
+export function inCharset(text: string, { unicode }: { readonly unicode: boolean }): string {
+  return unicode ? text : text.replaceAll("…", "~").replaceAll("–", "-").replaceAll("·", "-");
+}

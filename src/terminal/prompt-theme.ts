@@ -1,7 +1,7 @@
 import { checkbox, confirm, input, password, search } from "@inquirer/prompts";
 import { sanitizeLine } from "../output/sanitize.js";
-import { createStyle, type Style, symbolsOf } from "../output/style.js";
-import { inCharset, truncateText, wrapText } from "../output/table/text-width.js";
+import { createStyle, inCharset, type Style, symbolsOf } from "../output/style.js";
+import { truncateText, wrapText } from "../output/table/text-width.js";
 
 /** The prompts that are shown. An import of all would bring an editor with tables of encodings, a fifth of the program. */
 export const prompts = { checkbox, confirm, input, password, search };

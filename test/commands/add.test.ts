@@ -63,6 +63,13 @@ test.each([
   expect(stderr).not.toContain("--");
 });
 
+test("on a terminal that shows only ASCII, the reading has no dash", async () => {
+  const shown = async (LANG: string) =>
+    (await harness.runWith({ columns: 80, env: { LANG } }, "add", "Camp mon 12-13", "--yes")).stderr;
+  expect(await shown("C")).toContain("12:00-13:00");
+  expect(await shown("C.UTF-8")).toContain("12:00–13:00");
+});
+
 test("--dry-run prints the request, and needs no --yes", async () => {
   const { exitCode, stdout } = await harness.run("add", ...LUNCH, "--dry-run");
   expect({ exitCode, request: JSON.parse(stdout) }).toMatchObject({

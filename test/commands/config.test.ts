@@ -36,6 +36,25 @@ describe("config", () => {
     expect(await harness.json("config", "get", "calendar")).toEqual({ calendar: null });
   });
 
+  test.each([
+    ["week_start", "Sunday", "sunday"],
+    ["timezone", "europe/berlin", "Europe/Berlin"],
+    ["journal", "OFF", "off"],
+  ])("set %s %s", async (key, typed, stored) => {
+    expect((await harness.run("config", "set", key, typed)).exitCode).toBe(0);
+    expect(await harness.run("config", "get", key)).toMatchObject({ stdout: `${stored}\n` });
+  });
+
+  test("under CALCTL_BASE_URL, set says which profile it changes", async () => {
+    const env = { CALCTL_BASE_URL: "https://calendar.example", CALCTL_TOKEN: "t" };
+    const note = "this is of profile local, which commands with CALCTL_BASE_URL do not use\n";
+    const set = ["config", "set", "hours", "12"];
+    expect(await harness.runWith({ env }, ...set)).toEqual({ exitCode: 0, stdout: "", stderr: note });
+    expect((await harness.runWith({ env }, "config", "unset", "hours")).stderr).toBe(note);
+    expect((await harness.runWith({ env }, ...set, "-p", "local")).stderr).toBe("");
+    expect((await harness.runWith({ env: { ...env, CALCTL_PROFILE: "local" } }, ...set)).stderr).toBe("");
+  });
+
   test("path prints the path even if the file does not exist", async () => {
     expect((await harness.run("config", "path")).stdout).toBe(`${harness.directory}/config.json\n`);
   });

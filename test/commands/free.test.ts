@@ -126,6 +126,15 @@ describe("free", () => {
     },
   );
 
+  test("the last day of the last year ends a minute early, since its end has no date", async () => {
+    const days = ["--from", "9999-12-31", "--to", "9999-12-31"];
+    expect(await harness.json("free", ...days)).toMatchObject([
+      { end_at: "9999-12-31T22:59:00.000Z", end_local: "9999-12-31T23:59:00+01:00" },
+    ]);
+    const west = await harness.json("free", ...days, "--timezone", "America/New_York");
+    expect(west).toMatchObject([{ end_at: "9999-12-31T23:59:00.000Z" }]);
+  });
+
   test("--between 18-24 lasts until midnight, 22-6 beyond", async () => {
     expect(await free(...SUNDAY, "--between", "18-24")).toEqual(["22T18:00 23T00:00"]);
     expect(await free(...SUNDAY, "--between", "22-6")).toEqual(["22T00:00 22T06:00", "22T22:00 23T00:00"]);

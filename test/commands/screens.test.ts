@@ -107,7 +107,7 @@ describe("agenda --grid", () => {
     await create("Lunch", "Work");
     const { stdout, stderr } = await harness.runWith({ columns: 60, env: UTF_8 }, ...GRID);
     expect(stdout).toMatch(/^Sat 21 Nov {2}today\n/);
-    expect(stderr).toBe("--grid: 7 days need 69 columns, and there are 60; this is the list\n");
+    expect(stderr).toBe("7 days side by side need 69 columns, and there are 60; this\nis the list\n");
     expect((await harness.runWith({ columns: 69, env: UTF_8 }, ...GRID)).stderr).toBe("");
   });
 });

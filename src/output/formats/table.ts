@@ -1,8 +1,7 @@
-import { createStyle, PLAIN_STYLE } from "../style.js";
+import { createStyle, inCharset, PLAIN_STYLE } from "../style.js";
 import { columnsOf } from "../table/columns.js";
 import { drawDetail } from "../table/detail.js";
 import { drawList } from "../table/list.js";
-import { inCharset } from "../table/text-width.js";
 import { type DrawOptions, type Rendering, showsUnicode, widthOf } from "../view.js";
 
 /**

@@ -1,9 +1,9 @@
 import type { Day } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { addDays } from "../../calendar/zoned-time.js";
-import { symbolsOf } from "../style.js";
+import { inCharset, symbolsOf } from "../style.js";
 import { describeEntry, type EntryOptions, type EntryText, headingOf } from "./day-entry.js";
-import { inCharset, padText, textWidth, truncateText, wrapText } from "./text-width.js";
+import { padText, textWidth, truncateText, wrapText } from "./text-width.js";
 
 /** Columns between the parts of a line. */
 const GAP = "  ";

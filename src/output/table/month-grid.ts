@@ -3,7 +3,7 @@ import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { covers } from "../../calendar/grid-rows.js";
 import { addDays } from "../../calendar/zoned-time.js";
 import { clockOf } from "../event-when.js";
-import { symbolsOf } from "../style.js";
+import { inCharset, symbolsOf } from "../style.js";
 import { titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
 import {
@@ -16,7 +16,7 @@ import {
   MIN_DAY_WIDTH,
   placeBars,
 } from "./grid-blocks.js";
-import { inCharset, padText, truncateText } from "./text-width.js";
+import { padText, truncateText } from "./text-width.js";
 
 export interface MonthGridOptions extends BlockOptions {
   /** The first and the last day of the month, as `YYYY-MM-DD`. */

@@ -42,11 +42,6 @@ export function padText(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - textWidth(text)));
 }
 
-/** Without the ellipsis of cut text, and the dashes and dots between parts of a line, where only ASCII is shown. */
-export function inCharset(text: string, { unicode }: { readonly unicode: boolean }): string {
-  return unicode ? text : text.replaceAll("…", "~").replaceAll("–", "-").replaceAll("·", "-");
-}
-
 /** UTF-16 units that are split at a time: Node 20 copies the whole text for each of its characters. */
 const WINDOW = 256;
 

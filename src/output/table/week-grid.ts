@@ -10,6 +10,7 @@ import {
 } from "../../calendar/grid-rows.js";
 import { formatLocal } from "../../calendar/zoned-time.js";
 import { clockOf } from "../event-when.js";
+import { inCharset } from "../style.js";
 import { titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
 import {
@@ -23,7 +24,7 @@ import {
   MIN_DAY_WIDTH,
   placeBars,
 } from "./grid-blocks.js";
-import { inCharset, padText, truncateText, wrapText } from "./text-width.js";
+import { padText, truncateText, wrapText } from "./text-width.js";
 
 export interface WeekGridOptions extends BlockOptions {
   /** The days of the columns, as `YYYY-MM-DD`. */

@@ -40,7 +40,9 @@ export function createEventListView(options: EventListViewOptions): View<Localiz
         const grid = drawWeekGrid(daysOf(values, { range }), options);
         if (grid !== null) return grid;
         const [days, needed] = [dates.length, narrowestGrid(dates.length)];
-        note(`--grid: ${days} days need ${needed} columns, and there are ${drawing.width}; this is the list`);
+        note(
+          `${days} days side by side need ${needed} columns, and there are ${drawing.width}; this is the list`,
+        );
       }
       if (layout === "month") {
         const { drawMonth, NARROWEST_MONTH } = await import("../table/month-grid.js");
@@ -52,9 +54,7 @@ export function createEventListView(options: EventListViewOptions): View<Localiz
           last: last ?? "",
         });
         if (month !== null) return month;
-        note(
-          `--month: a month needs ${NARROWEST_MONTH} columns, and there are ${drawing.width}; this is the list`,
-        );
+        note(`a month needs ${NARROWEST_MONTH} columns, and there are ${drawing.width}; this is the list`);
       }
       const { drawDayList } = await import("../table/day-list.js");
       return drawDayList(daysOf(values, { range, layout }), {

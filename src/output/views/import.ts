@@ -1,5 +1,6 @@
 import { sanitizeLine } from "../sanitize.js";
-import { inCharset, truncateText } from "../table/text-width.js";
+import { inCharset } from "../style.js";
+import { truncateText } from "../table/text-width.js";
 import type { DrawOptions, View } from "../view.js";
 
 /** What cannot become an event of the calendar. */

@@ -1,5 +1,6 @@
 import { describeInstant } from "../event-when.js";
 import { sanitizeLine } from "../sanitize.js";
+import { inCharset } from "../style.js";
 import type { DrawOptions, Rendering, View } from "../view.js";
 import { INSTANT } from "./calendar.js";
 
@@ -38,7 +39,7 @@ async function drawMessages(
   { values, ...clock }: Rendering<SentMessage>,
   drawing: DrawOptions,
 ): Promise<string> {
-  const { inCharset, wrapText } = await import("../table/text-width.js");
+  const { wrapText } = await import("../table/text-width.js");
   const { style, width } = drawing;
   const blocks = values.map(({ id, at, outcome, target, what, command }) => {
     const color = outcome === "sent" ? style.dim : style.red;
