@@ -45,9 +45,12 @@ export function createMessages(
   };
 }
 
-/** Without the widths of characters, which take 8 ms to load. */
+/**
+ * Breaks a line between words, without the widths of characters, which take 8 ms to load. Commands and paths are for
+ * copying and stay in one piece, and an indented line has its layout.
+ */
 function breakWords(line: string, columns: number | undefined): string {
-  if (columns === undefined || line.length <= columns) return line;
+  if (columns === undefined || line.length <= columns || /^ |calctl | \//.test(line)) return line;
   return line.replace(new RegExp(`(\\S.{0,${columns - 1}})(?: |$)`, "g"), "$1\n").trimEnd();
 }
 
