@@ -8,6 +8,11 @@ export const EVENT_COMMANDS: readonly CommandEntry[] = [
     "list what changed since the last run",
     async () => (await import("./events/changes.js")).registerEventsChanges,
   ],
+  [
+    "watch",
+    "print or hand over each change as it happens",
+    async () => (await import("./events/watch.js")).registerEventsWatch,
+  ],
   ["get", "show events", async () => (await import("./events/get.js")).registerEventsGet],
   ["create", "create an event", async () => (await import("./events/create.js")).registerEventsCreate],
   [

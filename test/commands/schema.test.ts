@@ -35,6 +35,7 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
       ["--since-last", "later"],
       ["--since-last", "start", "--from-start", "--dry-run"],
     ],
+    "events watch": [["--from-start", "--dry-run"]],
     "events get": [[eventId], [eventId, eventId]],
     "events create": [
       ["--title", "T", ...times, "--attendee", "me"],

@@ -38,6 +38,7 @@ const PAGES = [
   "service/scaling",
   "service/self-hosting",
   "status-bars",
+  "watch",
   "webhooks",
   "writing",
 ];
@@ -151,7 +152,7 @@ async function runPageSignedIn(name: string): Promise<void> {
   await runPage(world, readPage(name));
 }
 
-test.each(["names", "status-bars", "writing"])(
+test.each(["names", "status-bars", "watch", "writing"])(
   "the lines of docs/%s.md work with the profile local",
   async (name) => {
     await runPage(await createDocsWorld(), readPage(name));

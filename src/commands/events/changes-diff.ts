@@ -11,7 +11,6 @@ import {
 } from "../../calendar/event-changes.js";
 import { filterEvents, type SortOptions, sortEvents } from "../../calendar/event-order.js";
 import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
-import { requireChosenService } from "../../cli/command.js";
 import { CliError, wrapError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";
@@ -28,6 +27,8 @@ export interface Diff {
   readonly days: SeenDays;
   /** Whether nothing was remembered under the name before. */
   readonly isFirst: boolean;
+  /** Whether there is more to remember than that nothing has changed. */
+  readonly isNew: boolean;
   /** How many events are watched from now on. */
   readonly watched: number;
   /** How often something was remembered under the name: changes that were not remembered come again with the same number. */
@@ -45,15 +46,14 @@ export interface Diff {
 /**
  * Finds the changes since the last run under a name, for work that delivers them. Other runs under that name wait until the
  * work has ended. Nothing is remembered unless the work says so.
- * @throws CliError configuration when no service was chosen or the ledger cannot be used; usage for a name that is bound
- * to other events; the first failure when no calendar could be read
+ * @throws CliError configuration when the ledger cannot be used; usage for a name that is bound to other events; the first
+ * failure when no calendar could be read
  */
 export async function withDiff<T>(
   context: ChangesContext,
   flags: ChangesFlags,
   work: (diff: Diff) => Promise<T>,
 ): Promise<T> {
-  requireChosenService(context.config.settings());
   const name = checkName(flags);
   const count = parseUpcomingDays(flags.days ?? "7", "--days");
   const ledger = await context.messages.ledger();
@@ -79,16 +79,18 @@ async function findChanges(
   const { binding, since, calendars, days } = snapshot;
   const watched = watchedAfter(diffs, lookups.results, snapshot);
   const state = { name: own, seen: { version: 1, binding, since, calendars: watched } as const };
+  const changes = listChanges(context, diffs, {
+    lookups: lookups.results,
+    flags,
+    zone: days.zone,
+    firstDay: days.first,
+  });
   return {
-    changes: listChanges(context, diffs, {
-      lookups: lookups.results,
-      flags,
-      zone: days.zone,
-      firstDay: days.first,
-    }),
+    changes,
     calendars,
     days,
     isFirst: before === null,
+    isNew: changes.length > 0 || placesOf(before?.calendars) !== placesOf(watched),
     watched: watched.reduce((sum, { events }) => sum + events.length, 0),
     revision: remembered?.revision ?? 0,
     remembered: state,
@@ -107,6 +109,11 @@ async function findChanges(
       }
     },
   };
+}
+
+/** How far each calendar was read. */
+function placesOf(calendars: readonly WatchedCalendar[] = []): string {
+  return JSON.stringify(calendars.map(({ id, days, revision }) => [id, days, revision]));
 }
 
 function readerName(name: string, reader: string): string {

@@ -10,6 +10,7 @@ import { filterEvents } from "../../calendar/event-order.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import { CliError } from "../../errors.js";
+import type { Ledger } from "../../messages/ledger/ledger.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";
 import type { FilterFlags } from "./event-query.js";
@@ -25,7 +26,10 @@ export interface ChangesFlags extends FilterFlags, NameFlag {
   readonly reader?: string;
 }
 
-export type ChangesContext = EventContext & Pick<Context, "messages" | "flags">;
+export type ChangesContext = EventContext &
+  Pick<Context, "flags"> & {
+    readonly messages: { ledger(): Promise<Pick<Ledger, "exclusively" | "readSeen" | "remember">> };
+  };
 
 /** A calendar as it was read. */
 interface CalendarVersion {

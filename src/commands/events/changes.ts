@@ -1,5 +1,11 @@
 import type { Command } from "commander";
-import { addAction, type ContextOf, describeCommand, forJobs } from "../../cli/command.js";
+import {
+  addAction,
+  type ContextOf,
+  describeCommand,
+  forJobs,
+  requireChosenService,
+} from "../../cli/command.js";
 import type { Context } from "../../context.js";
 import { missingFlagsError } from "../../errors.js";
 import { changeView, createChangeListView } from "../../output/views/change.js";
@@ -42,6 +48,7 @@ export async function runEventsChanges(
   // Checks format and fields before any request.
   context.output.of(changeView);
   if (sinceLast === undefined) throw missingFlagsError(["--since-last"]);
+  requireChosenService(context.config.settings());
   await withDiff(context, { ...flags, sinceLast, nameFlag: "--since-last" }, async (diff) => {
     const isTaken = await printChanges(context, diff);
     if (isTaken) await diff.remember();

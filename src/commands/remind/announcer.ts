@@ -5,12 +5,12 @@ import { createReminder, type ReminderOptions } from "../../messages/message.js"
 import type { Payload } from "../../messages/payload.js";
 import { composeOutgoing } from "../../messages/render.js";
 import type { Target } from "../../messages/target.js";
-import { jsonObject, keysOf, textOf } from "../../output/view.js";
+import { jsonObject } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import { nameEvent } from "../events/event-name.js";
 import { targetRequest } from "../post/target.js";
 import type { RemindContext, RemindOptions } from "./options.js";
-import { createProgramRunner, type ProgramCall } from "./programs.js";
+import { createProgramRunner, eventVariables, type ProgramCall } from "./programs.js";
 
 /** What an event is announced to. */
 export interface Announcer {
@@ -85,16 +85,8 @@ function targetAnnouncer({ config, now }: RemindContext, target: Target): Announ
   };
 }
 
-/** The event as JSON on stdin, and each key as a variable: lists and objects as tsv has them. */
+/** The event as JSON on stdin, and as variables. */
 function programCall(program: string, args: readonly string[], event: LocalizedEvent): ProgramCall {
-  const variables = keysOf(eventView).map((key) => [
-    `CALCTL_EVENT_${key.toUpperCase()}`,
-    textOf(eventView, key, event),
-  ]);
-  return {
-    program,
-    args,
-    input: `${JSON.stringify(jsonObject(eventView, event))}\n`,
-    variables: Object.fromEntries(variables),
-  };
+  const input = `${JSON.stringify(jsonObject(eventView, event))}\n`;
+  return { program, args, input, variables: eventVariables(event) };
 }

@@ -1,6 +1,9 @@
+import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { childEnvironment } from "../../config/environment.js";
 import { CliError } from "../../errors.js";
 import type { Machine } from "../../machine.js";
+import { keysOf, textOf } from "../../output/view.js";
+import { eventView } from "../../output/views/event.js";
 import { batchFileHint, type ChildProcessResult, runChildProcess } from "../../system/child-process.js";
 
 /** What Linux takes as one variable, with its name and a NUL (bytes). @see execve(2), MAX_ARG_STRLEN */
@@ -16,16 +19,30 @@ export interface ProgramCall {
   readonly variables: Readonly<Record<string, string>>;
 }
 
+/** Each key of an event as a variable: lists and objects as tsv has them. */
+export function eventVariables(event: LocalizedEvent): Record<string, string> {
+  const variables = keysOf(eventView).map((key) => [
+    `CALCTL_EVENT_${key.toUpperCase()}`,
+    textOf(eventView, key, event),
+  ]);
+  return Object.fromEntries(variables);
+}
+
 /**
  * Runs a program to its end, without a shell; its output goes where that of this process goes.
  * @throws CliError failed when it cannot be started or ends with another code than 0
  */
 export type RunProgram = (call: ProgramCall) => Promise<void>;
 
-/** Runs the programs of users. @param warn says which variables were left out */
+/**
+ * Runs the programs of users.
+ * @param warn says which variables were left out
+ * @param again what starts a program again that was killed with this one, as a sentence
+ */
 export function createProgramRunner(
   { env, signal }: Pick<Machine, "env" | "signal">,
   warn: (text: string) => void,
+  again = "only --again starts it again for this event",
 ): RunProgram {
   return async ({ program, args, input, variables }) => {
     const given = Object.entries(variables).map(
@@ -53,7 +70,7 @@ export function createProgramRunner(
         isStarted = true;
       },
     }).catch((reason: unknown) => {
-      throw isStarted ? interruptedProgram(reason, program) : reason;
+      throw isStarted ? interruptedProgram(reason, program, again) : reason;
     });
     const problem = problemOf(result);
     if (problem !== null)
@@ -76,12 +93,12 @@ function hintOf(result: ChildProcessResult, program: string): string | undefined
 }
 
 /** What the program had done by then is not known. */
-function interruptedProgram(reason: unknown, program: string): unknown {
+function interruptedProgram(reason: unknown, program: string, again: string): unknown {
   if (!(reason instanceof CliError) || reason.code !== "interrupted") return reason;
   return new CliError(reason.code, reason.message, {
     exitCode: reason.exitCode,
     mayHaveSucceeded: true,
-    hint: `${program} was running and has been killed; only --again starts it again for this event`,
+    hint: `${program} was running and has been killed; ${again}`,
     cause: reason,
   });
 }

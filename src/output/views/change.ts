@@ -1,6 +1,7 @@
 import { CHANGE_KINDS, type ChangeKind, type EventChange } from "../../calendar/event-changes.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { localDate } from "../../calendar/zoned-time.js";
+import { renderNdjson } from "../formats/data.js";
 import type { EntryOptions } from "../table/day-entry.js";
 import { jsonObject, type Rendering, type View } from "../view.js";
 import { dayListOptions, daysOf } from "./day-formats.js";
@@ -18,25 +19,29 @@ const HEADINGS: Readonly<Record<ChangeKind, string>> = {
 /** Headings and their events for reading: once each, under the day on which they begin. */
 const EVERY_DAY = { range: { first: null, last: null } };
 
+const CHANGE_KEYS: View<EventChange<LocalizedEvent>>["keys"] = {
+  change: {
+    type: "string",
+    about: "added, changed, or gone: deleted or no longer readable",
+  },
+  event: {
+    type: { object: eventView },
+    about: "as it is now; one that is gone as it was last seen",
+    json: ({ event }) => jsonObject(eventView, event),
+  },
+  before: {
+    type: { object: eventView, nullable: true },
+    about: "the event as it was last seen; null if it was not, as of one that was added",
+    json: ({ before }) => (before === null ? null : jsonObject(eventView, before)),
+  },
+};
+
 /** What changed since the last run: for data a list, for reading each kind by day. */
 export const changeView: View<ListedChange> = {
   noun: "change",
   shape: "change",
   keys: {
-    change: {
-      type: "string",
-      about: "added, changed, or gone: deleted or no longer readable",
-    },
-    event: {
-      type: { object: eventView },
-      about: "as it is now; one that is gone as it was last seen",
-      json: ({ event }) => jsonObject(eventView, event),
-    },
-    before: {
-      type: { object: eventView, nullable: true },
-      about: "the event as it was last seen; null if it was not, as of one that was added",
-      json: ({ before }) => (before === null ? null : jsonObject(eventView, before)),
-    },
+    ...CHANGE_KEYS,
     ...eventView.keys,
   },
   members: ["change", "event", "before"],
@@ -64,6 +69,24 @@ export const changeView: View<ListedChange> = {
       });
     },
   },
+};
+
+/** A change as it happens. */
+export interface WatchedChange extends EventChange<LocalizedEvent> {
+  /** The same for a change that is told again. */
+  readonly id: string;
+}
+
+/** One line for each change, in every format. */
+export const watchedChangeView: View<WatchedChange> = {
+  noun: "change",
+  shape: "watched_change",
+  keys: {
+    id: { type: "string", about: "the same for a change that is told again" },
+    ...CHANGE_KEYS,
+  },
+  tsv: [],
+  formats: { table: renderNdjson, tsv: renderNdjson, json: renderNdjson },
 };
 
 const INDENT = "  ";

@@ -1,0 +1,123 @@
+import type { EventChange } from "../../calendar/event-changes.js";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import type { Context } from "../../context.js";
+import { CliError, type ErrorCode } from "../../errors.js";
+import type { Seen } from "../../messages/ledger/seen.js";
+import type { WatchedChange } from "../../output/views/change.js";
+import { type Diff, withDiff } from "./changes-diff.js";
+import type { ChangesContext, ChangesFlags } from "./changes-reading.js";
+
+export type WatchContext = ChangesContext & Pick<Context, "machine">;
+
+/** What became of a change: `failed` is told again, after `closed` nobody reads any more. */
+export type Told = "told" | "failed" | "closed";
+
+export interface Watch {
+  readonly flags: ChangesFlags;
+  /** Whether later runs go on where this one ends. */
+  readonly isNamed: boolean;
+  readonly identify: (change: EventChange<LocalizedEvent>, diff: Diff) => WatchedChange;
+  readonly tell: (change: WatchedChange) => Promise<Told>;
+}
+
+/** Between two reads (ms): after a change the first, then twice as long each time, up to the longest. */
+const PAUSES = { first: 2_000, longest: 30_000 };
+
+/** The profile `local` has no limit, and no network. */
+const LOCAL_PAUSES = { first: 1_000, longest: 1_000 };
+
+/**
+ * Reads again and again, and tells what has changed. What was read is remembered once all of its changes were told.
+ * @throws CliError any failure of the first read, and later what does not pass by itself; the reason of an interruption
+ */
+export async function watchChanges(context: WatchContext, watch: Watch): Promise<void> {
+  const { clock, signal } = context.machine;
+  const { first, longest } = context.config.settings().service.kind === "local" ? LOCAL_PAUSES : PAUSES;
+  const read = createRounds(watch.isNamed ? context : { ...context, messages: createMemory() }, watch);
+  let pause = first;
+  for (;;) {
+    const result = await read();
+    if (result === "closed" || context.flags.dryRun) return;
+    if (result === "changed") pause = first;
+    await clock.sleep(pause, signal());
+    pause = Math.min(2 * pause, longest);
+  }
+}
+
+/** Remembers for this run alone. */
+function createMemory(): ChangesContext["messages"] {
+  let last: Seen | null = null;
+  const ledger: Awaited<ReturnType<ChangesContext["messages"]["ledger"]>> = {
+    exclusively: (_name, work) => work(),
+    readSeen: async () => last,
+    async remember({ seen }) {
+      last = { revision: (last?.revision ?? 0) + 1, seen };
+    },
+  };
+  return { ledger: async () => ledger };
+}
+
+type RoundResult = "changed" | "quiet" | "closed";
+
+/** What passes by itself. */
+const TEMPORARY: ReadonlySet<ErrorCode> = new Set(["unavailable", "rate_limited", "partial"]);
+
+/** Of failures in a row, only the first one is reported. */
+function createRounds(context: WatchContext, watch: Watch): () => Promise<RoundResult> {
+  const { output, flags } = context;
+  let warned: readonly string[] = [];
+  let isStarted = false;
+  let isFailing = false;
+  /** Those that have been told, though not all of the same read. */
+  const told = new Set<string>();
+  return async () => {
+    const warnings: string[] = [];
+    const warn = (text: string) => {
+      warnings.push(text);
+      if (!warned.includes(text)) output.warn(text);
+    };
+    try {
+      const result = await readRound({ ...context, output: { ...output, warn } }, watch, told);
+      if (isFailing) output.note("the service can be read again");
+      isFailing = false;
+      return result;
+    } catch (error) {
+      const passes = error instanceof CliError && TEMPORARY.has(error.code);
+      // Of several calendars, those that could be read are watched.
+      if (!passes || flags.dryRun || !(isStarted || error.code === "partial")) throw error;
+      if (!isFailing) output.warn(`${error.message}; trying again until it works`);
+      isFailing = true;
+      return "quiet";
+    } finally {
+      isStarted = true;
+      warned = warnings;
+    }
+  };
+}
+
+async function readRound(context: WatchContext, watch: Watch, told: Set<string>): Promise<RoundResult> {
+  return withDiff(context, watch.flags, async (diff) => {
+    const result = await tellAll(diff, watch, told);
+    if (result === "closed") return "closed";
+    if (result === "told") {
+      if (diff.isNew) await diff.remember();
+      told.clear();
+    }
+    diff.reportFailures();
+    return result === "told" && diff.changes.length > 0 ? "changed" : "quiet";
+  });
+}
+
+/** @param told ids of those that are not told again */
+async function tellAll(diff: Diff, { identify, tell }: Watch, told: Set<string>): Promise<Told> {
+  let hasFailed = false;
+  for (const found of diff.changes) {
+    const change = identify(found, diff);
+    if (told.has(change.id)) continue;
+    const result = await tell(change);
+    if (result === "closed") return "closed";
+    if (result === "told") told.add(change.id);
+    else hasFailed = true;
+  }
+  return hasFailed ? "failed" : "told";
+}

@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import type { Command } from "commander";
+import { contentKey, type EventChange } from "../../calendar/event-changes.js";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
+import { readGlobalFlags } from "../../cli/global-flags.js";
+import type { Context } from "../../context.js";
+import { CliError, emptyValueError, usageError } from "../../errors.js";
+import { jsonObject } from "../../output/view.js";
+import { type WatchedChange, watchedChangeView } from "../../output/views/change.js";
+import { createProgramRunner, eventVariables } from "../remind/programs.js";
+import type { Diff } from "./changes-diff.js";
+import type { ChangesFlags } from "./changes-reading.js";
+import { addCalendarFlag, addFilterFlags } from "./event-query.js";
+import { checkName } from "./name-binding.js";
+import { type Told, type WatchContext, watchChanges } from "./watch-rounds.js";
+
+interface WatchOptions extends Omit<ChangesFlags, "sinceLast"> {
+  readonly sinceLast?: string;
+  /** The program and its arguments. */
+  readonly program: readonly string[];
+}
+
+const FORMATS = ["json", "ndjson"] as const;
+
+export function registerEventsWatch(command: Command, contextOf: ContextOf): void {
+  command
+    .argument("[program...]", "after --: program and arguments, run once for each change, without a shell")
+    .option("--since-last <name>", "name under which a later run goes on where this one ended");
+  addCalendarFlag(command);
+  command
+    .option("--days <1-7>", "number of days to watch, including today (default: 7)")
+    .option("--from-start", "begin with the events that are there, as added");
+  addFilterFlags(command);
+  describeCommand(command, {
+    prints: { view: watchedChangeView, formats: FORMATS, count: "one" },
+    examples: () => [
+      [
+        "One line of JSON for each change, until Ctrl-C; here what it would print now",
+        "calctl events watch --from-start --dry-run",
+      ],
+      [
+        "A program for each change, also for those while it did not run",
+        "calctl events watch --since-last desk --dry-run -- notify-send Changed",
+      ],
+    ],
+  });
+  addAction<WatchOptions>(command, contextOf, async (context, options) => {
+    const { output = "ndjson" } = readGlobalFlags(command);
+    if (!FORMATS.some((format) => format === output))
+      throw usageError(`--output: this command has no format "${output}"`, `formats: ${FORMATS.join(", ")}`);
+    await runEventsWatch(context, options);
+  });
+}
+
+/** Tells each change until the run is interrupted, or nobody reads any more; with `--dry-run` those of now. */
+async function runEventsWatch(
+  context: WatchContext,
+  { sinceLast, program, ...rest }: WatchOptions,
+): Promise<void> {
+  const print = createPrinter(context);
+  const run = program.length === 0 ? null : createHandOver(context, program);
+  const name = { sinceLast: sinceLast ?? "events watch", nameFlag: "--since-last" } as const;
+  checkName(name);
+  await watchChanges(context, {
+    flags: { ...rest, ...name },
+    isNamed: sinceLast !== undefined,
+    tell: run === null || context.flags.dryRun ? print : run,
+    identify,
+  });
+}
+
+/** @throws CliError usage for format and fields */
+function createPrinter({
+  output: { of },
+}: Pick<Context, "output">): (change: WatchedChange) => Promise<Told> {
+  const output = of(watchedChangeView);
+  return async (change) => {
+    await output.print(change);
+    return output.isClosed() ? "closed" : "told";
+  };
+}
+
+/** Runs the program with the line on stdin, and the keys of the event as variables. */
+function createHandOver(
+  { machine, output }: Pick<Context, "machine" | "output">,
+  [program = "", ...args]: readonly string[],
+): (change: WatchedChange) => Promise<Told> {
+  if (program === "") throw emptyValueError("the program");
+  const again = "the next run under the same --since-last runs it again for this change";
+  const runProgram = createProgramRunner(machine, output.warn, again);
+  return async (change) => {
+    const input = `${JSON.stringify(jsonObject(watchedChangeView, change))}\n`;
+    const ofChange = { CALCTL_CHANGE: change.change, CALCTL_CHANGE_ID: change.id };
+    const variables = { ...eventVariables(change.event), ...ofChange };
+    try {
+      await runProgram({ program, args, input, variables });
+      return "told";
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code !== "failed") throw error;
+      const hint = error.hint === undefined ? "" : ` (${error.hint})`;
+      output.warn(`change ${change.id}: ${error.message}${hint}; trying again`);
+      return "failed";
+    }
+  };
+}
+
+/** Gives a change an id: the same when it is found again, because it was not remembered. */
+function identify(
+  { change, event, before }: EventChange<LocalizedEvent>,
+  { revision }: Pick<Diff, "revision">,
+): WatchedChange {
+  const versions = [before, event].map((each) => each && [each.updated_at, contentKey(each)]);
+  const what = JSON.stringify([revision, event.calendar_id, event.id, change, versions]);
+  return { id: createHash("sha256").update(what).digest("hex").slice(0, 32), change, event, before };
+}
