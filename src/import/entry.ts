@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
-import { draftForCreate } from "../calendar/event-draft.js";
+import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
 import type { EventInput } from "../calendar/event-input.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
 import { checkContent, shortenTexts } from "./content.js";
+
+/** What an event is made of. Label and attendees are those of `events create --input`, still by name. */
+export interface ImportContent extends EventContent, Pick<EventInput, "label" | "attendees"> {}
 
 /** One event of a file, as it would be written. */
 export interface ImportEntry {
@@ -12,8 +15,8 @@ export interface ImportEntry {
   /** What later runs know it by: UID and RECURRENCE-ID, the id of NDJSON, otherwise a hash of its text. */
   readonly identity: string;
   readonly title: string;
-  /** As `events create --input` takes it: within the limits, label and attendees still by name. */
-  readonly content: EventInput;
+  /** Within the limits. */
+  readonly content: ImportContent;
   /** STATUS:CANCELLED, or an invitation withdrawn by METHOD:CANCEL. */
   readonly cancelled: boolean;
   /** One RRULE, and RDATE and EXDATE lines in UTC or as dates; empty for a single event. @see RFC 5545 */
@@ -64,7 +67,9 @@ export interface ReaderOptions {
 }
 
 /** An entry before it is checked. A timed event may lack its end. */
-type Draft = Omit<ImportEntry, "kind" | "line" | "text" | "title">;
+interface Draft extends Omit<ImportEntry, "kind" | "line" | "text" | "title" | "content"> {
+  readonly content: EventInput;
+}
 
 interface Place {
   readonly line: number;
@@ -88,15 +93,15 @@ export function readEntry(
   try {
     if (isDamaged && place.text.includes("\ufffd")) throw usageError("it is not UTF-8");
     const draft = read((remark) => remarks.add(remark));
-    const content = shorten ? shortenTexts(draft.content) : draft.content;
-    if (content !== draft.content) remarks.add(SHORTENED);
-    checkContent(content);
-    const { title, all_day, ...times } = draftForCreate({}, content, { zone, length: LENGTH });
-    const isOpen = content.start_at !== undefined && content.end_at === undefined && all_day !== true;
-    if (isOpen) remarks.add("without an end: an hour long");
+    const input = shorten ? shortenTexts(draft.content) : draft.content;
+    if (input !== draft.content) remarks.add(SHORTENED);
+    checkContent(input);
+    const { label, attendees } = input;
+    const content = { ...draftForCreate({}, input, { zone, length: LENGTH }), label, attendees };
+    if (input.start_at !== undefined && input.end_at === undefined && content.all_day !== true)
+      remarks.add("without an end: an hour long");
     for (const remark of remarks) count(remark);
-    const whole = isOpen ? { ...content, end_at: times.end_at } : content;
-    return { kind: "event", line: place.line, text: place.text, title, ...draft, content: whole };
+    return { kind: "event", line: place.line, text: place.text, title: content.title, ...draft, content };
   } catch (error) {
     const { message } = asUsageError(error);
     const reason = describeWithoutFlags(usageError(message)).replace(`${SOURCE}: `, "");

@@ -1,4 +1,3 @@
-import { draftForCreate } from "../calendar/event-draft.js";
 import type { expandRecurrence } from "../calendar/recurrence.js";
 import { instantAt } from "../calendar/zoned-time.js";
 import { asUsageError, describeWithoutFlags } from "../errors.js";
@@ -51,36 +50,24 @@ interface Read {
 
 /** The event, or the occurrences of a repeating one. */
 function readMaster(item: ImportEntry, { window, expand }: GatherOptions): Read {
-  const { identity, line, title, text, recurrences } = item;
-  const { label, attendees } = item.content;
+  const { identity, line, title, text, recurrences, content } = item;
+  if (recurrences.length === 0 || expand === null) return { events: [{ identity, content }], rejections: [] };
   try {
-    const content = contentOf(item, window.zone);
-    const isSeries = recurrences.length > 0 && expand !== null;
-    const events = isSeries
-      ? occurrencesOf(item, content, { window, expand })
-      : [{ identity, content, label, attendees }];
-    return { events, rejections: [] };
+    return { events: occurrencesOf(item, { window, expand }), rejections: [] };
   } catch (error) {
     const reason = describeWithoutFlags(asUsageError(error));
     return { events: [], rejections: [{ kind: "rejected", line, title, text, identity, reason }] };
   }
 }
 
-/** The reader has checked that it is an event. */
-function contentOf({ content }: ImportEntry, zone: string) {
-  return draftForCreate({}, content, { zone, length: { text: "1h", days: 0, minutes: 60 } });
-}
-
 /** The occurrence that an entry replaces; empty for any other entry. */
 function changedOccurrence(entry: ImportEntry, { window: { zone } }: GatherOptions) {
-  const { occurrenceOf, cancelled } = entry;
+  const { occurrenceOf, cancelled, content } = entry;
   if (occurrenceOf === undefined) return [];
   const { uid, slot } = occurrenceOf;
-  const content = contentOf(entry, zone);
-  const { label, attendees } = entry.content;
   const instant = Date.parse(slot);
   // A day begins with the zone's clock.
   const begins = content.all_day === true ? instantAt(instant, zone) : instant;
-  const event = { identity: occurrenceIdentity(uid, slot), content, label, attendees, slot: begins };
+  const event = { identity: occurrenceIdentity(uid, slot), content, slot: begins };
   return [{ uid, cancelled, event }];
 }

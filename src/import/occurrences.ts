@@ -1,5 +1,4 @@
 import { dateToInstant, formatWireDateTime, instantToDate } from "../../contract/date-time.js";
-import type { EventContent } from "../calendar/event-draft.js";
 import type { expandRecurrence } from "../calendar/recurrence.js";
 import { addDays, instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
@@ -25,16 +24,14 @@ const [MAX_OCCURRENCES, MAX_STEPS] = [10_000, 100_000];
 
 /**
  * The occurrences of a repeating event, each as long as the first.
- * @param content of the first
  * @param expand see `expandRecurrence`, which is loaded for repeating events alone
  * @throws CliError usage for a rule that cannot be read, and for too many occurrences
  */
 export function occurrencesOf(
-  { identity: uid, recurrences, content: { start_timezone: zone = "UTC", label, attendees } }: ImportEntry,
-  content: EventContent,
+  { identity: uid, recurrences, content }: ImportEntry,
   { window, expand }: { readonly window: DayWindow; readonly expand: typeof expandRecurrence },
 ): readonly ImportEvent[] {
-  const { all_day: isAllDay = false, start_at, end_at } = content;
+  const { all_day: isAllDay = false, start_at, end_at, start_timezone: zone = "UTC" } = content;
   if (start_at === undefined || end_at === undefined) throw usageError("it repeats, but has no start");
   const [start, length] = [Date.parse(start_at), Date.parse(end_at) - Date.parse(start_at)];
   const local = isAllDay ? start : wallClockAt(start, zone);
@@ -56,7 +53,7 @@ export function occurrencesOf(
     if (slot < from) continue;
     const times = { start_at: formatWireDateTime(instant), end_at: formatWireDateTime(instant + length) };
     const identity = occurrenceIdentity(uid, formatWireDateTime(instant));
-    found.push({ identity, content: { ...content, ...times }, label, attendees, slot });
+    found.push({ identity, content: { ...content, ...times }, slot });
   }
   return found;
 }

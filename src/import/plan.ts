@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { contentKey } from "../calendar/event-changes.js";
-import type { EventContent } from "../calendar/event-draft.js";
-import type { EventInput } from "../calendar/event-input.js";
 import { hasFields } from "../calendar/if-unchanged.js";
+import type { ImportContent } from "./entry.js";
 
 /** An event that an import makes: one of the file, or one occurrence of a repeating one. */
-export interface ImportEvent extends Pick<EventInput, "label" | "attendees"> {
+export interface ImportEvent {
   /** What later runs know it by. */
   readonly identity: string;
-  readonly content: EventContent;
+  readonly content: ImportContent;
   /** Of an occurrence, when it starts by its rule (ms since the Unix epoch). */
   readonly slot?: number | undefined;
 }
@@ -130,8 +129,8 @@ export function draftOfChange(draft: EventDraft, current: CalendarEvent): EventD
 }
 
 /** The same for two versions of a file's event that say the same. */
-export function hashContent({ content, label, attendees }: ImportEvent): string {
-  const { category, title, description, location, url } = content;
+export function hashContent({ content }: ImportEvent): string {
+  const { category, title, description, location, url, label, attendees } = content;
   const { all_day, start_at, start_timezone, end_at, end_timezone } = content;
   return shortHash([
     ...[category, title, all_day ?? false, start_at, start_timezone, end_at, end_timezone],

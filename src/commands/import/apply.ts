@@ -28,7 +28,7 @@ interface ApplyOptions {
   /** Tells the keys of creates from those of other imports. */
   readonly source: string;
   readonly records: ImportRecords;
-  readonly draftOf: (event: ImportEvent) => Promise<EventDraft>;
+  readonly draftOf: (event: ImportEvent) => EventDraft;
   readonly onProgress: (done: number) => void;
 }
 
@@ -99,7 +99,7 @@ async function create(
   const hash = hashContent(event);
   if (!records.begun.has(identity)) {
     const earlier = records.records.get(identity)?.id ?? null;
-    const draft = await options.draftOf(event);
+    const draft = options.draftOf(event);
     records.begin(identity, { key: shortHash([source, identity, hash, earlier]), hash, draft, slot });
   }
   const made = await finishCreate(context, identity, options);
@@ -141,7 +141,7 @@ async function update(
   const address = { calendarId, eventId: id };
   const current = await api.getEvent(address);
   requireAsSeen(current, seen);
-  const whole = draftOfChange(await draftOf(event), current);
+  const whole = draftOfChange(draftOf(event), current);
   const before = current.updated_at === null ? null : lastUpdate(current, "import");
   const isApplied = (found: CalendarEvent) =>
     before !== null && wasUpdated(found, { seen: before, draft: whole });

@@ -1,4 +1,5 @@
 import type { EventDraft } from "../../../contract/shapes.js";
+import type { PrintedLabel } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { CliError } from "../../errors.js";
 import type { ImportEvent } from "../../import/plan.js";
@@ -14,8 +15,8 @@ interface DrafterOptions {
 export type Drafter = Awaited<ReturnType<typeof createDrafter>>;
 
 /**
- * Makes drafts of a file's events. Labels and members are read once; a label that the calendar does not have becomes that of
- * `label`, and who is no member is left out. `notes` says so, once each.
+ * Makes drafts of a file's events. A label that the calendar does not have becomes that of `label`, and who is no member is
+ * left out; `notes` says so, once each.
  * @throws CliError not_found for a `label` that the calendar does not have
  */
 export async function createDrafter(
@@ -27,55 +28,57 @@ export async function createDrafter(
   const resolver = createRelatedResolver(context, calendar.id);
   const presetId = preset === undefined ? DEFAULT_LABEL : await resolver.labelId(preset);
   const place = calendar.name || calendar.id;
-  const [labels, attendees] = [new Map<string, string | null>(), new Map<string, string | null>()];
-  const labelOf = ({ label }: ImportEvent): Promise<string | null> | string => {
-    if (label === undefined) return presetId;
-    if (typeof label === "object") return resolver.printedLabelId(label);
-    return known(labels, label, () => resolver.labelId({ value: label, source: "label" }));
+  /** By name or composite id. */
+  const labels = new Map<string, string>();
+  const noLabels = new Set<string>();
+  /** Null for who is no member, or for several of a name. */
+  const attendees = new Map<string, string | null>();
+  const findLabel = async (label: string | PrintedLabel): Promise<void> => {
+    if (labels.has(keyOf(label))) return;
+    const isName = typeof label === "string";
+    const id = isName
+      ? await orNull(resolver.labelId({ value: label, source: "label" }))
+      : await resolver.printedLabelId(label);
+    labels.set(keyOf(label), id ?? presetId);
+    if (id === null) noLabels.add(isName ? label : label.name || String(label.number));
   };
-  const idsOf = async (values: readonly string[]): Promise<readonly string[]> => {
-    const one = (value: string) => ({ values: [value], source: "attendees", others: [] });
-    const ids = new Set<string>();
-    for (const value of values) {
-      const id = await known(attendees, value, async () => (await resolver.attendeeIds(one(value)))?.[0]);
-      if (id !== null) ids.add(id);
-    }
-    return [...ids];
+  const findAttendee = async (value: string): Promise<void> => {
+    if (attendees.has(value)) return;
+    const ids = await orNull(resolver.attendeeIds({ values: [value], source: "attendees", others: [] }));
+    attendees.set(value, ids?.[0] ?? null);
   };
   return {
-    async draftOf(event: ImportEvent): Promise<EventDraft> {
-      const label = await labelOf(event);
-      if (label === null && typeof event.label === "object")
-        labels.set(event.label.name || String(event.label.number), null);
-      const ids = event.attendees === undefined ? undefined : await idsOf(event.attendees);
-      return { ...event.content, label_id: label ?? presetId, attendee_ids: ids };
+    /** Finds the labels and attendees of an event, which `draftOf` needs. Each is looked for once. */
+    async prepare({ content: { label, attendees: values = [] } }: ImportEvent): Promise<void> {
+      if (label !== undefined) await findLabel(label);
+      for (const value of values) await findAttendee(value);
+    },
+    draftOf({ content: { label, attendees: values, ...content } }: ImportEvent): EventDraft {
+      const label_id = (label && labels.get(keyOf(label))) ?? presetId;
+      const attendee_ids = values && [...new Set(values.flatMap((value) => attendees.get(value) ?? []))];
+      return { ...content, label_id, attendee_ids };
     },
     notes(): readonly string[] {
-      const [noLabels, noMembers] = [missing(labels), missing(attendees)];
+      const [unknown, others] = [
+        [...noLabels].join(", "),
+        [...attendees].flatMap(([name, id]) => (id === null ? [name] : [])).join(", "),
+      ];
       return [
-        ...(noLabels === "" ? [] : [`${place} has no label ${noLabels}: these events get the default one`]),
-        ...(noMembers === "" ? [] : [`left out, as no members of ${place}: ${noMembers}`]),
+        ...(unknown === "" ? [] : [`${place} has no label ${unknown}: these events get the default one`]),
+        ...(others === "" ? [] : [`left out, as no members of ${place}: ${others}`]),
       ];
     },
   };
 }
 
-/** The id of a name, asked for once; null where there is none, or several have it. */
-async function known(
-  ids: Map<string, string | null>,
-  name: string,
-  find: () => Promise<string | undefined>,
-): Promise<string | null> {
-  const found = ids.get(name);
-  if (found !== undefined) return found;
-  const id = await find().catch((error: unknown) => {
+function keyOf(label: string | PrintedLabel): string {
+  return typeof label === "string" ? label : label.id;
+}
+
+/** Null where a name means nothing, or several have it. */
+async function orNull<T>(found: Promise<T>): Promise<T | null> {
+  return found.catch((error: unknown) => {
     if (error instanceof CliError && (error.code === "not_found" || error.code === "usage")) return null;
     throw error;
   });
-  ids.set(name, id ?? null);
-  return id ?? null;
-}
-
-function missing(ids: ReadonlyMap<string, string | null>): string {
-  return [...ids].flatMap(([name, id]) => (id === null ? [name] : [])).join(", ");
 }

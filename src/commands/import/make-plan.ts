@@ -1,4 +1,4 @@
-import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import type { Context } from "../../context.js";
 import { CliError } from "../../errors.js";
 import {
@@ -14,12 +14,13 @@ import {
 import type { ImportExamples, ImportReport } from "../../output/views/import.js";
 import { firstFailure } from "../process-each.js";
 import type { ImportStep } from "./apply.js";
+import type { Drafter } from "./drafts.js";
 
 interface PlanOptions {
   readonly calendarId: string;
   readonly source: ImportSource;
   readonly records: ReadonlyMap<string, ImportRecord>;
-  readonly draftOf: (event: ImportEvent) => Promise<EventDraft>;
+  readonly drafter: Pick<Drafter, "prepare" | "draftOf">;
   /** Whether what somebody changed is written all the same. */
   readonly overwrite: boolean;
   /** Whether what is not in the file any more is deleted. */
@@ -44,8 +45,10 @@ const EXAMPLES = 5;
 
 /** Compares a file with what was imported before, and what changed in it with the calendar: only that is read. */
 export async function makePlan(context: Pick<Context, "api">, options: PlanOptions): Promise<ImportPlan> {
-  const { source, records, draftOf, prune } = options;
+  const { source, records, drafter, prune } = options;
   const { added, changed, cancelled, missing, unchanged, before } = compareWithRecords(source, records);
+  for (const event of added) await drafter.prepare(event);
+  for (const { event } of changed) await drafter.prepare(event);
   const candidates = [...changed, ...cancelled, ...(prune ? missing : [])];
   const settled = new Map<string, ImportRecord>();
   const found = new Map<Known, Judged>();
@@ -66,11 +69,7 @@ export async function makePlan(context: Pick<Context, "api">, options: PlanOptio
     if (examples[judged.kind].length < EXAMPLES) examples[judged.kind].push(judged.title);
     if ("event" in judged || "known" in judged) steps.push(judged);
   };
-  for (const event of added) {
-    // Labels and members are known then; the draft itself is made again, so that not all are in memory.
-    await draftOf(event);
-    note({ kind: "new", title: event.content.title, event });
-  }
+  for (const event of added) note({ kind: "new", title: event.content.title, event });
   for (const judged of found.values()) note(judged);
   return {
     steps,
@@ -86,11 +85,11 @@ export async function makePlan(context: Pick<Context, "api">, options: PlanOptio
 async function judgeKnown(
   context: Pick<Context, "api">,
   known: Known & { readonly event?: ImportEvent },
-  { calendarId, draftOf, overwrite }: PlanOptions,
+  { calendarId, drafter, overwrite }: PlanOptions,
 ): Promise<{ readonly judged: Judged; readonly record?: ImportRecord }> {
   const { record, event } = known;
   const current = record.deleted === "elsewhere" ? null : await readEvent(context, calendarId, record.id);
-  const draft = event === undefined ? null : await draftOf(event);
+  const draft = event === undefined ? null : drafter.draftOf(event);
   const title = event?.content.title ?? current?.title ?? "";
   switch (judge(record, current, { draft, overwrite })) {
     case "deleted":

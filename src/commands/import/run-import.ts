@@ -73,7 +73,7 @@ async function planRun(run: ImportRun, records: ImportRecords): Promise<ImportPl
     calendarId: calendar.id,
     source: read.source,
     records: records.records,
-    draftOf: drafter.draftOf,
+    drafter,
     overwrite: flags.overwrite === true,
     prune: job.prune !== false && noPruneReason(read) === null,
   });
