@@ -111,10 +111,11 @@ export function openDatabase({ DatabaseSync, backup }: SqliteModule, location: s
       });
     },
     prepare(text) {
-      const statement = cache.get(text) ?? prepare(database, text);
-      // Last, so that the first one is the one that was used longest ago.
-      cache.delete(text);
+      const known = cache.get(text);
+      if (known !== undefined) return known;
+      const statement = prepare(database, text);
       cache.set(text, statement);
+      // Not the one that was used longest ago: a Map that each use would reorder makes garbage that V8 keeps for long.
       const [oldest] = cache.keys();
       if (cache.size > CACHED_STATEMENTS && oldest !== undefined) cache.delete(oldest);
       return statement;
