@@ -106,6 +106,11 @@ function programRows(node, program, world) {
     ...lists("events list, HTTPS", world.https),
     ...pagedLists("pages, local", world.local),
     ...pagedLists("pages, HTTP", world.http),
+    row(
+      "plan of an import, 10000 events",
+      ["import", world.season, "-c", "Season", "--source", "new", "--dry-run"],
+      world.local,
+    ),
     row("import again, 10000 events", ["import", world.season, "-c", "Season", "--yes"], world.local),
     row(
       "list of those, 10000 events",
