@@ -73,6 +73,9 @@ const eventAttributes = v.object(
     description: v.nullish(limitedText(MAX_DESCRIPTION)),
     location: v.nullish(limitedText(MAX_LOCATION)),
     url: v.nullish(v.pipe(v.string("must be text"), v.metadata({ maxLength: MAX_URL }))),
+    recurrences: v.nullish(
+      v.pipe(v.array(v.string("must be text"), "must be a list of RFC 5545 lines"), v.readonly()),
+    ),
   },
   "must be an object",
 );

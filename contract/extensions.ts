@@ -6,6 +6,10 @@ export const EXTENSIONS_HEADER = "calendar-extensions";
 /** Those of the embedded service. */
 export const EXTENSIONS = ["events", "activities", "changes", "keys", "feeds"] as const;
 
+/** Which occurrences of a series a PUT or a DELETE means. */
+export const SCOPES = ["this", "following", "all"] as const;
+export type Scope = (typeof SCOPES)[number];
+
 /** The request header of a create that may be sent again: the same key gives what the first one made. */
 export const IDEMPOTENCY_KEY_HEADER = "idempotency-key";
 

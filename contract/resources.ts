@@ -54,7 +54,7 @@ export const calendarSchema = v.object({
   relationships: v.object({ labels: toMany("label"), members: toMany("user") }),
 });
 
-/** Times and zones are null in a keep without times. */
+/** Times and zones are null in a keep without times; only an event of a series has `recurring_uuid`. */
 export const eventSchema = v.object({
   id,
   type: v.literal("event"),
@@ -67,6 +67,7 @@ export const eventSchema = v.object({
     end_at: v.nullable(timestamp),
     end_timezone: v.nullable(v.string()),
     recurrences: v.array(v.string()),
+    recurring_uuid: v.optional(id),
     description: v.string(),
     location: v.string(),
     url: v.string(),
@@ -143,7 +144,10 @@ export const RESPONSE_BODIES = {
     }),
   }),
   createEvent: v.object({ data: eventSchema }),
-  updateEvent: v.object({ data: eventSchema }),
+  updateEvent: v.object({
+    data: eventSchema,
+    meta: v.optional(v.object({ kept: v.pipe(v.number(), v.integer(), v.minValue(0)) })),
+  }),
   deleteEvent: null,
   listActivities: v.object({
     data: v.array(listedActivitySchema),

@@ -1,3 +1,4 @@
+import { SCOPES } from "./extensions.js";
 import { DEFAULT_DAYS, MAX_DAYS, MAX_PAGE, MAX_SEARCH, MIN_DAYS } from "./limits.js";
 import { CATEGORIES } from "./shapes.js";
 
@@ -81,6 +82,14 @@ const CHANGES_QUERY = {
   limit: { ...PAGE_QUERY.limit, description: "How many changes to return at most; a page may have fewer" },
 } as const;
 
+const SCOPE_QUERY = {
+  scope: {
+    description:
+      "Which occurrences of a series are meant; without it, the one that has the id, or all for the series' id",
+    schema: { type: "string", enum: SCOPES },
+  },
+} as const;
+
 /** Below it are feeds: by their id for who made them, by their secret for everybody. */
 export const FEEDS_PATH = "/feeds";
 
@@ -158,12 +167,14 @@ export const ROUTES = {
     method: "PUT",
     path: "/calendars/{calendar_id}/events/{event_id}",
     summary: "Replace an event",
+    query: SCOPE_QUERY,
     success: 200,
   },
   deleteEvent: {
     method: "DELETE",
     path: "/calendars/{calendar_id}/events/{event_id}",
     summary: "Delete an event",
+    query: SCOPE_QUERY,
     success: 204,
   },
   listActivities: {

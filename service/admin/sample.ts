@@ -1,5 +1,6 @@
 import { dateToInstant, HOUR_MS, instantToDate } from "../../contract/date-time.js";
 import { configurationError } from "../../src/errors.js";
+import { SINGLE } from "../occurrence.js";
 import { createHexId, createSecret, createUserId, hashPassword } from "../secrets.js";
 import { addMember } from "../store/calendars.js";
 import { type EventWithAttendees, insertEvent } from "../store/events.js";
@@ -120,6 +121,7 @@ function eventOf(
   const zone = event.span === undefined ? null : "UTC";
   return {
     row: {
+      ...SINGLE,
       id: createHexId(),
       calendar_id: calendarId,
       category: event.span === undefined ? "keep" : "schedule",

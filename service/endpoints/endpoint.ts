@@ -22,6 +22,7 @@ export interface ReadContext extends EndpointContext {
 /** A request that writes, with the transaction it runs in. */
 export interface WriteContext extends EndpointContext {
   readonly db: Transaction;
+  readonly query: Query;
   /** Parsed JSON; undefined if the route takes no body. */
   readonly body: unknown;
   /** The header `Idempotency-Key`, as received; undefined without one. */

@@ -157,7 +157,7 @@ function createWriter({ store }: EndpointsOptions): CallEndpoint {
     })),
   );
   return async (request, caller, now) => {
-    const { name, route, access: asked, parameter } = matchRequest(request, caller);
+    const { name, route, access: asked, parameter, query } = matchRequest(request, caller);
     const { method, success } = route;
     const readJson = async () =>
       parseJson(decodeBody(await bodyOf(request), request.headers, [JSON_MEDIA_TYPE]).text);
@@ -167,7 +167,7 @@ function createWriter({ store }: EndpointsOptions): CallEndpoint {
     const key = request.headers[IDEMPOTENCY_KEY_HEADER];
     const work = async (db: Transaction) => {
       const access = authorize(await findAccessAgain(db, asked, store.engine), route);
-      return write({ db, access, now, parameter, body, key });
+      return write({ db, access, now, parameter, query, body, key });
     };
     // Writes to different calendars do not wait for each other.
     const scope = [`calendar ${asked.calendarId}`];

@@ -18,12 +18,17 @@ export interface AllowedReferences {
 }
 
 /** The writable columns of an event. */
-type EventColumns = Omit<EventContent, "id" | "calendar_id" | "creator_id" | "created_at" | "updated_at">;
+export type EventColumns = Omit<
+  EventContent,
+  "id" | "calendar_id" | "creator_id" | "created_at" | "updated_at" | "series_id" | "slot" | "recurrences"
+>;
 
 export interface ParsedEvent {
   readonly content: EventColumns;
   /** Plain ids in the order given, without duplicates. */
   readonly attendeeIds: readonly string[];
+  /** Lines that were not read yet; null where there are none, so that a series stays as it is. */
+  readonly recurrences: readonly string[] | null;
 }
 
 /**
@@ -46,6 +51,7 @@ export function parseEventBody(body: unknown, references: AllowedReferences): Pa
   return {
     content: { ...eventContent(output.data.attributes), label_number: Number(plainId(label.data.id)) },
     attendeeIds: [...new Set(attendees?.data.map(({ id }) => plainId(id)))],
+    recurrences: output.data.attributes.recurrences ?? null,
   };
 }
 

@@ -1,11 +1,13 @@
 import type { LabelResource, UserResource } from "../../contract/resources.js";
 import { dayWindow } from "../day-window.js";
 import { ProblemError } from "../http/response.js";
+import { attendeesOf } from "../occurrence.js";
 import { labelResource, memberResource } from "../resources.js";
 import { listLabels } from "../store/calendars.js";
 import { listEventsInWindow } from "../store/event-windows.js";
-import { findEvent, listAllAttendees } from "../store/events.js";
+import { findEvent, listAllAttendees, listAttendees } from "../store/events.js";
 import type { EventRow } from "../store/schema.js";
+import { findFirstOccurrence, findSeries } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
 import { listUsers } from "../store/users.js";
 import { type ReadContext, type ReadEndpoint, type Representation, requireCalendar } from "./endpoint.js";
@@ -42,9 +44,40 @@ function listUpcomingEvents({ access, now, query }: ReadContext): Representation
 
 /** @throws ProblemError 404 when the calendar has no such event */
 export async function requireEvent(db: Transaction, calendarId: string, eventId: string): Promise<EventRow> {
-  const event = await findEvent(db, calendarId, eventId);
+  const event = await findAnyEvent(db, calendarId, eventId);
   if (event === undefined) throw new ProblemError(404);
   return event;
+}
+
+/** Like `requireEvent`, but of a series its first occurrence. @throws ProblemError 404 */
+export async function requireOccurrence(
+  db: Transaction,
+  calendarId: string,
+  eventId: string,
+): Promise<EventRow> {
+  const event = await requireEvent(db, calendarId, eventId);
+  if (event.id !== event.series_id) return event;
+  return (await findFirstOccurrence(db, event.id)) ?? event;
+}
+
+/** An event, a series, or an occurrence that is no row yet; undefined if the calendar has none with the id. */
+export async function findAnyEvent(
+  db: Transaction,
+  calendarId: string,
+  eventId: string,
+): Promise<EventRow | undefined> {
+  const event = await findEvent(db, calendarId, eventId);
+  return event ?? (await import("./series-reads.js")).findRepeating(db, calendarId, eventId);
+}
+
+/** Plain ids of the attendees of what `findAnyEvent` found, in order. */
+export async function listAttendeesOf(db: Transaction, event: EventRow): Promise<readonly string[]> {
+  const { id, revision, series_id, calendar_id } = event;
+  if (series_id === null || (id !== series_id && revision > 0)) return listAttendees(db, id);
+  const first = id === series_id ? await findFirstOccurrence(db, id) : undefined;
+  if (first !== undefined) return listAttendees(db, first.id);
+  const series = await findSeries(db, calendar_id, series_id);
+  return series === undefined ? [] : attendeesOf(series);
 }
 
 /** Events that a document has, and the resources that it is to include with them. */

@@ -1,4 +1,5 @@
 import { isCalendarDate, isTimeZone } from "../../contract/date-time.js";
+import { SCOPES } from "../../contract/extensions.js";
 import {
   codePointLength,
   DEFAULT_DAYS,
@@ -204,6 +205,7 @@ export function parseQuery({ include = [], query = {} }: Route, search: URLSearc
       (text) => CATEGORIES.find((category) => category === text) ?? null,
       `of ${CATEGORIES.join(",")}`,
     ),
+    scope: read("scope", (text) => SCOPES.find((scope) => scope === text) ?? null, `of ${SCOPES.join(",")}`),
     cursor: read("cursor", (text) => text || null, "cursor from the link to a next page"),
     limit: readInteger("limit", 1, MAX_PAGE) ?? MAX_PAGE,
     /** A revision. */

@@ -75,6 +75,7 @@ export async function deleteCalendar(db: Transaction, calendarId: string): Promi
   for (const { id } of await listMembers(db, [calendarId]))
     await removeMember(db, { calendarId, userId: id });
   await db.deleteFrom("events").where("calendar_id", "=", calendarId).execute();
+  await db.deleteFrom("series").where("calendar_id", "=", calendarId).execute();
   await db.deleteFrom("deleted_events").where("calendar_id", "=", calendarId).execute();
   await db.deleteFrom("labels").where("calendar_id", "=", calendarId).execute();
   await db.deleteFrom("calendars").where("id", "=", calendarId).execute();

@@ -95,9 +95,13 @@ async function insertAttendees(db: Transaction, eventId: string, userIds: readon
 const BYTES_OF_EVENT = 1_000;
 const BYTES_OF_ATTENDEE = 100;
 
+/** What one of a series has besides. */
+const BYTES_OF_SERIES = 100;
+
 /** The size of an event in a response (bytes), rounded up. */
 export function sizeOfEvent({ row, attendeeIds }: EventWithAttendees): number {
   const texts = JSON.stringify([row.title, row.description, row.location, row.url]);
   const { byteLength } = new TextEncoder().encode(texts);
-  return BYTES_OF_EVENT + byteLength + BYTES_OF_ATTENDEE * attendeeIds.length;
+  const repeats = row.series_id === null ? 0 : BYTES_OF_SERIES + row.recurrences.length;
+  return BYTES_OF_EVENT + byteLength + BYTES_OF_ATTENDEE * attendeeIds.length + repeats;
 }

@@ -156,6 +156,23 @@ export const MIGRATIONS: readonly Migration[] = [
         last_used_at bigint, removed_at bigint);
       create index feeds_by_user on feeds (user_id, created_at);`,
   },
+  // Series. An occurrence that an earlier program wrote would not be what its series says.
+  {
+    statements: `
+      create table series (
+        id text primary key, calendar_id text not null references calendars (id), category text not null,
+        title text not null, all_day integer not null, start_clock bigint not null, length bigint not null,
+        start_timezone text not null, end_timezone text not null, description text not null, location text not null,
+        url text not null, label_number integer not null, creator_id text not null references users (id),
+        created_at bigint not null, updated_at bigint not null, recurrences text not null, attendees text not null,
+        made_until bigint not null,
+        constraint series_label foreign key (calendar_id, label_number) references labels (calendar_id, number));
+      create index series_by_end on series (calendar_id, made_until);
+      alter table events add column series_id text references series (id);
+      alter table events add column slot bigint;
+      alter table events add column recurrences text default '' not null;
+      create index events_by_series on events (series_id, slot) where series_id is not null;`,
+  },
 ];
 
 /** The statements that bring a database of a version to the newest one. */

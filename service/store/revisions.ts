@@ -5,19 +5,25 @@ import type { Transaction } from "./store.js";
 /**
  * Advances the revision of a calendar whose contents are about to change. Call it before anything else of the calendar is
  * read or written: on PostgreSQL, this locks the calendar until the end of the transaction.
- * @returns the new revision
+ * @param steps how many rows the write gives a revision of their own
+ * @returns the new revision: of several, the last
  * @throws Error when the calendar does not exist
  */
-export async function advanceRevision(db: Transaction, calendarId: string): Promise<number> {
-  const [calendar] = await updateRevision(db, { calendarId });
+export async function advanceRevision(db: Transaction, calendarId: string, steps = 1): Promise<number> {
+  const [calendar] = await updateRevision(db, { calendarId, steps });
   if (calendar === undefined) throw new Error(`there is no calendar ${calendarId}`);
   return calendar.revision;
 }
 
-const updateRevision = compileOnce((db, { calendarId }: Placeholders<{ readonly calendarId: string }>) =>
+interface RevisionSteps {
+  readonly calendarId: string;
+  readonly steps: number;
+}
+
+const updateRevision = compileOnce((db, { calendarId, steps }: Placeholders<RevisionSteps>) =>
   db
     .updateTable("calendars")
-    .set((row) => ({ revision: row("revision", "+", 1) }))
+    .set(() => ({ revision: sql<number>`revision + cast(${steps} as bigint)` }))
     .where("id", "=", calendarId)
     .returning("revision"),
 );

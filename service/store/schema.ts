@@ -4,13 +4,13 @@
  */
 
 /** Number of the newest migration. */
-export const SCHEMA_VERSION = 10;
+export const SCHEMA_VERSION = 11;
 
 /**
  * The oldest version whose programs may go on after the newest migration, when several nodes share a database. It stays
  * only if what those programs write is complete for this one.
  */
-export const COMPATIBLE_SINCE = 9;
+export const COMPATIBLE_SINCE = 11;
 
 export type Flag = 0 | 1;
 
@@ -77,6 +77,15 @@ export interface EventRow {
   readonly creator_id: string;
   readonly created_at: number;
   readonly updated_at: number;
+  /** The series that it is an occurrence of; null for a single event. */
+  readonly series_id: string | null;
+  /** When it starts by the rule of its series (as `start_at`), which it may have been moved from; null for a single event. */
+  readonly slot: number | null;
+  /**
+   * Lines of RFC 5545: those of its series but EXDATE, so that an exception changes no other occurrence. Empty for a single
+   * event, and for an occurrence that was changed by hand.
+   */
+  readonly recurrences: string;
   /** About how many bytes it takes in a response, not fewer. */
   readonly bytes: number;
   /** Its moves, as `event-moves.ts` remembers them. */
@@ -89,6 +98,29 @@ export interface EventRow {
 
 /** An event as it is written: the other columns are computed. */
 export type EventContent = Omit<EventRow, "bytes" | "moves" | "revision" | "json">;
+
+/**
+ * Events by a rule. Those up to `made_until` are rows of `events`, with an id that `occurrence.ts` makes. What was changed by
+ * hand stays as it is; the others are equal to their series.
+ */
+export interface SeriesRow
+  extends Omit<
+    EventContent,
+    "start_at" | "start_timezone" | "end_at" | "end_timezone" | "series_id" | "slot"
+  > {
+  /** What the clock in `start_timezone` shows where the rule begins (ms, as if it were UTC). */
+  readonly start_clock: number;
+  /** Of each occurrence (ms). */
+  readonly length: number;
+  readonly start_timezone: string;
+  readonly end_timezone: string;
+  /** Lines of RFC 5545 as `series-rule.ts` writes them: RRULE, RDATE and EXDATE. */
+  readonly recurrences: string;
+  /** Plain ids in order, separated by spaces. */
+  readonly attendees: string;
+  /** Every occurrence before it is a row (ms since the epoch); the greatest whole number when there are no others. */
+  readonly made_until: number;
+}
 
 /** An event that was deleted not long ago. */
 export interface DeletedEventRow {
@@ -227,6 +259,7 @@ export interface StoreSchema {
   readonly calendars: CalendarRow;
   readonly members: MemberRow;
   readonly labels: LabelRow;
+  readonly series: SeriesRow;
   readonly events: EventRow;
   readonly deleted_events: DeletedEventRow;
   readonly attendees: AttendeeRow;

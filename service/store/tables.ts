@@ -36,7 +36,7 @@ export interface Reference {
  * and what is counted of sign-ins and requests are forgotten anyway.
  */
 export const LASTING_TABLES = [
-  ...(["users", "calendars", "members", "labels", "events", "attendees", "activities"] as const),
+  ...(["users", "calendars", "members", "labels", "series", "events", "attendees", "activities"] as const),
   ...(["deleted_events", "idempotency_keys", "clients", "redirect_uris", "tokens", "feeds"] as const),
 ];
 

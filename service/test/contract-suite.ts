@@ -9,6 +9,7 @@ import { describeMalformedBodies } from "./contract/malformed-bodies.js";
 import { describeMalformedRequests } from "./contract/malformed-requests.js";
 import { describeRateLimit } from "./contract/rate-limit.js";
 import { describeReading } from "./contract/reading.js";
+import { describeSeries } from "./contract/series.js";
 import { type Connect, createStage, type Stage } from "./contract/stage.js";
 import { describeUpcoming } from "./contract/upcoming.js";
 import { describeWriting } from "./contract/writing.js";
@@ -44,6 +45,7 @@ export function describeContract(
     describeChanges(stage);
     describeFeeds(stage);
     describeWriting(stage);
+    describeSeries(stage);
     describeKeys(stage);
     describeAccess(stage);
     if (malformed) {

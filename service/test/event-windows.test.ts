@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../contract/date-time.js";
 import { MAX_ATTENDEES, MAX_DESCRIPTION, MAX_LOCATION, MAX_TITLE, MAX_URL } from "../../contract/limits.js";
+import { SINGLE } from "../occurrence.js";
 import { eventResource } from "../resources.js";
 import { groupByCalendar } from "../store/calendars.js";
 import { eventSizes, eventsInWindow, listEventsInWindow } from "../store/event-windows.js";
@@ -36,6 +37,7 @@ const EVENT: EventContent = {
   location: "",
   url: "",
   label_number: 1,
+  ...SINGLE,
   creator_id: USER,
   created_at: NOW,
   updated_at: NOW,

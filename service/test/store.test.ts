@@ -20,7 +20,7 @@ import { MIGRATIONS } from "../store/migrations.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
 import { CALENDARS } from "../store/sqlite/errors.js";
 import { openStore } from "../store/sqlite/open.js";
-import { querySql, runSql } from "./support/database.js";
+import { querySql, REMOVE_SERIES, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { buildChild, runTogether } from "./support/processes.js";
 import { changeCalendar, request } from "./support/send.js";
@@ -136,7 +136,8 @@ describe("the database", () => {
     const { id } = await changeCalendar(world, "POST", "events", eventBody(SCHEDULE));
     runSql(
       database,
-      "drop table feeds; drop table idempotency_keys; alter table events drop column moves; pragma user_version = 7",
+      `${REMOVE_SERIES} drop table feeds; drop table idempotency_keys; alter table events drop column moves;
+      pragma user_version = 7`,
     );
     await (await open(database)).close();
     expect(querySql(database, "pragma user_version")).toEqual([{ user_version: SCHEMA_VERSION }]);

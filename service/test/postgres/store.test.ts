@@ -15,6 +15,7 @@ import { openPostgresStore } from "../../store/postgres/open.js";
 import { ANSWER_TIMEOUT } from "../../store/postgres/transactions.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../../store/schema.js";
 import { DatabaseUnavailableError, type Store, type Transaction } from "../../store/store.js";
+import { REMOVE_SERIES } from "../support/database.js";
 
 let schema: Schema;
 let store: Store;
@@ -318,7 +319,7 @@ describe("a newer program that migrates the database", () => {
   describe("while another program uses the tables, as pg_dump does,", () => {
     /** An earlier database, of which a session of another program reads or writes the version until the test ends it. */
     async function openUsed(statement: string) {
-      await schema.change(`update calctl_schema set version = ${SCHEMA_VERSION - 1}; drop table feeds`);
+      await schema.change(`update calctl_schema set version = ${SCHEMA_VERSION - 1}; ${REMOVE_SERIES}`);
       const other = new pg.Client({ connectionString: schema.database });
       await other.connect();
       onTestFinished(() => other.end());

@@ -8,6 +8,10 @@ import type { EventRow } from "../../store/schema.js";
 // The library of the service: a second one in this process would not see its locks.
 const { DatabaseSync } = await loadSqlite();
 
+/** Makes a database one of version 10, which had no series. */
+export const REMOVE_SERIES = `drop index events_by_series; alter table events drop column series_id;
+  alter table events drop column slot; alter table events drop column recurrences; drop table series;`;
+
 /** A connection of its own to a database file, as another program has one. */
 export function openConnection(path: string): InstanceType<typeof DatabaseSync> {
   return new DatabaseSync(path, { timeout: 10_000 });

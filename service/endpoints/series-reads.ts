@@ -1,0 +1,38 @@
+import { attendeesOf, occurrenceId, occurrenceOf, parseOccurrenceId } from "../occurrence.js";
+import { eventJson } from "../resources.js";
+import { listAttendees, sizeOfEvent } from "../store/events.js";
+import type { EventRow, SeriesRow } from "../store/schema.js";
+import { findFirstOccurrence, findSeries } from "../store/series.js";
+import type { Transaction } from "../store/store.js";
+
+/** What an id stands for that no row has: a series, or an occurrence of later than those that are rows. */
+export async function findRepeating(
+  db: Transaction,
+  calendarId: string,
+  id: string,
+): Promise<EventRow | undefined> {
+  const whole = await findSeries(db, calendarId, id);
+  if (whole !== undefined) return showSeries(db, whole);
+  const place = parseOccurrenceId(id);
+  const series = place === null ? undefined : await findSeries(db, calendarId, place.seriesId);
+  if (place === null || series === undefined || place.slot < series.made_until) return undefined;
+  if (occurrenceId(series, place.slot) !== id) return undefined;
+  const { isSlot } = await import("../series-rule.js");
+  return isSlot(series, place.slot) ? unstoredOccurrence(series, place.slot) : undefined;
+}
+
+/** A series as answers have it: its first occurrence with the series' id and all its lines. Undefined where none is a row. */
+export async function showSeries(db: Transaction, series: SeriesRow): Promise<EventRow | undefined> {
+  const first = await findFirstOccurrence(db, series.id);
+  if (first === undefined) return undefined;
+  const row = { ...first, id: series.id, recurrences: series.recurrences };
+  return { ...row, json: eventJson(row, await listAttendees(db, first.id)) };
+}
+
+/** An occurrence that is no row, which its revision 0 tells. */
+export function unstoredOccurrence(series: SeriesRow, slot: number): EventRow {
+  const row = occurrenceOf(series, slot);
+  const attendeeIds = attendeesOf(series);
+  const bytes = sizeOfEvent({ row, attendeeIds });
+  return { ...row, bytes, moves: "", revision: 0, json: eventJson(row, attendeeIds) };
+}

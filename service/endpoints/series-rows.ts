@@ -1,0 +1,98 @@
+import { DAY_MS } from "../../contract/date-time.js";
+import { badRequest } from "../http/response.js";
+import { attendeesOf, HORIZON, isChangedByHand, occurrenceId, occurrenceOf } from "../occurrence.js";
+import { firstSlots, isSlot, withExceptions } from "../series-rule.js";
+import { type EventWithAttendees, listAttendees, sizeOfEvent } from "../store/events.js";
+import type { EventRow, SeriesRow } from "../store/schema.js";
+import { replaceOccurrences, storeSeries } from "../store/series.js";
+import type { Transaction } from "../store/store.js";
+import { checkWindowSizes } from "./event-rows.js";
+
+/** The events that a series takes over, and where they go. */
+export interface TakenRows {
+  readonly rows: readonly EventRow[];
+  /** The slot that an event gets. */
+  readonly move: (row: EventRow) => number;
+}
+
+/**
+ * Writes a series with its occurrences up to the horizon. Those that were changed by hand stay as they are, and their slots
+ * are excepted; the others are made anew, and comments stay with those that have a successor.
+ * @param now milliseconds since the epoch
+ * @throws ProblemError 400 when the series would be too large
+ */
+export async function writeSeries(
+  db: Transaction,
+  written: SeriesRow,
+  { rows, move, now }: TakenRows & { readonly now: number },
+): Promise<void> {
+  const kept = rows.filter(isChangedByHand).map((row) => ({ row, slot: move(row) }));
+  const others = rows.filter((row) => !isChangedByHand(row)).map((row) => ({ row, slot: move(row) }));
+  const recurrences = withExceptions(
+    written,
+    kept.map(({ slot }) => slot),
+  );
+  const series = { ...written, recurrences };
+  const { slots, madeUntil } = firstSlots(series, now + HORIZON);
+  const commented = others.filter(({ slot }) => slot >= madeUntil && isSlot(series, slot));
+  const attendeeIds = attendeesOf(series);
+  const made = [...slots, ...commented.map(({ slot }) => slot)].map((slot) => ({
+    row: occurrenceOf(series, slot),
+    attendeeIds,
+  }));
+  checkSize(made);
+  const renamed = await renameKept(db, kept, series);
+  await storeSeries(db, { ...series, made_until: madeUntil });
+  await replaceOccurrences(db, {
+    calendarId: series.calendar_id,
+    removed: [...others.map(({ row }) => row.id), ...renamed.map(({ from }) => from)],
+    added: [...made, ...renamed],
+    successors: new Map([
+      ...others.map(({ row, slot }) => [row.id, occurrenceId(series, slot)] as const),
+      ...renamed.map(({ from, row }) => [from, row.id] as const),
+    ]),
+    now,
+  });
+  await checkWindows(db, made);
+}
+
+interface KeptRow {
+  readonly row: EventRow;
+  readonly slot: number;
+}
+
+/** What was changed by hand, where its id changes with its slot or its series. */
+async function renameKept(db: Transaction, kept: readonly KeptRow[], series: SeriesRow) {
+  const moved = kept.filter(({ row, slot }) => row.id !== occurrenceId(series, slot));
+  return Promise.all(
+    moved.map(async ({ row, slot }) => ({
+      from: row.id,
+      row: { ...row, id: occurrenceId(series, slot), series_id: series.id, slot },
+      attendeeIds: await listAttendees(db, row.id),
+    })),
+  );
+}
+
+/** Bytes of the occurrences of a series, as responses have them: 10,000 with a title. */
+const MAX_BYTES = 13 * 1024 * 1024;
+
+function checkSize(events: readonly EventWithAttendees[]): void {
+  const bytes = events.reduce((sum, event) => sum + sizeOfEvent(event), 0);
+  if (bytes <= MAX_BYTES) return;
+  throw badRequest({
+    recurrences: ["the series would become too large; end it earlier or shorten its texts"],
+  });
+}
+
+/** Of occurrences that are so near to each other, the days around one are checked. */
+const CHECKED_EVERY = 3 * DAY_MS;
+
+async function checkWindows(db: Transaction, events: readonly EventWithAttendees[]): Promise<void> {
+  let checked = Number.NEGATIVE_INFINITY;
+  for (const { row } of events) {
+    const start = row.start_at ?? checked;
+    if (start < checked + CHECKED_EVERY) continue;
+    await checkWindowSizes(db, row);
+    checked = start;
+  }
+}

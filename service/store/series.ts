@@ -1,0 +1,121 @@
+import { deleteEvents } from "./changes.js";
+import { compileForIds, compileOnce, type Placeholders } from "./compiled-query.js";
+import { type EventWithAttendees, insertEvent } from "./events.js";
+import { advanceRevision } from "./revisions.js";
+import type { EventRow, SeriesRow } from "./schema.js";
+import type { Transaction } from "./store.js";
+
+/** A series of a calendar; undefined if the calendar has no such series. */
+export function findSeries(
+  db: Transaction,
+  calendarId: string,
+  seriesId: string,
+): Promise<SeriesRow | undefined> {
+  return db
+    .selectFrom("series")
+    .selectAll()
+    .where("id", "=", seriesId)
+    .where("calendar_id", "=", calendarId)
+    .executeTakeFirst();
+}
+
+/** The occurrences of a series that are rows, by their slots. */
+export function listOccurrences(db: Transaction, seriesId: string): Promise<EventRow[]> {
+  return db.selectFrom("events").selectAll().where("series_id", "=", seriesId).orderBy("slot").execute();
+}
+
+/** The first occurrence of a series that is a row, if possible one that was not changed by hand. */
+export function findFirstOccurrence(db: Transaction, seriesId: string): Promise<EventRow | undefined> {
+  return db
+    .selectFrom("events")
+    .selectAll()
+    .where("series_id", "=", seriesId)
+    .orderBy((row) => row.case().when("recurrences", "=", "").then(1).else(0).end())
+    .orderBy("slot")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Writes a series, whether or not it exists. */
+export async function storeSeries(db: Transaction, series: SeriesRow): Promise<void> {
+  await db
+    .insertInto("series")
+    .values(series)
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(series))
+    .execute();
+}
+
+/** Deletes a series that has no occurrences any more. */
+export async function deleteSeries(db: Transaction, seriesId: string): Promise<void> {
+  await db.deleteFrom("series").where("id", "=", seriesId).execute();
+}
+
+/** Series of a calendar of which not all occurrences before a time are rows. */
+export const listSeriesMadeUntil = compileOnce(
+  (db, { calendarId, time }: Placeholders<{ readonly calendarId: string; readonly time: number }>) =>
+    db.selectFrom("series").selectAll().where("calendar_id", "=", calendarId).where("made_until", "<", time),
+);
+
+/** What a write to a series makes of its events. */
+export interface OccurrenceChanges {
+  readonly calendarId: string;
+  /** Ids. */
+  readonly removed: readonly string[];
+  readonly added: readonly EventWithAttendees[];
+  /** Removed id -> the added one that its comments go to; those of others are deleted. */
+  readonly successors: ReadonlyMap<string, string>;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Replaces events, each with a revision of its own. An id that is removed and added is changed. */
+export async function replaceOccurrences(db: Transaction, changes: OccurrenceChanges): Promise<void> {
+  const { calendarId, removed, added, successors, now } = changes;
+  const ids = new Set(added.map(({ row }) => row.id));
+  const gone = removed.filter((id) => !ids.has(id));
+  const count = gone.length + added.length;
+  if (count === 0) return;
+  let revision = (await advanceRevision(db, calendarId, count)) - count;
+  const next = () => {
+    revision += 1;
+    return revision;
+  };
+  const comments = (await selectComments(db, removed)).flatMap((comment) => {
+    const event_id = successors.get(comment.event_id);
+    return event_id === undefined ? [] : { ...comment, event_id };
+  });
+  const deleted = gone.map((event_id) => ({
+    calendar_id: calendarId,
+    revision: next(),
+    event_id,
+    deleted_at: now,
+  }));
+  for (const id of removed.filter((one) => ids.has(one))) await removeEvent(db, { id });
+  await deleteEvents(db, deleted);
+  await forgetDeletions(db, calendarId, ids);
+  for (const event of added) await insertEvent(db, { ...event, revision: next() });
+  for (const comment of comments) await db.insertInto("activities").values(comment).execute();
+}
+
+const selectComments = compileForIds((db, ids) =>
+  db.selectFrom("activities").selectAll().where("event_id", "in", ids),
+);
+
+const removeEvent = compileOnce((db, { id }: Placeholders<{ readonly id: string }>) =>
+  db.deleteFrom("events").where("id", "=", id),
+);
+
+/** What exists again was not deleted. */
+async function forgetDeletions(db: Transaction, calendarId: string, ids: ReadonlySet<string>): Promise<void> {
+  const deleted = await db
+    .selectFrom("deleted_events")
+    .select(["event_id", "revision"])
+    .where("calendar_id", "=", calendarId)
+    .execute();
+  for (const { revision } of deleted.filter(({ event_id }) => ids.has(event_id)))
+    await db
+      .deleteFrom("deleted_events")
+      .where("calendar_id", "=", calendarId)
+      .where("revision", "=", revision)
+      .execute();
+}
