@@ -14,6 +14,9 @@ import { usageError } from "../errors.js";
 /** Checks what the contract limits. @throws CliError usage */
 export function checkContent(content: EventInput): void {
   checkText(content);
+  for (const [name, text] of Object.entries(content))
+    if (typeof text === "string" && /[\0\p{Surrogate}]/u.test(text))
+      throw usageError(`${name} has a NUL or half a character, which cannot be stored`);
   const { url } = content;
   if (url === undefined || url === "") return;
   const protocol = parseUrl(url)?.protocol;

@@ -9,6 +9,7 @@ import { addDays, instantAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { wireTime } from "./content.js";
 import type { CsvField } from "./csv-columns.js";
+import { withoutZone } from "./entry.js";
 
 export const DATE_ORDERS = ["dmy", "mdy", "ymd"] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
@@ -19,6 +20,7 @@ export type CellReader = (field: CsvField) => string | undefined;
 interface TimeOptions {
   readonly zone: string;
   readonly dates?: DateOrder | undefined;
+  readonly count: (remark: string) => void;
 }
 
 /** Whether a cell begins with a date that is not ISO 8601, so that it may be meant in several ways. */
@@ -45,7 +47,8 @@ export function readSpan(cell: CellReader, options: TimeOptions): EventSpan {
   }
   if (start.instant === null) throw usageError("its start has no time of day, and it is not all-day");
   if (end !== null && end.instant === null) throw usageError("its end has no time of day");
-  const { zone } = options;
+  const { zone, count } = options;
+  if (start.isLocal || end?.isLocal) count(withoutZone(zone));
   const isOpen = end === null || end.instant === null || end.instant === start.instant;
   const end_at = isOpen ? undefined : wireTime(end.instant);
   return {
@@ -68,6 +71,8 @@ interface Moment {
   readonly clock: number | null;
   /** Milliseconds since the Unix epoch; null without a time of day. */
   readonly instant: number | null;
+  /** Whether it has a time of day without an offset. */
+  readonly isLocal: boolean;
 }
 
 /** Characters of a cell with a date. */
@@ -83,25 +88,26 @@ function readMoment(
   if (text.length > MAX_CELL) throw usageError(`"${text.slice(0, MAX_CELL)}…" is not a date`);
   const [, written = "", rest = ""] = /^(.+?)(?:(?<=\d)T|\s+|$)(?=\d|$)(.*)$/.exec(text) ?? [];
   const date = readDate(written, dates);
+  if (date === null)
+    throw usageError(
+      `"${text}" is not a date of four-digit year${dates === undefined ? "" : ` in the order ${dates}`}`,
+    );
   const [, local = "", offset = ""] = /^(.*?)(Z|[+-]\d{2}:\d{2})?$/.exec(rest || (time ?? "")) ?? [];
-  if (local === "") return { date, clock: null, instant: null };
+  if (local === "") return { date, clock: null, instant: null, isLocal: false };
   const clock = readClock(local);
   const wallClock = dateToInstant(date) + clock;
-  if (offset === "") return { date, clock, instant: instantAt(wallClock, zone) };
+  if (offset === "") return { date, clock, instant: instantAt(wallClock, zone), isLocal: true };
   const iso = formatWireDateTime(wallClock).replace("Z", offset);
-  return { date, clock, instant: parseWireDateTime(iso)?.instant ?? wallClock };
+  return { date, clock, instant: parseWireDateTime(iso)?.instant ?? wallClock, isLocal: false };
 }
 
-function readDate(text: string, order: DateOrder | undefined): string {
+function readDate(text: string, order: DateOrder | undefined): string | null {
   const parts = /^(\d{1,4})([-./])(\d{1,2})\2(\d{1,4})\.?$/.exec(text);
   const numbers = [parts?.[1], parts?.[3], parts?.[4]];
   const part = (unit: string) =>
     numbers[ISO_DATE.test(text) ? "ymd".indexOf(unit) : (order ?? "").indexOf(unit)] ?? "";
   const date = `${part("y")}-${part("m").padStart(2, "0")}-${part("d").padStart(2, "0")}`;
-  if (isCalendarDate(date)) return date;
-  throw usageError(
-    `"${text}" is not a date of four-digit year${order === undefined ? "" : ` in the order ${order}`}`,
-  );
+  return isCalendarDate(date) ? date : null;
 }
 
 /** Milliseconds after midnight. */

@@ -34,14 +34,15 @@ export function readCsv(text: string, options: ReaderOptions & CsvOptions): Read
     const isCut = unclosed.includes(row);
     const identity = cellOf(row, "id") ?? contentHash(row.text);
     const place = { line: row.line, text: row.text, title: cellOf(row, "title") ?? null };
-    return readEntry({ ...place, ...(isCut ? {} : { identity }) }, options, () => {
+    return readEntry({ ...place, ...(isCut ? {} : { identity }) }, options, (count) => {
       if (isCut) throw usageError("a quotation mark has no end");
-      const [cells, expected] = [row.cells.length, header.cells.length];
+      const cells = row.cells.findLastIndex((cell) => cell.trim() !== "") + 1;
+      const expected = header.cells.length;
       if (cells > expected) throw usageError(`it has ${cells} cells, the header ${expected}`);
-      return readRow(identity, (field) => cellOf(row, field), options);
+      return readRow(identity, (field) => cellOf(row, field), { ...options, count });
     });
   });
-  const unread = header.cells.filter((_, index) => !Object.values(columns).includes(index));
+  const unread = header.cells.filter((name, index) => name !== "" && !Object.values(columns).includes(index));
   const isShort = !text.endsWith("\n") && (rows.at(-1)?.cells.length ?? 0) < header.cells.length;
   return {
     items,
@@ -64,6 +65,8 @@ function requireIsoDate(cell: string | undefined, line: number): void {
 function parseRows(text: string) {
   const [line = ""] = text.split("\n", 1);
   const counts = [",", ";", "\t"].map((delimiter) => ({ delimiter, count: line.split(delimiter).length }));
+  // Excel's own line, which says the separator.
+  const [, said] = /^sep=([,;\t])\n/i.exec(text) ?? [];
   const { delimiter } = counts.reduce((best, each) => (each.count > best.count ? each : best));
   const lines = text.split("\n");
   let read = 0;
@@ -76,7 +79,7 @@ function parseRows(text: string) {
   const rows: Row[] = [];
   const unclosed: Row[] = [];
   parse(text, {
-    ...{ delimiter, bom: true, relax_quotes: true, relax_column_count: true },
+    ...{ delimiter: said ?? delimiter, bom: true, relax_quotes: true, relax_column_count: true },
     ...{ skip_empty_lines: true, skip_records_with_error: true },
     on_record: (cells, info) => {
       const row = rowTo(info.lines, cells);
@@ -88,11 +91,11 @@ function parseRows(text: string) {
       return undefined;
     },
   });
-  return { rows, unclosed };
+  return { rows: said === undefined ? rows : rows.slice(1), unclosed };
 }
 
 /** The entry of a row. @throws CliError usage */
-function readRow(identity: string, cell: CellReader, { zone, dates }: ReaderOptions & CsvOptions) {
+function readRow(identity: string, cell: CellReader, options: ReaderOptions & CsvOptions) {
   const category = cell("category");
   const content: EventInput = {
     category: category === undefined ? undefined : parseCategory(category, SOURCE),
@@ -102,7 +105,7 @@ function readRow(identity: string, cell: CellReader, { zone, dates }: ReaderOpti
     url: cell("url"),
     // Outlook lists several.
     label: cell("label")?.split(";")[0],
-    ...readSpan(cell, { zone, dates }),
+    ...readSpan(cell, options),
     notes: [],
   };
   return { identity, content, cancelled: false, recurrences: [] };

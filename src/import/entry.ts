@@ -35,6 +35,8 @@ export interface Rejection {
   readonly line: number;
   /** As of an event; absent where it could not be read. What was imported before is not taken as missing then. */
   readonly identity?: string | undefined;
+  /** Of a change to a series: the identity of the occurrence, or of the whole series, that is left as it was. */
+  readonly spoils?: string | undefined;
   readonly reason: string;
   readonly title: string | null;
   readonly text: string;
@@ -71,14 +73,8 @@ interface Draft extends Omit<ImportEntry, "kind" | "line" | "text" | "title" | "
   readonly content: EventInput;
 }
 
-interface Place {
-  readonly line: number;
-  readonly text: string;
-  /** If it can be told before the rest is read: of an occurrence, that of its series. */
-  readonly identity?: string;
-  /** For the report, if the rest cannot be read. */
-  readonly title: string | null;
-}
+/** What can be told before the rest is read. */
+type Place = Omit<Rejection, "kind" | "reason">;
 
 /** An hour. */
 const LENGTH = { text: "1h", days: 0, minutes: 60 };
@@ -111,6 +107,11 @@ export function readEntry(
 
 /** How messages of other modules name an entry; left out of reasons, which come with their line. */
 export const SOURCE = "the event";
+
+/** The remark on an event whose file does not say the zone of its times. */
+export function withoutZone(zone: string): string {
+  return `with times without a zone: read in ${zone}`;
+}
 
 /** The remark on an event with a text that was cut. */
 export const SHORTENED = "too long for the calendar: shortened";

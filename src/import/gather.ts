@@ -22,7 +22,10 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   const entries = items.filter((item) => item.kind === "event");
   const masters = entries.filter(({ occurrenceOf }) => occurrenceOf === undefined);
   const uids = new Set(masters.map(({ identity }) => identity));
-  const read = masters.filter(({ cancelled }) => !cancelled).map((master) => readMaster(master, options));
+  const spoiled = new Set(items.flatMap((item) => (item.kind === "rejected" ? (item.spoils ?? []) : [])));
+  const read = masters
+    .filter(({ cancelled }) => !cancelled)
+    .map((master) => (spoiled.has(master.identity) ? spoiledMaster(master) : readMaster(master, options)));
   const changed = entries
     .flatMap((entry) => changedOccurrence(entry, options))
     .filter(({ uid, event: { slot } }) => !uids.has(uid) || (slot >= window.from && slot < window.to));
@@ -33,7 +36,7 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   const all = [...read.flatMap(({ events: own }) => own), ...changed.map(({ event }) => event)];
   const events = new Map(all.map((event) => [event.identity, event]));
   const removed = changed.filter(({ cancelled }) => cancelled).map(({ event }) => event.identity);
-  for (const identity of removed) events.delete(identity);
+  for (const identity of [...removed, ...spoiled]) events.delete(identity);
   const cancelled = new Set([
     ...removed,
     ...masters.flatMap((each) => (each.cancelled ? [each.identity] : [])),
@@ -48,6 +51,12 @@ interface Read {
   readonly rejections: readonly Rejection[];
 }
 
+/** Its events may be those that a change, which cannot be read, says something else of. */
+function spoiledMaster({ line, title, text, identity }: ImportEntry): Read {
+  const reason = "the file has a change to it that cannot be imported";
+  return { events: [], rejections: [{ kind: "rejected", line, title, text, identity, reason }] };
+}
+
 /** The event, or the occurrences of a repeating one. */
 function readMaster(item: ImportEntry, { window, expand }: GatherOptions): Read {
   const { identity, line, title, text, recurrences, content } = item;
@@ -55,7 +64,7 @@ function readMaster(item: ImportEntry, { window, expand }: GatherOptions): Read 
   try {
     return { events: occurrencesOf(item, { window, expand }), rejections: [] };
   } catch (error) {
-    const reason = describeWithoutFlags(asUsageError(error));
+    const reason = describeWithoutFlags(asUsageError(error)).replace(/^recurrences: /, "");
     return { events: [], rejections: [{ kind: "rejected", line, title, text, identity, reason }] };
   }
 }

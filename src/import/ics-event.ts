@@ -6,7 +6,7 @@ import { parseCategory } from "../calendar/event-text.js";
 import { addDuration, instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { wireTime } from "./content.js";
-import { contentHash, occurrenceIdentity, SOURCE } from "./entry.js";
+import { contentHash, occurrenceIdentity, SOURCE, withoutZone } from "./entry.js";
 import type { ZoneFinder } from "./ics-zones.js";
 
 interface VeventOptions {
@@ -24,8 +24,12 @@ interface Property {
   readonly name: string;
   /** Names in lower case. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** Of the values, as `period`. */
+  readonly type: string;
   /** Texts unescaped, times with separators: `2026-11-21T15:00:00`. */
   readonly values: readonly unknown[];
+  /** The values as the file has them. */
+  readonly written: string;
 }
 
 interface IcsTime {
@@ -54,10 +58,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const [start] = times("DTSTART");
   if (start === undefined) throw usageError("it has no DTSTART");
   if (all("EXRULE").length > 0) throw usageError("EXRULE is not supported, only EXDATE");
-  const recurrenceId = all("RECURRENCE-ID")[0];
-  if (recurrenceId?.parameters["range"] !== undefined)
-    throw usageError("RECURRENCE-ID with RANGE changes more than one event");
-  const [slot] = times("RECURRENCE-ID").map(({ instant }) => wireTime(instant));
+  const slot = readSlot(lines, options);
   const uid = text("UID") ?? contentHash(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
   return {
     identity: slot === undefined ? uid : occurrenceIdentity(uid, slot),
@@ -74,6 +75,22 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   };
 }
 
+/**
+ * When a changed occurrence would have started by its rule; undefined for any other event.
+ * @throws CliError usage for what is not one time, or changes more than one occurrence
+ */
+export function readSlot(lines: readonly string[], options: VeventOptions): string | undefined {
+  const [property] = readProperties(
+    lines.filter((line) => /^RECURRENCE-ID[;:]/i.test(line)),
+    options.unread,
+  );
+  if (property === undefined) return undefined;
+  if (property.parameters["range"] !== undefined)
+    throw usageError("RECURRENCE-ID with RANGE changes more than one event");
+  const [time] = readTimes(property, options);
+  return time && wireTime(time.instant);
+}
+
 /** What changes from export to export. */
 const EACH_EXPORT = /^(?:DTSTAMP|CREATED|LAST-MODIFIED|SEQUENCE)[;:]/i;
 
@@ -84,8 +101,9 @@ function readProperties(lines: readonly string[], unread: Set<string>): readonly
     if (!READ.has(name) && !PASSED.has(name)) unread.add(name);
     if (!READ.has(name)) return [];
     try {
-      const [, parameters, , ...values] = ICAL.parse.property(line.replace(BARE_TZID, ';TZID="$1"'));
-      return [{ name, parameters, values }];
+      const quoted = line.replace(BARE_TZID, ';TZID="$1"');
+      const [, parameters, type, ...values] = ICAL.parse.property(quoted);
+      return [{ name, parameters, type, values, written: quoted.replace(PARAMETERS, "") }];
     } catch (error) {
       throw Object.assign(usageError(`${name} cannot be read`), { cause: error });
     }
@@ -95,18 +113,26 @@ function readProperties(lines: readonly string[], unread: Set<string>): readonly
 /** A zone whose colons should be in quotation marks, as in `TZID=tzone://Microsoft/Utc:20261121T150000`. */
 const BARE_TZID = /;TZID=([^";]*)(?=:\d{8}[\dTZ,]*$)/i;
 
+/** A name with its parameters. */
+const PARAMETERS = /^[^":]*(?:"[^"]*"[^":]*)*:/;
+
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:T::|T(\d{2}:\d{2}(?::\d{2})?):?(Z?))?$/;
 
-function readTimes({ name, parameters, values }: Property, options: VeventOptions): readonly IcsTime[] {
+function readTimes(
+  { name, parameters, type, values, written }: Property,
+  options: VeventOptions,
+): readonly IcsTime[] {
+  if (type === "period") throw usageError(`${name} with VALUE=PERIOD is not supported, only dates and times`);
   return values.map((value) => {
     const [, date = "", clock, utc] = TIME.exec(String(value)) ?? [];
-    const wallClock = parseWireDateTime(`${date}T${clock ?? "00:00"}Z`)?.instant;
+    // A leap second is the one before it. @see RFC 5545 §3.3.12
+    const wallClock = parseWireDateTime(`${date}T${clock?.replace(/:60$/, ":59") ?? "00:00"}Z`)?.instant;
     if (wallClock === undefined)
-      throw usageError(`${name} "${String(value).slice(0, 40)}" is not a time that exists`);
+      throw usageError(`${name} "${written.slice(0, 40)}" is not a date or time such as 20261121T150000`);
     if (clock === undefined) return { isDate: true, instant: wallClock, zone: "UTC" };
     if (utc === "Z") return { isDate: false, instant: wallClock, zone: "UTC" };
     const { tzid } = parameters;
-    if (tzid === undefined) options.count(`with times without a zone: read in ${options.zone}`);
+    if (tzid === undefined) options.count(withoutZone(options.zone));
     const zone = tzid === undefined ? options.zone : options.findZone(tzid);
     return { isDate: false, instant: instantAt(wallClock, zone), zone };
   });
@@ -152,8 +178,10 @@ function spanOf(
 ): EventSpan {
   if (end !== undefined && end.isDate !== start.isDate)
     throw usageError("of DTSTART and DTEND one is a date, the other a time");
-  const [duration] = all("DURATION").map(({ values }) => durationOf(String(values[0])));
-  const length = duration ?? { days: 0, minutes: 0 };
+  const [duration] = all("DURATION");
+  const length = duration === undefined ? { days: 0, minutes: 0 } : durationOf(duration.written);
+  if (start.isDate && length.minutes !== 0)
+    throw usageError(`DURATION "${duration?.written}" has hours, but DTSTART is a date`);
   const last = end ?? { ...start, instant: addDuration(start.instant, length, start.zone) };
   const isOpen = last.instant === start.instant;
   if (start.isDate) {

@@ -5,7 +5,7 @@ import { usageError } from "../errors.js";
 import type { IcsComponent } from "./ics-components.js";
 import { WINDOWS_ZONES } from "./windows-zones.js";
 
-/** Gives the IANA zone that a TZID means. @throws CliError usage for one that nobody knows */
+/** Gives the IANA zone that a TZID means. @throws CliError usage for one that is not known */
 export type ZoneFinder = (tzid: string) => string;
 
 /**
@@ -19,8 +19,8 @@ export function createZoneFinder(descriptions: readonly IcsComponent[], zone: st
     const known = found.get(tzid);
     const name = known === undefined ? findZone(tzid, descriptions, zone) : known;
     found.set(tzid, name);
-    if (name === null) throw usageError(`nobody knows the zone "${tzid}"`);
-    return name;
+    if (name !== null) return name;
+    throw usageError(`the zone "${tzid}" is not known`);
   };
 }
 
@@ -35,7 +35,8 @@ function findZone(tzid: string, descriptions: readonly IcsComponent[], zone: str
 }
 
 function propertyOf(component: string, name: string): string | undefined {
-  return new RegExp(`^${name}(?:;[^:\\n]*)?:(.*)$`, "im").exec(component)?.[1]?.trim();
+  const text = new RegExp(`^${name}(?:;[^:\\n]*)?:(.*)$`, "im").exec(component)?.[1];
+  return text?.trim().replace(/\\(?=[\\,;])/g, "");
 }
 
 /** The first zone with the offsets of a VTIMEZONE in each week of a year; null if there is none. */

@@ -1,7 +1,7 @@
 import { usageError } from "../errors.js";
-import { type ReaderOptions, type ReadItems, readEntry } from "./entry.js";
+import { occurrenceIdentity, type ReaderOptions, type ReadItems, readEntry } from "./entry.js";
 import { type IcsComponent, readLines, scanIcs } from "./ics-components.js";
-import { readVevent } from "./ics-event.js";
+import { readSlot, readVevent } from "./ics-event.js";
 import { createZoneFinder } from "./ics-zones.js";
 
 /** Reads the events of iCalendar. @see RFC 5545 */
@@ -15,23 +15,37 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
     .filter(({ name }) => name === "VEVENT")
     .map((component) => {
       const { lines, parts, isClosed } = readLines(component);
-      const uid = lines.find((line) => /^UID[;:]/i.test(line));
-      const identity = uid === undefined ? {} : { identity: uid.slice(uid.indexOf(":") + 1) };
+      const read = { zone: options.zone, isWithdrawn, findZone, unread };
       const place = {
         line: component.line,
         text: `${component.text}\r\n`,
         title: titleOf(lines),
-        ...identity,
+        ...identityOf(lines, () => readSlot(lines, { ...read, count: () => undefined })),
       };
       return readEntry(place, options, (count) => {
         if (!isClosed) throw usageError("it, or a component in it, has no END");
         for (const part of parts) unread.add(part);
-        return readVevent(lines, { zone: options.zone, isWithdrawn, findZone, count, unread });
+        return readVevent(lines, { ...read, count });
       });
     });
   const described = zones.map((zone) => `${zone.text}\r\n`);
   const notes = [...otherNotes(components), ...unreadNotes(unread)];
   return { ...scan, items, notes, header: header + described.join(""), footer: "END:VCALENDAR\r\n" };
+}
+
+/** What an event is known by, also if the rest cannot be read. Without its slot, a change may be one of the whole series. */
+function identityOf(lines: readonly string[], slotOf: () => string | undefined) {
+  const line = lines.find((each) => /^UID[;:]/i.test(each));
+  if (line === undefined) return {};
+  const uid = line.slice(line.indexOf(":") + 1);
+  try {
+    const slot = slotOf();
+    if (slot === undefined) return { identity: uid };
+    const identity = occurrenceIdentity(uid, slot);
+    return { identity, spoils: identity };
+  } catch (_unread) {
+    return { identity: uid, spoils: uid };
+  }
 }
 
 /** What can be shown of the title of an event that cannot be read. */

@@ -80,7 +80,7 @@ export function compareWithRecords(
   const known = [...records]
     .map(([identity, record]): Known => ({ identity, record }))
     .filter(({ record: { deleted = "begun", ...record } }) => deleted === "begun" && isInWindow(record));
-  const others = known.filter(({ identity }) => !events.has(identity));
+  const others = known.filter(({ identity }) => !events.has(identity) && !rejected.has(identity));
   const isCancelled = (each: Known) => cancelled.has(each.identity) || masters.has(masterOf(each));
   return {
     added,

@@ -34,12 +34,13 @@ export interface ImportFile extends ReadItems {
 export async function readImportFile(bytes: Uint8Array, options: ImportOptions): Promise<ImportFile> {
   const { name, zone, shorten = false } = options;
   if (bytes.length > MAX_IMPORT_BYTES) throw tooLargeError(name);
-  const text = decode(bytes);
+  const whole = unfoldCharacters(bytes);
+  const text = decode(whole);
   if (text.trim() === "") throw new CliError("rejected", `${name} is empty`);
   const format = options.as ?? formatOf(text, options);
   const counts = new Map<string, number>();
   const count = (remark: string) => void counts.set(remark, (counts.get(remark) ?? 0) + 1);
-  const isDamaged = text.includes("\ufffd") && !isUtf8(bytes);
+  const isDamaged = text.includes("\ufffd") && !isUtf8(whole);
   const reader = { ...options, zone, shorten, isDamaged, count };
   const isOfWindows = isDamaged && format === "csv";
   const read = await readFormat(format, isOfWindows ? decodeWindows(bytes) : text, reader);
@@ -50,6 +51,17 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
   const line = text.slice(0, text.indexOf("\ufffd")).split("\n").length;
   const coded = isOfWindows ? [`line ${line} is not UTF-8: the file is read as Windows-1252`] : [];
   return { ...read, format, items, notes: [...coded, ...(read.notes ?? []), ...counted] };
+}
+
+/** A character of iCalendar that is folded in the middle of its bytes is put before the fold. @see RFC 5545 §3.1 */
+function unfoldCharacters(bytes: Uint8Array): Uint8Array {
+  if (isUtf8(bytes)) return bytes;
+  const text = Buffer.from(bytes).toString("latin1");
+  if (!/^(?:\xef\xbb\xbf)?\s*BEGIN:VCALENDAR/i.test(text)) return bytes;
+  return Buffer.from(
+    text.replace(/([\xc2-\xf4][\x80-\xbf]*)(\r?\n[ \t])([\x80-\xbf]+)/g, "$1$3$2"),
+    "latin1",
+  );
 }
 
 /** UTF-8, or what a byte order mark says. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../contract/date-time.js";
 import { createUndoWorld, type UndoWorld } from "./undo-world.js";
 
@@ -85,6 +85,45 @@ test("a changed occurrence replaces its slot, wherever it stands in the file; a 
   expect(await starts()).toHaveLength(2);
   expect(await starts("Concert")).toEqual(["2026-12-15T20:00:00+01:00"]);
   expect(await importIcs([choir()], ...DECEMBER)).toMatchObject({ changed: 1, new: 1, gone: 0 });
+});
+
+describe("a change to a series that cannot be imported", () => {
+  const LONG = "x".repeat(51);
+  const SLOT = "RECURRENCE-ID;TZID=Europe/Berlin:20261214T190000";
+  const MOVED = "DTSTART;TZID=Europe/Berlin:20261214T210000";
+  const at = (start: string) => expect.arrayContaining([start]);
+
+  test("leaves its occurrence alone: it is not made, and not put back", async () => {
+    const rejected = [{ line: 10, reason: expect.stringContaining("51 characters"), title: LONG }];
+    const file = [choir(), component(LONG, [SLOT, MOVED])];
+    expect(await importIcs(file, ...DECEMBER)).toMatchObject({ exitCode: 12, new: 3, rejected });
+    expect(await starts()).not.toEqual(at("2026-12-14T19:00:00+01:00"));
+    const moved = [choir(), component("Choir", [SLOT, MOVED])];
+    expect(await importIcs(moved, ...DECEMBER)).toMatchObject({ exitCode: 0, new: 1 });
+    expect(await importIcs(file, ...DECEMBER, "--prune")).toMatchObject({
+      changed: 0,
+      gone: 0,
+      unchanged: 3,
+    });
+    expect(await starts()).toEqual(at("2026-12-14T21:00:00+01:00"));
+  });
+
+  test.each([
+    ["RECURRENCE-ID;RANGE=THISANDFUTURE;TZID=Europe/Berlin:20261214T190000"],
+    ["RECURRENCE-ID:soon"],
+  ])("leaves the series alone where it may change more: %s", async (range) => {
+    const other = ["BEGIN:VEVENT", "UID:other", "SUMMARY:Party", MOVED, "END:VEVENT"];
+    expect(await importIcs([choir(), other], ...DECEMBER)).toMatchObject({ new: 5 });
+    const file = [choir("FREQ=WEEKLY;UNTIL=20261208T000000Z"), component("Choir", [range, MOVED]), other];
+    expect(await importIcs(file, ...DECEMBER, "--prune=all")).toMatchObject({
+      ...{ exitCode: 12, new: 0, changed: 0, gone: 0 },
+      rejected: [
+        { reason: expect.stringContaining("RECURRENCE-ID") },
+        { reason: "the file has a change to it that cannot be imported" },
+      ],
+    });
+    expect(await starts()).toHaveLength(4);
+  });
 });
 
 test("what the series does not have any more is gone, without --prune", async () => {

@@ -20,7 +20,11 @@ test("a table for Google Calendar", async () => {
       "Holiday,12/24/2026,,12/26/2026,,True,,,False\n",
     { dates: "mdy" },
   );
-  expect(file).toMatchObject({ format: "csv", isComplete: true, notes: ["columns not read: Private"] });
+  expect(file).toMatchObject({
+    format: "csv",
+    isComplete: true,
+    notes: ["columns not read: Private", "1 event with times without a zone: read in Europe/Berlin"],
+  });
   expect(file.items).toMatchObject([
     { line: 2, title: "Review", content: { ...REVIEW, description: 'Bring "it",\nall', location: "Room 1" } },
     {
@@ -40,6 +44,21 @@ test("a table of Outlook: days end at the midnight after them, the first categor
   expect(file.items).toMatchObject([
     { line: 2, content: { ...REVIEW, label: "Work" } },
     { line: 3, content: { start_at: "2026-12-24T00:00:00.000Z", end_at: "2026-12-27T00:00:00.000Z" } },
+  ]);
+});
+
+test("empty cells and columns say nothing, and Excel's first line is the separator", async () => {
+  const file = await read("sep=;\ntitle;start;\nReview;2026-11-21 15:00;;;\nCall;1 Dec 2026;;x\n");
+  expect(file.items).toMatchObject([
+    { line: 3, title: "Review" },
+    { kind: "rejected", line: 4, reason: "it has 4 cells, the header 3" },
+  ]);
+  expect(file.notes).toEqual([
+    expect.stringContaining("without a zone"),
+    "1 event without an end: an hour long",
+  ]);
+  expect((await read("title,start\nCall,1 Dec 2026\n")).items).toMatchObject([
+    { reason: expect.stringContaining('"1 Dec 2026" is not a date') },
   ]);
 });
 

@@ -245,20 +245,51 @@ test("of one UID the newest version is read, whatever the order", async () => {
   expect(file.notes).toContain("2 events in several versions: the newest is read");
 });
 
+test("a character that is folded in the middle of its bytes is whole, and lines keep their numbers", async () => {
+  const text = calendar(...vevent(START, "LOCATION:caf\xc3\r\n \xa9"), "BEGIN:VEVENT", "UID:2", "END:VEVENT");
+  const file = await read(Buffer.from(text, "latin1"));
+  expect(file.items).toMatchObject([
+    { kind: "event", content: { location: "café" } },
+    { kind: "rejected", line: 10, reason: "it has no DTSTART" },
+  ]);
+});
+
+test("a leap second is the one before it", async () => {
+  expect(await event("DTSTART:20261231T235960Z")).toMatchObject({
+    content: { start_at: "2026-12-31T23:59:59.000Z" },
+  });
+});
+
+test("a zone's name may have commas, which its description escapes", async () => {
+  const zone = [
+    "BEGIN:VTIMEZONE",
+    "TZID:(UTC+01:00) Amsterdam\\, Bern",
+    "BEGIN:STANDARD",
+    "DTSTART:16010101T030000",
+  ];
+  const offsets = ["TZOFFSETFROM:+0100", "TZOFFSETTO:+0100", "END:STANDARD", "END:VTIMEZONE"];
+  const start = 'DTSTART;TZID="(UTC+01:00) Amsterdam, Bern":20261121T150000';
+  const { items } = await read(calendar(...zone, ...offsets, ...vevent(start)));
+  expect(items).toMatchObject([{ content: { start_at: "2026-11-21T14:00:00.000Z" } }]);
+});
+
 describe("rejected by line, while the rest is read:", () => {
   test.each<[string, readonly string[], string]>([
     [
-      "a zone that nobody knows",
+      "a zone that is not known",
       ["DTSTART;TZID=Mars/Base:20261121T150000"],
-      'nobody knows the zone "Mars/Base"',
+      'the zone "Mars/Base" is not known',
     ],
     ["no DTSTART", [], "it has no DTSTART"],
     [
       "a day that does not exist",
       ["DTSTART:20260231T150000Z"],
-      'DTSTART "2026-02-31T15:00:00Z" is not a time that exists',
+      'DTSTART "20260231T150000Z" is not a date or time such as 20261121T150000',
     ],
-    ["no time at all", ["DTSTART:soon"], "is not a time that exists"],
+    ["no time at all", ["DTSTART:soon"], 'DTSTART "soon" is not'],
+    ["separators in a time", ["DTSTART:2026-11-26T10:00:00Z"], 'DTSTART "2026-11-26T10:00:00Z" is not'],
+    ["hours of days", ["DTSTART;VALUE=DATE:20261121", "DURATION:PT36H"], 'DURATION "PT36H" has hours'],
+    ["a NUL", [START, "LOCATION:Ho\0me"], "location has a NUL"],
     ["an end before its start", [START, "DTEND:20261121T050000Z"], "is not after the start"],
     [
       "days that end before they start",
@@ -277,7 +308,11 @@ describe("rejected by line, while the rest is read:", () => {
       "RECURRENCE-ID with RANGE",
     ],
     ["EXRULE", [START, "EXRULE:FREQ=DAILY"], "EXRULE is not supported"],
-    ["RDATE with lengths", [START, "RDATE;VALUE=PERIOD:20261122T060000Z/PT1H"], "RDATE"],
+    [
+      "RDATE with lengths",
+      [START, "RDATE;VALUE=PERIOD:20261122T060000Z/PT1H"],
+      "VALUE=PERIOD is not supported",
+    ],
     ["a broken line", [START, "choir practice"], '"choir practice" is not a line of iCalendar'],
     ["a component without END", [START, "BEGIN:VALARM"], "has no END"],
     ["nesting without end", [START, ...Array<string>(10_000).fill("BEGIN:X")], "has no END"],

@@ -16,7 +16,7 @@ import {
   tooLargeError,
 } from "../../import/read.js";
 import { sanitizeLine } from "../../output/sanitize.js";
-import { wrapMessage } from "../../output/table/text-width.js";
+import { truncateText, wrapMessage } from "../../output/table/text-width.js";
 import { readDateFlag } from "../events/date-flags.js";
 import type { EventContext } from "../events/event-reader.js";
 
@@ -83,6 +83,9 @@ function isSameFile(one: string, other: string): boolean {
   return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
 }
 
+/** Columns of a title in a message. */
+const MAX_SHOWN_TITLE = 60;
+
 /** What was read. */
 export interface ReadSource extends Pick<ImportFile, "isComplete" | "header" | "footer"> {
   /** How many events and rejected items the file has. */
@@ -109,7 +112,7 @@ export async function readSource(
   for (const note of file.notes) output.note(note);
   const width = context.machine.stderr.isTerminal ? terminal.prompt.columns : Number.POSITIVE_INFINITY;
   for (const { line, reason, title } of rejections) {
-    const text = `line ${line}: ${title === null ? "" : `"${title}": `}${reason}`;
+    const text = `line ${line}: ${title === null ? "" : `"${truncateText(title, MAX_SHOWN_TITLE)}": `}${reason}`;
     for (const part of wrapMessage(sanitizeLine(text), width)) output.warn(part);
   }
   // Without the entries, which have the whole text.
