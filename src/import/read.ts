@@ -38,6 +38,8 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
   const text = decode(whole);
   if (text.trim() === "") throw new CliError("rejected", `${name} is empty`);
   const format = options.as ?? formatOf(text, options);
+  if (format === "ics" && !/(?<![^\r\n])BEGIN:VCALENDAR/i.test(text))
+    throw new CliError("rejected", `${name} is not an iCalendar file`);
   const counts = new Map<string, number>();
   const count = (remark: string) => void counts.set(remark, (counts.get(remark) ?? 0) + 1);
   const isDamaged = text.includes("\ufffd") && !isUtf8(whole);
@@ -51,6 +53,11 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
   const line = text.slice(0, text.indexOf("\ufffd")).split("\n").length;
   const coded = isOfWindows ? [`line ${line} is not UTF-8: the file is read as Windows-1252`] : [];
   return { ...read, format, items, notes: [...coded, ...(read.notes ?? []), ...counted] };
+}
+
+/** Some programs end lines with a carriage return alone. */
+function withLineFeeds(text: string): string {
+  return text.includes("\n") ? text : text.replaceAll("\r", "\n");
 }
 
 /** A character of iCalendar that is folded in the middle of its bytes is put before the fold. @see RFC 5545 §3.1 */
@@ -104,7 +111,7 @@ async function readFormat(
 ): Promise<ReadItems> {
   switch (format) {
     case "ics":
-      return (await import("./ics.js")).readIcs(text, options);
+      return (await import("./ics.js")).readIcs(withLineFeeds(text), options);
     case "ndjson":
       return (await import("./ndjson.js")).readNdjson(text, options);
     case "csv":

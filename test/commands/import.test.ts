@@ -215,11 +215,26 @@ describe("bad input", () => {
     ["no file", [], 2, "missing FILE"],
     ["stdin without a name", ["-"], 2, "missing --source"],
     ["an empty name", ["x", "--source", ""], 2, "--source is empty"],
+    ["rejects to stdout", ["x", "--rejects", "-"], 2, "--rejects: - is not a file"],
     ["days in the wrong order", ["x", "--from", "2026-12-01", "--to", "2026-11-30"], 2, "--to"],
   ])("%s", async (_name, flags, code, message) => {
     const { exitCode, stdout, stderr } = await world.run("import", "-c", "Family", "--yes", ...flags);
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
     expect(stderr).toContain(message);
+  });
+
+  test("names 20 of many events that are rejected", async () => {
+    const { stderr } = await importLines(Array.from({ length: 25 }, () => "{}"));
+    expect(stderr.match(/^line /gm)).toHaveLength(20);
+    expect(stderr).toContain("and 5 more");
+  });
+
+  test("a page of an error is not iCalendar, whatever --as says", async () => {
+    const argv = ["import", "-", "--source", "club", "-c", "Family", "--yes", "--as", "ics"];
+    expect(await world.runWith({ stdin: "<html>\n" }, ...argv)).toMatchObject({
+      ...{ exitCode: 11, stdout: "" },
+      stderr: expect.stringContaining("stdin is not an iCalendar file"),
+    });
   });
 
   test.each([
@@ -295,6 +310,26 @@ describe("without what was remembered", () => {
     truncateSync(path, statSync(path).size - 20);
     expect(await importLines([line("a"), line("b")])).toMatchObject({ exitCode: 0, unchanged: 1 });
     expect(await titles()).toEqual(["Event a", "Event b"]);
+  });
+
+  test("what is damaged otherwise is named, and nothing is imported or written over", async () => {
+    await importLines([line("a")]);
+    const folder = join(world.directory, "imports");
+    const path = join(folder, readdirSync(folder)[0] ?? "");
+    const damaged = `${readFileSync(path, "utf8")}\ngarbage`;
+    writeFileSync(path, damaged);
+    const { exitCode, stderr } = await world.step(
+      "import",
+      join(world.directory, "club.ndjson"),
+      "-c",
+      "Family",
+      "--yes",
+    );
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 10,
+      stderr: expect.stringContaining(`${path} is damaged: line 2`),
+    });
+    expect(readFileSync(path, "utf8")).toBe(damaged);
   });
 });
 

@@ -254,6 +254,14 @@ test("a character that is folded in the middle of its bytes is whole, and lines 
   ]);
 });
 
+test("lines may end with a carriage return alone", async () => {
+  const { items, isComplete } = await read(
+    calendar(...vevent(START, "LOCATION:Home")).replaceAll("\r\n", "\r"),
+  );
+  expect(items).toMatchObject([{ content: { location: "Home" } }]);
+  expect(isComplete).toBe(true);
+});
+
 test("a leap second is the one before it", async () => {
   expect(await event("DTSTART:20261231T235960Z")).toMatchObject({
     content: { start_at: "2026-12-31T23:59:59.000Z" },

@@ -74,6 +74,8 @@ function readPath({ file, prune = false }: ImportFlags) {
 /** @throws CliError usage where it would be written over the file that is imported */
 function checkRejects(path: string, rejects: string | undefined): void {
   if (rejects === "") throw emptyValueError("--rejects");
+  if (rejects === "-")
+    throw usageError("--rejects: - is not a file", "name one, or read rejected of -o json");
   if (rejects !== undefined && isSameFile(path, rejects))
     throw usageError("--rejects: this is the file that is imported", "name another file");
 }
@@ -82,6 +84,9 @@ function isSameFile(one: string, other: string): boolean {
   const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false, bigint: true }));
   return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
 }
+
+/** How many rejected events, and how many failed writes, are named on stderr. */
+export const MAX_NAMED = 20;
 
 /** Columns of a title in a message. */
 const MAX_SHOWN_TITLE = 60;
@@ -111,10 +116,11 @@ export async function readSource(
   const { source, rejections } = gatherEvents(file.items, { window, expand });
   for (const note of file.notes) output.note(note);
   const width = context.machine.stderr.isTerminal ? terminal.prompt.columns : Number.POSITIVE_INFINITY;
-  for (const { line, reason, title } of rejections) {
+  for (const { line, reason, title } of rejections.slice(0, MAX_NAMED)) {
     const text = `line ${line}: ${title === null ? "" : `"${truncateText(title, MAX_SHOWN_TITLE)}": `}${reason}`;
     for (const part of wrapMessage(sanitizeLine(text), width)) output.warn(part);
   }
+  if (rejections.length > MAX_NAMED) output.warn(`and ${rejections.length - MAX_NAMED} more`);
   // Without the entries, which have the whole text.
   const { isComplete, header, footer, items } = file;
   return { isComplete, header, footer, size: items.length, source, rejections };

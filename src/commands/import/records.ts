@@ -121,9 +121,14 @@ function appendRecord(path: string, identity: string, value: ImportRecord | Begu
 /** The last line of an identity counts. */
 function readRecords(path: string) {
   const [records, begun] = [new Map<string, ImportRecord>(), new Map<string, BegunCreate>()];
-  for (const line of readText(path).split("\n")) {
-    const [identity, value] = parseLine(line);
-    if (typeof identity !== "string") continue;
+  for (const [index, line] of readText(path).split("\n").entries()) {
+    const [identity, value] = parseLine(line) ?? [];
+    if (typeof identity !== "string") {
+      if (line.startsWith(LINE_START) || LINE_START.startsWith(line)) continue;
+      throw configurationError(`${path} is damaged: line ${index + 1} is not a note of an import`, {
+        hint: "repair the line, or remove the file: then nothing is known of earlier imports",
+      });
+    }
     begun.delete(identity);
     // Lines of ours, but for what was damaged.
     if (!isJsonObject(value)) records.delete(identity);
@@ -133,12 +138,15 @@ function readRecords(path: string) {
   return { records, begun };
 }
 
-function parseLine(line: string): readonly unknown[] {
+/** How each line begins, also one that a killed process or a full disk has cut. */
+const LINE_START = '["';
+
+function parseLine(line: string): readonly unknown[] | null {
   try {
     const value: unknown = JSON.parse(line);
-    return Array.isArray(value) ? value : [];
+    return Array.isArray(value) ? value : null;
   } catch (_cut) {
-    return [];
+    return null;
   }
 }
 

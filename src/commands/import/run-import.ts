@@ -13,7 +13,14 @@ import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { type Applied, applySteps, type ImportContext } from "./apply.js";
 import { createDrafter, type Drafter } from "./drafts.js";
 import { type ImportPlan, makePlan } from "./make-plan.js";
-import { type ImportFlags, type ImportJob, type ReadSource, readJob, readSource } from "./read-source.js";
+import {
+  type ImportFlags,
+  type ImportJob,
+  MAX_NAMED,
+  type ReadSource,
+  readJob,
+  readSource,
+} from "./read-source.js";
 import { type ImportRecords, withRecords } from "./records.js";
 
 /** One run of the command, once its file is read. */
@@ -160,9 +167,6 @@ function writeRejects(
   }
 }
 
-/** How many failures are named. */
-const NAMED = 20;
-
 /** @throws CliError for what was rejected, failed or not done */
 function reportFailures({ context, job, read }: ImportRun, plan: ImportPlan, applied: Applied | null): void {
   const { warn, note } = context.output;
@@ -171,8 +175,8 @@ function reportFailures({ context, job, read }: ImportRun, plan: ImportPlan, app
   const kept = `${countOf(plan.missing, "event")} not in ${job.name} any more`;
   if (plan.missing > 0 && job.prune === false) note(`${kept}: --prune deletes what is missing`);
   const { failures = [], stopped, done = 0 } = applied ?? {};
-  for (const { title, error } of failures.slice(0, NAMED)) warn(`"${title}": ${error.message}`);
-  if (failures.length > NAMED) warn(`and ${failures.length - NAMED} more`);
+  for (const { title, error } of failures.slice(0, MAX_NAMED)) warn(`"${title}": ${error.message}`);
+  if (failures.length > MAX_NAMED) warn(`and ${failures.length - MAX_NAMED} more`);
   const total = plan.steps.length;
   if (stopped !== undefined) throw describeStop(stopped, { done, total });
   const [first] = failures;
