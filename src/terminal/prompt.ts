@@ -3,9 +3,10 @@ import { CliError, describeWithoutFlags } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import type { ChoiceText } from "./prompt-theme.js";
 import type { Redactor } from "./redaction.js";
+import type { SignalListeners } from "./signals.js";
 
 /** The part of the process that prompts use. Its streams are not accessed before they are needed. */
-export interface PromptProcess {
+export interface PromptProcess extends Pick<SignalListeners, "on" | "off"> {
   readonly stdin: { readonly isTTY?: boolean | undefined };
   readonly stderr: { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 }
@@ -171,7 +172,7 @@ interface PromptStreams {
 }
 
 /**
- * Shows one prompt, which Escape and Ctrl-C end.
+ * Shows one prompt, which Escape and Ctrl-C end, and shows it anew when the process was stopped and goes on.
  * @param answers keys that end it too, and are then the answer
  * @throws CliError interrupted, the signal's reason
  */
@@ -186,22 +187,33 @@ async function askOnce<T, K extends string = never>(
     process.stderr as unknown as NodeJS.WritableStream,
   ];
   const [escapeKey, given] = [new AbortController(), [] as K[]];
+  const continued = new AbortController();
+  // Node pauses stdin after Ctrl-Z, with which the program would end.
+  const onContinue = (): void => void setImmediate(() => continued.abort());
   const onKey = (_text: unknown, key: { readonly name?: string } | undefined): void => {
     given.push(...answers.filter((answer) => answer === key?.name));
     if (key?.name === "escape" || given.length > 0) escapeKey.abort();
   };
+  const stopListening = (): void => {
+    input.off("keypress", onKey);
+    process.off("SIGCONT", onContinue);
+  };
   input.on("keypress", onKey);
+  process.on("SIGCONT", onContinue);
   try {
-    return await show({ input, output, signal: AbortSignal.any([signal, escapeKey.signal]) });
+    const signals = [signal, escapeKey.signal, continued.signal];
+    return await show({ input, output, signal: AbortSignal.any(signals) });
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
+    stopListening();
+    if (continued.signal.aborted) return await askOnce(process, signal, show, answers);
     if (given[0] !== undefined) return given[0];
     if (cause instanceof Error && ["ExitPromptError", "AbortPromptError"].includes(cause.name)) {
       throw new CliError("interrupted", "interrupted", { cause });
     }
     throw cause;
   } finally {
-    input.off("keypress", onKey);
+    stopListening();
   }
 }
 

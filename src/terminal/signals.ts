@@ -23,8 +23,9 @@ const SIGNALS: readonly TerminationSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 export interface SignalListeners {
   rawListeners(signal: TerminationSignal): readonly unknown[];
   removeAllListeners(signal: TerminationSignal): unknown;
-  on(signal: TerminationSignal, listener: () => void): unknown;
-  off(signal: TerminationSignal, listener: () => void): unknown;
+  /** SIGCONT comes after Ctrl-Z, when the program goes on. */
+  on(signal: TerminationSignal | "SIGCONT", listener: () => void): unknown;
+  off(signal: TerminationSignal | "SIGCONT", listener: () => void): unknown;
 }
 
 /** Does work during which SIGINT has no effect, since Ctrl-C is for a program that has the terminal meanwhile. */

@@ -279,6 +279,22 @@ describeWithSystem("tmux", "add", () => {
     expect(made?.["end_local"]).not.toBe(TOMORROW);
   });
 
+  test("comes back after Ctrl-Z and fg", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await installation.run("whoami");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type("calctl add Lunch tomorrow 12-13 --fields title", "Enter");
+    await answer(terminal, [
+      ["Create it?", "C-z"],
+      ["Stopped", ":clear; fg", "Enter"],
+      ["Create it?", "C-z"],
+      ["Stopped", ":clear; fg", "Enter"],
+      ["Create it?", "Enter"],
+    ]);
+    await terminal.shows("Lunch\n");
+    expect(await readEvents(installation)).toMatchObject([{ title: "Lunch" }]);
+  });
+
   test.each([["Escape"], ["C-c"], ["n"], [":xyn"]])("%s leaves nothing", async (...keys) => {
     const { installation, terminal } = await openAdd(`${LUNCH} -c Work`);
     await answer(terminal, [["Create it?", ...keys], ["exit 130"]]);
