@@ -1,11 +1,13 @@
+import { CliError, DryRunStop, type ErrorCode, StaleNamesError } from "../errors.js";
 import {
-  CliError,
-  DryRunStop,
-  type ErrorCode,
-  type PlannedRequest,
-  StaleNamesError,
-  wrapError,
-} from "../errors.js";
+  type Attempt,
+  type Attempted,
+  type FailedItem,
+  failuresOf,
+  type ItemResult,
+  type ProcessTexts,
+  reportMissing,
+} from "./item-report.js";
 
 export interface ProcessOptions<I, R> extends ProcessTexts<I> {
   readonly work: (item: I) => Promise<R>;
@@ -144,134 +146,4 @@ async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<It
 export function readFailure(error: unknown): FailedItem {
   if (!(error instanceof CliError) || error.code === "interrupted") return { kind: "stopped", error };
   return { kind: FAILURES_FOR_ALL.has(error.code) ? "failed_for_all" : "failed", error };
-}
-
-function failuresOf(attempts: readonly Attempt<unknown, unknown>[]): readonly FailedItem[] {
-  return attempts.flatMap(({ result }) => (result === undefined || isDone(result) ? [] : [result]));
-}
-
-function isDone<R>(result: ItemResult<R>): result is Exclude<ItemResult<R>, FailedItem> {
-  return result.kind === "done" || result.kind === "planned";
-}
-
-/** Parts of messages about the items. */
-interface ProcessTexts<I> {
-  /** What one item is called: `event`, `calendar`. */
-  readonly noun: string;
-  /** Past participle, as in "could not be read". */
-  readonly verb: string;
-  /** How messages name one item. */
-  readonly name: (item: I) => string;
-  /** Its id, for the details of an error; by default its name. */
-  readonly id?: (item: I) => string;
-  /** Prints a line on stderr. */
-  readonly warn: (text: string) => void;
-  /** How many further items were done. */
-  readonly othersDone?: number;
-  /** Whether there is only one item, which its error need not name; by default where one is reported. */
-  readonly isOnly?: boolean;
-}
-
-/** An item, and what came of it; undefined if it was not started. */
-interface Attempt<I, R> {
-  readonly item: I;
-  readonly result: ItemResult<R> | undefined;
-}
-
-/** An item that was begun. */
-export interface Attempted<I, R> extends Attempt<I, R> {
-  readonly result: ItemResult<R>;
-}
-
-export type ItemResult<R> =
-  | { readonly kind: "done"; readonly value: R }
-  /** With `--dry-run`, instead of a write. */
-  | { readonly kind: "planned"; readonly requests: readonly PlannedRequest[] }
-  | FailedItem;
-
-export type FailedItem =
-  /** `failed_for_all`: the rest would fail for the same reason, so it was not started. */
-  | { readonly kind: "failed" | "failed_for_all"; readonly error: CliError }
-  /** An interruption or an unexpected error: the rest was not started. */
-  | { readonly kind: "stopped"; readonly error: unknown };
-
-/** An item that failed, was not started, or may have failed. */
-interface MissingItem {
-  readonly id: string;
-  readonly name: string;
-  readonly error: CliError;
-}
-
-/**
- * Reports each missing item with its reason; after an interruption also those that were processed.
- * @throws CliError the first failure when no item succeeded, partial when some did
- * @throws the error that stopped the processing; an interruption has the missing items in its details
- */
-export function reportMissing<I, R>(
-  attempts: readonly Attempt<I, R>[],
-  { noun, verb, name, id = name, warn, othersDone = 0, isOnly = attempts.length === 1 }: ProcessTexts<I>,
-): void {
-  const failures = failuresOf(attempts);
-  const [first] = failures;
-  if (first === undefined) return;
-  if (isOnly) throw first.error;
-  const stopped = failures.find(({ kind }) => kind === "stopped");
-  const reason = stopped ?? failures.find(({ kind }) => kind === "failed_for_all");
-  const missing = attempts.flatMap(({ item, result }): readonly MissingItem[] => {
-    if (result !== undefined && isDone(result)) return [];
-    const error = result === undefined ? notStartedError(reason?.error) : errorOf(result.error, verb);
-    return [{ id: id(item), name: name(item), error }];
-  });
-  const done = attempts.filter(({ result }) => result !== undefined && isDone(result));
-  const isPlanned = done.some(({ result }) => result?.kind === "planned");
-  const doneCount = done.length + othersDone;
-  const count = `${doneCount} of ${attempts.length + othersDone} ${noun}s ${isPlanned ? "would be" : "were"} ${verb}`;
-  if (stopped !== undefined && doneCount > 0) warn([count, ...joinNames(done, name)].join(": "));
-  for (const { name: missed, error } of missing) {
-    const isUnknown = error.mayHaveSucceeded || error.code === "outcome_unknown";
-    warn(`${noun} ${missed}${isUnknown ? "" : ` could not be ${verb}`}: ${error.message}`);
-  }
-  if (stopped !== undefined) throw withMissing(stopped.error, missing);
-  if (doneCount === 0) {
-    const prefix = missing.length === 1 ? "" : `none of ${missing.length}: `;
-    throw withMissing(first.error, missing, `${prefix}${asCliError(first.error).message}`);
-  }
-  throw new CliError("partial", `${count}, not: ${missing.map((item) => item.name).join(", ")}`, {
-    details: detailsOf(missing),
-  });
-}
-
-/** Empty without any. */
-function joinNames<I>(attempts: readonly Pick<Attempt<I, unknown>, "item">[], name: (item: I) => string) {
-  return attempts.length === 0 ? [] : [attempts.map(({ item }) => name(item)).join(", ")];
-}
-
-function errorOf(error: unknown, verb: string): CliError {
-  const known = asCliError(error);
-  if (known.code !== "interrupted" || !known.mayHaveSucceeded) return known;
-  const message = `it is unknown whether it was ${verb}`;
-  return new CliError("outcome_unknown", message, { mayHaveSucceeded: true, cause: error });
-}
-
-/** Why an item was not started: the error that prevented it. */
-function notStartedError(reason: unknown): CliError {
-  const { code, message } = asCliError(reason);
-  return new CliError(code, `not tried: ${message}`, { cause: reason });
-}
-
-function asCliError(error: unknown): CliError {
-  if (error instanceof CliError) return error;
-  return new CliError("failed", error instanceof Error ? error.message : String(error), { cause: error });
-}
-
-/** The same error with the missing items in its details; an unexpected error is not changed. */
-function withMissing(error: unknown, missing: readonly MissingItem[], message?: string): unknown {
-  if (!(error instanceof CliError)) return error;
-  return wrapError(error, error.code, message ?? error.message, { details: detailsOf(missing) });
-}
-
-function detailsOf(missing: readonly MissingItem[]) {
-  return {
-    failed: missing.map(({ id, error }) => ({ id, code: error.code, message: error.message })),
-  };
 }

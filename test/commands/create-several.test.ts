@@ -133,12 +133,17 @@ test.each([
 
 describe("nothing is made, with the code of the first failure", () => {
   test.each([
-    ["every line is broken", linesOf(event("a", { colour: 1 }), event("b", { colour: 1 })), 2, "none of 2: "],
+    [
+      "every line is broken",
+      linesOf(event("a", { colour: 1 }), event("b", { colour: 1 })),
+      2,
+      "none of 2 events was created: ",
+    ],
     [
       "a label that is not there",
       linesOf(event("a", { label: "x" }), event("b", { label: "x" })),
       5,
-      "none of 2",
+      "none of 2 events was created: ",
     ],
     ["no JSON at all", "title,start\nLunch,12:00\n", 2, "--input: stdin is not valid JSON"],
     ["nothing", " \n\n", 2, "--input: stdin is empty; it must be JSON"],

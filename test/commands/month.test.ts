@@ -76,6 +76,8 @@ describe("a month", () => {
     // The first of December is a Tuesday.
     expect(first.indexOf(" 1 ")).toBe(column * 11 + 1);
     expect(await harness.run("agenda", "--month", "-o", "json")).toEqual(data);
+    const { stderr } = await harness.run("events", "list", "--on", "next week");
+    expect(stderr).toBe("on: Mon 2026-11-23 to Sun 2026-11-29\n");
   });
 
   test("has its own days alone, in every format", async () => {

@@ -39,6 +39,17 @@ describe("a reader of stdout that exits", () => {
   });
 });
 
+test("many lines on stderr at once are no leak of listeners", async () => {
+  const ids = Array.from({ length: 15 }, (_, index) => `event-${index}`);
+  const { exitCode, stderr } = await createInstallation().run("events", "get", "-c", "Personal", ...ids);
+  expect(exitCode).toBe(5);
+  const lines = stderr.trimEnd().split("\n");
+  expect(lines.filter((line) => !line.startsWith("event event-"))).toEqual([
+    expect.stringMatching(/^created the calendar database/),
+    expect.stringMatching(/^error: none of 15 events was read: /),
+  ]);
+});
+
 describe("a reader of stderr that exits", () => {
   test.each([
     ["in the middle of a trace", "calctl events list --debug 2>&1 >/dev/null | head -1", 0],

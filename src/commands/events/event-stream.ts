@@ -3,7 +3,8 @@ import { filterEvents, type KeyedEvent, type SortOptions } from "../../calendar/
 import { mergeSorted, sortPages } from "../../calendar/event-stream.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { Output } from "../../output/view.js";
-import { firstFailure, type ItemResult, readFailure, reportMissing } from "../process-each.js";
+import { type ItemResult, reportMissing } from "../item-report.js";
+import { firstFailure, readFailure } from "../process-each.js";
 import type { EventQuery } from "./event-query.js";
 import { CALENDARS_READ, createEventReader, type EventContext } from "./event-reader.js";
 
