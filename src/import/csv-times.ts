@@ -48,7 +48,7 @@ export function readSpan(cell: CellReader, options: TimeOptions): EventSpan {
   if (start.instant === null) throw usageError("its start has no time of day, and it is not all-day");
   if (end !== null && end.instant === null) throw usageError("its end has no time of day");
   const { zone, count } = options;
-  if (start.isLocal || end?.isLocal) count(withoutZone(zone));
+  if ([start, end].some((moment) => moment?.isLocal)) count(withoutZone(zone));
   const isOpen = end === null || end.instant === null || end.instant === start.instant;
   const end_at = isOpen ? undefined : wireTime(end.instant);
   return {
