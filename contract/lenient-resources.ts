@@ -154,6 +154,13 @@ export function readListedCategory(document: unknown): unknown {
   return isMembers(meta) ? (meta["category"] ?? null) : null;
 }
 
+/** How many occurrences of a written series stay as they are; 0 where a service does not tell. @see docs/extensions.md */
+export function readKept(document: unknown): number {
+  const meta = isMembers(document) ? document["meta"] : undefined;
+  const kept = isMembers(meta) ? meta["kept"] : undefined;
+  return typeof kept === "number" ? kept : 0;
+}
+
 /** Where the service is, as far as it alone knows it; null otherwise. @see docs/extensions.md */
 export function readBaseUrl(document: unknown): string | null {
   const meta = isMembers(document) ? document["meta"] : undefined;

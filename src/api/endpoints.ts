@@ -1,7 +1,9 @@
+import type { Scope } from "../../contract/extensions.js";
 import {
   ContractMismatch,
   readBaseUrl,
   readChangesMeta,
+  readKept,
   readListedCategory,
   readText,
 } from "../../contract/lenient-resources.js";
@@ -47,6 +49,23 @@ export interface Created<T> {
   readonly created: T;
   /** Whether its key had made it before, in another request. */
   readonly isRepeat: boolean;
+}
+
+export interface UpdateOptions {
+  /**
+   * Whether an attempt without a response has changed the event, judging by its current state; called before the attempt is
+   * repeated. What it throws ends the update. Without it, the attempt is simply repeated.
+   */
+  readonly isApplied?: ((current: CalendarEvent) => boolean) | undefined;
+  /** Which events of a series are meant; only for services with the extension `recurrences`. */
+  readonly scope?: Scope | undefined;
+}
+
+/** What a PUT has left. */
+export interface Updated {
+  readonly event: CalendarEvent;
+  /** How many occurrences of the series were changed before, each on its own, and stay as they are. */
+  readonly kept: number;
 }
 
 /** Which events of a calendar are listed. */
@@ -232,29 +251,27 @@ export function createEndpoints(request: RequestRoute) {
       return { created: response.one(eventIn(calendarId)), isRepeat: response.isReplay };
     },
 
-    /**
-     * @param isApplied whether an attempt without a response has changed the event, judging by its current state; called
-     * before the attempt is repeated. What it throws ends the update. Without it, the attempt is simply repeated.
-     */
+    /** @returns the event; of a series that was written, the series */
     async updateEvent(
       address: EventAddress,
       draft: EventDraft,
-      isApplied?: (current: CalendarEvent) => boolean,
-    ): Promise<CalendarEvent> {
+      { isApplied, scope }: UpdateOptions = {},
+    ): Promise<Updated> {
       const findApplied = async (): Promise<JsonApiResponse | null> => {
         const current = await request("getEvent", { ...ofEvent(address), query: EVENT_QUERY });
         return isApplied?.(current.one(eventIn(address.calendarId))) === true ? current : null;
       };
       const response = await request("updateEvent", {
         ...ofEvent(address),
+        query: { scope },
         body: eventBody(draft, address.calendarId),
         ...(isApplied === undefined ? {} : { beforeRepeat: findApplied }),
       });
-      return response.one(eventIn(address.calendarId));
+      return { event: response.one(eventIn(address.calendarId)), kept: response.read(readKept) };
     },
 
-    async deleteEvent(address: EventAddress): Promise<void> {
-      await request("deleteEvent", ofEvent(address));
+    async deleteEvent(address: EventAddress, scope?: Scope): Promise<void> {
+      await request("deleteEvent", { ...ofEvent(address), query: { scope } });
     },
 
     async createActivity(address: EventAddress, content: string, key?: WriteKey): Promise<Created<Activity>> {

@@ -44,19 +44,20 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
         () => api.createEvent(calendarId, draft, key),
         (result) => ({ ...outcomeOfCreate(result), after: result.created }),
       ),
-    async updateEvent(address, draft, isApplied) {
+    async updateEvent(address, draft, options) {
       const write: Write = { kind: "update", ...address, ...(await readBefore(address)), draft };
-      const event = await record(
+      const updated = await record(
         write,
-        () => api.updateEvent(address, draft, isApplied),
-        (after) => ({ done: true, after }),
+        () => api.updateEvent(address, draft, options),
+        ({ event }) => ({ done: true, after: event }),
       );
-      seen.set(address.eventId, event);
-      return event;
+      seen.delete(address.eventId);
+      seen.set(updated.event.id, updated.event);
+      return updated;
     },
-    async deleteEvent(address) {
+    async deleteEvent(address, scope) {
       const write: Write = { kind: "delete", ...address, ...(await readBefore(address)) };
-      await record(write, () => api.deleteEvent(address));
+      await record(write, () => api.deleteEvent(address, scope));
       seen.delete(address.eventId);
     },
     createActivity: (address, content, key) => {

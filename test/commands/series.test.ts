@@ -5,12 +5,22 @@ import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js"
 /** Series, with a service that stores them. It is Saturday, 21 November 2026, in Berlin. */
 
 let world: RemoteWorld;
+/** Of which its event is one. */
+let seriesId: string | null;
 beforeEach(async () => {
+  seriesId = null;
   world = await createRemoteWorld();
   const { service } = world;
   const handle: typeof service.handle = async (request, peer) => {
-    const response = await service.handle(request, peer);
-    return { ...response, headers: { ...response.headers, "calendar-extensions": "keys, recurrences" } };
+    const { body, headers, ...response } = await service.handle(request, peer);
+    const marked = new TextDecoder()
+      .decode(body)
+      .replace('"attributes":{', `"attributes":{"recurring_uuid":"${seriesId}",`);
+    return {
+      ...response,
+      body: seriesId === null ? body : new TextEncoder().encode(marked),
+      headers: { ...headers, "calendar-extensions": "keys, recurrences" },
+    };
   };
   world.server.otherwise([reply(byService({ handle }))]);
 });
@@ -72,5 +82,44 @@ describe("--repeat refuses", () => {
   ])("%j", async (flags, message) => {
     const result = await world.send("events", "create", ...MEETING, "--repeat", "weekly on mon", ...flags);
     expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
+  });
+});
+
+describe("--scope", () => {
+  const update = (...flags: readonly string[]) =>
+    world.send("events", "update", world.eventId, "--title", "Brunch", "--dry-run", ...flags);
+  const remove = (...flags: readonly string[]) =>
+    world.send("events", "delete", world.eventId, "--dry-run", ...flags);
+
+  test.each(["this", "following", "all"])("%s goes with the request", async (scope) => {
+    seriesId = "other";
+    for (const run of [update, remove]) {
+      const { stdout } = await run("--scope", scope);
+      expect(JSON.parse(stdout)).toMatchObject({ query: { scope } });
+    }
+  });
+
+  test.each<[string, string | null, readonly string[], string]>([
+    [
+      "must be said of an event that repeats",
+      "other",
+      [],
+      "give --scope this, --scope following or --scope all",
+    ],
+    ["must be said of a series", "itself", [], "give --scope all"],
+    [
+      "of a series is not this",
+      "itself",
+      ["--scope", "this"],
+      "give the id of one of its events, as lists have it",
+    ],
+    ["is for events that repeat", null, ["--scope", "all"], "leave it out"],
+    ["is one of three", "other", ["--scope", "some"], "choose from this, following, all"],
+  ])("%s", async (_, series, flags, hint) => {
+    seriesId = series === "itself" ? world.eventId : series;
+    for (const run of [update, remove]) {
+      const result = await run(...flags);
+      expect(result).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(hint) });
+    }
   });
 });

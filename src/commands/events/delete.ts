@@ -1,18 +1,21 @@
 import type { Command } from "commander";
+import type { Scope } from "../../../contract/extensions.js";
 import { type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
 import { CliError } from "../../errors.js";
 import { deletedView } from "../../output/views/event.js";
-import { createEventFinder, type EventFinder } from "../calendar-choice.js";
+import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import { processEach } from "../process-each.js";
 import { chooseEventId, readEventIds, STDIN_IDS } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
 import { describeFound } from "./found-event.js";
+import { addScopeFlag, createScopeChooser } from "./scope.js";
 
 export interface EventsDeleteOptions {
   readonly id: readonly string[];
   /** Skips the confirmation. */
   readonly yes?: boolean;
+  readonly scope?: Scope;
 }
 
 export function registerEventsDelete(command: Command, contextOf: ContextOf): void {
@@ -22,6 +25,7 @@ export function registerEventsDelete(command: Command, contextOf: ContextOf): vo
       "ids of events; - reads them from stdin, one per line, and needs --yes; without one, pick an event",
     )
     .option("-y, --yes", "skip the confirmation");
+  addScopeFlag(command);
   describeCommand(command, {
     prints: { view: deletedView, count: "one" },
     examples: () => [
@@ -42,7 +46,7 @@ export function registerEventsDelete(command: Command, contextOf: ContextOf): vo
 /** Deletes events, after a confirmation. */
 export async function runEventsDelete(
   context: EventContext,
-  { id: given, yes: confirmed = false }: EventsDeleteOptions,
+  { id: given, yes: confirmed = false, scope }: EventsDeleteOptions,
 ): Promise<void> {
   const output = context.output.of(deletedView);
   const yes = confirmed || context.flags.dryRun;
@@ -55,7 +59,13 @@ export async function runEventsDelete(
   if (ids.length === 0) return output.print({ deleted: [] });
   requireConfirmation(yes, canAsk);
   const finder = await createEventFinder(context);
-  const notFound = yes ? new Map<string, CliError>() : await confirm(context, finder, ids);
+  const chooseScope = createScopeChooser(context, scope, typed);
+  const found = new Map<string, FoundEvent | CliError>();
+  for (const id of ids) found.set(id, await readFound(finder, id));
+  const scopes = new Map<string, Scope | undefined>();
+  for (const [id, each] of found)
+    if (!(each instanceof CliError)) scopes.set(id, await chooseScope(each.event));
+  if (!yes) await confirm(context, found, scopes);
   const api = await context.api();
   const { results, reportFailures } = await processEach(ids, {
     noun: "event",
@@ -65,10 +75,10 @@ export async function runEventsDelete(
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
     work: async (eventId) => {
-      const error = notFound.get(eventId);
-      if (error !== undefined) throw error;
+      const each = found.get(eventId);
+      if (each instanceof CliError && each.code === "not_found") throw each;
       const { id: calendarId } = await finder.findCalendar(eventId);
-      await api.deleteEvent({ calendarId, eventId });
+      await api.deleteEvent({ calendarId, eventId }, scopes.get(eventId));
       return eventId;
     },
   });
@@ -78,28 +88,42 @@ export async function runEventsDelete(
   reportFailures();
 }
 
-/**
- * Shows titles, times and calendars, since an id says nothing to a person, and asks about the events that exist.
- * @returns the errors of the others by id
- */
+/** An event that may not be read can perhaps be deleted all the same. */
+async function readFound(finder: EventFinder, id: string): Promise<FoundEvent | CliError> {
+  try {
+    return await finder.read(id);
+  } catch (error) {
+    if (error instanceof CliError && ["not_found", "forbidden", "rejected"].includes(error.code))
+      return error;
+    throw error;
+  }
+}
+
+const QUESTIONS: Readonly<Record<Scope, string>> = {
+  this: "Delete this event?",
+  following: "Delete this event and all that follow?",
+  all: "Delete all events of this series?",
+};
+
+/** Shows titles, times and calendars, since an id says nothing to a person, and asks about the events that exist. */
 async function confirm(
   context: EventContext,
-  finder: EventFinder,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, CliError>> {
-  const notFound = new Map<string, CliError>();
-  for (const eventId of ids) {
-    try {
-      context.output.warn(describeFound(await finder.read(eventId), context.config.settings().timezone));
-    } catch (error) {
-      if (!(error instanceof CliError) || error.code !== "not_found") throw error;
-      notFound.set(eventId, error);
-      if (ids.length > 1) context.output.warn(`  ${eventId}  not found`);
+  found: ReadonlyMap<string, FoundEvent | CliError>,
+  scopes: ReadonlyMap<string, Scope | undefined>,
+): Promise<void> {
+  let count = 0;
+  for (const [id, each] of found) {
+    if (each instanceof CliError) {
+      if (each.code !== "not_found") throw each;
+      if (found.size > 1) context.output.warn(`  ${id}  not found`);
+      continue;
     }
+    count += 1;
+    context.output.warn(describeFound(each, context.config.settings().timezone));
   }
-  const count = ids.length - notFound.size;
-  if (count === 0) return notFound;
-  const question = count === 1 ? "Delete this event?" : `Delete these ${count} events?`;
-  if (await context.terminal.prompt.confirm(question)) return notFound;
+  if (count === 0) return;
+  const [scope = "this"] = scopes.values();
+  const question = count === 1 ? QUESTIONS[scope] : `Delete these ${count} events?`;
+  if (await context.terminal.prompt.confirm(question)) return;
   throw new CliError("interrupted", "nothing was deleted");
 }

@@ -11,21 +11,14 @@ import {
   renderComment,
   renderDocument,
 } from "./edit-document.js";
-import { createRelatedResolver, type RelatedResolver } from "./event-flags.js";
+import { createRelatedResolver } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
+import type { EventUpdate } from "./write-update.js";
 
 /** `events update --edit`: the event in the editor, checked like flags, shown as a diff, and written. */
 
 /** As messages name it. */
 const FLAG = "--edit";
-
-/** An update that was edited and confirmed. */
-export interface EditedUpdate extends FoundEvent {
-  readonly draft: EventDraft;
-  /** `updated_at` when the event was read, in milliseconds since the Unix epoch. */
-  readonly seen: number;
-  readonly resolver: RelatedResolver;
-}
 
 /**
  * Opens an event in the editor, and writes it with `write` unless nothing was changed.
@@ -36,7 +29,7 @@ export interface EditedUpdate extends FoundEvent {
 export async function editEvent(
   context: EventContext,
   { id: eventId, strictDates }: { readonly id: string; readonly strictDates: boolean },
-  write: (update: EditedUpdate) => Promise<void>,
+  write: (update: Omit<EventUpdate, "scope">) => Promise<void>,
 ): Promise<FoundEvent | null> {
   const { calendar, event: current } = await (await createEventFinder(context)).read(eventId);
   const seen = lastUpdate(current, FLAG);

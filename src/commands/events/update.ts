@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Scope } from "../../../contract/extensions.js";
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { parseInstant, parseShift } from "../../calendar/dates.js";
 import {
@@ -9,8 +10,8 @@ import {
   movesEvent,
   parseClearField,
 } from "../../calendar/event-update.js";
-import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
-import { checkUnchanged, wasUpdated } from "../../calendar/if-unchanged.js";
+import { localizeEvent } from "../../calendar/event-view.js";
+import { checkUnchanged } from "../../calendar/if-unchanged.js";
 import type { ContextOf } from "../../cli/command.js";
 import { describeCommand } from "../../cli/command.js";
 import { collect } from "../../cli/global-flags.js";
@@ -18,7 +19,6 @@ import { usageError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
-import type { EditedUpdate } from "./edit.js";
 import {
   addEventFieldFlags,
   chosenLabelId,
@@ -32,7 +32,9 @@ import {
 } from "./event-flags.js";
 import { chooseEventId, isSingleId, STDIN_IDS } from "./event-ids.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
+import { addScopeFlag, createScopeChooser } from "./scope.js";
 import { noteTimes, writeEvents } from "./write-events.js";
+import { writeUpdate } from "./write-update.js";
 
 /** Flags as typed. */
 export interface EventsUpdateOptions extends EventFieldFlags {
@@ -46,12 +48,13 @@ export interface EventsUpdateOptions extends EventFieldFlags {
   readonly ifUnchanged?: string;
   /** Opens the event in the editor. */
   readonly edit?: boolean;
+  readonly scope?: Scope;
 }
 
 const UPDATED_IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
 
 export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
-  addEventFieldFlags(command.argument("[id...]", UPDATED_IDS))
+  addScopeFlag(addEventFieldFlags(command.argument("[id...]", UPDATED_IDS)))
     .option("--by <+duration>", "move by +1w, +90m or -2d, by the clock of the event's own zone")
     .option("--no-all-day", "use times instead of whole days")
     .addOption(
@@ -90,12 +93,9 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
 export async function runEventsUpdate(context: EventContext, options: EventsUpdateOptions): Promise<void> {
   if (options.edit === true) return runEventsEdit(context, options);
   context.output.of(eventView);
-  const { addAttendee, removeAttendee, clear, ifUnchanged, by, id: given, ...typed } = options;
+  const { addAttendee, removeAttendee, clear, ifUnchanged, by, scope, id: given, ...typed } = options;
   const isSingle = isSingleId(given);
-  if (given.includes(STDIN_IDS) && [typed.input, typed.descriptionFile].includes("-"))
-    throw usageError("ids and another flag both read stdin", "give only one -");
-  if (ifUnchanged !== undefined && !isSingle)
-    throw usageError("--if-unchanged: is about one event", "update several one by one");
+  checkOptions(options);
   const { timezone } = context.config.settings();
   const seen = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
   const shift = by === undefined ? undefined : parseShift(by, "--by");
@@ -115,9 +115,11 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
   }
   const resolverOf = createResolvers(context);
   const ids = given.length === 0 ? [await chooseEventId(context, undefined)] : given;
+  const chooseScope = createScopeChooser(context, scope, given);
   await writeEvents(context, ids, {
     verb: "updated",
     async prepare({ calendar, event }) {
+      const chosen = await chooseScope(event);
       if (seen !== null) checkUnchanged(event, seen, "--if-unchanged");
       const resolver = resolverOf(calendar.id);
       const labelId = await chosenLabelId(context, { ...fields, resolver }, "the event keeps its own");
@@ -128,12 +130,20 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
       return async (read) => {
         const current = await read();
         const update = { calendar, event: current, draft: draftOf(current), seen, resolver };
-        const updated = await writeUpdate(context, update);
+        const updated = await writeUpdate(context, { ...update, scope: chosen });
         if (movesEvent(changes)) noteTimes(context, updated, { ...changes, isSingle });
         return updated;
       };
     },
   });
+}
+
+/** @throws CliError usage for options that exclude each other */
+function checkOptions({ id, input, descriptionFile, ifUnchanged }: EventsUpdateOptions): void {
+  if (id.includes(STDIN_IDS) && [input, descriptionFile].includes("-"))
+    throw usageError("ids and another flag both read stdin", "give only one -");
+  if (ifUnchanged !== undefined && !isSingleId(id))
+    throw usageError("--if-unchanged: is about one event", "update several one by one");
 }
 
 /** Asks for the event again, and changes what the answers change. */
@@ -158,19 +168,6 @@ async function printUnchanged(context: EventContext, { calendar, event }: FoundE
     .print(localizeEvent(event, context.config.settings().timezone, calendar.name));
 }
 
-/** @param update `seen` is null to replace whatever is there */
-async function writeUpdate(
-  context: EventContext,
-  update: Omit<EditedUpdate, "seen"> & { readonly seen: number | null },
-): Promise<LocalizedEvent> {
-  const { calendar, event: current, draft, seen, resolver } = update;
-  const address = { calendarId: calendar.id, eventId: current.id };
-  const isApplied = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
-  const event = await (await context.api()).updateEvent(address, draft, isApplied);
-  const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
-  return localizeEvent(filled, context.config.settings().timezone, calendar.name);
-}
-
 /** Everything is changed in the editor. @throws CliError usage for flags that change something, too */
 async function runEventsEdit(context: EventContext, options: EventsUpdateOptions): Promise<void> {
   const { clear, addAttendee, removeAttendee, ifUnchanged, by, strictDates = false } = options;
@@ -182,8 +179,9 @@ async function runEventsEdit(context: EventContext, options: EventsUpdateOptions
   context.terminal.editor.requireCommand("--edit");
   const id = await chooseEventId(context, options.id[0]);
   const { editEvent } = await import("./edit.js");
+  const chooseScope = createScopeChooser(context, options.scope, options.id);
   const unchanged = await editEvent(context, { id, strictDates }, async (update) => {
-    const updated = await writeUpdate(context, update);
+    const updated = await writeUpdate(context, { ...update, scope: await chooseScope(update.event) });
     await rememberShown(context, [updated]);
     await output.print(updated, `event ${id} was updated`);
   });

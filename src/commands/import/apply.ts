@@ -145,7 +145,7 @@ async function update(
   const before = current.updated_at === null ? null : lastUpdate(current, "import");
   const isApplied = (found: CalendarEvent) =>
     before !== null && wasUpdated(found, { seen: before, draft: whole });
-  const left = await api.updateEvent(address, whole, isApplied);
+  const { event: left } = await api.updateEvent(address, whole, { isApplied });
   records.set(identity, { id, hash: hashContent(event), left: hashEvent(left), slot });
 }
 

@@ -1,0 +1,36 @@
+import type { Scope } from "../../../contract/extensions.js";
+import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
+import { wasUpdated } from "../../calendar/if-unchanged.js";
+import type { FoundEvent } from "../calendar-choice.js";
+import type { RelatedResolver } from "./event-flags.js";
+import type { EventContext } from "./event-reader.js";
+
+/** An update of an event as it was read. */
+export interface EventUpdate extends FoundEvent {
+  readonly draft: EventDraft;
+  /** `updated_at` when it was read, in milliseconds since the Unix epoch; null to replace whatever is there. */
+  readonly seen: number | null;
+  readonly resolver: RelatedResolver;
+  /** Of an event that repeats. */
+  readonly scope: Scope | undefined;
+}
+
+function keptNote(kept: number): string {
+  return kept === 1
+    ? "1 event of the series was changed on its own, and stays as it is"
+    : `${kept} events of the series were changed on their own, and stay as they are`;
+}
+
+/** Writes an update, and says how many events of a series it has not changed. */
+export async function writeUpdate(
+  context: EventContext,
+  { calendar, event: current, draft, seen, resolver, scope }: EventUpdate,
+): Promise<LocalizedEvent> {
+  const address = { calendarId: calendar.id, eventId: current.id };
+  const isApplied = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
+  const { event, kept } = await (await context.api()).updateEvent(address, draft, { isApplied, scope });
+  if (kept > 0) context.output.note(keptNote(kept));
+  const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
+  return localizeEvent(filled, context.config.settings().timezone, calendar.name);
+}
