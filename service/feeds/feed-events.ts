@@ -84,14 +84,15 @@ async function readEvents(
   }
   return rows.map(({ json }) => {
     const { id, attributes, relationships } = JSON.parse(json) as EventResource;
+    const { recurring_uuid: series_id = null, ...content } = attributes;
     return {
       id,
       calendar_id: calendarId,
-      ...attributes,
+      ...content,
       creator: users.get(relationships.creator.data.id) ?? null,
       label: labels.get(relationships.label.data.id) ?? null,
       attendees: relationships.attendees.data.flatMap((user) => users.get(user.id) ?? []),
-      series_id: null,
+      series_id,
     };
   });
 }

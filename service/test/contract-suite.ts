@@ -10,6 +10,7 @@ import { describeMalformedRequests } from "./contract/malformed-requests.js";
 import { describeRateLimit } from "./contract/rate-limit.js";
 import { describeReading } from "./contract/reading.js";
 import { describeSeries } from "./contract/series.js";
+import { describeSeriesScopes } from "./contract/series-scopes.js";
 import { type Connect, createStage, type Stage } from "./contract/stage.js";
 import { describeUpcoming } from "./contract/upcoming.js";
 import { describeWriting } from "./contract/writing.js";
@@ -46,6 +47,7 @@ export function describeContract(
     describeFeeds(stage);
     describeWriting(stage);
     describeSeries(stage);
+    describeSeriesScopes(stage);
     describeKeys(stage);
     describeAccess(stage);
     if (malformed) {

@@ -1,0 +1,243 @@
+import { describe, expect, test } from "vitest";
+import type { EventResource } from "../../../contract/resources.js";
+import { activityBody, eventBody, SCHEDULE } from "../support/event-bodies.js";
+import type { Stage } from "./stage.js";
+
+const WEEKLY = { ...SCHEDULE, recurrences: ["RRULE:FREQ=WEEKLY;COUNT=5"] };
+const DAYS = ["11-21", "11-28", "12-05", "12-12", "12-19"];
+
+export function describeSeriesScopes(stage: () => Stage): void {
+  const list = async () => (await stage().client.call("listEvents", { path: stage().path })).data;
+  /** `MM-DDTHH title` of every event. */
+  const shown = async () =>
+    (await list()).map(({ attributes }) => `${attributes.start_at?.slice(5, 13)} ${attributes.title}`);
+  const lunches = (days: readonly string[]) => days.map((day) => `${day}T12 Lunch`);
+  const get = async (event_id: string) =>
+    (await stage().client.call("getEvent", { path: { ...stage().path, event_id } })).data;
+  const put = (event_id: string, attributes: object, scope?: string) =>
+    stage().client.call("updateEvent", {
+      path: { ...stage().path, event_id },
+      body: eventBody(attributes),
+      ...(scope !== undefined && { query: { scope } }),
+    });
+  const remove = (event_id: string, scope?: string) =>
+    stage().client.call("deleteEvent", {
+      path: { ...stage().path, event_id },
+      ...(scope !== undefined && { query: { scope } }),
+    });
+  const refusal = async (method: string, target: string, body?: object) => {
+    const { client, calendar } = stage();
+    const { status, errors } = await client.request(method, `${calendar}/events/${target}`, { body });
+    return { status, errors };
+  };
+  /** A series of five Saturdays, and its occurrences. */
+  async function createWeekly(attributes: object = WEEKLY) {
+    const series = await stage().create(attributes);
+    const events = await list();
+    return { series, at: (index: number): EventResource => events[index] ?? series };
+  }
+  const attributesOf = ({ attributes }: EventResource, changes: object) => {
+    const { recurrences: _, recurring_uuid: _series, ...rest } = attributes;
+    return { ...rest, ...changes };
+  };
+  const changesSince = (since: number) =>
+    stage().client.call("listChanges", { path: stage().path, query: { since: String(since) } });
+  const revision = async () =>
+    (await stage().client.call("listChanges", { path: stage().path })).meta.revision;
+
+  describe("an occurrence by itself", () => {
+    test("is changed by a client that knows no series, and is one change", async () => {
+      const { series, at } = await createWeekly();
+      const since = await revision();
+      const { data } = await put(at(1).id, attributesOf(at(1), { title: "Dinner" }));
+      expect(data.id).toBe(at(1).id);
+      expect(data.attributes).toMatchObject({ recurring_uuid: series.id, recurrences: [], title: "Dinner" });
+      expect(await shown()).toEqual(lunches(DAYS).with(1, "11-28T12 Dinner"));
+      expect((await get(series.id)).attributes.recurrences).toEqual([
+        "RRULE:FREQ=WEEKLY;COUNT=5",
+        "EXDATE:20261128T120000Z",
+      ]);
+      const { data: changed, meta } = await changesSince(since);
+      expect(changed.map(({ id }) => id)).toEqual([at(1).id]);
+      expect(meta.deleted).toEqual([]);
+    });
+
+    test("is deleted, and does not come back", async () => {
+      const { at } = await createWeekly();
+      await remove(at(1).id, "this");
+      await remove(at(0).id);
+      expect(await shown()).toEqual(lunches(DAYS.slice(2)));
+      await put(at(2).id, attributesOf(at(2), { title: "Tea" }), "all");
+      expect(await shown()).toEqual(DAYS.slice(2).map((day) => `${day}T12 Tea`));
+    });
+
+    test("ends the series when it was the last one", async () => {
+      const { series, at } = await createWeekly();
+      for (let index = 0; index < 5; index += 1) await remove(at(index).id, "this");
+      expect(await list()).toEqual([]);
+      expect((await refusal("GET", series.id)).status).toBe(404);
+    });
+
+    test("keeps its rule: another one, or none, is 400", async () => {
+      const { at } = await createWeekly();
+      const update = (recurrences: readonly string[]) =>
+        refusal("PUT", at(0).id, eventBody({ ...SCHEDULE, recurrences }));
+      expect(await update(["RRULE:FREQ=DAILY;COUNT=2"])).toEqual({
+        status: 400,
+        errors: { recurrences: ["cannot be changed for one occurrence; send scope=following or all"] },
+      });
+      expect(await update([])).toEqual({
+        status: 400,
+        errors: { recurrences: ["must not be empty for an event of a series; leave it out"] },
+      });
+      const { data } = await put(at(0).id, { ...WEEKLY, title: "Tea" });
+      expect(data.attributes.title).toBe("Tea");
+      expect((await put(at(0).id, { ...SCHEDULE, recurrences: [] })).data.attributes.title).toBe("Lunch");
+    });
+  });
+
+  describe("all occurrences", () => {
+    test("are changed by the id of the series, or by one of them", async () => {
+      const { series, at } = await createWeekly();
+      const { data, meta } = await put(series.id, attributesOf(series, { title: "Tea" }));
+      expect([data.id, meta]).toEqual([series.id, { kept: 0 }]);
+      expect(await shown()).toEqual(DAYS.map((day) => `${day}T12 Tea`));
+      expect((await list()).map(({ id }) => id)).toContain(at(3).id);
+      await put(at(3).id, attributesOf(at(3), { title: "Dinner" }), "all");
+      expect(await shown()).toEqual(DAYS.map((day) => `${day}T12 Dinner`));
+    });
+
+    test("move but for those that were changed by hand, and comments go with them", async () => {
+      const { series, at } = await createWeekly();
+      const { client, path } = stage();
+      await put(at(1).id, attributesOf(at(1), { title: "Dinner" }));
+      const place = { ...path, event_id: at(2).id };
+      await client.call("createActivity", { path: place, body: activityBody("I do") });
+      const times = { start_at: "2026-11-22T09:00:00Z", end_at: "2026-11-22T10:00:00Z" };
+      const { data, meta } = await put(series.id, attributesOf(series, times));
+      expect(meta).toEqual({ kept: 1 });
+      expect(data.attributes.recurrences).toEqual(["RRULE:FREQ=WEEKLY;COUNT=5", "EXDATE:20261129T090000Z"]);
+      expect(await shown()).toEqual([
+        "11-22T09 Lunch",
+        "11-28T12 Dinner",
+        "12-06T09 Lunch",
+        "12-13T09 Lunch",
+        "12-20T09 Lunch",
+      ]);
+      const event_id = `${series.id}_20261206T090000Z`;
+      const { data: comments } = await client.call("listActivities", { path: { ...path, event_id } });
+      expect(comments.map(({ attributes }) => attributes.content)).toEqual(["I do"]);
+    });
+
+    test("move by the clock of their zone", async () => {
+      const zone = { start_timezone: "Europe/Berlin", end_timezone: "Europe/Berlin" };
+      const recurrences = ["RRULE:FREQ=MONTHLY;UNTIL=20270721T215959Z"];
+      const { series } = await createWeekly({ ...SCHEDULE, ...zone, recurrences });
+      const times = { start_at: "2026-11-21T23:30:00+01:00", end_at: "2026-11-22T00:30:00+01:00" };
+      const { data } = await put(series.id, { ...SCHEDULE, ...zone, ...times });
+      expect(data.attributes.recurrences).toEqual(recurrences);
+      expect((await shown()).map((text) => text.slice(0, 8))).toEqual([
+        ...["11-21T22", "12-21T22", "01-21T22", "02-21T22", "03-21T22"],
+        ...["04-21T21", "05-21T21", "06-21T21", "07-21T21"],
+      ]);
+    });
+
+    test("get another rule", async () => {
+      const { series } = await createWeekly();
+      await put(series.id, { ...SCHEDULE, recurrences: ["RRULE:FREQ=DAILY;COUNT=2"] }, "all");
+      expect(await shown()).toEqual(lunches(["11-21", "11-22"]));
+    });
+
+    test("do not leave the days that their rule names", async () => {
+      const { series } = await createWeekly({
+        ...SCHEDULE,
+        recurrences: ["RRULE:FREQ=WEEKLY;BYDAY=SA;COUNT=2"],
+      });
+      const times = { start_at: "2026-11-22T12:00:00Z", end_at: "2026-11-22T13:00:00Z" };
+      expect(await refusal("PUT", series.id, eventBody({ ...SCHEDULE, ...times }))).toEqual({
+        status: 400,
+        errors: {
+          recurrences: ["the rule has BYDAY=SA, which the new start is not; send the new rule as well"],
+        },
+      });
+      await put(series.id, { ...SCHEDULE, ...times, recurrences: ["RRULE:FREQ=WEEKLY;BYDAY=SU;COUNT=2"] });
+      expect(await shown()).toEqual(lunches(["11-22", "11-29"]));
+    });
+
+    test("are deleted", async () => {
+      const { series, at } = await createWeekly();
+      await put(at(1).id, attributesOf(at(1), { title: "Dinner" }));
+      const since = await revision();
+      await remove(series.id);
+      expect(await list()).toEqual([]);
+      expect((await changesSince(since)).meta.deleted).toHaveLength(5);
+      expect((await refusal("GET", series.id)).status).toBe(404);
+    });
+  });
+
+  describe("an occurrence and the following", () => {
+    test("become a series of their own", async () => {
+      const { series, at } = await createWeekly();
+      await put(at(3).id, attributesOf(at(3), { title: "Dinner" }));
+      const times = { start_at: "2026-12-06T12:00:00Z", end_at: "2026-12-06T14:00:00Z" };
+      const { data, meta } = await put(
+        at(2).id,
+        attributesOf(at(2), { ...times, title: "Tea" }),
+        "following",
+      );
+      expect(meta).toEqual({ kept: 1 });
+      expect(data.id).not.toBe(series.id);
+      expect(data.attributes).toMatchObject({
+        recurring_uuid: data.id,
+        recurrences: ["RRULE:FREQ=WEEKLY;COUNT=3", "EXDATE:20261213T120000Z"],
+      });
+      expect((await get(series.id)).attributes.recurrences).toEqual([
+        "RRULE:FREQ=WEEKLY;UNTIL=20261205T115959Z",
+      ]);
+      expect(await shown()).toEqual([
+        "11-21T12 Lunch",
+        "11-28T12 Lunch",
+        "12-06T12 Tea",
+        "12-12T12 Dinner",
+        "12-20T12 Tea",
+      ]);
+      expect((await list())[3]?.attributes.recurring_uuid).toBe(data.id);
+    });
+
+    test("are deleted, also what was changed by hand", async () => {
+      const { series, at } = await createWeekly();
+      await put(at(4).id, attributesOf(at(4), { title: "Dinner" }));
+      await remove(at(2).id, "following");
+      expect(await shown()).toEqual(lunches(DAYS.slice(0, 2)));
+      await remove(at(0).id, "following");
+      expect((await refusal("GET", series.id)).status).toBe(404);
+    });
+  });
+
+  test("a single event becomes a series, and its comments stay", async () => {
+    const { create, client, path } = stage();
+    const { id } = await create();
+    await client.call("createActivity", { path: { ...path, event_id: id }, body: activityBody("I do") });
+    const { data } = await put(id, WEEKLY);
+    expect([data.id, data.attributes.recurring_uuid]).toEqual([id, id]);
+    expect(await shown()).toEqual(lunches(DAYS));
+    const comments = await client.call("listActivities", { path: { ...path, event_id: id } });
+    expect(comments.data).toHaveLength(1);
+  });
+
+  test("a scope that nothing has is 400", async () => {
+    const { series } = await createWeekly();
+    const { id } = await stage().create();
+    const single = { status: 400, errors: { scope: ["is only for an event that repeats"] } };
+    expect(await refusal("DELETE", `${id}?scope=this`)).toEqual(single);
+    expect(await refusal("PUT", `${id}?scope=all`, eventBody(SCHEDULE))).toEqual(single);
+    expect(await refusal("DELETE", `${series.id}?scope=this`)).toEqual({
+      status: 400,
+      errors: { scope: ["cannot be this for a series; name the occurrence"] },
+    });
+    expect(await refusal("DELETE", `${series.id}?scope=some`)).toEqual({
+      status: 400,
+      errors: { scope: ["must be one of this,following,all"] },
+    });
+  });
+}
