@@ -33,15 +33,17 @@ const LOADS = {
   context: [],
   commands: [
     ...["cli", "calendar", "import", "output", "messages", "errors"],
-    ...["commands/config", "commands/doctor", "commands/import", "commands/remind", "commands/tour"],
+    ...["commands/config", "commands/doctor", "commands/import", "commands/mcp"],
+    ...["commands/remind", "commands/tour"],
   ],
   "commands/config": ["service/access", "calendar", "errors"],
   "commands/doctor": ["config", "messages", "system", "errors"],
   "commands/import": [
     ...["cli", "commands", "import", "calendar", "contract", "output", "terminal", "system", "errors"],
   ],
+  "commands/mcp": ["commands", "cli", "calendar", "contract", "output", "terminal", "errors"],
   "commands/remind": ["commands", "calendar", "config", "output", "messages", "system", "errors"],
-  "commands/tour": ["service", "output", "system"],
+  "commands/tour": ["service", "output", "terminal", "system"],
   cli: ["commands", "service/commands", "calendar", "config", "cache", "contract", "output", "errors"],
   host: [
     ...[
@@ -93,6 +95,7 @@ const TYPES = {
   commands: ["api", "auth", "cache", "config", "context", "contract", "journal", "terminal"],
   "commands/doctor": ["context", "machine"],
   "commands/import": ["context", "journal", "machine"],
+  "commands/mcp": ["context", "machine"],
   "commands/remind": ["context", "machine"],
   "commands/tour": ["cache", "config", "context", "machine", "terminal"],
   cli: ["context"],

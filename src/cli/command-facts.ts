@@ -14,6 +14,14 @@ export function runnableCommands(command: Command): readonly Command[] {
   return command.commands.length === 0 || factsOf(command) !== null ? [command, ...below] : below;
 }
 
+/** The command of some words; undefined if there is none. */
+export function findCommand(program: Command, words: readonly string[]): Command | undefined {
+  return words.reduce<Command | undefined>(
+    (group, word) => group?.commands.find((command) => command.name() === word),
+    program,
+  );
+}
+
 /** A flag as it is declared. */
 export interface FlagFacts {
   /** Without what the other members say. */

@@ -25,6 +25,7 @@ const MODULES = {
   free: () => import("../commands/free.js"),
   import: () => import("../commands/import.js"),
   login: () => import("../commands/login.js"),
+  mcp: () => import("../commands/mcp.js"),
   next: () => import("../commands/next.js"),
   post: () => import("../commands/post.js"),
   profiles: () => import("../commands/profiles.js"),
@@ -106,6 +107,7 @@ const GROUPS: readonly (readonly [heading: string, entries: readonly CommandEntr
         "describe commands and output as JSON, for programs",
         from(MODULES.schema, "registerSchema"),
       ],
+      ["mcp", "let an agent read calendars, by the Model Context Protocol", from(MODULES.mcp, "registerMcp")],
       [
         "completion",
         "print the script that completes commands, names and ids on Tab",

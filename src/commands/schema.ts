@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { findNearest } from "../calendar/nearest.js";
 import { addJsonAction, type ContextOf, describeCommand, pathOf } from "../cli/command.js";
-import { runnableCommands } from "../cli/command-facts.js";
+import { findCommand, runnableCommands } from "../cli/command-facts.js";
 import type { Context } from "../context.js";
 import { type CliError, usageError } from "../errors.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";
@@ -50,13 +50,6 @@ export async function runSchema(
   const shape = shapeDocument(program, words.join(" "));
   if (shape === undefined) throw await unknownName(words.join(" "), program);
   await output.print(shape);
-}
-
-function findCommand(program: Command, words: readonly string[]): Command | undefined {
-  return words.reduce<Command | undefined>(
-    (group, word) => group?.commands.find((command) => command.name() === word),
-    program,
-  );
 }
 
 const MAX_NEAREST = 3;

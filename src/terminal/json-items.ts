@@ -17,7 +17,7 @@ export interface JsonItem {
 
 type ByteStream = AsyncIterable<Uint8Array | string> & { destroy(): unknown };
 
-export interface JsonItemsOptions {
+export interface LinesOptions {
   /** What is read, for messages. */
   readonly name: string;
   /** Ends the reading, which may wait forever; its reason is the error to throw. */
@@ -37,9 +37,9 @@ const MAX_SIZE = 8 * 1024 * 1024;
  * that is broken is the only one.
  * @throws CliError usage for what is none of these
  */
-export async function readJsonItems(stream: ByteStream, options: JsonItemsOptions): Promise<JsonItems> {
+export async function readJsonItems(stream: ByteStream, options: LinesOptions): Promise<JsonItems> {
   const { name } = options;
-  const lines = readLines(stream, options);
+  const lines = readByteLines(stream, options);
   const head: Line[] = [];
   const readFilled = async (): Promise<Line | undefined> => {
     for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
@@ -111,9 +111,13 @@ function isFilled(line: Line): boolean {
   return line === null || line.trim() !== "";
 }
 
-async function* readLines(
+/**
+ * The lines of a stream as they arrive; only a line feed ends one, since JSON may have other separators in its texts.
+ * @throws CliError usage for one of more than 8 MiB
+ */
+export async function* readByteLines(
   stream: ByteStream,
-  { name, signal, readError }: JsonItemsOptions,
+  { name, signal, readError }: LinesOptions,
 ): AsyncGenerator<Line> {
   const stop = () => void stream.destroy();
   signal.addEventListener("abort", stop, { once: true });

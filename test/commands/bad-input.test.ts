@@ -31,6 +31,8 @@ describe("exit 2, and nothing is written", () => {
     ["no feed to remove", ["feeds", "remove"], ["calctl feeds remove needs ID"]],
     ["an empty id of a feed", ["feeds", "remove", ""], ["ID"]],
     ["an empty name of a feed", ["feeds", "add", "--name", ""], ["--name is empty"]],
+    ["fields of a server of tools", ["mcp", "--fields", "id"], ["--fields: this command prints no data"]],
+    ["a dry run that an agent would not see", ["mcp", "--dry-run"], ["--dry-run", "--allow-write"]],
     ["no webhook to test", ["webhooks", "test"], ["calctl webhooks test needs NAME"]],
     ["an empty name of a webhook", ["webhooks", "test", ""], ["the name of the webhook is empty"]],
     ["a URL instead of its name", ["webhooks", "test", "https://x.example/y"], ["not its URL"]],

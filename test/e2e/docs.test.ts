@@ -13,6 +13,7 @@ import { systemPart } from "../support/system-parts.js";
 
 const PAGES = [
   "README.md",
+  "agents",
   "changes",
   "completion",
   "cron",
@@ -144,7 +145,7 @@ describeWithSystem("curl", "with what others wrote,", () => {
   });
 });
 
-test.each(["feeds", "network", "scripting"])("the lines of docs/%s.md work", runPageSignedIn);
+test.each(["agents", "feeds", "network", "scripting"])("the lines of docs/%s.md work", runPageSignedIn);
 
 async function runPageSignedIn(name: string): Promise<void> {
   const world = await createDocsWorld();

@@ -38,6 +38,12 @@ describe("of packages", () => {
   ])("%s loads no package but %j", ([run, packages]) => {
     expect(packagesOf(loads[run])).toEqual(packages);
   });
+
+  test("only mcp loads what serves agents", () => {
+    const files = Object.values(loads).flat();
+    expect(files.filter((file) => file.includes("commands/events/"))).not.toEqual([]);
+    expect(files.filter((file) => file.includes("commands/mcp"))).toEqual([]);
+  });
 });
 
 /** Node's own modules with a public name that a run loads beyond a bare Node, and the bytes of the program that it reads. */

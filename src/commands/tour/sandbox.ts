@@ -6,6 +6,7 @@ import type { Context } from "../../context.js";
 import type { HostOverrides, ProcessLike } from "../../machine.js";
 import { isColorEnabled, isUnicodeLocale } from "../../output/style.js";
 import { systemUserName } from "../../system/user.js";
+import { createCapture } from "../../terminal/capture.js";
 import type { WritableLike } from "../../terminal/text-sink.js";
 
 /** A temporary embedded service with its own empty configuration. */
@@ -47,7 +48,7 @@ export async function openSandbox({ now, machine, flags, program }: SandboxConte
      * @returns its exit code, and what a terminal shows: stdout and stderr, in the order of writing
      */
     async run(argv: readonly string[]) {
-      const capture = createCapture(screen.columns);
+      const capture = createCapture(screen);
       const exitCode = await program.run(argv, sandboxProcess(capture, screen), overrides);
       return { exitCode, output: capture.text() };
     },
@@ -95,20 +96,5 @@ function sandboxProcess(screen: WritableLike, { color, unicode }: Sandbox["scree
     rawListeners: () => [],
     on: () => undefined,
     off: () => undefined,
-  };
-}
-
-function createCapture(columns: number): WritableLike & { text(): string } {
-  let captured = "";
-  return {
-    isTTY: true,
-    columns,
-    write(text, done) {
-      captured += text;
-      done();
-      return true;
-    },
-    on: () => undefined,
-    text: () => captured,
   };
 }

@@ -1,0 +1,16 @@
+import type { Command } from "commander";
+import { addSilentAction, type ContextOf, describeCommand } from "../cli/command.js";
+
+export function registerMcp(command: Command, contextOf: ContextOf): void {
+  command.option("--allow-write", "let it create, update and delete events, too");
+  describeCommand(command, {
+    examples: () => [
+      ["What the settings of an agent start, to read one calendar", "calctl mcp -c Family </dev/null"],
+      ["Let it write there, too", "calctl mcp -c Family --allow-write </dev/null"],
+    ],
+  });
+  addSilentAction<{ readonly allowWrite?: boolean }>(command, contextOf, async (context, { allowWrite }) => {
+    const { serveTools } = await import("./mcp/serve.js");
+    await serveTools(context, allowWrite === true);
+  });
+}

@@ -1,0 +1,78 @@
+import { describeCandidates, resolveName } from "../../calendar/names.js";
+import { CliError, missingFlagsError, usageError } from "../../errors.js";
+import { escapeJson, jsonEscape } from "../../output/sanitize.js";
+import {
+  type CalendarContext,
+  type ChosenCalendar,
+  namedCalendars,
+  resolveCalendars,
+} from "../calendar-choice.js";
+import { createCommandRunner, type RunContext } from "./command-run.js";
+import type { ToolArguments, ToolResult } from "./protocol.js";
+import { NOTICE, type Tool, withArgumentNames } from "./tools.js";
+
+/** What runs the calls of tools, each as a command. */
+export function createCalls(context: CalendarContext & RunContext) {
+  const run = createCommandRunner(context);
+  const named = namedCalendars(context);
+  let limit: readonly ChosenCalendar[] | null = named.length === 0 ? [] : null;
+  return async (tool: Tool, given: ToolArguments): Promise<ToolResult> => {
+    try {
+      // Some clients send null for what is not given.
+      const typed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+      // Kept, so that no other calendar is meant that gets such a name later.
+      limit ??= await context.names.withCachedNames(() => resolveCalendars(context, named));
+      const { value, notes, error } = await run(wordsOf(tool, withCalendars(tool, typed, limit)));
+      // Of a single calendar, its command prints an object.
+      const data = tool.isList && value !== undefined ? [value].flat() : value;
+      const result = { notice: NOTICE, data, notes };
+      if (error === null) return { content: textOf(result), structuredContent: result };
+      return { content: textOf({ ...result, error: withArgumentNames(error, tool) }), isError: true };
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      const { code, exitCode, message, hint } = error;
+      const report = { code, exit_code: exitCode, message, hint };
+      return { content: textOf({ notice: NOTICE, error: report }), isError: true };
+    }
+  };
+}
+
+/** The arguments, with calendars within the limit. @throws CliError usage, not_found for a calendar outside it */
+function withCalendars(tool: Tool, given: ToolArguments, limit: readonly ChosenCalendar[]): ToolArguments {
+  const { calendar } = given;
+  if (limit.length === 0) return given;
+  if (calendar !== undefined) {
+    const options = { noun: "calendar", source: "calendar", byPrefix: true };
+    return { ...given, calendar: resolveName(String(calendar), limit, options).id };
+  }
+  if (limit.length > 1 && !tool.isList)
+    throw usageError("calendar is missing", `give one of ${describeCandidates(limit)}`);
+  return { ...given, calendar: limit.map(({ id }) => id) };
+}
+
+/** The command line of a call. @throws CliError usage for arguments that are wrong or missing */
+function wordsOf({ command, required, flags }: Tool, given: ToolArguments): readonly string[] {
+  const missing = required.filter((name) => given[name] === undefined);
+  if (missing.length > 0) throw missingFlagsError(missing);
+  const names = new Set([...required, ...flags.keys()]);
+  const words = Object.entries(given).flatMap(([name, value]) => {
+    if (!names.has(name))
+      throw usageError(`there is no argument "${name}"`, `arguments: ${[...names].join(", ")}`);
+    const texts = [value].flat();
+    if (texts.some((text) => typeof text === "object")) throw usageError(`${name} must not be an object`);
+    const flag = flags.get(name);
+    if (flag === undefined) return [];
+    if (flag.value !== null) return texts.map((text) => `${flag.name}=${text}`);
+    if (value === true) return [flag.name];
+    return flags.has(`no_${name}`) ? [`--no-${flag.name.slice(2)}`] : [];
+  });
+  const id = String(given["id"]);
+  if (id === "-") throw usageError('id: "-" is not the id of an event');
+  return [...command.split(" "), ...words, ...(required.includes("id") ? ["--", id] : [])];
+}
+
+/** As JSON in which characters that nobody sees are escapes, since they could hide what a model reads. */
+function textOf(value: object): ToolResult["content"] {
+  const text = escapeJson(JSON.stringify(value)).replace(/\p{Cf}/gu, jsonEscape);
+  return [{ type: "text", text }];
+}

@@ -1,0 +1,47 @@
+import { Readable } from "node:stream";
+import type { Context } from "../../context.js";
+import type { ProcessLike } from "../../machine.js";
+import { createCapture } from "../../terminal/capture.js";
+
+export type RunContext = Pick<Context, "program" | "flags" | "machine">;
+
+/** Runs commands as another process with this environment would, with an empty stdin and nobody to ask. */
+export function createCommandRunner({ program, flags, machine }: RunContext) {
+  const { profile, timezone, timeout, retries, maxWait, verbose, debug } = flags;
+  const values = {
+    profile,
+    timezone,
+    timeout: timeout / 1000,
+    retries,
+    "max-wait": maxWait / 1000,
+    output: "json",
+  };
+  const passed = [
+    ...Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
+    ...Object.entries({ verbose, debug }).flatMap(([name, isOn]) => (isOn ? [`--${name}`] : [])),
+  ];
+  /** @returns the JSON that the command printed, its error or null, and what else it said on stderr */
+  return async (words: readonly string[]) => {
+    const [stdout, stderr, ended] = [createCapture(), createCapture(), new AbortController()];
+    const once: ProcessLike["once"] = (name, listener) => {
+      const options = { once: true, signal: ended.signal };
+      if (name === "SIGINT") machine.signal().addEventListener("abort", listener, options);
+    };
+    const process = { ...detached(machine.process), stdout, stderr, once };
+    const exitCode = await program.run([...passed, ...words], process, machine.overrides);
+    ended.abort();
+    const lines = stderr.text().split("\n").slice(0, -1);
+    const error: object | null = exitCode === 0 ? null : JSON.parse(lines.pop() ?? "").error;
+    const isLogged = verbose || debug;
+    if (isLogged || machine.signal().aborted) await machine.stderr.write(stderr.text());
+    const value: unknown = stdout.text() === "" ? undefined : JSON.parse(stdout.text());
+    return { value, error, notes: isLogged ? [] : lines };
+  };
+}
+
+function detached({ env, platform, execPath, pid, kill, geteuid }: ProcessLike) {
+  const nothing = () => undefined;
+  const stdin = Object.assign(Readable.from([]), { isTTY: false });
+  const listeners = { rawListeners: () => [], removeAllListeners: nothing, on: nothing, off: nothing };
+  return { env, platform, execPath, argv: [], pid, kill, geteuid, stdin, ...listeners };
+}

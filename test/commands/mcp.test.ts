@@ -1,0 +1,276 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createHarness, type Harness } from "../support/harness.js";
+import { type Call, type CallResult, callAll, exchange } from "../support/mcp.js";
+
+/** The tools of `calctl mcp`, each a command. */
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await createHarness();
+});
+
+const READING = ["calendars", "list_events", "get_event", "free_times"];
+const WRITING = ["create_event", "update_event", "delete_event"];
+const LUNCH = ["--title", "Lunch", "--start", "2026-11-22T12:00", "--duration", "1h"];
+
+async function call(
+  argv: readonly string[],
+  name: string,
+  given: Call["arguments"] = {},
+): Promise<CallResult> {
+  const [result] = await callAll(harness, argv, [{ name, arguments: given }]);
+  if (result === undefined) throw new Error("there is no answer");
+  return result;
+}
+
+interface Tool {
+  readonly name: string;
+  readonly inputSchema: { readonly properties: object; readonly required: readonly string[] };
+  readonly outputSchema: object;
+}
+
+async function listTools(...argv: readonly string[]): Promise<readonly Tool[]> {
+  const [answer] = await exchange(harness, argv, [{ jsonrpc: "2.0", id: 1, method: "tools/list" }]);
+  return (answer as { readonly result: { readonly tools: readonly Tool[] } }).result.tools;
+}
+
+describe("the tools", () => {
+  test("only read by default", async () => {
+    expect((await listTools()).map(({ name }) => name)).toEqual(READING);
+    const messages = WRITING.map((name) => {
+      return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: { id: "x" } } };
+    });
+    for (const answer of await exchange(harness, [], messages))
+      expect(answer).toMatchObject({ error: { code: -32_602 } });
+  });
+
+  test("write with --allow-write, and say so", async () => {
+    const tools = await listTools("--allow-write");
+    const annotations = Object.fromEntries(
+      tools.map((tool) => [tool.name, (tool as Tool & { readonly annotations: object }).annotations]),
+    );
+    const reads = { readOnlyHint: true, openWorldHint: true };
+    const writes = { readOnlyHint: false, idempotentHint: true, openWorldHint: true };
+    expect(annotations).toEqual({
+      ...Object.fromEntries(READING.map((name) => [name, reads])),
+      create_event: { ...writes, destructiveHint: false },
+      update_event: { ...writes, destructiveHint: true },
+      delete_event: { ...writes, destructiveHint: true },
+    });
+    expect(
+      Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema.required])),
+    ).toMatchObject({
+      create_event: ["title", "start", "key"],
+      update_event: ["id", "if_unchanged"],
+    });
+  });
+
+  test("take no more than 2,500 tokens of a model's memory", async () => {
+    // Clients give models everything but the schemas of results. Four characters a token: o200k needs 2% less for them.
+    const told = (await listTools("--allow-write")).map(({ outputSchema: _, ...tool }) => tool);
+    expect(JSON.stringify(told).length / 4).toBeLessThan(2_500);
+  });
+});
+
+describe("the protocol", () => {
+  const request = (method: string, params = {}) => ({ jsonrpc: "2.0", id: 1, method, params });
+
+  test.each([
+    ["2025-11-25", "2025-11-25"],
+    ["2025-06-18", "2025-06-18"],
+    ["2024-11-05", "2024-11-05"],
+    ["2999-01-01", "2025-11-25"],
+  ])("a client of %s is offered %s", async (protocolVersion, expected) => {
+    const [answer] = await exchange(harness, [], [request("initialize", { protocolVersion })]);
+    expect(answer).toMatchObject({ result: { protocolVersion: expected, capabilities: { tools: {} } } });
+  });
+
+  test.each<[string, object | string, object]>([
+    ["what is not JSON", "{", { id: null, error: { code: -32_700 } }],
+    ["what is no request", "[]", { id: null, error: { code: -32_600 } }],
+    ["another protocol", { id: 1, method: "ping" }, { id: 1, error: { code: -32_600 } }],
+    ["an unknown method", request("server/discover"), { id: 1, error: { code: -32_601 } }],
+    ["an unknown tool", request("tools/call", { name: "shell" }), { id: 1, error: { code: -32_602 } }],
+    [
+      "no object of arguments",
+      request("tools/call", { name: "calendars", arguments: [] }),
+      { id: 1, error: { code: -32_602 } },
+    ],
+    ["an id that is a text", { ...request("ping"), id: "one" }, { id: "one", result: {} }],
+    [
+      "a text with other separators of lines",
+      { ...request("ping"), id: "\u2028\u2029" },
+      { id: "\u2028\u2029" },
+    ],
+  ])("answers %s, and goes on", async (_, message, answer) => {
+    const answers = await exchange(harness, [], [message, "", request("ping")]);
+    expect(answers).toMatchObject([answer, { id: 1, result: {} }]);
+  });
+
+  test("a notification has no answer", async () => {
+    const notification = { jsonrpc: "2.0", method: "notifications/initialized" };
+    expect(await exchange(harness, [], [notification])).toEqual([]);
+  });
+
+  test("logs are on stderr, and not for the agent", async () => {
+    const line = JSON.stringify(request("tools/call", { name: "calendars" }));
+    const { stdout, stderr } = await harness.runWith({ stdin: line }, "mcp", "--verbose");
+    expect(stderr).toContain("GET local /calendars");
+    expect(JSON.parse(stdout)).toMatchObject({ result: { structuredContent: { notes: [] } } });
+  });
+});
+
+describe("calls", () => {
+  test("create, read, change and delete an event, which undo brings back", async () => {
+    const created = await call(["--allow-write"], "create_event", {
+      title: "--dry-run",
+      start: "2026-11-22T12:00",
+      attendee: ["me"],
+      key: "lunch",
+    });
+    const { id, updated_at } = created.text.data as { readonly id: string; readonly updated_at: string };
+    expect(created.structuredContent).toMatchObject({
+      data: { title: "--dry-run", start_local: "2026-11-22T12:00:00+01:00", attendees: [{ name: "ana" }] },
+      notes: [],
+    });
+    const [again, read, list] = await callAll(
+      harness,
+      ["--allow-write"],
+      [
+        {
+          name: "create_event",
+          arguments: { title: "--dry-run", start: "2026-11-22T12:00", attendee: ["me"], key: "lunch" },
+        },
+        { name: "get_event", arguments: { id } },
+        { name: "list_events", arguments: { days: 7, mine: true } },
+      ],
+    );
+    expect(again?.text).toMatchObject({ data: { id }, notes: ['made before with key "lunch"'] });
+    expect(read?.text.data).toMatchObject({ id, title: "--dry-run" });
+    expect(list?.text.data).toMatchObject([{ id }]);
+    const change = { id, if_unchanged: updated_at, all_day: true, location: null };
+    const [changed, late, deleted] = await callAll(
+      harness,
+      ["--allow-write"],
+      [
+        { name: "update_event", arguments: change },
+        { name: "update_event", arguments: change },
+        { name: "delete_event", arguments: { id } },
+      ],
+    );
+    expect(changed?.text.data).toMatchObject({ all_day: true, start_local: "2026-11-22" });
+    expect(late?.text.error).toMatchObject({ code: "changed", exit_code: 13 });
+    expect(deleted?.structuredContent?.data).toEqual({ deleted: [id] });
+    expect(await harness.json("undo", "--yes")).toBeDefined();
+    expect((await call([], "list_events", { days: 7 })).text.data).toMatchObject([{ title: "--dry-run" }]);
+  });
+
+  test("find free times", async () => {
+    await harness.run("events", "create", ...LUNCH);
+    const { structuredContent } = await call([], "free_times", { on: "2026-11-22", between: "11:00-14:00" });
+    expect(structuredContent?.data).toMatchObject([
+      { start_local: "2026-11-22T11:00:00+01:00", end_local: "2026-11-22T12:00:00+01:00" },
+      { start_local: "2026-11-22T13:00:00+01:00", end_local: "2026-11-22T14:00:00+01:00" },
+    ]);
+  });
+
+  test.each<[string, string, Call["arguments"], object]>([
+    ["an event that is not there", "get_event", { id: "nope" }, { code: "not_found", exit_code: 5 }],
+    ["no id", "get_event", {}, { code: "usage", message: "missing id" }],
+    ["ids on stdin, where the protocol is", "get_event", { id: "-" }, { code: "usage" }],
+    ["an empty id", "delete_event", { id: "" }, { code: "usage", exit_code: 2 }],
+    ["a file to read", "create_event", { description_file: "/etc/passwd" }, { code: "usage" }],
+    ["another account", "calendars", { profile: "other" }, { message: 'there is no argument "profile"' }],
+    ["no key", "create_event", { title: "T", start: "fri 9:00" }, { message: "missing key" }],
+    ["an object", "list_events", { search: { text: "x" } }, { message: "search must not be an object" }],
+    [
+      "a word as a number",
+      "list_events",
+      { days: "many" },
+      { message: expect.stringMatching(/^days: "many" /) },
+    ],
+    [
+      "arguments that contradict each other",
+      "list_events",
+      { on: "fri", days: 2 },
+      { message: "give either on or days, not both" },
+    ],
+  ])("refuse %s, and say what would be right", async (_, name, given, error) => {
+    const { text, isError, structuredContent } = await call(["--allow-write"], name, {
+      ...(name === "create_event" && given?.["key"] === undefined && given?.["title"] === undefined
+        ? { title: "T", start: "fri 9:00", key: "k" }
+        : {}),
+      ...given,
+    });
+    expect({ isError, structuredContent }).toEqual({ isError: true, structuredContent: undefined });
+    expect(text.error).toMatchObject(error);
+    expect(await harness.json("events", "list", "--days", "7")).toEqual([]);
+  });
+});
+
+describe("-c is a limit:", () => {
+  let ids: { readonly inside: string; readonly outside: string };
+
+  beforeEach(async () => {
+    for (const name of ["Family", "Work", "Club"])
+      await harness.service.admin.calendars.add({ name, owner: harness.userId });
+    const create = async (calendar: string) =>
+      (await harness.json<{ readonly id: string }>("events", "create", "-c", calendar, ...LUNCH)).id;
+    ids = { inside: await create("Family"), outside: await create("Work") };
+  });
+
+  test("no call leaves it", async () => {
+    const { inside, outside } = ids;
+    const changed = { if_unchanged: "2026-11-21T14:30:00Z", title: "Changed" };
+    const calls: readonly Call[] = [
+      { name: "get_event", arguments: { id: outside } },
+      { name: "get_event", arguments: { id: outside, calendar: "Work" } },
+      { name: "get_event", arguments: { id: `../../Work/events/${outside}` } },
+      { name: "list_events", arguments: { days: 7, calendar: "Work" } },
+      { name: "list_events", arguments: { days: 7, calendar: ["Family", "Work"] } },
+      { name: "free_times", arguments: { calendar: "Work" } },
+      { name: "create_event", arguments: { title: "T", start: "fri 9:00", key: "k", calendar: "Work" } },
+      { name: "update_event", arguments: { id: outside, ...changed } },
+      { name: "delete_event", arguments: { id: outside } },
+    ];
+    for (const { isError, text } of await callAll(harness, ["--allow-write", "-c", "Family"], calls))
+      expect({ isError, code: text.error?.["code"] }).toEqual({ isError: true, code: "not_found" });
+    const [calendars, list, read] = await callAll(
+      harness,
+      ["-c", "Family"],
+      [
+        { name: "calendars" },
+        { name: "list_events", arguments: { days: 7, calendar: "fam" } },
+        { name: "get_event", arguments: { id: inside } },
+      ],
+    );
+    expect(calendars?.text.data).toMatchObject([{ name: "Family" }]);
+    expect(list?.text.data).toMatchObject([{ id: inside }]);
+    expect(read?.text.data).toMatchObject({ id: inside });
+    expect(await harness.json("events", "get", outside)).toMatchObject({ title: "Lunch" });
+  });
+
+  test("of several calendars, one event is in the one that the call names", async () => {
+    const limit = ["-c", "Family", "-c", "Work"];
+    const [list, unclear, read, beyond] = await callAll(harness, limit, [
+      { name: "list_events", arguments: { days: 7 } },
+      { name: "get_event", arguments: { id: ids.outside } },
+      { name: "get_event", arguments: { id: ids.outside, calendar: "Work" } },
+      { name: "list_events", arguments: { calendar: "Club" } },
+    ]);
+    expect(list?.text.data).toHaveLength(2);
+    expect(unclear?.text.error).toMatchObject({ code: "usage", hint: expect.stringContaining("Work") });
+    expect(read?.text.data).toMatchObject({ id: ids.outside });
+    expect(beyond?.text.error).toMatchObject({ code: "not_found" });
+  });
+
+  test("a calendar that is not there is said at each call", async () => {
+    const results = await callAll(
+      harness,
+      ["-c", "Nowhere"],
+      [{ name: "calendars" }, { name: "list_events" }],
+    );
+    for (const { text } of results) expect(text.error).toMatchObject({ code: "not_found", exit_code: 5 });
+  });
+});
