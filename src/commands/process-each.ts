@@ -39,6 +39,9 @@ export type ReportFailures = (adapt?: (failure: CliError) => CliError | null) =>
 /** Failures that every other item would have as well. */
 const FAILURES_FOR_ALL: ReadonlySet<ErrorCode> = new Set(["not_signed_in", "rate_limited", "configuration"]);
 
+/** How a write fails while the service is away. */
+const OUTAGE: ReadonlySet<ErrorCode> = new Set(["unavailable", "outcome_unknown"]);
+
 /**
  * Processes each of several items. A failure does not stop the rest, unless the rest would fail for the same reason;
  * an interruption or an unexpected error does.
@@ -108,28 +111,38 @@ async function runAll<I, R>(
 
 /**
  * Processes items as they come, several at a time, and gives what came of each, in their order. Those that were begun are
- * finished after an error that stops the rest.
+ * finished after an error that stops the rest. So does an outage: one item for which the service is not available may be to
+ * blame itself, several in a row are not.
  * @throws what reading the items throws
  */
 export async function* processInOrder<I, R>(
-  items: AsyncIterable<I>,
+  items: Iterable<I> | AsyncIterable<I>,
   work: (item: I) => Promise<R>,
 ): AsyncGenerator<Attempted<I, R>> {
   const begun: Promise<Attempted<I, R>>[] = [];
   let failure: { readonly error: unknown } | null = null;
+  let unavailable = 0;
+  const judge = (done: Attempted<I, R>): Attempted<I, R> => {
+    const { result } = done;
+    const isAway = result.kind === "failed" && OUTAGE.has(result.error.code);
+    unavailable = isAway ? unavailable + 1 : 0;
+    if (unavailable < READ_CONCURRENCY || !isAway) return done;
+    return { ...done, result: { ...result, kind: "failed_for_all" } };
+  };
   try {
     for await (const item of items) {
       begun.push(attempt(work, item).then((result) => ({ item, result })));
       if (begun.length < READ_CONCURRENCY) continue;
-      const done = await begun.shift();
-      if (done === undefined) continue;
+      const next = await begun.shift();
+      if (next === undefined) continue;
+      const done = judge(next);
       yield done;
       if (done.result.kind === "stopped" || done.result.kind === "failed_for_all") break;
     }
   } catch (error) {
     failure = { error };
   }
-  for (const each of begun) yield await each;
+  for (const each of begun) yield judge(await each);
   if (failure !== null) throw failure.error;
 }
 

@@ -13,9 +13,11 @@ beforeEach(async () => {
   world = await createRemoteWorld({});
 });
 
-async function importThree() {
+const importThree = () => importEvents("a", "b", "c");
+
+async function importEvents(...ids: readonly string[]) {
   const path = join(world.directory, "club.ndjson");
-  const events = ["a", "b", "c"].map((id) => ({
+  const events = ids.map((id) => ({
     id,
     title: `Event ${id}`,
     start_at: "2026-11-23T12:00:00Z",
@@ -45,4 +47,18 @@ test("a service of the contract alone: what is unknown is said at each run, and 
   expect(first.stderr).toContain("1 of 3 changes failed");
   expect(await importThree()).toMatchObject({ exitCode: 9, stderr: expect.stringContaining("not known") });
   expect(posts()).toBe(3);
+});
+
+test("a service that goes away is not asked for each of the rest, and the same command goes on", async () => {
+  const service = byService(world.service);
+  const away = [reply({ status: 503, headers: {}, body: "" })];
+  const ids = Array.from("abcdefghijklmnopqrst");
+  world.server.on(`POST /calendars/${world.calendarId}/events`, [reply(service)], [reply(service)], away);
+  const first = await importEvents(...ids);
+  expect(first).toMatchObject({ exitCode: 12, stdout: "2\t0\n" });
+  expect(first.stderr).toContain("2 of 20 changes were written: ");
+  const tried = new Set(world.server.requests.map(({ headers }) => headers["idempotency-key"]));
+  expect(tried.size).toBeLessThan(12);
+  world.server.on(`POST /calendars/${world.calendarId}/events`, [reply(service)]);
+  expect(await importEvents(...ids)).toMatchObject({ exitCode: 0, stdout: "18\t2\n" });
 });

@@ -11,7 +11,7 @@ import {
 } from "../../import/plan.js";
 import type { EventContext } from "../events/event-reader.js";
 import { createWithKey, type KeyContext } from "../events/keyed-create.js";
-import { firstFailure, readFailure } from "../process-each.js";
+import { processInOrder } from "../process-each.js";
 import type { ImportRecords } from "./records.js";
 
 export type ImportContext = EventContext & KeyContext;
@@ -53,20 +53,16 @@ export async function applySteps(
   const others = begun.map(([identity, { draft }]): Job => ({ kind: "begun", identity, title: draft.title }));
   const counts = { new: 0, changed: 0, gone: 0, begun: 0 };
   const failures: Applied["failures"][number][] = [];
+  let stopped: unknown;
   let tried = 0;
   const jobs: readonly Job[] = [...others, ...steps];
-  const stopped = await firstFailure(jobs, async (job) => {
-    try {
-      await applyStep(context, job, options);
-      counts[job.kind] += 1;
-    } catch (error) {
-      const failure = readFailure(error);
-      if (failure.kind !== "failed") throw error;
-      failures.push({ title: job.title, error: failure.error });
-    }
+  for await (const { item, result } of processInOrder(jobs, (job) => applyStep(context, job, options))) {
+    if (result.kind === "done") counts[item.kind] += 1;
+    else if (result.kind === "failed") failures.push({ title: item.title, error: result.error });
+    else if (result.kind !== "planned") stopped ??= result.error;
     tried += 1;
     onProgress(tried);
-  });
+  }
   const { begun: _, ...written } = counts;
   return { counts: written, done: written.new + written.changed + written.gone, failures, stopped };
 }
