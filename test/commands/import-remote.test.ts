@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { withoutExtensions } from "../support/contract-service.js";
@@ -61,4 +61,15 @@ test("a service that goes away is not asked for each of the rest, and the same c
   expect(tried.size).toBeLessThan(12);
   world.server.on(`POST /calendars/${world.calendarId}/events`, [reply(service)]);
   expect(await importEvents(...ids)).toMatchObject({ exitCode: 0, stdout: "18\t2\n" });
+});
+
+test("what an undo notes during an import is kept", async () => {
+  await importEvents("a");
+  const folder = join(world.directory, "imports");
+  const path = join(folder, readdirSync(folder)[0] ?? "");
+  const noted = JSON.stringify(["a", { id: "1", hash: "", left: "" }]);
+  const undo = () => appendFileSync(path, `\n${noted}`);
+  world.server.on(`POST /calendars/${world.calendarId}/events`, [undo, reply(byService(world.service))]);
+  expect(await importEvents("a", "b")).toMatchObject({ exitCode: 0 });
+  expect(readFileSync(path, "utf8").split("\n")).toEqual([noted, expect.stringContaining("b")]);
 });

@@ -51,15 +51,14 @@ export async function withRecords<T>(
   const { stateDirectory, userId, owner, readOnly, process, clock, signal } = options;
   const inner = () => ({ parent: stateDirectory(), name: FOLDER, userId });
   const name = `${shortHash(owner)}.jsonl`;
-  if (readOnly) return work(openRecords(join(stateDirectory(), FOLDER, name)).access);
+  if (readOnly) return work(openRecords(join(stateDirectory(), FOLDER, name)));
   const path = join(makeFolder(inner()), name);
   const locked = async () => {
-    const { access, text } = openRecords(path);
+    const records = openRecords(path);
     try {
-      return await work(access);
+      return await work(records);
     } finally {
-      const compact = text();
-      if (compact !== null) await writePrivateFile(path, compact);
+      await compactRecords(path);
     }
   };
   const sleep = (milliseconds: number) => clock.sleep(milliseconds, signal());
@@ -83,34 +82,33 @@ function makeFolder(inner: Parameters<typeof makeInnerFolder>[0]): string {
   }
 }
 
-/** `text` gives the whole file with a line for each; null if nothing was added. */
-function openRecords(path: string) {
+function openRecords(path: string): ImportRecords {
   const { records, begun } = readRecords(path);
-  let isChanged = begun.size > 0;
-  const add = (identity: string, value: ImportRecord | BegunCreate | null): void => {
-    isChanged = true;
-    appendRecord(path, identity, value);
-  };
-  const access: ImportRecords = {
+  return {
     records,
     begun,
     begin(identity, create) {
-      add(identity, create);
+      appendRecord(path, identity, create);
       begun.set(identity, create);
     },
     set(identity, record) {
-      add(identity, record);
+      appendRecord(path, identity, record);
       begun.delete(identity);
       records.set(identity, record);
     },
     forget(identity) {
-      add(identity, records.get(identity) ?? null);
+      appendRecord(path, identity, records.get(identity) ?? null);
       begun.delete(identity);
     },
   };
-  const text = () =>
-    isChanged ? [...records, ...begun].map((line) => JSON.stringify(line)).join("\n") : null;
-  return { access, text };
+}
+
+/** Leaves a line for each event, of what the file has by now: an undo may have added to it. */
+async function compactRecords(path: string): Promise<void> {
+  const text = readText(path);
+  const { records, begun } = readRecords(path, text);
+  const compact = [...records, ...begun].map((line) => JSON.stringify(line)).join("\n");
+  if (compact !== text) await writePrivateFile(path, compact);
 }
 
 /** On a line of its own, also after one that a killed process or a full disk has cut. */
@@ -119,9 +117,9 @@ function appendRecord(path: string, identity: string, value: ImportRecord | Begu
 }
 
 /** The last line of an identity counts. */
-function readRecords(path: string) {
+function readRecords(path: string, text = readText(path)) {
   const [records, begun] = [new Map<string, ImportRecord>(), new Map<string, BegunCreate>()];
-  for (const [index, line] of readText(path).split("\n").entries()) {
+  for (const [index, line] of text.split("\n").entries()) {
     const [identity, value] = parseLine(line) ?? [];
     if (typeof identity !== "string") {
       if (line.startsWith(LINE_START) || LINE_START.startsWith(line)) continue;
