@@ -43,11 +43,11 @@ export function readCsv(text: string, options: ReaderOptions & CsvOptions): Read
     });
   });
   const unread = header.cells.filter((name, index) => name !== "" && !Object.values(columns).includes(index));
-  const isShort = !text.endsWith("\n") && (rows.at(-1)?.cells.length ?? 0) < header.cells.length;
   return {
     items,
     notes: unread.length === 0 ? [] : [`columns not read: ${unread.join(", ")}`],
-    isComplete: unclosed.length === 0 && !isShort,
+    // Without a line end, the last cell may be cut.
+    isComplete: unclosed.length === 0 && /[\r\n]$/.test(text),
     header: header.text,
     footer: "",
   };

@@ -201,12 +201,20 @@ describe("bad input", () => {
     await importLines([line("a"), long], ...flags);
     expect(readFileSync(rejects, "utf8")).toBe(`${JSON.stringify(long)}\n`);
     expect(await importFile(rejects, "--shorten")).toMatchObject({ exitCode: 0 });
-    rmSync(rejects);
+    await importLines([line("a")], ...flags);
+    expect(readFileSync(rejects, "utf8")).toBe("");
     expect(await importLines([long], ...flags)).toMatchObject({ exitCode: 11 });
     expect(readFileSync(rejects, "utf8")).toBe(`${JSON.stringify(long)}\n`);
     const path = file(line("a"), long);
     expect(await importFile(path, "--rejects", path)).toMatchObject({ exitCode: 2 });
     expect(await titles()).toHaveLength(2);
+  });
+
+  test("--rejects where no file can be made is exit 2, before anything is written", async () => {
+    const rejects = join(world.directory, "none", "rejects.ndjson");
+    const { exitCode, stderr } = await importLines([line("a"), "{}"], "--rejects", rejects);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("ENOENT") });
+    expect(await titles()).toEqual([]);
   });
 
   test.each([

@@ -202,6 +202,7 @@ describe("encodings:", () => {
 test("a cut table is known to be cut, what comes before is read", async () => {
   const whole = 'title,start,location\nReview,2026-11-21,here\nOther,2026-11-22,"far away"\n';
   expect((await read(whole)).isComplete).toBe(true);
+  expect((await read("title,start\nReview,2026-11-21\nOther,2026-11-22")).isComplete).toBe(false);
   for (const length of [whole.indexOf("far"), whole.indexOf("11-22")]) {
     const file = await read(whole.slice(0, length));
     expect(file).toMatchObject({

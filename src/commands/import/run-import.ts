@@ -50,9 +50,9 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
     const made = await planRun(run, records);
     if (dryRun) return { plan: made, applied: null };
     await confirmPlan(run, made);
+    writeRejects(context, flags, read);
     return { plan: made, applied: await applyPlan(run, made, records) };
   });
-  writeRejects(context, flags, read);
   const output = context.output.of(createImportView(dryRun ? plan.examples : {}));
   if (applied === null || applied.done > 0 || applied.stopped === undefined)
     await output.print({ ...reportOf(run, plan), ...applied?.counts }, "the import was done");
@@ -90,7 +90,7 @@ async function planRun(run: ImportRun, records: ImportRecords): Promise<ImportPl
 
 /** Why nothing is deleted because it is missing; null otherwise. */
 function noPruneReason({ isComplete, source, rejections }: ReadSource): string | null {
-  if (!isComplete) return "the file is cut short";
+  if (!isComplete) return "the file is cut short, or its last line has no end";
   if (source.events.size === 0) return "the file has no events";
   const isUnknown = rejections.some(({ identity }) => identity === undefined);
   return isUnknown ? "what was rejected may be among them" : null;
@@ -151,19 +151,25 @@ function reportOf({ job, read }: ImportRun, { counts }: ImportPlan): ImportRepor
   return { source: job.source, ...counts, rejected };
 }
 
-/** In the format of the file, so that it can be imported once it is corrected. */
+/**
+ * In the format of the file, so that it can be imported once it is corrected; empty where nothing was rejected.
+ * @throws CliError usage: nothing of the file was written to the calendar yet
+ */
 function writeRejects(
   { flags: { dryRun } }: ImportRun["context"],
   { rejects }: ImportFlags,
   { header, footer, rejections }: ReadSource,
 ): void {
-  if (rejects === undefined || dryRun || rejections.length === 0) return;
+  if (rejects === undefined || dryRun) return;
   try {
     const texts = rejections.map(({ text }) => (text.endsWith("\n") ? text : `${text}\n`));
-    writeFileSync(rejects, [header, ...texts, footer].join(""));
+    writeFileSync(rejects, texts.length === 0 ? "" : [header, ...texts, footer].join(""));
   } catch (cause) {
-    const message = `--rejects: ${rejects} cannot be written (${errorCodeOf(cause) ?? cause})`;
-    throw new CliError("failed", message, { cause });
+    const reason = errorCodeOf(cause) ?? cause;
+    throw usageError(
+      `--rejects: ${rejects} cannot be written (${reason})`,
+      "name a file in a folder of yours",
+    );
   }
 }
 
@@ -173,7 +179,7 @@ function reportFailures({ context, job, read }: ImportRun, plan: ImportPlan, app
   const { rejections, size } = read;
   const reason = job.prune === false ? null : noPruneReason(read);
   const kept = `${countOf(plan.missing, "event")} not in ${job.name} any more`;
-  if (plan.missing > 0 && job.prune === false) note(`${kept}: --prune deletes what is missing`);
+  if (plan.missing > 0 && job.prune === false) note(`${kept}: they stay, since --prune is not given`);
   const { failures = [], stopped, done = 0 } = applied ?? {};
   for (const { title, error } of failures.slice(0, MAX_NAMED)) warn(`"${title}": ${error.message}`);
   if (failures.length > MAX_NAMED) warn(`and ${failures.length - MAX_NAMED} more`);
