@@ -1,6 +1,7 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
 import { once } from "../src/system/once.js";
 import { type Caller, createAuthentication } from "./authentication.js";
+import { asksForStream, createChangeStreams } from "./change-streams.js";
 import { createConcurrencyLimit, isRead } from "./concurrency-limit.js";
 import { createEndpoints, type EndpointsOptions } from "./endpoints/endpoints.js";
 import { createHealthEndpoints, type HealthOptions, matchHealthEndpoint } from "./health.js";
@@ -72,10 +73,11 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 
 /** Adds headers to those of a response. Its members are named, since spreading objects is slow where it is done often. */
 function withHeaders(
-  { status, headers, body, failure }: ServiceResponse,
+  { status, headers, body, stream, failure }: ServiceResponse,
   added: Record<string, string>,
 ): ServiceResponse {
   const complete = { status, headers: Object.assign(added, headers), body };
+  if (stream !== undefined) return { ...complete, stream };
   return failure === undefined ? complete : { ...complete, failure };
 }
 
@@ -86,6 +88,7 @@ function createDependencies(options: RequestHandlerOptions) {
     ...options,
     identify: createAuthentication(store),
     callEndpoint: createEndpoints(options),
+    streams: createChangeStreams(store),
     concurrency: createConcurrencyLimit(),
     respondWithHealth: createHealthEndpoints(options),
     feeds: once(async () => (await import("./feeds/feed-server.js")).createFeedServer(store)),
@@ -128,7 +131,8 @@ async function respondToNetwork(
     duration: dependencies.now() - time,
     failure,
   });
-  return { status, headers: response.headers, body };
+  const { headers: own, stream } = response;
+  return stream === undefined ? { status, headers: own, body } : { status, headers: own, body, stream };
 }
 
 /** Never rejects: an error becomes a problem. */
@@ -207,8 +211,9 @@ interface Responder {
 function chooseResponder(
   { method, target, headers }: Pick<IncomingRequest, "method" | "target" | "headers">,
   source: RequestSource,
-  { dependencies: { callEndpoint, authorizationServer, feeds }, time: now }: RequestRun,
+  { dependencies, time: now }: RequestRun,
 ): Responder {
+  const { callEndpoint, authorizationServer, feeds, identify, streams } = dependencies;
   const feed = matchFeed({ method, target });
   if (feed !== null && source.kind !== "local") {
     return {
@@ -221,7 +226,17 @@ function chooseResponder(
   if (path === null || source.kind === "local") {
     return {
       authorization: headers["authorization"],
-      respond: (request, { access }) => callEndpoint(request, access, now),
+      async respond(request, { access }) {
+        if (source.kind === "network" && asksForStream(request)) {
+          return streams.open(request, access, async (asked) => {
+            const caller = await identify(source, asked, headers["authorization"]);
+            return callEndpoint(asked, caller.access, dependencies.now());
+          });
+        }
+        const response = await callEndpoint(request, access, now);
+        if (!isRead(request)) streams.noteWrite();
+        return response;
+      },
       respondWithProblem: problemResponse,
     };
   }

@@ -28,6 +28,15 @@ const updateRevision = compileOnce((db, { calendarId, steps }: Placeholders<Revi
     .returning("revision"),
 );
 
+/** The revisions of some calendars, by id; without those that do not exist. */
+export async function listRevisions(
+  db: Transaction,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.selectFrom("calendars").select(["id", "revision"]).where("id", "in", ids).execute();
+  return new Map(rows.map(({ id, revision }) => [id, revision]));
+}
+
 /** `advanceRevision` for a write to the calendar itself, its labels or its members. */
 export async function advanceDetails(db: Transaction, calendarId: string): Promise<void> {
   const details_revision = await advanceRevision(db, calendarId);

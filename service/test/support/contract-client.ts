@@ -82,7 +82,9 @@ export function createContractClient(send: Send, ownToken: string): ContractClie
 function checkAnswer(status: number, headers: Readonly<Record<string, string>>, json: unknown): void {
   expect(parseRateLimit(headers), "rate-limit headers").not.toBeNull();
   expect(Date.parse(headers["date"] ?? ""), "date").not.toBeNaN();
-  expect(headers["calendar-extensions"]).toBe("events, activities, changes, keys, recurrences, feeds");
+  expect(headers["calendar-extensions"]).toBe(
+    "events, activities, changes, keys, recurrences, feeds, stream",
+  );
   if (status >= 400) {
     expect(headers["content-type"]).toBe("application/problem+json");
     expect(v.parse(strictSchema(problemSchema), json)).toMatchObject({ status });

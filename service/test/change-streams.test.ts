@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { listen } from "../listen.js";
+import { openService } from "../service.js";
+import { eventBody, KEEP } from "./support/event-bodies.js";
+import { changeCalendar } from "./support/send.js";
+import { createWorld, NOW, type World } from "./support/world.js";
+
+/** Changes as server-sent events. */
+
+let world: World;
+let listener: Awaited<ReturnType<typeof listen>>;
+
+beforeEach(async () => {
+  world = await createWorld({ stored: true });
+  listener = await listen(world.service, { host: "127.0.0.1", port: 0 });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await listener.close();
+  await world.close();
+});
+
+interface Message {
+  readonly id: string;
+  readonly data: {
+    readonly data: readonly { readonly attributes: { readonly title: string } }[];
+    readonly meta: { readonly revision: number; readonly deleted: readonly string[] };
+  };
+}
+
+async function openStream(headers: Readonly<Record<string, string>> = {}, path = "changes") {
+  const sent = request(`${listener.baseUrl}/calendars/${world.calendarId}/${path}`, {
+    agent: false,
+    headers: { accept: "text/event-stream", authorization: `Bearer ${world.token}`, ...headers },
+  });
+  sent.on("error", () => undefined);
+  sent.end();
+  onTestFinished(() => void sent.destroy());
+  const [response]: IncomingMessage[] = (await once(sent, "response")) as IncomingMessage[];
+  if (response === undefined) throw new Error("no response");
+  response.setEncoding("utf8");
+  const chunks: AsyncIterator<string> = response[Symbol.asyncIterator]();
+  let text = "";
+  /** The next block, up to an empty line; null at the end. */
+  async function nextBlock(): Promise<string | null> {
+    while (!text.includes("\n\n")) {
+      const { value, done } = await chunks.next();
+      if (done === true) return null;
+      text += value;
+    }
+    const [block = "", ...rest] = text.split("\n\n");
+    text = rest.join("\n\n");
+    return block;
+  }
+  return {
+    response,
+    nextBlock,
+    async next(): Promise<Message> {
+      const block = (await nextBlock()) ?? "";
+      const [, id = "", data = ""] = /^id: (\d+)\ndata: (.*)$/.exec(block) ?? [];
+      return data === "" ? this.next() : { id, data: JSON.parse(data) };
+    },
+  };
+}
+
+const create = (title: string) => changeCalendar(world, "POST", "events", eventBody({ ...KEEP, title }));
+
+const titlesOf = ({ data }: Message) => data.data.map(({ attributes }) => attributes.title);
+
+test("a stream begins with the revision, and has each write as it happens", async () => {
+  const { response, next } = await openStream();
+  expect(response.statusCode).toBe(200);
+  expect(response.headers).toMatchObject({
+    "content-type": "text/event-stream",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+  });
+  const first = await next();
+  expect(titlesOf(first)).toEqual([]);
+  const { id } = await create("Lunch");
+  const second = await next();
+  expect(titlesOf(second)).toEqual(["Lunch"]);
+  expect(second.id).toBe(String(second.data.meta.revision));
+  await changeCalendar(world, "DELETE", `events/${id}`);
+  expect((await next()).data.meta.deleted).toEqual([id]);
+});
+
+test("Last-Event-ID goes on after what the client has, in as many messages as it takes", async () => {
+  const { next } = await openStream();
+  const { id } = await next();
+  for (const title of ["One", "Two", "Three"]) await create(title);
+  const again = await openStream({ "last-event-id": id }, "changes?limit=2");
+  expect(titlesOf(await again.next())).toEqual(["One", "Two"]);
+  expect(titlesOf(await again.next())).toEqual(["Three"]);
+});
+
+test("writes of other processes come, too", async () => {
+  const { next } = await openStream();
+  await next();
+  const other = await openService({ database: world.database, now: () => NOW, rateLimit: null });
+  onTestFinished(() => other.close());
+  await changeCalendar({ ...world, service: other }, "POST", "events", eventBody({ ...KEEP, title: "Far" }));
+  expect(titlesOf(await next())).toEqual(["Far"]);
+});
+
+test("a silent stream says that it is there, and ends when the token does", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { id, token } = await world.service.admin.tokens.create({ user: "member", readOnly: true });
+  const { next, nextBlock } = await openStream({ authorization: `Bearer ${token}` });
+  await next();
+  vi.advanceTimersByTime(10_000);
+  expect(await nextBlock()).toBe(":");
+  await world.service.admin.tokens.revoke(id);
+  vi.advanceTimersByTime(10_000);
+  expect(await nextBlock()).toBeNull();
+});
+
+test.each([
+  ["a wrong token", { authorization: "Bearer wrong" }, "changes", 401],
+  ["a revision that is too new", { "last-event-id": "999999" }, "changes", 410],
+  ["an id that is none", { "last-event-id": "x" }, "changes", 400],
+  ["another list", {}, "upcoming_events", 406],
+])("%s is refused as without a stream", async (_, headers, path, status) => {
+  expect((await openStream(headers, path)).response.statusCode).toBe(status);
+});
+
+test("a token has 32 streams at most, and a place again when one has ended", async () => {
+  const streams = [];
+  for (let count = 0; count < 32; count += 1) streams.push(await openStream());
+  expect((await openStream()).response.statusCode).toBe(429);
+  streams[0]?.response.destroy();
+  await vi.waitFor(async () => expect((await openStream()).response.statusCode).toBe(200));
+});
+
+test("other requests of the user have their turn, and a stop ends streams", async () => {
+  const { next, nextBlock } = await openStream();
+  await next();
+  const response = await fetch(`${listener.baseUrl}/user`, {
+    headers: { authorization: `Bearer ${world.token}`, connection: "close" },
+  });
+  expect(response.status).toBe(200);
+  const closed = listener.close();
+  expect(await nextBlock()).toBeNull();
+  await closed;
+});
