@@ -78,40 +78,61 @@ function checkExcluded(excluded: readonly string[], days: readonly string[]): vo
 /** How many days a person is shown. */
 export const SHOWN_DAYS = 3;
 
+/** Days without an occurrence, as `YYYY-MM-DD`. */
+interface ExceptedDays {
+  /** Refused where the rule has no such day. */
+  readonly excluded: readonly string[];
+  /** Left out where the rule has no such day. */
+  readonly kept?: readonly string[];
+}
+
 /**
  * The event as a series, which begins with the first start of an RRULE.
- * @param excluded days without an occurrence, as `YYYY-MM-DD`
- * @returns the content, and the days of its first occurrences, one more than is shown where there are more
+ * @param today the first day that a person is shown
+ * @returns the content, and days of its occurrences, one more than is shown where there are more
  * @throws CliError usage for exceptions that leave nothing, and for a day that has no occurrence anyway
  */
-export function seriesOf(content: EventContent, rule: string, excluded: readonly string[]) {
+export function seriesOf(
+  content: EventContent,
+  rule: string,
+  { excluded, kept = [], today }: ExceptedDays & { readonly today: string },
+) {
   const beginning = beginningOf(content);
   const length = Date.parse(content.end_at ?? "") - Date.parse(content.start_at ?? "");
-  const last = excluded.toSorted().at(-1) ?? "";
+  const excepted = new Set([...excluded, ...kept]);
+  const last = [...excepted].sort().at(-1) ?? "";
   const found: { readonly day: string; readonly start: number }[] = [];
+  const days: string[] = [];
   for (const start of expandRecurrence(recurrenceOf(rule, beginning))) {
     const day = instantToDate(wallClockAt(start, beginning.zone));
     found.push({ day, start });
-    if ((day > last && found.length > excluded.length + SHOWN_DAYS) || found.length === MAX_OCCURRENCES)
-      break;
+    if (!excepted.has(day) && day >= today) days.push(day);
+    if ((day > last && days.length > SHOWN_DAYS) || found.length === MAX_OCCURRENCES) break;
   }
   checkExcluded(
     excluded,
     found.map(({ day }) => day),
   );
-  const days = found.map(({ day }) => day).filter((day) => !excluded.includes(day));
-  const first = found[0]?.start;
-  if (first === undefined || days.length === 0) throw usageError(NOTHING_LEFT);
-  const exceptions = found.filter(({ day }) => excluded.includes(day)).map(({ start }) => start);
-  const times = { start_at: formatWireDateTime(first), end_at: formatWireDateTime(first + length) };
-  const recurrences = [`RRULE:${rule}`, ...exceptionLines(exceptions, beginning)];
-  return { content: { ...content, ...times, recurrences }, days: days.slice(0, SHOWN_DAYS + 1) };
+  const [first] = found;
+  if (first === undefined || found.every(({ day }) => excepted.has(day))) throw usageError(NOTHING_LEFT);
+  const exceptions = found.filter(({ day }) => excepted.has(day)).map(({ start }) => start);
+  const times = {
+    start_at: formatWireDateTime(first.start),
+    end_at: formatWireDateTime(first.start + length),
+  };
+  const recurrences = [`RRULE:${rule}`, ...dateLines("EXDATE", exceptions, beginning)];
+  return { content: { ...content, ...times, recurrences }, days };
 }
 
-function exceptionLines(starts: readonly number[], { isAllDay }: Beginning): readonly string[] {
+/** Starts as a line of RFC 5545; none without starts. */
+export function dateLines(
+  name: "EXDATE" | "RDATE",
+  starts: readonly number[],
+  { isAllDay }: Beginning,
+): readonly string[] {
   if (starts.length === 0) return [];
   const texts = starts.map((start) => dateText(start, isAllDay));
-  return [`EXDATE${isAllDay ? ";VALUE=DATE" : ""}:${texts.join(",")}`];
+  return [`${name}${isAllDay ? ";VALUE=DATE" : ""}:${texts.join(",")}`];
 }
 
 /** `20261207`, or `20261207T080000Z`. */

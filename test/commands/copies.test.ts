@@ -205,13 +205,4 @@ describe("nothing is sent", () => {
       stderr: expect.stringContaining("missing --start: --repeat has no effect without it"),
     });
   });
-
-  test("for a series, which the service cannot store", async () => {
-    expect(await create(...MEETING, "--repeat", "weekly")).toEqual({
-      exitCode: 11,
-      stdout: "",
-      stderr:
-        "error: this service does not store repeating events\nhint: --copies makes single events, as many as --until or --count says\n",
-    });
-  });
 });

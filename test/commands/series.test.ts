@@ -1,47 +1,58 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { withoutExtensions } from "../support/contract-service.js";
 import { byService, reply } from "../support/fault-steps.js";
-import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { createHarness, type Harness } from "../support/harness.js";
+import { createRemoteWorld } from "../support/remote-world.js";
 
 /** Series, with a service that stores them. It is Saturday, 21 November 2026, in Berlin. */
 
-let world: RemoteWorld;
-/** Of which its event is one. */
-let seriesId: string | null;
+let harness: Harness;
 beforeEach(async () => {
-  seriesId = null;
-  world = await createRemoteWorld();
-  const { service } = world;
-  const handle: typeof service.handle = async (request, peer) => {
-    const { body, headers, ...response } = await service.handle(request, peer);
-    const marked = new TextDecoder()
-      .decode(body)
-      .replace('"attributes":{', `"attributes":{"recurring_uuid":"${seriesId}",`);
-    return {
-      ...response,
-      body: seriesId === null ? body : new TextEncoder().encode(marked),
-      headers: { ...headers, "calendar-extensions": "keys, recurrences" },
-    };
-  };
-  world.server.otherwise([reply(byService({ handle }))]);
+  harness = await createHarness({ timeZone: "Europe/Berlin" });
 });
 
 const MEETING = ["--title", "Meeting", "--start", "2026-11-23T10:00", "--duration", "90m"];
 
-describe("the request of --repeat", () => {
+interface Shown {
+  readonly id: string;
+  readonly series_id: string | null;
+  readonly title: string;
+  readonly start_local: string;
+  readonly recurrences: readonly string[];
+}
+
+const create = (...flags: readonly string[]) =>
+  harness.json<Shown>("events", "create", ...MEETING, "--repeat", "weekly on mon", ...flags, "-q");
+const DAYS = ["--from", "2026-11-01", "--to", "2027-12-31"];
+const events = () => harness.json<readonly Shown[]>("events", "list", ...DAYS);
+/** `11-23 10:00` */
+const starts = async () =>
+  (await events()).map(({ start_local: start }) => start.slice(5, 16).replace("T", " "));
+const occurrence = async (day: string): Promise<string> => {
+  const found = (await events()).find(({ start_local: start }) => start.startsWith(day));
+  return found?.id ?? "";
+};
+
+describe("create --repeat", () => {
   const planned = async (...flags: readonly string[]) => {
-    const { stdout, stderr } = await world.send("events", "create", ...MEETING, ...flags, "--dry-run");
+    const { stdout, stderr } = await harness.run("events", "create", ...MEETING, ...flags, "--dry-run");
     const { recurrences, start_at, end_at } = JSON.parse(stdout).body.data.attributes;
     return { recurrences, start_at, end_at, stderr };
   };
 
-  test("has the rule, and the reading is on stderr with the next three dates", async () => {
-    expect(await planned("--repeat", "every 2 weeks on mon,thu")).toEqual({
+  test("makes a series, and its reading is on stderr with the next three dates", async () => {
+    const rule = ["--repeat", "every 2 weeks on mon,thu"];
+    expect(await planned(...rule)).toEqual({
       recurrences: ["RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH"],
       start_at: "2026-11-23T09:00:00.000Z",
       end_at: "2026-11-23T10:30:00.000Z",
       stderr:
         "repeat: every 2 weeks on Monday and Thursday: Mon 2026-11-23, Thu 2026-11-26, Mon 2026-12-07, …\n",
     });
+    const made = await harness.json<Shown>("events", "create", ...MEETING, ...rule, "--count", "3");
+    expect(made).toMatchObject({ series_id: made.id, start_local: "2026-11-23T10:00:00+01:00" });
+    expect(await starts()).toEqual(["11-23 10:00", "11-26 10:00", "12-07 10:00"]);
+    expect((await events()).map(({ series_id: id }) => id)).toEqual([made.id, made.id, made.id]);
   });
 
   test("begins where the rule does", async () => {
@@ -62,64 +73,197 @@ describe("the request of --repeat", () => {
   });
 
   test("has dates for whole days", async () => {
-    const { stdout } = await world.send(
+    const made = await harness.json(
       ...["events", "create", "--title", "Bins", "--all-day", "--start", "2026-11-24"],
-      ...["--repeat", "weekly", "--count", "3", "--except", "2026-12-01", "--dry-run", "-q"],
+      ...["--repeat", "weekly", "--count", "3", "--except", "2026-12-01", "-q"],
     );
-    expect(JSON.parse(stdout).body.data.attributes).toMatchObject({
-      start_at: "2026-11-24T00:00:00.000Z",
-      end_at: "2026-11-25T00:00:00.000Z",
+    expect(made).toMatchObject({
+      start_local: "2026-11-24",
+      end_local: "2026-11-24",
       recurrences: ["RRULE:FREQ=WEEKLY;COUNT=3", "EXDATE;VALUE=DATE:20261201"],
     });
   });
-});
 
-describe("--repeat refuses", () => {
+  test("with a key makes one series", async () => {
+    const [first, second] = [await create("--key", "weekly"), await create("--key", "weekly")];
+    expect(second).toEqual(first);
+  });
+
   test.each([
     [["--except", "2026-11-24"], "--except: 2026-11-24 is no day of --repeat"],
     [["--count", "1", "--except", "2026-11-23"], "--except leaves no day of --repeat"],
     [["--until", "2026-11-22"], "--repeat: the rule gives no date"],
-  ])("%j", async (flags, message) => {
-    const result = await world.send("events", "create", ...MEETING, "--repeat", "weekly on mon", ...flags);
+  ])("refuses %j", async (flags, message) => {
+    const result = await harness.run("events", "create", ...MEETING, "--repeat", "weekly on mon", ...flags);
     expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
+  });
+
+  test("says what can be done where no series is stored, before anything is written", async () => {
+    const world = await createRemoteWorld();
+    world.server.otherwise([reply(byService(withoutExtensions(world.service)))]);
+    expect(await world.send("events", "create", ...MEETING, "--repeat", "weekly")).toEqual({
+      exitCode: 11,
+      stdout: "",
+      stderr:
+        "error: this service does not store repeating events\nhint: --copies makes single events, as many as --until or --count says\n",
+    });
+    expect(world.server.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 });
 
 describe("--scope", () => {
-  const update = (...flags: readonly string[]) =>
-    world.send("events", "update", world.eventId, "--title", "Brunch", "--dry-run", ...flags);
-  const remove = (...flags: readonly string[]) =>
-    world.send("events", "delete", world.eventId, "--dry-run", ...flags);
-
-  test.each(["this", "following", "all"])("%s goes with the request", async (scope) => {
-    seriesId = "other";
-    for (const run of [update, remove]) {
-      const { stdout } = await run("--scope", scope);
-      expect(JSON.parse(stdout)).toMatchObject({ query: { scope } });
-    }
+  test("this moves one event, which keeps its id and its series", async () => {
+    const series = await create("--count", "3");
+    const id = await occurrence("2026-11-30");
+    const moved = await harness.json<Shown>(
+      ...["events", "update", id, "--scope", "this", "--start", "2026-12-01T11:00", "-q"],
+    );
+    expect(moved).toMatchObject({ id, series_id: series.id, recurrences: [] });
+    expect(await starts()).toEqual(["11-23 10:00", "12-01 11:00", "12-07 10:00"]);
   });
 
-  test.each<[string, string | null, readonly string[], string]>([
-    [
-      "must be said of an event that repeats",
-      "other",
-      [],
-      "give --scope this, --scope following or --scope all",
-    ],
-    ["must be said of a series", "itself", [], "give --scope all"],
+  test("all moves the others with it, and says what was changed before", async () => {
+    await create("--count", "3");
+    const own = ["events", "update", await occurrence("2026-12-07"), "--scope", "this", "--title", "Party"];
+    await harness.run(...own);
+    const id = await occurrence("2026-11-30");
+    const result = await harness.run("events", "update", id, "--scope", "all", "--start", "2026-11-30T09:00");
+    expect(result).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining("1 event of the series was changed on its own, and stays as it is\n"),
+    });
+    expect(await starts()).toEqual(["11-23 09:00", "11-30 09:00", "12-07 10:00"]);
+  });
+
+  test("following goes on as a series of its own", async () => {
+    const { id } = await create("--count", "3");
+    const from = await occurrence("2026-11-30");
+    const rest = await harness.json<Shown>(
+      ...["events", "update", from, "--scope", "following", "--title", "Review", "-q"],
+    );
+    expect(rest.id).not.toBe(id);
+    expect(rest).toMatchObject({ series_id: rest.id, title: "Review" });
+    expect((await events()).map(({ title }) => title)).toEqual(["Meeting", "Review", "Review"]);
+  });
+
+  test.each([
+    ["this", ["11-23 10:00", "12-07 10:00"]],
+    ["following", ["11-23 10:00"]],
+    ["all", []],
+  ])("%s deletes that much", async (scope, left) => {
+    await create("--count", "3");
+    const id = await occurrence("2026-11-30");
+    const result = await harness.run("events", "delete", id, "--scope", scope, "--yes");
+    expect(result).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    expect(await starts()).toEqual(left);
+  });
+
+  test.each<[string, "series" | "occurrence" | "single", readonly string[], string]>([
+    ["must be said of an event", "occurrence", [], "give --scope this, --scope following or --scope all"],
+    ["must be said of a series", "series", [], "give --scope all"],
     [
       "of a series is not this",
-      "itself",
+      "series",
       ["--scope", "this"],
       "give the id of one of its events, as lists have it",
     ],
-    ["is for events that repeat", null, ["--scope", "all"], "leave it out"],
-    ["is one of three", "other", ["--scope", "some"], "choose from this, following, all"],
-  ])("%s", async (_, series, flags, hint) => {
-    seriesId = series === "itself" ? world.eventId : series;
-    for (const run of [update, remove]) {
-      const result = await run(...flags);
+    ["is for events that repeat", "single", ["--scope", "all"], "leave it out"],
+    ["is one of three", "occurrence", ["--scope", "some"], "choose from this, following, all"],
+  ])("%s", async (_, kind, flags, hint) => {
+    const series = await create();
+    const single = await harness.json<Shown>("events", "create", ...MEETING);
+    const id = { series: series.id, single: single.id, occurrence: await occurrence("2026-11-30") }[kind];
+    const before = await events();
+    for (const command of [
+      ["update", id, "--title", "Brunch"],
+      ["delete", id, "--yes"],
+    ]) {
+      const result = await harness.run("events", ...command, ...flags);
       expect(result).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(hint) });
     }
+    expect(await events()).toEqual(before);
+  });
+});
+
+describe("update of the rule", () => {
+  const update = (id: string, ...flags: readonly string[]) => harness.run("events", "update", id, ...flags);
+
+  test("--until ends a series, and what was left out stays so", async () => {
+    const { id } = await create("--except", "2026-11-30");
+    const result = await update(id, "--scope", "all", "--until", "2026-12-14");
+    expect(result).toMatchObject({
+      exitCode: 0,
+      stderr:
+        "repeat: every week on Monday, until 14 Dec 2026: Mon 2026-11-23, Mon 2026-12-07, Mon 2026-12-14\n",
+    });
+    expect(await starts()).toEqual(["11-23 10:00", "12-07 10:00", "12-14 10:00"]);
+  });
+
+  test("--until keeps what was moved by hand", async () => {
+    const { id } = await create();
+    await update(await occurrence("2026-11-30"), "--scope", "this", "--start", "2026-12-01T11:00");
+    await update(id, "--scope", "all", "--until", "2026-12-07");
+    expect(await starts()).toEqual(["11-23 10:00", "12-01 11:00", "12-07 10:00"]);
+  });
+
+  test("--repeat with --start moves a series to another day, from any of its events", async () => {
+    await create("--count", "3");
+    const id = await occurrence("2026-11-30");
+    const result = await update(
+      id,
+      ...["--scope", "all", "--start", "2026-12-01T12:00", "--repeat", "weekly on tue", "--count", "2"],
+    );
+    expect(result).toMatchObject({ exitCode: 0 });
+    expect(await starts()).toEqual(["11-24 12:00", "12-01 12:00"]);
+  });
+
+  test("--repeat of following changes the rest", async () => {
+    await create("--count", "4");
+    const id = await occurrence("2026-12-07");
+    await update(id, "--scope", "following", "--repeat", "every 2 weeks on mon", "--until", "2027-01-10");
+    expect(await starts()).toEqual([
+      "11-23 10:00",
+      "11-30 10:00",
+      "12-07 10:00",
+      "12-21 10:00",
+      "01-04 10:00",
+    ]);
+  });
+
+  test("--repeat makes a series of a single event", async () => {
+    const { id } = await harness.json<Shown>("events", "create", ...MEETING);
+    expect(await update(id, "--repeat", "daily", "--count", "2")).toMatchObject({ exitCode: 0 });
+    expect(await starts()).toEqual(["11-23 10:00", "11-24 10:00"]);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    [
+      "a rule for one event",
+      ["--scope", "this", "--repeat", "daily"],
+      "--repeat: one event of a series has no rule",
+    ],
+    ["an end for one event", ["--scope", "this", "--until", "2026-12-14"], "--until and --count: one event"],
+    ["exceptions without a rule", ["--scope", "all", "--except", "2026-12-14"], "missing --repeat"],
+    ["two ends", ["--scope", "all", "--until", "2026-12-14", "--count", "3"], "are both given"],
+  ])("refuses %s", async (_, flags, message) => {
+    await create();
+    const result = await update(await occurrence("2026-11-30"), ...flags);
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
+  });
+
+  test("refuses the end of an event that does not repeat", async () => {
+    const { id } = await harness.json<Shown>("events", "create", ...MEETING);
+    expect(await update(id, "--until", "2026-12-14")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("missing --repeat"),
+    });
+  });
+
+  test("a series that moves to another day without its rule is refused by the service", async () => {
+    const { id } = await create();
+    expect(await update(id, "--scope", "all", "--start", "2026-11-24T10:00")).toMatchObject({
+      exitCode: 11,
+      stderr: expect.stringContaining("BYDAY"),
+    });
   });
 });

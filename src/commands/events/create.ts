@@ -3,12 +3,13 @@ import { draftForCreate, missingForCreate } from "../../calendar/event-draft.js"
 import { readKeyedInput } from "../../calendar/event-input.js";
 import { checkKey } from "../../calendar/event-text.js";
 import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
-import { collect, readGlobalFlags } from "../../cli/global-flags.js";
+import { readGlobalFlags } from "../../cli/global-flags.js";
 import { eventView } from "../../output/views/event.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { defaultLength } from "./date-flags.js";
 import {
   addEventFieldFlags,
+  addRepeatFlags,
   checkStdin,
   type EventFieldFlags,
   namesRepeat,
@@ -36,13 +37,14 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
       ],
     ],
   });
-  addEventFieldFlags(command, "read events as JSON: one, a list, or one a line; flags win over them")
-    .option("--key <key>", "make it once: the same key again gives this event")
-    .option("--repeat <rule>", "weekly on mon, every 2 weeks, monthly on the last fri or FREQ=…")
-    .option("--until <date>", "the last day on which it may repeat")
-    .option("--count <number>", "how many times it takes place")
-    .option("--except <date>", "a day on which it does not, repeatable", collect)
-    .option("--copies", "make single events instead of a series, which not every service stores");
+  addEventFieldFlags(command, "read events as JSON: one, a list, or one a line; flags win over them").option(
+    "--key <key>",
+    "make it once: the same key again gives this event",
+  );
+  addRepeatFlags(command).option(
+    "--copies",
+    "make single events instead of a series, which not every service stores",
+  );
   addAction<EventFieldFlags>(command, contextOf, (context, options) =>
     runEventsCreate(context, options, { profile: readGlobalFlags(command).profile }),
   );
@@ -51,6 +53,13 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
 interface CreateOptions {
   readonly profile?: string | undefined;
   readonly calendar?: ChosenCalendar | undefined;
+}
+
+/** Checks the flags first. @throws CliError usage */
+async function loadRepeats(typed: EventFieldFlags) {
+  const [flags, repeats] = await Promise.all([import("./repeat-flags.js"), import("./create-repeats.js")]);
+  flags.checkRepeatFlags(typed, { hasRule: false });
+  return repeats;
 }
 
 /**
@@ -65,8 +74,7 @@ export async function runEventsCreate(
   const output = context.output.of(eventView);
   checkKey(typed.key);
   checkStdin(typed);
-  const repeats = namesRepeat(typed) ? await import("./create-repeats.js") : null;
-  repeats?.checkRepeatFlags(typed);
+  const repeats = namesRepeat(typed) ? await loadRepeats(typed) : null;
   const json =
     typed.input === undefined ? null : await context.terminal.input.jsonItems(typed.input, "--input");
   if (json?.kind === "several")

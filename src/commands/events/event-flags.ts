@@ -112,6 +112,15 @@ export function addEventFieldFlags(
     .option("--input <path|->", input);
 }
 
+/** Declares the flags about how an event repeats. */
+export function addRepeatFlags(command: Command): Command {
+  return command
+    .option("--repeat <rule>", "weekly on mon, every 2 weeks, monthly on the last fri or FREQ=…")
+    .option("--until <date>", "the last day on which it may repeat")
+    .option("--count <number>", "how many times it takes place")
+    .option("--except <date>", "a day on which it does not, repeatable", collect);
+}
+
 /** What the flags say, with dates parsed, and files and stdin read. */
 export interface EventFields {
   readonly flags: EventFlags;

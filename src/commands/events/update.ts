@@ -21,12 +21,14 @@ import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import {
   addEventFieldFlags,
+  addRepeatFlags,
   chosenLabelId,
   createResolvers,
   type EventFieldFlags,
   type EventFields,
   hasContentFlags,
   namedValues,
+  namesRepeat,
   type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
@@ -54,7 +56,8 @@ export interface EventsUpdateOptions extends EventFieldFlags {
 const UPDATED_IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
 
 export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
-  addScopeFlag(addEventFieldFlags(command.argument("[id...]", UPDATED_IDS)))
+  addRepeatFlags(addEventFieldFlags(command.argument("[id...]", UPDATED_IDS)));
+  addScopeFlag(command)
     .option("--by <+duration>", "move by +1w, +90m or -2d, by the clock of the event's own zone")
     .option("--no-all-day", "use times instead of whole days")
     .addOption(
@@ -101,6 +104,7 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
   const shift = by === undefined ? undefined : parseShift(by, "--by");
   const others = [typed.end, typed.duration, typed.allDay, typed.input];
   const addsTime = !context.flags.dryRun && others.every((flag) => flag === undefined);
+  const rules = namesRepeat(typed) ? await loadRules(typed) : null;
   const fields = await readEventFields(context, { ...typed, addsTime });
   const changes = {
     ...fields.flags,
@@ -109,7 +113,7 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
     clear: clear?.map(parseClearField),
   };
   const related = [fields.label, fields.attendees, addAttendee, removeAttendee];
-  if (!hasChanges(changes) && related.every((relation) => relation === undefined)) {
+  if (!hasChanges(changes) && rules === null && related.every((relation) => relation === undefined)) {
     if (context.terminal.prompt.available && isSingle) return runUpdateForm(context, options);
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
@@ -126,16 +130,25 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
       const relations = await resolveRelations(resolver, event, { ...fields, addAttendee, removeAttendee });
       const draftOf = (current: CalendarEvent) =>
         draftForUpdate(current, { ...changes, ...relations, labelId }, timezone);
-      draftOf(event);
+      const draft = draftOf(event);
+      const rule = await rules?.planRule(context, typed, { event, draft, scope: chosen });
       return async (read) => {
         const current = await read();
-        const update = { calendar, event: current, draft: draftOf(current), seen, resolver };
+        const draft = { ...draftOf(current), recurrences: rule };
+        const update = { calendar, event: current, draft, seen, resolver };
         const updated = await writeUpdate(context, { ...update, scope: chosen });
         if (movesEvent(changes)) noteTimes(context, updated, { ...changes, isSingle });
         return updated;
       };
     },
   });
+}
+
+/** Checks the flags first. @throws CliError usage */
+async function loadRules(typed: EventFieldFlags) {
+  const [flags, rules] = await Promise.all([import("./repeat-flags.js"), import("./update-rule.js")]);
+  flags.checkRepeatFlags(typed, { hasRule: true });
+  return rules;
 }
 
 /** @throws CliError usage for options that exclude each other */

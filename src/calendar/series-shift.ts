@@ -1,0 +1,33 @@
+import { DAY_MS, formatWireDateTime } from "../../contract/date-time.js";
+import { instantAt, wallClockAt } from "./zoned-time.js";
+
+/** Series that move as one of their events does. */
+
+/** When an event begins; both have times. */
+interface Start {
+  readonly start_at?: string | null | undefined;
+  readonly start_timezone?: string | null | undefined;
+}
+
+/** How far an event is moved by the clock of its zone: in milliseconds, and in days. */
+export interface Shift {
+  readonly clock: number;
+  readonly days: number;
+}
+
+/** From an event to what is written to it. */
+export function shiftBetween(event: Start, draft: Start): Shift {
+  const from = wallClockOf(event);
+  const to = wallClockOf(draft);
+  return { clock: to - from, days: Math.floor(to / DAY_MS) - Math.floor(from / DAY_MS) };
+}
+
+function wallClockOf({ start_at: start, start_timezone: zone }: Start): number {
+  return wallClockAt(Date.parse(start ?? ""), zone ?? "UTC");
+}
+
+/** The start of a series that moves with one of its events. */
+export function shiftedStart(series: Start, { clock }: Shift): string {
+  const instant = instantAt(wallClockOf(series) + clock, series.start_timezone ?? "UTC");
+  return formatWireDateTime(instant);
+}

@@ -1,0 +1,93 @@
+import { notADayError } from "../../calendar/dates.js";
+import { readRule } from "../../calendar/recurrence-rule.js";
+import { parseRepeat } from "../../calendar/repeat-words.js";
+import { type Beginning, checkRepeat, SHOWN_DAYS, untilDay } from "../../calendar/repeats.js";
+import { describeRule } from "../../calendar/rule-words.js";
+import { describeLocal } from "../../calendar/zoned-time.js";
+import { usageError } from "../../errors.js";
+import { readDateFlag, type TimeContext } from "./date-flags.js";
+import type { EventFieldFlags } from "./event-flags.js";
+
+/** `--repeat`, and what goes with it. Load it by `import()`: the rule engine is large. */
+
+/**
+ * @param hasRule whether the event may have a rule already, which `--until` and `--count` end
+ * @throws CliError usage for flags that need or exclude each other
+ */
+export function checkRepeatFlags(
+  { repeat, until, count, except, copies }: EventFieldFlags,
+  { hasRule }: { readonly hasRule: boolean },
+): void {
+  const ends = hasRule ? {} : { "--until": until, "--count": count };
+  const others = { ...ends, "--except": except, "--copies": copies };
+  const useless = Object.entries(others).find(([, value]) => value !== undefined);
+  if (repeat === undefined && useless !== undefined)
+    throw usageError(`missing --repeat: ${useless[0]} has no effect without it`);
+  if (until !== undefined && count !== undefined)
+    throw usageError("--until and --count are both given", "give one of the two");
+}
+
+/** What the flags say of a rule. */
+export interface TypedRule {
+  /** An RRULE. */
+  readonly rule: string;
+  /** The days of `--except`, as `YYYY-MM-DD`. */
+  readonly excluded: readonly string[];
+}
+
+/**
+ * Reads the rule of the flags, with its end.
+ * @param place where the event begins, and the RRULE that `--until` and `--count` end without `--repeat`
+ * @throws CliError usage for a rule or days that do not fit
+ */
+export async function readRepeat(
+  context: TimeContext,
+  flags: EventFieldFlags,
+  { beginning, own = "" }: { readonly beginning: Beginning; readonly own?: string },
+): Promise<TypedRule> {
+  const { repeat, until, count, except = [] } = flags;
+  const dayOf = createDayReader(context, flags, beginning);
+  const start = repeat === undefined ? own : parseRepeat(repeat, "--repeat");
+  const rule = [start, ...(await readEnd({ until, count }, { beginning, dayOf }))].join(";");
+  readRule(rule, until === undefined ? "--count" : "--until");
+  checkRepeat(rule, beginning);
+  const excluded: string[] = [];
+  for (const day of except) excluded.push(await dayOf(day, "--except"));
+  return { rule, excluded };
+}
+
+/** UNTIL or COUNT of an RRULE; none without the flags. @throws CliError usage */
+async function readEnd(
+  { until, count }: { readonly until: string | undefined; readonly count: string | undefined },
+  { beginning, dayOf }: { readonly beginning: Beginning; readonly dayOf: DayReader },
+): Promise<readonly string[]> {
+  if (until !== undefined) return [untilDay(await dayOf(until, "--until"), beginning)];
+  if (count === undefined) return [];
+  if (/^\d+$/.test(count)) return [`COUNT=${count}`];
+  throw usageError(`--count: "${count}" is not a whole number`, "write a number such as 10");
+}
+
+/** How a rule was read, for people. @param days of its next occurrences */
+export function describeRepeat(rule: string, { zone }: Beginning, days: readonly string[]): string {
+  const words = describeRule(readRule(rule, "--repeat"), zone);
+  if (days.length === 0) return `repeat: ${words}`;
+  const shown = days.slice(0, SHOWN_DAYS).map((day) => describeLocal(day, zone));
+  return `repeat: ${words}: ${shown.join(", ")}${days.length > SHOWN_DAYS ? ", …" : ""}`;
+}
+
+type DayReader = (text: string, source: string) => Promise<string>;
+
+/** Reads days in the zone of the event, as `YYYY-MM-DD`. */
+function createDayReader(
+  { now, output }: TimeContext,
+  { strictDates: strict = false }: EventFieldFlags,
+  { zone, local }: Beginning,
+): DayReader {
+  return async (text, source) => {
+    const from = () => local.slice(0, "YYYY-MM-DD".length);
+    const options = { source, zone, strict, dayOnly: true, now, echo: output.note, from };
+    const input = await readDateFlag(text, options);
+    if (input.kind === "date") return input.date;
+    throw notADayError(text, source);
+  };
+}
