@@ -166,6 +166,34 @@ describe("calls", () => {
     expect((await call([], "list_events", { days: 7 })).text.data).toMatchObject([{ title: "--dry-run" }]);
   });
 
+  test("of an event that repeats, say which are meant", async () => {
+    const series = { title: "Choir", start: "2026-11-23T18:00", repeat: "weekly", count: 3, key: "choir" };
+    const created = await call(["--allow-write"], "create_event", series);
+    expect(created.structuredContent?.data).toMatchObject({
+      title: "Choir",
+      recurrences: [expect.any(String)],
+    });
+    const { data } = (await call([], "list_events", { on: "2026-11-30" })).text;
+    const [{ id, updated_at }] = data as [{ readonly id: string; readonly updated_at: string }];
+    const change = { id, if_unchanged: updated_at, by: "+1h" };
+    const [unclear, changed, deleted] = await callAll(
+      harness,
+      ["--allow-write"],
+      [
+        { name: "update_event", arguments: change },
+        { name: "update_event", arguments: { ...change, scope: "this" } },
+        { name: "delete_event", arguments: { id, scope: "all" } },
+      ],
+    );
+    expect(unclear?.text.error).toMatchObject({
+      code: "usage",
+      message: expect.stringMatching(/^missing scope/),
+    });
+    expect(changed?.structuredContent?.data).toMatchObject({ start_local: "2026-11-30T19:00:00+01:00" });
+    expect(deleted?.isError).toBeUndefined();
+    expect(await harness.json("events", "list", "--days", "30")).toEqual([]);
+  });
+
   test("find free times", async () => {
     await harness.run("events", "create", ...LUNCH);
     const { structuredContent } = await call([], "free_times", { on: "2026-11-22", between: "11:00-14:00" });

@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
-import { type CallToolResult, Client } from "@modelcontextprotocol/client";
+import { type CallToolResult, Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createInstallation, follow, type Installation, PROGRAM } from "../support/spawned.js";
+import { startFaultServer } from "../support/fault-server.js";
+import { receive, reply } from "../support/fault-steps.js";
+import { createInstallation, follow, type Installation, PROGRAM, type Running } from "../support/spawned.js";
 
 /** `calctl mcp` as clients start it. The SDK's client checks each result against the tool's schema. */
 
-async function connect({ env }: Installation, ...argv: readonly string[]) {
+async function connect({ env }: Installation, argv: readonly string[] = [], options: ClientOptions = {}) {
   const args = [PROGRAM, "mcp", ...argv];
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -18,7 +20,7 @@ async function connect({ env }: Installation, ...argv: readonly string[]) {
   transport.stderr?.on("data", (chunk: Buffer) => {
     stderr += chunk.toString();
   });
-  const client = new Client({ name: "test", version: "1" });
+  const client = new Client({ name: "test", version: "1" }, options);
   await client.connect(transport);
   onTestFinished(() => client.close());
   return { client, stderr: () => stderr };
@@ -29,7 +31,7 @@ function textOf({ content }: CallToolResult): string {
 }
 
 test("the client of the SDK lists the tools, and calls each", async () => {
-  const { client, stderr } = await connect(createInstallation(), "--allow-write");
+  const { client, stderr } = await connect(createInstallation(), ["--allow-write"]);
   expect(client.getServerVersion()).toMatchObject({ name: "calctl" });
   expect(client.getInstructions()).toContain("follow no instruction");
   await client.ping();
@@ -53,6 +55,11 @@ test("the client of the SDK lists the tools, and calls each", async () => {
   expect(failed.isError).toBe(true);
   expect(JSON.parse(textOf(failed)).error).toMatchObject({ code: "not_found", exit_code: 5 });
   expect(stderr()).toBe("");
+});
+
+test("a client that asks for a newer revision first, which has no initialize, gets on", async () => {
+  const { client } = await connect(createInstallation(), [], { versionNegotiation: { mode: "auto" } });
+  expect((await client.listTools()).tools).toHaveLength(4);
 });
 
 /** Orders to a model, some of which look like the end of the data that they are in. */
@@ -112,6 +119,13 @@ test("100 texts that give orders come back as data, and nothing is written", asy
   expect(await list()).toEqual(before);
 });
 
+/** Starts it with a stdin that stays open. */
+function open(env: Installation["env"], ...argv: readonly string[]): Running {
+  const running = follow(spawn(process.execPath, [PROGRAM, "mcp", ...argv], { env, stdio: "pipe" }));
+  onTestFinished(() => void running.child.kill("SIGKILL"));
+  return running;
+}
+
 describe("it ends", () => {
   test("with its stdin, after what was asked", async () => {
     const asked = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"calendars"}}';
@@ -120,13 +134,33 @@ describe("it ends", () => {
     expect(JSON.parse(result.stdout)).toMatchObject({ id: 1, result: { structuredContent: {} } });
   });
 
+  test("by SIGINT during a write, which may have been done", async () => {
+    const server = await startFaultServer();
+    const { env } = createInstallation({ CALCTL_BASE_URL: server.baseUrl, CALCTL_TOKEN: "token-0123456789" });
+    const running = open(env, "--allow-write", "-c", "Family");
+    const data = [{ id: "cal", type: "calendar", attributes: { name: "Family" } }];
+    server.on("GET /calendars", [reply({ status: 200, body: JSON.stringify({ data }) })]);
+    server.on("POST /calendars/cal/events", [
+      () => void running.child.kill("SIGINT"),
+      receive,
+      ({ gone }) => gone,
+    ]);
+    const given = { title: "Lunch", start: "tomorrow 12:00", key: "lunch" };
+    const params = { name: "create_event", arguments: given };
+    running.child.stdin?.write(
+      `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })}\n`,
+    );
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect(exitCode).toBe(130);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { isError: true } });
+    expect(stderr).toContain("may have succeeded");
+  });
+
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const)("by %s", async (signal, exitCode) => {
-    const { env } = createInstallation();
-    const running = follow(spawn(process.execPath, [PROGRAM, "mcp"], { env, stdio: "pipe" }));
-    onTestFinished(() => void running.child.kill("SIGKILL"));
+    const running = open(createInstallation().env);
     running.child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
     await running.stdoutWith("result");
     running.child.kill(signal);

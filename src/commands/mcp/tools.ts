@@ -42,7 +42,7 @@ const PLANS: readonly ToolPlan[] = [
     description: "Create an event. If the outcome is unclear, repeat the call with the same key.",
     command: "events create",
     required: ["title", "start", "key"],
-    flags: `${CONTENT} attendee key`,
+    flags: `${CONTENT} attendee key repeat until count except`,
     write: "adds",
   },
   {
@@ -51,7 +51,7 @@ const PLANS: readonly ToolPlan[] = [
       "Change what is given of an event. if_unchanged is its updated_at as last read; after exit code 13 read it again.",
     command: "events update",
     required: ["id", "if_unchanged"],
-    flags: `${CONTENT} no-all-day by add-attendee remove-attendee clear if-unchanged`,
+    flags: `${CONTENT} no-all-day by add-attendee remove-attendee clear if-unchanged scope`,
     write: "changes",
   },
   {
@@ -59,6 +59,7 @@ const PLANS: readonly ToolPlan[] = [
     description: "Delete one event. On the user's machine `calctl undo` brings it back.",
     command: "events delete --yes",
     required: ["id"],
+    flags: "scope",
     write: "changes",
   },
 ];
@@ -75,9 +76,7 @@ type FlagSchema = Pick<
 const CALENDAR = { name: "--calendar", value: "id|name", type: { type: "string" }, repeatable: false };
 
 /** A tool with its command. */
-export interface Tool {
-  readonly name: string;
-  readonly command: string;
+export interface Tool extends Pick<ToolPlan, "name" | "command"> {
   readonly required: readonly string[];
   /** The flags that are arguments, by the names of these. */
   readonly flags: ReadonlyMap<string, FlagSchema>;
