@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createHarness } from "./support/harness.js";
 
-/** The skill that teaches agents the command line, which is made from `calctl schema`. `vitest --update` writes it. */
+/** The skill that teaches agents the command line, which is made from `calctl schema`. `npx vitest run test/docs-skill.test.ts --update` writes it. */
 
 const SKILL = fileURLToPath(new URL("../examples/skills/calctl/SKILL.md", import.meta.url));
 
@@ -45,7 +45,7 @@ function usageOf(name: string, { commands }: ProgramSchema): string {
 
 function renderSkill(schema: ProgramSchema): string {
   const rows = schema.exit_codes.map(
-    ({ exit_code: exit, code, when }) => `| ${exit} | ${code ?? ""} | ${when} |`,
+    ({ exit_code: exit, code, when }) => `| ${exit} | ${code ?? ""} | ${when.split(";")[0]} |`,
   );
   return `---
 name: calctl
