@@ -94,6 +94,12 @@ export function afterUncertainCreate(error: CliError, hint: string | undefined):
   return isUnknown ? outcomeUnknown(error, hint) : error;
 }
 
+/** What ended a POST with a key: an interruption that it may have outrun says what to do instead of checking. */
+export function afterInterruptedCreate(error: unknown, hint: string | undefined): unknown {
+  if (!(error instanceof CliError) || error.code !== "interrupted" || !error.mayHaveSucceeded) return error;
+  return wrapError(error, error.code, error.message, { hint });
+}
+
 /** The signal's reason; if it interrupts a write that may have arrived, with a warning that it may have succeeded. */
 export function interruptedWrite(method: HttpRequest["method"], reason: unknown): unknown {
   if (method === "GET" || !(reason instanceof CliError)) return reason;

@@ -11,6 +11,7 @@ import {
 import { clockOffset, type RequestTimes, readRetryAfter } from "./rate-limit.js";
 import type { OnWait, RateLimiter, RateLimitReached } from "./rate-limiter.js";
 import {
+  afterInterruptedCreate,
   afterUncertainAttempt,
   afterUncertainCreate,
   interruptedWrite,
@@ -84,7 +85,8 @@ async function sendWithRetries<T>(outgoing: OutgoingRequest<T>, options: SenderO
     try {
       return await step;
     } catch (error) {
-      throw uncertain ? interruptedWrite(request.method, error) : error;
+      const failure = uncertain ? interruptedWrite(request.method, error) : error;
+      throw hasKey ? afterInterruptedCreate(failure, errors.checkHint) : failure;
     }
   };
   const finalError = (error: CliError): CliError => {

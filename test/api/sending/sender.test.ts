@@ -27,7 +27,11 @@ const UNREACHABLE = new TransportError("offline", { kind: "unreachable", sent: "
 const CLOSED = new TransportError("closed", { kind: "closed", sent: "maybe", reason: "ECONNRESET" });
 
 /** Sends a message to a webhook that behaves as given. */
-async function post(behavior: readonly (HttpResponse | TransportError)[], method: HttpMethod = "POST") {
+async function post(
+  behavior: readonly (HttpResponse | Error)[],
+  method: HttpMethod = "POST",
+  { hasKey = false } = {},
+) {
   const remaining = [...behavior];
   const notices: WaitNotice[] = [];
   const clock = { now: () => 0, sleep: async () => undefined, random: () => 0.5 };
@@ -50,6 +54,7 @@ async function post(behavior: readonly (HttpResponse | TransportError)[], method
     request: { method, url: "https://chat.example/hooks/secret", headers: {}, body: "hello" },
     name: "the webhook",
     errors: WEBHOOK_ERRORS,
+    hasKey,
     read: async ({ body }) => new TextDecoder().decode(body),
   }).catch((error: unknown) => error);
   expect(remaining).toEqual([]);
@@ -57,6 +62,16 @@ async function post(behavior: readonly (HttpResponse | TransportError)[], method
 }
 
 describe("a request to a service with errors of its own", () => {
+  test("says what to do once a POST with a key was interrupted", async () => {
+    const cut = { mayHaveSucceeded: true, hint: "check before you repeat it", exitCode: 143 };
+    const interrupted = new CliError("interrupted", "terminated", cut);
+    const hintOf = async (error: Error, hasKey: boolean) =>
+      ((await post([error], "POST", { hasKey })).result as CliError).hint;
+    expect(await hintOf(interrupted, true)).toBe("check the channel");
+    expect(await hintOf(interrupted, false)).toBe("check before you repeat it");
+    expect(await hintOf(new CliError("interrupted", "terminated"), true)).toBeUndefined();
+  });
+
   test("reads a success", async () => {
     expect(await post([response(200)])).toEqual({ result: "ok", notices: [] });
   });
