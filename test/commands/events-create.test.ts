@@ -67,9 +67,20 @@ describe("the label of --input", () => {
   });
 
   test("is the default one where the other calendar has none of that name, which is said", async () => {
-    const stderr = '--input: this calendar has no label "Travel": the event has the default one\n';
+    const stderr = '--input: this calendar has no label "Travel": such events have the default one\n';
     expect(await copy("3")).toMatchObject({ label: { number: 1 }, stderr });
     expect(await copy("3", "--label", "4")).toMatchObject({ label: { number: 4 }, stderr: "" });
+  });
+
+  test("is missed once, however many events of an input have it", async () => {
+    const event = await harness.json("events", "get", await createLunch("--label", "3"));
+    const argv = ["events", "create", "-c", "Personal", "--input", "-", "--fields", "title"];
+    const stdin = JSON.stringify([event, event, event]);
+    expect(await harness.runWith({ stdin }, ...argv)).toEqual({
+      exitCode: 0,
+      stdout: "Lunch\n".repeat(3),
+      stderr: '--input: this calendar has no label "Travel": such events have the default one\n',
+    });
   });
 
   test("stays the same in the same calendar, also without a name of its own", async () => {

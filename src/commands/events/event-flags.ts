@@ -228,15 +228,14 @@ export interface RelatedResolver {
  * this calendar. @param instead what happens then, for the note
  */
 export async function chosenLabelId(
-  { output }: Pick<Context, "output">,
+  { note }: Pick<Context["output"], "note">,
   { label, resolver }: Pick<EventFields, "label"> & { readonly resolver: RelatedResolver },
   instead: string,
 ): Promise<string | undefined> {
   if (label === undefined) return undefined;
   if (!("id" in label)) return resolver.labelId(label);
   const id = await resolver.printedLabelId(label);
-  if (id === null)
-    output.note(`--input: this calendar has no label "${label.name || label.number}": ${instead}`);
+  if (id === null) note(`--input: this calendar has no label "${label.name || label.number}": ${instead}`);
   return id ?? undefined;
 }
 

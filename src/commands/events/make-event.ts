@@ -19,13 +19,19 @@ export function createEventMaker(
 ) {
   const settings = context.config.settings();
   const resolver = createRelatedResolver(context, calendarId);
+  const noted = new Set<string>();
+  const noteOnce = (text: string): void => {
+    if (!noted.has(text)) context.output.note(text);
+    noted.add(text);
+  };
   return {
     /** Adds label and attendees. @throws CliError not_found for names that the calendar does not have */
     async complete(
       content: EventContent,
       fields: Pick<EventFields, "label" | "attendees">,
     ): Promise<EventDraft> {
-      const chosen = await chosenLabelId(context, { ...fields, resolver }, "the event has the default one");
+      const labels = { ...fields, resolver };
+      const chosen = await chosenLabelId({ note: noteOnce }, labels, "such events have the default one");
       const preset = chosen === undefined ? settings.setting("label") : undefined;
       const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
       return { ...content, label_id: labelId, attendee_ids: await resolver.attendeeIds(fields.attendees) };

@@ -126,7 +126,7 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
       const chosen = await chooseScope(event);
       if (seen !== null) checkUnchanged(event, seen, "--if-unchanged");
       const resolver = resolverOf(calendar.id);
-      const labelId = await chosenLabelId(context, { ...fields, resolver }, "the event keeps its own");
+      const labelId = await chosenLabelId(context.output, { ...fields, resolver }, "the event keeps its own");
       const relations = await resolveRelations(resolver, event, { ...fields, addAttendee, removeAttendee });
       const draftOf = (current: CalendarEvent) =>
         draftForUpdate(current, { ...changes, ...relations, labelId }, timezone);
