@@ -8,6 +8,7 @@ import { resolveCalendars } from "./calendar-choice.js";
 import { placeCopy } from "./events/copy-draft.js";
 import { createRelatedResolver, DEFAULT_LABEL } from "./events/event-flags.js";
 import type { EventContext } from "./events/event-reader.js";
+import { hasExtension } from "./events/extensions.js";
 
 /** How messages name what was written. */
 export function nameOf({ title, eventId }: NotedWrite): string {
@@ -21,16 +22,24 @@ export const UNDONE = {
   delete: "created again (new id, no comments)",
 } as const;
 
+interface UndoWriteOptions {
+  /** When the command began that wrote it. */
+  readonly at: string;
+  /** The id that an event has now. */
+  readonly idOf: (eventId: string) => string;
+  /** Takes a line for people. */
+  readonly note: (text: string) => void;
+}
+
 /**
  * Takes one write back, unless that is not needed any more.
- * @param idOf gives the id that an event has now
- * @returns that id
+ * @returns the id that the event has then
  * @throws CliError changed when somebody wrote since; nothing is written then
  */
 export async function undoWrite(
   context: EventContext,
   write: NotedWrite,
-  idOf: (eventId: string) => string,
+  { at, idOf, ...options }: UndoWriteOptions,
 ): Promise<string> {
   const { kind, calendarId = "", before, after } = write;
   const eventId = idOf(after?.id ?? write.eventId ?? "");
@@ -42,7 +51,7 @@ export async function undoWrite(
     if (error instanceof CliError && error.code === "not_found") return null;
     throw error;
   });
-  const note = (done: string) => context.output.note(`${nameOf(write)}: ${done}`);
+  const note = (done: string) => options.note(`${nameOf(write)}: ${done}`);
   const nothing = (reason: string): string => {
     note(`nothing to take back, ${reason}`);
     return eventId;
@@ -58,7 +67,11 @@ export async function undoWrite(
   if (before === undefined) throw cannotUndo("what there was is not known");
   if (kind === "delete") {
     if (current !== null) return nothing("it is not deleted");
-    const { created } = await api.createEvent(calendarId, await draftAgain(context, before));
+    const draft = await draftAgain(context, before);
+    // So that an undo whose outcome was unknown makes it once.
+    const isKept = await hasExtension(api, "keys", calendarId);
+    const key = isKept ? { key: `undo ${eventId} ${at}`, isKept } : undefined;
+    const { created } = await api.createEvent(calendarId, draft, key);
     note(UNDONE.delete);
     return created.id;
   }

@@ -38,8 +38,8 @@ export function registerUndo(command: Command, contextOf: ContextOf): void {
   addAction(command, contextOf, runUndo);
 }
 
-/** How many commands are listed. */
-const LISTED = 20;
+/** How many commands are listed, and how many writes of one are named. */
+const [LISTED, NAMED] = [20, 20];
 
 /** Takes back what a command wrote, as far as nobody wrote there since. */
 export async function runUndo(context: UndoContext, options: UndoOptions): Promise<void> {
@@ -128,8 +128,9 @@ async function confirm({ output, terminal }: UndoContext, entry: JournalEntry, y
   const asked = openWrites(entry).filter(({ kind }) => kind === "create" || kind === "delete");
   if (asked.length === 0 || yes) return;
   requireConfirmation(yes, terminal.prompt.available);
-  for (const write of asked)
+  for (const write of asked.slice(0, NAMED))
     output.warn(`  ${nameOf(write)}  is ${UNDONE[write.kind === "create" ? "create" : "delete"]}`);
+  if (asked.length > NAMED) output.warn(`  and ${asked.length - NAMED} more`);
   if (await terminal.prompt.confirm(`Take back ${entry.command}?`)) return;
   throw new CliError("interrupted", "nothing was taken back");
 }
@@ -144,6 +145,7 @@ async function undoEntry(
   if (entry === undefined || openWrites(entry).length === 0)
     return context.output.note("another calctl undo has taken this back meanwhile");
   const newIds = readNewIds(entries);
+  const idOf = (eventId: string) => currentId(newIds, eventId);
   // What deletes comes last.
   const isCreate = ({ kind }: NotedWrite): number => Number(kind === "create");
   const steps = openWrites(entry)
@@ -154,6 +156,11 @@ async function undoEntry(
     entry.command === "import" && !dryRun
       ? (await import("./import/records.js")).openUndoneImports(context.machine)
       : undefined;
+  let noted = 0;
+  const note = (text: string): void => {
+    noted += 1;
+    if (noted <= NAMED) context.output.note(text);
+  };
   let isLosing = false;
   const { results, reportFailures } = await processEach(steps, {
     noun: "write",
@@ -167,7 +174,7 @@ async function undoEntry(
       if (write.kind === "create" && isLosing)
         throw new CliError("partial", "it is kept, since not everything could be brought back");
       try {
-        const id = await undoWrite(context, write, (eventId) => currentId(newIds, eventId));
+        const id = await undoWrite(context, write, { at: entry.at, idOf, note });
         const isAgain = write.kind === "delete" && id !== write.eventId;
         noteUndone?.(write, id);
         if (!dryRun) journal.markUndone(entry, write, isAgain ? id : "");
@@ -178,6 +185,7 @@ async function undoEntry(
       }
     },
   });
+  if (noted > NAMED) context.output.note(`and ${noted - NAMED} more`);
   const [events, titles] = [results.map(({ id }) => id), results.map(({ title }) => title)];
   const undone = { ...describeEntry(entry, { number, newIds }), events, titles };
   if (results.length > 0)

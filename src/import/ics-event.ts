@@ -47,7 +47,7 @@ const READ: ReadonlySet<string> = new Set([
 ]);
 
 /** RRULE is kept as it is; nobody misses the others. */
-const PASSED: ReadonlySet<string> = new Set(["RRULE", "CREATED", "COLOR", "PRIORITY", "TRANSP"]);
+const PASSED: ReadonlySet<string> = new Set(["RRULE", "CREATED", "COLOR", "CONTACT", "PRIORITY", "TRANSP"]);
 
 /** Reads a VEVENT from its unfolded lines. @throws CliError usage for what is no event of the contract */
 export function readVevent(lines: readonly string[], options: VeventOptions) {

@@ -279,6 +279,15 @@ describe("an undo", () => {
     expect(await titles()).toEqual(["Event a", "Event b"]);
   });
 
+  test("names the first 20 events", async () => {
+    await importLines(Array.from({ length: 22 }, (_, index) => line(String(index))));
+    const { exitCode, stderr } = await world.step("undo", "--yes");
+    expect({ exitCode, lines: stderr.trimEnd().split("\n") }).toEqual({
+      exitCode: 0,
+      lines: [...Array(20).fill(expect.stringMatching(/^Event \d+: deleted$/)), "and 2 more"],
+    });
+  });
+
   test("takes back what it changed and deleted, and a repetition does it again", async () => {
     const before = [line("a"), line("b"), line("c")];
     const after = [line("a", "Other"), line("b")];

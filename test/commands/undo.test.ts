@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { apply, byService, reply, reset } from "../support/fault-steps.js";
+import { createRemoteWorld } from "../support/remote-world.js";
 import { createUndoWorld, type UndoWorld } from "./undo-world.js";
 
 /** `undo`, and the journal that it reads. */
@@ -18,6 +20,19 @@ const folder = () => join(world.directory, "journal");
 const OTHER_STATE = () => ({ CALCTL_STATE_DIR: join(world.directory, "other") });
 
 const commands = async () => (await world.undoable()).map((entry) => entry["command"]);
+
+test("an event whose answer is lost while it is created again is created once", async () => {
+  const { server, service, send, eventId, calendarId } = await createRemoteWorld({});
+  await send("events", "delete", eventId, "--yes");
+  const create = `POST /calendars/${calendarId}/events`;
+  const lost = [apply(byService(service)), reset];
+  server.on(create, lost);
+  expect(await send("undo", "--yes", "--retries", "0")).toMatchObject({ exitCode: 9 });
+  server.on(create, [reply(byService(service))]);
+  expect(await send("undo", "--yes")).toMatchObject({ exitCode: 0 });
+  const { stdout } = await send("events", "list", "--on", "2026-11-21", "--fields", "title");
+  expect(stdout).toBe("Lunch\n");
+});
 
 describe("what somebody else wrote since", () => {
   async function asBen(...argv: readonly string[]): Promise<void> {
