@@ -7,7 +7,15 @@ import {
 } from "../../contract/date-time.js";
 import { MAX_DAYS, MIN_DAYS } from "../../contract/limits.js";
 import { type CliError, emptyValueError, usageError } from "../errors.js";
-import { addDays, type Duration, formatOffset, readWallClock } from "./zoned-time.js";
+import {
+  addDays,
+  type Duration,
+  formatLocal,
+  formatOffset,
+  formatTyped,
+  localDate,
+  readWallClock,
+} from "./zoned-time.js";
 
 /**
  * Reads ISO 8601 dates and times, durations and zones as typed; `date-words.ts` reads dates and times in words. `source`
@@ -19,6 +27,16 @@ export type DateInput =
   | { readonly kind: "date" /** As typed, for messages. */; readonly text: string; readonly date: string }
   /** `instant` is in milliseconds since the Unix epoch. */
   | { readonly kind: "date-time"; readonly text: string; readonly instant: number };
+
+/** The day of a date or time in a zone, as `YYYY-MM-DD`. */
+export function dayOfInput(input: DateInput, zone: string): string {
+  return input.kind === "date" ? input.date : localDate(input.instant, zone);
+}
+
+/** A date or time in ISO 8601, as a flag takes it. */
+export function typedInput(input: DateInput, zone: string): string {
+  return input.kind === "date" ? input.date : formatTyped(formatLocal(input.instant, zone), zone);
+}
 
 /** A duration, with its text for messages. */
 export interface DurationInput extends Duration {

@@ -2,10 +2,10 @@ import { MINUTE_MS } from "../../contract/date-time.js";
 import { usageError } from "../errors.js";
 import { combine, finishWords, type Words } from "./date-grammar.js";
 import { resolveWords } from "./date-words.js";
-import { type DateInput, readDuration } from "./dates.js";
+import { type DateInput, dayOfInput, readDuration, typedInput } from "./dates.js";
 import { checkWords } from "./sentence-doubts.js";
 import { type SentencePart, SOURCE, splitSentence, unmarked } from "./sentence-parts.js";
-import { addDays, formatLocal, formatTyped, localDate } from "./zoned-time.js";
+import { addDays } from "./zoned-time.js";
 
 /** Reads a sentence about a new event: `Lunch with Ana tomorrow 12-13 at Noodle bar`. */
 
@@ -70,18 +70,17 @@ function readTimes(
   const { day: _, ...endTime } = ending;
   const [start, end] = isShared ? [{ ...ending, ...written }, endTime] : [written, ending];
   const isAllDay = start.clock === undefined && start.elapsed === undefined;
-  const [length, allDay] = [onlyOne(parts, "length"), onlyOne(parts, "all-day")];
   const hasEnd = ends.length > 0;
   const hasTime = hasEnd && end.clock !== undefined;
-  refuseIf(allDay !== undefined && !isAllDay, " is about all day and names a time");
+  const isMarked = onlyOne(parts, "all-day") !== undefined;
+  refuseIf(isMarked && !isAllDay, " is about all day and names a time");
   refuseIf(hasEnd && isAllDay === hasTime, " has a time at one end only", "write both times, or only days");
-  const minutes = length === undefined ? 0 : readDuration(length)?.minutes;
-  refuseIf(minutes === undefined, `: "for ${length}" is not a length`, "write 90m, 1.5h, 1h 30m, 2d or 1w");
-  refuseIf(isAllDay && minutes !== 0, ` has a length, "${length}", but no time`, "add one, such as 9:30");
+  const length = readLength(parts, isAllDay);
   const read: ReadWords = (words, from, edge = "first") =>
     resolveWords(words, whole, { source: SOURCE, zone, now, from, edge }).input;
   const first = read(start, null);
-  const [startText, clock] = [typed(first, zone), typed(first, zone).slice(11)];
+  const startText = typedInput(first, zone);
+  const clock = startText.slice(11);
   // A time alone is today.
   const isOver = first.kind === "date-time" && start.day === undefined && first.instant < now - MINUTE_MS;
   refuseIf(
@@ -91,7 +90,7 @@ function readTimes(
   );
   // Several days, such as next week, have an end of their own.
   const last = hasEnd ? readEnd(first, end, { whole, read, zone }) : read(start, null, "last");
-  const endText = typed(last, zone);
+  const endText = typedInput(last, zone);
   refuseIf(length !== undefined && endText !== startText, ` has an end and a length, "${length}"`);
   return {
     start: startText,
@@ -99,6 +98,14 @@ function readTimes(
     ...(length !== undefined && { duration: length }),
     ...(isAllDay && { allDay: true }),
   };
+}
+
+function readLength(parts: readonly SentencePart[], isAllDay: boolean): string | undefined {
+  const length = onlyOne(parts, "length");
+  const minutes = length === undefined ? 0 : readDuration(length)?.minutes;
+  refuseIf(minutes === undefined, `: "for ${length}" is not a length`, "write 90m, 1.5h, 1h 30m, 2d or 1w");
+  refuseIf(isAllDay && minutes !== 0, ` has a length, "${length}", but no time`, "add one, such as 9:30");
+  return length;
 }
 
 /** @param from the day from which times alone and weekdays count; null for today */
@@ -112,13 +119,12 @@ interface EndOptions extends Pick<SentenceOptions, "zone"> {
 
 /** An end counts from the day of the start; a time that is not after it is on the next day. */
 function readEnd(start: DateInput, end: Words, { whole, read, zone }: EndOptions): DateInput {
-  const dayOf = (input: DateInput) => (input.kind === "date" ? input.date : localDate(input.instant, zone));
-  const from = dayOf(start);
+  const from = dayOfInput(start, zone);
   const isAfter = (input: DateInput): boolean =>
     input.kind === "date" ? input.date > from : start.kind === "date" || input.instant > start.instant;
   const named = read(end, from);
   const last = isAfter(named) || end.day !== undefined ? named : read(end, addDays(from, 1));
-  const until = dayOf(last);
+  const until = dayOfInput(last, zone);
   // "24 dec - 20 dec" would be almost a year.
   const isYearLater = until.slice(0, 4) > from.slice(0, 4) && until.slice(4, 7) === from.slice(4, 7);
   refuseIf(!isAfter(last) || isYearLater, `: "${whole}" ends before it begins`, "write the start first");
@@ -173,11 +179,6 @@ function wordsOf(group: readonly When[]): Words {
   let words: Words = {};
   for (const part of group) words = combine(words, part.words, `${SOURCE}: "${text}"`);
   return finishWords(words, text, { source: SOURCE });
-}
-
-/** As a flag takes it. */
-function typed(input: DateInput, zone: string): string {
-  return input.kind === "date" ? input.date : formatTyped(formatLocal(input.instant, zone), zone);
 }
 
 /** Title and place: ` at PLACE` at the end. */

@@ -1,6 +1,7 @@
 import {
   type DateInput,
   type DurationInput,
+  dayOfInput,
   isIsoDateInput,
   parseDateInput,
   parseDuration,
@@ -8,7 +9,6 @@ import {
   readDuration,
 } from "../../calendar/dates.js";
 import type { TimeFlags } from "../../calendar/event-times.js";
-import { localDate } from "../../calendar/zoned-time.js";
 import type { Settings } from "../../config/settings.js";
 import type { Context } from "../../context.js";
 import {
@@ -114,17 +114,12 @@ export async function readTimeFlags(
   );
   const end = await problems.collect(typed.end, (text) => {
     const zone = endTimezone ?? config.settings().timezone;
-    const from = () => dayOf(start, startZone);
+    const from = () => (start === undefined ? null : dayOfInput(start, startZone()));
     return readDateFlag(text, { ...common(text), source: "--end", zone, from });
   });
   const duration = await problems.collect(typed.duration, (text) => parseDuration(text, "--duration"));
   problems.report();
   return { start, end, duration, allDay: typed.allDay, startTimezone, endTimezone };
-}
-
-function dayOf(input: DateInput | undefined, zone: () => string): string | null {
-  if (input === undefined) return null;
-  return input.kind === "date" ? input.date : localDate(input.instant, zone());
 }
 
 /** Collects usage errors, so that one error can name them all. */

@@ -1,10 +1,9 @@
 import type { Label, User } from "../../../contract/shapes.js";
-import { type DateInput, readDuration } from "../../calendar/dates.js";
+import { type DateInput, dayOfInput, readDuration, typedInput } from "../../calendar/dates.js";
 import { EMPTY_SPAN, type EventSpan, fillEnd } from "../../calendar/event-span.js";
 import { checkText } from "../../calendar/event-text.js";
 import { applyTimeFlags, planTimes } from "../../calendar/event-times.js";
 import { attendeeKey, labelKey } from "../../calendar/names.js";
-import { formatLocal, formatTyped, localDate } from "../../calendar/zoned-time.js";
 import { usageError } from "../../errors.js";
 import { defaultLength, readDateFlag, readTimeFlags } from "./date-flags.js";
 import { DEFAULT_LABEL, type EventFieldFlags } from "./event-flags.js";
@@ -62,7 +61,7 @@ async function askStart(context: EventContext, given: FormTimes, preset: TimesPr
   const { clock } = preset;
   const answerOf = async (input: DateInput): Promise<FormTimes> => {
     const allDay = input.kind === "date" ? { allDay: true } : {};
-    const answer = { ...allDay, start: isoText(context, input, given.startTimezone) };
+    const answer = { ...allDay, start: typedInput(input, zoneOf(context, given.startTimezone)) };
     await checkTimes(context, { ...given, ...answer });
     return answer;
   };
@@ -103,9 +102,9 @@ async function askEnd(context: EventContext, given: FormTimes, preset: TimesPres
       if (allDay && text === "") return {};
       let answer: FormTimes = { duration: text };
       if (readDuration(text) === null) {
-        const from = start === undefined ? null : dayOf(start, zoneOf(context, given.startTimezone));
+        const from = start === undefined ? null : dayOfInput(start, zoneOf(context, given.startTimezone));
         const input = await readTime(context, text, { source: "end", given, from, echo });
-        answer = { end: isoText(context, input, given.endTimezone) };
+        answer = { end: typedInput(input, zoneOf(context, given.endTimezone)) };
       }
       await checkTimes(context, { ...given, ...answer });
       return answer;
@@ -130,16 +129,6 @@ function readSilently(context: EventContext, typed: FormTimes) {
 
 function zoneOf({ config }: EventContext, typed: string | undefined): string {
   return typed ?? config.settings().timezone;
-}
-
-function dayOf(input: DateInput, zone: string): string {
-  return input.kind === "date" ? input.date : localDate(input.instant, zone);
-}
-
-/** As a flag takes it. */
-function isoText(context: EventContext, input: DateInput, typedZone: string | undefined): string {
-  const zone = zoneOf(context, typedZone);
-  return input.kind === "date" ? input.date : formatTyped(formatLocal(input.instant, zone), zone);
 }
 
 interface ReadQuestion<T> {
