@@ -15,7 +15,6 @@ interface ProgramSchema {
       readonly required: boolean;
       readonly repeatable: boolean;
     }[];
-    readonly flags: readonly { readonly name: string }[];
   }[];
   readonly exit_codes: readonly {
     readonly exit_code: number;
@@ -39,8 +38,7 @@ function usageOf(name: string, { commands }: ProgramSchema): string {
     const text = `${word.toUpperCase()}${repeatable ? "…" : ""}`;
     return ` ${required ? text : `[${text}]`}`;
   });
-  const flags = command.flags.map((flag) => `\`${flag.name}\``).join(" ");
-  return `- \`calctl ${name}${words.join("")}\`: ${command.description}${flags === "" ? "" : `. ${flags}`}`;
+  return `- \`calctl ${name}${words.join("")}\`: ${command.description}`;
 }
 
 function renderSkill(schema: ProgramSchema): string {
@@ -66,7 +64,7 @@ Rules:
 - Name the calendar with \`-c NAME\`. Days and times are ISO 8601 or words: \`tomorrow 3pm\`, \`next fri\`, \`+2h\`.
 - Give texts that begin with \`-\` as \`--title=TEXT\`, and quote everything for the shell.
 
-Commands and their flags; \`calctl schema COMMAND\` describes them, and \`calctl COMMAND --help\` has examples:
+Commands; \`calctl COMMAND --help\` has their flags with examples, \`calctl schema COMMAND\` the same as JSON:
 
 ${COMMANDS.map((name) => usageOf(name, schema)).join("\n")}
 
