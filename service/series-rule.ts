@@ -38,17 +38,17 @@ function badLines({ message, hint }: CliError) {
   return badRequest({ recurrences: [hint === undefined ? problem : `${problem}; ${hint}`] });
 }
 
-/** Every slot in order. Endless rules do not end. */
-export function slotsOf(series: SeriesTimes): Iterable<number> {
-  return expandRecurrence(recurrenceOf(series));
+/** Every slot in order, or those from a time on. Endless rules do not end. */
+export function slotsOf(series: SeriesTimes, from?: number): Iterable<number> {
+  return expandRecurrence(recurrenceOf(series), from);
 }
 
 /** The slots from a time to another one, and until when they are known then. */
 export function slotsBetween(series: SeriesTimes, from: number, to: number) {
   const slots: number[] = [];
-  for (const slot of slotsOf(series)) {
+  for (const slot of slotsOf(series, from)) {
     if (slot >= to) return { slots, madeUntil: to };
-    if (slot >= from) slots.push(slot);
+    slots.push(slot);
   }
   return { slots, madeUntil: Number.MAX_SAFE_INTEGER };
 }
@@ -71,14 +71,10 @@ export function firstSlots(series: SeriesTimes, horizon: number) {
   return slotsBetween(series, Number.NEGATIVE_INFINITY, horizon);
 }
 
-/** Whether a slot is one of those that can be asked for: of an endless rule, not all of them. */
+/** Whether a slot is one of the series. */
 export function isSlot(series: SeriesTimes, slot: number): boolean {
-  let count = 0;
-  for (const one of slotsOf(series)) {
-    count += 1;
-    if (one >= slot || count > MAX_OCCURRENCES) return one === slot;
-  }
-  return false;
+  const [next] = slotsOf(series, slot);
+  return next === slot;
 }
 
 /** The lines with slots excepted as well; those that the rule does not give are left out. */

@@ -24,6 +24,8 @@ export interface Service {
   readonly admin: ServiceAdmin;
   /** The database, as messages name it, if it was created just now; null if it existed or is in memory. */
   readonly created: string | null;
+  /** Makes the occurrences of series that have come within two years. To be called once a day; writes do the same. */
+  continueSeries(): Promise<void>;
   /** From now on it is not ready; it serves as before. */
   drain(): void;
   /** Waits for requests in progress, then closes the database. */
@@ -76,6 +78,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     admin: createAdmin({ store: forAdministration(store), now, passwordCost }),
     created: store.created,
+    async continueSeries() {
+      const { continueAllSeries } = await import("./endpoints/daily.js");
+      await continueAllSeries(store, now());
+    },
     drain() {
       isDraining = true;
     },

@@ -3,6 +3,7 @@ import { CliError, configurationError, dryRunError, errorCodeOf } from "../../sr
 import { sleepFor } from "../../src/system/clock.js";
 import { isSigterm } from "../../src/terminal/signals.js";
 import type { ServiceSample } from "../admin/sample.js";
+import { continueDaily } from "../daily.js";
 import type { ListenOptions } from "../listen.js";
 import type { MetricsAddress } from "../metrics-listener.js";
 import type { RateLimitPolicy } from "../rate-limit.js";
@@ -55,8 +56,8 @@ export async function serve(context: AccessContext, options: ServeOptions): Prom
       onSuperseded: (error) => superseded.abort(error),
     });
     const signal = AbortSignal.any([context.machine.signal(), superseded.signal]);
-    const { note } = messagesOf(context);
-    await listenUntilAborted(service, { ...options, metricsUrl: metrics?.url, signal, note });
+    const { note, debug } = messagesOf(context);
+    await listenUntilAborted(service, { ...options, metricsUrl: metrics?.url, signal, note, debug });
   } finally {
     await metrics?.close();
   }
@@ -115,13 +116,14 @@ function createRequestLog(context: AccessContext, format: LogFormat): (request: 
 
 interface Serving extends ServeOptions {
   readonly note: (text: string) => void;
+  readonly debug: (error: unknown) => void;
   readonly metricsUrl: string | undefined;
   readonly signal: AbortSignal;
 }
 
 async function listenUntilAborted(
   service: Service,
-  { note, signal, metricsUrl, drainTime, sample, tls, ...options }: Serving,
+  { note, debug, signal, metricsUrl, drainTime, sample, tls, ...options }: Serving,
 ): Promise<void> {
   const { listen } = await import("../listen.js");
   const pem = tls && {
@@ -129,6 +131,8 @@ async function listenUntilAborted(
     key: await readPem(tls.key, "--tls-key"),
   };
   const listener = await listen(service, { ...options.listen, ...(pem && { tls: pem }) });
+  const served = new AbortController();
+  let daily = Promise.resolve();
   try {
     // Only after listening: a start that fails must not create secrets that are never shown.
     const added = sample ? await service.admin.addSample() : null;
@@ -136,6 +140,7 @@ async function listenUntilAborted(
     const addresses = { base_url, auth_url, listen, ...(metricsUrl && { metrics_url: metricsUrl }) };
     await noteBaseUrl(service, base_url);
     await options.onListening({ ...addresses, sample: added });
+    daily = continueDaily(service, { signal: served.signal, debug });
     await aborted(signal);
     service.drain();
     if (drainTime > 0 && isSigterm(signal.reason)) {
@@ -143,7 +148,9 @@ async function listenUntilAborted(
       await sleepFor(drainTime);
     }
   } finally {
+    served.abort();
     await listener.close();
+    await daily;
   }
 }
 

@@ -23,7 +23,11 @@ function getEvent({ access, parameter, query }: ReadContext): Representation {
     version: [eventId, revision],
     async render(db) {
       const event = await requireEvent(db, calendarId, eventId);
-      return jsonDocument(event.json, await loadIncluded(db, { calendarId, events: [event], ...query }));
+      const shown = {
+        ...event,
+        attendeeIds: event.series_id === null ? [] : await listAttendeesOf(db, event),
+      };
+      return jsonDocument(event.json, await loadIncluded(db, { calendarId, events: [shown], ...query }));
     },
   };
 }
@@ -80,10 +84,15 @@ export async function listAttendeesOf(db: Transaction, event: EventRow): Promise
   return series === undefined ? [] : attendeesOf(series);
 }
 
+interface IncludingEvent extends Pick<EventRow, "id" | "creator_id" | "label_number"> {
+  /** Plain ids, of an event that is no row; undefined of one that is. */
+  readonly attendeeIds?: readonly string[] | undefined;
+}
+
 /** Events that a document has, and the resources that it is to include with them. */
 interface IncludeOptions {
   readonly calendarId: string;
-  readonly events: readonly Pick<EventRow, "id" | "creator_id" | "label_number">[];
+  readonly events: readonly IncludingEvent[];
   readonly include: ReadonlySet<string>;
 }
 
@@ -99,7 +108,8 @@ export async function loadIncluded(
   const ids = events.map(({ id }) => id);
   const creators = include.has("creator") ? events.map(({ creator_id }) => creator_id) : [];
   const attendees = include.has("attendees") ? await listAllAttendees(db, ids) : [];
-  const users = [...creators, ...attendees.map(({ user_id }) => user_id)];
+  const others = include.has("attendees") ? events.flatMap(({ attendeeIds = [] }) => attendeeIds) : [];
+  const users = [...creators, ...attendees.map(({ user_id }) => user_id), ...others];
   const numbers = new Set(include.has("label") ? events.map(({ label_number }) => label_number) : []);
   const labels = numbers.size > 0 ? await listLabels(db, [calendarId]) : [];
   return {

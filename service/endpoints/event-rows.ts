@@ -26,9 +26,19 @@ import type { AllowedReferences } from "./event-body.js";
 export async function changeCalendar({ db, access, now }: WriteContext) {
   const { id } = requireCalendar(access);
   const revision = await advanceRevision(db, id);
-  const due = await listSeriesMadeUntil(db, { calendarId: id, time: now + HORIZON - DAY_MS });
-  if (due.length > 0) await (await import("./series-horizon.js")).continueSeries(db, due, now);
+  await continueDueSeries(db, id, now);
   return { id, revision };
+}
+
+/** Series are continued that were made until a time before this one, so that each is once a day. */
+export function dueBefore(now: number): number {
+  return now + HORIZON - DAY_MS;
+}
+
+/** Makes the occurrences of a calendar that have come before the horizon, if that was not done for a day. */
+export async function continueDueSeries(db: Transaction, calendarId: string, now: number): Promise<void> {
+  const due = await listSeriesMadeUntil(db, { calendarId, time: dueBefore(now) });
+  if (due.length > 0) await (await import("./series-horizon.js")).continueSeries(db, due, now);
 }
 
 export async function listAllowedReferences(db: Transaction, id: string): Promise<AllowedReferences> {

@@ -1,6 +1,6 @@
 import { createEventSearch } from "../../src/calendar/event-search.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
-import { windowOfDays } from "../day-window.js";
+import { type DayWindow, windowOfDays } from "../day-window.js";
 import { type Cursor, continueCursor, formatCursor, parseCursor } from "../http/cursor.js";
 import { badRequest, ProblemError } from "../http/response.js";
 import { listedActivityResource } from "../resources.js";
@@ -15,6 +15,7 @@ import {
   WITHOUT_TIMES,
 } from "../store/pages.js";
 import type { CalendarRow } from "../store/schema.js";
+import { listSeriesMadeUntil } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
 import { type ReadContext, type ReadEndpoint, type Representation, requireCalendar } from "./endpoint.js";
 import { includeUsers, jsonArray, jsonDocument, loadIncluded, requireOccurrence } from "./event-reads.js";
@@ -40,7 +41,8 @@ function listEvents(context: ReadContext): Representation {
     // The link to the next page has the whole query, also what is ignored.
     version: [list, revision, window, `${context.search}`],
     async render(db) {
-      const { rows, last } = await readPage(db, query, { cursor, search, limit });
+      const later = to === null ? [] : await listLaterOccurrences(db, calendarId, window);
+      const { rows, last } = await readPage(db, query, { cursor, search, limit, later });
       const included = await loadIncluded(db, { calendarId, events: rows, include });
       const next = last && continueCursor(cursor, { revision, at: last.start, id: last.id });
       // Tells that the parameter was not ignored, as by services of before.
@@ -77,13 +79,15 @@ interface PageOptions {
   readonly cursor: Cursor | null;
   readonly search: string | null;
   readonly limit: number;
+  /** Events that are no rows, in order. */
+  readonly later: readonly ListedEvent[];
 }
 
 /** @returns the events, and `last`, the position of the last one that was visited; null at the end of the list */
 async function readPage(
   db: Transaction,
   query: EventListQuery,
-  { cursor, search, limit }: PageOptions,
+  { cursor, search, limit, later }: PageOptions,
 ): Promise<{ readonly rows: readonly ListedEvent[]; readonly last: EventPosition | null }> {
   const read = cursor === null ? [] : [...cursor.earlier, cursor];
   const compare = createComparison(search, query.category);
@@ -91,16 +95,45 @@ async function readPage(
   let last = query.after;
   let visited = 0;
   for (;;) {
-    const batch = await listEventsAfter(db, { ...query, after: last }, BATCH);
+    const stored = await listEventsAfter(db, { ...query, after: last }, BATCH);
+    const batch = later.length === 0 ? stored : mergeEvents(stored, followers(later, last)).slice(0, BATCH);
     for (const row of batch) {
       if (visited >= MAX_PAGE_BYTES) return { rows: page.rows, last };
       const { found, bytes } = await compare(row);
       if (found && !wasRead(row, read) && !page.add(row)) return { rows: page.rows, last };
-      last = { start: row.start_at ?? WITHOUT_TIMES, id: row.id };
+      last = positionOf(row);
       visited += Math.max(row.bytes, bytes);
     }
     if (batch.length < BATCH) return { rows: page.rows, last: null };
   }
+}
+
+function positionOf({ start_at, id }: ListedEvent): EventPosition {
+  return { start: start_at ?? WITHOUT_TIMES, id };
+}
+
+function isBefore(one: EventPosition, other: EventPosition): boolean {
+  return one.start < other.start || (one.start === other.start && one.id < other.id);
+}
+
+function followers(events: readonly ListedEvent[], last: EventPosition | null): readonly ListedEvent[] {
+  return last === null ? events : events.filter((event) => isBefore(last, positionOf(event)));
+}
+
+function mergeEvents(...lists: readonly (readonly ListedEvent[])[]): readonly ListedEvent[] {
+  return lists.flat().sort((one, other) => (isBefore(positionOf(one), positionOf(other)) ? -1 : 1));
+}
+
+/** Occurrences of a window that are later than those that are rows. */
+async function listLaterOccurrences(
+  db: Transaction,
+  calendarId: string,
+  window: DayWindow,
+): Promise<readonly ListedEvent[]> {
+  const series = await listSeriesMadeUntil(db, { calendarId, time: window.spanEnd });
+  if (series.length === 0) return [];
+  const { occurrencesOfWindow } = await import("./series-horizon.js");
+  return mergeEvents(await occurrencesOfWindow(db, series, window));
 }
 
 /**

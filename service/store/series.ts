@@ -50,6 +50,18 @@ export async function deleteSeries(db: Transaction, seriesId: string): Promise<v
   await db.deleteFrom("series").where("id", "=", seriesId).execute();
 }
 
+/** Ids of the occurrences of a series that are rows, from a slot on. */
+export async function listIdsFrom(db: Transaction, seriesId: string, slot: number): Promise<Set<string>> {
+  const query = db.selectFrom("events").select("id").where("series_id", "=", seriesId);
+  return new Set((await query.where("slot", ">=", slot).execute()).map(({ id }) => id));
+}
+
+/** Ids of the calendars with such series as `listSeriesMadeUntil` finds. */
+export async function listDueCalendars(db: Transaction, time: number): Promise<readonly string[]> {
+  const query = db.selectFrom("series").select("calendar_id").distinct().where("made_until", "<", time);
+  return (await query.orderBy("calendar_id").execute()).map(({ calendar_id }) => calendar_id);
+}
+
 /** Series of a calendar of which not all occurrences before a time are rows. */
 export const listSeriesMadeUntil = compileOnce(
   (db, { calendarId, time }: Placeholders<{ readonly calendarId: string; readonly time: number }>) =>

@@ -17,11 +17,12 @@ import { instantAt, readWallClock } from "./zoned-time.js";
  * The starts in order, each once, in milliseconds since the Unix epoch (all-day: midnight UTC of the date). Endless rules do
  * not end: the caller stops. The start itself is one only if the rule gives it. One that a clock change skips is read with the
  * offset before it, of one that it repeats the earlier is meant. An UNTIL or EXDATE of another type than the start is read, too.
+ * @param from starts before it are left out (ms)
  * @throws CliError usage for lines that cannot be read
  */
-export function* expandRecurrence(recurrence: Recurrence): Iterable<number> {
+export function* expandRecurrence(recurrence: Recurrence, from = Number.NEGATIVE_INFINITY): Iterable<number> {
   const read = readRecurrence(recurrence, "recurrences");
-  for (const start of startsOf(read)) if (!read.excluded.has(start)) yield start;
+  for (const start of startsOf(read, from)) if (start >= from && !read.excluded.has(start)) yield start;
 }
 
 const MAX_DATES = 500;
@@ -71,18 +72,18 @@ function checkOccurrences(read: ReadRecurrence, source: string): void {
 }
 
 /** The starts with those of RDATE, whatever EXDATE says, in order, each once. */
-function* startsOf(read: ReadRecurrence): Iterable<number> {
+function* startsOf(read: ReadRecurrence, from?: number): Iterable<number> {
   let last: number | undefined;
-  for (const start of startsInOrder(read)) {
+  for (const start of startsInOrder(read, from)) {
     if (start !== last) yield start;
     last = start;
   }
 }
 
-function* startsInOrder(read: ReadRecurrence): Iterable<number> {
+function* startsInOrder(read: ReadRecurrence, from?: number): Iterable<number> {
   const until = untilOf(read);
   let waiting = inOrder(read.extra);
-  for (const wallClock of wallClocks(read)) {
+  for (const wallClock of wallClocks(read, from)) {
     const reading = readWallClock(wallClock, read.zone);
     // What is skipped may be later than what the clock shows next.
     if (reading.kind === "skipped") {
@@ -116,7 +117,7 @@ function untilOf({ rule, isAllDay, zone }: ReadRecurrence): number {
  * What the clock shows at each start of the rule. The engine knows no zone: it leaves out times that are skipped. COUNT and
  * UNTIL are none of its business either, so that it need not know where the rule began.
  */
-function* wallClocks({ rule, start }: ReadRecurrence): Iterable<number> {
+function* wallClocks({ rule, start }: ReadRecurrence, from = start): Iterable<number> {
   if (rule === null) return yield start;
   const { COUNT = Number.POSITIVE_INFINITY, UNTIL: _until, ...parts } = rule;
   const dtstart = `${new Date(start).toISOString().slice(0, -1)}+00:00[UTC]`;
@@ -125,7 +126,9 @@ function* wallClocks({ rule, start }: ReadRecurrence): Iterable<number> {
     dtstart: { timeZoneId: "UTC", toString: () => dtstart },
     maxIterations: MAX_PERIODS[rule.FREQ] ?? 10_000,
   });
-  let next = startAfter(engine, start, true);
+  // A clock shows at most a day more or less than UTC; a COUNT must count all.
+  const first = COUNT === Number.POSITIVE_INFINITY ? Math.max(start, from - 2 * DAY_MS) : start;
+  let next = startAfter(engine, first, true);
   for (let count = 1; next !== null && count <= Number(COUNT); count += 1) {
     yield next;
     next = startAfter(engine, next, false);

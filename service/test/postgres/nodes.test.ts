@@ -1,10 +1,11 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { DAY_MS } from "../../../contract/date-time.js";
 import { createSchema } from "../../../test/support/postgres.js";
 import { openService, type Service } from "../../service.js";
 import { createBrowser } from "../oauth/support/browser.js";
 import { createOAuthStage } from "../oauth/support/stage.js";
-import { eventBody, KEEP } from "../support/event-bodies.js";
+import { eventBody, KEEP, SCHEDULE } from "../support/event-bodies.js";
 import { buildChild, runTogether } from "../support/processes.js";
 import { changeCalendar, sendInProcess } from "../support/send.js";
 import { createFolder, createWorld, type World } from "../support/world.js";
@@ -197,4 +198,27 @@ describe("administration by several nodes", () => {
     expect(statuses.filter((status) => status === 404)).toHaveLength(60 - removed.events);
     expect(await world.tables.query("select id from events")).toEqual([]);
   });
+});
+
+test("nodes that continue series at the same time make each occurrence once", async () => {
+  const world = await createWorld({ rateLimit: null });
+  onTestFinished(() => world.close());
+  const nodeOf = await addNodes(world, 2);
+  for (let count = 0; count < 3; count += 1) {
+    await changeCalendar(
+      world,
+      "POST",
+      "events",
+      eventBody({ ...SCHEDULE, recurrences: ["RRULE:FREQ=DAILY"] }),
+    );
+  }
+  const count = async () =>
+    Number((await world.tables.query("select count(*)::int as rows from events"))[0]?.["rows"]);
+  const before = await count();
+  world.clock.now += 100 * DAY_MS;
+  const writes = [0, 1, 2].map((index) =>
+    changeCalendar({ ...world, service: nodeOf(index) }, "POST", "events", eventBody(KEEP)),
+  );
+  await Promise.all([...[0, 1, 2].map((index) => nodeOf(index).continueSeries()), ...writes]);
+  expect(await count()).toBe(before + 3 * 100 + 3);
 });
