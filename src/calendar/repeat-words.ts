@@ -3,7 +3,7 @@ import { WEEKDAY } from "./date-grammar.js";
 import { readRule } from "./recurrence-rule.js";
 import { FREQUENCIES, NUMBERS, UNITS } from "./rule-words.js";
 
-/** Rules of repeating events from words: the small grammar of docs/writing.md. */
+/** Rules of repeating events from words: the small grammar of docs/repeating.md. */
 
 const DAY = WEEKDAY.replace("?<weekday>", "?:");
 

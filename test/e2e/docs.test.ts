@@ -32,6 +32,7 @@ const PAGES = [
   // peers.test.ts types what it has.
   "peers",
   "platforms",
+  "repeating",
   // screens.test.ts compares it with the program.
   "screens",
   "scripting",
@@ -145,7 +146,10 @@ describeWithSystem("curl", "with what others wrote,", () => {
   });
 });
 
-test.each(["agents", "feeds", "network", "scripting"])("the lines of docs/%s.md work", runPageSignedIn);
+test.each(["agents", "feeds", "network", "repeating", "scripting"])(
+  "the lines of docs/%s.md work",
+  runPageSignedIn,
+);
 
 async function runPageSignedIn(name: string): Promise<void> {
   const world = await createDocsWorld();

@@ -25,7 +25,7 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
     examples: () => [
       [
         "Ten meetings, a week apart",
-        'calctl events create -c Work --title Review --start "tomorrow 3pm" --duration 45m --repeat weekly --count 10 --copies',
+        'calctl events create -c Work --title Review --start "tomorrow 3pm" --duration 45m --repeat weekly --count 10',
       ],
       [
         "Three whole days, made once however often a script runs this",

@@ -104,7 +104,7 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
   const shift = by === undefined ? undefined : parseShift(by, "--by");
   const others = [typed.end, typed.duration, typed.allDay, typed.input];
   const addsTime = !context.flags.dryRun && others.every((flag) => flag === undefined);
-  const rules = namesRepeat(typed) ? await loadRules(typed) : null;
+  const planRule = namesRepeat(typed) ? await loadRules(typed) : null;
   const fields = await readEventFields(context, { ...typed, addsTime });
   const changes = {
     ...fields.flags,
@@ -113,7 +113,7 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
     clear: clear?.map(parseClearField),
   };
   const related = [fields.label, fields.attendees, addAttendee, removeAttendee];
-  if (!hasChanges(changes) && rules === null && related.every((relation) => relation === undefined)) {
+  if (!hasChanges(changes) && planRule === null && related.every((relation) => relation === undefined)) {
     if (context.terminal.prompt.available && isSingle) return runUpdateForm(context, options);
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
@@ -131,7 +131,7 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
       const draftOf = (current: CalendarEvent) =>
         draftForUpdate(current, { ...changes, ...relations, labelId }, timezone);
       const draft = draftOf(event);
-      const rule = await rules?.planRule(context, typed, { event, draft, scope: chosen });
+      const rule = await planRule?.(context, typed, { event, draft, scope: chosen });
       return async (read) => {
         const current = await read();
         const draft = { ...draftOf(current), recurrences: rule };
@@ -144,11 +144,12 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
   });
 }
 
-/** Checks the flags first. @throws CliError usage */
+/** What reads the rule of the flags, which are checked first. @throws CliError usage */
 async function loadRules(typed: EventFieldFlags) {
-  const [flags, rules] = await Promise.all([import("./repeat-flags.js"), import("./update-rule.js")]);
-  flags.checkRepeatFlags(typed, { hasRule: true });
-  return rules;
+  const { checkRepeatFlags } = await import("./repeat-flags.js");
+  checkRepeatFlags(typed, { hasRule: true });
+  const { planRule } = await import("./update-rule.js");
+  return planRule;
 }
 
 /** @throws CliError usage for options that exclude each other */
