@@ -60,6 +60,7 @@ Rules:
 - Before you write, say what you will do, and look at it with \`--dry-run\`, which prints the requests and sends none.
 - Create with \`--key TEXT\`, and repeat with the same key if the outcome is unclear (exit 9): that makes no second event.
 - Update with \`--if-unchanged\` and the \`updated_at\` that you read; after exit 13 read again.
+- Of an event that repeats, say which are meant: \`--scope this\`, \`following\` or \`all\`.
 - Deleting needs \`--yes\`. \`calctl undo --yes\` takes back what the last command wrote.
 - Name the calendar with \`-c NAME\`. Days and times are ISO 8601 or words: \`tomorrow 3pm\`, \`next fri\`, \`+2h\`.
 - Give texts that begin with \`-\` as \`--title=TEXT\`, and quote everything for the shell.

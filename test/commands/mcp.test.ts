@@ -58,11 +58,34 @@ describe("the tools", () => {
       update_event: { ...writes, destructiveHint: true },
       delete_event: { ...writes, destructiveHint: true },
     });
-    expect(
-      Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema.required])),
-    ).toMatchObject({
-      create_event: ["title", "start", "key"],
-      update_event: ["id", "if_unchanged"],
+  });
+
+  test("have the arguments that their commands have as flags, with ? where they may be left out", async () => {
+    const tools = await listTools("--allow-write");
+    const args = tools.map(({ name, inputSchema: { properties, required } }) => {
+      const names = Object.keys(properties).map((key) => (required.includes(key) ? key : `${key}?`));
+      return [name, names.sort().join(" ")] as const;
+    });
+    const days = (rest: string) =>
+      `calendar? days? ${rest}`.split(" ").concat("from?", "on?", "to?").sort().join(" ");
+    const content = (rest: string) =>
+      [
+        "all_day? calendar? count? description? duration? end? except? label? location? repeat? until? url?",
+        rest,
+      ]
+        .flatMap((text) => text.split(" "))
+        .sort()
+        .join(" ");
+    expect(Object.fromEntries(args)).toEqual({
+      calendars: "calendar?",
+      list_events: days("attendee? category? label? limit? mine? remaining? search?"),
+      get_event: "calendar? id",
+      free_times: days("between? for? limit? with?"),
+      create_event: content("attendee? key start title"),
+      update_event: content(
+        "add_attendee? by? clear? id if_unchanged no_all_day? remove_attendee? scope? start? title?",
+      ),
+      delete_event: "calendar? id scope?",
     });
   });
 

@@ -16,7 +16,7 @@ interface ToolPlan {
 }
 
 const DAYS = "days on from to";
-const CONTENT = "title start end duration all-day description location url label";
+const CONTENT = "title start end duration all-day description location url label repeat until count except";
 
 const PLANS: readonly ToolPlan[] = [
   {
@@ -42,7 +42,7 @@ const PLANS: readonly ToolPlan[] = [
     description: "Create an event. If the outcome is unclear, repeat the call with the same key.",
     command: "events create",
     required: ["title", "start", "key"],
-    flags: `${CONTENT} attendee key repeat until count except`,
+    flags: `${CONTENT} attendee key`,
     write: "adds",
   },
   {
