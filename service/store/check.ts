@@ -10,6 +10,7 @@ import {
   referenceRules,
 } from "./check-rows.js";
 import { checkSchema, checkValues, expectedSchema } from "./check-schema.js";
+import { checkSeries } from "./check-series.js";
 import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
 import { countRows, type TableName } from "./tables.js";
 
@@ -62,6 +63,7 @@ export async function checkStore(store: Store, options: LongWorkOptions): Promis
         await checkEvents(db, options),
         "have valid times, and stored JSON that matches their columns",
       ),
+      describe("series", await checkSeries(db, options), "have the occurrences that their rules give"),
     ];
   });
 }

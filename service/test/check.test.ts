@@ -63,6 +63,7 @@ test("a database that the service wrote passes, and its contents are counted", a
     "revisions",
     "users",
     "events",
+    "series",
   ]);
   expect(findings[2]?.detail).toBe("3 users, 2 calendars, 2 events, 1 comment");
   expect(progress.at(-1)).toEqual({ what: "checking events", done: 2, total: 2 });
@@ -339,5 +340,50 @@ describe("a backup", () => {
       message: expect.stringContaining(message),
     });
     expect(readdirSync(folder.path)).toEqual(["other.db"]);
+  });
+});
+
+describe("a series", () => {
+  let id: string;
+  const at = (day: string) => `${id}_202611${day}T120000Z`;
+  beforeEach(async () => {
+    ({ id } = await create("events", eventBody({ ...SCHEDULE, recurrences: ["RRULE:FREQ=DAILY;COUNT=9"] })));
+    await changeCalendar(world, "PUT", `events/${at("23")}`, eventBody({ ...SCHEDULE, title: "Dinner" }));
+    await changeCalendar(world, "DELETE", `events/${at("24")}`);
+    await create("events", eventBody({ ...SCHEDULE, recurrences: ["RRULE:FREQ=WEEKLY"] }));
+    expect(await problems()).toEqual([]);
+  });
+
+  test("lacks an occurrence", async () => {
+    runSql(world.database, `delete from events where id = '${at("25")}'`);
+    expect(await problems()).toEqual([`series: series without some of their occurrences: ${id}`]);
+  });
+
+  /** Adds the first occurrence again, with other columns. */
+  function repeatFirst(other: Readonly<Record<string, string>>): void {
+    const names = Object.keys(querySql(world.database, "select * from events limit 1")[0] ?? {});
+    const values = names.map((name) => other[name] ?? name);
+    runSql(
+      world.database,
+      `insert into events select ${values.join(", ")} from events where id = '${at("21")}'`,
+    );
+  }
+
+  test("has one twice, one that its rule does not give, and one that is another", async () => {
+    repeatFirst({ id: "'twice'" });
+    repeatFirst({ id: `'${at("24")}'`, slot: `${Date.parse("2026-11-24T12:00:00Z")}` });
+    const title = "title = 'Tea', json = replace(json, 'Lunch', 'Tea')";
+    runSql(world.database, `update events set ${title} where id = '${at("26")}'`);
+    const found = (await problems()).find((problem) => problem.startsWith("series: "));
+    expect(found?.slice("series: ".length).split("; ").sort()).toEqual([
+      `occurrences that differ from their series: ${at("26")}`,
+      `occurrences that the rule of their series does not give: ${at("24")}`,
+      "occurrences whose id is not that of their start: twice",
+    ]);
+  });
+
+  test("cannot be read", async () => {
+    runSql(world.database, `update series set recurrences = 'RRULE:FREQ=NEVER' where id = '${id}'`);
+    expect(await problems()).toEqual([`series: series with a rule that cannot be read: ${id}`]);
   });
 });

@@ -116,7 +116,13 @@ test("a copy is equal, private, and can be served", async () => {
 
 test("what the service wrote passes a check after it was copied", async () => {
   runSql(world.database, 'delete from events where json like \'%"id":"x"%\'');
+  const weekly = { ...SCHEDULE, recurrences: ["RRULE:FREQ=WEEKLY;COUNT=9"] };
+  const { id } = await changeCalendar(world, "POST", "events", eventBody(weekly));
+  await changeCalendar(world, "DELETE", `events/${id}_20261128T120000Z`);
   await copy();
+  expect(querySql(to, `select count(*) as rows from events where series_id = '${id}'`)).toEqual([
+    { rows: 8 },
+  ]);
   const store = await openStore(to, { readOnly: true });
   expect((await checkStore(store, quiet)).filter(({ ok }) => !ok)).toEqual([]);
   await store.close();
