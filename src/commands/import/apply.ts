@@ -1,6 +1,6 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { hasFields, lastUpdate, wasUpdated } from "../../calendar/if-unchanged.js";
-import { CliError, isOutcomeUnknown } from "../../errors.js";
+import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import {
   draftOfChange,
   hashContent,
@@ -10,6 +10,7 @@ import {
   shortHash,
 } from "../../import/plan.js";
 import type { EventContext } from "../events/event-reader.js";
+import { hasExtension } from "../events/extensions.js";
 import { createWithKey, type KeyContext } from "../events/keyed-create.js";
 import { processInOrder } from "../process-each.js";
 import type { ImportRecords } from "./records.js";
@@ -118,12 +119,26 @@ async function finishCreate(
     records.set(identity, { id: created.id, hash, left: isAsMade ? hashEvent(created) : "", slot });
     return created;
   } catch (error) {
-    if (!(error instanceof CliError) || isOutcomeUnknown(error)) throw error;
+    if (!(error instanceof CliError)) throw error;
+    if (isOutcomeUnknown(error)) throw await explainUnknown(context, error, calendarId);
     if (error.code === "rejected" && [404, 410].includes(error.status ?? 0))
       records.set(identity, { id: "", hash, left: "", slot, deleted: "elsewhere" });
     else records.forget(identity);
     throw error;
   }
+}
+
+/** With a key that the service keeps, the same command asks again; this machine only knows that it may be there. */
+async function explainUnknown(
+  context: ImportContext,
+  error: CliError,
+  calendarId: string,
+): Promise<CliError> {
+  if (error.code === "interrupted" || (await hasExtension(await context.api(), "keys", calendarId)))
+    return error;
+  return wrapError(error, error.code, "it is unknown whether it was created", {
+    hint: "look for it in the calendar, and create it there if it is missing: an import does not for 30 days",
+  });
 }
 
 async function update(
