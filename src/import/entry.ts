@@ -105,6 +105,12 @@ export function readEntry(
   }
 }
 
+/** The rejection of an entry that could be read. */
+export function rejectEntry(entry: ImportEntry, reason: string): Rejection {
+  const { line, title, text, identity } = entry;
+  return { kind: "rejected", line, title, text, identity, reason };
+}
+
 /** How messages of other modules name an entry; left out of reasons, which come with their line. */
 export const SOURCE = "the event";
 

@@ -1,4 +1,5 @@
 import { dateToInstant, formatWireDateTime, instantToDate } from "../../contract/date-time.js";
+import type { EventContent } from "../calendar/event-draft.js";
 import type { expandRecurrence } from "../calendar/recurrence.js";
 import { addDays, instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
@@ -17,6 +18,11 @@ export interface DayWindow {
 export function windowInstants({ first, last, zone }: DayWindow) {
   const startOf = (date: string) => instantAt(dateToInstant(date), zone);
   return { from: startOf(first), to: startOf(addDays(last, 1)) };
+}
+
+/** When an occurrence begins, which is a day with the window's clock. @param start midnight UTC of a day */
+export function slotOf(start: number, { all_day: isAllDay }: EventContent, { zone }: DayWindow): number {
+  return isAllDay === true ? instantAt(start, zone) : start;
 }
 
 /** Largest numbers of occurrences: of those in the window, and of all before its end. */
@@ -44,8 +50,7 @@ export function occurrencesOf(
   const found: ImportEvent[] = [];
   let steps = 0;
   for (const instant of expand(recurrence)) {
-    // A day begins with the zone's clock.
-    const slot = isAllDay ? instantAt(instant, window.zone) : instant;
+    const slot = slotOf(instant, content, window);
     if (slot >= to) break;
     steps += 1;
     if (found.length === MAX_OCCURRENCES || steps > MAX_STEPS)

@@ -1,7 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { CliError } from "../errors.js";
 import type { CsvOptions } from "./csv.js";
-import type { ImportEntry, ImportItem, ReaderOptions, ReadItems, Rejection } from "./entry.js";
+import {
+  type ImportEntry,
+  type ImportItem,
+  type ReaderOptions,
+  type ReadItems,
+  rejectEntry,
+} from "./entry.js";
 
 export const IMPORT_FORMATS = ["ics", "csv", "ndjson"] as const;
 type ImportFormat = (typeof IMPORT_FORMATS)[number];
@@ -122,34 +128,17 @@ async function readFormat(
 /** Each identity once: the newest version, and of those that differ without being newer the first. */
 function newestOf(items: readonly ImportItem[], count: ReaderOptions["count"]): readonly ImportItem[] {
   const newest = new Map<string, ImportEntry>();
-  const rejected: Rejection[] = [];
-  for (const item of items) {
-    if (item.kind === "rejected") {
-      rejected.push(item);
-      continue;
+  const rejected = items.filter((item) => item.kind === "rejected");
+  for (const item of items.filter((each) => each.kind === "event")) {
+    const known = newest.get(item.identity);
+    if (known === undefined) newest.set(item.identity, item);
+    else if (known.text === item.text) count("more than once in the file: read once");
+    else if (known.version === item.version)
+      rejected.push(rejectEntry(item, `it has the UID or id of line ${known.line}, and neither is newer`));
+    else {
+      count("in several versions: the newest is read");
+      if ((item.version ?? "") > (known.version ?? "")) newest.set(item.identity, item);
     }
-    const chosen = chooseVersion(newest.get(item.identity), item, count);
-    if (chosen.kind === "rejected") rejected.push(chosen);
-    else newest.set(item.identity, chosen);
   }
   return [...newest.values(), ...rejected].sort((left, right) => left.line - right.line);
-}
-
-function chooseVersion(
-  known: ImportEntry | undefined,
-  other: ImportEntry,
-  count: ReaderOptions["count"],
-): ImportItem {
-  if (known === undefined) return other;
-  const { line, identity, title, text, version = "" } = other;
-  if (known.text === text) {
-    count("more than once in the file: read once");
-    return known;
-  }
-  if (version === (known.version ?? "")) {
-    const reason = `it has the UID or id of line ${known.line}, and neither is newer`;
-    return { kind: "rejected", line, identity, title, text, reason };
-  }
-  count("in several versions: the newest is read");
-  return version > (known.version ?? "") ? other : known;
 }

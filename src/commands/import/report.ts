@@ -1,0 +1,90 @@
+import { writeFileSync } from "node:fs";
+import type { Context } from "../../context.js";
+import { CliError, errorCodeOf, usageError, wrapError } from "../../errors.js";
+import type { ImportReport } from "../../output/views/import.js";
+import type { Applied } from "./apply.js";
+import type { ImportPlan } from "./make-plan.js";
+import { type ImportJob, MAX_NAMED, type ReadSource } from "./read-source.js";
+
+/** What was imported. */
+interface Imported {
+  readonly job: ImportJob;
+  readonly read: ReadSource;
+}
+
+/** Why nothing is deleted because it is missing; null otherwise. */
+export function noPruneReason({ isComplete, source, rejections }: ReadSource): string | null {
+  if (!isComplete) return "the file is cut short, or its last line has no end";
+  if (source.events.size === 0) return "the file has no events";
+  const isUnknown = rejections.some(({ identity }) => identity === undefined);
+  return isUnknown ? "what was rejected may be among them" : null;
+}
+
+/** What was done, or with a plan alone would be. */
+export function reportOf({ job, read }: Imported, { counts }: ImportPlan): ImportReport {
+  const rejected = read.rejections.map(({ line, reason, title }) => ({ line, reason, title }));
+  return { source: job.source, ...counts, rejected };
+}
+
+/**
+ * In the format of the file, so that it can be imported once it is corrected; empty where nothing was rejected.
+ * @throws CliError usage: nothing of the file was written to the calendar yet
+ */
+export function writeRejects(
+  { flags: { dryRun } }: Pick<Context, "flags">,
+  rejects: string | undefined,
+  { header, footer, rejections }: ReadSource,
+): void {
+  if (rejects === undefined || dryRun) return;
+  try {
+    const texts = rejections.map(({ text }) => (text.endsWith("\n") ? text : `${text}\n`));
+    writeFileSync(rejects, texts.length === 0 ? "" : [header, ...texts, footer].join(""));
+  } catch (cause) {
+    const reason = errorCodeOf(cause) ?? cause;
+    throw usageError(
+      `--rejects: ${rejects} cannot be written (${reason})`,
+      "name a file in a folder of yours",
+    );
+  }
+}
+
+/** @throws CliError for what was rejected, failed or not done */
+export function reportFailures(
+  { output: { warn, note } }: Pick<Context, "output">,
+  { job, read }: Imported,
+  { plan, applied }: { readonly plan: ImportPlan; readonly applied: Applied | null },
+): void {
+  const { rejections, size } = read;
+  const reason = job.prune === false ? null : noPruneReason(read);
+  const kept = `${countOf(plan.missing, "event")} not in ${job.name} any more`;
+  if (plan.missing > 0 && job.prune === false) note(`${kept}: they stay, since --prune is not given`);
+  const { failures = [], stopped, done = 0 } = applied ?? {};
+  for (const { title, error } of failures.slice(0, MAX_NAMED)) warn(`"${title}": ${error.message}`);
+  if (failures.length > MAX_NAMED) warn(`and ${failures.length - MAX_NAMED} more`);
+  const total = plan.steps.length;
+  if (stopped !== undefined) throw describeStop(stopped, { done, total });
+  const [first] = failures;
+  if (first !== undefined && done === 0) throw first.error;
+  const problems = [
+    ...(failures.length > 0 ? [`${failures.length} of ${countOf(total, "change")} failed`] : []),
+    ...(rejections.length > 0 ? [`${rejections.length} of ${countOf(size, "event")} rejected`] : []),
+    ...(plan.missing > 0 && reason !== null ? [`${kept}, and not deleted: ${reason}`] : []),
+  ];
+  if (problems.length > 0) throw new CliError("partial", problems.join("; "));
+}
+
+/** `3 events` */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** What ended the writes, with how far they came. */
+function describeStop(
+  error: unknown,
+  { done, total }: { readonly done: number; readonly total: number },
+): unknown {
+  if (!(error instanceof CliError) || done === 0) return error;
+  const code = error.code === "interrupted" ? error.code : "partial";
+  const message = `${done} of ${countOf(total, "change")} were written: ${error.message}`;
+  return wrapError(error, code, message, { hint: "the same command goes on with the rest" });
+}
