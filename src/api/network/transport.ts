@@ -9,6 +9,9 @@ import { type AttemptContext, AttemptTimeout, MEBIBYTE, toTransportError } from 
 const MAX_RESPONSE_SIZE = 32 * MEBIBYTE;
 const CONNECT_TIMEOUT = 10_000;
 
+/** Of a response that does not end (ms): the service says every ten seconds that it is there. */
+const MIN_SILENCE = 30_000;
+
 export interface UndiciTransportOptions {
   /** Longest time of one attempt in milliseconds. */
   readonly timeout: number;
@@ -64,7 +67,11 @@ async function attempt(request: HttpRequest, options: AttemptOptions): Promise<H
   const { signal } = request;
   signal?.throwIfAborted();
   const timeouts = startTimeouts(signal, options);
-  const running = startRequest(options.dispatcher, request, timeouts.onConnected);
+  const running = startRequest(
+    options.dispatcher,
+    withRefresh(request, timeouts.onData),
+    timeouts.onConnected,
+  );
   try {
     return await Promise.race([running.response, timeouts.expired]);
   } catch (cause) {
@@ -109,19 +116,37 @@ function startTimeouts(
   const stop = (milliseconds: number) => controller.abort(new AttemptTimeout(milliseconds));
   const interrupt = () => controller.abort(signal?.reason);
   const cancelConnectTimer = setTimer(connectTimeout, () => stop(connectTimeout));
-  const cancelTimer = setTimer(timeout, () => stop(timeout));
+  let cancelTimer = setTimer(timeout, () => stop(timeout));
   signal?.addEventListener("abort", interrupt);
   return {
     /** Rejects with the signal's reason or an AttemptTimeout. */
     expired: new Promise<never>((_, reject) => {
       controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
     }),
+    /** Begins the timeout of a silence. */
+    onData() {
+      const silence = Math.max(timeout, MIN_SILENCE);
+      cancelTimer();
+      cancelTimer = setTimer(silence, () => stop(silence));
+    },
     /** Ends the connect timeout. */
     onConnected: cancelConnectTimer,
     clear() {
       cancelConnectTimer();
       cancelTimer();
       signal?.removeEventListener("abort", interrupt);
+    },
+  };
+}
+
+function withRefresh(request: HttpRequest, refresh: () => void): HttpRequest {
+  const { onData } = request;
+  if (onData === undefined) return request;
+  return {
+    ...request,
+    onData(chunk) {
+      refresh();
+      onData(chunk);
     },
   };
 }
@@ -149,7 +174,8 @@ function startRequest(dispatcher: Dispatcher, request: HttpRequest, onStarted: (
         if (status >= 200) head = { status, headers: joinHeaders(headers) };
       },
       onResponseData(_, chunk) {
-        chunks.push(chunk);
+        if (request.onData !== undefined && head !== null && isSuccess(head)) request.onData(chunk);
+        else chunks.push(chunk);
       },
       onResponseEnd() {
         if (head === null) return;

@@ -6,6 +6,7 @@ import type { Seen } from "../../messages/ledger/seen.js";
 import type { WatchedChange } from "../../output/views/change.js";
 import { type Diff, withDiff } from "./changes-diff.js";
 import type { ChangesContext, ChangesFlags } from "./changes-reading.js";
+import { createPauses, type ReadCalendar } from "./watch-pauses.js";
 
 export type WatchContext = ChangesContext & Pick<Context, "machine">;
 
@@ -20,27 +21,17 @@ export interface Watch {
   readonly tell: (change: WatchedChange) => Promise<Told>;
 }
 
-/** Between two reads (ms): after a change the first, then twice as long each time, up to the longest. */
-const PAUSES = { first: 2_000, longest: 30_000 };
-
-/** The profile `local` has no limit, and no network. */
-const LOCAL_PAUSES = { first: 1_000, longest: 1_000 };
-
 /**
  * Reads again and again, and tells what has changed. What was read is remembered once all of its changes were told.
  * @throws CliError any failure of the first read, and later what does not pass by itself; the reason of an interruption
  */
 export async function watchChanges(context: WatchContext, watch: Watch): Promise<void> {
-  const { clock, signal } = context.machine;
-  const { first, longest } = context.config.settings().service.kind === "local" ? LOCAL_PAUSES : PAUSES;
+  const pauses = createPauses(context);
   const read = createRounds(watch.isNamed ? context : { ...context, messages: createMemory() }, watch);
-  let pause = first;
   for (;;) {
-    const result = await read();
-    if (result === "closed" || context.flags.dryRun) return;
-    if (result === "changed") pause = first;
-    await clock.sleep(pause, signal());
-    pause = Math.min(2 * pause, longest);
+    const { kind, calendars } = await read();
+    if (kind === "closed" || context.flags.dryRun) return;
+    await pauses.wait(kind === "changed", calendars);
   }
 }
 
@@ -57,13 +48,17 @@ function createMemory(): ChangesContext["messages"] {
   return { ledger: async () => ledger };
 }
 
-type RoundResult = "changed" | "quiet" | "closed";
+interface Round {
+  readonly kind: "changed" | "quiet" | "closed";
+  /** Those that were read, if all of what they say was told. */
+  readonly calendars: readonly ReadCalendar[];
+}
 
 /** What passes by itself. */
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set(["unavailable", "rate_limited", "partial"]);
 
 /** Of failures in a row, only the first one is reported. */
-function createRounds(context: WatchContext, watch: Watch): () => Promise<RoundResult> {
+function createRounds(context: WatchContext, watch: Watch): () => Promise<Round> {
   const { output, flags } = context;
   let warned: readonly string[] = [];
   let isStarted = false;
@@ -87,7 +82,7 @@ function createRounds(context: WatchContext, watch: Watch): () => Promise<RoundR
       if (!passes || flags.dryRun || !(isStarted || error.code === "partial")) throw error;
       if (!isFailing) output.warn(`${error.message}; trying again until it works`);
       isFailing = true;
-      return "quiet";
+      return { kind: "quiet", calendars: [] };
     } finally {
       isStarted = true;
       warned = warnings;
@@ -95,16 +90,16 @@ function createRounds(context: WatchContext, watch: Watch): () => Promise<RoundR
   };
 }
 
-async function readRound(context: WatchContext, watch: Watch, told: Set<string>): Promise<RoundResult> {
+async function readRound(context: WatchContext, watch: Watch, told: Set<string>): Promise<Round> {
   return withDiff(context, watch.flags, async (diff) => {
     const result = await tellAll(diff, watch, told);
-    if (result === "closed") return "closed";
-    if (result === "told") {
-      if (diff.isNew) await diff.remember();
-      told.clear();
-    }
+    const { calendars } = diff.remembered.seen;
+    if (result === "closed") return { kind: "closed", calendars };
+    if (result === "failed") return { kind: "quiet", calendars: [] };
+    if (diff.isNew) await diff.remember();
+    told.clear();
     diff.reportFailures();
-    return result === "told" && diff.changes.length > 0 ? "changed" : "quiet";
+    return { kind: diff.changes.length > 0 ? "changed" : "quiet", calendars };
   });
 }
 
