@@ -132,6 +132,17 @@ describe("--since-last", () => {
   });
 });
 
+test("an event that was deleted before the next run is told of to its end", async () => {
+  const { harness, watch, next } = await createWorld();
+  await watch("--since-last", "desk");
+  await create("Lunch")(harness);
+  await watch("--since-last", "desk", "--", process.execPath, "-e", "process.exitCode = 3");
+  await remove("Lunch")(harness);
+  next(() => undefined);
+  const { stdout } = await watch("--since-last", "desk");
+  expect(titlesOf(stdout)).toEqual(["added Lunch", "gone Lunch to Lunch"]);
+});
+
 describe("a program", () => {
   const SCRIPT = `
     const { appendFileSync, existsSync, readFileSync } = require("node:fs");
@@ -143,8 +154,11 @@ describe("a program", () => {
   test("gets each change, and one on which it failed again", async () => {
     const { readFileSync, writeFileSync } = await import("node:fs");
     const { join } = await import("node:path");
-    const { harness, watch } = await createWorld(create("Bad"), create("Good"), async () =>
-      writeFileSync(`${path}.ok`, ""),
+    const { harness, watch } = await createWorld(
+      create("Bad"),
+      create("Good"),
+      async () => writeFileSync(`${path}.ok`, ""),
+      () => undefined,
     );
     const path = join(harness.directory, "changes");
     const program = [process.execPath, "-e", SCRIPT, path];

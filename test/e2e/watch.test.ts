@@ -86,7 +86,7 @@ test("10,000 writes reach it over cut connections and kills, and a repeat has th
   for (let count = 1; count <= 10_000; count += 1) {
     await writeNext(world, count);
     if (count % 700 === 0) world.proxy.cut();
-    if (count % 3_000 !== 0) continue;
+    if (count % 4_000 !== 0) continue;
     watch.child.kill("SIGKILL");
     await watch.ended;
     watch = await startWatch(world);

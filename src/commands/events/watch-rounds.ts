@@ -37,12 +37,12 @@ export async function watchChanges(context: WatchContext, watch: Watch): Promise
 
 /** Remembers for this run alone. */
 function createMemory(): ChangesContext["messages"] {
-  let last: Seen | null = null;
+  const names = new Map<string, Seen>();
   const ledger: Awaited<ReturnType<ChangesContext["messages"]["ledger"]>> = {
     exclusively: (_name, work) => work(),
-    readSeen: async () => last,
-    async remember({ seen }) {
-      last = { revision: (last?.revision ?? 0) + 1, seen };
+    readSeen: async (name) => names.get(name) ?? null,
+    async remember({ name, seen }) {
+      names.set(name, { revision: (names.get(name)?.revision ?? 0) + 1, seen });
     },
   };
   return { ledger: async () => ledger };
@@ -90,25 +90,53 @@ function createRounds(context: WatchContext, watch: Watch): () => Promise<Round>
   };
 }
 
+/** What a read has found. It is remembered before it is told, so that whoever was told of an event is told how it goes on. */
+interface Batch extends Pick<Diff, "revision" | "remembered"> {
+  readonly changes: readonly WatchedChange[];
+}
+
+/** @param told ids of changes of the batch that are not told again */
 async function readRound(context: WatchContext, watch: Watch, told: Set<string>): Promise<Round> {
   return withDiff(context, watch.flags, async (diff) => {
-    const result = await tellAll(diff, watch, told);
-    const { calendars } = diff.remembered.seen;
+    const ledger = await context.messages.ledger();
+    const batch = await openBatch(context, diff, watch);
+    const { changes, remembered } = batch;
+    const { calendars } = remembered.seen;
+    const result = await tellAll(changes, watch, told);
     if (result === "closed") return { kind: "closed", calendars };
     if (result === "failed") return { kind: "quiet", calendars: [] };
-    if (diff.isNew) await diff.remember();
+    if ((changes.length > 0 || diff.isNew) && !context.flags.dryRun) await ledger.remember(remembered);
     told.clear();
     diff.reportFailures();
-    return { kind: diff.changes.length > 0 ? "changed" : "quiet", calendars };
+    return { kind: changes.length > 0 ? "changed" : "quiet", calendars };
   });
 }
 
-/** @param told ids of those that are not told again */
-async function tellAll(diff: Diff, { identify, tell }: Watch, told: Set<string>): Promise<Told> {
+/** The batch that was not told to its end, perhaps by a run that was killed; otherwise what the read has found. */
+async function openBatch(
+  { messages, flags }: Pick<WatchContext, "messages" | "flags">,
+  diff: Diff,
+  watch: Watch,
+): Promise<Batch> {
+  const { revision, remembered } = diff;
+  const ledger = await messages.ledger();
+  const name = `${remembered.name} to tell`;
+  const last = await ledger.readSeen(name);
+  // Written by calctl, to a file of its user.
+  const batch = last === null ? null : (last.seen as Batch);
+  if (batch?.revision === revision) return batch;
+  const found = { revision, remembered, changes: diff.changes.map((change) => watch.identify(change, diff)) };
+  if (found.changes.length > 0 && !flags.dryRun) await ledger.remember({ name, seen: found });
+  return found;
+}
+
+async function tellAll(
+  changes: Batch["changes"],
+  { tell }: Pick<Watch, "tell">,
+  told: Set<string>,
+): Promise<Told> {
   let hasFailed = false;
-  for (const found of diff.changes) {
-    const change = identify(found, diff);
-    if (told.has(change.id)) continue;
+  for (const change of changes.filter(({ id }) => !told.has(id))) {
     const result = await tell(change);
     if (result === "closed") return "closed";
     if (result === "told") told.add(change.id);
