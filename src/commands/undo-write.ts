@@ -20,7 +20,14 @@ export const UNDONE = {
   create: "deleted",
   update: "put back",
   delete: "created again (new id, no comments)",
+  restore: "put back (no comments)",
 } as const;
+
+/** What taking a write back does. */
+export function undoneBy({ kind, scope }: NotedWrite): (typeof UNDONE)[keyof typeof UNDONE] {
+  if (kind === "delete" && scope !== undefined && scope !== "all") return UNDONE.restore;
+  return kind === "create" || kind === "delete" ? UNDONE[kind] : UNDONE.update;
+}
 
 interface UndoWriteOptions {
   /** When the command began that wrote it. */
@@ -41,7 +48,7 @@ export async function undoWrite(
   write: NotedWrite,
   { at, idOf, ...options }: UndoWriteOptions,
 ): Promise<string> {
-  const { kind, calendarId = "", before, after } = write;
+  const { kind, calendarId = "", series, before = series, after } = write;
   const eventId = idOf(after?.id ?? write.eventId ?? "");
   const problem = findProblem(write, eventId);
   if (problem !== null) throw problem;
@@ -67,7 +74,7 @@ export async function undoWrite(
   if (before === undefined) throw cannotUndo("what there was is not known");
   if (kind === "delete") {
     if (current !== null) return nothing("it is not deleted");
-    const draft = await draftAgain(context, before);
+    const draft = await draftAgain(context, series ?? before);
     // So that an undo whose outcome was unknown makes it once.
     const isKept = await hasExtension(api, "keys", calendarId);
     const key = isKept ? { key: `undo ${eventId} ${at}`, isKept } : undefined;
@@ -100,7 +107,11 @@ function cannotUndo(reason: string): CliError {
 }
 
 /** Everything as it was; what was empty is cleared. */
-function draftOfBefore({ config }: EventContext, before: CalendarEvent, current: CalendarEvent): EventDraft {
+export function draftOfBefore(
+  { config }: EventContext,
+  before: CalendarEvent,
+  current: CalendarEvent,
+): EventDraft {
   const texts = ["description", "location", "url"] as const;
   const changes = {
     clear: texts.filter((key) => !before[key] && current[key]),
@@ -120,7 +131,7 @@ async function draftAgain(context: EventContext, before: CalendarEvent) {
 }
 
 /** @throws CliError changed, after what is different, when the event is not as the command left it */
-async function requireAsLeft(
+export async function requireAsLeft(
   context: EventContext,
   current: CalendarEvent,
   { after, before, draft }: NotedWrite,

@@ -7,7 +7,8 @@ import type { Journal } from "../journal/journal.js";
 import { type UndoableCommand, undoableView } from "../output/views/undo.js";
 import type { EventContext } from "./events/event-reader.js";
 import { processEach } from "./process-each.js";
-import { nameOf, UNDONE, undoWrite } from "./undo-write.js";
+import { isSeriesWrite, undoSeriesWrite } from "./undo-series.js";
+import { nameOf, undoneBy, undoWrite } from "./undo-write.js";
 
 type UndoContext = EventContext & Pick<Context, "journal" | "machine">;
 
@@ -128,8 +129,7 @@ async function confirm({ output, terminal }: UndoContext, entry: JournalEntry, y
   const asked = openWrites(entry).filter(({ kind }) => kind === "create" || kind === "delete");
   if (asked.length === 0 || yes) return;
   requireConfirmation(yes, terminal.prompt.available);
-  for (const write of asked.slice(0, NAMED))
-    output.warn(`  ${nameOf(write)}  is ${UNDONE[write.kind === "create" ? "create" : "delete"]}`);
+  for (const write of asked.slice(0, NAMED)) output.warn(`  ${nameOf(write)}  is ${undoneBy(write)}`);
   if (asked.length > NAMED) output.warn(`  and ${asked.length - NAMED} more`);
   if (await terminal.prompt.confirm(`Take back ${entry.command}?`)) return;
   throw new CliError("interrupted", "nothing was taken back");
@@ -174,7 +174,9 @@ async function undoEntry(
       if (write.kind === "create" && isLosing)
         throw new CliError("partial", "it is kept, since not everything could be brought back");
       try {
-        const id = await undoWrite(context, write, { at: entry.at, idOf, note });
+        const id = isSeriesWrite(write)
+          ? await undoSeriesWrite(context, write, note)
+          : await undoWrite(context, write, { at: entry.at, idOf, note });
         const isAgain = write.kind === "delete" && id !== write.eventId;
         noteUndone?.(write, id);
         if (!dryRun) journal.markUndone(entry, write, isAgain ? id : "");

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import type { Scope } from "../../contract/extensions.js";
 import { isJsonObject } from "../../contract/json.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { errorCodeOf } from "../errors.js";
@@ -16,6 +17,10 @@ export interface Write {
   readonly before?: CalendarEvent;
   /** What an update writes. */
   readonly draft?: EventDraft;
+  /** Which events of a series are meant. */
+  readonly scope?: Scope;
+  /** The series as it was, where more than one of its events is written, or its rule. */
+  readonly series?: CalendarEvent;
 }
 
 /** What became of a write; without any of these it may or may not have been done. */
@@ -23,8 +28,10 @@ export interface Outcome {
   readonly done?: true;
   /** It was refused, or its key had written it before. */
   readonly failed?: true;
-  /** The event as it was left. */
+  /** The event as it was left; the series where one was written. */
   readonly after?: CalendarEvent;
+  /** How many events of the series were changed before, each on its own, and were left as they are. */
+  readonly kept?: number;
   /** It was taken back. A deleted event has this id since; empty for other writes. */
   readonly undone?: string;
 }

@@ -1,3 +1,4 @@
+import type { Scope } from "../../contract/extensions.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import type { Created, EventAddress } from "../api/endpoints.js";
@@ -37,6 +38,27 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
     }
   }
 
+  /** The series that a write with a scope changes. */
+  async function readSeries(
+    { calendarId, eventId }: EventAddress,
+    before: CalendarEvent | undefined,
+    scope: Scope | undefined,
+  ): Promise<Pick<Write, "scope" | "series">> {
+    const { series_id: seriesId = null } = before ?? {};
+    if (scope === undefined || before === undefined || seriesId === null) return {};
+    const series = seriesId === eventId ? before : await api.getEvent({ calendarId, eventId: seriesId });
+    return { scope, series };
+  }
+
+  /** The series as a delete of some of its events has left it; where it cannot be read, the delete is done all the same. */
+  async function readLeft({ calendarId }: EventAddress, series: CalendarEvent): Promise<Outcome> {
+    const address = { calendarId, eventId: series.id };
+    return api.getEvent(address).then(
+      (after): Outcome => ({ ...DONE, after }),
+      () => DONE,
+    );
+  }
+
   return {
     createEvent: (calendarId, draft, key) =>
       record(
@@ -45,20 +67,29 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
         (result) => ({ ...outcomeOfCreate(result), after: result.created }),
       ),
     async updateEvent(address, draft, options) {
-      const write: Write = { kind: "update", ...address, ...(await readBefore(address)), draft };
+      const read = await readBefore(address);
+      const isOfOne = options?.scope === "this";
+      const series = isOfOne ? {} : await readSeries(address, read.before, options?.scope);
+      const write: Write = { kind: "update", ...address, ...read, ...series, draft };
       const updated = await record(
         write,
         () => api.updateEvent(address, draft, options),
-        ({ event }) => ({ done: true, after: event }),
+        ({ event, kept }) => ({ done: true, after: event, ...(kept === 0 ? {} : { kept }) }),
       );
       seen.delete(address.eventId);
       seen.set(updated.event.id, updated.event);
       return updated;
     },
     async deleteEvent(address, scope) {
-      const write: Write = { kind: "delete", ...address, ...(await readBefore(address)) };
-      await record(write, () => api.deleteEvent(address, scope));
-      seen.delete(address.eventId);
+      const read = await readBefore(address);
+      const { series, ...said } = await readSeries(address, read.before, scope);
+      const write: Write = { kind: "delete", ...address, ...read, ...said, ...(series && { series }) };
+      const deleteIt = async (): Promise<Outcome> => {
+        await api.deleteEvent(address, scope);
+        seen.delete(address.eventId);
+        return series === undefined || scope === "all" ? DONE : readLeft(address, series);
+      };
+      await record(write, deleteIt, (outcome) => outcome);
     },
     createActivity: (address, content, key) => {
       const title = seen.get(address.eventId)?.title ?? null;

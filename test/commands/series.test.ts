@@ -15,6 +15,7 @@ const MEETING = ["--title", "Meeting", "--start", "2026-11-23T10:00", "--duratio
 
 interface Shown {
   readonly id: string;
+  readonly calendar_id: string;
   readonly series_id: string | null;
   readonly title: string;
   readonly start_local: string;
@@ -265,5 +266,88 @@ describe("update of the rule", () => {
       exitCode: 11,
       stderr: expect.stringContaining("BYDAY"),
     });
+  });
+});
+
+describe("undo", () => {
+  interface Row {
+    readonly id: string;
+    readonly title: string;
+    readonly start_local: string;
+    readonly end_local: string;
+  }
+  const rows = async () =>
+    (await harness.json<readonly Row[]>("events", "list", ...DAYS)).map(
+      ({ id, title, start_local, end_local }) => ({
+        id,
+        title,
+        start_local,
+        end_local,
+      }),
+    );
+  const run = async (...argv: readonly string[]) => {
+    const result = await harness.run(...argv);
+    expect({ argv, ...result, exitCode: 0 }).toEqual({ argv, ...result });
+    return result;
+  };
+
+  test.each<[string, readonly string[]]>([
+    ["a move of one", ["update", "--scope", "this", "--start", "2026-12-01T11:00"]],
+    ["a move of all", ["update", "--scope", "all", "--start", "2026-11-30T09:00"]],
+    ["a move of those that follow", ["update", "--scope", "following", "--start", "2026-11-30T09:00"]],
+    ["another rule", ["update", "--scope", "all", "--repeat", "every 2 weeks on mon", "--count", "2"]],
+    ["another rule from here on", ["update", "--scope", "following", "--repeat", "daily", "--count", "2"]],
+    ["a delete of one", ["delete", "--scope", "this", "--yes"]],
+    ["a delete of those that follow", ["delete", "--scope", "following", "--yes"]],
+  ])("of %s leaves everything as it was", async (_, [command = "", ...flags]) => {
+    await create("--count", "4", "--except", "2026-12-07");
+    const before = await rows();
+    await run("events", command, await occurrence("2026-11-30"), ...flags);
+    expect(await rows()).not.toEqual(before);
+    await run("undo", "--yes");
+    expect(await rows()).toEqual(before);
+  });
+
+  test("of a delete of all makes the series again", async () => {
+    const { recurrences } = await create("--count", "3");
+    const before = (await rows()).map(({ id: _, ...row }) => row);
+    await run("events", "delete", await occurrence("2026-11-30"), "--scope", "all", "--yes");
+    await run("undo", "--yes");
+    expect((await rows()).map(({ id: _, ...row }) => row)).toEqual(before);
+    const [{ series_id: id } = { series_id: null }] = await events();
+    expect(await harness.json("events", "get", id ?? "")).toMatchObject({ recurrences });
+  });
+
+  test("of a create deletes all of it", async () => {
+    await create();
+    await run("undo", "--yes");
+    expect(await rows()).toEqual([]);
+  });
+
+  test("refuses what would lose an event that was changed on its own", async () => {
+    await create("--count", "4");
+    const from = await occurrence("2026-11-30");
+    await run("events", "update", await occurrence("2026-12-07"), "--scope", "this", "--title", "Party");
+    await run("events", "update", from, "--scope", "following", "--start", "2026-11-30T09:00");
+    const before = await rows();
+    expect(await harness.run("undo", "--yes")).toMatchObject({
+      exitCode: 11,
+      stderr: expect.stringContaining("1 of its events was changed on its own, and would be lost"),
+    });
+    expect(await rows()).toEqual(before);
+  });
+
+  test("writes nothing when the series was changed since", async () => {
+    const { id } = await create("--count", "4");
+    await run("events", "delete", await occurrence("2026-11-30"), "--scope", "this", "--yes");
+    const { stdout } = await run("api", `/calendars/${(await events())[0]?.calendar_id}/events/${id}`);
+    const { attributes, relationships } = JSON.parse(stdout).data;
+    const body = { data: { attributes: { ...attributes, title: "Review" }, relationships } };
+    const path = `/calendars/${(await events())[0]?.calendar_id}/events/${id}`;
+    await harness.runWith({ stdin: JSON.stringify(body) }, "api", path, "-X", "PUT", "--input", "-");
+    const before = await rows();
+    expect(before.map(({ title }) => title)).toEqual(["Review", "Review", "Review"]);
+    expect(await harness.run("undo", "2", "--yes")).toMatchObject({ exitCode: 13 });
+    expect(await rows()).toEqual(before);
   });
 });

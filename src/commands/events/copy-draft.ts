@@ -1,9 +1,11 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { draftForUpdate, type EventChanges, placeEvent } from "../../calendar/event-update.js";
+import { isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { DEFAULT_LABEL, type RelatedResolver } from "./event-flags.js";
+import { hasExtension } from "./extensions.js";
 
 interface PlacedCopy {
   readonly calendar: ChosenCalendar;
@@ -14,15 +16,16 @@ interface PlacedCopy {
 
 /**
  * An event as a new one of a calendar: with the label of the same name, otherwise the default one, and the attendees who are
- * members there. What it loses is said on stderr.
+ * members there. What it loses is said on stderr. A series is one there, too, where the service stores them.
  * @throws CliError usage for times that do not fit the event
  */
 export async function placeCopy(
-  { config, output }: Pick<Context, "config" | "output">,
+  context: Pick<Context, "config" | "output" | "api">,
   event: CalendarEvent,
   { calendar, resolver, times }: PlacedCopy,
 ): Promise<EventDraft> {
-  const { label, recurrences, title } = event;
+  const { config, output } = context;
+  const { label, title } = event;
   const place = calendar.name || calendar.id;
   const isElsewhere = calendar.id !== event.calendar_id;
   const labelId = label !== null && isElsewhere ? await resolver.printedLabelId(label) : label?.id;
@@ -39,6 +42,23 @@ export async function placeCopy(
   const draft = draftForUpdate(placed, changes, config.settings().timezone);
   const names = leftOut.map(({ name, id }) => name || id).join(", ");
   if (names !== "") output.note(`${title}: left out, as no members of ${place}: ${names}`);
+  return { ...draft, recurrences: await copiedRule(context, event, { calendar, times }) };
+}
+
+/** The rule of a series; none where the service stores no series, which is said. @throws CliError usage for other times */
+async function copiedRule(
+  { api, output }: Pick<Context, "output" | "api">,
+  event: CalendarEvent,
+  { calendar, times }: Pick<PlacedCopy, "calendar" | "times">,
+): Promise<readonly string[] | undefined> {
+  const { id, title, recurrences } = event;
+  if (isSeries(event) && (await hasExtension(await api(), "recurrences", calendar.id))) {
+    if ((times.start ?? times.by) === undefined) return recurrences;
+    throw usageError(
+      `event ${id} is a series, whose rule says when it is`,
+      "copy one of its events, or make another series with events create --repeat",
+    );
+  }
   if (recurrences.length > 0) output.note(`${title}: a new event does not repeat`);
-  return draft;
+  return undefined;
 }

@@ -4,6 +4,7 @@ import { parseShift } from "../../calendar/dates.js";
 import { type EventChanges, movesEvent } from "../../calendar/event-update.js";
 import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
+import { isSeries } from "../../calendar/series.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
 import { CliError, DryRunStop, usageError, wrapError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
@@ -156,6 +157,12 @@ export async function runEventsMove(
       const { event, calendar } = found;
       if (calendar.id === target.id)
         throw usageError(`--to: event ${event.id} is in ${target.name || target.id} already`);
+      // What was changed on its own would be deleted without a copy.
+      if (isSeries(event))
+        throw usageError(
+          `event ${event.id} is a series, which is not moved`,
+          "copy it, look at the copy, then delete it",
+        );
       const create = await copierTo(target, event);
       return async (read) => {
         if ((await read()).updated_at !== event.updated_at)
