@@ -330,6 +330,7 @@ describe("--input", () => {
     ["nothing", "", ["--input", "empty"]],
     ["a list in a list", "[[]]", ["--input", "object"]],
     ["a text", '"x"', ["--input", "object"]],
+    ["null", "null", ["--input", "null is not an event"]],
     ["an unknown key", JSON.stringify({ ...VALID, titel: "x" }), ["--input", "titel", "title"]],
     ["a wrong type", JSON.stringify({ ...VALID, title: 5 }), ["--input", "title"]],
     ["a title too long", JSON.stringify({ ...VALID, title: "x".repeat(51) }), ["--input", "title", "51"]],

@@ -79,7 +79,10 @@ function errorFromResponse(request: RequestDescription, response: HttpResponse, 
   }
 }
 
-/** What a service that keeps keys says about one; null for any other response. @see docs/extensions.md */
+/**
+ * What a service that keeps keys says about one, whose details say no more; null for any other response.
+ * @see docs/extensions.md
+ */
 function errorOfKey({ subject, keptKey }: RequestDescription, options: CliErrorOptions): CliError | null {
   if (keptKey === undefined) return null;
   switch (options.status) {
@@ -88,9 +91,9 @@ function errorOfKey({ subject, keptKey }: RequestDescription, options: CliErrorO
       return new CliError("unavailable", message, { ...options, hint: TRY_AGAIN });
     }
     case 410:
-      return usedKeyError(keptKey, MADE_DELETED, options);
+      return usedKeyError(keptKey, MADE_DELETED, { ...options, details: undefined });
     case 422:
-      return usedKeyError(keptKey, MADE_OTHER, options);
+      return usedKeyError(keptKey, MADE_OTHER, { ...options, details: undefined });
     default:
       return null;
   }

@@ -152,7 +152,10 @@ export async function readEventFields(
 ): Promise<EventFields> {
   const { title, category, location, url, label, attendee, input: path } = typed;
   checkStdin(typed);
-  const given = options.input ?? (path && (await context.terminal.input.json(path, "--input")));
+  const given =
+    options.input === undefined
+      ? path && (await context.terminal.input.json(path, "--input"))
+      : options.input;
   const input = given === undefined ? null : readEventInput(given, "--input");
   for (const text of input?.notes ?? []) context.output.note(text);
   const texts = { title, category, location, url, description: await readDescription(context, typed) };
