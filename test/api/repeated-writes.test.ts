@@ -209,7 +209,7 @@ describe("C2 C14 PUT", () => {
       attributes: {
         ...{ category: "schedule", title: "Lunch", all_day: false, location: "Here", description: null },
         ...{ start_at: "2026-11-21T11:00:00.000Z", end_at: "2026-11-21T12:00:00.000Z" },
-        ...{ start_timezone: "Europe/Berlin", end_timezone: "Europe/Berlin", recurring_uuid: "x" },
+        ...{ start_timezone: "Europe/Berlin", end_timezone: "Europe/Berlin", mood: "x" },
       },
       relationships: { label: { data: { id: "3", type: "label" } }, rooms: { data: [] } },
     };

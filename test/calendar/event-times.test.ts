@@ -143,9 +143,13 @@ describe("planTimes", () => {
     [
       "a duration beyond the years",
       { start: "9000-11-21T15:00", duration: "99999w" },
-      "the years 0000 to 9999",
+      "the event ends after the year 9999",
     ],
-    ["a start before the calendar", { start: "0000-01-01T00:00", duration: "1h" }, "the years 0000 to 9999"],
+    [
+      "a start before the calendar",
+      { start: "0000-01-01T00:00", duration: "1h" },
+      "begins before the year 0000",
+    ],
   ])("refuses %s", (_, fields, message) => {
     const failure = failureOf(() => plan(fields));
     expect(failure.code).toBe("usage");

@@ -39,7 +39,7 @@ test("the URL of an event is a link, every line of it to the whole", async () =>
 
 test("the title of a listed event leads to its URL, and takes no more room", async () => {
   const listed = await rendered(LIST, [withUrl("https://example.org/x")], TERMINAL);
-  expect(linksOf(listed)).toEqual([["https://example.org/x", "Seminar"]]);
+  expect(linksOf(listed)).toEqual([["https://example.org/x", "Seminar ↻"]]);
   const unlinked = await rendered(LIST, [withUrl(null)], TERMINAL);
   expect(visible(listed).replace(LINK, "$<shown>")).toBe(visible(unlinked));
 });

@@ -11,7 +11,7 @@ import { loadCommandTree } from "../../src/cli/command-tree.js";
 import { programSchema } from "../../src/cli/help/schema.js";
 import type { View } from "../../src/output/view.js";
 import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
-import { createChangeListView } from "../../src/output/views/change.js";
+import { createChangeListView, watchedChangeView } from "../../src/output/views/change.js";
 import { checkView } from "../../src/output/views/check.js";
 import { activityView, commentView } from "../../src/output/views/comment.js";
 import { deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
@@ -162,6 +162,9 @@ const VIEWS = [
     { ...EVENT, change: "added", event: EVENT, before: null },
     { ...ALL_DAY_EVENT, change: "changed", event: ALL_DAY_EVENT, before: EVENT },
     { ...HOSTILE_EVENT, change: "gone", event: HOSTILE_EVENT, before: HOSTILE_EVENT },
+  ]),
+  sample("watched change", watchedChangeView, [
+    { id: "1", change: "gone", event: EVENT, before: HOSTILE_EVENT },
   ]),
   sample("calendars", calendarView, [CALENDAR, HOSTILE_CALENDAR]),
   sample("calendar", calendarView, CALENDAR),
