@@ -15,8 +15,8 @@ interface RecentEvent {
 const MAX_EVENTS = 2_000;
 
 const SHORTEST_ID = 4;
-/** Ids of other forms are not shortened: nothing says how long they are. */
-const HEX_ID = /^[0-9a-f]{32}$/;
+/** Ids of other forms are not shortened: nothing says how long they are. An occurrence has the id of its series and its start. */
+const HEX_ID = /^([0-9a-f]{32})(?:_(\d{8})(T\d{6}Z)?)?$/;
 
 /** An event with the time it was shown (ms since the Unix epoch). */
 interface RememberedEvent extends RecentEvent {
@@ -36,6 +36,7 @@ export type RecentEvents = ReturnType<typeof createRecentEvents>;
 export function createRecentEvents(file: CacheFile, now: () => number) {
   let loaded: readonly RememberedEvent[] | undefined;
   let lengths: ReadonlyMap<string, number> | undefined;
+  let perDay: ReadonlyMap<string, number> | undefined;
   const load = (): readonly RememberedEvent[] => {
     loaded ??= readEvents(file, now());
     return loaded;
@@ -45,7 +46,17 @@ export function createRecentEvents(file: CacheFile, now: () => number) {
     const others = load().filter(({ id }) => !replaced.has(id));
     loaded = [...events, ...others].slice(0, MAX_EVENTS);
     lengths = undefined;
+    perDay = undefined;
     await file.write({ events: loaded });
+  };
+  /** The events whose id begins with this text; with `_` in it, its two parts begin with those of the text. */
+  const find = (beginning: string): readonly RecentEvent[] => {
+    const [base = "", start] = beginning.split("_");
+    const isFound = (id: string) => {
+      const [ownBase = "", ownStart = ""] = id.split("_");
+      return ownBase.startsWith(base) && ownStart.startsWith(start ?? "");
+    };
+    return load().filter(({ id }) => (start === undefined ? id.startsWith(beginning) : isFound(id)));
   };
   return {
     /** Remembers events as the ones shown last. */
@@ -56,17 +67,27 @@ export function createRecentEvents(file: CacheFile, now: () => number) {
     /** Forgets events that were deleted. */
     forget: (ids: readonly string[]) => replace([], ids),
     /**
-     * The shortest beginning of an id that no other event shares, at least four digits. Ids of other forms, and of events
-     * that are not remembered, as they are.
+     * The shortest beginning of an id that no other event shares, at least four digits; of an occurrence that of its series,
+     * and its day: `3f2a_20261207`. Ids of other forms, and of events that are not remembered, as they are.
      */
     shorten(id: string): string {
-      if (!HEX_ID.test(id)) return id;
-      lengths ??= uniqueLengths(load().map((event) => event.id));
-      return id.slice(0, lengths.get(id));
+      const [, base, day, time = ""] = HEX_ID.exec(id) ?? [];
+      if (base === undefined) return id;
+      lengths ??= uniqueLengths(load().map((event) => event.id.split("_")[0] ?? ""));
+      perDay ??= countBy(load(), (event) => event.id.split("T")[0] ?? "");
+      const length = lengths.get(base);
+      if (day === undefined || length === undefined) return id.slice(0, length);
+      const short = `${base.slice(0, length)}_${day}`;
+      return perDay.get(`${base}_${day}`) === 1 ? short : `${short}${time}`;
     },
-    /** The events whose id begins with this text. */
-    find: (beginning: string): readonly RecentEvent[] => load().filter(({ id }) => id.startsWith(beginning)),
+    find,
   };
+}
+
+function countBy<T>(values: readonly T[], keyOf: (value: T) => string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(keyOf(value), (counts.get(keyOf(value)) ?? 0) + 1);
+  return counts;
 }
 
 /** How many characters of each id no other one begins with. Of sorted ids, neighbors have the most in common. */

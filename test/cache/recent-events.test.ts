@@ -44,3 +44,22 @@ test("events that are shown later count", async () => {
   await events.remember([{ id: second ?? "", calendarId: "c", title: "", start: null }]);
   expect([first, second].map((id) => events.shorten(id ?? ""))).toEqual(["abcd1", "abcd2"]);
 });
+
+test("ids of occurrences are those of their series and their days, with the time where that is needed", async () => {
+  const [series, other] = ["a".repeat(32), `${"a".repeat(8)}${"b".repeat(24)}`];
+  const ids = [
+    `${series}_20261207T080000Z`,
+    `${series}_20261214T080000Z`,
+    `${series}_20261214T160000Z`,
+    `${other}_20261207`,
+  ];
+  const events = await shown(ids);
+  const short = ids.map((id) => events.shorten(id));
+  expect(short).toEqual([
+    "aaaaaaaaa_20261207",
+    "aaaaaaaaa_20261214T080000Z",
+    "aaaaaaaaa_20261214T160000Z",
+    "aaaaaaaab_20261207",
+  ]);
+  expect(short.map((each) => events.find(each).map(({ id }) => id))).toEqual(ids.map((id) => [id]));
+});

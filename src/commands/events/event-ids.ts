@@ -28,7 +28,8 @@ function readEventId({ names }: Pick<Context, "names">, typed: string): string {
   );
 }
 
-const SHORT_ID = /^[0-9a-f]{4,31}$/;
+/** Of an occurrence, the beginning of the id of its series, and its start. */
+const SHORT_ID = /^[0-9a-f]{4,31}(?:_\d{1,8}(?:T\d{0,6}Z?)?)?$/;
 const MAX_CANDIDATES = 5;
 
 /** The ids as given; a `-` is replaced by the lines of stdin, without blank ones. @throws CliError usage */
