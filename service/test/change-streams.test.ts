@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../listen.js";
+import { createMetrics } from "../metrics.js";
 import { openService } from "../service.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
 import { changeCalendar } from "./support/send.js";
@@ -30,8 +31,12 @@ interface Message {
   };
 }
 
-async function openStream(headers: Readonly<Record<string, string>> = {}, path = "changes") {
-  const sent = request(`${listener.baseUrl}/calendars/${world.calendarId}/${path}`, {
+async function openStream(
+  headers: Readonly<Record<string, string>> = {},
+  path = "changes",
+  baseUrl = listener.baseUrl,
+) {
+  const sent = request(`${baseUrl}/calendars/${world.calendarId}/${path}`, {
     agent: false,
     headers: { accept: "text/event-stream", authorization: `Bearer ${world.token}`, ...headers },
   });
@@ -144,4 +149,16 @@ test("other requests of the user have their turn, and a stop ends streams", asyn
   const closed = listener.close();
   expect(await nextBlock()).toBeNull();
   await closed;
+});
+
+test("a stream is no request in progress, and not a slow one", async () => {
+  const metrics = createMetrics();
+  const handle = metrics.observer.requests(world.service.handle);
+  const observed = await listen({ ...world.service, handle }, { host: "127.0.0.1", port: 0 });
+  onTestFinished(() => observed.close());
+  const { next } = await openStream({}, "changes", observed.baseUrl);
+  await next();
+  const text = await metrics.text();
+  expect(text).toContain("calctl_http_requests_in_progress 0");
+  expect(text).toMatch(/calctl_http_requests_total\{method="GET",route="\S+\/changes",status="200"\} 1/);
 });
