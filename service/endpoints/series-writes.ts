@@ -112,7 +112,9 @@ function scopeOf(asked: Scope | null, stored: EventRow): Scope {
 function newLines({ recurrences }: Update, stored: EventRow, series: SeriesRow): readonly string[] | null {
   if (recurrences === null) return null;
   const text = recurrences.join("\n");
-  const known = [stored.recurrences, series.recurrences, linesOfOccurrences(series.recurrences)];
+  const whole = series.recurrences;
+  // The lines of a series without its exceptions take those back.
+  const known = stored.id === series.id ? [whole] : [stored.recurrences, whole, linesOfOccurrences(whole)];
   if (known.includes(text)) return null;
   if (text !== "") return recurrences;
   throw badRequest({ recurrences: ["must not be empty for an event of a series; leave it out"] });

@@ -71,6 +71,14 @@ export function describeSeriesScopes(stage: () => Stage): void {
       expect(await shown()).toEqual(DAYS.slice(2).map((day) => `${day}T12 Tea`));
     });
 
+    test("comes back when the series is sent without the exception", async () => {
+      const { series, at } = await createWeekly();
+      await remove(at(1).id, "this");
+      await put(series.id, WEEKLY);
+      expect(await shown()).toEqual(lunches(DAYS));
+      expect((await list())[1]?.id).toBe(at(1).id);
+    });
+
     test("ends the series when it was the last one", async () => {
       const { series, at } = await createWeekly();
       for (let index = 0; index < 5; index += 1) await remove(at(index).id, "this");
