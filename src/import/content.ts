@@ -11,8 +11,11 @@ import type { EventInput } from "../calendar/event-input.js";
 import { checkText } from "../calendar/event-text.js";
 import { usageError } from "../errors.js";
 
+/** What a reader has found of an event, not checked yet. A timed event may lack its end. */
+export type DraftContent = Omit<EventInput, "notes">;
+
 /** Checks what the contract limits. @throws CliError usage */
-export function checkContent(content: EventInput): void {
+export function checkContent(content: DraftContent): void {
   checkText(content);
   for (const [name, text] of Object.entries(content))
     if (typeof text === "string" && /[\0\p{Surrogate}]/u.test(text))

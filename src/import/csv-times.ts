@@ -4,7 +4,7 @@ import {
   isCalendarDate,
   parseWireDateTime,
 } from "../../contract/date-time.js";
-import type { EventInput } from "../calendar/event-input.js";
+import type { InputTimes } from "../calendar/event-times.js";
 import { addDays, instantAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { wireTime } from "./content.js";
@@ -30,10 +30,8 @@ export function needsOrder(cell: string): boolean {
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?!\d)/;
 
-type EventSpan = Pick<EventInput, "all_day" | "start_at" | "start_timezone" | "end_at" | "end_timezone">;
-
 /** The times of a row; all-day if it says so, or has no time of day. @throws CliError usage */
-export function readSpan(cell: CellReader, options: TimeOptions): EventSpan {
+export function readSpan(cell: CellReader, options: TimeOptions): InputTimes {
   const start = readMoment(cell("start"), cell("start_time"), options);
   if (start === null) throw usageError("it has no start");
   // A time alone is one of the same day.
@@ -50,14 +48,8 @@ export function readSpan(cell: CellReader, options: TimeOptions): EventSpan {
   const { zone, count } = options;
   if ([start, end].some((moment) => moment?.isLocal)) count(withoutZone(zone));
   const isOpen = end === null || end.instant === null || end.instant === start.instant;
-  const end_at = isOpen ? undefined : wireTime(end.instant);
-  return {
-    all_day: false,
-    start_at: wireTime(start.instant),
-    start_timezone: zone,
-    end_at,
-    end_timezone: zone,
-  };
+  const times = { start_at: wireTime(start.instant), end_at: isOpen ? undefined : wireTime(end.instant) };
+  return { all_day: false, ...times, start_timezone: zone, end_timezone: zone };
 }
 
 function midnightOf(date: string): string {
@@ -123,19 +115,10 @@ function readClock(text: string): number {
   return time.instant;
 }
 
-const FLAGS: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  "1": true,
-  false: false,
-  no: false,
-  "0": false,
-};
-
 /** Undefined for an empty cell. */
 function readFlag(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
-  const flag = FLAGS[text.toLowerCase()];
-  if (flag === undefined) throw usageError(`all-day "${text}" is neither true nor false`);
-  return flag;
+  if (/^(?:true|yes|1)$/i.test(text)) return true;
+  if (/^(?:false|no|0)$/i.test(text)) return false;
+  throw usageError(`all-day "${text}" is neither true nor false`);
 }

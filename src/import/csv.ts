@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
-import type { EventInput } from "../calendar/event-input.js";
 import { parseCategory } from "../calendar/event-text.js";
 import { usageError } from "../errors.js";
+import type { DraftContent } from "./content.js";
 import { type CsvField, findColumns } from "./csv-columns.js";
 import { type CellReader, type DateOrder, needsOrder, readSpan } from "./csv-times.js";
 import { contentHash, type ReaderOptions, type ReadItems, readEntry, SOURCE } from "./entry.js";
@@ -97,7 +97,7 @@ function parseRows(text: string) {
 /** The entry of a row. @throws CliError usage */
 function readRow(identity: string, cell: CellReader, options: ReaderOptions & CsvOptions) {
   const category = cell("category");
-  const content: EventInput = {
+  const content: DraftContent = {
     category: category === undefined ? undefined : parseCategory(category, SOURCE),
     title: cell("title") ?? "(no title)",
     description: cell("description"),
@@ -106,7 +106,6 @@ function readRow(identity: string, cell: CellReader, options: ReaderOptions & Cs
     // Outlook lists several.
     label: cell("label")?.split(";")[0],
     ...readSpan(cell, options),
-    notes: [],
   };
   return { identity, content, cancelled: false, recurrences: [] };
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
 import type { EventInput } from "../calendar/event-input.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
-import { checkContent, shortenTexts } from "./content.js";
+import { checkContent, type DraftContent, shortenTexts } from "./content.js";
 
 /** What an event is made of. Label and attendees are those of `events create --input`, still by name. */
 export interface ImportContent extends EventContent, Pick<EventInput, "label" | "attendees"> {}
@@ -68,9 +68,9 @@ export interface ReaderOptions {
   readonly count: (remark: string) => void;
 }
 
-/** An entry before it is checked. A timed event may lack its end. */
+/** An entry before it is checked. */
 interface Draft extends Omit<ImportEntry, "kind" | "line" | "text" | "title" | "content"> {
-  readonly content: EventInput;
+  readonly content: DraftContent;
 }
 
 /** What can be told before the rest is read. */
@@ -93,7 +93,11 @@ export function readEntry(
     if (input !== draft.content) remarks.add(SHORTENED);
     checkContent(input);
     const { label, attendees } = input;
-    const content = { ...draftForCreate({}, input, { zone, length: LENGTH }), label, attendees };
+    const content = {
+      ...draftForCreate({}, { ...input, notes: [] }, { zone, length: LENGTH }),
+      label,
+      attendees,
+    };
     if (input.start_at !== undefined && input.end_at === undefined && content.all_day !== true)
       remarks.add("without an end: an hour long");
     for (const remark of remarks) count(remark);

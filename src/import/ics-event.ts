@@ -1,11 +1,11 @@
 import ICAL from "ical.js";
 import { DAY_MS, isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
 import { parseUrl } from "../../contract/url.js";
-import type { EventInput } from "../calendar/event-input.js";
 import { parseCategory } from "../calendar/event-text.js";
+import type { InputTimes } from "../calendar/event-times.js";
 import { addDuration, instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
-import { wireTime } from "./content.js";
+import { type DraftContent, wireTime } from "./content.js";
 import { contentHash, occurrenceIdentity, SOURCE, withoutZone } from "./entry.js";
 import type { ZoneFinder } from "./ics-zones.js";
 
@@ -139,10 +139,10 @@ function readTimes(
 }
 
 function contentOf(
-  { all_day, start_at, start_timezone, end_at, end_timezone }: EventSpan,
+  times: InputTimes,
   text: (name: string) => string | undefined,
   all: (name: string) => readonly Property[],
-): EventInput {
+): DraftContent {
   const category = text("X-CALCTL-CATEGORY");
   const attendees = all("X-CALCTL-ATTENDEE").map(({ values }) => String(values[0]));
   return {
@@ -153,12 +153,7 @@ function contentOf(
     url: urlOf(text("URL"), text("X-CALCTL-URL")),
     label: text("CATEGORIES"),
     attendees: attendees.length === 0 ? undefined : attendees,
-    all_day,
-    start_at,
-    start_timezone,
-    end_at,
-    end_timezone,
-    notes: [],
+    ...times,
   };
 }
 
@@ -168,14 +163,12 @@ function urlOf(url: string | undefined, spelling = ""): string | undefined {
   return isSame ? spelling : url;
 }
 
-type EventSpan = Pick<EventInput, "all_day" | "start_at" | "start_timezone" | "end_at" | "end_timezone">;
-
 /** The end of an all-day event is the midnight after it; one at the start, or none, is a day. */
 function spanOf(
   start: IcsTime,
   end: IcsTime | undefined,
   all: (name: string) => readonly Property[],
-): EventSpan {
+): InputTimes {
   if (end !== undefined && end.isDate !== start.isDate)
     throw usageError("of DTSTART and DTEND one is a date, the other a time");
   const [duration] = all("DURATION");
@@ -186,11 +179,7 @@ function spanOf(
   const isOpen = last.instant === start.instant;
   if (start.isDate) {
     const midnight = isOpen ? start.instant + DAY_MS : last.instant;
-    return {
-      all_day: true,
-      start_at: wireTime(start.instant),
-      end_at: wireTime(midnight),
-    };
+    return { all_day: true, start_at: wireTime(start.instant), end_at: wireTime(midnight) };
   }
   const exactStart = exactTime(start, all("X-CALCTL-START")[0]);
   const exactEnd = exactTime(last, all("X-CALCTL-END")[0]);

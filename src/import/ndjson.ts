@@ -1,5 +1,5 @@
 import { describeJsonError, isJsonObject, locateJsonError } from "../../contract/json.js";
-import { type EventInput, readEventInput } from "../calendar/event-input.js";
+import { readEventInput } from "../calendar/event-input.js";
 import { CliError, usageError } from "../errors.js";
 import { shortenTexts } from "./content.js";
 import {
@@ -57,12 +57,11 @@ function firstLine(text: string): string {
 
 function readObject(value: unknown, text: string) {
   const { series_id, ...fields } = isJsonObject(value) ? value : {};
-  const { notes: _, ...content } = readEventInput(isJsonObject(value) ? fields : value, SOURCE);
   const { recurrences } = fields;
   const lines = Array.isArray(recurrences) ? recurrences.map(String) : [];
   return {
     identity: identityOf(fields, text),
-    content: { ...content, notes: [] } satisfies EventInput,
+    content: readEventInput(isJsonObject(value) ? fields : value, SOURCE),
     cancelled: false,
     // One occurrence of a series has the rule of all.
     recurrences: series_id === undefined || series_id === null ? lines : [],
