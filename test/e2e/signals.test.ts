@@ -29,16 +29,22 @@ async function startOnline() {
 
 const CALENDARS = { data: [{ id: "cal", type: "calendar", attributes: { name: "Family" } }] };
 
-/** To what is asked for the journal before a DELETE. */
-const NOT_FOUND = ["404 Not Found", {}] as const;
+type Server = Awaited<ReturnType<typeof startOnline>>["server"];
+
+/** Answers what is asked before a DELETE: which calendars there are, and each event. */
+async function answerReads(server: Server, ...ids: readonly string[]): Promise<void> {
+  answerJson(await server.asked("GET /calendars "), CALENDARS);
+  for (const id of ids) {
+    const data = { id, type: "event", attributes: { title: id, category: "schedule" } };
+    answerJson(await server.asked(`GET /calendars/cal/events/${id}`), { data });
+  }
+}
 
 test("SIGKILL during one of several deletes leaves what was sent for calctl undo", async () => {
   const { server, start } = await startOnline();
   const running = start("events", "delete", "e1", "e2", "e3", "--yes", "-c", "cal");
-  answerJson(await server.asked("GET /calendars "), CALENDARS);
-  answer(await server.asked("GET /calendars/cal/events/e1"), ...NOT_FOUND);
+  await answerReads(server, "e1", "e2", "e3");
   answer(await server.asked("DELETE /calendars/cal/events/e1"), "204 No Content", {});
-  answer(await server.asked("GET /calendars/cal/events/e2"), ...NOT_FOUND);
   await server.asked("DELETE /calendars/cal/events/e2");
   running.child.kill("SIGKILL");
   await running.ended;
@@ -64,8 +70,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
   ])("during a %s reports that the outcome is unknown", async (method, argv) => {
     const { server, start } = await startOnline();
     const running = start(...argv, "-c", "cal");
-    answerJson(await server.asked("GET /calendars "), CALENDARS);
-    if (method === "DELETE") answer(await server.asked("GET /calendars/cal/events/"), ...NOT_FOUND);
+    await answerReads(server, ...(method === "DELETE" ? ["event-1"] : []));
     await server.asked(`${method} /calendars/cal/`);
     running.child.kill(signal);
     const { exitCode, stdout, stderr } = await running.ended;
@@ -78,10 +83,8 @@ describe.each(SIGNALS)("%s", (signal, code) => {
   test("during one of several deletes reports which were done, which may have been, and which were not started", async () => {
     const { server, start } = await startOnline();
     const running = start("events", "delete", "e1", "e2", "e3", "--yes", "-c", "cal");
-    answerJson(await server.asked("GET /calendars "), CALENDARS);
-    answer(await server.asked("GET /calendars/cal/events/e1"), ...NOT_FOUND);
+    await answerReads(server, "e1", "e2", "e3");
     answer(await server.asked("DELETE /calendars/cal/events/e1"), "204 No Content", {});
-    answer(await server.asked("GET /calendars/cal/events/e2"), ...NOT_FOUND);
     await server.asked("DELETE /calendars/cal/events/e2");
     running.child.kill(signal);
     const { exitCode, stderr } = await running.ended;
@@ -132,10 +135,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
   ])("during the delay before a retried %s ends it immediately", async (_, request, argv, hint) => {
     const { server, start } = await startOnline();
     const running = start(...argv);
-    if (hint !== "") {
-      answerJson(await server.asked("GET /calendars "), CALENDARS);
-      answer(await server.asked("GET /calendars/cal/events/"), ...NOT_FOUND);
-    }
+    if (hint !== "") await answerReads(server, "event-1");
     answer(await server.asked(request), "503 Service Unavailable", { "retry-after": "19" });
     await running.stderrWith("retrying");
     running.child.kill(signal);
