@@ -94,7 +94,7 @@ export async function replaceOccurrences(db: Transaction, changes: OccurrenceCha
   };
   const comments = (await selectComments(db, removed)).flatMap((comment) => {
     const event_id = successors.get(comment.event_id);
-    return event_id === undefined ? [] : { ...comment, event_id };
+    return event_id === undefined || !ids.has(event_id) ? [] : { ...comment, event_id };
   });
   const deleted = gone.map((event_id) => ({
     calendar_id: calendarId,

@@ -156,6 +156,19 @@ export function describeSeriesScopes(stage: () => Stage): void {
       expect(await shown()).toEqual(lunches(["11-21", "11-22"]));
     });
 
+    test("get a shorter rule, and comments of those that are gone go, too", async () => {
+      const { series, at } = await createWeekly();
+      const { client, path } = stage();
+      for (const index of [1, 2]) {
+        const body = activityBody(`Comment ${index}`);
+        await client.call("createActivity", { path: { ...path, event_id: at(index).id }, body });
+      }
+      await put(series.id, { ...SCHEDULE, recurrences: ["RRULE:FREQ=WEEKLY;COUNT=2"] }, "all");
+      expect(await shown()).toEqual(lunches(DAYS.slice(0, 2)));
+      const { data } = await client.call("listActivities", { path: { ...path, event_id: at(1).id } });
+      expect(data.map(({ attributes }) => attributes.content)).toEqual(["Comment 1"]);
+    });
+
     test("do not leave the days that their rule names", async () => {
       const { series } = await createWeekly({
         ...SCHEDULE,
