@@ -115,6 +115,7 @@ export function eventOfDraft(
     start_timezone: fields.start_timezone ?? null,
     end_at: fields.end_at ?? null,
     end_timezone: fields.end_timezone ?? null,
+    recurrences: fields.recurrences ?? current.recurrences,
     description: fields.description ?? null,
     location: fields.location ?? null,
     url: fields.url ?? null,

@@ -157,6 +157,8 @@ start: 2026-11-21T13:00
 end: 2026-11-21T14:00
 start_timezone: Asia/Tokyo
 end_timezone: Asia/Tokyo
+# weekly on mon, every 2 weeks, monthly on the last fri or FREQ=…
+repeat:
 location:
 url:
 # 1 (default), 2 modern cyan

@@ -63,6 +63,27 @@ describe("with a script as the editor", () => {
     expect(given).not.toContain("s3cret");
   });
 
+  test("has the rule of an event that repeats, for the scope that was said", async () => {
+    const world = await createWorld();
+    const repeat = ["--title", "Sync", "--start", "2031-01-06T09:00", "--repeat", "weekly on mon", "-q"];
+    const [id = "", editor] = [
+      (await world.run("events", "create", ...repeat, "--fields", "id")).stdout.trim(),
+      join(world.home, "editor"),
+    ];
+    const script = `#!/bin/sh\nsed -i 's/^repeat: FREQ=WEEKLY;BYDAY=MO/repeat: every 2 weeks on mon/' "$1"\n`;
+    writeFileSync(editor, script, { mode: 0o755 });
+    const edit = (...flags: readonly string[]) =>
+      world.runWith({ env: { VISUAL: editor } }, "events", "update", id, "--edit", ...flags);
+    expect(await edit()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("missing --scope") });
+    expect(await edit("--scope", "all", "--fields", "recurrences")).toEqual({
+      exitCode: 0,
+      stdout: "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO\n",
+      stderr:
+        "repeat: every 2 weeks on Monday: Mon 2031-01-06, Mon 2031-01-20, Mon 2031-02-03, …\n" +
+        "- repeat: FREQ=WEEKLY;BYDAY=MO\n+ repeat: FREQ=WEEKLY;INTERVAL=2;BYDAY=MO\n",
+    });
+  });
+
   test("writes what was changed, and leaves the rest exactly as it was", async () => {
     const world = await createWorld();
     const before = await world.read();

@@ -1,8 +1,10 @@
+import type { Scope } from "../../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { parseTimeZone } from "../../calendar/dates.js";
 import type { EventFlags } from "../../calendar/event-draft.js";
 import { parseCategory } from "../../calendar/event-text.js";
 import { CLEARABLE, type ClearField, draftForUpdate } from "../../calendar/event-update.js";
+import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import { readTimeFlags, type TimeContext } from "./date-flags.js";
 import { changedKeys, type DocumentOptions, type EditableEvent, parseDocument } from "./edit-document.js";
@@ -15,13 +17,15 @@ export interface DraftOptions {
   readonly before: EditableEvent;
   readonly options: DocumentOptions;
   readonly resolver: RelatedResolver;
+  /** Of an event that repeats. */
+  readonly scope: Scope | undefined;
 }
 
 /** The update that a saved file asks for; null when nothing was changed. @throws CliError for what is wrong in it */
 export async function readDraft(
-  context: TimeContext,
+  context: TimeContext & Pick<Context, "api">,
   saved: string,
-  { event, before, options, resolver }: DraftOptions,
+  { event, before, options, resolver, scope }: DraftOptions,
 ): Promise<EventDraft | null> {
   const after = await parseDocument(saved, before);
   if (after === null || changedKeys(before, after).length === 0) return null;
@@ -36,7 +40,13 @@ export async function readDraft(
     attendeeIds: await resolver.attendeeIds(namedValues(attendees, "attendees", event.attendees)),
   };
   const clear = clearedFields(changed);
-  return draftForUpdate(event, { ...changes, clear }, options.zone);
+  const draft = draftForUpdate(event, { ...changes, clear }, options.zone);
+  const repeat = changed("repeat");
+  if (repeat === undefined) return draft;
+  if (repeat === "")
+    throw usageError("repeat is empty", "leave the rule; calctl events delete deletes the other events");
+  const { planRule } = await import("./update-rule.js");
+  return { ...draft, recurrences: await planRule(context, { repeat }, { event, draft, scope }) };
 }
 
 type Changed = (key: Exclude<keyof EditableEvent, "attendees">) => string | undefined;

@@ -17,6 +17,7 @@ const KEYS = [
   "end",
   "start_timezone",
   "end_timezone",
+  "repeat",
   "location",
   "url",
   "label",
@@ -55,12 +56,18 @@ export function editableEvent(
     end: end === null ? "" : formatTyped(end, zone),
     start_timezone: event.start_timezone ?? "",
     end_timezone: event.end_timezone ?? "",
+    repeat: ruleOf(event),
     location: event.location ?? "",
     url: event.url ?? "",
     label: label === null ? "" : labelWord(label, labels),
     attendees: attendees.map((attendee) => attendeeKey(attendee, known, calendarId)),
     description: event.description ?? "",
   };
+}
+
+/** The RRULE; empty without one. */
+function ruleOf({ recurrences }: CalendarEvent): string {
+  return recurrences.find((line) => line.startsWith("RRULE:"))?.slice("RRULE:".length) ?? "";
 }
 
 /** The file: comments that say what can be written, and a line for each value. */
@@ -72,6 +79,7 @@ export async function renderDocument(
   const comments: Partial<Record<Key, string>> = {
     category: "schedule or keep",
     start: `in ${zone}${strictDates ? "" : ", or words: tomorrow 3pm"}; all-day events have days, the last one included`,
+    repeat: "weekly on mon, every 2 weeks, monthly on the last fri or FREQ=…",
     label: names.join(", "),
     attendees: `members: ${members.map((member) => describeMember(member, members)).join(", ")}`,
   };

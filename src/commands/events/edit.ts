@@ -13,6 +13,7 @@ import {
 } from "./edit-document.js";
 import { createRelatedResolver } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
+import type { ChooseScope } from "./scope.js";
 import type { EventUpdate } from "./write-update.js";
 
 /** `events update --edit`: the event in the editor, checked like flags, shown as a diff, and written. */
@@ -20,19 +21,26 @@ import type { EventUpdate } from "./write-update.js";
 /** As messages name it. */
 const FLAG = "--edit";
 
+export interface EditOptions {
+  readonly id: string;
+  /** Whether times are read in ISO 8601 only. */
+  readonly strictDates: boolean;
+  readonly chooseScope: ChooseScope;
+}
+
 /**
  * Opens an event in the editor, and writes it with `write` unless nothing was changed.
- * @param event.strictDates whether times are read in ISO 8601 only
  * @returns null when it was written, the event as it is when nothing was changed
  * @throws CliError usage when there is no editor; changed (the text is kept) when somebody else changed the event
  */
 export async function editEvent(
   context: EventContext,
-  { id: eventId, strictDates }: { readonly id: string; readonly strictDates: boolean },
-  write: (update: Omit<EventUpdate, "scope">) => Promise<void>,
+  { id: eventId, strictDates, chooseScope }: EditOptions,
+  write: (update: EventUpdate) => Promise<void>,
 ): Promise<FoundEvent | null> {
   const { calendar, event: current } = await (await createEventFinder(context)).read(eventId);
   const seen = lastUpdate(current, FLAG);
+  const scope = await chooseScope(current);
   const resolver = createRelatedResolver(context, calendar.id);
   const options = { ...(await resolver.readAll()), zone: context.config.settings().timezone, strictDates };
   const before = editableEvent(current, options);
@@ -40,7 +48,7 @@ export async function editEvent(
     const draft = await editUntilValid(context, {
       text: await renderDocument(before, options),
       open: file.edit,
-      read: (saved) => readDraft(context, saved, { event: current, before, options, resolver }),
+      read: (saved) => readDraft(context, saved, { event: current, before, options, resolver, scope }),
     });
     const after = draft === null ? before : editableEvent(eventOfDraft(current, draft, options), options);
     const lines = await describeChanges(before, after);
@@ -48,7 +56,7 @@ export async function editEvent(
     await confirm(context, lines);
     const api = await context.api();
     checkUnchanged(await api.getEvent({ calendarId: calendar.id, eventId }), seen, FLAG);
-    await write({ calendar, event: current, draft, seen, resolver });
+    await write({ calendar, event: current, draft, seen, resolver, scope });
     return null;
   });
 }

@@ -194,8 +194,8 @@ async function runEventsEdit(context: EventContext, options: EventsUpdateOptions
   const id = await chooseEventId(context, options.id[0]);
   const { editEvent } = await import("./edit.js");
   const chooseScope = createScopeChooser(context, options.scope, options.id);
-  const unchanged = await editEvent(context, { id, strictDates }, async (update) => {
-    const updated = await writeUpdate(context, { ...update, scope: await chooseScope(update.event) });
+  const unchanged = await editEvent(context, { id, strictDates, chooseScope }, async (update) => {
+    const updated = await writeUpdate(context, update);
     await rememberShown(context, [updated]);
     await output.print(updated, `event ${id} was updated`);
   });
