@@ -308,6 +308,24 @@ describe("undo", () => {
     expect(await rows()).toEqual(before);
   });
 
+  test("of a delete brings back what had been changed on its own", async () => {
+    await create("--count", "3");
+    const id = await occurrence("2026-11-30");
+    await run("events", "update", id, "--scope", "this", "--title", "Party");
+    const before = await rows();
+    await run("events", "delete", id, "--scope", "this", "--yes");
+    await run("undo", "--yes");
+    expect(await rows()).toEqual(before);
+  });
+
+  test("of a delete brings back the only one that is left out", async () => {
+    await create("--count", "3");
+    const before = await rows();
+    await run("events", "delete", await occurrence("2026-11-30"), "--scope", "this", "--yes");
+    await run("undo", "--yes");
+    expect(await rows()).toEqual(before);
+  });
+
   test("of a delete of all makes the series again", async () => {
     const { recurrences } = await create("--count", "3");
     const before = (await rows()).map(({ id: _, ...row }) => row);
