@@ -182,10 +182,22 @@ describe("a service that cannot be read", () => {
     const down = [problem(503)];
     world.server.on("GET /user", answered, down, down, down, answered);
     const { exitCode, stdout, stderr } = await world.send("events", "watch", "--retries", "0");
+    expect(stderr.trimEnd().split("\n")).toHaveLength(3);
     expect({ exitCode, titles: titlesOf(stdout) }).toEqual({ exitCode: 130, titles: ["added Dinner"] });
     expect(stderr.match(/trying again until it works/g)).toHaveLength(1);
     expect(stderr).toContain("the service can be read again");
     expect(world.pauses).toEqual([2_000, 4_000, 8_000, 16_000, 2_000, 4_000, 8_000, 16_000]);
+  });
+
+  test("and then can, as by the second attempt, is not worth a line", async () => {
+    const idle = () => undefined;
+    const pauses = duringPauses([idle, idle, idle]);
+    const world = await createRemoteWorld(pauses.options);
+    const answered = [reply(byService(world.service))];
+    world.server.on("GET /user", answered, [problem(503)], [problem(503)], answered);
+    const { stderr } = await world.send("events", "watch");
+    expect(world.server.count("GET /user")).toBe(4);
+    expect(stderr).toBe("error: interrupted\n");
   });
 
   test("from the start on is exit 8; a token that is refused later ends the watch with exit 4", async () => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Command } from "commander";
 import { contentKey, type EventChange } from "../../calendar/event-changes.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
+import { addAction, type ContextOf, describeCommand, forJobs } from "../../cli/command.js";
 import { readGlobalFlags } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
 import { CliError, emptyValueError, usageError } from "../../errors.js";
@@ -45,7 +45,7 @@ export function registerEventsWatch(command: Command, contextOf: ContextOf): voi
       ],
     ],
   });
-  addAction<WatchOptions>(command, contextOf, async (context, options) => {
+  addAction<WatchOptions>(command, forJobs(contextOf), async (context, options) => {
     const { output = "ndjson" } = readGlobalFlags(command);
     if (!FORMATS.some((format) => format === output))
       throw usageError(`--output: this command has no format "${output}"`, `formats: ${FORMATS.join(", ")}`);
