@@ -3,7 +3,7 @@ import type { CalendarEvent } from "../../contract/shapes.js";
 
 /** What ids tell of series: an occurrence has the id of its series, then `_` and its start by the rule. @see docs/extensions.md */
 
-/** The values of `--scope`. */
+/** The values of `--scope`, the widest last. */
 export const SCOPE_CHOICES: readonly Scope[] = SCOPES;
 
 type SeriesMember = Pick<CalendarEvent, "id" | "series_id">;

@@ -159,6 +159,21 @@ describe("--scope", () => {
     expect(await starts()).toEqual(left);
   });
 
+  test.each(["this", "all"])("%s of several may be said of events that do not repeat, too", async (scope) => {
+    await create("--count", "2");
+    await harness.json<Shown>("events", "create", "--title", "Lunch", "--start", "2026-11-25T10:00");
+    const write = async (...argv: readonly string[]) => {
+      const stdin = [await occurrence("2026-11-30"), await occurrence("2026-11-25")].join("\n");
+      const result = await harness.runWith({ stdin }, "events", ...argv, "--scope", scope);
+      expect(result).toMatchObject({ exitCode: 0 });
+    };
+    await write("update", "-", "--by", "+1h");
+    const others = scope === "all" ? "11-23 11:00" : "11-23 10:00";
+    expect(await starts()).toEqual([others, "11-25 11:00", "11-30 11:00"]);
+    await write("delete", "-", "--yes");
+    expect(await starts()).toEqual(scope === "all" ? [] : [others]);
+  });
+
   test.each<[string, "series" | "occurrence" | "single", readonly string[], string]>([
     ["must be said of an event", "occurrence", [], "give --scope this, --scope following or --scope all"],
     ["must be said of a series", "series", [], "give --scope all"],

@@ -197,6 +197,19 @@ describeWithSystem("tmux", "confirming a deletion", () => {
     );
     expect(await readEvents(installation)).toHaveLength(2);
   });
+
+  test("says that all events of a series are deleted", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    const series = await createEvent(installation, "Choir", "--repeat", "daily", "--count", "3");
+    const single = await createEvent(installation, "Dentist");
+    const terminal = openTerminal(installation, { columns: 120 });
+    terminal.type(`calctl events delete ${single} ${series} --scope all; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["Delete these 2 events, and all others of their series?", ":n", "Enter"],
+      ["exit 130"],
+    ]);
+    expect(await readEvents(installation)).toHaveLength(4);
+  });
 });
 
 describeWithSystem("tmux", "add", () => {

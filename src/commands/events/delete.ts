@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Scope } from "../../../contract/extensions.js";
+import { SCOPE_CHOICES } from "../../calendar/series.js";
 import { type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
 import { CliError } from "../../errors.js";
 import { deletedView } from "../../output/views/event.js";
@@ -105,6 +106,13 @@ const QUESTIONS: Readonly<Record<Scope, string>> = {
   all: "Delete all events of this series?",
 };
 
+/** What more than the events that are named is deleted, as a question about several says it. */
+const MORE: Readonly<Record<Scope, string>> = {
+  this: "",
+  following: ", and all that follow in their series",
+  all: ", and all others of their series",
+};
+
 /** Shows titles, times and calendars, since an id says nothing to a person, and asks about the events that exist. */
 async function confirm(
   context: EventContext,
@@ -122,8 +130,9 @@ async function confirm(
     context.output.warn(describeFound(each, context.config.settings().timezone));
   }
   if (count === 0) return;
-  const [scope = "this"] = scopes.values();
-  const question = count === 1 ? QUESTIONS[scope] : `Delete these ${count} events?`;
+  const said = new Set(scopes.values());
+  const scope = SCOPE_CHOICES.findLast((each) => said.has(each)) ?? "this";
+  const question = count === 1 ? QUESTIONS[scope] : `Delete these ${count} events${MORE[scope]}?`;
   if (await context.terminal.prompt.confirm(question)) return;
   throw new CliError("interrupted", "nothing was deleted");
 }

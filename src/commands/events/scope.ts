@@ -4,7 +4,7 @@ import type { CalendarEvent } from "../../../contract/shapes.js";
 import { isSeries, SCOPE_CHOICES } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { type CliError, usageError } from "../../errors.js";
-import { STDIN_IDS } from "./event-ids.js";
+import { isSingleId, STDIN_IDS } from "./event-ids.js";
 import { hasExtension } from "./extensions.js";
 
 /** Which occurrences of a series are written: `--scope`, or what a person says. */
@@ -21,7 +21,8 @@ export function addScopeFlag(command: Command): Command {
 export type ChooseScope = (event: CalendarEvent) => Promise<Scope | undefined>;
 
 /**
- * Asks at most once. Where the service stores no series, its occurrences are written as single events.
+ * Asks at most once. Where the service stores no series, its occurrences are written as single events. Of several events,
+ * those that do not repeat may be among the others.
  * @param ids as typed: nobody can be asked while they are read from stdin
  */
 export function createScopeChooser(
@@ -31,12 +32,16 @@ export function createScopeChooser(
 ): ChooseScope {
   const canAsk = terminal.prompt.available && !ids.includes(STDIN_IDS);
   let answer = typed;
+  const isSingle = isSingleId(ids);
   const ask = async ({ id, title }: CalendarEvent): Promise<Scope> =>
-    terminal.prompt.choose(`${title ?? id} repeats. Which events?`, CHOICES);
+    terminal.prompt.choose(
+      isSingle ? `${title ?? id} repeats. Which events?` : "Some of these repeat. Which of their events?",
+      CHOICES,
+    );
   return async (event) => {
     const { id, calendar_id: calendarId, series_id: seriesId } = event;
     const repeats = seriesId !== null && (await hasExtension(await api(), "recurrences", calendarId));
-    if (!repeats && typed !== undefined)
+    if (!repeats && typed !== undefined && isSingle)
       throw usageError(`--scope: event ${id} does not repeat`, "leave it out");
     if (!repeats) return undefined;
     if (answer === undefined && !canAsk) throw missingScope(event);
