@@ -26,8 +26,7 @@ function wallClockOf({ start_at: start, start_timezone: zone }: Start): number {
   return wallClockAt(Date.parse(start ?? ""), zone ?? "UTC");
 }
 
-/** The start of a series that moves with one of its events. */
-export function shiftedStart(series: Start, { clock }: Shift): string {
-  const instant = instantAt(wallClockOf(series) + clock, series.start_timezone ?? "UTC");
-  return formatWireDateTime(instant);
+/** The start of a series that moves with one of its events. @param zone which is written, IANA */
+export function shiftedStart(series: Start, { clock }: Shift, zone: string): string {
+  return formatWireDateTime(instantAt(wallClockOf(series) + clock, zone));
 }

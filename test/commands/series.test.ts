@@ -233,6 +233,24 @@ describe("update of the rule", () => {
     expect(await starts()).toEqual(["11-24 12:00", "12-01 12:00"]);
   });
 
+  test("moves to another zone with its exceptions and added dates", async () => {
+    const { id } = await create("--count", "3", "--except", "2026-11-30");
+    const rule = ["RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=3", "EXDATE:20261130T090000Z", "RDATE:20261202T090000Z"];
+    const path = `/calendars/${(await events())[0]?.calendar_id}/events/${id}`;
+    const { attributes, relationships } = JSON.parse((await harness.run("api", path)).stdout).data;
+    const body = { data: { attributes: { ...attributes, recurrences: rule }, relationships } };
+    await harness.runWith({ stdin: JSON.stringify(body) }, "api", path, "-X", "PUT", "--input", "-");
+    expect(await starts()).toEqual(["11-23 10:00", "12-02 10:00", "12-07 10:00"]);
+    const end = ["--scope", "all", "--count", "4"];
+    expect(await update(id, ...end, "--by", "+30m")).toMatchObject({ exitCode: 0 });
+    expect(await starts()).toEqual(["11-23 10:30", "12-02 10:30", "12-07 10:30", "12-14 10:30"]);
+    expect(await update(id, ...end, "--start-timezone", "Asia/Tokyo")).toMatchObject({
+      exitCode: 0,
+      stderr: "repeat: every week on Monday, 4 times: Mon 2026-11-23, Mon 2026-12-07, Mon 2026-12-14\n",
+    });
+    expect(await starts()).toEqual(["11-23 10:30", "12-02 10:30", "12-07 10:30", "12-14 10:30"]);
+  });
+
   test("--repeat of following changes the rest", async () => {
     await create("--count", "4");
     const id = await occurrence("2026-12-07");

@@ -5,7 +5,7 @@ import { writeRule } from "../../calendar/recurrence-rule.js";
 import { beginningOf, dateLines, seriesOf } from "../../calendar/repeats.js";
 import { isSeries } from "../../calendar/series.js";
 import { shiftBetween, shiftedStart } from "../../calendar/series-shift.js";
-import { addDays, localDate } from "../../calendar/zoned-time.js";
+import { addDays, instantAt, localDate, wallClockAt } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import type { TimeContext } from "./date-flags.js";
@@ -34,7 +34,7 @@ export async function planRule(
   if (scope === undefined) await requireSeries(api, event.calendar_id);
   const series = await readSeries(api, event);
   const shift = shiftBetween(event, draft);
-  const start = scope === "all" ? shiftedStart(series, shift) : draft.start_at;
+  const start = scope === "all" ? shiftedStart(series, shift, draft.start_timezone ?? "UTC") : draft.start_at;
   const content = { ...draft, start_at: start };
   const beginning = beginningOf(content);
   const { rule: ownRule, excluded: exceptions, extra } = readLines(series);
@@ -47,9 +47,9 @@ export async function planRule(
   const today = localDate(context.now(), beginning.zone);
   const { content: planned, days } = seriesOf(content, rule, { excluded, kept, today });
   context.output.note(describeRepeat(rule, beginning, days));
-  const added =
-    flags.repeat === undefined ? extra.filter((instant) => instant >= Date.parse(start ?? "")) : [];
-  return [...planned.recurrences, ...dateLines("RDATE", added, beginning)];
+  const moved = extra.map((instant) => instantAt(wallClockAt(instant, zone) + shift.clock, beginning.zone));
+  const isKept = (instant: number) => flags.repeat === undefined && instant >= Date.parse(start ?? "");
+  return [...planned.recurrences, ...dateLines("RDATE", moved.filter(isKept), beginning)];
 }
 
 /** The series of which an event is one; an event that does not repeat itself. */
