@@ -2,7 +2,7 @@ import { dateToInstant, formatWireDateTime, instantToDate } from "../../contract
 import { usageError } from "../errors.js";
 import type { EventContent } from "./event-draft.js";
 import { checkRecurrence, expandRecurrence } from "./recurrence.js";
-import { MAX_OCCURRENCES, type RecurrenceRule, readRule } from "./recurrence-rule.js";
+import { MAX_OCCURRENCES } from "./recurrence-rule.js";
 import { addDays, instantAt, wallClockAt } from "./zoned-time.js";
 
 /** An event that repeats, as a series or as single events. Load it by `import()`: the rule engine is large. */
@@ -34,9 +34,8 @@ export function untilDay(day: string, { zone, isAllDay }: Beginning): string {
 }
 
 /** @throws CliError usage for an RRULE that does not fit the event */
-export function checkRepeat(rule: string, beginning: Beginning): RecurrenceRule {
+export function checkRepeat(rule: string, beginning: Beginning): void {
   checkRecurrence(recurrenceOf(rule, beginning), "--repeat");
-  return readRule(rule, "--repeat");
 }
 
 /**
@@ -89,7 +88,7 @@ interface ExceptedDays {
 /**
  * The event as a series, which begins with the first start of an RRULE.
  * @param today the first day that a person is shown
- * @returns the content, and days of its occurrences, one more than is shown where there are more
+ * @returns the content, and days with occurrences, one more than is shown where there are more
  * @throws CliError usage for exceptions that leave nothing, and for a day that has no occurrence anyway
  */
 export function seriesOf(
@@ -106,7 +105,7 @@ export function seriesOf(
   for (const start of expandRecurrence(recurrenceOf(rule, beginning))) {
     const day = instantToDate(wallClockAt(start, beginning.zone));
     found.push({ day, start });
-    if (!excepted.has(day) && day >= today) days.push(day);
+    if (!excepted.has(day) && day >= today && day !== days.at(-1)) days.push(day);
     if ((day > last && days.length > SHOWN_DAYS) || found.length === MAX_OCCURRENCES) break;
   }
   checkExcluded(

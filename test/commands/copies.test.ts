@@ -169,7 +169,10 @@ describe("nothing is sent", () => {
     [["--repeat", "daily", "--count", "0", "--copies"], "--count: COUNT=0 is not supported"],
     [["--repeat", "daily", "--count", "many", "--copies"], '--count: "many" is not a whole number'],
     [["--repeat", "FREQ=DAILY;UNTIL=20261201", "--copies"], "--repeat: UNTIL=20261201 is not a time in UTC"],
-    [["--repeat", "daily", "--until", "2026-11-01", "--copies"], "--repeat: the rule gives no date"],
+    [
+      ["--repeat", "daily", "--until", "2026-11-01", "--copies"],
+      "--until: 2026-11-01 is before the start, 2026-11-23",
+    ],
     [["--repeat", "daily", "--until", "15:00", "--copies"], '--until: "15:00" is a time, not a day'],
     [["--repeat", "daily", "--count", "367", "--copies"], "--repeat gives more than 366 events"],
     [

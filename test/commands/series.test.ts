@@ -65,6 +65,11 @@ describe("create --repeat", () => {
     });
   });
 
+  test("names days once, though a rule gives several times of a day", async () => {
+    const { stderr } = await planned("--repeat", "FREQ=HOURLY;COUNT=30");
+    expect(stderr).toBe("repeat: FREQ=HOURLY;COUNT=30: Mon 2026-11-23, Tue 2026-11-24\n");
+  });
+
   test("leaves days out, over a clock change too", async () => {
     const except = ["--except", "2026-11-30", "--except", "2027-03-29"];
     expect(await planned("--repeat", "weekly on mon", ...except)).toMatchObject({
@@ -93,7 +98,7 @@ describe("create --repeat", () => {
   test.each([
     [["--except", "2026-11-24"], "--except: 2026-11-24 is no day of --repeat"],
     [["--count", "1", "--except", "2026-11-23"], "--except leaves no day of --repeat"],
-    [["--until", "2026-11-22"], "--repeat: the rule gives no date"],
+    [["--until", "2026-11-22"], "--until: 2026-11-22 is before the start, 2026-11-23"],
   ])("refuses %j", async (flags, message) => {
     const result = await harness.run("events", "create", ...MEETING, "--repeat", "weekly on mon", ...flags);
     expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });

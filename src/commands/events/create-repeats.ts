@@ -42,7 +42,7 @@ export async function planRepeat(
   if (COUNT === undefined && UNTIL === undefined)
     throw usageError("missing --until or --count: the rule of --repeat has no end");
   const copies = copiesOf(content, rule, excluded);
-  const days = copies.map(({ day }) => day);
+  const days = [...new Set(copies.map(({ day }) => day))];
   return {
     kind: "copies",
     contents: copies.map((copy) => copy.content),

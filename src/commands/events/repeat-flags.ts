@@ -61,7 +61,11 @@ async function readEnd(
   { until, count }: { readonly until: string | undefined; readonly count: string | undefined },
   { beginning, dayOf }: { readonly beginning: Beginning; readonly dayOf: DayReader },
 ): Promise<readonly string[]> {
-  if (until !== undefined) return [untilDay(await dayOf(until, "--until"), beginning)];
+  if (until !== undefined) {
+    const [day, first] = [await dayOf(until, "--until"), beginning.local.slice(0, "YYYY-MM-DD".length)];
+    if (day < first) throw usageError(`--until: ${day} is before the start, ${first}`, "write a later day");
+    return [untilDay(day, beginning)];
+  }
   if (count === undefined) return [];
   if (/^\d+$/.test(count)) return [`COUNT=${count}`];
   throw usageError(`--count: "${count}" is not a whole number`, "write a number such as 10");
