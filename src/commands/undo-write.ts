@@ -91,9 +91,11 @@ export async function undoWrite(
 }
 
 /** Why a write cannot be taken back whatever there is now; null otherwise. */
-function findProblem({ kind }: NotedWrite, eventId: string): CliError | null {
+function findProblem({ kind, before, after }: NotedWrite, eventId: string): CliError | null {
   if (kind === "comment") return cannotUndo("the service cannot delete comments");
   if (kind === "other") return cannotUndo("calctl does not know what it did");
+  if (kind === "update" && before?.series_id === null && typeof after?.series_id === "string")
+    return cannotUndo("a series cannot become a single event");
   if (eventId !== "") return null;
   return new CliError("outcome_unknown", "it is unknown whether it was created", {
     hint: "look for it with `calctl events list`",

@@ -380,6 +380,17 @@ describe("undo", () => {
     expect(await rows()).toEqual([]);
   });
 
+  test("refuses to make a single event of a series", async () => {
+    const { id } = await harness.json<Shown>("events", "create", ...MEETING);
+    await run("events", "update", id, "--repeat", "daily", "--count", "2");
+    const before = await rows();
+    expect(await harness.run("undo", "--yes")).toMatchObject({
+      exitCode: 11,
+      stderr: expect.stringContaining("it cannot be taken back: a series cannot become a single event"),
+    });
+    expect(await rows()).toEqual(before);
+  });
+
   test("refuses what would lose an event that was changed on its own", async () => {
     await create("--count", "4");
     const from = await occurrence("2026-11-30");
