@@ -257,15 +257,22 @@ export function createEndpoints(request: RequestRoute) {
       draft: EventDraft,
       { isApplied, scope }: UpdateOptions = {},
     ): Promise<Updated> {
+      // Events of a series that is written get other ids.
+      const isMany = scope === "following" || scope === "all";
       const findApplied = async (): Promise<JsonApiResponse | null> => {
-        const current = await request("getEvent", { ...ofEvent(address), query: EVENT_QUERY });
+        const found = request("getEvent", { ...ofEvent(address), query: EVENT_QUERY });
+        const current = await found.catch((error: unknown) => {
+          if (isMany && error instanceof CliError && error.status === 404)
+            throw unknownUpdate(address, error);
+          throw error;
+        });
         return isApplied?.(current.one(eventIn(address.calendarId))) === true ? current : null;
       };
       const response = await request("updateEvent", {
         ...ofEvent(address),
         query: { scope },
         body: eventBody(draft, address.calendarId),
-        ...(isApplied === undefined ? {} : { beforeRepeat: findApplied }),
+        ...(isApplied === undefined && !isMany ? {} : { beforeRepeat: findApplied }),
       });
       return { event: response.one(eventIn(address.calendarId)), kept: response.read(readKept) };
     },
@@ -288,6 +295,13 @@ export function createEndpoints(request: RequestRoute) {
       return { created, isRepeat: response.isReplay };
     },
   };
+}
+
+function unknownUpdate({ eventId }: EventAddress, cause: CliError): CliError {
+  return new CliError("outcome_unknown", `it is unknown whether the series of event ${eventId} was updated`, {
+    hint: "look at it with `calctl events list`: its events have other ids if it was",
+    cause,
+  });
 }
 
 /** What to do after an unknown outcome. */

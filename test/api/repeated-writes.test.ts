@@ -265,3 +265,34 @@ describe("C2 POST", () => {
     expect(await titles()).toEqual(["Lunch", "T"]);
   });
 });
+
+describe("a PUT to a series that was done unseen", () => {
+  const inSeries = async () => {
+    const times = ["--start", "2026-11-23T10:00", "--repeat", "weekly on mon", "--count", "3"];
+    await world.json("events", "create", "--title", "Sync", ...times);
+    const listed = ["events", "list", "--from", "2026-11-30", "--to", "2026-11-30"];
+    const [event] = await world.json<readonly { readonly id: string }[]>(...listed);
+    const id = event?.id ?? "";
+    const events = `/calendars/${world.calendarId}/events/${id}`;
+    return { id, put: `PUT ${events}` };
+  };
+  const update = (id: string, ...flags: readonly string[]) =>
+    world.send("events", "update", id, "-c", world.calendarId, ...flags);
+
+  test("is unknown where its events have other ids since", async () => {
+    const { id, put } = await inSeries();
+    world.server.on(put, [apply(service), reset]);
+    expect(await update(id, "--scope", "following", "--title", "Review")).toMatchObject({
+      exitCode: 9,
+      stderr: expect.stringContaining("it is unknown whether the series of event"),
+    });
+    expect(world.server.count(put)).toBe(1);
+  });
+
+  test("is repeated where they have the same", async () => {
+    const { id, put } = await inSeries();
+    world.server.on(put, [apply(service), reset], [reply(service)]);
+    expect(await update(id, "--scope", "all", "--title", "Review")).toMatchObject({ exitCode: 0 });
+    expect(world.server.count(put)).toBe(2);
+  });
+});
