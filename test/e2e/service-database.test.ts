@@ -52,7 +52,7 @@ test("a check that fails prints the whole report, and is exit 10", async () => {
   expect(exitCode).toBe(10);
   expect(stdout.split("\n").map((line) => line.split("\t").slice(0, 2).join(" "))).toEqual([
     ...["file true", "schema true", "contents true", "values true", "references true", "order false"],
-    ...["revisions true", "users false", "events true", ""],
+    ...["revisions true", "users false", "events true", "series true", ""],
   ]);
   expect(stderr).toBe(
     "error: the database is damaged: order, users\nhint: restore a backup that passes this check\n",

@@ -64,7 +64,7 @@ describe("wrong imports", () => {
     [
       "a layer that may have the types loads the values",
       { "src/commands/user.ts": `export { LIMITS as user } from "../../contract/limits.js";` },
-      "src/commands/user.ts -> contract/limits.ts: commands may load cli, calendar, import, output, messages, errors, commands/config, commands/doctor, commands/import, commands/remind, commands/tour, not contract",
+      "src/commands/user.ts -> contract/limits.ts: commands may load cli, calendar, import, output, messages, errors, commands/config, commands/doctor, commands/import, commands/mcp, commands/remind, commands/tour, not contract",
     ],
     [
       "someone else than program loads a command",
