@@ -119,4 +119,26 @@ function checkTogether(rule: RecurrenceRule, source: string): void {
   if (BYSETPOS !== undefined && !names.some((name) => name !== "BYSETPOS" && name.startsWith("BY"))) {
     refuse("BYSETPOS is given alone", "add what it selects from, such as BYDAY=MO,TU,WE,TH,FR");
   }
+  checkSize(rule, refuse);
+}
+
+/** How many times of a day a rule may name: engines make all of them for each start, several times slower to select from. */
+const MAX_TIMES = { alone: 96, selected: 12 };
+
+/** Refuses what would take an engine seconds. */
+function checkSize(rule: RecurrenceRule, refuse: (problem: string, hint: string) => never): void {
+  const count = (name: RulePart) => rule[name]?.split(",").length ?? 1;
+  const ofHour = count("BYMINUTE") * count("BYSECOND");
+  const times = count("BYHOUR") * ofHour;
+  const most = rule.BYSETPOS === undefined ? MAX_TIMES.alone : MAX_TIMES.selected;
+  if (times > most) refuse(`the rule names ${times} times of a day`, `name at most ${most}`);
+  const candidates: Readonly<Record<string, number>> = {
+    WEEKLY: count("BYDAY") * times,
+    DAILY: times,
+    HOURLY: ofHour,
+    MINUTELY: count("BYSECOND"),
+  };
+  const last = candidates[rule.FREQ] ?? Number.POSITIVE_INFINITY;
+  const position = rule.BYSETPOS?.split(",").find((text) => Math.abs(Number(text)) > last);
+  if (position !== undefined) refuse(`BYSETPOS=${position} selects nothing`, `write ${last} at most`);
 }

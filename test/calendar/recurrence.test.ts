@@ -20,6 +20,8 @@ function starts(
   return found;
 }
 
+const MINUTES = Array.from({ length: 60 }, (_, minute) => minute).join(",");
+
 describe("clock changes in Berlin", () => {
   test("the clock of the zone counts, whatever its offset", () => {
     expect(starts(["RRULE:FREQ=WEEKLY;COUNT=3"], "2027-03-21T10:00:00")).toEqual([
@@ -135,6 +137,9 @@ describe("what is refused says what would be right", () => {
     ["RRULE:FREQ=YEARLY;BYWEEKNO=1;BYDAY=1FR", "BYDAY=1FR has no meaning with BYWEEKNO"],
     ["RRULE:FREQ=YEARLY;BYYEARDAY=1;BYDAY=FR", "BYYEARDAY and BYDAY are not supported together"],
     ["RRULE:FREQ=MONTHLY;BYSETPOS=1", "BYSETPOS is given alone"],
+    [`RRULE:FREQ=DAILY;BYHOUR=9,10;BYMINUTE=${MINUTES}`, "the rule names 120 times of a day"],
+    ["RRULE:FREQ=DAILY;BYHOUR=9,10;BYSETPOS=3", "BYSETPOS=3 selects nothing"],
+    ["RRULE:FREQ=WEEKLY;BYDAY=MO,TU;BYSETPOS=-3", "BYSETPOS=-3 selects nothing"],
     ["RRULE:FREQ=DAILY|EXDATE:20271301", '"20271301" is not a date or time'],
     ["RRULE:FREQ=DAILY;UNTIL=20270105T100000Z", "UNTIL=20270105T100000Z is a time, but the start is a date"],
     ["RRULE:FREQ=DAILY|EXDATE:20270102T100000Z", "20270102T100000Z is a time, but the start is a date"],
