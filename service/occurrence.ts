@@ -20,6 +20,16 @@ export function parseOccurrenceId(id: string): { readonly seriesId: string; read
   return seriesId === undefined || slot === undefined ? null : { seriesId, slot };
 }
 
+/** Whether an event stands for a series: `showSeries` gives it the id of the series. */
+export function isSeries({ id, series_id }: Pick<EventRow, "id" | "series_id">): boolean {
+  return id === series_id;
+}
+
+/** Whether an event, other than one that stands for a series, is a row: occurrences beyond the horizon are none. */
+export function isStored({ revision }: Pick<EventRow, "revision">): boolean {
+  return revision > 0;
+}
+
 /** Whether an occurrence was changed by hand. */
 export function isChangedByHand({ series_id, recurrences }: Pick<EventRow, "series_id" | "recurrences">) {
   return series_id !== null && recurrences === "";

@@ -1,7 +1,7 @@
 import type { LabelResource, UserResource } from "../../contract/resources.js";
 import { dayWindow } from "../day-window.js";
 import { ProblemError } from "../http/response.js";
-import { attendeesOf } from "../occurrence.js";
+import { attendeesOf, isSeries, isStored } from "../occurrence.js";
 import { labelResource, memberResource } from "../resources.js";
 import { listLabels } from "../store/calendars.js";
 import { listEventsInWindow } from "../store/event-windows.js";
@@ -23,10 +23,8 @@ function getEvent({ access, parameter, query }: ReadContext): Representation {
     version: [eventId, revision],
     async render(db) {
       const event = await requireEvent(db, calendarId, eventId);
-      const shown = {
-        ...event,
-        attendeeIds: event.series_id === null ? [] : await listAttendeesOf(db, event),
-      };
+      const hasRow = isStored(event) && !isSeries(event);
+      const shown = hasRow ? event : { ...event, attendeeIds: await listAttendeesOf(db, event) };
       return jsonDocument(event.json, await loadIncluded(db, { calendarId, events: [shown], ...query }));
     },
   };
@@ -60,8 +58,12 @@ export async function requireOccurrence(
   eventId: string,
 ): Promise<EventRow> {
   const event = await requireEvent(db, calendarId, eventId);
-  if (event.id !== event.series_id) return event;
-  return (await findFirstOccurrence(db, event.id)) ?? event;
+  if (!isSeries(event)) return event;
+  const { findFirst } = await import("./series-reads.js");
+  const series = await findSeries(db, calendarId, eventId);
+  const first = series && (await findFirst(db, series));
+  if (first === undefined) throw new ProblemError(404);
+  return first;
 }
 
 /** An event, a series, or an occurrence that is no row yet; undefined if the calendar has none with the id. */
@@ -76,11 +78,10 @@ export async function findAnyEvent(
 
 /** Plain ids of the attendees of what `findAnyEvent` found, in order. */
 export async function listAttendeesOf(db: Transaction, event: EventRow): Promise<readonly string[]> {
-  const { id, revision, series_id, calendar_id } = event;
-  if (series_id === null || (id !== series_id && revision > 0)) return listAttendees(db, id);
-  const first = id === series_id ? await findFirstOccurrence(db, id) : undefined;
-  if (first !== undefined) return listAttendees(db, first.id);
-  const series = await findSeries(db, calendar_id, series_id);
+  const { id, series_id, calendar_id } = event;
+  const row = isSeries(event) ? await findFirstOccurrence(db, id) : event;
+  if (row !== undefined && isStored(row)) return listAttendees(db, row.id);
+  const series = await findSeries(db, calendar_id, series_id ?? "");
   return series === undefined ? [] : attendeesOf(series);
 }
 

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { badRequest } from "../http/response.js";
-import { HORIZON } from "../occurrence.js";
+import { HORIZON, isStored } from "../occurrence.js";
 import { listLabels, listMembers } from "../store/calendars.js";
 import { isLong, sumEventSizes } from "../store/event-windows.js";
 import {
@@ -64,11 +64,6 @@ export async function writeEvent(
   const size = sizeOfEvent({ row: stored, attendeeIds: storedAttendees });
   if (moved || sizeOfEvent({ row, attendeeIds }) > size) await checkWindowSizes(db, row);
   return json;
-}
-
-/** Whether an event is a row: those that repeat beyond the horizon are none. */
-export function isStored({ revision }: Pick<EventRow, "revision">): boolean {
-  return revision > 0;
 }
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { activityBodySchema, eventBodySchema } from "../../contract/bodies.js";
 import { badRequest } from "../http/response.js";
-import { SINGLE } from "../occurrence.js";
+import { isStored, SINGLE } from "../occurrence.js";
 import { activityResource } from "../resources.js";
 import { createHexId } from "../secrets.js";
 import { deleteEvents } from "../store/changes.js";
@@ -17,13 +17,7 @@ import {
   requireEvent,
   requireOccurrence,
 } from "./event-reads.js";
-import {
-  changeCalendar,
-  checkWindowSizes,
-  isStored,
-  listAllowedReferences,
-  writeEvent,
-} from "./event-rows.js";
+import { changeCalendar, checkWindowSizes, listAllowedReferences, writeEvent } from "./event-rows.js";
 import { createOnce } from "./idempotency.js";
 
 export const eventWrites = {

@@ -1,4 +1,4 @@
-import { attendeesOf, occurrenceId, occurrenceOf, parseOccurrenceId } from "../occurrence.js";
+import { attendeesOf, isStored, occurrenceId, occurrenceOf, parseOccurrenceId } from "../occurrence.js";
 import { eventJson } from "../resources.js";
 import { listAttendees, sizeOfEvent } from "../store/events.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
@@ -21,12 +21,22 @@ export async function findRepeating(
   return isSlot(series, place.slot) ? unstoredOccurrence(series, place.slot) : undefined;
 }
 
-/** A series as answers have it: its first occurrence with the series' id and all its lines. Undefined where none is a row. */
+/** A series as answers have it: its first occurrence with the series' id and all its lines. Undefined where it has none. */
 export async function showSeries(db: Transaction, series: SeriesRow): Promise<EventRow | undefined> {
-  const first = await findFirstOccurrence(db, series.id);
+  const first = await findFirst(db, series);
   if (first === undefined) return undefined;
   const row = { ...first, id: series.id, recurrences: series.recurrences };
-  return { ...row, json: eventJson(row, await listAttendees(db, first.id)) };
+  const attendeeIds = isStored(first) ? await listAttendees(db, first.id) : attendeesOf(series);
+  return { ...row, json: eventJson(row, attendeeIds) };
+}
+
+/** The first occurrence of a series: where none is a row, the next one by the rule. Undefined where it has none. */
+export async function findFirst(db: Transaction, series: SeriesRow): Promise<EventRow | undefined> {
+  const stored = await findFirstOccurrence(db, series.id);
+  if (stored !== undefined) return stored;
+  const { slotsOf } = await import("../series-rule.js");
+  const [next] = slotsOf(series, series.made_until);
+  return next === undefined ? undefined : unstoredOccurrence(series, next);
 }
 
 /** An occurrence that is no row, which its revision 0 tells. */

@@ -2,7 +2,7 @@ import { DAY_MS } from "../../contract/date-time.js";
 import type { Scope } from "../../contract/extensions.js";
 import { wallClockAt } from "../../src/calendar/zoned-time.js";
 import { badRequest, ProblemError } from "../http/response.js";
-import { isChangedByHand, occurrenceId } from "../occurrence.js";
+import { isChangedByHand, isSeries, occurrenceId } from "../occurrence.js";
 import { createHexId } from "../secrets.js";
 import {
   clockOf,
@@ -72,7 +72,7 @@ export async function splitRows(db: Transaction, stored: EventRow, scope: Scope 
   const { slot } = stored;
   const isLater = (row: EventRow) => slot === null || (row.slot ?? 0) >= slot;
   const earlier = all.filter((row) => !isLater(row));
-  if (scope !== "following" || stored.id === stored.series_id || earlier.length === 0)
+  if (scope !== "following" || isSeries(stored) || earlier.length === 0)
     return { rows: all, earlier: [], slot: null };
   return { rows: all.filter(isLater), earlier, slot };
 }

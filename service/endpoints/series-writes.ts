@@ -1,6 +1,6 @@
 import type { Scope } from "../../contract/extensions.js";
 import { badRequest, ProblemError } from "../http/response.js";
-import { linesOfOccurrences } from "../occurrence.js";
+import { isSeries, isStored, linesOfOccurrences } from "../occurrence.js";
 import { parseLines, slotsOf, withExceptions } from "../series-rule.js";
 import { deleteEvents } from "../store/changes.js";
 import type { EventContent, EventRow, SeriesRow } from "../store/schema.js";
@@ -15,7 +15,7 @@ import type { Transaction } from "../store/store.js";
 import type { WriteContext, WriteResult } from "./endpoint.js";
 import type { ParsedEvent } from "./event-body.js";
 import { jsonDocument } from "./event-reads.js";
-import { isStored, writeEvent } from "./event-rows.js";
+import { writeEvent } from "./event-rows.js";
 import { writeSeries } from "./series-rows.js";
 import {
   endSeries,
@@ -103,9 +103,9 @@ function badScope(problem: string): ProblemError {
 
 /** @throws ProblemError 400 */
 function scopeOf(asked: Scope | null, stored: EventRow): Scope {
-  const isSeries = stored.id === stored.series_id;
-  if (isSeries && asked === "this") throw badScope("cannot be this for a series; name the occurrence");
-  return asked ?? (isSeries ? "all" : "this");
+  const isWhole = isSeries(stored);
+  if (isWhole && asked === "this") throw badScope("cannot be this for a series; name the occurrence");
+  return asked ?? (isWhole ? "all" : "this");
 }
 
 /** The lines of a body; null where they are those of the event or its series. @throws ProblemError 400 */

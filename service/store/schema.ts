@@ -90,7 +90,7 @@ export interface EventRow {
   readonly bytes: number;
   /** Its moves, as `event-moves.ts` remembers them. */
   readonly moves: string;
-  /** Of the calendar, when the event was written last. */
+  /** Of the calendar, when the event was written last; 0 for an occurrence that is no row, see `isStored`. */
   readonly revision: number;
   /** The event in a response: `eventResource` as JSON. */
   readonly json: string;

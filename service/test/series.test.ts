@@ -33,6 +33,24 @@ const createSeries = (rule: string, changes: object = {}) =>
   stage.create({ ...SCHEDULE, ...changes, recurrences: [`RRULE:${rule}`] });
 const place = (event_id: string) => ({ ...stage.path, event_id });
 
+test("a series none of whose next occurrences is left can be read, changed, commented and deleted", async () => {
+  const { id } = await createSeries("FREQ=YEARLY", { title: "Choir" });
+  for (const { id: event_id } of await list())
+    await stage.client.call("deleteEvent", { path: place(event_id) });
+  const read = async () => (await stage.client.call("getEvent", { path: place(id) })).data.attributes;
+  expect(await read()).toMatchObject({ title: "Choir", start_at: "2028-11-21T12:00:00.000Z" });
+  await stage.client.call("updateEvent", {
+    path: place(id),
+    body: eventBody({ ...(await read()), title: "Tea" }),
+  });
+  expect((await read()).title).toBe("Tea");
+  await stage.client.call("createActivity", { path: place(id), body: activityBody("I do") });
+  const comments = await stage.client.call("listActivities", { path: place(`${id}_20281121T120000Z`) });
+  expect(comments.data).toHaveLength(1);
+  await stage.client.call("deleteEvent", { path: place(id) });
+  expect(await list({ to: "2031-12-31" })).toEqual([]);
+});
+
 describe("the occurrences of two years", () => {
   test("are continued once a day, and by writes", async () => {
     await createSeries("FREQ=DAILY");
