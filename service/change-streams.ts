@@ -1,5 +1,7 @@
+import { EVENT_STREAM_MEDIA_TYPE } from "../contract/media-types.js";
 import { ROUTES } from "../contract/routes.js";
 import { createBudget } from "./budget.js";
+import { acceptsByName } from "./http/content.js";
 import { EVENT_STREAM_HEADERS, refuseExceeded, type ServiceResponse } from "./http/response.js";
 import { routePathOf } from "./http/router.js";
 import { type IncomingRequest, splitTarget } from "./request.js";
@@ -24,8 +26,8 @@ type ReadChanges = (request: IncomingRequest) => Promise<ServiceResponse>;
 
 /** Whether a request asks for changes as they happen. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export function asksForStream({ method, target, headers }: Omit<IncomingRequest, "body">): boolean {
-  const accepts = /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(headers["accept"] ?? "");
-  return accepts && method === "GET" && routePathOf(target) === ROUTES.listChanges.path;
+  if (method !== "GET" || !acceptsByName(headers["accept"] ?? "", EVENT_STREAM_MEDIA_TYPE)) return false;
+  return routePathOf(target) === ROUTES.listChanges.path;
 }
 
 /** Streams of changes. Each asks for a page since the last one that it sent, so that nothing waits in memory. */

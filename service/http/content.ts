@@ -14,9 +14,18 @@ interface MediaRange {
  */
 export function acceptsJson(header: string | undefined): boolean {
   if (header === undefined || header.trim() === "") return true;
-  const ranges = (header.match(LIST_MEMBERS) ?? []).flatMap(parseMediaRange);
+  const ranges = parseAccept(header);
   const named = ranges.some(({ range, quality }) => JSON_SUFFIX.test(range) && quality > 0);
   return named || qualityOf(ranges, [JSON_MEDIA_TYPE, "application/*", "*/*"]) > 0;
+}
+
+/** Whether an `Accept` header names a media type, with a quality above 0. */
+export function acceptsByName(header: string, mediaType: string): boolean {
+  return qualityOf(parseAccept(header), [mediaType]) > 0;
+}
+
+function parseAccept(header: string): readonly MediaRange[] {
+  return (header.match(LIST_MEMBERS) ?? []).flatMap(parseMediaRange);
 }
 
 const JSON_SUFFIX = /^application\/.+\+json$/;

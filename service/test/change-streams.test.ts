@@ -131,6 +131,14 @@ test.each([
   expect((await openStream(headers, path)).response.statusCode).toBe(status);
 });
 
+test.each([
+  ["application/json, text/event-stream;q=0", "application/json"],
+  ["*/*", "application/json"],
+  ["text/event-stream;q=0.5, application/json", "text/event-stream"],
+])("Accept: %s is answered with %s", async (accept, type) => {
+  expect((await openStream({ accept })).response.headers["content-type"]).toContain(type);
+});
+
 test("a token has 32 streams at most, and a place again when one has ended", async () => {
   const streams = [];
   for (let count = 0; count < 32; count += 1) streams.push(await openStream());
