@@ -98,7 +98,11 @@ function createNews(store: Store) {
   let isSoon = false;
   const check = async () => {
     isSoon = false;
-    const ids = [...new Set([...waiting].map(({ calendarId }) => calendarId))];
+    if (waiting.size === 0) {
+      timer = undefined;
+      return;
+    }
+    const ids = [...waiting].map(({ calendarId }) => calendarId);
     // What cannot be asked now is asked again.
     const revisions = await store.read((db) => listRevisions(db, ids)).catch(() => null);
     for (const { calendarId, revision, wake } of waiting) {

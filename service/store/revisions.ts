@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { compileOnce, type Placeholders } from "./compiled-query.js";
+import { compileForIds, compileOnce, type Placeholders } from "./compiled-query.js";
 import type { Transaction } from "./store.js";
 
 /**
@@ -31,11 +31,14 @@ const updateRevision = compileOnce((db, { calendarId, steps }: Placeholders<Revi
 /** The revisions of some calendars, by id; without those that do not exist. */
 export async function listRevisions(
   db: Transaction,
-  ids: readonly string[],
+  ids: Iterable<string>,
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.selectFrom("calendars").select(["id", "revision"]).where("id", "in", ids).execute();
-  return new Map(rows.map(({ id, revision }) => [id, revision]));
+  return new Map((await selectRevisions(db, ids)).map(({ id, revision }) => [id, revision]));
 }
+
+const selectRevisions = compileForIds((db, ids) =>
+  db.selectFrom("calendars").select(["id", "revision"]).where("id", "in", ids),
+);
 
 /** `advanceRevision` for a write to the calendar itself, its labels or its members. */
 export async function advanceDetails(db: Transaction, calendarId: string): Promise<void> {
