@@ -53,15 +53,16 @@ export async function sendStream(response: ServerResponse, streaming: Streaming)
   response.writeHead(handled.status, handled.headers).flushHeaders();
   try {
     for await (const text of stream(signal)) {
-      refuseExceeded(quota.tryTake(text.length));
+      const bytes = Buffer.byteLength(text);
+      refuseExceeded(quota.tryTake(bytes));
       if (!response.write(text)) {
         const stalled = AbortSignal.timeout(stallTimeout);
         await once(response, "drain", { signal: AbortSignal.any([signal, stalled]) });
       }
-      quota.give(text.length);
+      quota.give(bytes);
     }
   } catch (error) {
-    // What it is, the client is told when it asks again.
+    // The client gets this error when it asks again.
     if (!(error instanceof ProblemError)) throw error;
   }
   response.end();
