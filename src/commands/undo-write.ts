@@ -21,11 +21,14 @@ export const UNDONE = {
   update: "put back",
   delete: "created again (new id, no comments)",
   restore: "put back (no comments)",
+  rejoin: "put back (no comments from there on)",
+  recreate: "created again (new ids, no comments, nothing that was changed on its own)",
 } as const;
 
 /** What taking a write back does. */
 export function undoneBy({ kind, scope }: NotedWrite): (typeof UNDONE)[keyof typeof UNDONE] {
-  if (kind === "delete" && scope !== undefined && scope !== "all") return UNDONE.restore;
+  if (kind === "update" && scope === "following") return UNDONE.rejoin;
+  if (kind === "delete" && scope !== undefined) return scope === "all" ? UNDONE.recreate : UNDONE.restore;
   return kind === "create" || kind === "delete" ? UNDONE[kind] : UNDONE.update;
 }
 
@@ -79,7 +82,7 @@ export async function undoWrite(
     const isKept = await hasExtension(api, "keys", calendarId);
     const key = isKept ? { key: `undo ${eventId} ${at}`, isKept } : undefined;
     const { created } = await api.createEvent(calendarId, draft, key);
-    note(UNDONE.delete);
+    note(undoneBy(write));
     return created.id;
   }
   if (current === null) throw new CliError("changed", `event ${eventId} was deleted since`);

@@ -124,9 +124,11 @@ function describeEntry(
   };
 }
 
-/** Asks where events are deleted or get new ids. */
+/** Asks where events are deleted or get new ids, and where comments go. */
 async function confirm({ output, terminal }: UndoContext, entry: JournalEntry, yes: boolean): Promise<void> {
-  const asked = openWrites(entry).filter(({ kind }) => kind === "create" || kind === "delete");
+  const asked = openWrites(entry).filter(
+    ({ kind, scope }) => kind === "create" || kind === "delete" || scope === "following",
+  );
   if (asked.length === 0 || yes) return;
   requireConfirmation(yes, terminal.prompt.available);
   for (const write of asked.slice(0, NAMED)) output.warn(`  ${nameOf(write)}  is ${undoneBy(write)}`);

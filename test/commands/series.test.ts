@@ -179,6 +179,23 @@ describe("--scope", () => {
     expect(await starts()).toEqual(scope === "all" ? [] : [others]);
   });
 
+  test.each(["following", "all"])("%s is refused for two events of one series", async (scope) => {
+    await create("--count", "3");
+    const before = await events();
+    const ids = before.map(({ id }) => id).join("\n");
+    for (const command of [
+      ["update", "--by", "+1d"],
+      ["delete", "--yes"],
+    ]) {
+      const argv = ["events", ...command, "-", "--scope", scope];
+      expect(await harness.runWith({ stdin: ids }, ...argv)).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("are of one series"),
+      });
+    }
+    expect(await events()).toEqual(before);
+  });
+
   test.each<[string, "series" | "occurrence" | "single", readonly string[], string]>([
     ["must be said of an event", "occurrence", [], "give --scope this, --scope following or --scope all"],
     ["must be said of a series", "series", [], "give --scope all"],
@@ -368,10 +385,21 @@ describe("undo", () => {
     const { recurrences } = await create("--count", "3");
     const before = (await rows()).map(({ id: _, ...row }) => row);
     await run("events", "delete", await occurrence("2026-11-30"), "--scope", "all", "--yes");
-    await run("undo", "--yes");
+    expect((await run("undo", "--yes")).stderr).toContain("nothing that was changed on its own");
     expect((await rows()).map(({ id: _, ...row }) => row)).toEqual(before);
     const [{ series_id: id } = { series_id: null }] = await events();
     expect(await harness.json("events", "get", id ?? "")).toMatchObject({ recurrences });
+  });
+
+  test("asks where comments would be lost", async () => {
+    await create("--count", "3");
+    const from = await occurrence("2026-11-30");
+    await run("events", "update", from, "--scope", "following", "--title", "Review");
+    expect(await harness.run("undo")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--yes"),
+    });
+    expect((await run("undo", "--yes")).stderr).toContain("put back (no comments from there on)");
   });
 
   test("of a create deletes all of it", async () => {

@@ -38,6 +38,14 @@ export function createScopeChooser(
       isSingle ? `${title ?? id} repeats. Which events?` : "Some of these repeat. Which of their events?",
       CHOICES,
     );
+  const claimed = new Map<string | null, string>();
+  /** The first write gives the others of the series new ids. */
+  const claim = ({ id, series_id: seriesId }: CalendarEvent): void => {
+    const other = claimed.get(seriesId);
+    claimed.set(seriesId, id);
+    if (other !== undefined)
+      throw usageError(`--scope: ${other} and ${id} are of one series`, "give --scope this, or one of them");
+  };
   return async (event) => {
     const { id, calendar_id: calendarId, series_id: seriesId } = event;
     const repeats = seriesId !== null && (await hasExtension(await api(), "recurrences", calendarId));
@@ -45,9 +53,10 @@ export function createScopeChooser(
       throw usageError(`--scope: event ${id} does not repeat`, "leave it out");
     if (!repeats) return undefined;
     if (answer === undefined && !canAsk) throw missingScope(event);
-    if (isSeries(event)) return scopeOfSeries(event, typed);
-    answer ??= await ask(event);
-    return answer;
+    if (!isSeries(event)) answer ??= await ask(event);
+    const scope = isSeries(event) ? scopeOfSeries(event, typed) : answer;
+    if (scope !== "this") claim(event);
+    return scope;
   };
 }
 
