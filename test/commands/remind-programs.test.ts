@@ -7,6 +7,8 @@ import { CliError } from "../../src/errors.js";
 
 /** What a program of the user is given, beyond what `remind` can be made to give. */
 
+const SILENT = { warn: () => undefined, again: "nothing starts it again" };
+
 /** Runs a shell script with variables, and returns what it wrote to the file `$OUT`, and the warnings. */
 async function runScript(script: string, variables: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), "calctl-test-"));
@@ -19,7 +21,7 @@ async function runScript(script: string, variables: Readonly<Record<string, stri
   };
   const warnings: string[] = [];
   const signal = () => new AbortController().signal;
-  const run = createProgramRunner({ env, signal }, (text) => warnings.push(text));
+  const run = createProgramRunner({ env, signal }, { ...SILENT, warn: (text) => warnings.push(text) });
   await run({ program: "sh", args: ["-c", script], input: "", variables });
   return { written: readFileSync(env.OUT, "utf8"), warnings };
 }
@@ -46,7 +48,7 @@ test("no secret of this program is in its environment", async () => {
 
 test("an interruption before the program starts says that nothing was done", async () => {
   const stopped = new AbortController();
-  const run = createProgramRunner({ env: process.env, signal: () => stopped.signal }, () => undefined);
+  const run = createProgramRunner({ env: process.env, signal: () => stopped.signal }, SILENT);
   stopped.abort(new CliError("interrupted", "interrupted"));
   await expect(run({ program: "true", args: [], input: "", variables: {} })).rejects.toMatchObject({
     code: "interrupted",
@@ -59,9 +61,6 @@ test.each([
   ["/nosuchfolder/program", "check the path"],
   ["C:\\nosuchfolder\\program.exe", "check the path"],
 ])("a program %s that does not exist has the hint %j", async (program, hint) => {
-  const run = createProgramRunner(
-    { env: process.env, signal: () => new AbortController().signal },
-    () => undefined,
-  );
+  const run = createProgramRunner({ env: process.env, signal: () => new AbortController().signal }, SILENT);
   await expect(run({ program, args: [], input: "", variables: {} })).rejects.toMatchObject({ hint });
 });

@@ -116,3 +116,18 @@ test("a change is told by a stream, and a token that is revoked is exit 4", asyn
   world.proxy.cut();
   expect(await watch.ended).toMatchObject({ exitCode: 4 });
 });
+
+test.each([
+  [[], "it is not run again for this change, since --since-last is not given"],
+  [["--since-last", "desk"], "the next run under the same --since-last runs it again for this change"],
+])("that is interrupted with %j while a program runs says what becomes of it", async (flags, again) => {
+  const world = await createWorld();
+  await world.write("POST", null, "Lunch");
+  const program = [process.execPath, "-e", "console.log('up'); setInterval(() => {}, 1000)"];
+  const running = world.start("events", "watch", "--from-start", ...flags, "--", ...program);
+  await expect.poll(collect(running)).toContain("up");
+  running.child.kill("SIGINT");
+  const { exitCode, stderr } = await running.ended;
+  expect(exitCode).toBe(130);
+  expect(stderr).toContain(`was running and has been killed; ${again}\n`);
+});

@@ -59,12 +59,13 @@ async function runEventsWatch(
   { sinceLast, program, ...rest }: WatchOptions,
 ): Promise<void> {
   const print = createPrinter(context);
-  const run = program.length === 0 ? null : createHandOver(context, program);
+  const isNamed = sinceLast !== undefined;
+  const run = program.length === 0 ? null : createHandOver(context, program, isNamed);
   const name = { sinceLast: sinceLast ?? "events watch", nameFlag: "--since-last" } as const;
   checkName(name);
   await watchChanges(context, {
     flags: { ...rest, ...name },
-    isNamed: sinceLast !== undefined,
+    isNamed,
     tell: run === null || context.flags.dryRun ? print : run,
     identify,
   });
@@ -85,10 +86,13 @@ function createPrinter({
 function createHandOver(
   { machine, output }: Pick<Context, "machine" | "output">,
   [program = "", ...args]: readonly string[],
+  isNamed: boolean,
 ): (change: WatchedChange) => Promise<Told> {
   if (program === "") throw emptyValueError("the program");
-  const again = "the next run under the same --since-last runs it again for this change";
-  const runProgram = createProgramRunner(machine, output.warn, again);
+  const again = isNamed
+    ? "the next run under the same --since-last runs it again for this change"
+    : "it is not run again for this change, since --since-last is not given";
+  const runProgram = createProgramRunner(machine, { warn: output.warn, again });
   return async (change) => {
     const input = `${JSON.stringify(jsonObject(watchedChangeView, change))}\n`;
     const ofChange = { CALCTL_CHANGE: change.change, CALCTL_CHANGE_ID: change.id };

@@ -46,7 +46,8 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
   const flag = MESSAGE_FLAGS.find(([, name]) => options[name] !== undefined)?.[0];
   if (flag !== undefined) throw usageError(`${flag}: only a message has that, not a program`);
   if (program === "") throw emptyValueError("the program");
-  const runProgram = createProgramRunner(context.machine, context.output.warn);
+  const again = "only --again starts it again for this event";
+  const runProgram = createProgramRunner(context.machine, { warn: context.output.warn, again });
   return {
     id: `run ${JSON.stringify(words)}`,
     joins: false,

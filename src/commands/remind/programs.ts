@@ -36,13 +36,12 @@ export type RunProgram = (call: ProgramCall) => Promise<void>;
 
 /**
  * Runs the programs of users.
- * @param warn says which variables were left out
- * @param again what starts a program again that was killed with this one, as a sentence
+ * @param options.warn says which variables were left out
+ * @param options.again what starts a program again that was killed with this one, as a sentence
  */
 export function createProgramRunner(
   { env, signal }: Pick<Machine, "env" | "signal">,
-  warn: (text: string) => void,
-  again = "only --again starts it again for this event",
+  { warn, again }: { readonly warn: (text: string) => void; readonly again: string },
 ): RunProgram {
   return async ({ program, args, input, variables }) => {
     const given = Object.entries(variables).map(
