@@ -26,8 +26,11 @@ interface ToolServer {
   }[];
 }
 
-/** The revisions of the protocol, which differ in nothing that is used here, the newest first. */
-const REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+/**
+ * The revisions of the protocol, which differ in nothing that is used here, the newest first; without 2025-03-26, whose
+ * servers must take several messages in one.
+ */
+const REVISIONS = ["2025-11-25", "2025-06-18", "2024-11-05"] as const;
 
 /** JSON-RPC 2.0 §5.1 */
 const CODES = { parse: -32_700, request: -32_600, method: -32_601, params: -32_602 } as const;
