@@ -1,5 +1,6 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { draftForUpdate, type EventChanges, placeEvent } from "../../calendar/event-update.js";
+import { isRepeating } from "../../calendar/event-view.js";
 import { isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
@@ -59,6 +60,6 @@ async function copiedRule(
       "copy one of its events, or make another series with events create --repeat",
     );
   }
-  if (recurrences.length > 0) output.note(`${title}: a new event does not repeat`);
+  if (isRepeating(event)) output.note(`${title}: it is copied as a single event`);
   return undefined;
 }
