@@ -19,7 +19,10 @@ export interface ProcessOptions<I, R> extends ProcessTexts<I> {
   readonly counts?: (result: R) => boolean;
 }
 
-const READ_CONCURRENCY = 4;
+const CONCURRENCY = 4;
+
+/** How many items in a row make an outage. */
+const OUTAGE_LENGTH = 4;
 
 /** The result of processing several items. */
 export interface Processed<R> {
@@ -88,7 +91,7 @@ async function runAll<I, R>(
   items: readonly I[],
   work: (item: I) => Promise<R>,
   {
-    concurrency = READ_CONCURRENCY,
+    concurrency = CONCURRENCY,
     isSeparate = false,
   }: Pick<ProcessOptions<I, R>, "concurrency" | "isSeparate"> = {},
 ): Promise<readonly Attempt<I, R>[]> {
@@ -110,9 +113,9 @@ async function runAll<I, R>(
 }
 
 /**
- * Processes items as they come, several at a time, and gives what came of each, in their order. Those that were begun are
- * finished after an error that stops the rest. So does an outage: one item for which the service is not available may be to
- * blame itself, several in a row are not.
+ * Processes items as they come, several at a time, and gives what came of each, in their order. After an error that stops
+ * the rest, what was begun is finished. An outage stops the rest, too: four items in a row for which the service was not
+ * available; fewer may be the fault of the items.
  * @throws what reading the items throws
  */
 export async function* processInOrder<I, R>(
@@ -126,13 +129,13 @@ export async function* processInOrder<I, R>(
     const { result } = done;
     const isAway = result.kind === "failed" && OUTAGE.has(result.error.code);
     unavailable = isAway ? unavailable + 1 : 0;
-    if (unavailable < READ_CONCURRENCY || !isAway) return done;
+    if (unavailable < OUTAGE_LENGTH || !isAway) return done;
     return { ...done, result: { ...result, kind: "failed_for_all" } };
   };
   try {
     for await (const item of items) {
       begun.push(attempt(work, item).then((result) => ({ item, result })));
-      if (begun.length < READ_CONCURRENCY) continue;
+      if (begun.length < CONCURRENCY) continue;
       const next = await begun.shift();
       if (next === undefined) continue;
       const done = judge(next);

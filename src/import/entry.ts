@@ -36,7 +36,7 @@ export interface Rejection {
   /** As of an event; absent where it could not be read. What was imported before is not taken as missing then. */
   readonly identity?: string | undefined;
   /** Of a change to a series: the identity of the occurrence, or of the whole series, that is left as it was. */
-  readonly spoils?: string | undefined;
+  readonly affects?: string | undefined;
   readonly reason: string;
   readonly title: string | null;
   readonly text: string;

@@ -26,13 +26,13 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   const window = windowInstants(options.window);
   const rejections = items.filter((item) => item.kind === "rejected");
   const entries = items.filter((item) => item.kind === "event");
-  const spoiled = new Set(rejections.flatMap(({ spoils }) => spoils ?? []));
+  const affected = new Set(rejections.flatMap(({ affects }) => affects ?? []));
   const events = new Map<string, ImportEvent>();
   const single = entries.filter(({ occurrenceOf }) => occurrenceOf === undefined);
   const masters = new Set(single.map(({ identity }) => identity));
   const cancelled = new Set(single.flatMap((entry) => (entry.cancelled ? [entry.identity] : [])));
   for (const entry of single) {
-    const read = entry.cancelled ? [] : readMaster(entry, { ...options, spoiled });
+    const read = entry.cancelled ? [] : readMaster(entry, { ...options, affected });
     if ("reason" in read) rejections.push(read);
     else for (const event of read) events.set(event.identity, event);
   }
@@ -40,19 +40,20 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   for (const { isCancelled, event } of changes)
     if (isCancelled) cancelled.add(event.identity);
     else events.set(event.identity, event);
-  for (const identity of [...cancelled, ...spoiled]) events.delete(identity);
+  for (const identity of [...cancelled, ...affected]) events.delete(identity);
   const rejected = new Set(rejections.flatMap(({ identity }) => identity ?? []));
   for (const identity of rejected) masters.delete(identity);
   return { source: { events, cancelled, masters, rejected, window }, rejections };
 }
 
-/** The event, or the occurrences of a repeating one. @param spoiled identities of which a change cannot be read */
+/** The event, or the occurrences of a repeating one. @param affected identities of which a change cannot be read */
 function readMaster(
   entry: ImportEntry,
-  { window, expand, spoiled }: GatherOptions & { readonly spoiled: ReadonlySet<string> },
+  { window, expand, affected }: GatherOptions & { readonly affected: ReadonlySet<string> },
 ): readonly ImportEvent[] | Rejection {
   const { identity, recurrences, content } = entry;
-  if (spoiled.has(identity)) return rejectEntry(entry, "the file has a change to it that cannot be imported");
+  if (affected.has(identity))
+    return rejectEntry(entry, "the file has a change to it that cannot be imported");
   if (recurrences.length === 0 || expand === null) return [{ identity, content }];
   try {
     return occurrencesOf(entry, { window, expand });

@@ -42,9 +42,9 @@ function identityOf(lines: readonly string[], slotOf: () => string | undefined) 
     const slot = slotOf();
     if (slot === undefined) return { identity: uid };
     const identity = occurrenceIdentity(uid, slot);
-    return { identity, spoils: identity };
+    return { identity, affects: identity };
   } catch (_unread) {
-    return { identity: uid, spoils: uid };
+    return { identity: uid, affects: uid };
   }
 }
 

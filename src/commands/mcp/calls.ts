@@ -15,6 +15,7 @@ import { NOTICE, type Tool, withArgumentNames } from "./tools.js";
 export function createCalls(context: CalendarContext & RunContext) {
   const run = createCommandRunner(context);
   const named = namedCalendars(context);
+  /** The calendars of -c; empty for all, null until they are looked up. */
   let limit: readonly ChosenCalendar[] | null = named.length === 0 ? [] : null;
   return async (tool: Tool, given: ToolArguments): Promise<ToolResult> => {
     try {
