@@ -141,6 +141,14 @@ describe("--scope", () => {
     expect(await starts()).toEqual(["11-23 09:00", "11-30 09:00", "12-07 10:00"]);
   });
 
+  test("a series is not moved to another calendar, which would lose events", async () => {
+    const { id } = await create("--count", "3");
+    await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
+    const result = await harness.run("events", "move", id, "--to", "Work", "--yes");
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`event ${id} is a series`) });
+    expect(await starts()).toHaveLength(3);
+  });
+
   test("following goes on as a series of its own", async () => {
     const { id } = await create("--count", "3");
     const from = await occurrence("2026-11-30");
