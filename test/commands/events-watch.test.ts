@@ -106,6 +106,15 @@ describe("each change is one line", () => {
   });
 });
 
+test("a program that is missing after -- is refused", async () => {
+  const { watch } = await createWorld();
+  expect(await watch("--")).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: "error: the program is missing after --\nhint: leave -- out to print the changes\n",
+  });
+});
+
 describe("--since-last", () => {
   test("goes on where the last run ended", async () => {
     const { harness, watch, next } = await createWorld(create("Lunch"));

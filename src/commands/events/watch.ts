@@ -49,8 +49,18 @@ export function registerEventsWatch(command: Command, contextOf: ContextOf): voi
     const { output = "ndjson" } = readGlobalFlags(command);
     if (!FORMATS.some((format) => format === output))
       throw usageError(`--output: this command has no format "${output}"`, `formats: ${FORMATS.join(", ")}`);
+    if (options.program.length === 0 && endsInDashes(command))
+      throw usageError("the program is missing after --", "leave -- out to print the changes");
     await runEventsWatch(context, options);
   });
+}
+
+/** Whether the command line ends with `--`, as where a variable that was to name the program is empty. */
+function endsInDashes(command: Command): boolean {
+  if (command.parent !== null) return endsInDashes(command.parent);
+  // Commander has it, but not in its types.
+  const { rawArgs = [] } = command as Command & { readonly rawArgs?: readonly string[] };
+  return rawArgs.at(-1) === "--";
 }
 
 /** Tells each change until the run is interrupted, or nobody reads any more; with `--dry-run` those of now. */
