@@ -11,6 +11,9 @@ const WEEK = 20;
 
 /** Sizes of a database: all its calendars, those that the client reads, the events of each, and users besides the sample's. */
 export const SMALL = { calendars: READ, read: READ, events: WEEK, users: 0 };
+/** The same events, single and as occurrences of series. */
+export const SINGLE = { ...SMALL, events: 200 };
+export const REPEATING = { ...SINGLE, recurrences: ["RRULE:FREQ=WEEKLY"] };
 export const LARGE = { calendars: 5_000, read: READ, events: 200, users: 10_000 };
 
 /** Creates a database of a size. @returns a token of the user who reads */
@@ -19,7 +22,7 @@ export async function createDatabase(program, { env, database, size }) {
   const { base_url, token } = service;
   const connection = await openConnection(base_url);
   const [{ id }] = readJson(await connection.send(formatRequest("GET", "/calendars", { token }))).data;
-  const body = eventBody(id, Date.now() + DAY);
+  const body = eventBody(id, Math.ceil(Date.now() / 1_000) * 1_000 + DAY, size.recurrences);
   const created = readJson(
     await connection.send(formatRequest("POST", `/calendars/${id}/events`, { token, body })),
   );
@@ -92,7 +95,11 @@ function multiply(db, { calendar, event, calendars, read, events, users }) {
     json: `json_set(replace(json, @calendar, ${id}), '$.id', ${eventId}, '$.attributes.start_at', ${wire(start)}, '$.attributes.end_at', ${wire(`${start} + 3600000`)})`,
   };
   const grid = `${numbers(calendars)}, (select n as m from ${numbers(events)})`;
-  copy("events", moved, `(select * from events where id = @event) row, ${grid}`).run({
+  copy(
+    "events",
+    moved,
+    `(select * from events where id = @event or series_id = @event limit 1) row, ${grid}`,
+  ).run({
     calendar,
     event,
     now: Date.now(),
@@ -117,8 +124,8 @@ function zonesByOffset() {
   return [...new Map(Intl.supportedValuesOf("timeZone").map((zone) => [offsetOf(zone), zone])).values()];
 }
 
-/** An event of an hour. */
-export function eventBody(calendarId, start) {
+/** An event of an hour, or a series of such. */
+export function eventBody(calendarId, start, recurrences = []) {
   return JSON.stringify({
     data: {
       attributes: {
@@ -129,6 +136,7 @@ export function eventBody(calendarId, start) {
         end_at: new Date(start + 3_600_000).toISOString(),
         location: "Room 7",
         description: "Written to be listed.",
+        recurrences,
       },
       relationships: { label: { data: { id: `${calendarId},1`, type: "label" } } },
     },

@@ -11,7 +11,16 @@ import { runIfEntry } from "../../build/entry.mjs";
 import { formatRequest, measureRate, openConnection } from "./http-load.mjs";
 import { fetchOnce, startRadicale, weekReport } from "./radicale.mjs";
 import { startService } from "./service-process.mjs";
-import { createDatabase, createRequests, LARGE, SMALL, weekOf, weekRequests } from "./service-world.mjs";
+import {
+  createDatabase,
+  createRequests,
+  LARGE,
+  REPEATING,
+  SINGLE,
+  SMALL,
+  weekOf,
+  weekRequests,
+} from "./service-world.mjs";
 
 const BUILT = fileURLToPath(new URL("../../dist/calctl.js", import.meta.url));
 const BARE_SERVER = fileURLToPath(new URL("../../bench/bare-server.mjs", import.meta.url));
@@ -25,6 +34,8 @@ const LIMITED_SHARE = 0.9;
 const INSERT_SHARE = 0.5;
 /** A week's events in a database with a million others take at most so many times as long as in one with few. */
 const LARGE_FACTOR = 1.3;
+/** A week of occurrences of series is read at this part at least of the rate of single events. */
+const SERIES_SHARE = 0.9;
 /** Beside a flood, a quiet client's request takes at most so many times its usual time. */
 const FLOOD_FACTOR = 5;
 const FLOOD = 20_000;
@@ -48,6 +59,12 @@ async function benchService(program) {
     const verdicts = [...(await compareRates({ off, on })), await compareLatency(on)];
     verdicts.push(await compareInserts(join(home, "insert.db"), off));
     verdicts.push(await compareSizes(off, await start("large.db", LARGE, "off")));
+    verdicts.push(
+      await compareSeries(
+        await start("single.db", SINGLE, "off"),
+        await start("series.db", REPEATING, "off"),
+      ),
+    );
     await compareRadicale(home, off);
     if (verdicts.includes("over")) throw new Error("something is beyond its bound");
   } finally {
@@ -149,6 +166,24 @@ async function compareSizes(small, large) {
     ...[...rates, byRate, byCpu].map(formatNumber),
     `${verdict} (${LARGE_FACTOR})`,
   ]);
+  return verdict;
+}
+
+/** What a week costs whose events are occurrences of series, beside as many single ones. */
+async function compareSeries(single, series) {
+  const requests = weekRequests(single.token);
+  const options = { connections: CONNECTIONS, count: requests.length, status: 200 };
+  const samples = await takeTurns({
+    single: () => measureCost(single, requests, options),
+    series: () => measureCost(series, weekRequests(series.token), options),
+  });
+  const byRate = middle(samples.series, samples.single, "rate");
+  const byCpu = middle(samples.single, samples.series, "cpu");
+  const verdict = Math.max(byRate, byCpu) >= SERIES_SHARE ? "ok" : "over";
+  printRow("\na week of series", ["single", "series", "of single", "by CPU"]);
+  const rates = [samples.single, samples.series].map((costs) => median(costs.map(({ rate }) => rate)));
+  const cells = [...rates, byRate, byCpu].map(formatNumber);
+  printRow("GET a week, rendered", [...cells, `${verdict} (${SERIES_SHARE})`]);
   return verdict;
 }
 
