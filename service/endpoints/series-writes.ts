@@ -1,6 +1,7 @@
 import type { Scope } from "../../contract/extensions.js";
 import { badRequest, ProblemError } from "../http/response.js";
 import { isSeries, isStored, linesOfOccurrences } from "../occurrence.js";
+import { eventJson } from "../resources.js";
 import { parseLines, slotsOf, withExceptions } from "../series-rule.js";
 import { deleteEvents } from "../store/changes.js";
 import type { EventContent, EventRow, SeriesRow } from "../store/schema.js";
@@ -81,10 +82,24 @@ export async function updateRepeating(
   if (scopeOf(query.scope, stored) !== "this") return updateMany(context, { stored, series, update, lines });
   if (lines !== null)
     throw badRequest({ recurrences: ["cannot be changed for one occurrence; send scope=following or all"] });
-  const row = { ...stored, ...update.content, recurrences: "", updated_at };
-  const json = await writeEvent(db, stored, { ...update, row });
+  return { body: jsonDocument(await updateOne(db, { stored, series, update, updated_at })) };
+}
+
+interface UpdateOfOne {
+  readonly stored: EventRow;
+  readonly series: SeriesRow;
+  readonly update: Update;
+  readonly updated_at: number;
+}
+
+/** Updates an occurrence alone. What would be as before stays equal to its series. @returns its JSON */
+async function updateOne(db: Transaction, { stored, series, update, updated_at }: UpdateOfOne) {
+  const row = { ...stored, ...update.content };
+  if (eventJson(row, update.attendeeIds) === stored.json) return stored.json;
+  const changed = { ...row, recurrences: "", updated_at };
+  const json = await writeEvent(db, stored, { ...update, row: changed });
   await exceptSlot(db, series, stored);
-  return { body: jsonDocument(json) };
+  return json;
 }
 
 function originOf({ id, calendar_id, creator_id, created_at, updated_at }: EventRow): Origin {

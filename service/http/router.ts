@@ -186,6 +186,8 @@ export function parseQuery({ include = [], query = {} }: Route, search: URLSearc
     read(name, (text) => parseInteger(text, min, max), `whole number ${rule}`);
   const readDate = (name: string) =>
     read(name, (text) => (isCalendarDate(text) ? text : null), "date that exists, as YYYY-MM-DD");
+  const readOneOf = <T extends string>(name: string, values: readonly T[]) =>
+    read(name, (text) => values.find((value) => value === text) ?? null, `of ${values.join(", ")}`);
   const isSearch = (text: string) => text !== "" && codePointLength(text) <= MAX_SEARCH;
   const result = {
     include:
@@ -200,12 +202,8 @@ export function parseQuery({ include = [], query = {} }: Route, search: URLSearc
     from: readDate("from"),
     to: readDate("to"),
     search: read("search", (text) => (isSearch(text) ? text : null), `text of 1 to ${MAX_SEARCH} characters`),
-    category: read(
-      "category",
-      (text) => CATEGORIES.find((category) => category === text) ?? null,
-      `of ${CATEGORIES.join(",")}`,
-    ),
-    scope: read("scope", (text) => SCOPES.find((scope) => scope === text) ?? null, `of ${SCOPES.join(",")}`),
+    category: readOneOf("category", CATEGORIES),
+    scope: readOneOf("scope", SCOPES),
     cursor: read("cursor", (text) => text || null, "cursor from the link to a next page"),
     limit: readInteger("limit", 1, MAX_PAGE) ?? MAX_PAGE,
     /** A revision. */

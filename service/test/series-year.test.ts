@@ -178,6 +178,9 @@ async function update(world: World, series: ModelSeries, action: Action): Promis
         ? { ...one, own: { start, title } }
         : one,
     );
+  const shown = show(series, picked);
+  // It stays equal to its series.
+  if (scope === "this" && shown.start === start && shown.title === title) return [series];
   if (scope === "this") return [{ ...series, occurrences: change(series.occurrences) }];
   const before = scope === "following" ? series.occurrences.filter(({ index }) => index < picked.index) : [];
   const rest = change(series.occurrences.filter((one) => !before.includes(one)));

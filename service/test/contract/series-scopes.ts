@@ -62,6 +62,17 @@ export function describeSeriesScopes(stage: () => Stage): void {
       expect(meta.deleted).toEqual([]);
     });
 
+    test("stays equal to its series when a client sends what it has read", async () => {
+      const { series, at } = await createWeekly();
+      for (const { id, attributes } of [at(1), at(2)]) {
+        const { data } = await put(id, attributes);
+        expect(data.attributes).toEqual(attributes);
+      }
+      const { meta } = await put(series.id, attributesOf(series, { title: "Tea" }));
+      expect(meta).toEqual({ kept: 0 });
+      expect(await shown()).toEqual(DAYS.map((day) => `${day}T12 Tea`));
+    });
+
     test("is deleted, and does not come back", async () => {
       const { at } = await createWeekly();
       await remove(at(1).id, "this");
@@ -258,7 +269,7 @@ export function describeSeriesScopes(stage: () => Stage): void {
     });
     expect(await refusal("DELETE", `${series.id}?scope=some`)).toEqual({
       status: 400,
-      errors: { scope: ["must be one of this,following,all"] },
+      errors: { scope: ["must be one of this, following, all"] },
     });
   });
 }
