@@ -64,8 +64,8 @@ export function firstSlots(series: SeriesTimes, horizon: number) {
     if (slot >= horizon) break;
     count += 1;
     if (count > MAX_OCCURRENCES) {
-      const problem = `the rule gives more than ${MAX_OCCURRENCES} dates within two years; end it earlier`;
-      throw badRequest({ recurrences: [problem] });
+      const problem = `the rule gives more than ${MAX_OCCURRENCES} dates from its start until two years from now`;
+      throw badRequest({ recurrences: [`${problem}; begin it later or end it earlier`] });
     }
   }
   return slotsBetween(series, Number.NEGATIVE_INFINITY, horizon);
