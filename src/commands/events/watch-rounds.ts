@@ -10,19 +10,19 @@ import { createPauses, type ReadCalendar } from "./watch-pauses.js";
 
 export type WatchContext = ChangesContext & Pick<Context, "machine">;
 
-/** What became of a change: `failed` is told again, after `closed` nobody reads any more. */
-export type Told = "told" | "failed" | "closed";
+/** What became of a change: `failed` is delivered again, after `closed` nobody reads any more. */
+export type Delivery = "delivered" | "failed" | "closed";
 
 export interface Watch {
   readonly flags: ChangesFlags;
   /** Whether later runs go on where this one ends. */
   readonly isNamed: boolean;
   readonly identify: (change: EventChange<LocalizedEvent>, diff: Diff) => WatchedChange;
-  readonly tell: (change: WatchedChange) => Promise<Told>;
+  readonly deliver: (change: WatchedChange) => Promise<Delivery>;
 }
 
 /**
- * Reads again and again, and tells what has changed. What was read is remembered once all of its changes were told.
+ * Reads again and again, and delivers what has changed. What was read is remembered once all of its changes were delivered.
  * @throws CliError any failure of the first read, and later what does not pass by itself; the reason of an interruption
  */
 export async function watchChanges(context: WatchContext, watch: Watch): Promise<void> {
@@ -50,7 +50,7 @@ function createMemory(): ChangesContext["messages"] {
 
 interface Round {
   readonly kind: "changed" | "quiet" | "closed";
-  /** Those that were read, if all of what they say was told. */
+  /** Those that were read, if all of their changes were delivered. */
   readonly calendars: readonly ReadCalendar[];
 }
 
@@ -63,8 +63,8 @@ function createRounds(context: WatchContext, watch: Watch): () => Promise<Round>
   let warned: readonly string[] = [];
   let isStarted = false;
   let isFailing = false;
-  /** Those that have been told, though not all of the same read. */
-  const told = new Set<string>();
+  /** The changes that were delivered, though not all of the same read. */
+  const delivered = new Set<string>();
   return async () => {
     const warnings: string[] = [];
     const warn = (text: string) => {
@@ -72,7 +72,7 @@ function createRounds(context: WatchContext, watch: Watch): () => Promise<Round>
       if (!warned.includes(text)) output.warn(text);
     };
     try {
-      const result = await readRound({ ...context, output: { ...output, warn } }, watch, told);
+      const result = await readRound({ ...context, output: { ...output, warn } }, watch, delivered);
       if (isFailing) output.note("the service can be read again");
       isFailing = false;
       return result;
@@ -90,29 +90,29 @@ function createRounds(context: WatchContext, watch: Watch): () => Promise<Round>
   };
 }
 
-/** What a read has found. It is remembered before it is told, so that whoever was told of an event is told how it goes on. */
+/** What a read has found. It is remembered before it is delivered, so that who got an event added also gets how it goes on. */
 interface Batch extends Pick<Diff, "revision" | "remembered"> {
   readonly changes: readonly WatchedChange[];
 }
 
-/** @param told ids of changes of the batch that are not told again */
-async function readRound(context: WatchContext, watch: Watch, told: Set<string>): Promise<Round> {
+/** @param delivered ids of changes of the batch that are not delivered again */
+async function readRound(context: WatchContext, watch: Watch, delivered: Set<string>): Promise<Round> {
   return withDiff(context, watch.flags, async (diff) => {
     const ledger = await context.messages.ledger();
     const batch = await openBatch(context, diff, watch);
     const { changes, remembered } = batch;
     const { calendars } = remembered.seen;
-    const result = await tellAll(changes, watch, told);
+    const result = await deliverAll(changes, watch, delivered);
     if (result === "closed") return { kind: "closed", calendars };
     if (result === "failed") return { kind: "quiet", calendars: [] };
     if ((changes.length > 0 || diff.isNew) && !context.flags.dryRun) await ledger.remember(remembered);
-    told.clear();
+    delivered.clear();
     diff.reportFailures();
     return { kind: changes.length > 0 ? "changed" : "quiet", calendars };
   });
 }
 
-/** The batch that was not told to its end, perhaps by a run that was killed; otherwise what the read has found. */
+/** The batch that was not delivered to its end, perhaps by a run that was killed; otherwise what the read has found. */
 async function openBatch(
   { messages, flags }: Pick<WatchContext, "messages" | "flags">,
   diff: Diff,
@@ -120,7 +120,7 @@ async function openBatch(
 ): Promise<Batch> {
   const { revision, remembered } = diff;
   const ledger = await messages.ledger();
-  const name = `${remembered.name} to tell`;
+  const name = `${remembered.name} to deliver`;
   const last = await ledger.readSeen(name);
   // Written by calctl, to a file of its user.
   const batch = last === null ? null : (last.seen as Batch);
@@ -130,17 +130,17 @@ async function openBatch(
   return found;
 }
 
-async function tellAll(
+async function deliverAll(
   changes: Batch["changes"],
-  { tell }: Pick<Watch, "tell">,
-  told: Set<string>,
-): Promise<Told> {
+  { deliver }: Pick<Watch, "deliver">,
+  delivered: Set<string>,
+): Promise<Delivery> {
   let hasFailed = false;
-  for (const change of changes.filter(({ id }) => !told.has(id))) {
-    const result = await tell(change);
+  for (const change of changes.filter(({ id }) => !delivered.has(id))) {
+    const result = await deliver(change);
     if (result === "closed") return "closed";
-    if (result === "told") told.add(change.id);
+    if (result === "delivered") delivered.add(change.id);
     else hasFailed = true;
   }
-  return hasFailed ? "failed" : "told";
+  return hasFailed ? "failed" : "delivered";
 }

@@ -13,7 +13,7 @@ import type { Diff } from "./changes-diff.js";
 import type { ChangesFlags } from "./changes-reading.js";
 import { addCalendarFlag, addFilterFlags } from "./event-query.js";
 import { checkName } from "./name-binding.js";
-import { type Told, type WatchContext, watchChanges } from "./watch-rounds.js";
+import { type Delivery, type WatchContext, watchChanges } from "./watch-rounds.js";
 
 interface WatchOptions extends Omit<ChangesFlags, "sinceLast"> {
   readonly sinceLast?: string;
@@ -63,41 +63,41 @@ function endsInDashes(command: Command): boolean {
   return rawArgs.at(-1) === "--";
 }
 
-/** Tells each change until the run is interrupted, or nobody reads any more; with `--dry-run` those of now. */
+/** Delivers each change until the run is interrupted, or nobody reads any more; with `--dry-run` those of now. */
 async function runEventsWatch(
   context: WatchContext,
   { sinceLast, program, ...rest }: WatchOptions,
 ): Promise<void> {
-  const print = createPrinter(context);
+  const print = createPrintDelivery(context);
   const isNamed = sinceLast !== undefined;
-  const run = program.length === 0 ? null : createHandOver(context, program, isNamed);
+  const run = program.length === 0 ? null : createProgramDelivery(context, program, isNamed);
   const name = { sinceLast: sinceLast ?? "events watch", nameFlag: "--since-last" } as const;
   checkName(name);
   await watchChanges(context, {
     flags: { ...rest, ...name },
     isNamed,
-    tell: run === null || context.flags.dryRun ? print : run,
+    deliver: run === null || context.flags.dryRun ? print : run,
     identify,
   });
 }
 
 /** @throws CliError usage for format and fields */
-function createPrinter({
+function createPrintDelivery({
   output: { of },
-}: Pick<Context, "output">): (change: WatchedChange) => Promise<Told> {
+}: Pick<Context, "output">): (change: WatchedChange) => Promise<Delivery> {
   const output = of(watchedChangeView);
   return async (change) => {
     await output.print(change);
-    return output.isClosed() ? "closed" : "told";
+    return output.isClosed() ? "closed" : "delivered";
   };
 }
 
 /** Runs the program with the line on stdin, and the keys of the event as variables. */
-function createHandOver(
+function createProgramDelivery(
   { machine, output }: Pick<Context, "machine" | "output">,
   [program = "", ...args]: readonly string[],
   isNamed: boolean,
-): (change: WatchedChange) => Promise<Told> {
+): (change: WatchedChange) => Promise<Delivery> {
   if (program === "") throw emptyValueError("the program");
   const again = isNamed
     ? "the next run under the same --since-last runs it again for this change"
@@ -109,7 +109,7 @@ function createHandOver(
     const variables = { ...eventVariables(change.event), ...ofChange };
     try {
       await runProgram({ program, args, input, variables });
-      return "told";
+      return "delivered";
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== "failed") throw error;
       const hint = error.hint === undefined ? "" : ` (${error.hint})`;

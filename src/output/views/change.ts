@@ -73,7 +73,7 @@ export const changeView: View<ListedChange> = {
 
 /** A change as it happens. */
 export interface WatchedChange extends EventChange<LocalizedEvent> {
-  /** The same for a change that is told again. */
+  /** The same for a change that is delivered again. */
   readonly id: string;
 }
 
@@ -82,7 +82,7 @@ export const watchedChangeView: View<WatchedChange> = {
   noun: "change",
   shape: "watched_change",
   keys: {
-    id: { type: "string", about: "the same for a change that is told again" },
+    id: { type: "string", about: "the same for a change that is delivered again" },
     ...CHANGE_KEYS,
   },
   tsv: [],
