@@ -303,15 +303,18 @@ describe("-c is a limit:", () => {
     expect(await harness.json("events", "get", outside)).toMatchObject({ title: "Lunch" });
   });
 
-  test("of several calendars, one event is in the one that the call names", async () => {
-    const limit = ["-c", "Family", "-c", "Work"];
-    const [list, unclear, read, beyond] = await callAll(harness, limit, [
+  test("of several calendars, an event is found in each of them, and a new one says in which", async () => {
+    const limit = ["-c", "Family", "-c", "Work", "--allow-write"];
+    const created = { title: "T", start: "fri 9:00", key: "k" };
+    const [list, found, unclear, read, beyond] = await callAll(harness, limit, [
       { name: "list_events", arguments: { days: 7 } },
       { name: "get_event", arguments: { id: ids.outside } },
+      { name: "create_event", arguments: created },
       { name: "get_event", arguments: { id: ids.outside, calendar: "Work" } },
       { name: "list_events", arguments: { calendar: "Club" } },
     ]);
     expect(list?.text.data).toHaveLength(2);
+    expect(found?.text.data).toMatchObject({ id: ids.outside });
     expect(unclear?.text.error).toMatchObject({ code: "usage", hint: expect.stringContaining("Work") });
     expect(read?.text.data).toMatchObject({ id: ids.outside });
     expect(beyond?.text.error).toMatchObject({ code: "not_found" });
@@ -323,6 +326,9 @@ describe("-c is a limit:", () => {
       ["-c", "Nowhere"],
       [{ name: "calendars" }, { name: "list_events" }],
     );
-    for (const { text } of results) expect(text.error).toMatchObject({ code: "not_found", exit_code: 5 });
+    for (const { text } of results) {
+      expect(text.error).toMatchObject({ code: "not_found", exit_code: 5 });
+      expect(JSON.stringify(text)).not.toContain("Family");
+    }
   });
 });

@@ -22,8 +22,13 @@ export function createCalls(context: CalendarContext & RunContext) {
       // Some clients send null for what is not given.
       const typed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
       // Kept, so that no other calendar is meant that gets such a name later.
-      limit ??= await context.names.withCachedNames(() => resolveCalendars(context, named));
-      const { value, notes, error } = await run(wordsOf(tool, withCalendars(tool, typed, limit)));
+      limit ??= await context.names
+        .withCachedNames(() => resolveCalendars(context, named))
+        .catch(throwWithoutHint);
+      const [first, ...others] = withCalendars(tool, typed, limit);
+      let outcome = await run(wordsOf(tool, first));
+      for (const other of others) if (isNotFound(outcome.error)) outcome = await run(wordsOf(tool, other));
+      const { value, notes, error } = outcome;
       // Of a single calendar, its command prints an object.
       const data = tool.isList && value !== undefined ? [value].flat() : value;
       const result = { notice: NOTICE, data, notes };
@@ -38,17 +43,36 @@ export function createCalls(context: CalendarContext & RunContext) {
   };
 }
 
-/** The arguments, with calendars within the limit. @throws CliError usage, not_found for a calendar outside it */
-function withCalendars(tool: Tool, given: ToolArguments, limit: readonly ChosenCalendar[]): ToolArguments {
+function isNotFound(error: object | null): boolean {
+  return error !== null && "code" in error && error.code === "not_found";
+}
+
+/** The hint of a wrong -c names the calendars that an agent may not see. */
+function throwWithoutHint(error: unknown): never {
+  throw error instanceof CliError ? new CliError(error.code, error.message, { cause: error }) : error;
+}
+
+/**
+ * The arguments, with calendars within the limit: several times for an event that may be in each of them.
+ * @throws CliError usage, not_found for a calendar outside it
+ */
+function withCalendars(
+  tool: Tool,
+  given: ToolArguments,
+  limit: readonly ChosenCalendar[],
+): readonly [ToolArguments, ...ToolArguments[]] {
   const { calendar } = given;
-  if (limit.length === 0) return given;
+  const [first, ...others] = limit;
+  if (first === undefined) return [given];
   if (calendar !== undefined) {
     const options = { noun: "calendar", source: "calendar", byPrefix: true };
-    return { ...given, calendar: resolveName(String(calendar), limit, options).id };
+    return [{ ...given, calendar: resolveName(String(calendar), limit, options).id }];
   }
-  if (limit.length > 1 && !tool.isList)
-    throw usageError("calendar is missing", `give one of ${describeCandidates(limit)}`);
-  return { ...given, calendar: limit.map(({ id }) => id) };
+  if (tool.isList) return [{ ...given, calendar: limit.map(({ id }) => id) }];
+  const inCalendar = ({ id }: ChosenCalendar) => ({ ...given, calendar: id });
+  if (others.length === 0 || tool.required.includes("id"))
+    return [inCalendar(first), ...others.map(inCalendar)];
+  throw usageError("calendar is missing", `give one of ${describeCandidates(limit)}`);
 }
 
 /** The command line of a call. @throws CliError usage for arguments that are wrong or missing */
