@@ -15,7 +15,7 @@ const STREAMS = { perClient: 32, total: 1_000 };
 /** How often writes of other processes are looked for, and how soon after a write of this one (ms). */
 const CHECK = { interval: 1_000, soon: 20 };
 
-/** How often a stream that has nothing to say asks whether its token is still valid, and says that it is there (ms). */
+/** The longest pause of a stream (ms): then its token is checked again, and a comment is sent. */
 const HEARTBEAT = 10_000;
 
 /** Changes in one message, unless the client says otherwise: a client that reads slowly holds one in memory. */

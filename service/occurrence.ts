@@ -30,8 +30,8 @@ export function isStored({ revision }: Pick<EventRow, "revision">): boolean {
   return revision > 0;
 }
 
-/** Whether an occurrence was changed by hand. */
-export function isChangedByHand({ series_id, recurrences }: Pick<EventRow, "series_id" | "recurrences">) {
+/** Whether an occurrence was changed on its own. */
+export function isChangedAlone({ series_id, recurrences }: Pick<EventRow, "series_id" | "recurrences">) {
   return series_id !== null && recurrences === "";
 }
 

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { badRequest } from "../http/response.js";
-import { attendeesOf, HORIZON, isChangedByHand, occurrenceId, occurrenceOf } from "../occurrence.js";
+import { attendeesOf, HORIZON, isChangedAlone, occurrenceId, occurrenceOf } from "../occurrence.js";
 import { firstSlots, isSlot, withExceptions } from "../series-rule.js";
 import { type EventWithAttendees, listAttendees, sizeOfEvent } from "../store/events.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
@@ -16,8 +16,8 @@ export interface TakenRows {
 }
 
 /**
- * Writes a series with its occurrences up to the horizon. Those that were changed by hand stay as they are, and their slots
- * are excepted; the others are made anew, and comments stay with those that have a successor.
+ * Writes a series with its occurrences up to the horizon. Those that were changed on their own stay as they are, and
+ * their slots are excepted; the others are made anew, and comments stay with those that have a successor.
  * @param now milliseconds since the epoch
  * @throws ProblemError 400 when the series would be too large
  */
@@ -26,8 +26,8 @@ export async function writeSeries(
   written: SeriesRow,
   { rows, move, now }: TakenRows & { readonly now: number },
 ): Promise<void> {
-  const kept = rows.filter(isChangedByHand).map((row) => ({ row, slot: move(row) }));
-  const others = rows.filter((row) => !isChangedByHand(row)).map((row) => ({ row, slot: move(row) }));
+  const kept = rows.filter(isChangedAlone).map((row) => ({ row, slot: move(row) }));
+  const others = rows.filter((row) => !isChangedAlone(row)).map((row) => ({ row, slot: move(row) }));
   const recurrences = withExceptions(
     written,
     kept.map(({ slot }) => slot),
@@ -61,7 +61,7 @@ interface KeptRow {
   readonly slot: number;
 }
 
-/** What was changed by hand, where its id changes with its slot or its series. */
+/** What was changed on its own, where its id changes with its slot or its series. */
 async function renameKept(db: Transaction, kept: readonly KeptRow[], series: SeriesRow) {
   const moved = kept.filter(({ row, slot }) => row.id !== occurrenceId(series, slot));
   return Promise.all(
@@ -73,7 +73,7 @@ async function renameKept(db: Transaction, kept: readonly KeptRow[], series: Ser
   );
 }
 
-/** Bytes of the occurrences of a series, as responses have them: 10,000 with a title. */
+/** The most that the occurrences of a series may have in responses (bytes): enough for 10,000 with only a title. */
 const MAX_BYTES = 13 * 1024 * 1024;
 
 function checkSize(events: readonly EventWithAttendees[]): void {

@@ -2,7 +2,7 @@ import { DAY_MS } from "../../contract/date-time.js";
 import type { Scope } from "../../contract/extensions.js";
 import { wallClockAt } from "../../src/calendar/zoned-time.js";
 import { badRequest, ProblemError } from "../http/response.js";
-import { isChangedByHand, isSeries, occurrenceId } from "../occurrence.js";
+import { isChangedAlone, isSeries, occurrenceId } from "../occurrence.js";
 import { createHexId } from "../secrets.js";
 import {
   clockOf,
@@ -61,8 +61,8 @@ export async function updateMany(context: WriteContext, change: UpdateOfMany): P
   const target = (row: EventRow) => (move === null ? (row.slot ?? 0) : moveSlot(row.slot ?? 0, move));
   await writeSeries(db, written, { rows, move: target, now });
   if (slot !== null) await endSeries(db, { series, earlier, slot, now });
-  if (isChangedByHand(stored)) await updateChanged(db, occurrenceId(written, target(stored)), update);
-  const kept = rows.filter((row) => isChangedByHand(row) && row.id !== stored.id).length;
+  if (isChangedAlone(stored)) await updateChanged(db, occurrenceId(written, target(stored)), update);
+  const kept = rows.filter((row) => isChangedAlone(row) && row.id !== stored.id).length;
   return { body: await seriesDocument(db, written, { meta: { kept } }) };
 }
 
@@ -91,7 +91,7 @@ export async function endSeries(db: Transaction, { series, earlier, slot, now }:
   await writeSeries(db, ended, { rows: earlier, move: (row) => row.slot ?? 0, now });
 }
 
-/** The one that was named when others were meant as well. */
+/** Updates the occurrence whose id was given, if it was changed on its own: `writeSeries` leaves such as they are. */
 async function updateChanged(db: Transaction, id: string, { content, attendeeIds }: Update): Promise<void> {
   const [row] = await db.selectFrom("events").selectAll().where("id", "=", id).execute();
   if (row === undefined) return;

@@ -1,6 +1,6 @@
 import { isTimeZone } from "../../contract/date-time.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
-import { attendeesOf, isChangedByHand, occurrenceId, occurrenceOf } from "../occurrence.js";
+import { attendeesOf, isChangedAlone, occurrenceId, occurrenceOf } from "../occurrence.js";
 import { eventJson } from "../resources.js";
 import { addKey, LAST_TIME, type Problem } from "./check-rows.js";
 import type { EventRow, SeriesRow } from "./schema.js";
@@ -37,7 +37,7 @@ function problemsOf(
   rules: Rules,
 ): readonly (readonly [what: string, key: string])[] {
   if (!isReadable(series, rules)) return [["series with a rule that cannot be read", series.id]];
-  const made = new Set(rows.filter((row) => !isChangedByHand(row)).map(({ slot }) => slot));
+  const made = new Set(rows.filter((row) => !isChangedAlone(row)).map(({ slot }) => slot));
   const isComplete = firstSlots(series, rules, rows.length + 1).every((slot) => made.has(slot));
   const problems = rows.flatMap((row) => {
     const what = problemOf(series, row, rules);
@@ -72,7 +72,7 @@ function problemOf(series: SeriesRow, row: EventRow, { isSlot }: Rules): string 
   const { slot, id } = row;
   if (slot === null || Math.abs(slot) > LAST_TIME || id !== occurrenceId(series, slot))
     return "occurrences whose id is not that of their start";
-  if (isChangedByHand(row)) return null;
+  if (isChangedAlone(row)) return null;
   if (!isSlot(series, slot)) return "occurrences that the rule of their series does not give";
   const isSame = row.json === eventJson(occurrenceOf(series, slot), attendeesOf(series));
   return isSame ? null : "occurrences that differ from their series";

@@ -83,7 +83,7 @@ export interface EventRow {
   readonly slot: number | null;
   /**
    * Lines of RFC 5545: those of its series but EXDATE, so that an exception changes no other occurrence. Empty for a single
-   * event, and for an occurrence that was changed by hand.
+   * event, and for an occurrence that was changed on its own.
    */
   readonly recurrences: string;
   /** About how many bytes it takes in a response, not fewer. */
@@ -100,8 +100,8 @@ export interface EventRow {
 export type EventContent = Omit<EventRow, "bytes" | "moves" | "revision" | "json">;
 
 /**
- * Events by a rule. Those up to `made_until` are rows of `events`, with an id that `occurrence.ts` makes. What was changed by
- * hand stays as it is; the others are equal to their series.
+ * Events by a rule. Those up to `made_until` are rows of `events`, with an id that `occurrence.ts` makes. An
+ * occurrence that was changed on its own is not changed with its series; the others are equal to it.
  */
 export interface SeriesRow
   extends Omit<

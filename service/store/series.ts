@@ -24,7 +24,7 @@ export function listOccurrences(db: Transaction, seriesId: string): Promise<Even
   return db.selectFrom("events").selectAll().where("series_id", "=", seriesId).orderBy("slot").execute();
 }
 
-/** The first occurrence of a series that is a row, if possible one that was not changed by hand. */
+/** The first occurrence of a series that is a row, if possible one that was not changed on its own. */
 export function findFirstOccurrence(db: Transaction, seriesId: string): Promise<EventRow | undefined> {
   return db
     .selectFrom("events")

@@ -126,7 +126,7 @@ export function describeSeriesScopes(stage: () => Stage): void {
       expect(await shown()).toEqual(DAYS.map((day) => `${day}T12 Dinner`));
     });
 
-    test("move but for those that were changed by hand, and comments go with them", async () => {
+    test("move but for those that were changed on their own, and comments go with them", async () => {
       const { series, at } = await createWeekly();
       const { client, path } = stage();
       await put(at(1).id, attributesOf(at(1), { title: "Dinner" }));
@@ -236,7 +236,7 @@ export function describeSeriesScopes(stage: () => Stage): void {
       expect((await list())[3]?.attributes.recurring_uuid).toBe(data.id);
     });
 
-    test("are deleted, also what was changed by hand", async () => {
+    test("are deleted, also what was changed on its own", async () => {
       const { series, at } = await createWeekly();
       await put(at(4).id, attributesOf(at(4), { title: "Dinner" }));
       await remove(at(2).id, "following");
