@@ -61,6 +61,23 @@ interface MissingItem {
   readonly error: CliError;
 }
 
+/** How many of several items are named. */
+const MAX_NAMED = 20;
+
+/** Says the first 20 of several texts, and at the end how many more there were. */
+export function createNamer(say: (text: string) => void) {
+  let count = 0;
+  return {
+    name(text: string): void {
+      count += 1;
+      if (count <= MAX_NAMED) say(text);
+    },
+    end(): void {
+      if (count > MAX_NAMED) say(`and ${count - MAX_NAMED} more`);
+    },
+  };
+}
+
 /**
  * Reports each missing item with its reason; after an interruption also those that were processed.
  * @throws CliError the first failure when no item succeeded, partial when some did

@@ -6,6 +6,7 @@ import type { JournalEntry, NotedWrite } from "../journal/entry.js";
 import type { Journal } from "../journal/journal.js";
 import { type UndoableCommand, undoableView } from "../output/views/undo.js";
 import type { EventContext } from "./events/event-reader.js";
+import { createNamer } from "./item-report.js";
 import { processEach } from "./process-each.js";
 import { isSeriesWrite, undoSeriesWrite } from "./undo-series.js";
 import { nameOf, undoneBy, undoWrite } from "./undo-write.js";
@@ -39,8 +40,8 @@ export function registerUndo(command: Command, contextOf: ContextOf): void {
   addAction(command, contextOf, runUndo);
 }
 
-/** How many commands are listed, and how many writes of one are named. */
-const [LISTED, NAMED] = [20, 20];
+/** How many commands are listed. */
+const MAX_LISTED = 20;
 
 /** Takes back what a command wrote, as far as nobody wrote there since. */
 export async function runUndo(context: UndoContext, options: UndoOptions): Promise<void> {
@@ -61,7 +62,9 @@ export async function runUndo(context: UndoContext, options: UndoOptions): Promi
       if (isDamaged) context.output.warn(`${file} is damaged: what it notes cannot be taken back`);
     const newIds = readNewIds(entries);
     return output.print(
-      commands.slice(0, LISTED).map((entry, index) => describeEntry(entry, { number: index + 1, newIds })),
+      commands
+        .slice(0, MAX_LISTED)
+        .map((entry, index) => describeEntry(entry, { number: index + 1, newIds })),
     );
   }
   const chosen = choose(commands, number);
@@ -131,8 +134,9 @@ async function confirm({ output, terminal }: UndoContext, entry: JournalEntry, y
   );
   if (asked.length === 0 || yes) return;
   requireConfirmation(yes, terminal.prompt.available);
-  for (const write of asked.slice(0, NAMED)) output.warn(`  ${nameOf(write)}  is ${undoneBy(write)}`);
-  if (asked.length > NAMED) output.warn(`  and ${asked.length - NAMED} more`);
+  const namer = createNamer((text) => output.warn(`  ${text}`));
+  for (const write of asked) namer.name(`${nameOf(write)}  is ${undoneBy(write)}`);
+  namer.end();
   if (await terminal.prompt.confirm(`Take back ${entry.command}?`)) return;
   throw new CliError("interrupted", "nothing was taken back");
 }
@@ -158,11 +162,7 @@ async function undoEntry(
     entry.command === "import" && !dryRun
       ? (await import("./import/records.js")).openUndoneImports(context.machine)
       : undefined;
-  let noted = 0;
-  const note = (text: string): void => {
-    noted += 1;
-    if (noted <= NAMED) context.output.note(text);
-  };
+  const namer = createNamer(context.output.note);
   let isLosing = false;
   const { results, reportFailures } = await processEach(steps, {
     noun: "write",
@@ -177,8 +177,8 @@ async function undoEntry(
         throw new CliError("partial", "it is kept, since not everything could be brought back");
       try {
         const id = isSeriesWrite(write)
-          ? await undoSeriesWrite(context, write, note)
-          : await undoWrite(context, write, { at: entry.at, idOf, note });
+          ? await undoSeriesWrite(context, write, namer.name)
+          : await undoWrite(context, write, { at: entry.at, idOf, note: namer.name });
         const isAgain = write.kind === "delete" && id !== write.eventId;
         noteUndone?.(write, id);
         if (!dryRun) journal.markUndone(entry, write, isAgain ? id : "");
@@ -189,7 +189,7 @@ async function undoEntry(
       }
     },
   });
-  if (noted > NAMED) context.output.note(`and ${noted - NAMED} more`);
+  namer.end();
   const [events, titles] = [results.map(({ id }) => id), results.map(({ title }) => title)];
   const undone = { ...describeEntry(entry, { number, newIds }), events, titles };
   if (results.length > 0)

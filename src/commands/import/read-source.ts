@@ -19,6 +19,7 @@ import { sanitizeLine } from "../../output/sanitize.js";
 import { truncateText, wrapMessage } from "../../output/table/text-width.js";
 import { readDateFlag } from "../events/date-flags.js";
 import type { EventContext } from "../events/event-reader.js";
+import { createNamer } from "../item-report.js";
 
 /** Flags as typed. */
 export interface ImportFlags extends Pick<ImportOptions, "as" | "columns" | "dates" | "shorten"> {
@@ -85,9 +86,6 @@ function isSameFile(one: string, other: string): boolean {
   return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
 }
 
-/** How many rejected events, and how many failed writes, are named on stderr. */
-export const MAX_NAMED = 20;
-
 /** Columns of a title in a message. */
 const MAX_SHOWN_TITLE = 60;
 
@@ -116,11 +114,14 @@ export async function readSource(
   const { source, rejections } = gatherEvents(file.items, { window, expand });
   for (const note of file.notes) output.note(note);
   const width = context.machine.stderr.isTerminal ? terminal.prompt.columns : Number.POSITIVE_INFINITY;
-  for (const { line, reason, title } of rejections.slice(0, MAX_NAMED)) {
-    const text = `line ${line}: ${title === null ? "" : `"${truncateText(title, MAX_SHOWN_TITLE)}": `}${reason}`;
+  const namer = createNamer((text) => {
     for (const part of wrapMessage(sanitizeLine(text), width)) output.warn(part);
-  }
-  if (rejections.length > MAX_NAMED) output.warn(`and ${rejections.length - MAX_NAMED} more`);
+  });
+  for (const { line, reason, title } of rejections)
+    namer.name(
+      `line ${line}: ${title === null ? "" : `"${truncateText(title, MAX_SHOWN_TITLE)}": `}${reason}`,
+    );
+  namer.end();
   // Without the entries, which have the whole text.
   const { isComplete, header, footer, items } = file;
   return { isComplete, header, footer, size: items.length, source, rejections };

@@ -2,9 +2,10 @@ import { writeFileSync } from "node:fs";
 import type { Context } from "../../context.js";
 import { CliError, errorCodeOf, usageError, wrapError } from "../../errors.js";
 import type { ImportReport } from "../../output/views/import.js";
+import { createNamer } from "../item-report.js";
 import type { Applied } from "./apply.js";
 import type { ImportPlan } from "./make-plan.js";
-import { type ImportJob, MAX_NAMED, type ReadSource } from "./read-source.js";
+import type { ImportJob, ReadSource } from "./read-source.js";
 
 /** What was imported. */
 interface Imported {
@@ -59,8 +60,9 @@ export function reportFailures(
   const kept = `${countOf(plan.missing, "event")} not in ${job.name} any more`;
   if (plan.missing > 0 && job.prune === false) note(`${kept}: they stay, since --prune is not given`);
   const { failures = [], stopped, done = 0 } = applied ?? {};
-  for (const { title, error } of failures.slice(0, MAX_NAMED)) warn(`"${title}": ${error.message}`);
-  if (failures.length > MAX_NAMED) warn(`and ${failures.length - MAX_NAMED} more`);
+  const namer = createNamer(warn);
+  for (const { title, error } of failures) namer.name(`"${title}": ${error.message}`);
+  namer.end();
   const total = plan.steps.length;
   if (stopped !== undefined) throw describeStop(stopped, { done, total });
   const [first] = failures;
