@@ -79,7 +79,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     admin: createAdmin({ store: forAdministration(store), now, passwordCost }),
     created: store.created,
     async continueSeries() {
-      const { continueAllSeries } = await import("./endpoints/daily.js");
+      const { continueAllSeries } = await import("./endpoints/due-series.js");
       await continueAllSeries(store, now());
     },
     drain() {

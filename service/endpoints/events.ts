@@ -17,8 +17,9 @@ import {
   requireEvent,
   requireOccurrence,
 } from "./event-reads.js";
-import { changeCalendar, checkWindowSizes, listAllowedReferences, writeEvent } from "./event-rows.js";
+import { changeCalendar, listAllowedReferences, writeEvent } from "./event-rows.js";
 import { createOnce } from "./idempotency.js";
+import { checkWindowSizes } from "./window-sizes.js";
 
 export const eventWrites = {
   createEvent,

@@ -36,7 +36,11 @@ export async function occurrencesOfWindow(
 }
 
 /** Makes the occurrences of series that have come before the horizon. @param now milliseconds since the epoch */
-export async function continueSeries(db: Transaction, due: readonly SeriesRow[], now: number): Promise<void> {
+export async function storeUntilHorizon(
+  db: Transaction,
+  due: readonly SeriesRow[],
+  now: number,
+): Promise<void> {
   for (const series of due) {
     const { slots, madeUntil } = slotsBetween(series, series.made_until, now + HORIZON);
     // Beyond what was made some are rows all the same: those with comments.

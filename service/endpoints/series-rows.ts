@@ -6,7 +6,7 @@ import { type EventWithAttendees, listAttendees, sizeOfEvent } from "../store/ev
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { replaceOccurrences, storeSeries } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
-import { checkWindowSizes } from "./event-rows.js";
+import { checkWindowSizes } from "./window-sizes.js";
 
 /** The events that a series takes over, and where they go. */
 export interface TakenRows {
