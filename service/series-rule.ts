@@ -1,8 +1,7 @@
 import { DAY_MS, instantToDate } from "../contract/date-time.js";
 import { checkRecurrence, expandRecurrence } from "../src/calendar/recurrence.js";
-import { isDate, readRecurrence, wallClockOf } from "../src/calendar/recurrence-lines.js";
+import { readRecurrence } from "../src/calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, type RecurrenceRule, writeRule } from "../src/calendar/recurrence-rule.js";
-import { instantAt, wallClockAt } from "../src/calendar/zoned-time.js";
 import { CliError } from "../src/errors.js";
 import { badRequest } from "./http/response.js";
 import type { SeriesRow } from "./store/schema.js";
@@ -27,7 +26,7 @@ export function parseLines(lines: readonly string[], times: Omit<SeriesTimes, "r
   const series = { ...times, recurrences: lines.join("\n") };
   try {
     checkRecurrence(recurrenceOf(series), "recurrences");
-    return withRule(series, {});
+    return changeRule(series, {});
   } catch (error) {
     throw error instanceof CliError ? badLines(error) : error;
   }
@@ -78,27 +77,27 @@ export function isSlot(series: SeriesTimes, slot: number): boolean {
 }
 
 /** The lines with slots excepted as well; those that the rule does not give are left out. */
-export function withExceptions(series: SeriesTimes, slots: readonly number[]): string {
+export function exceptSlots(series: SeriesTimes, slots: readonly number[]): string {
   if (slots.length === 0) return series.recurrences;
-  const { excluded } = readRule(series);
+  const { excluded } = readSeriesRule(series);
   const missing = new Set([...excluded, ...slots]);
   const latest = Math.max(...missing);
   const found: number[] = [];
-  for (const slot of slotsOf({ ...series, recurrences: withRule(series, { excluded: [] }) })) {
+  for (const slot of slotsOf({ ...series, recurrences: changeRule(series, { excluded: [] }) })) {
     if (missing.has(slot)) found.push(slot);
     if (slot >= latest) break;
   }
-  return withRule(series, { excluded: found });
+  return changeRule(series, { excluded: found });
 }
 
 /** The lines of a series that ends before a slot. */
 export function endBefore(series: SeriesTimes, slot: number): string {
-  const { rule, extra, excluded } = readRule(series);
+  const { rule, extra, excluded } = readSeriesRule(series);
   const { COUNT: _, ...parts } = rule;
   const isEarlier = (other: number) => other < slot;
   const end = formatSlot(series, slot - (series.all_day === 1 ? DAY_MS : 1_000));
   const UNTIL = rule.UNTIL !== undefined && rule.UNTIL < end ? rule.UNTIL : end;
-  return withRule(series, {
+  return changeRule(series, {
     rule: { ...parts, UNTIL },
     extra: extra.filter(isEarlier),
     excluded: excluded.filter(isEarlier),
@@ -107,10 +106,10 @@ export function endBefore(series: SeriesTimes, slot: number): string {
 
 /** The lines of the series that goes on from a slot. */
 export function continueFrom(series: SeriesTimes, slot: number): string {
-  const { rule, extra, excluded } = readRule(series);
+  const { rule, extra, excluded } = readSeriesRule(series);
   let before = 0;
   if (rule.COUNT !== undefined) {
-    const alone = { ...series, recurrences: withRule(series, { extra: [], excluded: [] }) };
+    const alone = { ...series, recurrences: changeRule(series, { extra: [], excluded: [] }) };
     for (const start of slotsOf(alone)) {
       if (start >= slot) break;
       before += 1;
@@ -118,85 +117,23 @@ export function continueFrom(series: SeriesTimes, slot: number): string {
   }
   const count = rule.COUNT === undefined ? {} : { COUNT: String(Math.max(1, Number(rule.COUNT) - before)) };
   const isLater = (other: number) => other >= slot;
-  return withRule(series, {
+  return changeRule(series, {
     rule: { ...rule, ...count },
     extra: extra.filter(isLater),
     excluded: excluded.filter(isLater),
   });
 }
 
-/** How the slots of a series are moved: by a step of the clock, to a series of other times. */
-export interface SeriesMove {
-  readonly from: SeriesTimes;
-  readonly to: Omit<SeriesTimes, "recurrences">;
-  /** What the clock shows later (ms). */
-  readonly step: number;
-  /** How many days later it is then (ms). */
-  readonly days: number;
-}
-
-/** Where a slot is moved. */
-export function moveSlot(slot: number, { from, to, step }: SeriesMove): number {
-  const clock = clockOf(slot, from) + step;
-  return to.all_day === 1 ? clock : instantAt(clock, to.start_timezone);
-}
-
-/** The days and times that a rule names by itself. */
-const DAY_PARTS = ["BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH"] as const;
-const TIME_PARTS = ["BYHOUR", "BYMINUTE", "BYSECOND"] as const;
-
-/** The lines of the series after a move. @throws ProblemError 400 when the rule names days or times that it leaves */
-export function moveLines(move: SeriesMove): string {
-  const { from, to, step, days } = move;
-  const { rule, extra, excluded } = readRule(from);
-  const left = [...(days === 0 ? [] : DAY_PARTS), ...(step === days ? [] : TIME_PARTS)];
-  const part = left.find((name) => rule[name] !== undefined);
-  if (part !== undefined) {
-    const problem = `the rule has ${part}=${rule[part]}, which the new start is not; send the new rule as well`;
-    throw badRequest({ recurrences: [problem] });
-  }
-  const UNTIL = rule.UNTIL === undefined ? {} : { UNTIL: moveEnd(rule.UNTIL, move) };
-  const moved = (slots: readonly number[]) => slots.map((slot) => moveSlot(slot, move));
-  return withRule(
-    { ...to, recurrences: from.recurrences },
-    { rule: { ...rule, ...UNTIL }, extra: moved(extra), excluded: moved(excluded) },
-  );
-}
-
-/** The end of a day stays one. */
-function moveEnd(text: string, { from, to, step, days }: SeriesMove): string {
-  const end = wallClockOf(text, "UNTIL");
-  const clock = isDate(text) ? end + DAY_MS - 1_000 : wallClockAt(end, from.start_timezone);
-  const isEndOfDay = (clock + 1_000) % DAY_MS === 0;
-  const moved = clock + (isEndOfDay ? days : step);
-  return formatSlot(to, to.all_day === 1 ? moved : instantAt(moved, to.start_timezone));
-}
-
-/** What the clock is meant to show at a slot: where a change of the clock skips that, the slot is another time. */
-export function clockOf(
-  slot: number,
-  { all_day, start_timezone: zone, start_clock }: Omit<SeriesTimes, "recurrences">,
-) {
-  if (all_day === 1) return slot;
-  const shown = wallClockAt(slot, zone);
-  const meant = shown - timeOfDay(shown) + timeOfDay(start_clock);
-  return instantAt(meant, zone) === slot ? meant : shown;
-}
-
-/** The time of the day. */
-function timeOfDay(clock: number): number {
-  return ((clock % DAY_MS) + DAY_MS) % DAY_MS;
-}
-
-function readRule(series: SeriesTimes): SeriesRule {
+/** What the lines of a series say. */
+export function readSeriesRule(series: SeriesTimes): SeriesRule {
   const { rule, extra, excluded } = readRecurrence(recurrenceOf(series), "recurrences");
   if (rule === null) throw new Error("a series has no rule");
   return { rule, extra, excluded: [...excluded] };
 }
 
 /** The lines of a series with some of what they say replaced. */
-function withRule(series: SeriesTimes, changes: Partial<SeriesRule>): string {
-  const { rule, extra, excluded } = { ...readRule(series), ...changes };
+export function changeRule(series: SeriesTimes, changes: Partial<SeriesRule>): string {
+  const { rule, extra, excluded } = { ...readSeriesRule(series), ...changes };
   const dates = (name: string, slots: readonly number[]) => {
     if (slots.length === 0) return [];
     const sorted = [...new Set(slots)].sort((one, other) => one - other);
@@ -207,7 +144,7 @@ function withRule(series: SeriesTimes, changes: Partial<SeriesRule>): string {
 }
 
 /** `20261231T080000Z`, all-day `20261231`. */
-function formatSlot({ all_day }: Pick<SeriesTimes, "all_day">, slot: number): string {
+export function formatSlot({ all_day }: Pick<SeriesTimes, "all_day">, slot: number): string {
   const text = new Date(slot).toISOString().replace(/[-:]|\.\d{3}/g, "");
   return all_day === 1 ? text.slice(0, 8) : text;
 }

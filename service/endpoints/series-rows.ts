@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { badRequest } from "../http/response.js";
 import { attendeesOf, HORIZON, isChangedAlone, occurrenceId, occurrenceOf } from "../occurrence.js";
-import { firstSlots, isSlot, withExceptions } from "../series-rule.js";
+import { exceptSlots, firstSlots, isSlot } from "../series-rule.js";
 import { type EventWithAttendees, listAttendees, sizeOfEvent } from "../store/events.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { replaceOccurrences, storeSeries } from "../store/series.js";
@@ -28,7 +28,7 @@ export async function writeSeries(
 ): Promise<void> {
   const kept = rows.filter(isChangedAlone).map((row) => ({ row, slot: move(row) }));
   const others = rows.filter((row) => !isChangedAlone(row)).map((row) => ({ row, slot: move(row) }));
-  const recurrences = withExceptions(
+  const recurrences = exceptSlots(
     written,
     kept.map(({ slot }) => slot),
   );

@@ -4,15 +4,8 @@ import { wallClockAt } from "../../src/calendar/zoned-time.js";
 import { badRequest, ProblemError } from "../http/response.js";
 import { isChangedAlone, isSeries, occurrenceId } from "../occurrence.js";
 import { createHexId } from "../secrets.js";
-import {
-  clockOf,
-  continueFrom,
-  endBefore,
-  moveLines,
-  moveSlot,
-  parseLines,
-  type SeriesMove,
-} from "../series-rule.js";
+import { clockOf, moveLines, moveSlot, type SeriesMove } from "../series-move.js";
+import { continueFrom, endBefore, parseLines } from "../series-rule.js";
 import { advanceRevision } from "../store/revisions.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { findSeries, listOccurrences } from "../store/series.js";

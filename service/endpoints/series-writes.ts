@@ -2,7 +2,7 @@ import type { Scope } from "../../contract/extensions.js";
 import { badRequest, ProblemError } from "../http/response.js";
 import { isSeries, isStored, linesOfOccurrences } from "../occurrence.js";
 import { eventJson } from "../resources.js";
-import { parseLines, slotsOf, withExceptions } from "../series-rule.js";
+import { exceptSlots, parseLines, slotsOf } from "../series-rule.js";
 import { deleteEvents } from "../store/changes.js";
 import type { EventContent, EventRow, SeriesRow } from "../store/schema.js";
 import {
@@ -136,7 +136,7 @@ function newLines({ recurrences }: Update, stored: EventRow, series: SeriesRow):
 }
 
 async function exceptSlot(db: Transaction, series: SeriesRow, { slot }: EventRow): Promise<SeriesRow> {
-  const recurrences = withExceptions(series, slot === null ? [] : [slot]);
+  const recurrences = exceptSlots(series, slot === null ? [] : [slot]);
   const left = { ...series, recurrences };
   await storeSeries(db, left);
   return left;

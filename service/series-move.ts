@@ -1,0 +1,70 @@
+import { DAY_MS } from "../contract/date-time.js";
+import { isDate, wallClockOf } from "../src/calendar/recurrence-lines.js";
+import { instantAt, wallClockAt } from "../src/calendar/zoned-time.js";
+import { badRequest } from "./http/response.js";
+import { changeRule, formatSlot, readSeriesRule, type SeriesTimes } from "./series-rule.js";
+
+/** Load it by `import()`: the rule engine is large. */
+
+/** How the slots of a series are moved: by a step of the clock, to a series of other times. */
+export interface SeriesMove {
+  readonly from: SeriesTimes;
+  readonly to: Omit<SeriesTimes, "recurrences">;
+  /** What the clock shows later (ms). */
+  readonly step: number;
+  /** How many days later it is then (ms). */
+  readonly days: number;
+}
+
+/** Where a slot is moved. */
+export function moveSlot(slot: number, { from, to, step }: SeriesMove): number {
+  const clock = clockOf(slot, from) + step;
+  return to.all_day === 1 ? clock : instantAt(clock, to.start_timezone);
+}
+
+/** The days and times that a rule names by itself. */
+const DAY_PARTS = ["BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH"] as const;
+const TIME_PARTS = ["BYHOUR", "BYMINUTE", "BYSECOND"] as const;
+
+/** The lines of the series after a move. @throws ProblemError 400 when the rule names days or times that it leaves */
+export function moveLines(move: SeriesMove): string {
+  const { from, to, step, days } = move;
+  const { rule, extra, excluded } = readSeriesRule(from);
+  const left = [...(days === 0 ? [] : DAY_PARTS), ...(step === days ? [] : TIME_PARTS)];
+  const part = left.find((name) => rule[name] !== undefined);
+  if (part !== undefined) {
+    const problem = `the rule has ${part}=${rule[part]}, which the new start is not; send the new rule as well`;
+    throw badRequest({ recurrences: [problem] });
+  }
+  const UNTIL = rule.UNTIL === undefined ? {} : { UNTIL: moveEnd(rule.UNTIL, move) };
+  const moved = (slots: readonly number[]) => slots.map((slot) => moveSlot(slot, move));
+  return changeRule(
+    { ...to, recurrences: from.recurrences },
+    { rule: { ...rule, ...UNTIL }, extra: moved(extra), excluded: moved(excluded) },
+  );
+}
+
+/** The end of a day stays one. */
+function moveEnd(text: string, { from, to, step, days }: SeriesMove): string {
+  const end = wallClockOf(text, "UNTIL");
+  const clock = isDate(text) ? end + DAY_MS - 1_000 : wallClockAt(end, from.start_timezone);
+  const isEndOfDay = (clock + 1_000) % DAY_MS === 0;
+  const moved = clock + (isEndOfDay ? days : step);
+  return formatSlot(to, to.all_day === 1 ? moved : instantAt(moved, to.start_timezone));
+}
+
+/** What the clock is meant to show at a slot: where a change of the clock skips that, the slot is another time. */
+export function clockOf(
+  slot: number,
+  { all_day, start_timezone: zone, start_clock }: Omit<SeriesTimes, "recurrences">,
+) {
+  if (all_day === 1) return slot;
+  const shown = wallClockAt(slot, zone);
+  const meant = shown - timeOfDay(shown) + timeOfDay(start_clock);
+  return instantAt(meant, zone) === slot ? meant : shown;
+}
+
+/** The time of the day. */
+function timeOfDay(clock: number): number {
+  return ((clock % DAY_MS) + DAY_MS) % DAY_MS;
+}
