@@ -41,8 +41,8 @@ function listEvents(context: ReadContext): Representation {
     // The link to the next page has the whole query, also what is ignored.
     version: [list, revision, window, `${context.search}`],
     async render(db) {
-      const later = to === null ? [] : await listLaterOccurrences(db, calendarId, window);
-      const { rows, last } = await readPage(db, query, { cursor, search, limit, later });
+      const unstored = to === null ? [] : await listUnstored(db, calendarId, window);
+      const { rows, last } = await readPage(db, query, { cursor, search, limit, unstored });
       const included = await loadIncluded(db, { calendarId, events: rows, include });
       const next = last && continueCursor(cursor, { revision, at: last.start, id: last.id });
       // Tells that the parameter was not ignored, as by services of before.
@@ -80,14 +80,14 @@ interface PageOptions {
   readonly search: string | null;
   readonly limit: number;
   /** Events that are no rows, in order. */
-  readonly later: readonly ListedEvent[];
+  readonly unstored: readonly ListedEvent[];
 }
 
 /** @returns the events, and `last`, the position of the last one that was visited; null at the end of the list */
 async function readPage(
   db: Transaction,
   query: EventListQuery,
-  { cursor, search, limit, later }: PageOptions,
+  { cursor, search, limit, unstored }: PageOptions,
 ): Promise<{ readonly rows: readonly ListedEvent[]; readonly last: EventPosition | null }> {
   const read = cursor === null ? [] : [...cursor.earlier, cursor];
   const compare = createComparison(search, query.category);
@@ -96,7 +96,8 @@ async function readPage(
   let visited = 0;
   for (;;) {
     const stored = await listEventsAfter(db, { ...query, after: last }, BATCH);
-    const batch = later.length === 0 ? stored : mergeEvents(stored, followers(later, last)).slice(0, BATCH);
+    const batch =
+      unstored.length === 0 ? stored : mergeEvents(stored, followers(unstored, last)).slice(0, BATCH);
     for (const row of batch) {
       if (visited >= MAX_PAGE_BYTES) return { rows: page.rows, last };
       const { found, bytes } = await compare(row);
@@ -124,16 +125,16 @@ function mergeEvents(...lists: readonly (readonly ListedEvent[])[]): readonly Li
   return lists.flat().sort((one, other) => (isBefore(positionOf(one), positionOf(other)) ? -1 : 1));
 }
 
-/** Occurrences of a window that are later than those that are rows. */
-async function listLaterOccurrences(
+/** The unstored occurrences of a window. */
+async function listUnstored(
   db: Transaction,
   calendarId: string,
   window: DayWindow,
 ): Promise<readonly ListedEvent[]> {
   const series = await listSeriesMadeUntil(db, { calendarId, time: window.spanEnd });
   if (series.length === 0) return [];
-  const { occurrencesOfWindow } = await import("./series-horizon.js");
-  return mergeEvents(await occurrencesOfWindow(db, series, window));
+  const { unstoredInWindow } = await import("./series-horizon.js");
+  return mergeEvents(await unstoredInWindow(db, series, window));
 }
 
 /**

@@ -7,26 +7,26 @@ import { listIdsFrom, replaceOccurrences, storeSeries } from "../store/series.js
 import type { Transaction } from "../store/store.js";
 import { unstoredOccurrence } from "./series-reads.js";
 
-/** How many occurrences an answer has that are no rows. */
-const MAX_LATER = 10_000;
+/** Unstored occurrences of one list, at most. */
+const MAX_UNSTORED = 10_000;
 
-/** An occurrence that is no row, with its attendees. */
-type LaterOccurrence = EventRow & { readonly attendeeIds: readonly string[] };
+/** An unstored occurrence with its attendees. */
+type UnstoredOccurrence = EventRow & { readonly attendeeIds: readonly string[] };
 
-/** The occurrences of some series on the days of a window that are no rows yet, series by series. */
-export async function occurrencesOfWindow(
+/** The unstored occurrences of some series on the days of a window, series by series. */
+export async function unstoredInWindow(
   db: Transaction,
   series: readonly SeriesRow[],
   window: DayWindow,
-): Promise<readonly LaterOccurrence[]> {
-  const found: LaterOccurrence[] = [];
+): Promise<readonly UnstoredOccurrence[]> {
+  const found: UnstoredOccurrence[] = [];
   for (const one of series) {
     const [start, end] = one.all_day === 1 ? [window.firstDate, window.endDate] : [window.start, window.end];
     const stored = await listIdsFrom(db, one.id, one.made_until);
     // It may begin before the window.
     const from = Math.max(one.made_until, start - one.length + 1);
     for (const slot of slotsOf(one, from)) {
-      if (slot >= end || found.length >= MAX_LATER) break;
+      if (slot >= end || found.length >= MAX_UNSTORED) break;
       const row = unstoredOccurrence(one, slot);
       if (!stored.has(row.id)) found.push({ ...row, attendeeIds: attendeesOf(one) });
     }

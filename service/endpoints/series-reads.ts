@@ -5,7 +5,7 @@ import type { EventRow, SeriesRow } from "../store/schema.js";
 import { findFirstOccurrence, findSeries } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
 
-/** What an id stands for that no row has: a series, or an occurrence of later than those that are rows. */
+/** What an id stands for that no row has: a series, or an unstored occurrence. */
 export async function findRepeating(
   db: Transaction,
   calendarId: string,
@@ -39,7 +39,7 @@ export async function findFirst(db: Transaction, series: SeriesRow): Promise<Eve
   return next === undefined ? undefined : unstoredOccurrence(series, next);
 }
 
-/** An occurrence that is no row, which its revision 0 tells. */
+/** An unstored occurrence: its revision is 0, see `isStored`. */
 export function unstoredOccurrence(series: SeriesRow, slot: number): EventRow {
   const row = occurrenceOf(series, slot);
   const attendeeIds = attendeesOf(series);
