@@ -10,7 +10,7 @@ import { processEach } from "../process-each.js";
 import { chooseEventId, readEventIds, STDIN_IDS } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
 import { describeFound } from "./found-event.js";
-import { addScopeFlag, createScopeChooser } from "./scope.js";
+import { addScopeFlag, type ChooseScope, createScopeChooser } from "./scope.js";
 
 export interface EventsDeleteOptions {
   readonly id: readonly string[];
@@ -60,12 +60,9 @@ export async function runEventsDelete(
   if (ids.length === 0) return output.print({ deleted: [] });
   requireConfirmation(yes, canAsk);
   const finder = await createEventFinder(context);
-  const chooseScope = createScopeChooser(context, scope, typed);
   const found = new Map<string, FoundEvent | CliError>();
   for (const id of ids) found.set(id, await readFound(finder, id));
-  const scopes = new Map<string, Scope | undefined>();
-  for (const [id, each] of found)
-    if (!(each instanceof CliError)) scopes.set(id, await chooseScope(each.event));
+  const scopes = await chooseScopes(found, createScopeChooser(context, scope, typed));
   if (!yes) await confirm(context, found, scopes);
   const api = await context.api();
   const { results, reportFailures } = await processEach(ids, {
@@ -87,6 +84,16 @@ export async function runEventsDelete(
   if (results.length > 0)
     await output.print({ deleted: results }, `these events were deleted: ${results.join(", ")}`);
   reportFailures();
+}
+
+/** Of the events that could be read, by id. */
+async function chooseScopes(
+  found: ReadonlyMap<string, FoundEvent | CliError>,
+  choose: ChooseScope,
+): Promise<ReadonlyMap<string, Scope | undefined>> {
+  const scopes = new Map<string, Scope | undefined>();
+  for (const [id, each] of found) if (!(each instanceof CliError)) scopes.set(id, await choose(each.event));
+  return scopes;
 }
 
 /** An event that may not be read can perhaps be deleted all the same. */
