@@ -3,4 +3,4 @@
 set -eu
 
 ids=$(calctl events list --all-calendars --days 7 --jq ".[] | select($1) | .id")
-[ -z "$ids" ] || printf '%s\n' "$ids" | calctl events delete - --yes
+[ -z "$ids" ] || printf '%s\n' "$ids" | calctl events delete - --yes --scope this

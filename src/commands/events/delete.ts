@@ -37,7 +37,7 @@ export function registerEventsDelete(command: Command, contextOf: ContextOf): vo
       ],
       [
         "Every event of the week with this label",
-        "calctl events list --days 7 --label 2 --fields id | calctl events delete - --yes",
+        "calctl events list --days 7 --label 2 --fields id | calctl events delete - --yes --scope this",
       ],
     ],
   });

@@ -85,7 +85,7 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
       ],
       [
         "Move the events of today to the same time next week",
-        "calctl events list --fields id | calctl events update - --by +1w",
+        "calctl events list --fields id | calctl events update - --by +1w --scope this",
       ],
     ],
   });
