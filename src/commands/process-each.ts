@@ -127,7 +127,9 @@ export async function* processInOrder<I, R>(
   let unavailable = 0;
   const judge = (done: Attempted<I, R>): Attempted<I, R> => {
     const { result } = done;
-    const isAway = result.kind === "failed" && OUTAGE.has(result.error.code);
+    // Without a request, it is what this machine remembers of an earlier one.
+    const isAway =
+      result.kind === "failed" && OUTAGE.has(result.error.code) && result.error.request !== undefined;
     unavailable = isAway ? unavailable + 1 : 0;
     if (unavailable < OUTAGE_LENGTH || !isAway) return done;
     return { ...done, result: { ...result, kind: "failed_for_all" } };
