@@ -87,7 +87,10 @@ describeWithSystem("script", "with lines on a terminal,", () => {
     await runPage(await createDocsWorld(), readPage("docs/service/self-hosting.md"));
   });
 
-  test.each(["changes", "debugging", "exit-codes", "output"])("docs/%s.md work", runPageSignedIn);
+  test.each(["changes", "debugging", "exit-codes", "output", "repeating"])(
+    "docs/%s.md work",
+    runPageSignedIn,
+  );
 
   test("docs/webhooks.md work", async () => {
     await runPage(await createDocsWorld(), readPage("webhooks"));
@@ -146,10 +149,7 @@ describeWithSystem("curl", "with what others wrote,", () => {
   });
 });
 
-test.each(["agents", "feeds", "network", "repeating", "scripting"])(
-  "the lines of docs/%s.md work",
-  runPageSignedIn,
-);
+test.each(["agents", "feeds", "network", "scripting"])("the lines of docs/%s.md work", runPageSignedIn);
 
 async function runPageSignedIn(name: string): Promise<void> {
   const world = await createDocsWorld();

@@ -33,7 +33,8 @@ export async function createJobWorld(env: Readonly<Record<string, string>> = {})
   writeFileSync(files.url, `${hook}\n`, { mode: 0o600 });
   const days = ["--all-day", "--start", dayFromNow(-2), "--end", dayFromNow(2)];
   const account = { CALCTL_BASE_URL: baseUrl, CALCTL_TOKEN: token };
-  const setUp = `calctl events list -A --days 7 --fields id | calctl events delete - --yes -q
+  const around = `--from ${dayFromNow(-1)} --to ${dayFromNow(7)}`;
+  const setUp = `calctl events list -A ${around} --fields id | calctl events delete - --yes -q
     calctl events create -c Family --title 'Choir trip' ${days.join(" ")} -q`;
   expect(await createInstallation(account).shell(setUp)).toMatchObject({ exitCode: 0, stderr: "" });
   return { ...installation, chat, hook, service: { baseUrl, token }, files };
