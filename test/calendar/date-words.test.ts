@@ -343,7 +343,12 @@ describe("in every zone and year", () => {
         outcome(() => {
           const { input, description } = parseDateWords(text, options);
           const iso = description.replace(` ${zone}`, "").slice("Sat ".length);
-          expect(parseDateInput(iso, options)).toEqual({ ...input, text: iso });
+          const again = parseDateInput(iso, options);
+          // In the offsets of long ago, which have seconds, an echo by the minute is not exact.
+          const isRounded = again.kind === "date-time" && again.instant % 60_000 !== 0;
+          if (isRounded && input.kind === "date-time")
+            expect(Math.abs(again.instant - input.instant)).toBeLessThan(60_000);
+          else expect(again).toEqual({ ...input, text: iso });
           read += 1;
           return input;
         });
