@@ -1,9 +1,5 @@
-import { EVENT_STREAM_MEDIA_TYPE } from "../contract/media-types.js";
-import { ROUTES } from "../contract/routes.js";
 import { createBudget } from "./budget.js";
-import { acceptsByName } from "./http/content.js";
 import { EVENT_STREAM_HEADERS, refuseExceeded, type ServiceResponse } from "./http/response.js";
-import { routePathOf } from "./http/router.js";
 import { type IncomingRequest, splitTarget } from "./request.js";
 import { createRevisionWatch } from "./revision-watch.js";
 import type { Access } from "./store/access.js";
@@ -17,12 +13,6 @@ const MESSAGE_LIMIT = "100";
 
 /** The changes since a revision, with all checks of a request. @throws ProblemError */
 type ReadChanges = (request: IncomingRequest) => Promise<ServiceResponse>;
-
-/** Whether a request asks for changes as they happen. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
-export function asksForStream({ method, target, headers }: Omit<IncomingRequest, "body">): boolean {
-  if (method !== "GET" || !acceptsByName(headers["accept"] ?? "", EVENT_STREAM_MEDIA_TYPE)) return false;
-  return routePathOf(target) === ROUTES.listChanges.path;
-}
 
 /** Streams of changes. Each asks for a page since the last one that it sent, so that nothing waits in memory. */
 export function createChangeStreams(store: Store) {

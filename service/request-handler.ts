@@ -1,10 +1,12 @@
+import { EVENT_STREAM_MEDIA_TYPE } from "../contract/media-types.js";
 import { formatRateLimit } from "../contract/rate-limit.js";
+import { ROUTES } from "../contract/routes.js";
 import { once } from "../src/system/once.js";
 import { type Caller, createAuthentication } from "./authentication.js";
-import { asksForStream, createChangeStreams } from "./change-streams.js";
 import { createConcurrencyLimit, isRead } from "./concurrency-limit.js";
 import { createEndpoints, type EndpointsOptions } from "./endpoints/endpoints.js";
 import { createHealthEndpoints, type HealthOptions, matchHealthEndpoint } from "./health.js";
+import { acceptsByName } from "./http/content.js";
 import type { Cors } from "./http/cors.js";
 import {
   badRequest,
@@ -14,7 +16,7 @@ import {
   toProblemError,
   withoutBody,
 } from "./http/response.js";
-import { matchFeed, matchOAuthEndpoint, withoutSecrets } from "./http/router.js";
+import { matchFeed, matchOAuthEndpoint, routePathOf, withoutSecrets } from "./http/router.js";
 import type { RateLimiter } from "./rate-limit.js";
 import {
   bodyOf,
@@ -88,9 +90,9 @@ function createDependencies(options: RequestHandlerOptions) {
     ...options,
     identify: createAuthentication(store),
     callEndpoint: createEndpoints(options),
-    streams: createChangeStreams(store),
     concurrency: createConcurrencyLimit(),
     respondWithHealth: createHealthEndpoints(options),
+    streams: once(async () => (await import("./change-streams.js")).createChangeStreams(store)),
     feeds: once(async () => (await import("./feeds/feed-server.js")).createFeedServer(store)),
     // The profile `local` never needs it.
     authorizationServer: once(async () => {
@@ -207,6 +209,12 @@ interface Responder {
   respondWithProblem(problem: ProblemError): ServiceResponse | Promise<ServiceResponse>;
 }
 
+/** Whether a request asks for changes as they happen. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
+function asksForStream({ method, target, headers }: Omit<IncomingRequest, "body">): boolean {
+  if (method !== "GET" || !acceptsByName(headers["accept"] ?? "", EVENT_STREAM_MEDIA_TYPE)) return false;
+  return routePathOf(target) === ROUTES.listChanges.path;
+}
+
 /** Requests from this process never reach the authorization server or a feed: they have a user. */
 function chooseResponder(
   { method, target, headers }: Pick<IncomingRequest, "method" | "target" | "headers">,
@@ -228,13 +236,13 @@ function chooseResponder(
       authorization: headers["authorization"],
       async respond(request, { access }) {
         if (source.kind === "network" && asksForStream(request)) {
-          return streams.open(request, access, async (asked) => {
+          return (await streams()).open(request, access, async (asked) => {
             const caller = await identify(source, asked, headers["authorization"]);
             return callEndpoint(asked, caller.access, dependencies.now());
           });
         }
         const response = await callEndpoint(request, access, now);
-        if (!isRead(request)) streams.noteWrite();
+        if (source.kind === "network" && !isRead(request)) (await streams()).noteWrite();
         return response;
       },
       respondWithProblem: problemResponse,
