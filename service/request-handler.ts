@@ -5,7 +5,7 @@ import { once } from "../src/system/once.js";
 import { type Caller, createAuthentication } from "./authentication.js";
 import { createConcurrencyLimit, isRead } from "./concurrency-limit.js";
 import { createEndpoints, type EndpointsOptions } from "./endpoints/endpoints.js";
-import { createHealthEndpoints, type HealthOptions, matchHealthEndpoint } from "./health.js";
+import type { HealthOptions } from "./health.js";
 import { acceptsByName } from "./http/content.js";
 import type { Cors } from "./http/cors.js";
 import {
@@ -91,7 +91,10 @@ function createDependencies(options: RequestHandlerOptions) {
     identify: createAuthentication(store),
     callEndpoint: createEndpoints(options),
     concurrency: createConcurrencyLimit(),
-    respondWithHealth: createHealthEndpoints(options),
+    health: once(async () => {
+      const { createHealthEndpoints, matchHealthEndpoint } = await import("./health.js");
+      return { match: matchHealthEndpoint, respond: createHealthEndpoints(options) };
+    }),
     streams: once(async () => (await import("./change-streams.js")).createChangeStreams(store)),
     feeds: once(async () => (await import("./feeds/feed-server.js")).createFeedServer(store)),
     // The profile `local` never needs it.
@@ -183,7 +186,7 @@ async function respondWithError(
 /** Responds to what the rate limit does not count: invalid requests, preflights, health checks; null for any other request. */
 async function respondUncounted(
   request: IncomingRequest,
-  { dependencies: { cors, respondWithHealth } }: RequestRun,
+  { dependencies: { cors, health } }: RequestRun,
 ): Promise<ServiceResponse | null> {
   if (request.refusal !== undefined) return problemResponse(request.refusal);
   // @see RFC 9112 §3.2
@@ -192,10 +195,11 @@ async function respondUncounted(
   }
   const preflight = cors?.preflight(request);
   if (preflight) return preflight;
-  const health = matchHealthEndpoint(request.target);
-  if (health === null) return null;
+  const { match, respond } = await health();
+  const path = match(request.target);
+  if (path === null) return null;
   try {
-    return await respondWithHealth(health, request.method);
+    return await respond(path, request.method);
   } catch (error) {
     return respondWithError(error, { respondWithProblem: problemResponse });
   }

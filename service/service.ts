@@ -1,6 +1,6 @@
 import { createAdmin, type ServiceAdmin } from "./admin/admin.js";
 import type { Metrics } from "./metrics.js";
-import { createRateLimiter, type RateLimitPolicy } from "./rate-limit.js";
+import type { RateLimitPolicy } from "./rate-limit.js";
 import type { RequestHandler } from "./request.js";
 import { createRequestHandler, type RequestHandlerOptions } from "./request-handler.js";
 import { openStore } from "./store/open.js";
@@ -41,7 +41,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { database, now, passwordCost, rateLimit, observer } = options;
   const opened = await openStore(database, options);
   const store = observer?.store(opened) ?? opened;
-  const limiter = rateLimit === null ? null : createRateLimiter(store, rateLimit);
+  const limiter =
+    rateLimit === null ? null : (await import("./rate-limit.js")).createRateLimiter(store, rateLimit);
   const rateLimiter = limiter && (observer?.rateLimiter(limiter) ?? limiter);
   let isDraining = false;
   const handler = createRequestHandler({

@@ -75,12 +75,13 @@ export interface OutputAccess {
 /** The person at the terminal, or the script in their place. */
 export interface Terminal {
   readonly prompt: Prompt;
-  readonly editor: Editor;
   readonly input: Input;
   /** Whether stdout is a terminal. */
   readonly isTerminal: boolean;
   /** What shows how far long work has come. */
   openProgress(): Promise<ProgressBar>;
+  /** The program in which people write texts. */
+  openEditor(): Promise<Editor>;
 }
 
 /** Messages to others. */

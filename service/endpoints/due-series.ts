@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { HORIZON } from "../occurrence.js";
-import { listDueCalendars, listSeriesMadeUntil } from "../store/series.js";
+import { listSeriesMadeUntil } from "../store/event-windows.js";
+import { listDueCalendars } from "../store/series.js";
 import type { Store, Transaction } from "../store/store.js";
 
 /**

@@ -1,13 +1,12 @@
 import type { LabelResource, UserResource } from "../../contract/resources.js";
 import { dayWindow } from "../day-window.js";
 import { ProblemError } from "../http/response.js";
-import { attendeesOf, isSeries, isStored } from "../occurrence.js";
+import { isSeries, isStored } from "../occurrence.js";
 import { labelResource, memberResource } from "../resources.js";
 import { listLabels } from "../store/calendars.js";
 import { listEventsInWindow } from "../store/event-windows.js";
 import { findEvent, listAllAttendees, listAttendees } from "../store/events.js";
 import type { EventRow } from "../store/schema.js";
-import { findFirstOccurrence, findSeries } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
 import { listUsers } from "../store/users.js";
 import { type ReadContext, type ReadEndpoint, type Representation, requireCalendar } from "./endpoint.js";
@@ -59,9 +58,8 @@ export async function requireOccurrence(
 ): Promise<EventRow> {
   const event = await requireEvent(db, calendarId, eventId);
   if (!isSeries(event)) return event;
-  const { findFirst } = await import("./series-reads.js");
-  const series = await findSeries(db, calendarId, eventId);
-  const first = series && (await findFirst(db, series));
+  const { findFirstOf } = await import("./series-reads.js");
+  const first = await findFirstOf(db, calendarId, eventId);
   if (first === undefined) throw new ProblemError(404);
   return first;
 }
@@ -78,11 +76,8 @@ export async function findAnyEvent(
 
 /** Plain ids of the attendees of what `findAnyEvent` found, in order. */
 export async function listAttendeesOf(db: Transaction, event: EventRow): Promise<readonly string[]> {
-  const { id, series_id, calendar_id } = event;
-  const row = isSeries(event) ? await findFirstOccurrence(db, id) : event;
-  if (row !== undefined && isStored(row)) return listAttendees(db, row.id);
-  const series = await findSeries(db, calendar_id, series_id ?? "");
-  return series === undefined ? [] : attendeesOf(series);
+  if (!isSeries(event) && isStored(event)) return listAttendees(db, event.id);
+  return (await import("./series-reads.js")).listSeriesAttendees(db, event);
 }
 
 interface IncludingEvent extends Pick<EventRow, "id" | "creator_id" | "label_number"> {

@@ -4,7 +4,7 @@ import { badRequest } from "../http/response.js";
 import { isStored, SINGLE } from "../occurrence.js";
 import { activityResource } from "../resources.js";
 import { createHexId } from "../secrets.js";
-import { deleteEvents } from "../store/changes.js";
+import { deleteEvents } from "../store/deletions.js";
 import { insertEvent } from "../store/events.js";
 import { advanceRevision } from "../store/revisions.js";
 import type { ActivityRow, EventContent, EventRow } from "../store/schema.js";

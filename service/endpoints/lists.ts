@@ -6,6 +6,7 @@ import { badRequest, ProblemError } from "../http/response.js";
 import { listedActivityResource } from "../resources.js";
 import { type ChangesQuery, type EventChange, listChanges as listEventChanges } from "../store/changes.js";
 import { wasRead } from "../store/event-moves.js";
+import { listSeriesMadeUntil } from "../store/event-windows.js";
 import {
   type EventListQuery,
   type EventPosition,
@@ -15,7 +16,6 @@ import {
   WITHOUT_TIMES,
 } from "../store/pages.js";
 import type { CalendarRow } from "../store/schema.js";
-import { listSeriesMadeUntil } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
 import { type ReadContext, type ReadEndpoint, type Representation, requireCalendar } from "./endpoint.js";
 import { includeUsers, jsonArray, jsonDocument, loadIncluded, requireOccurrence } from "./event-reads.js";

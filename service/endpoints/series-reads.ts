@@ -1,4 +1,11 @@
-import { attendeesOf, isStored, occurrenceId, occurrenceOf, parseOccurrenceId } from "../occurrence.js";
+import {
+  attendeesOf,
+  isSeries,
+  isStored,
+  occurrenceId,
+  occurrenceOf,
+  parseOccurrenceId,
+} from "../occurrence.js";
 import { eventJson } from "../resources.js";
 import { listAttendees, sizeOfEvent } from "../store/events.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
@@ -28,6 +35,25 @@ export async function showSeries(db: Transaction, series: SeriesRow): Promise<Ev
   const row = { ...first, id: series.id, recurrences: series.recurrences };
   const attendeeIds = isStored(first) ? await listAttendees(db, first.id) : attendeesOf(series);
   return { ...row, json: eventJson(row, attendeeIds) };
+}
+
+/** The first occurrence of a series by its id; undefined where it has none, or there is no such series. */
+export async function findFirstOf(
+  db: Transaction,
+  calendarId: string,
+  seriesId: string,
+): Promise<EventRow | undefined> {
+  const series = await findSeries(db, calendarId, seriesId);
+  return series && findFirst(db, series);
+}
+
+/** Plain ids of the attendees of a series, or of an unstored occurrence, in order. */
+export async function listSeriesAttendees(db: Transaction, event: EventRow): Promise<readonly string[]> {
+  const { id, series_id, calendar_id } = event;
+  const first = isSeries(event) ? await findFirstOccurrence(db, id) : undefined;
+  if (first !== undefined) return listAttendees(db, first.id);
+  const series = await findSeries(db, calendar_id, series_id ?? "");
+  return series === undefined ? [] : attendeesOf(series);
 }
 
 /** The first occurrence of a series: where none is a row, the next one by the rule. Undefined where it has none. */

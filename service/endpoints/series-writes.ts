@@ -3,7 +3,7 @@ import { badRequest, ProblemError } from "../http/response.js";
 import { isSeries, isStored, linesOfOccurrences } from "../occurrence.js";
 import { eventJson } from "../resources.js";
 import { exceptSlots, parseLines, slotsOf } from "../series-rule.js";
-import { deleteEvents } from "../store/changes.js";
+import { deleteEvents } from "../store/deletions.js";
 import type { EventContent, EventRow, SeriesRow } from "../store/schema.js";
 import {
   deleteSeries,

@@ -146,3 +146,9 @@ const selectLongSizes = compileOnce((db, values: Placeholders<EventSizeQuery>) =
 const selectUsualSizes = compileOnce((db, values: Placeholders<EventSizeQuery>) =>
   eventSizes(db, values, false),
 );
+
+/** Series of a calendar of which not all occurrences before a time are rows. */
+export const listSeriesMadeUntil = compileOnce(
+  (db, { calendarId, time }: Placeholders<{ readonly calendarId: string; readonly time: number }>) =>
+    db.selectFrom("series").selectAll().where("calendar_id", "=", calendarId).where("made_until", "<", time),
+);

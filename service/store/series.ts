@@ -1,5 +1,5 @@
-import { deleteEvents } from "./changes.js";
 import { compileForIds, compileOnce, type Placeholders } from "./compiled-query.js";
+import { deleteEvents } from "./deletions.js";
 import { type EventWithAttendees, insertEvent } from "./events.js";
 import { advanceRevision } from "./revisions.js";
 import type { EventRow, SeriesRow } from "./schema.js";
@@ -61,12 +61,6 @@ export async function listDueCalendars(db: Transaction, time: number): Promise<r
   const query = db.selectFrom("series").select("calendar_id").distinct().where("made_until", "<", time);
   return (await query.orderBy("calendar_id").execute()).map(({ calendar_id }) => calendar_id);
 }
-
-/** Series of a calendar of which not all occurrences before a time are rows. */
-export const listSeriesMadeUntil = compileOnce(
-  (db, { calendarId, time }: Placeholders<{ readonly calendarId: string; readonly time: number }>) =>
-    db.selectFrom("series").selectAll().where("calendar_id", "=", calendarId).where("made_until", "<", time),
-);
 
 /** What a write to a series makes of its events. */
 export interface OccurrenceChanges {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { DELETION_MEMORY } from "../store/changes.js";
+import { DELETION_MEMORY } from "../store/deletions.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar, request } from "./support/send.js";
 import { createWorld, NOW, type World } from "./support/world.js";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../contract/date-time.js";
 import { addSample } from "../admin/sample.js";
-import { DELETION_MEMORY } from "../store/changes.js";
+import { DELETION_MEMORY } from "../store/deletions.js";
 import { openStore } from "../store/sqlite/open.js";
 import { querySql } from "./support/database.js";
 import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";

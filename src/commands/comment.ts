@@ -123,14 +123,15 @@ async function askComment(
 ): Promise<void> {
   if (!terminal.prompt.available)
     throw usageError("the comment is missing", "give it as TEXT, with --file, or on stdin");
-  const question = terminal.editor.command === null ? "Comment:" : "Comment (nothing opens the editor):";
+  const editor = await terminal.openEditor();
+  const question = editor.command === null ? "Comment:" : "Comment (nothing opens the editor):";
   const line = await terminal.prompt.text(question, {
     check: (answer) => {
-      if (answer !== "" || terminal.editor.command === null) checkText({ comment: answer });
+      if (answer !== "" || editor.command === null) checkText({ comment: answer });
     },
   });
   if (line !== "") return post(line);
-  await terminal.editor.withFile("comment.txt", async (file) => {
+  await editor.withFile("comment.txt", async (file) => {
     const content = await file.write();
     if (content.trim() === "") throw new CliError("interrupted", "nothing was posted");
     await post(content);

@@ -21,7 +21,6 @@ import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import type { Token } from "../secrets/environment-secret.js";
 import { once } from "../system/once.js";
 import { readOnlyIf } from "../system/read-only.js";
-import { createEditor } from "../terminal/editor.js";
 import { createInput } from "../terminal/input.js";
 import { createMessages } from "../terminal/messages.js";
 import { createPrompt } from "../terminal/prompt.js";
@@ -133,21 +132,9 @@ function composeTerminal(
     }),
   );
   const input = once(() => createInput(process, signal));
-  const editor = once(() =>
-    createEditor({
-      env: childEnvironment(env),
-      platform: process.platform,
-      signal,
-      ignoreInterrupt: (work) => ignoreInterrupt(process, work),
-      warn,
-    }),
-  );
   return {
     get prompt() {
       return prompt();
-    },
-    get editor() {
-      return editor();
     },
     get input() {
       return input();
@@ -158,6 +145,16 @@ function composeTerminal(
     async openProgress() {
       const { createProgressBar } = await import("../terminal/progress-bar.js");
       return createProgressBar(machine.stderr, { quiet, unicode: () => isUnicodeLocale(process) });
+    },
+    async openEditor() {
+      const { createEditor } = await import("../terminal/editor.js");
+      return createEditor({
+        env: childEnvironment(env),
+        platform: process.platform,
+        signal,
+        ignoreInterrupt: (work) => ignoreInterrupt(process, work),
+        warn,
+      });
     },
   };
 }

@@ -37,7 +37,7 @@ interface ViewKey<T, V = unknown> {
   /** The value as text; the default is the JSON value, with lists joined by `, ` and null as nothing. */
   readonly text?: (value: T) => string;
   /** What a table shows instead of the text. */
-  readonly cell?: (value: T, clock: Clock) => Cell;
+  readonly cell?: (value: T, tools: CellTools) => Cell;
   /** Header of the column; the default is the key as words. */
   readonly header?: string;
   /** Narrowest width of the column; without it the text is never cut or broken. */
@@ -53,7 +53,7 @@ interface ViewKey<T, V = unknown> {
 /** A column of a table that is not a JSON key. */
 export interface TableColumn<T> {
   readonly header: string;
-  readonly cell: (value: T, clock: Clock) => Cell;
+  readonly cell: (value: T, tools: CellTools) => Cell;
   /** Whether the column is shown for these values; the default is yes. */
   readonly isShown?: (values: readonly T[]) => boolean;
 }
@@ -90,6 +90,12 @@ export interface Clock {
   readonly zone: () => string;
   /** The hours of a clock, for eyes alone; 24 by default. */
   readonly hours?: (() => Hours) | undefined;
+}
+
+/** What a cell is made with. */
+export interface CellTools extends Clock {
+  /** Says in words how an event repeats; only tables load it. @param lines of RFC 5545, in a zone */
+  readonly describeRepeats: (lines: readonly string[], zone: string) => string;
 }
 
 export type Hours = 12 | 24;

@@ -44,7 +44,8 @@ export async function editEvent(
   const resolver = createRelatedResolver(context, calendar.id);
   const options = { ...(await resolver.readAll()), zone: context.config.settings().timezone, strictDates };
   const before = editableEvent(current, options);
-  return context.terminal.editor.withFile("event.yaml", async (file) => {
+  const editor = await context.terminal.openEditor();
+  return editor.withFile("event.yaml", async (file) => {
     const draft = await editUntilValid(context, {
       text: await renderDocument(before, options),
       open: file.edit,

@@ -190,7 +190,7 @@ async function runEventsEdit(context: EventContext, options: EventsUpdateOptions
     throw usageError("--edit: what changes is written in the editor", "give no other flags about the event");
   if (!isSingleId(options.id)) throw usageError("--edit: is about one event", "give one id");
   const output = context.output.of(eventView);
-  context.terminal.editor.requireCommand("--edit");
+  (await context.terminal.openEditor()).requireCommand("--edit");
   const id = await chooseEventId(context, options.id[0]);
   const { editEvent } = await import("./edit.js");
   const chooseScope = createScopeChooser(context, options.scope, options.id);

@@ -1,8 +1,9 @@
 import { HEX_COLOR } from "../../../contract/limits.js";
+import { describeRecurrences } from "../../calendar/rule-words.js";
 import { symbolsOf } from "../style.js";
 import {
   type Cell,
-  type Clock,
+  type CellTools,
   type DrawOptions,
   jsonOf,
   type KeyOf,
@@ -29,16 +30,17 @@ const SPELLINGS: Readonly<Record<string, string>> = { id: "ID", url: "URL", uri:
 
 /** The columns that `--fields` names, otherwise those of `picks` that the values need. */
 export function columnsOf<T>(
-  { view, values, fields, ...clock }: Rendering<T>,
+  { view, values, fields, hours, zone }: Rendering<T>,
   picks: readonly (KeyOf<T> | TableColumn<T>)[],
 ): readonly Column[] {
+  const tools: CellTools = { hours, zone, describeRepeats: describeRecurrences };
   const shown = fields ?? picks.filter((pick) => isShown(view, pick, values));
   return shown.map((pick) =>
     typeof pick === "string"
-      ? columnOfKey(view, pick, { values, ...clock })
+      ? columnOfKey(view, pick, { values, tools })
       : {
           header: pick.header,
-          cells: values.map((value) => pick.cell(value, clock)),
+          cells: values.map((value) => pick.cell(value, tools)),
           minWidth: null,
           shrinksFirst: false,
           multiline: false,
@@ -54,11 +56,11 @@ function isShown<T>(view: View<T>, pick: KeyOf<T> | TableColumn<T>, values: read
 function columnOfKey<T>(
   view: View<T>,
   key: KeyOf<T>,
-  { values, ...clock }: Pick<Rendering<T>, "values" | keyof Clock>,
+  { values, tools }: { readonly values: readonly T[]; readonly tools: CellTools },
 ): Column {
   const { cell, header = headerOf(key) } = view.keys[key];
   const { minWidth = null, shrinksFirst = false, multiline = false } = view.keys[key];
-  const cells = values.map((value) => cell?.(value, clock) ?? { text: readableText(view, key, value) });
+  const cells = values.map((value) => cell?.(value, tools) ?? { text: readableText(view, key, value) });
   return { header, cells, minWidth, shrinksFirst, multiline };
 }
 

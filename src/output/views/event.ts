@@ -1,5 +1,4 @@
 import { type LocalizedEvent, labelText, userText } from "../../calendar/event-view.js";
-import { describeRecurrences } from "../../calendar/rule-words.js";
 import { describeWhen, type WhenOptions } from "../event-when.js";
 import type { TableColumn, View } from "../view.js";
 import {
@@ -61,8 +60,8 @@ export const eventView: View<LocalizedEvent> = {
     recurrences: {
       type: "string[]",
       about: "RFC 5545 lines",
-      cell: ({ recurrences, start_timezone }) => ({
-        text: describeRecurrences(recurrences, start_timezone ?? "UTC"),
+      cell: ({ recurrences, start_timezone }, { describeRepeats }) => ({
+        text: describeRepeats(recurrences, start_timezone ?? "UTC"),
       }),
       header: "Repeats",
       minWidth: 8,
