@@ -90,6 +90,13 @@ export function exceptSlots(series: SeriesTimes, slots: readonly number[]): stri
   return changeRule(series, { excluded: found });
 }
 
+/** The lines without the exception of a slot; null where the rule does not give it. */
+export function includeSlot(series: SeriesTimes, slot: number): string | null {
+  const excluded = readSeriesRule(series).excluded.filter((other) => other !== slot);
+  const recurrences = changeRule(series, { excluded });
+  return isSlot({ ...series, recurrences }, slot) ? recurrences : null;
+}
+
 /** The lines of a series that ends before a slot. */
 export function endBefore(series: SeriesTimes, slot: number): string {
   const { rule, extra, excluded } = readSeriesRule(series);

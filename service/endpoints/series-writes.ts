@@ -1,8 +1,8 @@
 import type { Scope } from "../../contract/extensions.js";
 import { badRequest, ProblemError } from "../http/response.js";
-import { isSeries, isStored, linesOfOccurrences } from "../occurrence.js";
+import { attendeesOf, isSeries, isStored, linesOfOccurrences, occurrenceOf } from "../occurrence.js";
 import { eventJson } from "../resources.js";
-import { exceptSlots, parseLines, slotsOf } from "../series-rule.js";
+import { exceptSlots, includeSlot, parseLines, slotsOf } from "../series-rule.js";
 import { deleteEvents } from "../store/deletions.js";
 import type { EventContent, EventRow, SeriesRow } from "../store/schema.js";
 import {
@@ -92,13 +92,18 @@ interface UpdateOfOne {
   readonly updated_at: number;
 }
 
-/** Updates an occurrence alone. What would be as before stays equal to its series. @returns its JSON */
+/** Updates an occurrence alone. As its series has it, it is equal to that, and not excepted. @returns its JSON */
 async function updateOne(db: Transaction, { stored, series, update, updated_at }: UpdateOfOne) {
-  const row = { ...stored, ...update.content };
-  if (eventJson(row, update.attendeeIds) === stored.json) return stored.json;
-  const changed = { ...row, recurrences: "", updated_at };
+  const { content, attendeeIds } = update;
+  const row = { ...stored, ...content };
+  if (eventJson(row, attendeeIds) === stored.json) return stored.json;
+  const slot = stored.slot ?? 0;
+  const own = occurrenceOf(series, slot);
+  const isEqual = eventJson({ ...own, ...content }, attendeeIds) === eventJson(own, attendeesOf(series));
+  const included = isEqual ? includeSlot(series, slot) : null;
+  const changed = included === null ? { ...row, recurrences: "", updated_at } : own;
   const json = await writeEvent(db, stored, { ...update, row: changed });
-  await exceptSlot(db, series, stored);
+  await storeSeries(db, { ...series, recurrences: included ?? exceptSlots(series, [slot]) });
   return json;
 }
 
@@ -135,13 +140,6 @@ function newLines({ recurrences }: Update, stored: EventRow, series: SeriesRow):
   throw badRequest({ recurrences: ["must not be empty for an event of a series; leave it out"] });
 }
 
-async function exceptSlot(db: Transaction, series: SeriesRow, { slot }: EventRow): Promise<SeriesRow> {
-  const recurrences = exceptSlots(series, slot === null ? [] : [slot]);
-  const left = { ...series, recurrences };
-  await storeSeries(db, left);
-  return left;
-}
-
 /** @param stored as `requireEvent` found it @throws ProblemError 400 */
 export async function deleteRepeating(
   { db, now, query }: WriteContext,
@@ -154,7 +152,8 @@ export async function deleteRepeating(
   const scope = scopeOf(query.scope, stored);
   if (scope === "this") {
     if (isStored(stored)) await deleteEvents(db, [{ calendar_id, revision, event_id, deleted_at: now }]);
-    const left = await exceptSlot(db, series, stored);
+    const left = { ...series, recurrences: exceptSlots(series, [stored.slot ?? 0]) };
+    await storeSeries(db, left);
     const [next] = slotsOf(left);
     if (next === undefined && (await listOccurrences(db, series.id)).length === 0)
       await deleteSeries(db, series.id);

@@ -172,15 +172,15 @@ async function update(world: World, series: ModelSeries, action: Action): Promis
   const { scope, title } = action;
   const query = scope === "series" ? "" : `?scope=${scope}`;
   const { data } = await call(world, `PUT events/${id}${query}`, bodyOf(start, title));
+  // One that is as its series has it is not changed on its own any more.
+  const equal = show(series, { ...picked, own: null });
+  const isEqual = scope === "this" && equal.start === start && equal.title === title;
   const change = (all: readonly Occurrence[]) =>
     all.map((one) =>
       one === picked && (scope === "this" || (scope !== "series" && one.own !== null))
-        ? { ...one, own: { start, title } }
+        ? { ...one, own: isEqual ? null : { start, title } }
         : one,
     );
-  const shown = show(series, picked);
-  // It stays equal to its series.
-  if (scope === "this" && shown.start === start && shown.title === title) return [series];
   if (scope === "this") return [{ ...series, occurrences: change(series.occurrences) }];
   const before = scope === "following" ? series.occurrences.filter(({ index }) => index < picked.index) : [];
   const rest = change(series.occurrences.filter((one) => !before.includes(one)));

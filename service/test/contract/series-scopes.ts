@@ -73,6 +73,29 @@ export function describeSeriesScopes(stage: () => Stage): void {
       expect(await shown()).toEqual(DAYS.map((day) => `${day}T12 Tea`));
     });
 
+    test("is equal to its series again when it is put back", async () => {
+      const { series, at } = await createWeekly();
+      const { id, attributes } = at(1);
+      await put(id, attributesOf(at(1), { title: "Dinner", start_at: "2026-11-28T09:00:00.000Z" }));
+      const { data } = await put(id, attributesOf(at(1), {}));
+      expect(data).toMatchObject({ id, attributes });
+      expect((await get(series.id)).attributes).toEqual(series.attributes);
+      const { meta } = await put(series.id, attributesOf(series, { title: "Tea" }));
+      expect(meta).toEqual({ kept: 0 });
+      expect(await shown()).toEqual(DAYS.map((day) => `${day}T12 Tea`));
+    });
+
+    test("that the rule has no more stays excepted when it is put back", async () => {
+      const { series, at } = await createWeekly();
+      const { id } = at(1);
+      await put(id, attributesOf(at(1), { title: "Dinner" }));
+      const fortnightly = { recurrences: ["RRULE:FREQ=WEEKLY;INTERVAL=2;COUNT=2"] };
+      await put(series.id, attributesOf(series, fortnightly));
+      const { data } = await put(id, attributesOf(at(1), {}));
+      expect(data.attributes).toMatchObject({ recurring_uuid: series.id, recurrences: [] });
+      expect(await shown()).toEqual(lunches(["11-21", "11-28", "12-05"]));
+    });
+
     test("is deleted, and does not come back", async () => {
       const { at } = await createWeekly();
       await remove(at(1).id, "this");
