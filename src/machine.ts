@@ -26,7 +26,7 @@ export interface ProcessLike extends SignalSource, SignalListeners, ProcessSourc
   readonly stdin: ReadableLike;
   readonly stdout: WritableLike;
   readonly stderr: WritableLike;
-  kill(pid: number, signal: 0 | TerminationSignal): unknown;
+  kill(pid: number, signal: 0 | TerminationSignal | "SIGKILL"): unknown;
 }
 
 /** Parts that the program, a sandbox or a test chooses. */

@@ -18,6 +18,8 @@ export interface ChildProcessOptions {
   readonly signal: AbortSignal;
   /** Called once the child may run: an interruption before that did nothing. */
   readonly onStart?: () => void;
+  /** Ends a process group. With it the child leads one, and so has no terminal to read from. */
+  readonly killGroup?: (leader: number) => unknown;
 }
 
 export type ChildProcessResult =
@@ -41,8 +43,8 @@ const DRAIN_TIMEOUT = 250;
 const MAX_STDERR = 4096;
 
 /**
- * Runs a child process to its end. Kills it after the timeout, when it writes too much, or when the signal aborts.
- * Grandchildren keep running: killing them would need a process group of its own, which cannot read from the terminal.
+ * Runs a child process to its end. Kills it after the timeout, when it writes too much, or when the signal aborts, and what
+ * it started only where `killGroup` is given.
  * @throws the signal's reason
  */
 export async function runChildProcess(options: ChildProcessOptions): Promise<ChildProcessResult> {
@@ -57,6 +59,7 @@ export async function runChildProcess(options: ChildProcessOptions): Promise<Chi
         env: { ...env },
         stdio: [input === null ? "ignore" : "pipe", stdout, stderr === "capture" ? "pipe" : stderr],
         windowsHide: true,
+        detached: options.killGroup !== undefined,
       });
     } catch (error) {
       // Some failures are thrown: a name that is too long, a file as a folder, a NUL.
@@ -81,7 +84,7 @@ export async function runChildProcess(options: ChildProcessOptions): Promise<Chi
     };
     // Does not wait for the pipes, which grandchildren may hold open.
     const stop = (end: () => void): void => {
-      child.kill("SIGKILL");
+      killRunning(child, options);
       child.stdout?.destroy();
       child.stderr?.destroy();
       child.stdin?.destroy();
@@ -116,6 +119,17 @@ export async function runChildProcess(options: ChildProcessOptions): Promise<Chi
     child.stdin?.on("error", () => undefined);
     if (input !== null) child.stdin?.end(input);
   });
+}
+
+/** What a child that has ended left running goes on. */
+function killRunning(child: ChildProcess, { killGroup }: Pick<ChildProcessOptions, "killGroup">): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    killGroup?.(child.pid);
+  } catch (_justEnded) {
+    // macOS refuses to signal a group of which nothing but its ended leader is left.
+  }
+  child.kill("SIGKILL");
 }
 
 /** What to do about a batch file of Windows, which Node does not start by itself; undefined for any other program. */

@@ -21,7 +21,10 @@ async function runScript(script: string, variables: Readonly<Record<string, stri
   };
   const warnings: string[] = [];
   const signal = () => new AbortController().signal;
-  const run = createProgramRunner({ env, signal }, { ...SILENT, warn: (text) => warnings.push(text) });
+  const run = createProgramRunner(
+    { env, signal, process },
+    { ...SILENT, warn: (text) => warnings.push(text) },
+  );
   await run({ program: "sh", args: ["-c", script], input: "", variables });
   return { written: readFileSync(env.OUT, "utf8"), warnings };
 }
@@ -48,7 +51,7 @@ test("no secret of this program is in its environment", async () => {
 
 test("an interruption before the program starts says that nothing was done", async () => {
   const stopped = new AbortController();
-  const run = createProgramRunner({ env: process.env, signal: () => stopped.signal }, SILENT);
+  const run = createProgramRunner({ env: process.env, process, signal: () => stopped.signal }, SILENT);
   stopped.abort(new CliError("interrupted", "interrupted"));
   await expect(run({ program: "true", args: [], input: "", variables: {} })).rejects.toMatchObject({
     code: "interrupted",
@@ -61,6 +64,9 @@ test.each([
   ["/nosuchfolder/program", "check the path"],
   ["C:\\nosuchfolder\\program.exe", "check the path"],
 ])("a program %s that does not exist has the hint %j", async (program, hint) => {
-  const run = createProgramRunner({ env: process.env, signal: () => new AbortController().signal }, SILENT);
+  const run = createProgramRunner(
+    { env: process.env, process, signal: () => new AbortController().signal },
+    SILENT,
+  );
   await expect(run({ program, args: [], input: "", variables: {} })).rejects.toMatchObject({ hint });
 });

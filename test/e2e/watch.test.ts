@@ -4,6 +4,7 @@ import { openService, type Service } from "../../service/service.js";
 import { eventBody, SCHEDULE } from "../../service/test/support/event-bodies.js";
 import { request } from "../../service/test/support/send.js";
 import { startCuttingProxy } from "../support/cutting-proxy.js";
+import { processesOf } from "../support/processes.js";
 import { createInstallation, type Running, TOMORROW } from "../support/spawned.js";
 
 /** `events watch` over a real network that loses connections. */
@@ -33,7 +34,7 @@ async function createWorld() {
   onTestFinished(() => listener.close());
   const proxy = await startCuttingProxy(Number(new URL(listener.baseUrl).port));
   const env = { CALCTL_BASE_URL: `http://127.0.0.1:${proxy.port}`, CALCTL_TOKEN: token };
-  const { start } = createInstallation(env);
+  const { start, home } = createInstallation(env);
   /** What is there, by id. */
   const titles = new Map<string, string>();
   const write = async (method: "POST" | "PUT" | "DELETE", id: string | null, title = "") => {
@@ -45,7 +46,7 @@ async function createWorld() {
     if (method === "DELETE") titles.delete(id ?? "");
     else titles.set(json.data.id, title);
   };
-  return { service, tokenId, proxy, start, titles, write, requested };
+  return { service, tokenId, proxy, start, home, titles, write, requested };
 }
 
 type World = Awaited<ReturnType<typeof createWorld>>;
@@ -120,14 +121,18 @@ test("a change is told by a stream, and a token that is revoked is exit 4", asyn
 test.each([
   [[], "it is not run again for this change, since --since-last is not given"],
   [["--since-last", "desk"], "the next run under the same --since-last runs it again for this change"],
-])("that is interrupted with %j while a program runs says what becomes of it", async (flags, again) => {
-  const world = await createWorld();
-  await world.write("POST", null, "Lunch");
-  const program = [process.execPath, "-e", "console.log('up'); setInterval(() => {}, 1000)"];
-  const running = world.start("events", "watch", "--from-start", ...flags, "--", ...program);
-  await expect.poll(collect(running)).toContain("up");
-  running.child.kill("SIGINT");
-  const { exitCode, stderr } = await running.ended;
-  expect(exitCode).toBe(130);
-  expect(stderr).toContain(`was running and has been killed; ${again}\n`);
-});
+])(
+  "that is interrupted with %j while a program runs ends all of it, and says what becomes of it",
+  async (flags, again) => {
+    const world = await createWorld();
+    await world.write("POST", null, "Lunch");
+    const program = ["sh", "-c", "sleep 1000 & echo up; wait"];
+    const running = world.start("events", "watch", "--from-start", ...flags, "--", ...program);
+    await expect.poll(collect(running)).toContain("up");
+    running.child.kill("SIGINT");
+    const { exitCode, stderr } = await running.ended;
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain(`was running and has been killed; ${again}\n`);
+    await expect.poll(() => processesOf(world.home)).toEqual([]);
+  },
+);

@@ -40,7 +40,13 @@ export type RunProgram = (call: ProgramCall) => Promise<void>;
  * @param options.again what starts a program again that was killed with this one, as a sentence
  */
 export function createProgramRunner(
-  { env, signal }: Pick<Machine, "env" | "signal">,
+  {
+    env,
+    signal,
+    process,
+  }: Pick<Machine, "env" | "signal"> & {
+    readonly process: Pick<Machine["process"], "platform" | "kill">;
+  },
   { warn, again }: { readonly warn: (text: string) => void; readonly again: string },
 ): RunProgram {
   return async ({ program, args, input, variables }) => {
@@ -65,6 +71,7 @@ export function createProgramRunner(
       timeout: Number.POSITIVE_INFINITY,
       maxOutput: Number.POSITIVE_INFINITY,
       signal: signal(),
+      ...(process.platform !== "win32" && { killGroup: (leader) => process.kill(-leader, "SIGKILL") }),
       onStart: () => {
         isStarted = true;
       },
