@@ -18,6 +18,12 @@ export const EXTENSIONS = [
 export const SCOPES = ["this", "following", "all"] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** Starts that the EXDATE lines of a series except, as the ids of its occurrences have them: `20261207T080000Z`. */
+export function exceptedSlots(recurrences: readonly string[]): readonly string[] {
+  const lines = recurrences.filter((line) => line.startsWith("EXDATE"));
+  return lines.flatMap((line) => line.split(":")[1]?.split(",") ?? []);
+}
+
 /** The request header of a create that may be sent again: the same key gives what the first one made. */
 export const IDEMPOTENCY_KEY_HEADER = "idempotency-key";
 

@@ -50,20 +50,6 @@ export async function requireEvent(db: Transaction, calendarId: string, eventId:
   return event;
 }
 
-/** Like `requireEvent`, but of a series its first occurrence. @throws ProblemError 404 */
-export async function requireOccurrence(
-  db: Transaction,
-  calendarId: string,
-  eventId: string,
-): Promise<EventRow> {
-  const event = await requireEvent(db, calendarId, eventId);
-  if (!isSeries(event)) return event;
-  const { findFirstOf } = await import("./series-reads.js");
-  const first = await findFirstOf(db, calendarId, eventId);
-  if (first === undefined) throw new ProblemError(404);
-  return first;
-}
-
 /** An event, a series, or an occurrence that is no row yet; undefined if the calendar has none with the id. */
 export async function findAnyEvent(
   db: Transaction,

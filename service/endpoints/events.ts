@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { activityBodySchema, eventBodySchema } from "../../contract/bodies.js";
-import { badRequest } from "../http/response.js";
-import { isStored, SINGLE } from "../occurrence.js";
+import { badRequest, ProblemError } from "../http/response.js";
+import { isSeries, isStored, SINGLE } from "../occurrence.js";
 import { activityResource } from "../resources.js";
 import { createHexId } from "../secrets.js";
 import { deleteEvents } from "../store/deletions.js";
@@ -10,13 +10,7 @@ import { advanceRevision } from "../store/revisions.js";
 import type { ActivityRow, EventContent, EventRow } from "../store/schema.js";
 import { requireCalendar, type WriteContext, type WriteEndpoint, type WriteResult } from "./endpoint.js";
 import { collectFieldErrors, parseEventBody, textProblem, toFieldErrors } from "./event-body.js";
-import {
-  findAnyEvent,
-  jsonDocument,
-  listAttendeesOf,
-  requireEvent,
-  requireOccurrence,
-} from "./event-reads.js";
+import { findAnyEvent, jsonDocument, listAttendeesOf, requireEvent } from "./event-reads.js";
 import { changeCalendar, listAllowedReferences, writeEvent } from "./event-rows.js";
 import { createOnce } from "./idempotency.js";
 import { checkWindowSizes } from "./window-sizes.js";
@@ -132,7 +126,11 @@ async function insertActivity(context: WriteContext): Promise<ActivityRow> {
 
 /** The event of the path as a row; of a series its first occurrence. @throws ProblemError 404 */
 async function requireCommented({ db, parameter }: WriteContext, calendarId: string): Promise<EventRow> {
-  const event = await requireOccurrence(db, calendarId, parameter("event_id"));
+  const named = await requireEvent(db, calendarId, parameter("event_id"));
+  const event = isSeries(named)
+    ? await (await import("./series-reads.js")).findFirstOf(db, calendarId, named.id)
+    : named;
+  if (event === undefined) throw new ProblemError(404);
   if (isStored(event)) return event;
   const attendeeIds = await listAttendeesOf(db, event);
   await insertEvent(db, { row: event, attendeeIds, revision: await advanceRevision(db, calendarId) });

@@ -18,7 +18,7 @@ import {
 import type { CalendarRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { type ReadContext, type ReadEndpoint, type Representation, requireCalendar } from "./endpoint.js";
-import { includeUsers, jsonArray, jsonDocument, loadIncluded, requireOccurrence } from "./event-reads.js";
+import { includeUsers, jsonArray, jsonDocument, loadIncluded, requireEvent } from "./event-reads.js";
 
 /** Lists in pages, which the contract does not have. @see docs/extensions.md */
 export const listReads = { listEvents, listActivities, listChanges } as const satisfies Readonly<
@@ -186,8 +186,8 @@ function listActivities(context: ReadContext): Representation {
   return {
     version: [list, revision, `${context.search}`],
     async render(db) {
-      const { id } = await requireOccurrence(db, calendarId, eventId);
-      const found = await listActivitiesAfter(db, { eventId: id, after: cursor }, limit + 1);
+      const event = await requireEvent(db, calendarId, eventId);
+      const found = await listActivitiesAfter(db, { event, after: cursor }, limit + 1);
       const rows = found.slice(0, limit);
       const last = found.length > limit ? rows.at(-1) : null;
       const next = last && continueCursor(cursor, { revision, at: last.created_at, id: last.id });

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Category } from "../../contract/shapes.js";
 import type { DayWindow } from "../day-window.js";
+import { isSeries } from "../occurrence.js";
 import { eventsBeforeWindow, overlaps } from "./event-windows.js";
 import type { ActivityRow, EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
@@ -100,21 +101,24 @@ function follows(after: EventPosition | null) {
 }
 
 export interface ActivityListQuery {
-  readonly eventId: string;
+  /** One event, or a series for all of its events. */
+  readonly event: Pick<EventRow, "id" | "series_id">;
   /** The comment that was listed last: when it was created (ms), and its id; null for the first page. */
   readonly after: { readonly at: number; readonly id: string } | null;
 }
 
-/** The next comments on an event, oldest first. */
+/** The next comments on an event or on those of a series, oldest first. */
 export function listActivitiesAfter(
   db: Transaction,
-  { eventId, after }: ActivityListQuery,
+  { event, after }: ActivityListQuery,
   count: number,
 ): Promise<ActivityRow[]> {
+  const { id } = event;
+  const ids = isSeries(event) ? db.selectFrom("events").select("id").where("series_id", "=", id) : [id];
   return db
     .selectFrom("activities")
     .selectAll()
-    .where("event_id", "=", eventId)
+    .where("event_id", "in", ids)
     .where(after === null ? sql<boolean>`true` : sql<boolean>`(created_at, id) > (${after.at}, ${after.id})`)
     .orderBy("created_at")
     .orderBy("id")

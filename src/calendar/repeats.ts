@@ -3,6 +3,7 @@ import { usageError } from "../errors.js";
 import type { EventContent } from "./event-draft.js";
 import { checkRecurrence, expandRecurrence } from "./recurrence.js";
 import { MAX_OCCURRENCES } from "./recurrence-rule.js";
+import { timesFrom } from "./series.js";
 import { addDays, instantAt, wallClockAt } from "./zoned-time.js";
 
 /** An event that repeats, as a series or as single events. Load it by `import()`: the rule engine is large. */
@@ -46,12 +47,10 @@ export function checkRepeat(rule: string, beginning: Beginning): void {
  */
 export function copiesOf(content: EventContent, rule: string, excluded: readonly string[]) {
   const beginning = beginningOf(content);
-  const length = Date.parse(content.end_at ?? "") - Date.parse(content.start_at ?? "");
   const all: { readonly day: string; readonly content: EventContent }[] = [];
   for (const start of expandRecurrence(recurrenceOf(rule, beginning))) {
-    const times = { start_at: formatWireDateTime(start), end_at: formatWireDateTime(start + length) };
     const day = instantToDate(wallClockAt(start, beginning.zone));
-    if (all.push({ day, content: { ...content, ...times } }) <= MAX_COPIES) continue;
+    if (all.push({ day, content: { ...content, ...timesFrom(content, start) } }) <= MAX_COPIES) continue;
     throw usageError(
       `--repeat gives more than ${MAX_COPIES} events, the most that one run makes`,
       "end it earlier by --until or --count, and begin the next run after that",
@@ -97,7 +96,6 @@ export function seriesOf(
   { excluded, kept = [], today }: ExceptedDays & { readonly today: string },
 ) {
   const beginning = beginningOf(content);
-  const length = Date.parse(content.end_at ?? "") - Date.parse(content.start_at ?? "");
   const excepted = new Set([...excluded, ...kept]);
   const last = [...excepted].sort().at(-1) ?? "";
   const found: { readonly day: string; readonly start: number }[] = [];
@@ -115,12 +113,8 @@ export function seriesOf(
   const [first] = found;
   if (first === undefined || found.every(({ day }) => excepted.has(day))) throw usageError(NOTHING_LEFT);
   const exceptions = found.filter(({ day }) => excepted.has(day)).map(({ start }) => start);
-  const times = {
-    start_at: formatWireDateTime(first.start),
-    end_at: formatWireDateTime(first.start + length),
-  };
   const recurrences = [`RRULE:${rule}`, ...dateLines("EXDATE", exceptions, beginning)];
-  return { content: { ...content, ...times, recurrences }, days };
+  return { content: { ...content, ...timesFrom(content, first.start), recurrences }, days };
 }
 
 /** Starts as a line of RFC 5545; none without starts. */

@@ -1,4 +1,5 @@
-import { SCOPES, type Scope } from "../../contract/extensions.js";
+import { formatWireDateTime, parseLenientDateTime } from "../../contract/date-time.js";
+import { exceptedSlots, SCOPES, type Scope } from "../../contract/extensions.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 
 /** What ids tell of series: an occurrence has the id of its series, then `_` and its start by the rule. @see docs/extensions.md */
@@ -20,4 +21,33 @@ export function isSeries({ id, series_id }: SeriesMember): boolean {
 export function slotOf({ id, series_id }: SeriesMember): string | null {
   const slot = series_id === null || !id.startsWith(`${series_id}_`) ? "" : id.slice(series_id.length + 1);
   return /^\d{8}(?:T\d{6}Z)?$/.test(slot) ? slot : null;
+}
+
+/** The lines of a series without the exceptions of some of its events. */
+export function withoutExceptions(
+  recurrences: readonly string[],
+  events: readonly SeriesMember[],
+): readonly string[] {
+  const slots = events.map(slotOf);
+  return recurrences.flatMap((line) => {
+    const left = exceptedSlots([line]).filter((slot) => !slots.includes(slot));
+    if (!line.startsWith("EXDATE")) return [line];
+    return left.length === 0 ? [] : [`${line.split(":")[0]}:${left.join(",")}`];
+  });
+}
+
+/** A series from where its rule begins: a service shows its first event, and those before are excepted. */
+export function fromFirstSlot(series: CalendarEvent): CalendarEvent {
+  const [first = ""] = exceptedSlots(series.recurrences).toSorted();
+  const start = parseLenientDateTime(first)?.instant;
+  const shown = Date.parse(series.start_at ?? "");
+  return start === undefined || start >= shown ? series : { ...series, ...timesFrom(series, start) };
+}
+
+type Times = Readonly<Record<"start_at" | "end_at", string | null | undefined>>;
+
+/** The times of an event that begins at an instant and takes as long. */
+export function timesFrom({ start_at, end_at }: Partial<Times>, start: number) {
+  const length = Date.parse(end_at ?? "") - Date.parse(start_at ?? "");
+  return { start_at: formatWireDateTime(start), end_at: formatWireDateTime(start + length) };
 }

@@ -1,9 +1,10 @@
 import type { CalendarEvent } from "../../contract/shapes.js";
-import { slotOf } from "../calendar/series.js";
+import { fromFirstSlot, timesFrom, withoutExceptions } from "../calendar/series.js";
+import { shiftBetween, shiftedStart } from "../calendar/series-shift.js";
 import { CliError } from "../errors.js";
 import type { NotedWrite } from "../journal/entry.js";
 import type { EventContext } from "./events/event-reader.js";
-import { draftOfBefore, nameOf, requireAsLeft, undoneBy } from "./undo-write.js";
+import { draftOfBefore, nameOf, requireAsLeft, restoreChanged, undoneBy } from "./undo-write.js";
 
 /** A write that changed a series, and left some of it. */
 export function isSeriesWrite(write: NotedWrite): write is SeriesWrite {
@@ -24,9 +25,8 @@ export async function undoSeriesWrite(
   write: SeriesWrite,
   note: (text: string) => void,
 ): Promise<string> {
-  const { series } = write;
+  const { series, after = series, changed = [] } = write;
   const { calendar_id: calendarId, id: seriesId } = series;
-  const { kind, before = series, after = series, kept = 0 } = write;
   const api = await context.api();
   const read = (eventId: string) =>
     api.getEvent({ calendarId, eventId }).catch((error: unknown) => {
@@ -36,34 +36,39 @@ export async function undoSeriesWrite(
   const current = await read(seriesId);
   const goesOn = after.id !== seriesId;
   await requireAsLeft(context, goesOn ? await read(after.id) : current, write);
-  if (goesOn && kept > 0) {
-    const were = kept === 1 ? "was changed on its own" : "were changed on their own";
-    throw new CliError("rejected", `${kept} of its events ${were}, and would be lost`, {
-      hint: `put the rule back with calctl events update ${seriesId} --scope all --repeat`,
-    });
-  }
-  const isChangedAlone = kind === "delete" && before.id !== seriesId && before.recurrences.length === 0;
-  const recurrences = isChangedAlone
-    ? withSlot(series.recurrences, slotOf(before) ?? "")
-    : series.recurrences;
-  const draft = { ...draftOfBefore(context, series, current), recurrences };
+  if (goesOn) await requireNothingLost(context, write, after.id);
+  const recurrences = withoutExceptions(series.recurrences, changed);
+  const draft = { ...draftOfBefore(context, shownAs(series, current), current), recurrences };
   await api.updateEvent({ calendarId, eventId: seriesId }, draft, { scope: "all" });
   if (goesOn) await api.deleteEvent({ calendarId, eventId: after.id }, "all");
-  if (isChangedAlone) {
-    const again = await read(before.id);
-    const own = draftOfBefore(context, before, again);
-    await api.updateEvent({ calendarId, eventId: before.id }, own, { scope: "this" });
-  }
+  await restoreChanged(context, series, changed);
   note(`${nameOf(write)}: ${undoneBy(write)}`);
-  return kind === "delete" ? (write.eventId ?? seriesId) : seriesId;
+  return write.kind === "delete" ? (write.eventId ?? seriesId) : seriesId;
 }
 
-/** Lines without the exception of a slot. */
-function withSlot(lines: readonly string[], slot: string): readonly string[] {
-  return lines.flatMap((line) => {
-    const [name = "", dates = ""] = line.split(":");
-    if (!name.startsWith("EXDATE")) return [line];
-    const others = dates.split(",").filter((date) => date !== slot);
-    return others.length === 0 ? [] : [`${name}:${others.join(",")}`];
-  });
+/** What goes on as another series is deleted. @throws CliError when something in it is not in the first one */
+async function requireNothingLost(
+  context: EventContext,
+  { series: { id, calendar_id: calendarId }, kept = 0 }: SeriesWrite,
+  eventId: string,
+): Promise<void> {
+  if (kept > 0) {
+    const were = kept === 1 ? "was changed on its own" : "were changed on their own";
+    throw new CliError("rejected", `${kept} of its events ${were}, and would be lost`, {
+      hint: `put the rule back with calctl events update ${id} --scope all --repeat`,
+    });
+  }
+  const comments = (await (await context.api()).listComments({ calendarId, eventId })) ?? [];
+  for await (const page of comments)
+    if (page.length > 0)
+      throw new CliError("changed", "there are comments on its events, which would be lost", {
+        hint: `calctl comments ${eventId} shows them; calctl events update ${eventId} --scope all changes its events`,
+      });
+}
+
+/** A series with the times that its first event has now, moved as far as the beginning of its rule was. */
+function shownAs(series: CalendarEvent, current: CalendarEvent): CalendarEvent {
+  const shift = shiftBetween(fromFirstSlot(current), fromFirstSlot(series));
+  const start = shiftedStart(current, shift, series.start_timezone ?? "UTC");
+  return { ...series, ...timesFrom(series, Date.parse(start)) };
 }

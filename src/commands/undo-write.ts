@@ -2,6 +2,7 @@ import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { isSameContent } from "../calendar/event-changes.js";
 import { draftForUpdate } from "../calendar/event-update.js";
 import { hasFields } from "../calendar/if-unchanged.js";
+import { fromFirstSlot, slotOf, withoutExceptions } from "../calendar/series.js";
 import { CliError } from "../errors.js";
 import type { NotedWrite } from "../journal/entry.js";
 import { resolveCalendars } from "./calendar-choice.js";
@@ -21,8 +22,8 @@ export const UNDONE = {
   update: "put back",
   delete: "created again (new id, no comments)",
   restore: "put back (no comments)",
-  rejoin: "put back (no comments from there on)",
-  recreate: "created again (new ids, no comments, nothing that was changed on its own)",
+  rejoin: "put back (with the ids that its events had)",
+  recreate: "created again (new ids, no comments)",
 } as const;
 
 /** What taking a write back does. */
@@ -51,7 +52,7 @@ export async function undoWrite(
   write: NotedWrite,
   { at, idOf, ...options }: UndoWriteOptions,
 ): Promise<string> {
-  const { kind, calendarId = "", series, before = series, after } = write;
+  const { kind, calendarId = "", series, before = series, after, changed = [] } = write;
   const eventId = idOf(after?.id ?? write.eventId ?? "");
   const problem = findProblem(write, eventId);
   if (problem !== null) throw problem;
@@ -77,11 +78,12 @@ export async function undoWrite(
   if (before === undefined) throw cannotUndo("what there was is not known");
   if (kind === "delete") {
     if (current !== null) return nothing("it is not deleted");
-    const draft = await draftAgain(context, series ?? before);
+    const draft = await draftAgain(context, series === undefined ? before : seriesAgain(series, changed));
     // So that an undo whose outcome was unknown makes it once.
     const isKept = await hasExtension(api, "keys", calendarId);
     const key = isKept ? { key: `undo ${eventId} ${at}`, isKept } : undefined;
     const { created } = await api.createEvent(calendarId, draft, key);
+    await restoreChanged(context, created, changed);
     note(undoneBy(write));
     return created.id;
   }
@@ -124,6 +126,24 @@ export function draftOfBefore(
     labelId: before.label?.id ?? DEFAULT_LABEL,
   };
   return draftForUpdate(before, changes, config.settings().timezone);
+}
+
+/** Changes events of a series again that had been changed on their own. @param series of which they are one now */
+export async function restoreChanged(
+  context: EventContext,
+  series: CalendarEvent,
+  changed: readonly CalendarEvent[],
+): Promise<void> {
+  const api = await context.api();
+  for (const event of changed) {
+    const address = { calendarId: series.calendar_id, eventId: `${series.id}_${slotOf(event)}` };
+    await api.updateEvent(address, draftOfBefore(context, event, series), { scope: "this" });
+  }
+}
+
+/** A series with its events that were changed on their own as the others, so that they can be changed again. */
+function seriesAgain(series: CalendarEvent, changed: readonly CalendarEvent[]): CalendarEvent {
+  return { ...fromFirstSlot(series), recurrences: withoutExceptions(series.recurrences, changed) };
 }
 
 /** The deleted event as a new one of its calendar. */

@@ -21,6 +21,8 @@ export interface Write {
   readonly scope?: Scope;
   /** The series as it was, where more than one of its events is written, or its rule. */
   readonly series?: CalendarEvent;
+  /** Events of it that are written or deleted, though each had been changed on its own. */
+  readonly changed?: readonly CalendarEvent[];
 }
 
 /** What became of a write; without any of these it may or may not have been done. */
@@ -32,6 +34,8 @@ export interface Outcome {
   readonly after?: CalendarEvent;
   /** How many events of the series were changed before, each on its own, and were left as they are. */
   readonly kept?: number;
+  /** `all` where a delete has left nothing of a series. */
+  readonly scope?: Scope;
   /** It was taken back. A deleted event has this id since; empty for other writes. */
   readonly undone?: string;
 }

@@ -1,4 +1,4 @@
-import type { Scope } from "../../contract/extensions.js";
+import { exceptedSlots, type Scope } from "../../contract/extensions.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import type { Created, EventAddress } from "../api/endpoints.js";
@@ -43,19 +43,30 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
     { calendarId, eventId }: EventAddress,
     before: CalendarEvent | undefined,
     scope: Scope | undefined,
-  ): Promise<Pick<Write, "scope" | "series">> {
+  ): Promise<Pick<Write, "scope" | "series" | "changed">> {
     const { series_id: seriesId = null } = before ?? {};
     if (scope === undefined || before === undefined || seriesId === null) return {};
     const series = seriesId === eventId ? before : await api.getEvent({ calendarId, eventId: seriesId });
-    return { scope, series };
+    return { scope, series, changed: before.recurrences.length === 0 ? [before] : [] };
+  }
+
+  /** What a delete takes with it that was changed on its own: it has the id of a start that is excepted. */
+  async function readChanged(series: CalendarEvent, from: string): Promise<readonly CalendarEvent[]> {
+    const found: CalendarEvent[] = [];
+    for (const slot of exceptedSlots(series.recurrences)) {
+      const eventId = `${series.id}_${slot}`;
+      if (eventId < from) continue;
+      const { before } = await readBefore({ calendarId: series.calendar_id, eventId });
+      if (before !== undefined) found.push(before);
+    }
+    return found;
   }
 
   /** The series as a delete of some of its events has left it; where it cannot be read, the delete is done all the same. */
-  async function readLeft({ calendarId }: EventAddress, series: CalendarEvent): Promise<Outcome> {
-    const address = { calendarId, eventId: series.id };
-    return api.getEvent(address).then(
+  async function readLeft({ calendar_id: calendarId, id }: CalendarEvent): Promise<Outcome> {
+    return api.getEvent({ calendarId, eventId: id }).then(
       (after): Outcome => ({ ...DONE, after }),
-      () => DONE,
+      ({ code }: Partial<CliError>) => (code === "not_found" ? { ...DONE, scope: "all" } : DONE),
     );
   }
 
@@ -82,12 +93,16 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
     },
     async deleteEvent(address, scope) {
       const read = await readBefore(address);
-      const { series, ...said } = await readSeries(address, read.before, scope);
-      const write: Write = { kind: "delete", ...address, ...read, ...said, ...(series && { series }) };
+      const said = await readSeries(address, read.before, scope);
+      const { series } = said;
+      const from = scope === "following" ? address.eventId : "";
+      const changed =
+        series === undefined || scope === "this" ? {} : { changed: await readChanged(series, from) };
+      const write: Write = { kind: "delete", ...address, ...read, ...said, ...changed };
       const deleteIt = async (): Promise<Outcome> => {
         await api.deleteEvent(address, scope);
         seen.delete(address.eventId);
-        return series === undefined || scope === "all" ? DONE : readLeft(address, series);
+        return series === undefined || scope === "all" ? DONE : readLeft(series);
       };
       await record(write, deleteIt, (outcome) => outcome);
     },

@@ -149,6 +149,15 @@ describe("--scope", () => {
     expect(await starts()).toHaveLength(3);
   });
 
+  test("a copy of a series ends where it does, though its first event was deleted", async () => {
+    const { id } = await create("--count", "3");
+    await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
+    await harness.run("events", "delete", await occurrence("2026-11-23"), "--scope", "this", "--yes");
+    await harness.json("events", "copy", id, "--to", "Work", "-q");
+    const copied = await harness.json<readonly Shown[]>("events", "list", "-c", "Work", ...DAYS);
+    expect(copied.map(({ start_local }) => start_local.slice(5, 10))).toEqual(["11-30", "12-07"]);
+  });
+
   test("following goes on as a series of its own", async () => {
     const { id } = await create("--count", "3");
     const from = await occurrence("2026-11-30");
@@ -294,6 +303,16 @@ describe("update of the rule", () => {
     ]);
   });
 
+  test("another rule begins where the series did, and what was deleted there stays so", async () => {
+    const { id } = await create("--count", "4");
+    await harness.run("events", "delete", await occurrence("2026-11-23"), "--scope", "this", "--yes");
+    const rule = ["--repeat", "every 2 weeks on mon", "--count", "3"];
+    expect((await update(id, "--scope", "all", ...rule)).stderr).toContain(
+      ": Mon 2026-12-07, Mon 2026-12-21\n",
+    );
+    expect(await starts()).toEqual(["12-07 10:00", "12-21 10:00"]);
+  });
+
   test("--repeat makes a series of a single event", async () => {
     const { id } = await harness.json<Shown>("events", "create", ...MEETING);
     expect(await update(id, "--repeat", "daily", "--count", "2")).toMatchObject({ exitCode: 0 });
@@ -329,128 +348,5 @@ describe("update of the rule", () => {
       exitCode: 11,
       stderr: expect.stringContaining("BYDAY"),
     });
-  });
-});
-
-describe("undo", () => {
-  interface Row {
-    readonly id: string;
-    readonly title: string;
-    readonly start_local: string;
-    readonly end_local: string;
-  }
-  const rows = async () =>
-    (await harness.json<readonly Row[]>("events", "list", ...DAYS)).map(
-      ({ id, title, start_local, end_local }) => ({
-        id,
-        title,
-        start_local,
-        end_local,
-      }),
-    );
-  const run = async (...argv: readonly string[]) => {
-    const result = await harness.run(...argv);
-    expect({ argv, ...result, exitCode: 0 }).toEqual({ argv, ...result });
-    return result;
-  };
-
-  test.each<[string, readonly string[]]>([
-    ["a move of one", ["update", "--scope", "this", "--start", "2026-12-01T11:00"]],
-    ["a move of all", ["update", "--scope", "all", "--start", "2026-11-30T09:00"]],
-    ["a move of those that follow", ["update", "--scope", "following", "--start", "2026-11-30T09:00"]],
-    ["another rule", ["update", "--scope", "all", "--repeat", "every 2 weeks on mon", "--count", "2"]],
-    ["another rule from here on", ["update", "--scope", "following", "--repeat", "daily", "--count", "2"]],
-    ["a delete of one", ["delete", "--scope", "this", "--yes"]],
-    ["a delete of those that follow", ["delete", "--scope", "following", "--yes"]],
-  ])("of %s leaves everything as it was", async (_, [command = "", ...flags]) => {
-    await create("--count", "4", "--except", "2026-12-07");
-    const before = await rows();
-    await run("events", command, await occurrence("2026-11-30"), ...flags);
-    expect(await rows()).not.toEqual(before);
-    await run("undo", "--yes");
-    expect(await rows()).toEqual(before);
-  });
-
-  test("of a delete brings back what had been changed on its own", async () => {
-    await create("--count", "3");
-    const id = await occurrence("2026-11-30");
-    await run("events", "update", id, "--scope", "this", "--title", "Party");
-    const before = await rows();
-    await run("events", "delete", id, "--scope", "this", "--yes");
-    await run("undo", "--yes");
-    expect(await rows()).toEqual(before);
-  });
-
-  test("of a delete brings back the only one that is left out", async () => {
-    await create("--count", "3");
-    const before = await rows();
-    await run("events", "delete", await occurrence("2026-11-30"), "--scope", "this", "--yes");
-    await run("undo", "--yes");
-    expect(await rows()).toEqual(before);
-  });
-
-  test("of a delete of all makes the series again", async () => {
-    const { recurrences } = await create("--count", "3");
-    const before = (await rows()).map(({ id: _, ...row }) => row);
-    await run("events", "delete", await occurrence("2026-11-30"), "--scope", "all", "--yes");
-    expect((await run("undo", "--yes")).stderr).toContain("nothing that was changed on its own");
-    expect((await rows()).map(({ id: _, ...row }) => row)).toEqual(before);
-    const [{ series_id: id } = { series_id: null }] = await events();
-    expect(await harness.json("events", "get", id ?? "")).toMatchObject({ recurrences });
-  });
-
-  test("asks where comments would be lost", async () => {
-    await create("--count", "3");
-    const from = await occurrence("2026-11-30");
-    await run("events", "update", from, "--scope", "following", "--title", "Review");
-    expect(await harness.run("undo")).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("--yes"),
-    });
-    expect((await run("undo", "--yes")).stderr).toContain("put back (no comments from there on)");
-  });
-
-  test("of a create deletes all of it", async () => {
-    await create();
-    await run("undo", "--yes");
-    expect(await rows()).toEqual([]);
-  });
-
-  test("refuses to make a single event of a series", async () => {
-    const { id } = await harness.json<Shown>("events", "create", ...MEETING);
-    await run("events", "update", id, "--repeat", "daily", "--count", "2");
-    const before = await rows();
-    expect(await harness.run("undo", "--yes")).toMatchObject({
-      exitCode: 11,
-      stderr: expect.stringContaining("it cannot be taken back: a series cannot become a single event"),
-    });
-    expect(await rows()).toEqual(before);
-  });
-
-  test("refuses what would lose an event that was changed on its own", async () => {
-    await create("--count", "4");
-    const from = await occurrence("2026-11-30");
-    await run("events", "update", await occurrence("2026-12-07"), "--scope", "this", "--title", "Party");
-    await run("events", "update", from, "--scope", "following", "--start", "2026-11-30T09:00");
-    const before = await rows();
-    expect(await harness.run("undo", "--yes")).toMatchObject({
-      exitCode: 11,
-      stderr: expect.stringContaining("1 of its events was changed on its own, and would be lost"),
-    });
-    expect(await rows()).toEqual(before);
-  });
-
-  test("writes nothing when the series was changed since", async () => {
-    const { id } = await create("--count", "4");
-    await run("events", "delete", await occurrence("2026-11-30"), "--scope", "this", "--yes");
-    const { stdout } = await run("api", `/calendars/${(await events())[0]?.calendar_id}/events/${id}`);
-    const { attributes, relationships } = JSON.parse(stdout).data;
-    const body = { data: { attributes: { ...attributes, title: "Review" }, relationships } };
-    const path = `/calendars/${(await events())[0]?.calendar_id}/events/${id}`;
-    await harness.runWith({ stdin: JSON.stringify(body) }, "api", path, "-X", "PUT", "--input", "-");
-    const before = await rows();
-    expect(before.map(({ title }) => title)).toEqual(["Review", "Review", "Review"]);
-    expect(await harness.run("undo", "2", "--yes")).toMatchObject({ exitCode: 13 });
-    expect(await rows()).toEqual(before);
   });
 });

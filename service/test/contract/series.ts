@@ -112,15 +112,22 @@ export function describeSeries(stage: () => Stage): void {
       expect(rest.data.length).toBe(1);
     });
 
-    test("comments on the series belong to its first occurrence", async () => {
+    test("a comment on the series belongs to its first occurrence, and all are listed by it", async () => {
       const { create, client, path } = stage();
       const series = await create(WEEKLY);
-      const place = { ...path, event_id: series.id };
-      await client.call("createActivity", { path: place, body: activityBody("I do") });
-      const [first] = await list();
-      for (const event_id of [series.id, first?.id ?? ""]) {
+      const [first, second] = await list();
+      const idOf = (event: { readonly id: string } | undefined) => event?.id ?? "";
+      const comment = (event_id: string, text: string) =>
+        client.call("createActivity", { path: { ...path, event_id }, body: activityBody(text) });
+      await comment(series.id, "I do");
+      await comment(idOf(second), "I do not");
+      for (const [event_id, texts] of [
+        [series.id, ["I do", "I do not"]],
+        [idOf(first), ["I do"]],
+        [idOf(second), ["I do not"]],
+      ] as const) {
         const { data } = await client.call("listActivities", { path: { ...path, event_id } });
-        expect(data.map(({ attributes }) => attributes.content)).toEqual(["I do"]);
+        expect(data.map(({ attributes }) => attributes.content).sort()).toEqual(texts);
       }
     });
 

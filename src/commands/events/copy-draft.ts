@@ -1,7 +1,7 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { draftForUpdate, type EventChanges, placeEvent } from "../../calendar/event-update.js";
 import { isRepeating } from "../../calendar/event-view.js";
-import { isSeries } from "../../calendar/series.js";
+import { fromFirstSlot, isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
@@ -40,10 +40,12 @@ export async function placeCopy(
       "write only a date",
     );
   const changes = { ...times, labelId: labelId ?? DEFAULT_LABEL };
-  const draft = draftForUpdate(placed, changes, config.settings().timezone);
+  const recurrences = await copiedRule(context, event, { calendar, times });
+  const whole = recurrences === undefined ? placed : fromFirstSlot(placed);
+  const draft = draftForUpdate(whole, changes, config.settings().timezone);
   const names = leftOut.map(({ name, id }) => name || id).join(", ");
   if (names !== "") output.note(`${title}: left out, as no members of ${place}: ${names}`);
-  return { ...draft, recurrences: await copiedRule(context, event, { calendar, times }) };
+  return { ...draft, recurrences };
 }
 
 /** The rule of a series; none where the service stores no series, which is said. @throws CliError usage for other times */

@@ -21,6 +21,7 @@ import { readTimeFlags } from "./date-flags.js";
 import { createResolvers } from "./event-flags.js";
 import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
+import { hasExtension } from "./extensions.js";
 import { describeFound } from "./found-event.js";
 import { noteTimes, writeEvents } from "./write-events.js";
 
@@ -180,7 +181,10 @@ async function moveEvent(
   { create, target }: { readonly create: () => Promise<LocalizedEvent>; readonly target: ChosenCalendar },
 ): Promise<LocalizedEvent> {
   const api = await context.api();
-  const deleteOld = () => api.deleteEvent({ calendarId: calendar.id, eventId: event.id });
+  // So that undo puts it back into its series.
+  const isOfSeries = event.series_id !== null && (await hasExtension(api, "recurrences", calendar.id));
+  const deleteOld = () =>
+    api.deleteEvent({ calendarId: calendar.id, eventId: event.id }, isOfSeries ? "this" : undefined);
   if (context.flags.dryRun) {
     const planned = await Promise.allSettled([create(), deleteOld()]);
     const stops = planned.map((each) => (each.status === "rejected" ? each.reason : null));

@@ -3,7 +3,7 @@ import type { Api } from "../../api/client.js";
 import { readRecurrence } from "../../calendar/recurrence-lines.js";
 import { writeRule } from "../../calendar/recurrence-rule.js";
 import { beginningOf, dateLines, seriesOf } from "../../calendar/repeats.js";
-import { isSeries } from "../../calendar/series.js";
+import { fromFirstSlot, isSeries } from "../../calendar/series.js";
 import { shiftBetween, shiftedStart } from "../../calendar/series-shift.js";
 import { addDays, instantAt, localDate, wallClockAt } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
@@ -32,7 +32,7 @@ export async function planRule(
   }
   const api = await context.api();
   if (scope === undefined) await requireSeries(api, event.calendar_id);
-  const series = await readSeries(api, event);
+  const series = fromFirstSlot(await readSeries(api, event));
   const shift = shiftBetween(event, draft);
   const start = scope === "all" ? shiftedStart(series, shift, draft.start_timezone ?? "UTC") : draft.start_at;
   const content = { ...draft, start_at: start };

@@ -1,0 +1,212 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createHarness, type Harness } from "../support/harness.js";
+
+/** `calctl undo` of what was written to series. It is Saturday, 21 November 2026, in Berlin. */
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness({ timeZone: "Europe/Berlin" });
+});
+
+const MEETING = ["--title", "Meeting", "--start", "2026-11-23T10:00", "--duration", "90m"];
+
+interface Shown {
+  readonly id: string;
+  readonly calendar_id: string;
+  readonly series_id: string | null;
+  readonly title: string;
+  readonly start_local: string;
+  readonly end_local: string;
+  readonly recurrences: readonly string[];
+}
+
+const create = (...flags: readonly string[]) =>
+  harness.json<Shown>("events", "create", ...MEETING, "--repeat", "weekly on mon", ...flags, "-q");
+const events = () =>
+  harness.json<readonly Shown[]>("events", "list", "--from", "2026-11-01", "--to", "2027-12-31");
+const rows = async () =>
+  (await events()).map(({ id, title, start_local, end_local, recurrences }) => ({
+    id,
+    title,
+    start_local,
+    end_local,
+    recurrences,
+  }));
+/** The events without their ids, which a series has anew that is made again. */
+const contents = async () => (await rows()).map(({ id: _, ...row }) => row);
+/** The series as `events get` has it. */
+const seriesOf = async ([event]: readonly { readonly id: string }[]) =>
+  harness.json<Shown>("events", "get", event?.id.slice(0, 32) ?? "");
+const occurrence = async (day: string): Promise<string> => {
+  const found = (await events()).find(({ start_local: start }) => start.startsWith(day));
+  return found?.id ?? "";
+};
+const run = async (...argv: readonly string[]) => {
+  const result = await harness.run(...argv);
+  expect({ argv, ...result, exitCode: 0 }).toEqual({ argv, ...result });
+  return result;
+};
+
+/** Series of which something was written before, all of them with four Mondays from 23 November on. */
+const SERIES: readonly (readonly [string, readonly string[]])[] = [
+  ["with an exception", ["update", "--scope", "this", "--start", "2026-12-15T11:00", "2026-12-14"]],
+  ["whose first event was deleted", ["delete", "--scope", "this", "--yes", "2026-11-23"]],
+  [
+    "whose first event was changed on its own",
+    ["update", "--scope", "this", "--title", "Party", "--start", "2026-11-24T11:00", "2026-11-23"],
+  ],
+];
+
+const WRITES: readonly (readonly [string, readonly string[]])[] = [
+  ["a move of one", ["update", "--scope", "this", "--start", "2026-12-08T11:00"]],
+  ["a move of all", ["update", "--scope", "all", "--start", "2026-12-07T09:00"]],
+  ["another rule", ["update", "--scope", "all", "--repeat", "every 2 weeks on mon", "--count", "2"]],
+  ["a delete of one", ["delete", "--scope", "this", "--yes"]],
+  ["a delete of those that follow", ["delete", "--scope", "following", "--yes"]],
+];
+
+/** `events` with a command line, the last word of which is the day of the event that is meant. */
+const write = async (argv: readonly string[]) => {
+  const [command = "", ...flags] = argv.slice(0, -1);
+  return run("events", command, await occurrence(argv.at(-1) ?? ""), ...flags);
+};
+
+describe("undo", () => {
+  describe.each(SERIES)("in a series %s", (_, prepare) => {
+    test.each(WRITES)("of %s leaves everything as it was", async (_name, flags) => {
+      await create("--count", "4");
+      await write(prepare);
+      const before = await rows();
+      const series = await seriesOf(before);
+      await write([...flags, "2026-12-07"]);
+      expect(await rows()).not.toEqual(before);
+      await run("undo", "--yes");
+      expect(await rows()).toEqual(before);
+      expect(await seriesOf(before)).toMatchObject({ recurrences: series.recurrences });
+    });
+
+    test.each(["all", "following"])("of a delete of %s makes it again, with all it had", async (scope) => {
+      await create("--count", "4");
+      await write(prepare);
+      const before = await contents();
+      await write(["delete", "--scope", scope, "--yes", before[0]?.start_local.slice(0, 10) ?? ""]);
+      expect(await rows()).toEqual([]);
+      await run("undo", "--yes");
+      expect(await contents()).toEqual(before);
+    });
+  });
+
+  test.each<[string, readonly string[]]>([
+    ["a move", ["update", "--scope", "following", "--start", "2026-11-30T09:00"]],
+    ["another rule", ["update", "--scope", "following", "--repeat", "daily", "--count", "2"]],
+  ])("of %s from here on leaves everything as it was", async (_, flags) => {
+    await create("--count", "4", "--except", "2026-12-07");
+    const before = await rows();
+    await write([...flags, "2026-11-30"]);
+    await run("undo", "--yes");
+    expect(await rows()).toEqual(before);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ["a delete of it", ["delete", "--scope", "this", "--yes"]],
+    ["a delete of those that follow", ["delete", "--scope", "following", "--yes"]],
+    ["an update of all", ["update", "--scope", "all", "--location", "Hall"]],
+    ["an update of those that follow", ["update", "--scope", "following", "--location", "Hall"]],
+  ])("of %s brings back what had been changed on its own", async (_, flags) => {
+    await create("--count", "4");
+    await write(["update", "--scope", "this", "--title", "Party", "2026-12-07"]);
+    const before = await rows();
+    await write([...flags, "2026-12-07"]);
+    expect(await rows()).not.toEqual(before);
+    await run("undo", "--yes");
+    expect(await rows()).toEqual(before);
+  });
+
+  test("of a delete of the last event makes the series again", async () => {
+    await create("--count", "2");
+    await write(["delete", "--scope", "this", "--yes", "2026-11-23"]);
+    const before = await contents();
+    await write(["delete", "--scope", "this", "--yes", "2026-11-30"]);
+    await run("undo", "--yes");
+    expect(await contents()).toEqual(before);
+  });
+
+  test("of a move to another calendar puts an event back where it was in its series", async () => {
+    await create("--count", "3");
+    await write(["update", "--scope", "this", "--title", "Party", "2026-12-07"]);
+    await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
+    const before = await rows();
+    for (const day of ["2026-11-30", "2026-12-07"]) {
+      await write(["move", "--to", "Work", "--yes", day]);
+      expect(await rows()).not.toEqual(before);
+      await run("undo", "--yes");
+      expect(await rows()).toEqual(before);
+    }
+  });
+
+  test("asks where events get other ids", async () => {
+    await create("--count", "3");
+    await write(["update", "--scope", "following", "--title", "Review", "2026-11-30"]);
+    expect(await harness.run("undo")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--yes"),
+    });
+    expect((await run("undo", "--yes")).stderr).toContain("put back (with the ids that its events had)");
+  });
+
+  test("writes nothing where comments would be lost", async () => {
+    await create("--count", "3");
+    await run("comment", await occurrence("2026-12-07"), "See you there");
+    await write(["update", "--scope", "following", "--title", "Review", "2026-11-30"]);
+    const before = await rows();
+    expect(await harness.run("undo", "--yes")).toMatchObject({
+      exitCode: 13,
+      stderr: expect.stringContaining("there are comments on its events, which would be lost"),
+    });
+    expect(await rows()).toEqual(before);
+  });
+
+  test("of a create deletes all of it", async () => {
+    await create();
+    await run("undo", "--yes");
+    expect(await rows()).toEqual([]);
+  });
+
+  test("refuses to make a single event of a series", async () => {
+    const { id } = await harness.json<Shown>("events", "create", ...MEETING);
+    await run("events", "update", id, "--repeat", "daily", "--count", "2");
+    const before = await rows();
+    expect(await harness.run("undo", "--yes")).toMatchObject({
+      exitCode: 11,
+      stderr: expect.stringContaining("it cannot be taken back: a series cannot become a single event"),
+    });
+    expect(await rows()).toEqual(before);
+  });
+
+  test("refuses what would lose an event that was changed on its own", async () => {
+    await create("--count", "4");
+    const from = await occurrence("2026-11-30");
+    await run("events", "update", await occurrence("2026-12-07"), "--scope", "this", "--title", "Party");
+    await run("events", "update", from, "--scope", "following", "--start", "2026-11-30T09:00");
+    const before = await rows();
+    expect(await harness.run("undo", "--yes")).toMatchObject({
+      exitCode: 11,
+      stderr: expect.stringContaining("1 of its events was changed on its own, and would be lost"),
+    });
+    expect(await rows()).toEqual(before);
+  });
+
+  test("writes nothing when the series was changed since", async () => {
+    const { id } = await create("--count", "4");
+    await run("events", "delete", await occurrence("2026-11-30"), "--scope", "this", "--yes");
+    const { stdout } = await run("api", `/calendars/${(await events())[0]?.calendar_id}/events/${id}`);
+    const { attributes, relationships } = JSON.parse(stdout).data;
+    const body = { data: { attributes: { ...attributes, title: "Review" }, relationships } };
+    const path = `/calendars/${(await events())[0]?.calendar_id}/events/${id}`;
+    await harness.runWith({ stdin: JSON.stringify(body) }, "api", path, "-X", "PUT", "--input", "-");
+    const before = await rows();
+    expect(before.map(({ title }) => title)).toEqual(["Review", "Review", "Review"]);
+    expect(await harness.run("undo", "2", "--yes")).toMatchObject({ exitCode: 13 });
+    expect(await rows()).toEqual(before);
+  });
+});
