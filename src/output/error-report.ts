@@ -149,7 +149,7 @@ function boundValue(value: unknown): unknown {
 }
 
 /** A text of at most `max` UTF-16 code units, `…` not counted. */
-function boundText(text: string, max = MAX_MESSAGE): string {
+export function boundText(text: string, max = MAX_MESSAGE): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;
 }

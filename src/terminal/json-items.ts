@@ -24,6 +24,8 @@ export interface LinesOptions {
   readonly signal: AbortSignal;
   /** The error for a stream that failed. */
   readonly readError: (error: unknown) => unknown;
+  /** Called for a line of more than 8 MiB, which is then left out; without it such a line is an error. */
+  readonly onTooLong?: () => Promise<void>;
 }
 
 /** Null for one that is not UTF-8. */
@@ -115,14 +117,12 @@ function isFilled(line: Line): boolean {
  * The lines of a stream as they arrive; only a line feed ends one, since JSON may have other separators in its texts.
  * @throws CliError usage for one of more than 8 MiB
  */
-export async function* readByteLines(
-  stream: ByteStream,
-  { name, signal, readError }: LinesOptions,
-): AsyncGenerator<Line> {
+export async function* readByteLines(stream: ByteStream, options: LinesOptions): AsyncGenerator<Line> {
+  const { name, signal, readError, onTooLong = () => throwTooLong(name) } = options;
   const stop = () => void stream.destroy();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    for await (const line of splitLines(stream, name))
+    for await (const line of splitLines(stream, onTooLong))
       yield isUtf8(line) ? line.toString().replace("\uFEFF", "") : null;
   } catch (error) {
     signal.throwIfAborted();
@@ -133,15 +133,24 @@ export async function* readByteLines(
   signal.throwIfAborted();
 }
 
-async function* splitLines(stream: ByteStream, name: string): AsyncGenerator<Buffer> {
+async function throwTooLong(name: string): Promise<never> {
+  throw usageError(`${name}: a line of more than 8 MiB`);
+}
+
+async function* splitLines(stream: ByteStream, onTooLong: () => Promise<void>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
+  let isTooLong = false;
   for await (const chunk of stream) {
     rest = Buffer.concat([rest, typeof chunk === "string" ? Buffer.from(chunk) : chunk]);
     for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
-      yield rest.subarray(0, end);
+      if (!isTooLong) yield rest.subarray(0, end);
+      isTooLong = false;
       rest = rest.subarray(end + 1);
     }
-    if (rest.length > MAX_SIZE) throw usageError(`${name}: a line of more than 8 MiB`);
+    if (rest.length <= MAX_SIZE) continue;
+    if (!isTooLong) await onTooLong();
+    isTooLong = true;
+    rest = Buffer.alloc(0);
   }
-  if (rest.length > 0) yield rest;
+  if (rest.length > 0 && !isTooLong) yield rest;
 }

@@ -35,6 +35,8 @@ async function listTools(...argv: readonly string[]): Promise<readonly Tool[]> {
   return (answer as { readonly result: { readonly tools: readonly Tool[] } }).result.tools;
 }
 
+const CALL_CALENDARS = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "calendars" } };
+
 describe("the tools", () => {
   test("only read by default", async () => {
     expect((await listTools()).map(({ name }) => name)).toEqual(READING);
@@ -113,6 +115,8 @@ describe("the protocol", () => {
   test.each<[string, object | string, object]>([
     ["what is not JSON", "{", { id: null, error: { code: -32_700 } }],
     ["what is no request", "[]", { id: null, error: { code: -32_600 } }],
+    ["an id that is an object", { ...request("ping"), id: {} }, { id: null, error: { code: -32_600 } }],
+    ["no id but null", { ...request("ping"), id: null }, { id: null, error: { code: -32_600 } }],
     ["another protocol", { id: 1, method: "ping" }, { id: 1, error: { code: -32_600 } }],
     ["an unknown method", request("server/discover"), { id: 1, error: { code: -32_601 } }],
     ["an unknown tool", request("tools/call", { name: "shell" }), { id: 1, error: { code: -32_602 } }],
@@ -258,6 +262,42 @@ describe("calls", () => {
     expect({ isError, structuredContent }).toEqual({ isError: true, structuredContent: undefined });
     expect(text.error).toMatchObject(error);
     expect(await harness.json("events", "list", "--days", "7")).toEqual([]);
+  });
+});
+
+describe("errors", () => {
+  test.each<[string, string, Call["arguments"]]>([
+    ["an empty value", "list_events", { search: "" }],
+    ["the beginning of an id", "get_event", { id: "aebf33" }],
+    ["nothing to change", "update_event", { id: "x", if_unchanged: "2026-11-21T14:30:00Z" }],
+  ])("of %s have no hint for a shell", async (_, name, given) => {
+    await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
+    const { text } = await call(["--allow-write"], name, given);
+    expect(text.error).toMatchObject({ hint: null });
+  });
+
+  test("have a hint that names arguments", async () => {
+    const { text } = await call([], "list_events", { label: "Nope" });
+    expect(text.error).toMatchObject({ code: "not_found", hint: expect.stringContaining("label") });
+  });
+
+  test("say what the user has to do", async () => {
+    const env = { CALCTL_BASE_URL: "https://calendar.example" };
+    const [answer] = await exchange(harness, [], [CALL_CALENDARS], { env });
+    expect(JSON.stringify(answer)).toContain("run calctl login");
+  });
+
+  test("have no more than the beginning of a long value", async () => {
+    const long = "x".repeat(1_000_000);
+    const { text } = await call([], "get_event", { id: long });
+    expect(text.error).toMatchObject({ code: "not_found", message: expect.stringMatching(/x…$/) });
+    expect(JSON.stringify(text).length).toBeLessThan(4_000);
+    const [answer] = await exchange(
+      harness,
+      [],
+      [{ ...CALL_CALENDARS, params: { name: long, arguments: {} } }],
+    );
+    expect(JSON.stringify(answer).length).toBeLessThan(2_000);
   });
 });
 

@@ -119,6 +119,19 @@ test("100 texts that give orders come back as data, and nothing is written", asy
   expect(await list()).toEqual(before);
 });
 
+test("a line of more than 8 MiB is refused, and the next one is answered", async () => {
+  const long = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "x".repeat(20 * 1024 * 1024) });
+  const stdin = `${long}\n{"jsonrpc":"2.0","id":2,"method":"ping"}\n`;
+  const { exitCode, stdout, stderr } = await createInstallation().runWith({ stdin }, "mcp");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  const [refused, answered] = stdout.trim().split("\n");
+  expect(JSON.parse(refused ?? "")).toMatchObject({
+    id: null,
+    error: { code: -32_600, message: expect.stringContaining("8 MiB") },
+  });
+  expect(JSON.parse(answered ?? "")).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
+});
+
 /** Starts it with a stdin that stays open. */
 function open(env: Installation["env"], ...argv: readonly string[]): Running {
   const running = follow(spawn(process.execPath, [PROGRAM, "mcp", ...argv], { env, stdio: "pipe" }));
@@ -132,6 +145,13 @@ describe("it ends", () => {
     const result = await createInstallation().runWith({ stdin: asked }, "mcp");
     expect(result).toMatchObject({ exitCode: 0, stderr: "" });
     expect(JSON.parse(result.stdout)).toMatchObject({ id: 1, result: { structuredContent: {} } });
+  });
+
+  test("when nobody reads its stdout, while stdin is open", async () => {
+    const running = open(createInstallation().env);
+    running.child.stdout?.destroy();
+    running.child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+    expect(await running.ended).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
   test("by SIGINT during a write, which may have been done", async () => {

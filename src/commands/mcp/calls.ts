@@ -1,5 +1,6 @@
 import { describeCandidates, resolveName } from "../../calendar/names.js";
-import { CliError, missingFlagsError, usageError } from "../../errors.js";
+import { CliError, type ErrorCode, missingFlagsError, usageError } from "../../errors.js";
+import { boundText } from "../../output/error-report.js";
 import { escapeJson, jsonEscape } from "../../output/sanitize.js";
 import {
   type CalendarContext,
@@ -7,8 +8,8 @@ import {
   namedCalendars,
   resolveCalendars,
 } from "../calendar-choice.js";
-import { createCommandRunner, type RunContext } from "./command-run.js";
-import type { ToolArguments, ToolResult } from "./protocol.js";
+import { createCommandRunner, type ErrorReport, type RunContext } from "./command-run.js";
+import { MAX_TEXT, type ToolArguments, type ToolResult } from "./protocol.js";
 import { NOTICE, type Tool, withArgumentNames } from "./tools.js";
 
 /** What runs the calls of tools, each as a command. */
@@ -27,24 +28,36 @@ export function createCalls(context: CalendarContext & RunContext) {
         .catch(throwWithoutHint);
       const [first, ...others] = withCalendars(tool, typed, limit);
       let outcome = await run(wordsOf(tool, first));
-      for (const other of others) if (isNotFound(outcome.error)) outcome = await run(wordsOf(tool, other));
+      for (const other of others)
+        if (outcome.error?.code === "not_found") outcome = await run(wordsOf(tool, other));
       const { value, notes, error } = outcome;
       // Of a single calendar, its command prints an object.
       const data = tool.isList && value !== undefined ? [value].flat() : value;
       const result = { notice: NOTICE, data, notes };
       if (error === null) return { content: textOf(result), structuredContent: result };
-      return { content: textOf({ ...result, error: withArgumentNames(error, tool) }), isError: true };
+      return { content: textOf({ ...result, error: reportOf(error, tool) }), isError: true };
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       const { code, exitCode, message, hint } = error;
-      const report = { code, exit_code: exitCode, message, hint };
+      const report = reportOf({ code, exit_code: exitCode, message, hint }, tool);
       return { content: textOf({ notice: NOTICE, error: report }), isError: true };
     }
   };
 }
 
-function isNotFound(error: object | null): boolean {
-  return error !== null && "code" in error && error.code === "not_found";
+/** What only the person at this machine can mend. */
+const FOR_THE_USER: ReadonlySet<unknown> = new Set<ErrorCode>(["not_signed_in", "configuration"]);
+
+/** What a hint says to who types commands. */
+const OF_A_SHELL = /`?\bcalctl [a-z]|(?:^|\s)--?[a-z]|\bon a terminal\b|\bof the script\b/;
+
+/** An error as a model gets it: no text is longer than 1,000, and a hint is about arguments, or for the user. */
+function reportOf(error: ErrorReport, tool: Tool): object {
+  const report = withArgumentNames(error, tool);
+  const isForShell = !FOR_THE_USER.has(report.code) && OF_A_SHELL.test(report.hint ?? "");
+  const bound = (_key: string, value: unknown) =>
+    typeof value === "string" ? boundText(value, MAX_TEXT) : value;
+  return JSON.parse(JSON.stringify({ ...report, ...(isForShell && { hint: null }) }, bound));
 }
 
 /** The hint of a wrong -c names the calendars that an agent may not see. */

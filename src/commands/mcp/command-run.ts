@@ -5,6 +5,14 @@ import { createCapture } from "../../terminal/capture.js";
 
 export type RunContext = Pick<Context, "program" | "flags" | "machine">;
 
+/** The error of a command, of which `errorShape` has all keys. */
+export interface ErrorReport {
+  readonly code: string;
+  readonly exit_code: number;
+  readonly message: string;
+  readonly hint?: string | null | undefined;
+}
+
 /** Runs commands as another process with this environment would, with an empty stdin and nobody to ask. */
 export function createCommandRunner({ program, flags, machine }: RunContext) {
   const { profile, timezone, timeout, retries, maxWait, verbose, debug } = flags;
@@ -31,7 +39,7 @@ export function createCommandRunner({ program, flags, machine }: RunContext) {
     const exitCode = await program.run([...passed, ...words], process, machine.overrides);
     ended.abort();
     const lines = stderr.text().split("\n").slice(0, -1);
-    const error: object | null = exitCode === 0 ? null : JSON.parse(lines.pop() ?? "").error;
+    const error: ErrorReport | null = exitCode === 0 ? null : JSON.parse(lines.pop() ?? "").error;
     const isLogged = verbose || debug;
     if (isLogged || machine.signal().aborted) await machine.stderr.write(stderr.text());
     const value: unknown = stdout.text() === "" ? undefined : JSON.parse(stdout.text());

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../../contract/json.js";
+import { boundText } from "../../output/error-report.js";
 
 /**
  * The server's side of the Model Context Protocol, as far as tools need it: JSON-RPC 2.0, one message a line.
@@ -32,6 +33,9 @@ interface ToolServer {
  */
 const REVISIONS = ["2025-11-25", "2025-06-18", "2024-11-05"] as const;
 
+/** Longest text of an error (UTF-16 code units): it may have a value of the request in it. */
+export const MAX_TEXT = 1000;
+
 /** JSON-RPC 2.0 §5.1 */
 const CODES = { parse: -32_700, request: -32_600, method: -32_601, params: -32_602 } as const;
 
@@ -43,12 +47,23 @@ const CODES = { parse: -32_700, request: -32_600, method: -32_601, params: -32_6
 export async function answerLine(line: string | null, server: ToolServer): Promise<object | null> {
   const message = parse(line);
   const { jsonrpc, id, method, params = {} } = isJsonObject(message) ? message : {};
-  const reply = (answer: object) => ({ jsonrpc: "2.0", id: id ?? null, ...answer });
+  const isId = typeof id === "string" || typeof id === "number";
+  const reply = (answer: object) => ({ jsonrpc: "2.0", id: isId ? id : null, ...answer });
   if (message === undefined) return reply(failure("parse", "the line is not JSON in UTF-8"));
   if (jsonrpc === "2.0" && (id === undefined || method === undefined)) return null;
-  if (jsonrpc !== "2.0" || typeof method !== "string" || !isJsonObject(params))
-    return reply(failure("request", "a request is an object with jsonrpc 2.0, id, method and params"));
+  if (jsonrpc !== "2.0" || !isId || typeof method !== "string" || !isJsonObject(params))
+    return reply(
+      failure(
+        "request",
+        "a request is an object with jsonrpc 2.0, method, params, and a text or number as id",
+      ),
+    );
   return reply(await answerRequest(method, params, server));
+}
+
+/** The answer to a line that is too long to be read. */
+export function refuseLongLine(): object {
+  return { jsonrpc: "2.0", id: null, ...failure("request", "a line is at most 8 MiB long") };
 }
 
 async function answerRequest(
@@ -78,7 +93,7 @@ async function answerRequest(
 }
 
 function failure(code: keyof typeof CODES, message: string) {
-  return { error: { code: CODES[code], message } };
+  return { error: { code: CODES[code], message: boundText(message, MAX_TEXT) } };
 }
 
 /** Undefined for what is not JSON. */
