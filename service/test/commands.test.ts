@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness, type RunResult } from "../../test/support/harness.js";
+import { words } from "../../test/support/words.js";
 
 /** The administration of a database file, through argv. */
 
@@ -372,13 +373,7 @@ describe("service administration", () => {
   });
 
   test("the first command without --db makes the database of local with its user and calendar", async () => {
-    const { exitCode, stdout, stderr } = await harness.run(
-      "service",
-      "calendars",
-      "list",
-      "--fields",
-      "name",
-    );
+    const { exitCode, stdout, stderr } = await harness.run(...words`service calendars list --fields name`);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "Personal\n" });
     expect(stderr).toContain(join(harness.directory, "local.db"));
     expect((await harness.json<unknown[]>("service", "users", "list")).length).toBe(1);

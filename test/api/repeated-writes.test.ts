@@ -14,6 +14,7 @@ import {
   type Step,
 } from "../support/fault-steps.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { words } from "../support/words.js";
 
 /** Writes whose first attempt succeeded without a response. */
 
@@ -183,11 +184,7 @@ describe("C2 C14 PUT", () => {
 
   test("somebody else's change before: exit 13, and no PUT", async () => {
     const { updated_at: updatedAt } = await world.json(
-      "events",
-      "get",
-      world.eventId,
-      "-c",
-      world.calendarId,
+      ...words`events get ${world.eventId} -c ${world.calendarId}`,
     );
     world.setNow(Date.parse("2026-11-21T15:00:00Z"));
     await world.run("events", "update", world.eventId, "-c", world.calendarId, "--title", "Theirs");

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
+import { words } from "../support/words.js";
 
 /** `calctl add` without a terminal; test/e2e/prompts.test.ts has its questions, test/calendar/sentences.txt the grammar. */
 
@@ -43,13 +44,7 @@ test.each([
 });
 
 test("a time that a clock change repeats is read and shown with its offset", async () => {
-  const { stdout, stderr } = await harness.run(
-    "add",
-    "Party 31 oct 2027 02:30+01:00",
-    "--yes",
-    "-o",
-    "table",
-  );
+  const { stdout, stderr } = await harness.run(...words`add "Party 31 oct 2027 02:30+01:00" --yes -o table`);
   expect(stderr).toContain("Sun 31 Oct 2027 02:30+01:00–03:30 Europe/Berlin");
   expect(stdout).toContain("02:30+01:00–03:30");
 });

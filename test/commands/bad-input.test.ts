@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
+import { words } from "../support/words.js";
 
 /** Bad input: one sentence that names the flag or field, exit 2 (or 5 with candidates), and nothing is written. */
 
@@ -357,14 +358,7 @@ describe("--input", () => {
   });
 
   test("stdin cannot be read twice", async () => {
-    const { exitCode, stderr } = await harness.run(
-      "events",
-      "create",
-      "--input",
-      "-",
-      "--description-file",
-      "-",
-    );
+    const { exitCode, stderr } = await harness.run(...words`events create --input - --description-file -`);
     expect(exitCode).toBe(2);
     expect(stderr).toContain("stdin");
   });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { words } from "../support/words.js";
 
 /** Events of any days and comments, from a service that lists them and from one that does not. Now is Saturday 21 November. */
 
@@ -248,14 +249,7 @@ test("a list asks for whole days in the chosen zone, with everything that it sho
   world.server.forget();
   await list(
     ...PERSONAL,
-    "--from",
-    "2026-12-01",
-    "--to",
-    "2026-12-31",
-    "--search",
-    "50% of ü",
-    "--timezone",
-    "Asia/Tokyo",
+    ...words`--from 2026-12-01 --to 2026-12-31 --search "50% of ü" --timezone Asia/Tokyo`,
   );
   await list(...PERSONAL, "--search", "x");
   const include = "creator,label,attendees";

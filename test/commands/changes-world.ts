@@ -3,6 +3,7 @@ import { byService, type ReceivedRequest, reply, type Step } from "../support/fa
 import { NOW } from "../support/harness.js";
 import type { WireAnswer } from "../support/http-bytes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { words } from "../support/words.js";
 
 export const answer = (status: number, body: object) =>
   reply({ status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
@@ -53,11 +54,7 @@ export async function createChangesWorld({ revisions }: { readonly revisions: bo
   pass();
   const changes = async (name = "job") => {
     const { exitCode, stdout, stderr } = await world.send(
-      ...["events", "changes", "--since-last", name],
-      "-o",
-      "json",
-      "--retries",
-      "0",
+      ...words`events changes --since-last ${name} -o json --retries 0`,
     );
     pass();
     const printed = stdout === "" ? null : (JSON.parse(stdout) as Change[]);

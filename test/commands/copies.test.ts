@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { words } from "../support/words.js";
 
 /** `events create --repeat RULE --copies`. It is Saturday, 21 November 2026, in Berlin. */
 
@@ -14,18 +15,7 @@ const create = (...flags: readonly string[]): Promise<RunResult> =>
 const repeat = (rule: string, ...flags: readonly string[]) =>
   create(...MEETING, "--repeat", rule, "--copies", ...flags);
 const listed = async () =>
-  (
-    await harness.run(
-      "events",
-      "list",
-      "--from",
-      "2026-01-01",
-      "--to",
-      "2028-12-31",
-      "--fields",
-      "start_local",
-    )
-  ).stdout;
+  (await harness.run(...words`events list --from 2026-01-01 --to 2028-12-31 --fields start_local`)).stdout;
 const ends = (local: string) => `${local}\t${local.replace("T10:00", "T11:30")}\n`;
 
 test("single events are made by rule, in order, and the reading is on stderr", async () => {
@@ -85,15 +75,10 @@ test("all-day events repeat by their days, and a month without the day is left o
 test("labels, attendees and texts are those of every copy", async () => {
   const flags = ["--label", "3", "--attendee", "me", "--location", "Hall"];
   const events = await harness.json(
-    "events",
-    "create",
+    ...words`events create`,
     ...MEETING,
     ...flags,
-    "--repeat",
-    "daily",
-    "--count",
-    "2",
-    "--copies",
+    ...words`--repeat daily --count 2 --copies`,
   );
   const event = {
     label: { number: 3 },
@@ -108,32 +93,16 @@ test("an event printed as JSON repeats, too", async () => {
   const options = { stdin: JSON.stringify(event) };
   const result = await harness.runWith(
     options,
-    "events",
-    "create",
-    "--input",
-    "-",
-    "--repeat",
-    "daily",
-    "--count",
-    "3",
-    "--copies",
-    "--fields",
-    "title",
+    ...words`events create --input - --repeat daily --count 3 --copies --fields title`,
   );
   expect(result).toMatchObject({ exitCode: 0, stdout: "Meeting\nMeeting\nMeeting\n" });
 });
 
 test("--dry-run prints every request and sends none", async () => {
   const result = await harness.run(
-    "events",
-    "create",
+    ...words`events create`,
     ...MEETING,
-    "--repeat",
-    "daily",
-    "--count",
-    "3",
-    "--copies",
-    "--dry-run",
+    ...words`--repeat daily --count 3 --copies --dry-run`,
   );
   const requests = JSON.parse(result.stdout) as readonly { readonly method: string }[];
   expect(requests.map(({ method }) => method)).toEqual(["POST", "POST", "POST"]);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness, type RunResult } from "../support/harness.js";
 import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
+import { words } from "../support/words.js";
 
 /** `events copy`, `events move`, and `events update` of several events. */
 
@@ -131,28 +132,11 @@ describe("events copy", () => {
     const stdin = `${ids[1]}\n\n${ids[0]}\n${ids[1]}\n`;
     const { stdout } = await world.runWith(
       { stdin },
-      "events",
-      "copy",
-      "-",
-      "--to",
-      "Family",
-      "-c",
-      "Family",
-      "--fields",
-      "title",
+      ...words`events copy - --to Family -c Family --fields title`,
     );
     expect(stdout).toBe("Two\nOne\n");
     const partly = await world.run(
-      "events",
-      "copy",
-      "gone",
-      ids[0] ?? "",
-      "--to",
-      "Family",
-      "-c",
-      "Family",
-      "--fields",
-      "title",
+      ...words`events copy gone ${ids[0] ?? ""} --to Family -c Family --fields title`,
     );
     expect(partly).toMatchObject({ exitCode: 12, stdout: "One\n" });
     expect(partly.stderr).toContain("gone");
@@ -175,14 +159,7 @@ describe("events move", () => {
   test("copies and deletes, and says what is lost", async () => {
     const { id } = await create("Dinner", "--label", "2");
     const { exitCode, stdout, stderr } = await world.send(
-      "events",
-      "move",
-      id,
-      "--to",
-      "Work",
-      "--yes",
-      "-o",
-      "json",
+      ...words`events move ${id} --to Work --yes -o json`,
     );
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
@@ -237,13 +214,9 @@ describe("events update of several", () => {
   test("moves all of them by their own clocks", async () => {
     const ids = [(await create("One")).id, (await create("Two", "--all-day", "--start", "2026-11-23")).id];
     const updated = await world.run(
-      "events",
-      "update",
+      ...words`events update`,
       ...ids,
-      "--by",
-      "+1d",
-      "--fields",
-      "start_local,end_local",
+      ...words`--by +1d --fields start_local,end_local`,
     );
     expect(updated).toEqual({
       exitCode: 0,

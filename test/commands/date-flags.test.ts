@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readTimeFlags, type TypedTimeFlags } from "../../src/commands/events/date-flags.js";
 import type { Settings } from "../../src/config/settings.js";
 import { createHarness, NOW } from "../support/harness.js";
+import { words } from "../support/words.js";
 
 /** Reads flags with Europe/Berlin as the chosen zone, on Saturday, 21 November 2026, 15:30. */
 async function read(flags: TypedTimeFlags, settings = () => ({ timezone: "Europe/Berlin" }) as Settings) {
@@ -151,10 +152,7 @@ describe("events create with times in words", () => {
     const harness = await createHarness();
     const { id = "" } = await harness.json<{ id?: string }>(
       ...CREATE,
-      "--start",
-      "12:00",
-      "--duration",
-      "90m",
+      ...words`--start 12:00 --duration 90m`,
     );
     const moved = await harness.run("events", "update", id, "--start", "fri 9:30", ...CREATED);
     expect(moved).toEqual({

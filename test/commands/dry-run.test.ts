@@ -6,6 +6,7 @@ import { DEFAULT_RETRY_POLICY } from "../../src/api/sending/retry.js";
 import type { PlannedRequest } from "../../src/errors.js";
 import { createHarness, type Harness, type RunResult } from "../support/harness.js";
 import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
+import { words } from "../support/words.js";
 
 /** `--dry-run`: every write is printed exactly as it would be sent, and is not sent. */
 
@@ -35,15 +36,9 @@ async function createWorld({ calendars = ["Family"] } = {}): Promise<World> {
   for (const title of ["Lunch", "Dinner"]) {
     const flags = ["--start", "2026-11-21T12:00", "--duration", "1h", "--description", "Bring\ncake"];
     const { stdout } = await send(
-      "events",
-      "create",
-      "-c",
-      "Family",
-      "--title",
-      title,
+      ...words`events create -c Family --title ${title}`,
       ...flags,
-      "--jq",
-      ".id",
+      ...words`--jq .id`,
     );
     ids.push(stdout.trim());
   }
@@ -117,14 +112,9 @@ describe("formats", () => {
 
   test("ndjson has one request per line", async () => {
     const { stdout } = await world.send(
-      "events",
-      "delete",
+      ...words`events delete`,
       ...world.ids,
-      "--dry-run",
-      "-c",
-      "Family",
-      "-o",
-      "ndjson",
+      ...words`--dry-run -c Family -o ndjson`,
     );
     const lines = stdout.trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line).method)).toEqual(["DELETE", "DELETE"]);

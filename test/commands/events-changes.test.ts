@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createHarness, type Harness, NOW } from "../support/harness.js";
+import { words } from "../support/words.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -31,12 +32,7 @@ async function createWorld() {
     /** Titles with what changed: `added Dentist`. */
     async changes(...flags: string[]): Promise<string[]> {
       const { stdout, stderr, exitCode } = await run(
-        "events",
-        "changes",
-        "--since-last",
-        "job",
-        "-o",
-        "json",
+        ...words`events changes --since-last job -o json`,
         ...flags,
       );
       expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });

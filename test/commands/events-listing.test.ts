@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { textWidth } from "../../src/output/table/text-width.js";
 import { createHarness, type Harness, NOW } from "../support/harness.js";
+import { words } from "../support/words.js";
 
 /** The list of events as a person sees it, and the short ids in it. Now is Saturday, 15:30 in Berlin. */
 
@@ -45,26 +46,14 @@ async function createEvents(): Promise<void> {
   await create("Mia's birthday 🎂", "--all-day", "--start", "2026-11-21");
   await create(
     "Quarterly planning with the whole of the team",
-    "-c",
-    "Work",
-    "--label",
-    "6",
-    "--location",
-    "Room 4, Main Street 12",
+    ...words`-c Work --label 6 --location "Room 4, Main Street 12"`,
     ...at("2026-11-21T15:00", "2h"),
   );
   await create("Party", "--label", "7", ...at("2026-11-21T22:00", "4h"));
   await create("Holiday in Lisbon", "--all-day", "--start", "2026-11-20", "--end", "2026-11-23");
   await create(
     "Flight to Tokyo",
-    "-c",
-    "Work",
-    "--start",
-    "2026-11-22T10:00",
-    "--end",
-    "2026-11-23T07:30",
-    "--end-timezone",
-    "Asia/Tokyo",
+    ...words`-c Work --start 2026-11-22T10:00 --end 2026-11-23T07:30 --end-timezone Asia/Tokyo`,
   );
   await create("日本語のタイトル、会議です", "--location", "会議室", ...at("2026-11-23T12:00", "45m"));
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness, NOW, type RunOptions, type RunResult } from "../support/harness.js";
 import { startWireRecorder } from "../support/wire-recorder.js";
+import { words } from "../support/words.js";
 
 let harness: Harness;
 
@@ -213,14 +214,7 @@ describe("events create and update", () => {
   test("known labels and attendees are filled in", async () => {
     const event = await create(
       "T",
-      "--start",
-      "2026-11-21T12:00",
-      "--duration",
-      "1h",
-      "--attendee",
-      "me",
-      "--label",
-      "apple red",
+      ...words`--start 2026-11-21T12:00 --duration 1h --attendee me --label "apple red"`,
     );
     const filled = { label: { name: "apple red", color: "#e73b3b" }, attendees: [{ name: "ana" }] };
     expect(event).toMatchObject(filled);
@@ -233,29 +227,9 @@ describe("events create and update", () => {
 
   test("an update of one field does not change the others", async () => {
     const before = await create(
-      ...[
-        "T",
-        "--start",
-        "2026-11-21T12:00",
-        "--end",
-        "2026-11-21T14:00",
-        "--start-timezone",
-        "Asia/Tokyo",
-        "--end-timezone",
-        "UTC",
-      ],
-      ...[
-        "--description",
-        "d",
-        "--location",
-        "l",
-        "--url",
-        "https://example.com",
-        "--label",
-        "4",
-        "--attendee",
-        "me",
-      ],
+      "T",
+      ...words`--start 2026-11-21T12:00 --end 2026-11-21T14:00 --start-timezone Asia/Tokyo
+        --end-timezone UTC --description d --location l --url https://example.com --label 4 --attendee me`,
     );
     const after = await harness.json<Event>("events", "update", before.id, "--location", "elsewhere");
     expect({ ...after, updated_at: null }).toEqual({
@@ -276,24 +250,9 @@ describe("events create and update", () => {
   test("--clear empties fields", async () => {
     const { id } = await create(
       "T",
-      "--start",
-      "2026-11-21T12:00",
-      "--duration",
-      "1h",
-      "--description",
-      "d",
-      "--attendee",
-      "me",
+      ...words`--start 2026-11-21T12:00 --duration 1h --description d --attendee me`,
     );
-    const cleared = await harness.json(
-      "events",
-      "update",
-      id,
-      "--clear",
-      "description",
-      "--clear",
-      "attendees",
-    );
+    const cleared = await harness.json(...words`events update ${id} --clear description --clear attendees`);
     expect(cleared).toMatchObject({ description: "", attendees: [], title: "T" });
   });
 
@@ -307,16 +266,7 @@ describe("events create and update", () => {
     const refused = await harness.run("events", "update", id, "--no-all-day");
     expect(refused.exitCode).toBe(2);
     expect(
-      await harness.json(
-        "events",
-        "update",
-        id,
-        "--no-all-day",
-        "--start",
-        "2026-11-21T09:00",
-        "--duration",
-        "1h",
-      ),
+      await harness.json(...words`events update ${id} --no-all-day --start 2026-11-21T09:00 --duration 1h`),
     ).toMatchObject({
       all_day: false,
       start_local: "2026-11-21T09:00:00+01:00",

@@ -3,6 +3,7 @@ import type { Feed } from "../../contract/shapes.js";
 import { reply } from "../support/fault-steps.js";
 import { createHarness } from "../support/harness.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { words } from "../support/words.js";
 
 /** Feeds: made, listed and ended, at a service that has them and at one that does not. */
 
@@ -76,14 +77,7 @@ describe("feeds add", () => {
   });
 
   test("shows its secret nowhere but on stdout", async () => {
-    const { stdout, stderr } = await world.send(
-      "feeds",
-      "add",
-      "--debug",
-      "--verbose",
-      "--fields",
-      "address",
-    );
+    const { stdout, stderr } = await world.send(...words`feeds add --debug --verbose --fields address`);
     const secret = stdout.trim().split("/").at(-1) ?? "";
     expect(secret).toHaveLength(43);
     expect(stderr).not.toContain(secret);

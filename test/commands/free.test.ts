@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { createHarness, type Harness } from "../support/harness.js";
 import { createRemoteWorld } from "../support/remote-world.js";
+import { words } from "../support/words.js";
 
 /** Free times and overlaps of people. Now is Saturday 21 November, 15:30 in Berlin; the current user is ana. */
 
@@ -22,12 +23,7 @@ async function create(title: string, start: string, ...flags: readonly string[])
   const length = flags.includes("--all-day") || flags.includes("--duration") ? [] : ["--duration", "1h"];
   const calendar = flags.includes("-c") ? [] : ["-c", "Work"];
   await harness.json(
-    "events",
-    "create",
-    "--title",
-    title,
-    "--start",
-    start,
+    ...words`events create --title ${title} --start ${start}`,
     ...length,
     ...calendar,
     ...flags,

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { harmfulCodes, hostileText } from "../support/harmful-text.js";
 import { createHarness } from "../support/harness.js";
 import { startWireRecorder } from "../support/wire-recorder.js";
+import { words } from "../support/words.js";
 
 const TOKEN = "token-0123456789";
 
@@ -70,13 +71,9 @@ test("C13 responses are sanitized in errors, notes and traces", async () => {
       async (text, shape, code, more) => {
         recorder.answer("GET /calendars", { status: code, body: JSON.stringify(shape(text)) });
         const { stdout, stderr } = await run(
-          "events",
-          "list",
-          "-c",
-          "nothing-like-this",
+          ...words`events list -c nothing-like-this`,
           ...more,
-          "--color",
-          "never",
+          ...words`--color never`,
         );
         expect(harmfulBesidesLines(stdout)).toEqual([]);
         expect(harmfulBesidesLines(stderr)).toEqual([]);

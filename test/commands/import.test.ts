@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RunResult } from "../support/harness.js";
+import { words } from "../support/words.js";
 import { createUndoWorld, type Event, type UndoWorld } from "./undo-world.js";
 
 /** `import`: what it plans, writes and reports. Files of each format are read in `test/import`. */
@@ -336,11 +337,7 @@ describe("without what was remembered", () => {
     const damaged = `${readFileSync(path, "utf8")}\ngarbage`;
     writeFileSync(path, damaged);
     const { exitCode, stderr } = await world.step(
-      "import",
-      join(world.directory, "club.ndjson"),
-      "-c",
-      "Family",
-      "--yes",
+      ...words`import ${join(world.directory, "club.ndjson")} -c Family --yes`,
     );
     expect({ exitCode, stderr }).toEqual({
       exitCode: 10,

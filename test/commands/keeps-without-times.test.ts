@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { byService, reply } from "../support/fault-steps.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { words } from "../support/words.js";
 
 /** Keeps without times, of a service that lists them and of some that do not. Now is Saturday 21 November. */
 
@@ -69,13 +70,9 @@ test.each<[readonly string[], readonly string[]]>([
 test.each(["table", "tsv", "csv", "json", "ndjson", "markdown", "text"])("as %s, too", async (format) => {
   for (const flags of [[], ["--from", "2026-11-21"]]) {
     const { exitCode, stdout } = await world.send(
-      "events",
-      "list",
-      "--category",
-      "keep",
+      ...words`events list --category keep`,
       ...flags,
-      "-o",
-      format,
+      ...words`-o ${format}`,
     );
     expect({ exitCode, found: stdout.match(/Today|Bread|Milk|Toner/g) }).toEqual({
       exitCode: 0,

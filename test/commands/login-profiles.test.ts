@@ -8,6 +8,7 @@ import {
   startAuthorizationServer,
 } from "../support/authorization-server.js";
 import { createMachine, type Machine, type MachineRun } from "../support/login-run.js";
+import { words } from "../support/words.js";
 
 let server: AuthorizationServer;
 let machine: Machine;
@@ -73,22 +74,9 @@ describe("the profile of a login", () => {
     const env = { CALCTL_CLIENT_SECRET: server.clientSecret };
     const login = machine.start(
       { env },
-      ...[
-        "login",
-        "--base-url",
-        server.baseUrl,
-        "--auth-url",
-        server.authUrl,
-        "--client-id",
-        server.clientId,
-      ],
-      ...[
-        "--redirect-uri",
-        "http://127.0.0.1/back",
-        "--media-type",
-        "application/vnd.x.v1+json",
-        "--no-browser",
-      ],
+      ...words`login --base-url ${server.baseUrl} --auth-url ${server.authUrl}
+        --client-id ${server.clientId} --redirect-uri http://127.0.0.1/back
+        --media-type application/vnd.x.v1+json --no-browser`,
     );
     const address = await login.address();
     expect(new URL(address).searchParams.get("redirect_uri")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/back$/);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { createHarness, type Harness, NOW } from "../support/harness.js";
 import { createRemoteWorld } from "../support/remote-world.js";
+import { words } from "../support/words.js";
 
 /** What is on or comes next, and the first events of a list. Now is Saturday, 15:30 in Berlin. */
 
@@ -15,12 +16,7 @@ async function create(title: string, start: string, ...flags: readonly string[])
   const length = flags.includes("--all-day") || flags.includes("--duration") ? [] : ["--duration", "1h"];
   const calendar = flags.includes("-c") ? [] : ["-c", "Personal"];
   await harness.json(
-    "events",
-    "create",
-    "--title",
-    title,
-    "--start",
-    start,
+    ...words`events create --title ${title} --start ${start}`,
     ...length,
     ...calendar,
     ...flags,

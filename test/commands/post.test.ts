@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { createHarness, NOW } from "../support/harness.js";
 import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
+import { words } from "../support/words.js";
 
 /** `post`: which events are sent, when nothing is, and that a digest is sent once. The message is test/messages' subject. */
 
@@ -93,16 +94,7 @@ describe("without events", () => {
 test("--dry-run prints what would be sent, needs no webhook, and sends nothing", async () => {
   const { json, runWith } = await createHarness();
   await json("events", "create", "--title", "Lunch", ...todayAt("12:00"));
-  const { exitCode, stdout } = await runWith(
-    {},
-    "post",
-    "-p",
-    "local",
-    "--as",
-    "slack",
-    "--dry-run",
-    "--once",
-  );
+  const { exitCode, stdout } = await runWith({}, ...words`post -p local --as slack --dry-run --once`);
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ blocks: expect.any(Array) });
   expect(stdout).toContain("Lunch");

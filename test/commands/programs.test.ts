@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
+import { words } from "../support/words.js";
 
 /** `--jq` and `--template`, which make the output of any command. */
 
@@ -179,17 +180,7 @@ describe("--jq", () => {
 
   test("that fails after a write is exit 1 and says what was written", async () => {
     const { exitCode, stdout, stderr } = await harness.run(
-      ...[
-        "events",
-        "create",
-        "--title",
-        "New",
-        "--all-day",
-        "--start",
-        "2026-11-21",
-        "--jq",
-        ".title | tonumber",
-      ],
+      ...words`events create --title New --all-day --start 2026-11-21 --jq ".title | tonumber"`,
     );
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
     expect(stderr).toMatch(/cannot be parsed as a number, but event \w{32} was created\n$/);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { createRemoteWorld } from "../support/remote-world.js";
+import { words } from "../support/words.js";
 
 /** Reminders of two calendars over HTTP, of which one cannot be read. It is 15:30 in Berlin. */
 
@@ -14,18 +15,7 @@ const REFUSED = reply({
 async function createWorld() {
   const world = await createRemoteWorld();
   const work = await world.service.admin.calendars.add({ name: "Work", owner: "ana" });
-  await world.json(
-    "events",
-    "create",
-    "-c",
-    "Personal",
-    "--title",
-    "Soon",
-    "--start",
-    "15:40",
-    "--duration",
-    "1h",
-  );
+  await world.json(...words`events create -c Personal --title Soon --start 15:40 --duration 1h`);
   world.server.on(`GET /calendars/${work.id}/upcoming_events`, [REFUSED]);
   const remind = (...flags: readonly string[]) => world.send("remind", "--before", "15m", ...flags);
   return { world, work, remind };

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { NOW } from "../support/harness.js";
 import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
+import { words } from "../support/words.js";
 
 /** `remind`: each start is announced once, to a program or a webhook. It is 15:30 in Berlin. */
 
@@ -262,15 +263,7 @@ describe("running a program", () => {
 
   test("where every program fails, it is exit 1", async () => {
     await world.create("Dentist", ...todayAt("15:40"));
-    const { exitCode, stderr } = await world.send(
-      "remind",
-      "--before",
-      "15m",
-      "--",
-      "sh",
-      "-c",
-      "kill -9 $$",
-    );
+    const { exitCode, stderr } = await world.send(...words`remind --before 15m -- sh -c "kill -9 $$"`);
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("a signal") });
   });
 

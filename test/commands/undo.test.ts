@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { apply, byService, reply, reset } from "../support/fault-steps.js";
 import { createRemoteWorld } from "../support/remote-world.js";
+import { words } from "../support/words.js";
 import { createUndoWorld, type UndoWorld } from "./undo-world.js";
 
 /** `undo`, and the journal that it reads. */
@@ -265,10 +266,7 @@ describe("one command at a time", () => {
     expect(await commands()).toEqual(["events create"]);
     await world.runWith(
       { env: { CALCTL_STATE_DIR: join(world.directory, "other") } },
-      "events",
-      "delete",
-      id,
-      "--yes",
+      ...words`events delete ${id} --yes`,
     );
     await world.step("undo", "--dry-run");
     expect(await commands()).toEqual(["events create"]);
@@ -350,16 +348,7 @@ describe("the journal", () => {
 
   test("where it cannot be written, the write is done and stderr says that it cannot be taken back", async () => {
     writeFileSync(folder(), "a file");
-    const { exitCode, stderr } = await world.step(
-      "events",
-      "create",
-      "-c",
-      "Work",
-      "--title",
-      "T",
-      "--category",
-      "keep",
-    );
+    const { exitCode, stderr } = await world.step(...words`events create -c Work --title T --category keep`);
     expect(exitCode).toBe(0);
     expect(stderr).toContain(
       `calctl undo cannot take this back: the journal cannot be written (${folder()} is no folder, or a link to one)\n`,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness, type RunResult } from "../support/harness.js";
 import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
+import { words } from "../support/words.js";
 
 /** Every command's requests as they arrive at a real socket: method, path, query, headers, body. */
 
@@ -152,18 +153,7 @@ describe("reads", () => {
 test("a list of several calendars of which one fails prints the others, reports it and exits with 12", async () => {
   await createEvent();
   world.wire.answer(`GET /calendars/${world.calendarId}/upcoming_events`, { status: 503, body: "" });
-  await world.run(
-    "events",
-    "create",
-    "-c",
-    "Personal",
-    "--title",
-    "Here",
-    "--start",
-    "2026-11-21T12:00",
-    "--duration",
-    "1h",
-  );
+  await world.run(...words`events create -c Personal --title Here --start 2026-11-21T12:00 --duration 1h`);
   const { exitCode, stdout, stderr } = await world.send("events", "list", "-A", "--fields", "title");
   expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "Here\n" });
   expect(stderr).toContain(world.calendarId);
@@ -172,18 +162,7 @@ test("a list of several calendars of which one fails prints the others, reports 
 test("a calendar whose labels cannot be read counts as failed", async () => {
   await createEvent("--label", "2");
   await world.run(
-    "events",
-    "create",
-    "-c",
-    "Personal",
-    "--title",
-    "Here",
-    "--start",
-    "2026-11-21T12:00",
-    "--duration",
-    "1h",
-    "--label",
-    "2",
+    ...words`events create -c Personal --title Here --start 2026-11-21T12:00 --duration 1h --label 2`,
   );
   world.wire.answer(`GET /calendars/${world.calendarId}/labels`, { status: 403, body: "" });
   const argv = ["events", "list", "-A", "--label", "2", "--fields", "title", "--refresh"];
@@ -217,18 +196,7 @@ test("--mine reads the current user before the rate limit can be exceeded", asyn
 test("a create with a success status and an unreadable body may have succeeded", async () => {
   world.wire.answer(`POST /calendars/${world.calendarId}/events`, { status: 201, body: "<html>" });
   const { exitCode, stderr } = await world.send(
-    "events",
-    "create",
-    "-c",
-    "Family",
-    "--title",
-    "T",
-    "--start",
-    "2026-11-21T12:00",
-    "--duration",
-    "1h",
-    "-o",
-    "json",
+    ...words`events create -c Family --title T --start 2026-11-21T12:00 --duration 1h -o json`,
   );
   expect(exitCode).toBe(9);
   expect(JSON.parse(stderr)).toMatchObject({
@@ -316,14 +284,7 @@ describe("events create", () => {
 
   test("a keep without times sends none, and stderr tells how to list it", async () => {
     const { exitCode, stderr } = await world.send(
-      "events",
-      "create",
-      "-c",
-      "Family",
-      "--title",
-      "Milk",
-      "--category",
-      "keep",
+      ...words`events create -c Family --title Milk --category keep`,
     );
     expect(exitCode).toBe(0);
     expect(stderr).toBe("calctl events list --category keep shows keeps without times\n");
@@ -366,14 +327,7 @@ describe("events create", () => {
     const file = join(world.directory, "event.json");
     writeFileSync(file, stdout);
     const { exitCode, stderr } = await world.send(
-      "events",
-      "create",
-      "-c",
-      "Family",
-      "--input",
-      file,
-      "--title",
-      "Copy",
+      ...words`events create -c Family --input ${file} --title Copy`,
     );
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(lastBody()).toMatchObject({
@@ -400,15 +354,7 @@ describe("events create", () => {
       end_at: "2026-11-21T11:00:00Z",
       all_day: false,
     });
-    const { exitCode } = await world.runWith(
-      { env, stdin },
-      "events",
-      "create",
-      "-c",
-      "Family",
-      "--input",
-      "-",
-    );
+    const { exitCode } = await world.runWith({ env, stdin }, ...words`events create -c Family --input -`);
     expect(exitCode).toBe(0);
     expect(lastBody()).toMatchObject({ data: { attributes: { title: "Piped" } } });
   });
@@ -417,24 +363,9 @@ describe("events create", () => {
 describe("events update", () => {
   test("reads, merges and replaces: other fields are not changed", async () => {
     const { id } = await createEvent(
-      "--location",
-      "Noodle bar",
-      "--description",
-      "Spoon",
-      "--attendee",
-      "Ben",
-      "--label",
-      "3",
+      ...words`--location "Noodle bar" --description Spoon --attendee Ben --label 3`,
     );
-    const { exitCode, stderr } = await world.send(
-      "events",
-      "update",
-      id,
-      "-c",
-      "Family",
-      "--title",
-      "Dinner",
-    );
+    const { exitCode, stderr } = await world.send(...words`events update ${id} -c Family --title Dinner`);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(world.lines()).toEqual([
       "GET /calendars",
@@ -466,17 +397,7 @@ describe("events update", () => {
 
   test("--add-attendee and --remove-attendee change the existing list", async () => {
     const { id } = await createEvent("--attendee", "Ben");
-    await world.send(
-      "events",
-      "update",
-      id,
-      "-c",
-      "Family",
-      "--add-attendee",
-      "me",
-      "--remove-attendee",
-      "Ben",
-    );
+    await world.send(...words`events update ${id} -c Family --add-attendee me --remove-attendee Ben`);
     expect(world.wire.requests.at(-1)?.body).toMatchObject({
       data: {
         relationships: { attendees: { data: [{ id: `${world.calendarId},${world.anaId}`, type: "user" }] } },
@@ -487,28 +408,12 @@ describe("events update", () => {
   test("--if-unchanged with another updated_at stops with exit 13 and sends no PUT", async () => {
     const { id, updated_at: updatedAt } = await createEvent();
     const stale = await world.send(
-      "events",
-      "update",
-      id,
-      "-c",
-      "Family",
-      "--title",
-      "X",
-      "--if-unchanged",
-      "2020-01-01T00:00:00Z",
+      ...words`events update ${id} -c Family --title X --if-unchanged 2020-01-01T00:00:00Z`,
     );
     expect(stale.exitCode).toBe(13);
     expect(world.lines().filter((line) => line.startsWith("PUT"))).toEqual([]);
     const fresh = await world.send(
-      "events",
-      "update",
-      id,
-      "-c",
-      "Family",
-      "--title",
-      "X",
-      "--if-unchanged",
-      updatedAt,
+      ...words`events update ${id} -c Family --title X --if-unchanged ${updatedAt}`,
     );
     expect(fresh.exitCode).toBe(0);
   });
@@ -524,16 +429,7 @@ describe("events update", () => {
 describe("events delete and comment", () => {
   test("delete --yes", async () => {
     const { id } = await createEvent();
-    const { exitCode, stdout } = await world.send(
-      "events",
-      "delete",
-      id,
-      "-c",
-      "Family",
-      "--yes",
-      "-o",
-      "json",
-    );
+    const { exitCode, stdout } = await world.send(...words`events delete ${id} -c Family --yes -o json`);
     expect({ exitCode, stdout: JSON.parse(stdout) }).toEqual({ exitCode: 0, stdout: { deleted: [id] } });
     const target = `/calendars/${world.calendarId}/events/${id}`;
     // For calctl undo, the event is read before.

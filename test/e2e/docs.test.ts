@@ -8,6 +8,7 @@ import { startSession } from "../support/keyring.js";
 import { TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 import { systemPart } from "../support/system-parts.js";
+import { words } from "../support/words.js";
 
 /** Every line that a reader of the docs would type, as it stands, and the output that the docs show for it. */
 
@@ -135,16 +136,7 @@ describeWithSystem("curl", "with what others wrote,", () => {
       writeFileSync(join(world.home, name), PUBLISHED);
     }
     await runPage(world, readPage("import"));
-    const { stdout } = await world.run(
-      "events",
-      "list",
-      "-c",
-      "Family",
-      "--on",
-      "2031-11-24",
-      "--fields",
-      "title",
-    );
+    const { stdout } = await world.run(...words`events list -c Family --on 2031-11-24 --fields title`);
     expect(stdout.split("\n").sort()).toEqual(["", "Match", "Match", "Match", "Match", "Training"]);
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { startFaultServer } from "../support/fault-server.js";
 import { receive, reply } from "../support/fault-steps.js";
 import { createInstallation, follow, type Installation, PROGRAM, type Running } from "../support/spawned.js";
+import { words } from "../support/words.js";
 
 /** `calctl mcp` as clients start it. The SDK's client checks each result against the tool's schema. */
 
@@ -88,14 +89,7 @@ test("100 texts that give orders come back as data, and nothing is written", asy
     const date = new Date(Date.now() + (day + 1) * 86_400_000).toISOString().slice(0, 10);
     return `${JSON.stringify({ ...texts, start_at: `${date}T09:00:00Z`, end_at: `${date}T10:00:00Z` })}\n`;
   });
-  const made = await installation.runWith(
-    { stdin: input.join("") },
-    "events",
-    "create",
-    "--input",
-    "-",
-    "-q",
-  );
+  const made = await installation.runWith({ stdin: input.join("") }, ...words`events create --input - -q`);
   expect(made).toMatchObject({ exitCode: 0 });
   const list = () => installation.run("events", "list", "--days", "9", "-o", "json");
   const before = await list();

@@ -5,6 +5,7 @@ import parse from "parse-prometheus-text-format";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createMetrics } from "../../service/metrics.js";
 import { createInstallation } from "../support/spawned.js";
+import { words } from "../support/words.js";
 
 /** `service start --metrics`, read as Prometheus reads it. */
 
@@ -176,12 +177,7 @@ describe("the address", () => {
     const port = typeof address === "object" ? address?.port : 0;
     const { home, run } = createInstallation();
     const { exitCode, stderr } = await run(
-      "service",
-      "start",
-      "--port",
-      "0",
-      "--metrics",
-      `127.0.0.1:${port}`,
+      ...words`service start --port 0 --metrics 127.0.0.1:${String(port)}`,
     );
     expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("--metrics") });
     expect(existsSync(join(home, ".local"))).toBe(false);

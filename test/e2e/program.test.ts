@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runSql } from "../../service/test/support/database.js";
 import { createInstallation, type Installation, PROGRAM, TOMORROW } from "../support/spawned.js";
+import { words } from "../support/words.js";
 
 /** The built program as the system sees it: streams, signals, files, exit codes. */
 
@@ -105,10 +106,7 @@ describe("text that is not JSON", () => {
   test("as --input is exit 2 with the position", async () => {
     const { exitCode, stderr } = await createInstallation().runWith(
       { stdin: '{"title": x}' },
-      "events",
-      "create",
-      "--input",
-      "-",
+      ...words`events create --input -`,
     );
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("column 11") });
   });
@@ -328,16 +326,7 @@ test("service start --sample prints for reading who can sign in and with what", 
 });
 
 test("another process reaches the service over a socket, with what --sample prints", async () => {
-  const running = createInstallation().start(
-    "service",
-    "start",
-    "--memory",
-    "--sample",
-    "--port",
-    "0",
-    "-o",
-    "json",
-  );
+  const running = createInstallation().start(...words`service start --memory --sample --port 0 -o json`);
   const { base_url: url, token, user } = JSON.parse(await running.stdoutWith("\n"));
   const { run } = createInstallation({ CALCTL_TOKEN: token, CALCTL_BASE_URL: url });
   expect(JSON.parse((await run("whoami", "-o", "json")).stdout)).toMatchObject({

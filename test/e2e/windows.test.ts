@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { RunResult } from "../support/harness.js";
 import { PROGRAM, TOMORROW } from "../support/spawned.js";
 import { describeOnWindows, WINDOWS_NODE } from "../support/system.js";
+import { words } from "../support/words.js";
 
 /** The built program in wine, with a Node for Windows. docs/platforms.md says what wine does not show. */
 
@@ -150,12 +151,7 @@ describeOnWindows("on Windows", () => {
     writeFileSync(editor, "@echo title: Dinner>%1\r\n");
     const edited = await runWith(
       { env: { EDITOR: `"${HOME}\\my editor.cmd"` } },
-      "events",
-      "update",
-      "-p",
-      "local",
-      id,
-      "--edit",
+      ...words`events update -p local ${id} --edit`,
     );
     expect(edited).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("\tDinner\t") });
 
@@ -172,10 +168,7 @@ describeOnWindows("on Windows", () => {
       stderr: expect.stringContaining(`${file} exists already`),
     });
     const checks = await json<readonly Record<string, unknown>[]>(
-      "service",
-      "check",
-      "--db",
-      `sqlite:${file}`,
+      ...words`service check --db sqlite:${file}`,
     );
     expect(checks.filter(({ ok }) => ok !== true)).toEqual([]);
   });
@@ -194,13 +187,7 @@ describeOnWindows("on Windows", () => {
     for (const [name, ...flags] of [["file", "--insecure-storage"], ["keychain"]]) {
       const added = await runWith(
         { stdin: `${url}\r\n` },
-        "webhooks",
-        "add",
-        String(name),
-        "--as",
-        "slack",
-        "--url-file",
-        "-",
+        ...words`webhooks add ${String(name)} --as slack --url-file -`,
         ...flags,
       );
       expect(added).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("saved webhook") });
@@ -216,18 +203,7 @@ describeOnWindows("on Windows", () => {
   });
 
   test("remind runs a program once, and says how to run a batch file", async () => {
-    await run(
-      "events",
-      "create",
-      "-p",
-      "local",
-      "--title",
-      "Soon",
-      "--start",
-      "in 10 minutes",
-      "--duration",
-      "1h",
-    );
+    await run(...words`events create -p local --title Soon --start "in 10 minutes" --duration 1h`);
     const remind = ["remind", "-p", "local", "--before", "15m", "--"];
     const print = ["cmd", "/c", "echo %CALCTL_EVENT_TITLE%"];
     expect(await output(...remind, ...print)).toBe("Soon\r\n");
@@ -254,12 +230,7 @@ describeOnWindows("on Windows", () => {
     for (const flags of [[], ["--insecure-storage"]]) {
       const login = await runWith(
         { stdin: token },
-        "login",
-        "--with-token",
-        "--base-url",
-        url,
-        "-p",
-        "work",
+        ...words`login --with-token --base-url ${url} -p work`,
         ...flags,
       );
       expect(login).toMatchObject({ exitCode: 0 });

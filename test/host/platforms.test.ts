@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createHarness } from "../support/harness.js";
+import { words } from "../support/words.js";
 
 /** What differs on macOS and Windows, with the platform of the process faked. docs/platforms.md has the rest. */
 
@@ -67,10 +68,7 @@ describe("lines that end with a carriage return, as Windows writes them", () => 
     expect(description).toBe("first\r\nsecond");
     const comment = await runWith(
       { platform: "win32", stdin: "Yes\r\n" },
-      "comment",
-      String(id),
-      "--jq",
-      ".content",
+      ...words`comment ${String(id)} --jq .content`,
     );
     expect(comment).toEqual({ exitCode: 0, stdout: "Yes\n", stderr: "" });
   });

@@ -6,6 +6,7 @@ import { showMessage } from "../support/chat/pages.js";
 import type { ChatKind } from "../support/chat/services.js";
 import { createHarness } from "../support/harness.js";
 import { createPostWorld, todayAt } from "../support/post-world.js";
+import { words } from "../support/words.js";
 import {
   DINNER,
   event,
@@ -126,16 +127,6 @@ test.each(["ntfy", "json", "mail"])("%s has no mentions: exit 2, and nothing is 
 
 test("a program mentions nobody: exit 2", async () => {
   const { run } = await createHarness();
-  const { exitCode } = await run(
-    "remind",
-    "-p",
-    "local",
-    "--before",
-    "1h",
-    "--mention",
-    "@here",
-    "--",
-    "true",
-  );
+  const { exitCode } = await run(...words`remind -p local --before 1h --mention @here -- true`);
   expect(exitCode).toBe(2);
 });
