@@ -18,6 +18,7 @@ import {
   planTimes,
   type TimeFlags,
 } from "./event-times.js";
+import { fromFirstSlot } from "./series.js";
 
 /** The flags of `events create` and `events update`. */
 export interface EventFlags extends TimeFlags {
@@ -46,15 +47,16 @@ const CREATE_HINT = 'for example: calctl events create --title Dentist --start "
  * about times change the times of the input: `--start` and `--end` replace only that time, `--duration` the end,
  * `--all-day` takes the days of the input's times (in the input's zones), and `--no-all-day` drops the days of an
  * all-day input, so that new times are needed. Only zone flags change the zones and keep the instants.
- * @param defaults the chosen zone, and how long a timed event is without an end
+ * @param given the input object @param defaults the chosen zone, and how long a timed event is without an end
  * @throws CliError usage, naming all missing flags at once
  */
 export function draftForCreate(
   flags: EventFlags,
-  input: EventInput | null,
+  given: EventInput | null,
   defaults: DraftDefaults,
 ): EventContent {
   checkFlagTexts(flags);
+  const input = given?.isSeries === true ? fromFirstSlot(given) : given;
   const title = flags.title ?? input?.title;
   const missing = missingForCreate(flags, input);
   if (title === undefined || missing.length > 0) {
@@ -73,6 +75,7 @@ export function draftForCreate(
     description: flags.description ?? input?.description,
     location: flags.location ?? input?.location,
     url: flags.url ?? input?.url,
+    recurrences: input?.recurrences,
   };
 }
 

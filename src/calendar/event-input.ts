@@ -21,6 +21,10 @@ export interface EventInput extends InputTimes {
   readonly label?: string | PrintedLabel | undefined;
   /** Ids or names like `--attendee`, still to be resolved. An empty list means no attendees. */
   readonly attendees?: readonly string[] | undefined;
+  /** The lines of a series; undefined of a single event and of one event of a series. */
+  readonly recurrences?: readonly string[] | undefined;
+  /** Of a series as it is printed: its rule may begin before `start_at`. */
+  readonly isSeries?: boolean | undefined;
   /** Notes for the user about fields that have no effect. */
   readonly notes: readonly string[];
 }
@@ -92,7 +96,7 @@ export function readEventInput(value: unknown, source: string): EventInput {
     url: readText(fields, "url"),
     label: readLabel(fields),
     attendees: readAttendees(fields),
-    notes: recurrenceNotes(fields),
+    ...readRecurrences(fields),
   };
   checkText(input, source);
   checkLocalTimes(fields, input);
@@ -164,11 +168,18 @@ function readAttendees({ values, source }: Fields): readonly string[] | undefine
   });
 }
 
-function recurrenceNotes({ values, source }: Fields): readonly string[] {
-  const value = values.get("recurrences");
-  if (value === undefined) return [];
+/** Of one event of a series, which not every service says it is, they are those of the whole. */
+function readRecurrences({ values, source }: Fields): Pick<EventInput, "recurrences" | "isSeries" | "notes"> {
+  const value: unknown = values.get("recurrences") ?? [];
   if (!Array.isArray(value)) throw wrongType(`${source}: recurrences`, "a list", value);
-  return value.length === 0 ? [] : [`${source}: recurrences cannot be set and are ignored`];
+  const lines = value.map((line: unknown, index) => {
+    if (typeof line === "string") return line;
+    throw wrongType(`${source}: recurrences[${index}]`, "text", line);
+  });
+  const [id, seriesId] = [values.get("id"), values.get("series_id")];
+  if (lines.length === 0) return { notes: [] };
+  if (id === seriesId) return { recurrences: lines, isSeries: id !== undefined, notes: [] };
+  return { notes: [`${source}: it is one event of a series, whose recurrences are ignored`] };
 }
 
 function checkLocalTimes(fields: Fields, input: EventInput): void {

@@ -1,6 +1,6 @@
 import { formatWireDateTime, parseLenientDateTime } from "../../contract/date-time.js";
 import { exceptedSlots, SCOPES, type Scope } from "../../contract/extensions.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 
 /** What ids tell of series: an occurrence has the id of its series, then `_` and its start by the rule. @see docs/extensions.md */
 
@@ -36,15 +36,15 @@ export function withoutExceptions(
   });
 }
 
+type Times = Readonly<Record<"start_at" | "end_at", string | null | undefined>>;
+
 /** A series from where its rule begins: a service shows its first event, and those before are excepted. */
-export function fromFirstSlot(series: CalendarEvent): CalendarEvent {
-  const [first = ""] = exceptedSlots(series.recurrences).toSorted();
+export function fromFirstSlot<T extends Partial<Times> & Pick<EventDraft, "recurrences">>(series: T): T {
+  const [first = ""] = exceptedSlots(series.recurrences ?? []).toSorted();
   const start = parseLenientDateTime(first)?.instant;
   const shown = Date.parse(series.start_at ?? "");
   return start === undefined || start >= shown ? series : { ...series, ...timesFrom(series, start) };
 }
-
-type Times = Readonly<Record<"start_at" | "end_at", string | null | undefined>>;
 
 /** The times of an event that begins at an instant and takes as long. */
 export function timesFrom({ start_at, end_at }: Partial<Times>, start: number) {

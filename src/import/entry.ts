@@ -94,7 +94,7 @@ export function readEntry(
     checkContent(input);
     const { label, attendees } = input;
     const content = {
-      ...draftForCreate({}, { ...input, notes: [] }, { zone, length: LENGTH }),
+      ...draftForCreate({}, { ...input, notes: [], recurrences: undefined }, { zone, length: LENGTH }),
       label,
       attendees,
     };

@@ -67,10 +67,18 @@ describe("readEventInput", () => {
     expect(read({ attendees: [] }).attendees).toEqual([]);
   });
 
-  test("notes that recurrences cannot be set", () => {
-    expect(read({ recurrences: ["RRULE:FREQ=DAILY"] }).notes).toEqual([
-      "--input: recurrences cannot be set and are ignored",
-    ]);
+  test.each([
+    ["a new series", {}, true],
+    ["a series as it is printed", { id: "a", series_id: "a" }, true],
+    ["one of its events", { id: "a_20261123", series_id: "a" }, false],
+    ["an event of a service that does not tell its series", { id: "a", series_id: null }, false],
+  ])("reads the recurrences of %s: %j", (_, ids, isRead) => {
+    const recurrences = ["RRULE:FREQ=DAILY"];
+    expect(read({ ...ids, recurrences })).toMatchObject(
+      isRead
+        ? { recurrences, notes: [] }
+        : { notes: ["--input: it is one event of a series, whose recurrences are ignored"] },
+    );
   });
 
   test.each([
@@ -98,6 +106,7 @@ describe("readEventInput", () => {
     [{ attendees: ["me", { name: "Ana" }] }, "attendees[1] must be"],
     [{ attendees: [null] }, "attendees[0] must be"],
     [{ recurrences: "RRULE" }, "recurrences must be a list, not a text"],
+    [{ recurrences: [3] }, "recurrences[0] must be text, not a number"],
   ])("rejects %j", (value, message) => {
     const failure = failureOf(() => read(value));
     expect(failure.code).toBe("usage");

@@ -101,9 +101,9 @@ test("what cannot be read is named with its line and title; the others are made"
 });
 
 test("fields that have no effect are said of each event", async () => {
-  const rules = { recurrences: ["RRULE:FREQ=DAILY"] };
+  const rules = { id: "x", recurrences: ["RRULE:FREQ=DAILY"] };
   expect((await create(linesOf(event("a"), event("b", rules)))).stderr).toBe(
-    "event at line 2 (b): --input: recurrences cannot be set and are ignored\n",
+    "event at line 2 (b): --input: it is one event of a series, whose recurrences are ignored\n",
   );
 });
 

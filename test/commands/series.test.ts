@@ -117,6 +117,81 @@ describe("create --repeat", () => {
   });
 });
 
+describe("create --input", () => {
+  const startsOf = async (calendar: string) =>
+    (await harness.json<readonly Shown[]>("events", "list", "-c", calendar, ...DAYS)).map(
+      ({ title, start_local: start }) => `${title} ${start.slice(5, 16)}`,
+    );
+  const makeFrom = (input: unknown, ...flags: readonly string[]) =>
+    harness.runWith({ stdin: JSON.stringify(input) }, "events", "create", ...flags, "--input", "-");
+
+  test("makes a series again as it was printed, though its first event was deleted", async () => {
+    const { id } = await create("--count", "4", "--except", "2026-12-07");
+    await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
+    await harness.run("events", "delete", await occurrence("2026-11-23"), "--scope", "this", "--yes");
+    const made = await makeFrom(await harness.json("events", "get", id), "-c", "Work");
+    expect(made).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await startsOf("Work")).toEqual(["Meeting 11-30T10:00", "Meeting 12-14T10:00"]);
+  });
+
+  test("makes several: series by hand, and an event of a series as a single one", async () => {
+    await create("--count", "2");
+    const [first] = await events();
+    const times = { start_at: "2026-11-25T09:00:00Z", end_at: "2026-11-25T10:00:00Z" };
+    await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
+    const run = { title: "Run", ...times, start_timezone: "Europe/Berlin", end_timezone: "Europe/Berlin" };
+    const result = await makeFrom(
+      [{ ...run, recurrences: ["RRULE:FREQ=DAILY;COUNT=2"], key: "run" }, { ...run, title: "Walk" }, first],
+      ...["-c", "Work"],
+    );
+    expect(result).toMatchObject({
+      exitCode: 0,
+      stderr: "event at [2] (Meeting): --input: it is one event of a series, whose recurrences are ignored\n",
+    });
+    const made = ["Meeting 11-23T10:00", "Run 11-25T10:00", "Walk 11-25T10:00", "Run 11-26T10:00"];
+    expect((await startsOf("Work")).sort()).toEqual(made.sort());
+  });
+
+  test("--repeat wins over its rule", async () => {
+    const series = await harness.json<Shown>("events", "get", (await create("--count", "9")).id);
+    await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
+    const rule = ["--repeat", "daily", "--count", "2"];
+    expect(await makeFrom(series, "-c", "Work", ...rule)).toMatchObject({ exitCode: 0 });
+    const twice = ["Meeting 11-23T10:00", "Meeting 11-24T10:00"];
+    expect(await startsOf("Work")).toEqual(twice);
+    expect(await makeFrom(series, "-c", "Work", ...rule, "--copies")).toMatchObject({ exitCode: 0 });
+    expect(await startsOf("Work")).toEqual(twice.flatMap((event) => [event, event]));
+  });
+
+  test("says that an update ignores it", async () => {
+    const series = await harness.json<Shown>("events", "get", (await create("--count", "2")).id);
+    const stdin = JSON.stringify({ ...series, title: "Review" });
+    const update = ["events", "update", series.id, "--scope", "all", "--input", "-"];
+    expect(await harness.runWith({ stdin }, ...update)).toMatchObject({
+      exitCode: 0,
+      stderr: "--input: recurrences are ignored: --repeat changes the rule\n",
+    });
+    expect(await starts()).toEqual(["11-23 10:00", "11-30 10:00"]);
+  });
+
+  test("is refused before anything is written where no series is stored", async () => {
+    const world = await createRemoteWorld();
+    world.server.otherwise([reply(byService(withoutExtensions(world.service)))]);
+    const stdin = JSON.stringify({
+      ...{ title: "Run", start_at: "2026-11-25T09:00:00Z", end_at: "2026-11-25T10:00:00Z" },
+      recurrences: ["RRULE:FREQ=DAILY"],
+    });
+    for (const input of [stdin, `[${stdin}]`])
+      expect(
+        await world.runWith({ env: world.env, stdin: input }, "events", "create", "--input", "-"),
+      ).toMatchObject({
+        exitCode: 11,
+        stderr: expect.stringContaining("this service does not store repeating events\nhint: --copies"),
+      });
+    expect(world.server.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+});
+
 describe("--scope", () => {
   test("this moves one event, which keeps its id and its series", async () => {
     const series = await create("--count", "3");

@@ -98,17 +98,16 @@ export async function runEventsCreate(
   const repeat = await repeats?.planRepeat(context, options, content);
   const chosen = form?.calendar ?? calendar ?? (await chooseCalendar(context, "writeCalendar"));
   const maker = createEventMaker(context, chosen);
-  if (repeat !== undefined) await repeats?.acceptRepeat(context, repeat, chosen.id);
-  if (repeat?.kind === "copies") {
+  const draft = await maker.complete(repeat?.content ?? content, fields);
+  if (repeat !== undefined) context.output.note(repeat.reading);
+  if (repeat?.copies !== undefined) {
     const { createDrafts } = await import("./create-several.js");
-    const draft = await maker.complete(content, fields);
     return createDrafts(
       context,
-      repeat.contents.map((each) => ({ ...draft, ...each })),
+      repeat.copies.map((each) => ({ ...draft, ...each })),
       { maker, key },
     );
   }
-  const draft = await maker.complete(repeat?.content ?? content, fields);
   const { created, isRepeat } = await maker.make(draft, key);
   if (isRepeat) context.output.note(`made before with key "${key}"`);
   await rememberShown(context, [created]);

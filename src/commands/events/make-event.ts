@@ -8,6 +8,7 @@ import type { ChosenCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
 import { chosenLabelId, createRelatedResolver, DEFAULT_LABEL, type EventFields } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
+import { requireSeries } from "./extensions.js";
 import type { KeyContext } from "./keyed-create.js";
 
 export type EventMaker = ReturnType<typeof createEventMaker>;
@@ -25,11 +26,15 @@ export function createEventMaker(
     noted.add(text);
   };
   return {
-    /** Adds label and attendees. @throws CliError not_found for names that the calendar does not have */
+    /**
+     * Adds label and attendees.
+     * @throws CliError not_found for names that the calendar does not have, rejected where the service stores no series
+     */
     async complete(
       content: EventContent,
       fields: Pick<EventFields, "label" | "attendees">,
     ): Promise<EventDraft> {
+      if (content.recurrences !== undefined) await requireSeries(await context.api(), calendarId);
       const labels = { ...fields, resolver };
       const chosen = await chosenLabelId({ note: noteOnce }, labels, "such events have the default one");
       const preset = chosen === undefined ? settings.setting("label") : undefined;

@@ -106,6 +106,8 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
   const addsTime = !context.flags.dryRun && others.every((flag) => flag === undefined);
   const planRule = namesRepeat(typed) ? await loadRules(typed) : null;
   const fields = await readEventFields(context, { ...typed, addsTime });
+  if (fields.input?.recurrences !== undefined)
+    context.output.note("--input: recurrences are ignored: --repeat changes the rule");
   const changes = {
     ...fields.flags,
     by: shift,
