@@ -1,12 +1,6 @@
 import type { Command } from "commander";
 import { checkId } from "../../src/calendar/names.js";
-import {
-  addAction,
-  addCommand,
-  addSilentAction,
-  type ContextOf,
-  describeCommand,
-} from "../../src/cli/command.js";
+import { addAction, addCommand, type ContextOf, describeCommand } from "../../src/cli/command.js";
 import { completeValues, type NeededValue, neededChoice } from "../../src/commands/missing-values.js";
 import type { Context } from "../../src/context.js";
 import { emptyValueError, usageError } from "../../src/errors.js";
@@ -48,8 +42,9 @@ export function adminCommand<V extends object = object, T = string>(description:
   return (group: Command, contextOf: ContextOf): void => {
     const command = declare(addDatabaseFlag(addCommand(group, name, summary)));
     describeCommand(command, { ...(prints && { prints }), examples: () => examples });
-    const add = prints === undefined ? addSilentAction : addAction;
-    add<Values>(command, contextOf, (context, options) => run(description, { context, options, command }));
+    addAction<Values>(command, contextOf, (context, options) =>
+      run(description, { context, options, command }),
+    );
   };
 }
 

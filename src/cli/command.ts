@@ -63,13 +63,17 @@ export async function loadCommand(
 /** @param options arguments and flags under their names */
 export type RunCommand<O> = (context: Context, options: O, command: Command) => Promise<void>;
 
-/** Runs a command with its context, and with its arguments and flags as one object under their names. */
+/**
+ * Runs a command with its context, and with its arguments and flags as one object under their names. Flags that shape
+ * data are refused as far as what it prints (`describeCommand`) cannot be shaped.
+ */
 export function addAction<O>(command: Command, contextOf: ContextOf, run: RunCommand<O>): void {
   command.action(async () => {
     const { registeredArguments, processedArgs } = command;
     const named = registeredArguments.map((argument, index) => [argument.name(), processedArgs[index]]);
     const context = contextOf(command);
     await context.output.prepare();
+    refuseOutputFlags(command);
     try {
       await run(context, { ...command.opts(), ...Object.fromEntries(named) } as O, command);
     } catch (error) {
@@ -80,38 +84,21 @@ export function addAction<O>(command: Command, contextOf: ContextOf, run: RunCom
   });
 }
 
-/**
- * The same for a command that prints no data, and therefore refuses the flags that shape it.
- * @param used those that it takes all the same
- */
-export function addSilentAction<O>(
-  command: Command,
-  contextOf: ContextOf,
-  run: RunCommand<O>,
-  used: readonly string[] = [],
-): void {
-  addAction<O>(command, contextOf, async (context, options) => {
-    const { fields, jq, template } = readGlobalFlags(command);
-    const unused = Object.entries({ fields, jq, template }).filter(([flag]) => !used.includes(flag));
-    refuseFlags(unused, "this command prints no data");
-    await run(context, options, command);
-  });
-}
-
-function refuseFlags(flags: readonly (readonly [name: string, value: unknown])[], why: string): void {
-  const given = flags.find(([, value]) => value !== undefined);
-  if (given !== undefined) throw usageError(`--${given[0]}: ${why}`);
-}
-
-/** The same for a command that prints JSON of no fixed shape, and therefore refuses other formats and fields. */
-export function addJsonAction<O>(command: Command, contextOf: ContextOf, run: RunCommand<O>): void {
-  addAction<O>(command, contextOf, async (context, options) => {
-    const { fields, csvSafe, output = "json" } = readGlobalFlags(command);
-    refuseFlags(Object.entries({ fields, "csv-safe": csvSafe }), "this command prints JSON as it is");
+function refuseOutputFlags(command: DescribedCommand): void {
+  const { prints, takesTemplate = false } = command.facts ?? {};
+  const { fields, jq, template, csvSafe, output = "json" } = readGlobalFlags(command);
+  if (prints === "json") {
+    refuseFlags({ fields, "csv-safe": csvSafe }, "this command prints JSON as it is");
     if (output !== "json")
       throw usageError(`--output: this command has no format "${output}"`, "formats: json");
-    await run(context, options, command);
-  });
+  } else if (prints === undefined || prints === "text") {
+    refuseFlags({ fields, jq, ...(!takesTemplate && { template }) }, "this command prints no data");
+  }
+}
+
+function refuseFlags(flags: Readonly<Record<string, unknown>>, why: string): void {
+  const given = Object.entries(flags).find(([, value]) => value !== undefined);
+  if (given !== undefined) throw usageError(`--${given[0]}: ${why}`);
 }
 
 /** What help and `calctl schema` say about a command beyond its arguments and flags. */
@@ -120,6 +107,8 @@ export interface CommandFacts {
   readonly examples: () => readonly Example[];
   /** What it prints; absent when it prints no data. */
   readonly prints?: PrintedValue | "json" | "text";
+  /** Whether it takes `--template` although it prints no data. */
+  readonly takesTemplate?: boolean;
 }
 
 /** What a command prints in its formats. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { HttpMethod } from "../../contract/routes.js";
 import type { RawRequest, RawResponse } from "../api/raw-request.js";
-import { addJsonAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { collect, readGlobalFlags } from "../cli/global-flags.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
@@ -37,7 +37,7 @@ export function registerApi(command: Command, contextOf: ContextOf): void {
       ["Is the rate limit near?", "calctl api /user -i"],
     ],
   });
-  addJsonAction<ApiOptions>(command, contextOf, async (context, options) => {
+  addAction<ApiOptions>(command, contextOf, async (context, options) => {
     if (options.include === true && readGlobalFlags(command).jq !== undefined)
       throw usageError("--include and --jq contradict each other", "headers are not JSON");
     await runApi(context, options);

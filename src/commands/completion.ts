@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { addSilentAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
 
@@ -122,7 +122,7 @@ export function registerCompletion(command: Command, contextOf: ContextOf): void
       ],
     ],
   });
-  addSilentAction(command, contextOf, runCompletion);
+  addAction(command, contextOf, runCompletion);
 }
 
 /** Prints the script of a shell. */

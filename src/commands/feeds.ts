@@ -1,14 +1,7 @@
 import type { Command } from "commander";
 import type { Feed } from "../../contract/shapes.js";
 import { checkId } from "../calendar/names.js";
-import {
-  addAction,
-  addCommand,
-  addSilentAction,
-  type ContextOf,
-  describeCommand,
-  requireSubcommand,
-} from "../cli/command.js";
+import { addAction, addCommand, type ContextOf, describeCommand, requireSubcommand } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
 import { feedView } from "../output/views/feed.js";
@@ -50,7 +43,7 @@ export function registerFeeds(command: Command, contextOf: ContextOf): void {
       ["The one that was made last", 'calctl feeds remove "$(calctl feeds list --fields id | tail -n 1)"'],
     ],
   });
-  addSilentAction(remove, contextOf, runFeedsRemove);
+  addAction(remove, contextOf, runFeedsRemove);
 }
 
 interface AddOptions {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { LoginRequest, LoginResult } from "../auth/login.js";
-import { addAction, addSilentAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
 import { createValueView } from "../output/views/plain.js";
@@ -56,7 +56,7 @@ export function registerLogin(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addSilentAction(command, contextOf, runLogin);
+  addAction(command, contextOf, runLogin);
 }
 
 type LoginContext = Pick<Context, "session" | "names" | "terminal" | "output">;
@@ -176,7 +176,7 @@ export function registerLogout(command: Command, contextOf: ContextOf): void {
       ["From another one", "calctl logout -p calendar.example"],
     ],
   });
-  addSilentAction(command, contextOf, runLogout);
+  addAction(command, contextOf, runLogout);
 }
 
 /** Removes the stored token, if there is one, and what is cached. */

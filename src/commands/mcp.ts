@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addSilentAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 
 export function registerMcp(command: Command, contextOf: ContextOf): void {
   command.option("--allow-write", "let it create, update and delete events, too");
@@ -9,7 +9,7 @@ export function registerMcp(command: Command, contextOf: ContextOf): void {
       ["Let it write there, too", "calctl mcp -c Family --allow-write </dev/null"],
     ],
   });
-  addSilentAction<{ readonly allowWrite?: boolean }>(command, contextOf, async (context, { allowWrite }) => {
+  addAction<{ readonly allowWrite?: boolean }>(command, contextOf, async (context, { allowWrite }) => {
     const { serveTools } = await import("./mcp/serve.js");
     await serveTools(context, allowWrite === true);
   });

@@ -1,11 +1,5 @@
 import type { Command } from "commander";
-import {
-  addSilentAction,
-  type ContextOf,
-  describeCommand,
-  forJobs,
-  requireChosenService,
-} from "../cli/command.js";
+import { addAction, type ContextOf, describeCommand, forJobs, requireChosenService } from "../cli/command.js";
 import { collect } from "../cli/global-flags.js";
 import { emptyValueError, usageError } from "../errors.js";
 import { addCalendarFlag, addFilterFlags } from "./events/event-query.js";
@@ -48,6 +42,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
     )
     .option("--at-least-once", "with --changes: post again what may not have arrived, instead of exit 9");
   describeCommand(command, {
+    takesTemplate: true,
     examples: () => [
       ["What would be posted?", "calctl post --as slack --dry-run"],
       [
@@ -60,7 +55,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addSilentAction(command, forJobs(contextOf), runPost, ["template"]);
+  addAction(command, forJobs(contextOf), runPost);
 }
 
 /** Sends events, or what is new, as one message. */

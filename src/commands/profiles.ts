@@ -1,13 +1,6 @@
 import type { Command } from "commander";
 import { parseDuration } from "../calendar/dates.js";
-import {
-  addAction,
-  addCommand,
-  addSilentAction,
-  type ContextOf,
-  describeCommand,
-  requireSubcommand,
-} from "../cli/command.js";
+import { addAction, addCommand, type ContextOf, describeCommand, requireSubcommand } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
 import type { ProfileSummary } from "../config/profile-store.js";
 import type { Context } from "../context.js";
@@ -36,12 +29,12 @@ export function registerProfiles(command: Command, contextOf: ContextOf): void {
       ["For one command, name it instead", "calctl whoami -p local"],
     ],
   });
-  addSilentAction(use, contextOf, runProfilesUse);
+  addAction(use, contextOf, runProfilesUse);
   const remove = addCommand(command, "remove [name]", "remove a profile and its token");
   describeCommand(remove, {
     examples: () => [["Forget a service and its token", "calctl profiles remove calendar.example"]],
   });
-  addSilentAction(remove, contextOf, runProfilesRemove);
+  addAction(remove, contextOf, runProfilesRemove);
 }
 
 interface NameArgument {
@@ -132,12 +125,12 @@ export function registerConfig(command: Command, contextOf: ContextOf): void {
       ["Add another service", "calctl config set base_url https://calendar.example/api -p club"],
     ],
   });
-  addSilentAction(set, contextOf, runConfigSet);
+  addAction(set, contextOf, runConfigSet);
   const unset = addCommand(command, "unset <key>", "remove a key");
   describeCommand(unset, {
     examples: () => [["Show times in the zone of this machine again", "calctl config unset timezone"]],
   });
-  addSilentAction(unset, contextOf, runConfigUnset);
+  addAction(unset, contextOf, runConfigUnset);
   const path = addCommand(command, "path", "print the path of the configuration file");
   describeCommand(path, {
     prints: { view: PATH, count: "one" },

@@ -9,13 +9,7 @@ import {
   type ReminderWindow,
   reminderQueries,
 } from "../calendar/reminders.js";
-import {
-  addSilentAction,
-  type ContextOf,
-  describeCommand,
-  forJobs,
-  requireChosenService,
-} from "../cli/command.js";
+import { addAction, type ContextOf, describeCommand, forJobs, requireChosenService } from "../cli/command.js";
 import { type CliError, missingFlagsError, wrapError } from "../errors.js";
 import { addCalendarFlag, addFilterFlags, type EventQuery } from "./events/event-query.js";
 import { nameSingle, readEvents } from "./events/event-reader.js";
@@ -53,7 +47,7 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addSilentAction(command, forJobs(contextOf), runRemind);
+  addAction(command, forJobs(contextOf), runRemind);
 }
 
 /** Announces each start of an event once: to a program, or to the target of messages. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { findNearest } from "../calendar/nearest.js";
-import { addJsonAction, type ContextOf, describeCommand, pathOf } from "../cli/command.js";
+import { addAction, type ContextOf, describeCommand, pathOf } from "../cli/command.js";
 import { findCommand, runnableCommands } from "../cli/command-facts.js";
 import type { Context } from "../context.js";
 import { type CliError, usageError } from "../errors.js";
@@ -24,7 +24,7 @@ export function registerSchema(command: Command, contextOf: ContextOf): void {
       ["Names of all commands", "calctl schema --jq '.commands[].name'"],
     ],
   });
-  addJsonAction(command, contextOf, runSchema);
+  addAction(command, contextOf, runSchema);
 }
 
 /** Describes the whole program, or one command, group or shape, as JSON. A command wins over a shape of its name. */

@@ -1,13 +1,6 @@
 import type { Command } from "commander";
 import { checkId } from "../calendar/names.js";
-import {
-  addAction,
-  addCommand,
-  addSilentAction,
-  type ContextOf,
-  describeCommand,
-  forJobs,
-} from "../cli/command.js";
+import { addAction, addCommand, type ContextOf, describeCommand, forJobs } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { dryRunError, usageError } from "../errors.js";
 import { sentView } from "../output/views/sent.js";
@@ -30,12 +23,12 @@ export function registerSent(command: Command, contextOf: ContextOf): void {
   describeCommand(resend, {
     examples: () => [["All that is unknown", `${UNKNOWN_IDS} | xargs -rn1 calctl sent resend`]],
   });
-  addSilentAction(resend, forJobs(contextOf), runSentResend);
+  addAction(resend, forJobs(contextOf), runSentResend);
   const done = addCommand(command, "done [id]", "take a message as arrived");
   describeCommand(done, {
     examples: () => [["All has arrived", `${UNKNOWN_IDS} | xargs -rn1 calctl sent done`]],
   });
-  addSilentAction(done, contextOf, runSentDone);
+  addAction(done, contextOf, runSentDone);
 }
 
 /** Lists what went out in the last 30 days. */

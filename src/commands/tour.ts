@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addSilentAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import type { HelpPage } from "../cli/help/page.js";
 import type { Context } from "../context.js";
 import { CliError, EXIT_EMPTY } from "../errors.js";
@@ -12,7 +12,7 @@ export function registerTour(command: Command, contextOf: ContextOf): void {
     prints: "text",
     examples: () => [["The main commands with what they print; nothing is saved", "calctl tour"]],
   });
-  addSilentAction(command, contextOf, runTour);
+  addAction(command, contextOf, runTour);
 }
 
 interface Step {

@@ -1,12 +1,5 @@
 import { type Command, Option } from "commander";
-import {
-  addAction,
-  addCommand,
-  addSilentAction,
-  type ContextOf,
-  describeCommand,
-  requireSubcommand,
-} from "../cli/command.js";
+import { addAction, addCommand, type ContextOf, describeCommand, requireSubcommand } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { createTextMessage } from "../messages/message.js";
@@ -46,7 +39,7 @@ export function registerWebhooks(command: Command, contextOf: ContextOf): void {
   add.allowExcessArguments().hook("preAction", ({ args: [, excess] }) => {
     if (excess !== undefined) throw usageError("only the name is expected, not the URL", SEEN_BY_OTHERS);
   });
-  addSilentAction(add, contextOf, runWebhooksAdd);
+  addAction(add, contextOf, runWebhooksAdd);
   const list = addCommand(command, "list", "list the saved webhooks");
   describeCommand(list, {
     prints: { view: webhookView, count: "list" },
@@ -60,7 +53,7 @@ export function registerWebhooks(command: Command, contextOf: ContextOf): void {
   describeCommand(remove, {
     examples: () => [["Forget a webhook and its URL", "calctl webhooks remove team"]],
   });
-  addSilentAction(remove, contextOf, runWebhooksRemove);
+  addAction(remove, contextOf, runWebhooksRemove);
   const test = addCommand(command, "test [name]", "post one line that says it is a test");
   describeCommand(test, {
     examples: () => [
@@ -68,7 +61,7 @@ export function registerWebhooks(command: Command, contextOf: ContextOf): void {
       ["What would be posted?", "calctl webhooks test team --dry-run"],
     ],
   });
-  addSilentAction(test, contextOf, runWebhooksTest);
+  addAction(test, contextOf, runWebhooksTest);
 }
 
 interface NameArgument {
