@@ -7,6 +7,7 @@ process.argv[1] = process.execPath;
 
 dispatch({
   complete: () => import("../build/launcher/completion.js"),
+  openBrowser: () => import("../build/launcher/browser.js"),
   async run() {
     const { runEmbedded } = await import("../build/launcher/embedded-program.js");
     runEmbedded();

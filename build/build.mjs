@@ -160,13 +160,18 @@ async function writeBuild(mark, keepForMs) {
   const program = await makeParts(chunks, { entry: PROGRAM, folder: DIST });
   const parts = [...program.files].map(([name, file]) => writePart(program, name, join(DIST, file)));
   const completion = await bundleOne("build/launcher/completion.ts", await completionOptions());
-  const launcher = await bundleLauncher({ parts, entry: program.entry, completion: completion.file });
+  const browser = await bundleOne("build/launcher/browser.ts", {});
+  const ownFiles = [completion, browser];
+  const launcher = await bundleLauncher({ parts, entry: program.entry, completion, browser });
   const texts = {
     // The package is ESM, but code that runs from a code cache is CommonJS.
     "package.json": '{ "type": "commonjs" }\n',
-    "THIRD-PARTY-NOTICES": createNotices(ROOT, [metafile, completion.metafile, launcher.metafile]),
+    "THIRD-PARTY-NOTICES": createNotices(ROOT, [
+      metafile,
+      ...[...ownFiles, launcher].map((built) => built.metafile),
+    ]),
     ...(await makeDocuments()),
-    [basename(completion.file.path)]: completion.file.text,
+    ...Object.fromEntries(ownFiles.map(({ file }) => [basename(file.path), file.text])),
     // Last, since the launcher contains the names of the other files of its build.
     [PROGRAM]: launcher.file.text + mark,
   };
@@ -199,14 +204,16 @@ export async function completionOptions() {
   return { define: { __COMMAND_TREE__: JSON.stringify(JSON.stringify(await describeCommands())) } };
 }
 
-async function bundleLauncher({ parts, entry, completion }) {
+async function bundleLauncher({ parts, entry, completion, browser }) {
   const files = parts.map(({ name, path, checksum }) => [name, [basename(path), checksum]]);
+  const [completionName, browserName] = [completion, browser].map(({ file }) => basename(file.path));
   return bundleOne("build/launcher/launcher.ts", {
-    external: [...EXTERNAL_PACKAGES, `./${basename(completion.path)}`],
+    external: [...EXTERNAL_PACKAGES, `./${completionName}`, `./${browserName}`],
     define: {
       __PARTS__: JSON.stringify(Object.fromEntries(files)),
       __ENTRY__: JSON.stringify(entry),
-      __COMPLETION__: JSON.stringify(basename(completion.path)),
+      __COMPLETION__: JSON.stringify(completionName),
+      __BROWSER__: JSON.stringify(browserName),
       __CACHE_TARGET__: JSON.stringify(`${process.versions.v8} ${process.platform} ${process.arch}`),
     },
   });

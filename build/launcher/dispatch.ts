@@ -1,11 +1,13 @@
 import { writeSync } from "node:fs";
-import { BROWSER_HELPER_ARGUMENT, runBrowserHelper } from "../../src/auth/browser/browser-helper.js";
+import { BROWSER_HELPER_ARGUMENT } from "../../src/system/helper-arguments.js";
 import { VERSION } from "../../src/version.js";
 
 /** What is loaded only when it is asked for. */
 export interface Program {
   /** Answers the completion script of a shell. */
   complete(): unknown;
+  /** Opens the address on stdin in the user's browser. */
+  openBrowser(): unknown;
   run(): Promise<unknown>;
 }
 
@@ -24,11 +26,11 @@ function printVersion(): void {
 }
 
 /** Does what the command line asks for with as little of the program as that needs. */
-export function dispatch({ complete, run }: Program): void {
+export function dispatch({ complete, openBrowser, run }: Program): void {
   const [first, ...others] = process.argv.slice(2);
   if (others.length === 0 && (first === "--version" || first === "-V")) printVersion();
   // Here, because code from a code cache cannot import() an ES module that is not in the bundle.
-  else if (first === BROWSER_HELPER_ARGUMENT) void runBrowserHelper(process.stdin);
+  else if (first === BROWSER_HELPER_ARGUMENT) openBrowser();
   // Asked at every Tab.
   else if (first === "__complete") complete();
   else void run();

@@ -22,11 +22,12 @@ beforeEach(() => {
     "src/system/ownership.ts",
     "src/errors.ts",
     "src/version.ts",
-    "src/auth/browser/browser-helper.ts",
+    "src/system/helper-arguments.ts",
   );
   project.borrowPackages();
   project.write("bin/calctl.ts", PROGRAM);
   project.write("build/launcher/completion.ts", "console.log(__COMMAND_TREE__);");
+  project.write("build/launcher/browser.ts", "");
   project.write(
     "build/documents.ts",
     `export const createDocuments = async () => ({}); export const describeCommands = async () => ({});`,

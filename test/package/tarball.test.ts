@@ -56,7 +56,7 @@ test("the package holds what runs, its documents and its licenses, and nothing e
     .map((file) =>
       file
         .replace(/calctl-[\w-]+\.js$/, "calctl-PART.js")
-        .replace(/completion-\w+\.js$/, "completion-PART.js"),
+        .replace(/(browser|completion)-\w+\.js$/, "$1-PART.js"),
     );
   expect([...new Set(kinds)].sort()).toEqual(
     [
@@ -64,6 +64,7 @@ test("the package holds what runs, its documents and its licenses, and nothing e
       "LICENSE",
       "README.md",
       "dist/THIRD-PARTY-NOTICES",
+      "dist/browser-PART.js",
       "dist/calctl-PART.js",
       "dist/calctl.1",
       "dist/calctl.js",
@@ -77,7 +78,7 @@ test("the package holds what runs, its documents and its licenses, and nothing e
     ].map((file) => `package/${file}`),
   );
   const launcher = tar("-xzOf", tarball, "package/dist/calctl.js");
-  const parts = [...new Set(launcher.match(/(?:calctl|completion)-[\w-]+\.js/g))];
+  const parts = [...new Set(launcher.match(/(?:browser|calctl|completion)-[\w-]+\.js/g))];
   expect(files.filter((file) => /-[\w-]+\.js$/.test(file)).sort()).toEqual(
     parts.map((part) => `package/dist/${part}`).sort(),
   );

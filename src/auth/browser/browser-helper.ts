@@ -1,6 +1,3 @@
-/** The argument that starts the program as the browser helper. */
-export const BROWSER_HELPER_ARGUMENT = "--browser-helper";
-
 /**
  * Opens the address on stdin in the user's browser. A separate process, because launchers may hang, and because they
  * inherit its environment, which must not contain secrets.

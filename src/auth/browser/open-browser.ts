@@ -1,6 +1,6 @@
 import { childEnvironment, type Environment } from "../../config/environment.js";
 import { runChildProcess, type SelfCommand } from "../../system/child-process.js";
-import { BROWSER_HELPER_ARGUMENT } from "./browser-helper.js";
+import { BROWSER_HELPER_ARGUMENT } from "../../system/helper-arguments.js";
 
 /** Some launchers do not exit before the browser (ms). */
 const TIMEOUT = 30_000;

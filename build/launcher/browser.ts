@@ -1,0 +1,3 @@
+import { runBrowserHelper } from "../../src/auth/browser/browser-helper.js";
+
+void runBrowserHelper(process.stdin);
