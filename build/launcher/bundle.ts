@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import type { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { compilePart, createLoader, type Part } from "./part.js";
+import { loadSqliteLibrary, SQLITE_PACKAGE } from "./sqlite-library.js";
 
 /**
  * Defined by the build: file name of each part with the CRC-32 of its code cache, the part and the place of the chunk
@@ -20,10 +21,13 @@ declare const __CACHE_TARGET__: string;
  */
 export async function runBundle(folder: string, require: NodeJS.Require): Promise<void> {
   const runPart = hasBuiltCaches(folder) ? runWithBuiltCache : await loadOwnCaches();
-  const loadChunk = createLoader(require, (name) => {
-    const [file, checksum] = __PARTS__[name] ?? [name, 0];
-    return runPart(join(folder, file), checksum);
-  });
+  const loadChunk = createLoader(
+    (name) => (name === SQLITE_PACKAGE ? loadSqliteLibrary(folder) : undefined) ?? require(name),
+    (name) => {
+      const [file, checksum] = __PARTS__[name] ?? [name, 0];
+      return runPart(join(folder, file), checksum);
+    },
+  );
   loadChunk(...__ENTRY__);
 }
 

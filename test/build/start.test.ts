@@ -18,6 +18,7 @@ beforeEach(() => {
     "build/launcher/cache-folder.ts",
     "build/launcher/dispatch.ts",
     "build/launcher/part.ts",
+    "build/launcher/sqlite-library.ts",
     "src/config/directories.ts",
     "src/system/ownership.ts",
     "src/errors.ts",
