@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { DAY_MS } from "../../contract/date-time.js";
 import { CliError } from "../../src/errors.js";
+import { isRead } from "../concurrency-limit.js";
 import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
 import { ProblemError, problemResponse, type ServiceResponse } from "../http/response.js";
 import type { FeedTarget } from "../http/router.js";
@@ -15,7 +16,7 @@ import { problemPage, weekPage } from "./week-page.js";
 
 /** A request for the contents of a feed, from anybody who has its address. */
 export interface FeedRequest {
-  readonly request: Pick<IncomingRequest, "target" | "headers">;
+  readonly request: Pick<IncomingRequest, "method" | "target" | "headers">;
   /** Of the client. */
   readonly address: string;
   /** Milliseconds since the epoch. */
@@ -44,9 +45,10 @@ export function createFeedServer(store: Store) {
         if (!(error instanceof CliError)) throw error;
       });
   return {
-    /** @throws ProblemError 404, 410 where nothing of it is to be seen any more, 429 */
+    /** @throws ProblemError 405, 404, 410 where nothing of it is to be seen any more, 429 */
     async respond({ secret, format }: FeedTarget, asked: FeedRequest): Promise<ServiceResponse> {
       const { request, address, now } = asked;
+      if (!isRead(request)) throw new ProblemError(405, { headers: { allow: "GET, HEAD" } });
       const guess = { address, now };
       const result = await store.read(
         async (db) => {

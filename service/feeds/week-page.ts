@@ -13,7 +13,7 @@ import { drawWeek } from "./week-grid.js";
 export function weekPage(found: OpenFeed, target: string, now: number): FeedRepresentation {
   const { name, timezone } = found.feed;
   const today = localDate(now, timezone);
-  const monday = findMonday(new URLSearchParams(splitTarget(target).query).get("week"), today);
+  const monday = findMonday(new URLSearchParams(splitTarget(target).query).getAll("week"), today);
   const dates = [0, 1, 2, 3, 4, 5, 6].map((days) => monday.plus({ days }).toISODate());
   const [from = today] = dates;
   const to = dates[6] ?? from;
@@ -56,11 +56,11 @@ const PROBLEMS: Readonly<Record<number, readonly [title: string, advice: string]
   429: ["Too many requests", "Wait a few minutes, then reload this page."],
 };
 
-/** @param week as ISO 8601 has it; null for the week of today */
-function findMonday(week: string | null, today: string): DateTime<true> {
-  const isWeek = week === null || /^(?:19|2\d)\d\d-W\d\d$/.test(week);
+/** @param week as ISO 8601 has it; without one that of today */
+function findMonday([week, another]: readonly string[], today: string): DateTime<true> {
+  const isWeek = week === undefined || /^(?:19|2\d)\d\d-W\d\d$/.test(week);
   const day = DateTime.fromISO(week ?? today, { zone: "utc", locale: "en" });
-  if (!isWeek || !day.isValid) throw new ProblemError(400);
+  if (!isWeek || another !== undefined || !day.isValid) throw new ProblemError(400);
   return day.startOf("week");
 }
 

@@ -142,7 +142,7 @@ export interface FeedTarget {
   readonly format: "ics" | "page";
 }
 
-/** The feed whose contents a request asks for; null for any other request. */
+/** The feed whose contents a request is about; null for any other request. A feed without its `.ics` may be named by its id. */
 export function matchFeed({
   method,
   target,
@@ -153,8 +153,9 @@ export function matchFeed({
   const { path } = splitTarget(target);
   // Neither decoded nor refused: no error may repeat a secret.
   const [, secret, extension] = FEED.exec(path) ?? [];
-  if (secret === undefined || (method !== "GET" && method !== "HEAD")) return null;
-  return { secret, format: extension === undefined ? "page" : "ics" };
+  if (secret === undefined) return null;
+  if (extension !== undefined) return { secret, format: "ics" };
+  return method === "GET" || method === "HEAD" ? { secret, format: "page" } : null;
 }
 
 const FEED = new RegExp(`^${FEEDS_PATH}/([^/]+?)(\\.ics)?/?$`);

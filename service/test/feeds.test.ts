@@ -189,6 +189,7 @@ describe("a page", () => {
     ["?week=9999-W99", 400, "There is no such week"],
     ["?week=", 400, "There is no such week"],
     ["?week=2026-11-21", 400, "There is no such week"],
+    ["?week=2026-W48&week=2026-W49", 400, "There is no such week"],
     ["x", 404, "There is no calendar here"],
   ])("at %s is %i: %s", async (end, status, title) => {
     const { path, secret } = await addFeed();
@@ -285,6 +286,16 @@ describe("an address", () => {
     world.clock.now += 15 * 60_000;
     expect((await ask(`${path}.ics`)).status).toBe(200);
   });
+
+  test.each(["DELETE", "POST", "OPTIONS"])(
+    "of a calendar file can only be read, not asked %s",
+    async (method) => {
+      const { path } = await addFeed();
+      const { status, headers } = await request(world, `${method} ${path}.ics`, { token: null });
+      expect(status).toBe(405);
+      expect(headers["allow"]).toBe("GET, HEAD");
+    },
+  );
 
   test("is in no log and no metric", async () => {
     const { secret } = await addFeed();

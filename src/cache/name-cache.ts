@@ -12,8 +12,8 @@ export interface StoredItem {
 
 /** Which list: `calendars`, or the labels or members of one calendar. */
 export type ListKey = "calendars" | `labels ${string}` | `members ${string}`;
-/** A list, or the current user alone, whose name is only shown. */
-export type CacheKey = ListKey | "user";
+/** A list, or what is only shown: the feeds, or the current user alone. */
+export type CacheKey = ListKey | "feeds" | "user";
 
 interface StoredList {
   /** Milliseconds since the Unix epoch. */

@@ -175,6 +175,11 @@ function watchLists(api: Api, lists: UsedLists): Api {
     listCalendars: (include) => list("calendars", api.listCalendars(include)),
     listLabels: (calendarId) => list(`labels ${calendarId}`, api.listLabels(calendarId)),
     listMembers: (calendarId) => list(`members ${calendarId}`, api.listMembers(calendarId)),
+    async listFeeds() {
+      const feeds = await api.listFeeds();
+      await lists.store("feeds", (feeds ?? []).map(storedItem));
+      return feeds;
+    },
     async getCalendar(calendarId, include) {
       const calendar = await validating(api.getCalendar(calendarId, include));
       if (lists.contradicts(calendar)) await lists.validate(api);

@@ -103,6 +103,7 @@ function eventBlock(event: LocalizedEvent, options: EventOptions): readonly stri
     `DTSTAMP:${utcTime(changed)}`,
     ...instantLine("CREATED", event.created_at),
     ...instantLine("LAST-MODIFIED", event.updated_at),
+    ...sequenceLine(event),
     ...timeLines(event, options),
     ...recurrenceLines(event, options),
     ...recurrenceIdLine(event, options),
@@ -125,6 +126,17 @@ function eventBlock(event: LocalizedEvent, options: EventOptions): readonly stri
 function instantLine(name: string, time: string | null): readonly string[] {
   const instant = instantOf(time);
   return instant === null ? [] : [`${name}:${utcTime(instant)}`];
+}
+
+/**
+ * Which version of an event is the later one: programs such as Outlook take no other instead of the one that they have. The
+ * seconds from its creation to its last change, since no service counts the changes.
+ * @see RFC 5545 §3.8.7.4
+ */
+function sequenceLine({ created_at, updated_at }: LocalizedEvent): readonly string[] {
+  const [created, updated] = [instantOf(created_at), instantOf(updated_at)];
+  if (created === null || updated === null || updated <= created) return [];
+  return [`SEQUENCE:${(updated - created) / 1000}`];
 }
 
 /** DTSTART and DTEND: dates with an exclusive end, or times in the zones of the event. */

@@ -1,4 +1,4 @@
-import { type ListKey, MAX_LIST_AGE, type StoredItem } from "../../cache/name-cache.js";
+import { type CacheKey, MAX_LIST_AGE, type StoredItem } from "../../cache/name-cache.js";
 import { resolveName } from "../../calendar/names.js";
 import { PROFILE_KEYS } from "../../config/config.js";
 import { sanitizeLine } from "../../output/sanitize.js";
@@ -66,6 +66,7 @@ const CANDIDATES: Readonly<Record<Kind, (position: Position, known: KnownValues)
     ...relatedLists("members", position, known).flatMap((members) => namesOf(members)),
   ],
   events: completeEvents,
+  feeds: (position, known) => listOf("feeds", position, known).map(byId),
 };
 
 function byId({ id, name }: StoredItem): Candidate {
@@ -100,7 +101,7 @@ function profileOf({ given }: Position): string | undefined {
   return given.get("--profile")?.at(-1);
 }
 
-function listOf(key: ListKey, position: Position, known: KnownValues): readonly StoredItem[] {
+function listOf(key: CacheKey, position: Position, known: KnownValues): readonly StoredItem[] {
   // `service` is about the embedded service.
   const profile = position.path[0] === "service" ? "local" : profileOf(position);
   return known.names(profile).find(key, MAX_LIST_AGE) ?? [];

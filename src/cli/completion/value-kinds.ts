@@ -15,6 +15,7 @@ export type Kind =
   | "labels"
   | "members"
   | "events"
+  | "feeds"
   | "profiles"
   | "webhooks"
   | "zones"
@@ -57,6 +58,7 @@ const KIND_OF_ARGUMENT: Readonly<Record<string, Kind | "files">> = {
   "events delete id": "events",
   "comment id": "events",
   "comments id": "events",
+  "feeds remove id": "feeds",
   "profiles use name": "profiles",
   "profiles remove name": "profiles",
   "webhooks remove name": "webhooks",

@@ -119,6 +119,13 @@ describe("values", () => {
     expect(values(...line)).toEqual(expected);
   });
 
+  test("feeds that were listed, by name", async () => {
+    await world.send("feeds", "add", "-c", "Work", "--name", "Phone");
+    const { stdout } = await world.send("feeds", "list", "--fields", "id");
+    const { candidates } = at(["feeds", "remove", ""], world.env);
+    expect(candidates).toEqual([{ value: stdout.trim(), description: "Phone" }]);
+  });
+
   test.each([
     [["events", "create", "--input", ""]],
     [["comment", "abcd", "--file=not"]],
