@@ -11,6 +11,9 @@ import { createThunderbird } from "../support/thunderbird.js";
 
 /** A feed of the profile local, whose database the built program serves, in programs that others have written. */
 
+const DAYS = 7;
+const dayOf = (index: number) => addDays(TOMORROW, index);
+
 /** Events and days as khal and the program list them. */
 const LINE = "{start-long}|{end-long}|{title}";
 const TEMPLATE =
@@ -42,7 +45,7 @@ function createSubscriber({ home }: Installation, address: string) {
     discover: () => run("vdirsyncer", ["-c", vdirsyncer, "discover"], options),
     async listed(): Promise<readonly string[]> {
       await run("vdirsyncer", ["-c", vdirsyncer, "sync"], options);
-      const list = ["list", "--day-format", "", "--format", LINE, TOMORROW, "1d"];
+      const list = ["list", "--day-format", "", "--format", LINE, TOMORROW, `${DAYS}d`];
       const { stdout } = await run("khal", ["-c", khal, ...list], options);
       return stdout.split("\n").filter(Boolean).sort();
     },
@@ -70,10 +73,12 @@ async function createPublisher() {
   await installation.start("service", "start", "--port", "0", "-o", "json").stdoutWith("\n");
   const { address = "" } = await json<Feed>("feeds", "add");
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/feeds\//);
-  const flags = ["--on", TOMORROW, "--timezone", "UTC"];
+  const flags = ["--from", TOMORROW, "--to", dayOf(DAYS - 1), "--timezone", "UTC"];
   return {
     installation,
     address,
+    create,
+    json,
     events: () => json<readonly Listed[]>("events", "list", ...flags),
     async lines() {
       const { stdout } = await installation.run("events", "list", ...flags, "--template", TEMPLATE);
@@ -94,6 +99,26 @@ describeWithSystem("vdirsyncer", "a program that subscribes", () => {
       await changeOne();
       expect(await subscriber.listed()).toEqual(await lines());
       expect(await lines()).toEqual(expect.arrayContaining([expect.stringContaining("|Dinner")]));
+    }, 60_000);
+
+    test("show a series without what was deleted, and what was moved where it is", async () => {
+      const { installation, address, lines, create, json } = await createPublisher();
+      const times = ["--start", `${TOMORROW}T09:00`, "--duration", "30m", "--timezone", "UTC"];
+      const { id } = await create("Run", ...times, "--repeat", "daily");
+      const idOf = (index: number) => `${id}_${dayOf(index).replaceAll("-", "")}T090000Z`;
+      const later = ["--start", `${dayOf(1)}T11:00`, "--timezone", "UTC"];
+      await json("events", "update", idOf(1), "--scope", "this", ...later);
+      await json("events", "delete", idOf(2), "--scope", "this", "--yes");
+      const subscriber = createSubscriber(installation, address);
+      await subscriber.discover();
+      const runs = async () => (await subscriber.listed()).filter((line) => line.endsWith("|Run"));
+      const run = (index: number, start: string, end: string) =>
+        `${dayOf(index)} ${start}|${dayOf(index)} ${end}|Run`;
+      const early = (index: number) => run(index, "09:00", "09:30");
+      expect(await runs()).toEqual([early(0), run(1, "11:00", "11:30"), ...[3, 4, 5, 6].map(early)]);
+      expect(await subscriber.listed()).toEqual(await lines());
+      await json("events", "delete", idOf(4), "--scope", "following", "--yes");
+      expect(await runs()).toEqual([early(0), run(1, "11:00", "11:30"), early(3)]);
     }, 60_000);
   });
 });
