@@ -17,7 +17,7 @@ const MARGIN = 1500;
 const BLIND = 1000 + MARGIN;
 
 interface Advice {
-  readonly reset?: string | readonly string[];
+  readonly reset?: string;
   readonly after?: string;
   /** The service's clock less ours, in milliseconds; null sends no Date. */
   readonly skew?: number | null;
@@ -25,24 +25,15 @@ interface Advice {
 }
 
 test.each<readonly [string, Advice, number]>([
-  ["a reset that is past", { reset: unix(NOW - 5000) }, BLIND],
-  ["a reset of now", { reset: unix(NOW) }, BLIND],
   ["a reset in 2 s", { reset: unix(NOW + 2000) }, 2000 + MARGIN],
-  ["a reset of 0", { reset: "0" }, BLIND],
-  ["a reset of -1", { reset: "-1" }, BLIND],
-  ["a reset of abc", { reset: "abc" }, BLIND],
-  ["a reset in milliseconds", { reset: String(NOW + 2000) }, BLIND],
   ["a reset that says how long", { reset: "30" }, 30_000 + MARGIN],
   ["no reset", {}, BLIND],
-  ["two resets", { reset: [unix(NOW + 5000), unix(NOW + 9000)] }, BLIND],
   [
     "Retry-After in seconds, which counts before a reset",
     { after: "7", reset: unix(NOW + 2000) },
     7000 + MARGIN,
   ],
   ["Retry-After as a date", { after: date(NOW + 20_000) }, 20_000 + MARGIN],
-  ["Retry-After as a past date", { after: date(NOW - 20_000) }, BLIND],
-  ["Retry-After of 0", { after: "0" }, BLIND],
   ["a clock an hour ahead", { skew: HOUR, reset: unix(NOW + HOUR + 5000) }, 5000 + MARGIN],
   ["a clock an hour behind", { skew: -HOUR, reset: unix(NOW - HOUR + 5000) }, 5000 + MARGIN],
   ["a date by a clock an hour ahead", { skew: HOUR, after: date(NOW + HOUR + 5000) }, 5000 + MARGIN],
@@ -76,13 +67,6 @@ test("C4 C6 only 429s: the waits grow, and their total stays below --max-wait", 
   expect(world.server.count("GET /user")).toBe(world.pauses.length + 1);
 });
 
-test("C4 --max-wait 0 never waits", async () => {
-  const world = await createRemoteWorld();
-  world.server.on("GET /user", [reply({ status: 429, headers: { "retry-after": "0" } })]);
-  expect((await world.send("whoami", "--max-wait", "0")).exitCode).toBe(7);
-  expect({ pauses: world.pauses, seen: world.server.count("GET /user") }).toEqual({ pauses: [], seen: 1 });
-});
-
 /** The response says that no requests remain for 20 seconds. */
 const USED_UP = {
   "x-ratelimit-limit": "600",
@@ -100,18 +84,6 @@ test("C5 no requests remain: the next request of a command waits", async () => {
   expect((await world.send("labels", "-c", world.calendarId)).exitCode).toBe(0);
   expect(world.pauses.reduce((sum, pause) => sum + pause, 0)).toBe(20_000 + MARGIN);
   expect(world.server.requests).toHaveLength(2);
-});
-
-test("C5 what one command learned delays the next one", async () => {
-  const world = await createRemoteWorld();
-  const serve = byService(world.service);
-  world.server.next([reply(async (request) => ({ ...(await serve(request)), headers: USED_UP }))]);
-  expect((await world.send("whoami")).exitCode).toBe(0);
-  expect(world.pauses).toEqual([]);
-  expect((await world.send("whoami", "--max-wait", "0")).exitCode).toBe(7);
-  expect(world.server.requests).toHaveLength(1);
-  expect((await world.send("whoami")).exitCode).toBe(0);
-  expect(world.pauses.reduce((sum, pause) => sum + pause, 0)).toBe(20_000 + MARGIN);
 });
 
 test.each([

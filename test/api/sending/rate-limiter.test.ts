@@ -63,41 +63,6 @@ const { signal } = new AbortController();
 const inSeconds = (count: number) => String(NOW / 1000 + count);
 
 describe("a 429", () => {
-  test("delays the next request as long as the service asks", async () => {
-    const { limiter, answer, slept } = setUp();
-    expect(await limiter.acquire(signal)).toBeNull();
-    await answer(429, { "retry-after": "5" });
-    expect(await limiter.acquire(signal)).toBeNull();
-    expect(slept()).toBe(6000);
-    expect(await limiter.acquire(signal)).toBeNull();
-    expect(slept()).toBe(6000);
-  });
-
-  test("that requires more than the longest wait is reported immediately, with the time still to wait", async () => {
-    const { limiter, answer, sleeps } = setUp();
-    await answer(429, { "retry-after": "61" });
-    expect(await limiter.acquire(signal)).toBe(61_000);
-    expect(sleeps).toEqual([]);
-  });
-
-  test("never waits if no wait is allowed", async () => {
-    const { limiter, answer, sleeps } = setUp({ maxWait: 0 });
-    await answer(429, { "retry-after": "0" });
-    expect(await limiter.acquire(signal)).toBe(1000);
-    expect(sleeps).toEqual([]);
-  });
-
-  test("after another: the total wait stays below the limit", async () => {
-    const { limiter, answer, slept } = setUp();
-    let refusals = 0;
-    do {
-      refusals += 1;
-      await answer(429, {});
-    } while ((await limiter.acquire(signal)) === null);
-    expect(refusals).toBe(7);
-    expect(slept()).toBeLessThanOrEqual(60_000);
-  });
-
   test("of several concurrent requests count once: each asks for a second, so the wait is a second", async () => {
     const { limiter, answer, slept } = setUp({ maxWait: 3000 });
     for (let count = 0; count < 4; count += 1) await answer(429, { "retry-after": "1" });
@@ -115,13 +80,6 @@ describe("a 429", () => {
 });
 
 describe("the last request of a window", () => {
-  test("delays the next one until the reset", async () => {
-    const { limiter, answer, slept } = setUp();
-    await answer(200, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": inSeconds(20) });
-    expect(await limiter.acquire(signal)).toBeNull();
-    expect(slept()).toBe(21_000);
-  });
-
   test("by a service whose clock is an hour ahead: its own clock counts", async () => {
     const { limiter, answer, slept } = setUp();
     await answer(200, {
@@ -135,25 +93,11 @@ describe("the last request of a window", () => {
 });
 
 describe("several processes", () => {
-  test("a pause is stored for the others", async () => {
-    const { answer, stored } = setUp();
-    await answer(429, { "retry-after": "5" });
-    expect(stored).toEqual([{ until: NOW + 5000, observedAt: NOW }]);
-  });
-
   test("a pause of more than an hour is not shared: it may be a mistake, and the service says it again", async () => {
     const { answer, stored } = setUp();
     await answer(429, { "retry-after": "3601" });
     await answer(429, { "retry-after": "3600" });
     expect(stored).toEqual([{ until: NOW + HOUR, observedAt: NOW }]);
-  });
-
-  test("what another process learned delays the first request", async () => {
-    const { limiter, slept } = setUp({ shared: { until: NOW + 9000, observedAt: NOW - 1000 } });
-    expect(await limiter.acquire(signal)).toBeNull();
-    expect(slept()).toBe(10_000);
-    expect(await limiter.acquire(signal)).toBeNull();
-    expect(slept()).toBe(10_000);
   });
 
   test("a pause that is over is not waited for again when the clock is set back", async () => {
