@@ -166,9 +166,22 @@ export function joinUsageErrors(errors: readonly CliError[]): CliError {
   return usageError(errors.map(({ message }) => message).join("; "), errors[0]?.hint);
 }
 
+/** Whether an error is a CliError with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is CliError {
+  return error instanceof CliError && codes.includes(error.code);
+}
+
+/** For `catch`: null for an error with one of these codes; any other is thrown. */
+export function nullOn(...codes: readonly ErrorCode[]): (error: unknown) => null {
+  return (error) => {
+    if (hasCode(error, ...codes)) return null;
+    throw error;
+  };
+}
+
 /** The error as a usage error, to report it with others. Anything else is thrown. */
 export function asUsageError(error: unknown): CliError {
-  if (error instanceof CliError && error.code === "usage") return error;
+  if (hasCode(error, "usage")) return error;
   throw error;
 }
 

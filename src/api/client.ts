@@ -55,7 +55,8 @@ export function createApi(options: ApiOptions): Api {
     ...options,
     onResponse: (response, times) => {
       lastTimes = times;
-      extensions = readExtensions(response) ?? extensions;
+      // A gateway that responds names none.
+      extensions = response.headers[EXTENSIONS_HEADER]?.split(",").map((name) => name.trim()) ?? extensions;
       // That of a success may be large, and nobody reads it again.
       lastResponse = isSuccess(response) ? { ...response, body: new Uint8Array() } : response;
     },
@@ -74,11 +75,6 @@ export function createApi(options: ApiOptions): Api {
       (await import("./change-stream.js")).createFollowChanges(options.transport, baseUrl)(follow),
     lastResponse: () => lastResponse && { ...readResponseInfo(lastResponse, lastTimes), extensions },
   };
-}
-
-/** Null for a response that does not name any. */
-function readExtensions({ headers }: HttpResponse): readonly string[] | null {
-  return headers[EXTENSIONS_HEADER]?.split(",").map((name) => name.trim()) ?? null;
 }
 
 function readResponseInfo({ headers }: HttpResponse, times: RequestTimes): Omit<ResponseInfo, "extensions"> {

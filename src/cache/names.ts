@@ -2,7 +2,7 @@ import { normalizeText } from "../../contract/comparable-text.js";
 import { MINUTE_MS } from "../../contract/date-time.js";
 import type { User } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
-import { CliError, StaleNamesError } from "../errors.js";
+import { CliError, hasCode, StaleNamesError } from "../errors.js";
 import { type CacheKey, type ListKey, MAX_LIST_AGE, type NameCache, type StoredItem } from "./name-cache.js";
 
 /** How old a stored list may be to look names up in it without asking the service (ms). */
@@ -152,8 +152,7 @@ function watchLists(api: Api, lists: UsedLists): Api {
     try {
       return await answer;
     } catch (error) {
-      if (error instanceof CliError && ["not_found", "forbidden"].includes(error.code))
-        await lists.validate(api);
+      if (hasCode(error, "not_found", "forbidden")) await lists.validate(api);
       throw error;
     }
   };

@@ -1,12 +1,9 @@
 import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
+import type { LocalizedEvent } from "./event-view.js";
 import { addDays } from "./zoned-time.js";
 
-/** The times of an event in the chosen zone, as `LocalizedEvent` has them. */
-export interface LocalTimes {
-  readonly all_day: boolean | null;
-  readonly start_local: string | null;
-  readonly end_local: string | null;
-}
+/** The times of an event in the chosen zone. */
+export type LocalTimes = Pick<LocalizedEvent, "all_day" | "start_local" | "end_local">;
 
 /** Which part of an event a day shows: the whole, or its first, last or another day. */
 type DayPart = "whole" | "first" | "middle" | "last";

@@ -9,25 +9,19 @@ import {
 import type { DurationInput } from "./dates.js";
 import type { EventInput } from "./event-input.js";
 import { type DraftTimes, EMPTY_SPAN, type EventSpan } from "./event-span.js";
-import { checkText, missingTimes } from "./event-text.js";
+import { checkText, type EventTexts, missingTimes } from "./event-text.js";
 import {
   applyInputTimes,
   applyTimeFlags,
   type GivenFlags,
-  namesTimes,
   planTimes,
   type TimeFlags,
+  timeFlagsGiven,
 } from "./event-times.js";
 import { fromFirstSlot } from "./series.js";
 
 /** The flags of `events create` and `events update`. */
-export interface EventFlags extends TimeFlags {
-  readonly title?: string | undefined;
-  readonly category?: Category | undefined;
-  readonly description?: string | undefined;
-  readonly location?: string | undefined;
-  readonly url?: string | undefined;
-}
+export type EventFlags = TimeFlags & EventTexts;
 
 /** A new event without what depends on its calendar. */
 export type EventContent = Omit<EventDraft, "label_id" | "attendee_ids">;
@@ -111,7 +105,7 @@ export function missingForCreate(
   const times = flags.allDay === false && input?.all_day === true ? null : input;
   const start = flags.start ?? times?.start_at;
   const end = flags.end ?? flags.duration ?? times?.end_at;
-  const named = namesTimes(flags) || start !== undefined || end !== undefined;
+  const named = timeFlagsGiven(flags).length > 0 || start !== undefined || end !== undefined;
   const missing = missingTimes({
     needed: categoryOf(flags, input) === "schedule" || named,
     hasStart: start !== undefined,

@@ -1,22 +1,16 @@
 import { isCalendarDate, parseWireDateTime } from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
 import { isJsonObject } from "../../contract/json.js";
-import type { Category } from "../../contract/shapes.js";
 import { type CliError, usageError } from "../errors.js";
 import { parseInstant, parseTimeZone } from "./dates.js";
-import { checkText, parseCategory } from "./event-text.js";
+import { checkText, type EventTexts, parseCategory } from "./event-text.js";
 import type { InputTimes } from "./event-times.js";
 import type { LocalizedEvent } from "./event-view.js";
 import type { PrintedLabel } from "./names.js";
 import { addDays, daySpan } from "./zoned-time.js";
 
 /** The fields of an input object. Undefined fields are not in it. */
-export interface EventInput extends InputTimes {
-  readonly category?: Category | undefined;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly location?: string | undefined;
-  readonly url?: string | undefined;
+export interface EventInput extends InputTimes, EventTexts {
   /** A number, id or name like `--label`, or a label as the output has it, still to be resolved. */
   readonly label?: string | PrintedLabel | undefined;
   /** Ids or names like `--attendee`, still to be resolved. An empty list means no attendees. */

@@ -57,16 +57,16 @@ export function sortKeyed<T extends CalendarEvent>(events: readonly KeyedEvent<T
 
 /** Negative when `left` is listed before `right`, as for `sort`. */
 export function compareKeyed<T extends CalendarEvent>(left: KeyedEvent<T>, right: KeyedEvent<T>): number {
-  return compareSortKeys(left.key, right.key) || compareTitles(left.event, right.event);
+  return (
+    compareSortKeys(left.key, right.key) ||
+    compare(left.event.title ?? "", right.event.title ?? "") ||
+    compare(left.event.id, right.event.id)
+  );
 }
 
 function compareSortKeys(left: SortKey | null, right: SortKey | null): number {
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   return left.day - right.day || Number(right.allDay) - Number(left.allDay) || left.start - right.start;
-}
-
-function compareTitles(left: CalendarEvent, right: CalendarEvent): number {
-  return compare(left.title ?? "", right.title ?? "") || compare(left.id, right.id);
 }
 
 /** By code unit, for the same order on every machine. */

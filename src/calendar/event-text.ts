@@ -9,11 +9,17 @@ import {
 import { CATEGORIES, type Category } from "../../contract/shapes.js";
 import { emptyValueError, usageError } from "../errors.js";
 
-/** Texts with a limit in the contract; undefined ones are not checked. */
-export interface LimitedTexts {
+/** What is said of an event beside its times; undefined where nothing is. */
+export interface EventTexts {
+  readonly category?: Category | undefined;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly location?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+/** Texts with a limit in the contract; undefined ones are not checked. */
+export interface LimitedTexts extends Pick<EventTexts, "title" | "description" | "location"> {
   readonly comment?: string | undefined;
 }
 

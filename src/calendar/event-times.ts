@@ -1,4 +1,5 @@
 import { DAY_MS, dateToInstant, formatWireDateTime, parseWireDateTime } from "../../contract/date-time.js";
+import type { EventDraft } from "../../contract/shapes.js";
 import { missingFlagsError, usageError } from "../errors.js";
 import type { DateInput, DurationInput } from "./dates.js";
 import {
@@ -7,6 +8,7 @@ import {
   draftTimes,
   EMPTY_SPAN,
   type EventSpan,
+  type EventTimeFields,
   fillEnd,
   fillZones,
   knownZone,
@@ -29,13 +31,7 @@ export interface TimeFlags {
 }
 
 /** The time fields of an input object, as the contract writes them. */
-export interface InputTimes {
-  readonly all_day?: boolean | undefined;
-  readonly start_at?: string | undefined;
-  readonly start_timezone?: string | undefined;
-  readonly end_at?: string | undefined;
-  readonly end_timezone?: string | undefined;
-}
+export type InputTimes = Pick<EventDraft, keyof EventTimeFields>;
 
 /**
  * The times of a new event from flags, on top of those of an input object (`from`). The `--end` of an all-day event
@@ -167,12 +163,8 @@ function instantOfFlag(input: DateInput, source: string, { allDay, allDayFlag }:
 /** Whether flags are given, read or not. */
 export type GivenFlags<T> = { readonly [K in keyof T]?: unknown };
 
-/** Whether any flag is about times; `--no-all-day` does not count. */
-export function namesTimes(flags: GivenFlags<TimeFlags>): boolean {
-  return timeFlagsGiven(flags).length > 0;
-}
-
-function timeFlagsGiven(flags: GivenFlags<TimeFlags>): readonly string[] {
+/** The flags about times that are given; `--no-all-day` does not count. */
+export function timeFlagsGiven(flags: GivenFlags<TimeFlags>): readonly string[] {
   const given = {
     "--start": flags.start !== undefined,
     "--end": flags.end !== undefined,

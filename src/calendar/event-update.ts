@@ -74,7 +74,7 @@ export function draftForUpdate(current: CalendarEvent, changes: EventChanges, zo
   checkFlagTexts(changes);
   rejectClearedAndGiven(changes);
   const title = changes.title ?? input?.title ?? current.title;
-  const category = updatedCategory(current, changes);
+  const category = changes.category ?? input?.category ?? current.category;
   const labelId = changes.labelId ?? current.label?.id ?? null;
   const span = updatedSpan(current, changes, { zone, category });
   const missing = missingInSpan(span, category);
@@ -157,10 +157,6 @@ function rejectClearedAndGiven(changes: EventChanges): void {
   const field = changes.clear?.find((name) => given[name] !== undefined);
   if (field !== undefined)
     throw usageError(`--clear ${field}: a new value is given too`, "give one of the two");
-}
-
-function updatedCategory(current: CalendarEvent, { category, input }: EventChanges): string | null {
-  return category ?? input?.category ?? current.category;
 }
 
 function updatedSpan(

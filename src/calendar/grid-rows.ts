@@ -55,11 +55,6 @@ export function divideIntoRows(
   return fine.shown.length <= MAX_ROWS ? fine : rowsOf(timed, { ...hours, step: HOUR, now });
 }
 
-/** The row of a time in minutes since midnight; null if the grid does not show it. */
-function rowAt(minutes: number, { start, step, end }: Interval & { readonly step: number }): number | null {
-  return minutes < start || minutes >= end ? null : Math.floor((minutes - start) / step);
-}
-
 export function covers({ start, end }: Interval, row: number): boolean {
   return start <= row && row < end;
 }
@@ -88,9 +83,9 @@ interface Scale extends Interval {
 }
 
 function rowsOf(days: readonly (readonly TimedEvent[])[], scale: Scale): GridRows {
-  const { start, step } = scale;
+  const { start, step, end, now } = scale;
   const blocks = days.map((day) => placeInLanes(day.map((event) => blockOf(event, scale))));
-  const nowRow = scale.now === null ? null : rowAt(scale.now, scale);
+  const nowRow = now === null || now < start || now >= end ? null : Math.floor((now - start) / step);
   const isFree = (row: number) => row !== nowRow && blocks.flat().every(({ item }) => !covers(item, row));
   return { start, step, blocks, shown: shownRows(scale, isFree) };
 }

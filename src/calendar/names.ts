@@ -65,8 +65,9 @@ function notFoundError<T extends Named>(
   { noun, source, describe }: Required<Pick<ResolveOptions<T>, "noun" | "source" | "describe">>,
 ): CliError {
   const sorted = closestFirst(value, candidates);
+  const described = [...new Set(sorted.map(describe))];
   return new CliError("not_found", `${source}: there is no ${noun} "${value}"`, {
-    hint: candidatesHint(noun, [...new Set(sorted.map(describe))]),
+    hint: described.length === 0 ? `there are no ${noun}s` : `${noun}s: ${boundedList(described)}`,
     details: { candidates: sorted.map(({ id, name }) => ({ id, name })) },
   });
 }
@@ -115,11 +116,6 @@ export function checkId(value: string, source: string): string {
 /** For messages: `Family (abc)`. */
 export function describeCandidate({ id, name }: Named): string {
   return name === null || name === "" ? id : `${name} (${id})`;
-}
-
-function candidatesHint(noun: string, candidates: readonly string[]): string {
-  if (candidates.length === 0) return `there are no ${noun}s`;
-  return `${noun}s: ${boundedList(candidates)}`;
 }
 
 interface OwnerOptions extends Pick<NamedValue, "source"> {

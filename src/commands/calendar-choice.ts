@@ -2,7 +2,7 @@ import type { Calendar, CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import { checkId, describeCandidates, type NamedValue, resolveName } from "../calendar/names.js";
 import type { Context } from "../context.js";
-import { CliError, usageError, wrapError } from "../errors.js";
+import { CliError, hasCode, nullOn, usageError, wrapError } from "../errors.js";
 import { firstFailure } from "./process-each.js";
 
 export type CalendarContext = Pick<Context, "api" | "names" | "flags" | "config" | "terminal">;
@@ -98,11 +98,8 @@ async function searchLastSeenFirst(
   const seenIn = context.names.recentEvents()?.find(eventId)[0]?.calendarId;
   const calendar = calendars.find(({ id }) => id === seenIn);
   if (calendar !== undefined) {
-    try {
-      return { calendar, event: await api.getEvent({ calendarId: calendar.id, eventId }) };
-    } catch (error) {
-      if (!(error instanceof CliError) || error.code !== "not_found") throw error;
-    }
+    const event = await api.getEvent({ calendarId: calendar.id, eventId }).catch(nullOn("not_found"));
+    if (event !== null) return { calendar, event };
   }
   return searchEvent(api, calendars, eventId);
 }
@@ -178,7 +175,7 @@ export async function resolveCalendars(
     calendars = await names.calendars(named.map(({ value }) => value));
   } catch (error) {
     // The service forbids listing calendars: names are taken as ids.
-    if (!(error instanceof CliError) || error.code !== "forbidden" || named.length === 0) throw error;
+    if (!hasCode(error, "forbidden") || named.length === 0) throw error;
     return named.map(({ value }) => ({ id: value, name: null }));
   }
   if (named.length === 0) return calendars;

@@ -3,7 +3,7 @@ import type { User } from "../../contract/shapes.js";
 import type { Api, ResponseInfo } from "../api/client.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import type { Context } from "../context.js";
-import { CliError } from "../errors.js";
+import { hasCode } from "../errors.js";
 import { userView } from "../output/views/calendar.js";
 import { type StatusRateLimit, statusView } from "../output/views/profile.js";
 
@@ -72,7 +72,7 @@ export async function checkService({ api }: Pick<Context, "api">): Promise<Servi
 /** Null when unknown: no request was sent, or the service did not respond. */
 function signedIn({ user, error }: ServiceCheck): boolean | null {
   if (user !== null) return true;
-  return error instanceof CliError && error.code === "not_signed_in" ? false : null;
+  return hasCode(error, "not_signed_in") ? false : null;
 }
 
 function rateLimitOf(response: ResponseInfo | null): StatusRateLimit | null {

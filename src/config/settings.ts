@@ -157,7 +157,8 @@ export function readSettings(options: SettingsOptions): Settings {
   return {
     ...selection,
     get timezone() {
-      timezone ??= run.timezone ?? profileTimeZone(selection) ?? systemTimeZone(options);
+      const setting = selection.setting("timezone");
+      timezone ??= run.timezone ?? (setting && checkTimeZone(setting)) ?? systemTimeZone(options);
       return timezone;
     },
     defaultCalendar: calendarOf("calendar"),
@@ -174,11 +175,6 @@ export function readSettings(options: SettingsOptions): Settings {
 }
 
 const MONDAY = 1;
-
-function profileTimeZone(selection: ServiceSelection): string | undefined {
-  const setting = selection.setting("timezone");
-  return setting && checkTimeZone(setting);
-}
 
 function systemTimeZone({ env, systemTimeZone, note }: SettingsOptions): string {
   const zone = systemTimeZone();

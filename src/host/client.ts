@@ -184,8 +184,9 @@ export async function createSenderOptions(
     import("../api/sending/rate-limiter.js"),
     import("../api/sending/retry.js"),
   ]);
-  const { clock } = machine;
-  const store = account === null ? undefined : await openRateLimitFile(machine, account);
+  const { stateDirectory, userId, clock } = machine;
+  const file = account === null ? undefined : { stateDirectory, userId, clock, ...account };
+  const store = file && (await import("../api/sending/rate-limit-file.js")).createRateLimitFile(file);
   // Most runs wait for nothing.
   const display = once(() => createWaitDisplay(machine.stderr, run.quiet || isSilentJob({ machine, run })));
   const onWait: SenderOptions["onWait"] = (notice) => display().onWait(notice);
@@ -204,9 +205,4 @@ export async function createSenderOptions(
     onWait,
     signal: machine.signal(),
   };
-}
-
-async function openRateLimitFile({ stateDirectory, userId, clock }: Machine, account: LimitedAccount) {
-  const { createRateLimitFile } = await import("../api/sending/rate-limit-file.js");
-  return createRateLimitFile({ stateDirectory, userId, clock, ...account });
 }

@@ -42,7 +42,8 @@ export interface CompositionOptions {
  */
 export function composeContext(host: Machine, options: CompositionOptions): Context {
   const run = readRunSettings(options.flags, host.env);
-  const machine = run.dryRun ? withReadOnlyConfig(host) : host;
+  const readOnly = () => ({ ...host, configFile: readOnlyIf(true, host.configFile, ["path", "read"]) });
+  const machine = run.dryRun ? readOnly() : host;
   const { env, configFile } = machine;
   if (run.format !== null) checkFormatName(run.format);
   const messages = once(() => createMessages(machine, run));
@@ -157,10 +158,6 @@ function composeTerminal(
       });
     },
   };
-}
-
-function withReadOnlyConfig(machine: Machine): Machine {
-  return { ...machine, configFile: readOnlyIf(true, machine.configFile, ["path", "read"]) };
 }
 
 /** Only where a person types: scripts must not depend on what was shown before. */

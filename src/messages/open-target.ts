@@ -7,6 +7,7 @@ import {
   configurationError,
   dryRunError,
   emptyValueError,
+  hasCode,
   missingFlagsError,
   usageError,
 } from "../errors.js";
@@ -88,8 +89,7 @@ function asConfiguration<T>(check: () => T): T {
   try {
     return check();
   } catch (error) {
-    if (error instanceof CliError && error.code === "usage")
-      throw configurationError(error.message, { hint: error.hint });
+    if (hasCode(error, "usage")) throw configurationError(error.message, { hint: error.hint });
     throw error;
   }
 }

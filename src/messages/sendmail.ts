@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { childEnvironment, type Environment } from "../config/environment.js";
-import { CliError, configurationError, usageError } from "../errors.js";
+import { CliError, configurationError, hasCode, usageError } from "../errors.js";
 import { runChildProcess } from "../system/child-process.js";
 import type { TargetPlace } from "./target.js";
 import { quote } from "./webhooks/webhook-url.js";
@@ -175,7 +175,7 @@ function unknownOutcome(message: string): CliError {
 
 /** A mail program that is stopped may have sent the message already. */
 function interruptedMail(reason: unknown): unknown {
-  if (!(reason instanceof CliError) || reason.code !== "interrupted") return reason;
+  if (!hasCode(reason, "interrupted")) return reason;
   const { message, exitCode } = reason;
   return new CliError("interrupted", message, {
     exitCode,

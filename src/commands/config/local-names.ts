@@ -1,6 +1,6 @@
 import { type AccessContext, openAdmin } from "../../../service/access/admin.js";
 import { type Named, resolveName } from "../../calendar/names.js";
-import { CliError } from "../../errors.js";
+import { hasCode } from "../../errors.js";
 
 /** Says that the embedded service has no such calendar or label; null when it has, or when that is unknown. */
 export async function findNameProblem(
@@ -18,6 +18,6 @@ export async function findNameProblem(
     return null;
   } catch (error) {
     // Any other error says nothing about the name, such as a database that does not exist yet.
-    return error instanceof CliError && error.code === "not_found" ? `there is no ${noun} "${value}"` : null;
+    return hasCode(error, "not_found") ? `there is no ${noun} "${value}"` : null;
   }
 }

@@ -11,7 +11,7 @@ import {
 } from "../../calendar/event-changes.js";
 import { filterEvents, type SortOptions, sortEvents } from "../../calendar/event-order.js";
 import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
-import { CliError, wrapError } from "../../errors.js";
+import { type CliError, nullOn, wrapError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";
 import { type ChangesContext, type ChangesFlags, readCalendars, type Snapshot } from "./changes-reading.js";
@@ -194,7 +194,10 @@ async function lookUpMissing(
     work: async (event) => {
       const address = { calendarId: event.calendar_id, eventId: event.id };
       const written = versions.get(event.calendar_id)?.written.get(event.id);
-      const now = written === undefined ? await client.getEvent(address).catch(nullIfUnreadable) : written;
+      const now =
+        written === undefined
+          ? await client.getEvent(address).catch(nullOn("not_found", "forbidden"))
+          : written;
       results.set(event, readLookup(event, now, days));
     },
   });
@@ -202,11 +205,6 @@ async function lookUpMissing(
   const asPartial = (failure: CliError) =>
     wrapError(failure, "partial", `could not check whether an event is gone: ${failure.message}`);
   return { results, reportFailures: () => reportFailures(asPartial) };
-}
-
-function nullIfUnreadable(error: unknown): null {
-  if (error instanceof CliError && ["not_found", "forbidden"].includes(error.code)) return null;
-  throw error;
 }
 
 /** What is remembered of each calendar. An event that could not be looked up stays, and is looked up again. */

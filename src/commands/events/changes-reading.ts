@@ -9,7 +9,7 @@ import {
 import { filterEvents } from "../../calendar/event-order.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import { CliError } from "../../errors.js";
+import { nullOn } from "../../errors.js";
 import type { Ledger } from "../../messages/ledger/ledger.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";
@@ -102,13 +102,7 @@ async function beginSnapshot(
 ): Promise<SnapshotStart> {
   const client = await api();
   const started = now();
-  const account = await client.getCurrentUser().then(
-    ({ id }) => id,
-    (error: unknown) => {
-      if (error instanceof CliError && error.code === "forbidden") return null;
-      throw error;
-    },
-  );
+  const account = await client.getCurrentUser().then(({ id }) => id, nullOn("forbidden"));
   const served =
     config.settings().service.kind === "local" ? started : (client.lastResponse()?.serverTime ?? null);
   return { account, time: served ?? started, since: served ?? latestWrite(before) ?? started };

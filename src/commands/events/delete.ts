@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Scope } from "../../../contract/extensions.js";
 import { SCOPE_CHOICES } from "../../calendar/series.js";
 import { type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
-import { CliError } from "../../errors.js";
+import { CliError, hasCode } from "../../errors.js";
 import { deletedView } from "../../output/views/event.js";
 import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
@@ -74,7 +74,7 @@ export async function runEventsDelete(
     concurrency: 1,
     work: async (eventId) => {
       const each = found.get(eventId);
-      if (each instanceof CliError && each.code === "not_found") throw each;
+      if (hasCode(each, "not_found")) throw each;
       const { id: calendarId } = await finder.findCalendar(eventId);
       await api.deleteEvent({ calendarId, eventId }, scopes.get(eventId));
       return eventId;
@@ -101,8 +101,7 @@ async function readFound(finder: EventFinder, id: string): Promise<FoundEvent | 
   try {
     return await finder.read(id);
   } catch (error) {
-    if (error instanceof CliError && ["not_found", "forbidden", "rejected"].includes(error.code))
-      return error;
+    if (hasCode(error, "not_found", "forbidden", "rejected")) return error;
     throw error;
   }
 }

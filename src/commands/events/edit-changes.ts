@@ -3,7 +3,7 @@ import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { parseTimeZone } from "../../calendar/dates.js";
 import type { EventFlags } from "../../calendar/event-draft.js";
 import { parseCategory } from "../../calendar/event-text.js";
-import { CLEARABLE, type ClearField, draftForUpdate } from "../../calendar/event-update.js";
+import { CLEARABLE, draftForUpdate } from "../../calendar/event-update.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import { readTimeFlags, type TimeContext } from "./date-flags.js";
@@ -29,7 +29,7 @@ export async function readDraft(
 ): Promise<EventDraft | null> {
   const after = await parseDocument(saved, before);
   if (after === null || changedKeys(before, after).length === 0) return null;
-  const changed = changedValues(before, after);
+  const changed: Changed = (key) => (before[key] === after[key] ? undefined : after[key]);
   const label = changed("label");
   if (label === "") throw usageError("label is empty", "write one of the numbers or names above");
   const attendees = changedKeys(before, after).includes("attendees") ? after.attendees : undefined;
@@ -39,7 +39,8 @@ export async function readDraft(
     labelId: label === undefined ? undefined : await resolver.labelId({ value: label, source: "label" }),
     attendeeIds: await resolver.attendeeIds(namedValues(attendees, "attendees", event.attendees)),
   };
-  const clear = clearedFields(changed);
+  // Attendees are set, also to an empty list.
+  const clear = CLEARABLE.filter((key) => key !== "attendees" && changed(key) === "");
   const draft = draftForUpdate(event, { ...changes, clear }, options.zone);
   const repeat = changed("repeat");
   if (repeat === undefined) return draft;
@@ -49,17 +50,8 @@ export async function readDraft(
   return { ...draft, recurrences: await planRule(context, { repeat }, { event, draft, scope }) };
 }
 
-type Changed = (key: Exclude<keyof EditableEvent, "attendees">) => string | undefined;
-
 /** The new value of a key; undefined if it is the old one. */
-function changedValues(before: EditableEvent, after: EditableEvent): Changed {
-  return (key) => (before[key] === after[key] ? undefined : after[key]);
-}
-
-function clearedFields(changed: Changed): readonly ClearField[] {
-  // Attendees are set, also to an empty list.
-  return CLEARABLE.filter((key) => key !== "attendees" && changed(key) === "");
-}
+type Changed = (key: Exclude<keyof EditableEvent, "attendees">) => string | undefined;
 
 function textChanges(changed: Changed): EventFlags {
   const category = changed("category");

@@ -148,9 +148,9 @@ export async function parseDocument(saved: string, before: EditableEvent): Promi
   const document = yaml.parseDocument(saved, { schema: "failsafe", prettyErrors: true });
   const [problem] = document.errors;
   if (problem !== undefined) throw usageError(describeSyntax(problem, saved), SYNTAX_HINT);
-  if (document.contents === null || isEmptyScalar(document.toJS())) return null;
   const value: unknown = document.toJS();
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (document.contents === null || value === "" || value === null) return null;
+  if (typeof value !== "object" || Array.isArray(value))
     throw usageError("this is not an event", "write lines such as title: Lunch");
   const entries = Object.entries(value);
   const unknown = entries.find(([key]) => !isKey(key));
@@ -160,10 +160,6 @@ export async function parseDocument(saved: string, before: EditableEvent): Promi
 }
 
 const SYNTAX_HINT = "a space follows the colon, and a value with colons, # or brackets is in quotes";
-
-function isEmptyScalar(value: unknown): boolean {
-  return value === "" || value === null;
-}
 
 function isKey(key: string): key is Key {
   return KEYS.some((known) => known === key);

@@ -1,7 +1,7 @@
 import type { EventDraft } from "../../../contract/shapes.js";
 import { eventOfDraft } from "../../calendar/event-update.js";
 import { checkUnchanged, lastUpdate } from "../../calendar/if-unchanged.js";
-import { CliError, describeWithoutFlags } from "../../errors.js";
+import { CliError, describeWithoutFlags, hasCode } from "../../errors.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { readDraft } from "./edit-changes.js";
 import {
@@ -82,7 +82,7 @@ async function editUntilValid(
     try {
       return await read(saved);
     } catch (error) {
-      if (!(error instanceof CliError) || !["usage", "not_found"].includes(error.code)) throw error;
+      if (!hasCode(error, "usage", "not_found")) throw error;
       failure = error;
     }
     const problem = describeWithoutFlags(failure);

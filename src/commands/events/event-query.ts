@@ -105,7 +105,10 @@ export function addFilterFlags(command: Command, category = "only events of this
 
 /** Reads which events the flags ask for. @throws CliError usage */
 export async function readQuery(context: TimeContext, flags: DayFlags & FilterFlags): Promise<EventQuery> {
-  const search = flags.search === undefined ? null : await readSearch(flags.search);
+  const search =
+    flags.search === undefined
+      ? null
+      : (await import("../../calendar/event-search.js")).parseSearch(flags.search, "--search");
   const chosen = await readDays(context, flags);
   if (chosen !== null) return { days: chosen, upcoming: null, search, filters: flags };
   const count = flags.days === undefined ? 1 : parseDays(flags.days, "--days");
@@ -120,11 +123,6 @@ export async function readQuery(context: TimeContext, flags: DayFlags & FilterFl
     search,
     filters: flags,
   };
-}
-
-async function readSearch(text: string): Promise<string> {
-  const { parseSearch } = await import("../../calendar/event-search.js");
-  return parseSearch(text, "--search");
 }
 
 const EXCLUSIVE = [

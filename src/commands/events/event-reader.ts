@@ -83,7 +83,8 @@ export async function createEventReader(
   const client = await context.api();
   const { timezone } = context.config.settings();
   const { upcoming, search, keepsWithoutTimes = false } = query;
-  const matches = search === null ? () => true : await createSearch(search);
+  const matches =
+    search === null ? () => true : (await import("../../calendar/event-search.js")).createEventSearch(search);
   let areKeepsMissing = false;
   const names = new Map(chosen.calendars.map(({ id, name }) => [id, name]));
   return {
@@ -121,11 +122,6 @@ async function* listUpcoming(
     yield events.filter(({ id }) => !seen.has(id));
     for (const { id } of events) seen.add(id);
   }
-}
-
-async function createSearch(text: string): Promise<(event: CalendarEvent) => boolean> {
-  const { createEventSearch } = await import("../../calendar/event-search.js");
-  return createEventSearch(text);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Activity, CalendarEvent, EventDraft } from "../../../contract/shap
 import type { Created, EventAddress } from "../../api/endpoints.js";
 import type { WriteKey } from "../../api/json-api/json-api.js";
 import type { Context } from "../../context.js";
-import { CliError, MADE_DELETED, usedKeyError } from "../../errors.js";
+import { hasCode, MADE_DELETED, usedKeyError } from "../../errors.js";
 import { ledgerKey } from "../post/ledger-key.js";
 import { hasExtension } from "./extensions.js";
 
@@ -77,7 +77,7 @@ async function writeWithKey<T>(
   });
   if (write.kind === "made") return { created: write.made, isRepeat: false };
   const created = await readAgain(write.result).catch((cause: unknown) => {
-    if (!(cause instanceof CliError) || cause.code !== "not_found") throw cause;
+    if (!hasCode(cause, "not_found")) throw cause;
     throw usedKeyError(key, MADE_DELETED, { status: cause.status, cause });
   });
   return { created, isRepeat: true };

@@ -6,7 +6,7 @@ import {
   resolveLabel,
 } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
-import { CliError, emptyValueError } from "../../errors.js";
+import { type CliError, emptyValueError, hasCode } from "../../errors.js";
 import type { FilterFlags } from "./event-query.js";
 
 export type NameFilters = Awaited<ReturnType<typeof createNameFilters>>;
@@ -76,7 +76,7 @@ function createLookup<T>(
           ids.add(resolve(value));
           found.add(value);
         } catch (error) {
-          if (!(error instanceof CliError) || error.code !== "not_found") throw error;
+          if (!hasCode(error, "not_found")) throw error;
         }
       }
     },

@@ -3,7 +3,7 @@ import { isIsoDateInput } from "../../calendar/dates.js";
 import type { EventChanges } from "../../calendar/event-update.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
-import { CliError } from "../../errors.js";
+import { CliError, hasCode } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";
@@ -40,7 +40,7 @@ export async function writeEvents(
   const notFound = new Map<string, CliError>();
   for (const id of ids) {
     const found = await finder.read(id).catch((error: unknown) => {
-      if (error instanceof CliError && error.code === "not_found") return error;
+      if (hasCode(error, "not_found")) return error;
       throw error;
     });
     if (found instanceof CliError) notFound.set(id, found);

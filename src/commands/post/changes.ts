@@ -1,4 +1,4 @@
-import { CliError } from "../../errors.js";
+import { hasCode } from "../../errors.js";
 import { describeChanges } from "../../messages/first-line.js";
 import {
   createChangesDigest,
@@ -37,7 +37,9 @@ export async function postChanges(
     withDiff(context, { ...options, reader: target.id }, async (diff) => {
       let isPosted: boolean;
       try {
-        if (options.again === true) await resendUnknown(context, diff);
+        const unknown =
+          options.again === true ? await ledger.messages.unknownUnder(diff.remembered.name) : [];
+        for (const id of unknown) await resendMessage(context, id);
         isPosted = await deliver(context, { diff, options, target });
         await diff.rememberForNewReaders();
       } catch (error) {
@@ -50,16 +52,11 @@ export async function postChanges(
   );
 }
 
-async function resendUnknown(context: PostContext, { remembered }: Diff): Promise<void> {
-  const ledger = await context.messages.ledger();
-  for (const id of await ledger.messages.unknownUnder(remembered.name)) await resendMessage(context, id);
-}
-
 function reportBeside(error: unknown, { reportFailures }: Diff): unknown {
   try {
     reportFailures();
   } catch (failure) {
-    if (failure instanceof CliError && failure.code === "interrupted") return failure;
+    if (hasCode(failure, "interrupted")) return failure;
   }
   return error;
 }

@@ -32,7 +32,9 @@ export async function postDigest(
   // How dates in words were read is for a person; cron would mail it.
   const note = context.terminal.isTerminal ? context.output.note : () => undefined;
   const { config, now } = context;
-  const query = await readQuery({ config, now, output: { note } }, withoutTarget(options));
+  // It names the target here, and a day elsewhere.
+  const { to: _target, ...chosen } = options;
+  const query = await readQuery({ config, now, output: { note } }, chosen);
   const { calendars, events } = await readEventsToPost(context, query);
   const isSkipped = events.length === 0 && options.ifEmpty !== "say";
   const { update = false } = options;
@@ -56,11 +58,6 @@ export async function postDigest(
       ledger.sendOnce([key], async () => outgoing, { repeats, keepDays, onNotNoted });
     return postMessage(context, message, { target, sendMessage });
   });
-}
-
-/** `--to` names the target here, and a day elsewhere. */
-function withoutTarget({ to: _target, ...options }: PostOptions): DayFlags & FilterFlags {
-  return options;
 }
 
 /** @throws CliError unless every calendar could be read */

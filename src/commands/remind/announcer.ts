@@ -10,7 +10,7 @@ import { eventView } from "../../output/views/event.js";
 import { nameEvent } from "../events/event-name.js";
 import { targetRequest } from "../post/target.js";
 import type { RemindContext, RemindOptions } from "./options.js";
-import { createProgramRunner, eventVariables, type ProgramCall } from "./programs.js";
+import { createProgramRunner, eventVariables } from "./programs.js";
 
 /** What an event is announced to. */
 export interface Announcer {
@@ -58,7 +58,10 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
       stored: null,
       payload: null,
       async send() {
-        for (const event of events) await runProgram(programCall(program, args, event));
+        for (const event of events) {
+          const input = `${JSON.stringify(jsonObject(eventView, event))}\n`;
+          await runProgram({ program, args, input, variables: eventVariables(event) });
+        }
         return null;
       },
     }),
@@ -84,10 +87,4 @@ function targetAnnouncer({ config, now }: RemindContext, target: Target): Announ
       return { ...outgoing, payload: outgoing.stored.payload };
     },
   };
-}
-
-/** The event as JSON on stdin, and as variables. */
-function programCall(program: string, args: readonly string[], event: LocalizedEvent): ProgramCall {
-  const input = `${JSON.stringify(jsonObject(eventView, event))}\n`;
-  return { program, args, input, variables: eventVariables(event) };
 }

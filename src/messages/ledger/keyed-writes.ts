@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { DAY_MS } from "../../../contract/date-time.js";
-import { CliError, MADE_OTHER, usedKeyError, wrapError } from "../../errors.js";
+import { CliError, hasCode, MADE_OTHER, usedKeyError, wrapError } from "../../errors.js";
 import { isCertain } from "./attempts.js";
 import type { LedgerDatabase } from "./database.js";
 import { createExclusively } from "./holders.js";
@@ -87,7 +87,7 @@ function unknownBefore(key: string, beganAt: number): CliError {
 }
 
 function explainUnknown(error: unknown): unknown {
-  if (!(error instanceof CliError) || error.code !== "outcome_unknown") return error;
+  if (!hasCode(error, "outcome_unknown")) return error;
   return wrapError(error, error.code, error.message, { hint: LOOK });
 }
 

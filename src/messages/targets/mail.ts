@@ -27,7 +27,8 @@ export async function renderMail(
 ): Promise<Payload> {
   if (to === undefined || to.trim() === "" || /[^\x20-\x7e]/.test(to))
     throw usageError("--to is not a mail address", "write it as in --to ana@example.com");
-  const { text, page } = drawFitting(message, { draw: drawParts, fits });
+  const draw = (layout: Layout) => ({ text: `${markBody(layout, PLAIN_TEXT)}\n`, page: drawPage(layout) });
+  const { text, page } = drawFitting(message, { draw, fits });
   const mail = new MailComposer({
     to,
     from,
@@ -67,17 +68,8 @@ async function calendarAttachments(events: readonly LocalizedEvent[], now: numbe
   ];
 }
 
-interface MailParts {
-  readonly text: string;
-  readonly page: string;
-}
-
-function fits({ text, page }: MailParts): boolean {
+function fits({ text, page }: { readonly text: string; readonly page: string }): boolean {
   return textLength(text, MAIL_LIMITS.unit) + textLength(page, MAIL_LIMITS.unit) <= MAIL_LIMITS.parts;
-}
-
-function drawParts(layout: Layout): MailParts {
-  return { text: `${markBody(layout, PLAIN_TEXT)}\n`, page: drawPage(layout) };
 }
 
 function drawPage({ title, blocks, more, note }: Layout): string {

@@ -59,11 +59,6 @@ export const labelView: View<Label> = {
 /** A label inside another object. */
 export const labelJson = createRelatedJson(labelView);
 
-/** A label inside another object as a cell: with its color. */
-export function labelCell(label: Label | null): Cell {
-  return { text: labelText(label), color: label?.color ?? null };
-}
-
 /** The current user and the members of a calendar. */
 export const userView: View<User> = {
   noun: "user",
