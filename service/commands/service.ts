@@ -36,6 +36,7 @@ export function registerService(command: Command, contextOf: ContextOf): void {
   const openApi = addCommand(command, "openapi", "print the contract as OpenAPI 3.1");
   describeCommand(openApi, {
     prints: "json",
+    anyFormat: true,
     examples: () => [
       ["For a tool that reads OpenAPI", "calctl service openapi >openapi.json"],
       ["Which endpoints are there?", "calctl service openapi --jq '.paths | keys[]'"],

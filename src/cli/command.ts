@@ -85,9 +85,9 @@ export function addAction<O>(command: Command, contextOf: ContextOf, run: RunCom
 }
 
 function refuseOutputFlags(command: DescribedCommand): void {
-  const { prints, takesTemplate = false } = command.facts ?? {};
+  const { prints, anyFormat = false, takesTemplate = false } = command.facts ?? {};
   const { fields, jq, template, csvSafe, output = "json" } = readGlobalFlags(command);
-  if (prints === "json") {
+  if (prints === "json" && !anyFormat) {
     refuseFlags({ fields, "csv-safe": csvSafe }, "this command prints JSON as it is");
     if (output !== "json")
       throw usageError(`--output: this command has no format "${output}"`, "formats: json");
@@ -107,6 +107,8 @@ export interface CommandFacts {
   readonly examples: () => readonly Example[];
   /** What it prints; absent when it prints no data. */
   readonly prints?: PrintedValue | "json" | "text";
+  /** Whether it takes any `--output`, and prints JSON all the same. */
+  readonly anyFormat?: boolean;
   /** Whether it takes `--template` although it prints no data. */
   readonly takesTemplate?: boolean;
 }
