@@ -4,6 +4,7 @@ import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import { isOnDays } from "./day-list.js";
 import { readSpan } from "./event-span.js";
 import { localizeEvent } from "./event-view.js";
+import { isSeries, isWhereItsRuleSays } from "./series.js";
 
 /** `gone`: deleted, or no longer readable. */
 export const CHANGE_KINDS = ["added", "changed", "gone"] as const;
@@ -114,20 +115,22 @@ export interface LookupResult {
 
 /** @param now the event as it is; null if it is not there or not readable */
 export function readLookup(before: CalendarEvent, now: CalendarEvent | null, days: SeenDays): LookupResult {
-  if (now === null) return { change: goneOf(before), seen: null };
+  // Of an event that has become a series, the occurrences are listed.
+  if (now === null || isSeries(now)) return { change: goneOf(before), seen: null };
   const seen = placeOf(now, days) === "listed" ? now : null;
   return { change: hasChanged(before, now) ? { change: "changed", event: now, before } : null, seen };
 }
 
 /**
  * An event that could have been seen before is a change in any case: a service may list it late. One whose days come into view
- * is one only if it was written since.
+ * is one only if it was written since. An occurrence is as old as its series, but new where the rule has a new date.
  */
 function changeOfUnseen(event: CalendarEvent, { since, days }: SeenCalendar): EventChange | null {
   const couldBeSeen = days !== null && placeOf(event, days) === "listed";
   if (!couldBeSeen && !isWrittenSince(event, since)) return null;
   const created = instantOf(event.created_at);
-  return { change: created !== null && created < since ? "changed" : "added", event, before: null };
+  const isOld = created !== null && created < since && !(couldBeSeen && isWhereItsRuleSays(event));
+  return { change: isOld ? "changed" : "added", event, before: null };
 }
 
 function goneOf(event: CalendarEvent): EventChange {
@@ -165,6 +168,8 @@ function createKeys(...lists: readonly (readonly CalendarEvent[])[]): (event: Ca
 
 /** Whether an event was written in between. Where the service does not say when it was, its content tells. */
 function hasChanged(before: CalendarEvent, now: CalendarEvent): boolean {
+  // It is written with its series, and has the rule of it.
+  if (now.series_id !== null) return !isSameContent({ ...before, recurrences: now.recurrences }, now);
   const [then, updated] = [instantOf(before.updated_at), instantOf(now.updated_at)];
   const hasTime = then !== null && updated !== null;
   if (hasTime && then !== updated) return true;

@@ -23,6 +23,13 @@ export function slotOf({ id, series_id }: SeriesMember): string | null {
   return /^\d{8}(?:T\d{6}Z)?$/.test(slot) ? slot : null;
 }
 
+/** Whether an occurrence begins when it does by the rule of its series; false for other events. */
+export function isWhereItsRuleSays(event: Pick<CalendarEvent, "id" | "series_id" | "start_at">): boolean {
+  const digits = (text: string) => text.replace(/\D/g, "");
+  const slot = slotOf(event);
+  return slot !== null && digits(event.start_at ?? "").startsWith(digits(slot));
+}
+
 /** The lines of a series without the exceptions of some of its events. */
 export function withoutExceptions(
   recurrences: readonly string[],

@@ -11,6 +11,7 @@ import {
 } from "../../calendar/event-changes.js";
 import { filterEvents, type SortOptions, sortEvents } from "../../calendar/event-order.js";
 import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
+import { joinMovedOccurrences } from "../../calendar/moved-series.js";
 import { type CliError, nullOn, wrapError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";
@@ -235,7 +236,8 @@ function listChanges(
 ): Diff["changes"] {
   const changes = diffs.flatMap(({ name, now: compared }) => {
     const found = compared?.missing.flatMap((event) => lookups.get(event)?.change ?? []) ?? [];
-    return [...(compared?.changes ?? []), ...found].map(({ change, event, before }) => ({
+    const all = joinMovedOccurrences([...(compared?.changes ?? []), ...found]);
+    return all.map(({ change, event, before }) => ({
       change,
       event: localizeEvent(event, zone, name),
       before: before === null ? null : localizeEvent(before, zone, name),

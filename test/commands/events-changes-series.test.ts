@@ -1,0 +1,107 @@
+import { beforeEach, expect, test } from "vitest";
+import { createHarness, type Harness } from "../support/harness.js";
+
+/** What is told of a series: people are told of the events that they go to, not of ids and rules. */
+
+interface Change {
+  readonly change: string;
+  readonly event: { readonly id: string; readonly start_local: string };
+  readonly before: { readonly id: string; readonly start_local: string } | null;
+}
+
+let harness: Harness;
+/** Of an event at noon on 22, 23 and 24 November. */
+let series: string;
+
+beforeEach(async () => {
+  harness = await createHarness();
+  const times = ["--start", "2026-11-22T12:00", "--repeat", "daily", "--count", "3"];
+  series = (await harness.json<{ readonly id: string }>("events", "create", "--title", "Choir", ...times)).id;
+  await changes();
+  harness.setNow(Date.parse("2026-11-21T15:00:00Z"));
+});
+
+const changes = () =>
+  harness.json<readonly Change[]>("events", "changes", "--since-last", "choir", "-p", "local");
+
+/** `changed 22T12:00 to 22T12:30` */
+async function told(): Promise<readonly string[]> {
+  const short = (time: string) => time.slice("2026-11-".length, "2026-11-22T12:00".length);
+  return (await changes()).map(({ change, event, before }) => {
+    const from = before === null || change === "gone" ? "" : ` ${short(before.start_local)} to`;
+    return `${change}${from} ${short(event.start_local)}`;
+  });
+}
+
+const occurrence = (day: number) => `${series}_202611${day}T110000Z`;
+
+async function update(id: string, ...flags: readonly string[]): Promise<void> {
+  await harness.json("events", "update", id, ...flags);
+}
+
+test("one that was moved: each event from when to when", async () => {
+  await update(series, "--by", "+30m", "--scope", "all");
+  expect(await told()).toEqual([22, 23, 24].map((day) => `changed ${day}T12:00 to ${day}T12:30`));
+  expect(await told()).toEqual([]);
+});
+
+test("one that was moved from one of its events on: that one and those after it", async () => {
+  await update(occurrence(23), "--by", "+30m", "--scope", "following");
+  expect(await told()).toEqual([23, 24].map((day) => `changed ${day}T12:00 to ${day}T12:30`));
+});
+
+test("one that was cut in two: the events that have another place, and another id", async () => {
+  await update(occurrence(24), "--location", "Hall", "--scope", "following");
+  const [change, ...others] = await changes();
+  expect(others).toEqual([]);
+  expect(change).toMatchObject({ change: "changed", event: { location: "Hall" }, before: { location: "" } });
+  expect(change?.event.id).not.toBe(change?.before?.id);
+});
+
+test.each<[string, (id: string) => readonly string[], readonly string[]]>([
+  ["ends earlier", (id) => ["update", id, "--repeat", "daily", "--count", "2"], ["gone 24T12:00"]],
+  [
+    "ends later",
+    (id) => ["update", id, "--repeat", "daily", "--count", "5"],
+    ["added 25T12:00", "added 26T12:00"],
+  ],
+  [
+    "has another title",
+    (id) => ["update", id, "--title", "Sing"],
+    [22, 23, 24].map((day) => `changed ${day}T12:00 to ${day}T12:00`),
+  ],
+  ["is a day later", (id) => ["update", id, "--by", "+1d"], ["changed 22T12:00 to 25T12:00"]],
+])("one that %s", async (_, argv, expected) => {
+  await harness.run("events", ...argv(series), "--scope", "all");
+  expect(await told()).toEqual(expected);
+});
+
+test("one of whose events some were deleted: only those", async () => {
+  await harness.run("events", "delete", occurrence(23), "--scope", "following", "--yes");
+  expect(await told()).toEqual(["gone 23T12:00", "gone 24T12:00"]);
+});
+
+test("one that was made of a single event: the events after it", async () => {
+  const single = await harness.json<{ readonly id: string }>(
+    ...["events", "create", "--title", "Once", "--start", "2026-11-22T18:00"],
+  );
+  expect(await told()).toEqual(["added 22T18:00"]);
+  harness.setNow(Date.parse("2026-11-21T16:00:00Z"));
+  await update(single.id, "--repeat", "daily", "--count", "2");
+  expect(await told()).toEqual(["changed 22T18:00 to 22T18:00", "added 23T18:00"]);
+  expect(await told()).toEqual([]);
+});
+
+test("what comes into view with a day was not moved there", async () => {
+  await update(series, "--repeat", "daily", "--scope", "all");
+  await told();
+  harness.setNow(Date.parse("2026-11-22T08:00:00Z"));
+  await update(series, "--title", "Sing", "--scope", "all");
+  await harness.run("events", "delete", occurrence(24), "--scope", "this", "--yes");
+  expect(await told()).toEqual([
+    ...[22, 23].map((day) => `changed ${day}T12:00 to ${day}T12:00`),
+    "gone 24T12:00",
+    ...[25, 26, 27].map((day) => `changed ${day}T12:00 to ${day}T12:00`),
+    "changed 28T12:00",
+  ]);
+});
