@@ -1,6 +1,7 @@
-import { isTimeZone, parseLenientDateTime } from "../../contract/date-time.js";
+import { DAY_MS, isTimeZone, parseLenientDateTime } from "../../contract/date-time.js";
 import { usageError } from "../errors.js";
 import { type RecurrenceRule, readRule } from "./recurrence-rule.js";
+import { slotText } from "./series.js";
 import { instantAt } from "./zoned-time.js";
 
 /** When an event repeats. */
@@ -76,4 +77,24 @@ export function wallClockOf(text: string, source: string): number {
   const time = /^\d{8}(?:T\d{6}Z?)?$/.test(text) ? parseLenientDateTime(text) : null;
   if (time !== null) return time.instant;
   throw usageError(`${source}: "${text}" is not a date or time`, "write 20261231T140000Z or 20261231");
+}
+
+/** The last instant at which the rule may give a start. */
+export function untilOf({ rule, isAllDay, zone }: ReadRecurrence): number {
+  const text = rule?.UNTIL;
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  const wallClock = wallClockOf(text, "UNTIL");
+  if (isAllDay || text.endsWith("Z")) return wallClock;
+  return isDate(text) ? instantAt(wallClock + DAY_MS, zone) - 1 : instantAt(wallClock, zone);
+}
+
+/** Starts as a line of RFC 5545; none without starts. */
+export function dateLines(
+  name: "EXDATE" | "RDATE",
+  starts: readonly number[],
+  { isAllDay }: { readonly isAllDay: boolean },
+): readonly string[] {
+  if (starts.length === 0) return [];
+  const texts = starts.map((start) => slotText(start, isAllDay));
+  return [`${name}${isAllDay ? ";VALUE=DATE" : ""}:${texts.join(",")}`];
 }

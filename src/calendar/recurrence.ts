@@ -1,15 +1,9 @@
 import { RRuleTemporal } from "rrule-temporal";
 import { DAY_MS } from "../../contract/date-time.js";
 import { usageError } from "../errors.js";
-import {
-  isDate,
-  type ReadRecurrence,
-  type Recurrence,
-  readRecurrence,
-  wallClockOf,
-} from "./recurrence-lines.js";
+import { isDate, type ReadRecurrence, type Recurrence, readRecurrence, untilOf } from "./recurrence-lines.js";
 import { MAX_OCCURRENCES, writeRule } from "./recurrence-rule.js";
-import { instantAt, readWallClock } from "./zoned-time.js";
+import { readWallClock } from "./zoned-time.js";
 
 /** Load it by `import()`: the rule engine is large. */
 
@@ -102,15 +96,6 @@ function* startsInOrder(read: ReadRecurrence, from?: number): Iterable<number> {
 
 function inOrder(instants: readonly number[]): readonly number[] {
   return [...instants].sort((one, other) => one - other);
-}
-
-/** The last instant at which the rule may give a start. */
-function untilOf({ rule, isAllDay, zone }: ReadRecurrence): number {
-  const text = rule?.UNTIL;
-  if (text === undefined) return Number.POSITIVE_INFINITY;
-  const wallClock = wallClockOf(text, "UNTIL");
-  if (isAllDay || text.endsWith("Z")) return wallClock;
-  return isDate(text) ? instantAt(wallClock + DAY_MS, zone) - 1 : instantAt(wallClock, zone);
 }
 
 /**

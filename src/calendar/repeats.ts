@@ -2,8 +2,9 @@ import { dateToInstant, formatWireDateTime, instantToDate } from "../../contract
 import { usageError } from "../errors.js";
 import type { EventContent } from "./event-draft.js";
 import { checkRecurrence, expandRecurrence } from "./recurrence.js";
+import { dateLines } from "./recurrence-lines.js";
 import { MAX_OCCURRENCES } from "./recurrence-rule.js";
-import { timesFrom } from "./series.js";
+import { slotText, timesFrom } from "./series.js";
 import { addDays, instantAt, wallClockAt } from "./zoned-time.js";
 
 /** An event that repeats, as a series or as single events. Load it by `import()`: the rule engine is large. */
@@ -31,7 +32,7 @@ export function beginningOf({ start_at, start_timezone, all_day }: EventContent)
 /** An RRULE that has its last start on a day, as UNTIL. @param day `YYYY-MM-DD` */
 export function untilDay(day: string, { zone, isAllDay }: Beginning): string {
   const last = isAllDay ? dateToInstant(day) : instantAt(dateToInstant(addDays(day, 1)), zone) - 1000;
-  return `UNTIL=${dateText(last, isAllDay)}`;
+  return `UNTIL=${slotText(last, isAllDay)}`;
 }
 
 /** @throws CliError usage for an RRULE that does not fit the event */
@@ -115,23 +116,6 @@ export function seriesOf(
   const exceptions = found.filter(({ day }) => excepted.has(day)).map(({ start }) => start);
   const recurrences = [`RRULE:${rule}`, ...dateLines("EXDATE", exceptions, beginning)];
   return { content: { ...content, ...timesFrom(content, first.start), recurrences }, days };
-}
-
-/** Starts as a line of RFC 5545; none without starts. */
-export function dateLines(
-  name: "EXDATE" | "RDATE",
-  starts: readonly number[],
-  { isAllDay }: Beginning,
-): readonly string[] {
-  if (starts.length === 0) return [];
-  const texts = starts.map((start) => dateText(start, isAllDay));
-  return [`${name}${isAllDay ? ";VALUE=DATE" : ""}:${texts.join(",")}`];
-}
-
-/** `20261207`, or `20261207T080000Z`. */
-function dateText(instant: number, isAllDay: boolean): string {
-  const text = formatWireDateTime(instant).replace(/[-:]|\.000/g, "");
-  return isAllDay ? text.slice(0, "YYYYMMDD".length) : text;
 }
 
 function recurrenceOf(rule: string, { zone, isAllDay, local }: Beginning) {

@@ -21,8 +21,8 @@ export function registerImport(command: Command, contextOf: ContextOf): void {
         .createOption("--dates <order>", "order of day, month and year in a CSV file, if not ISO 8601")
         .choices(DATE_ORDERS),
     )
-    .option("--from <date>", "first day of repeating events (default: today)")
-    .option("--to <date>", "last day of repeating events (default: a year later)")
+    .option("--from <date>", "first day of repeating events that become single ones (default: today)")
+    .option("--to <date>", "last day of those (default: a year later)")
     .option("--label <number|id|name>", "label of events without one")
     .option("--overwrite", "write what was changed in the calendar, too")
     .option(

@@ -1,10 +1,12 @@
-import { dateToInstant, formatWireDateTime, instantToDate } from "../../contract/date-time.js";
+import { dateToInstant, formatWireDateTime } from "../../contract/date-time.js";
 import type { EventContent } from "../calendar/event-draft.js";
 import type { expandRecurrence } from "../calendar/recurrence.js";
-import { addDays, instantAt, wallClockAt } from "../calendar/zoned-time.js";
+import { timesFrom } from "../calendar/series.js";
+import { addDays, instantAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { type ImportEntry, occurrenceIdentity } from "./entry.js";
 import type { ImportEvent } from "./plan.js";
+import { repetitionOf } from "./repetition.js";
 
 /** The days of which occurrences are imported, both included. */
 export interface DayWindow {
@@ -34,18 +36,11 @@ const [MAX_OCCURRENCES, MAX_STEPS] = [10_000, 100_000];
  * @throws CliError usage for a rule that cannot be read, and for too many occurrences
  */
 export function occurrencesOf(
-  { identity: uid, recurrences, content }: ImportEntry,
+  entry: ImportEntry,
   { window, expand }: { readonly window: DayWindow; readonly expand: typeof expandRecurrence },
 ): readonly ImportEvent[] {
-  const { all_day: isAllDay = false, start_at, end_at, start_timezone: zone = "UTC" } = content;
-  if (start_at === undefined || end_at === undefined) throw usageError("it repeats, but has no start");
-  const [start, length] = [Date.parse(start_at), Date.parse(end_at) - Date.parse(start_at)];
-  const local = isAllDay ? start : wallClockAt(start, zone);
-  const recurrence = {
-    lines: recurrences,
-    start: isAllDay ? instantToDate(start) : new Date(local).toISOString().slice(0, 19),
-    timezone: isAllDay ? null : zone,
-  };
+  const { identity: uid, content } = entry;
+  const { recurrence } = repetitionOf(entry);
   const { from, to } = windowInstants(window);
   const found: ImportEvent[] = [];
   let steps = 0;
@@ -56,9 +51,8 @@ export function occurrencesOf(
     if (found.length === MAX_OCCURRENCES || steps > MAX_STEPS)
       throw usageError(`it repeats too often: more than ${MAX_OCCURRENCES} times up to ${window.last}`);
     if (slot < from) continue;
-    const times = { start_at: formatWireDateTime(instant), end_at: formatWireDateTime(instant + length) };
     const identity = occurrenceIdentity(uid, formatWireDateTime(instant));
-    found.push({ identity, content: { ...content, ...times }, slot });
+    found.push({ identity, content: { ...content, ...timesFrom(content, instant) }, slot });
   }
   return found;
 }

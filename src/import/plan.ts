@@ -2,15 +2,21 @@ import { createHash } from "node:crypto";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { contentKey } from "../calendar/event-changes.js";
 import { hasFields } from "../calendar/if-unchanged.js";
+import { fromFirstSlot, isOccurrenceId, isSeries } from "../calendar/series.js";
 import type { ImportContent } from "./entry.js";
+import { draftOfSeries, repeatsAs, type SeriesExceptions } from "./series.js";
 
-/** An event that an import makes: one of the file, or one occurrence of a repeating one. */
+/** An event that an import makes: one of the file, a series, or one occurrence of a repeating one. */
 export interface ImportEvent {
   /** What later runs know it by. */
   readonly identity: string;
   readonly content: ImportContent;
   /** Of an occurrence, when it starts by its rule (ms since the Unix epoch). */
   readonly slot?: number | undefined;
+  /** Of a series, whose lines `content` has. */
+  readonly exceptions?: SeriesExceptions | undefined;
+  /** Of an occurrence of a series: the identity of that, and the slot as the id of the occurrence ends with it. */
+  readonly occurrenceOf?: { readonly series: string; readonly slot: string } | undefined;
 }
 
 /** What is remembered of an event that was imported. */
@@ -19,9 +25,11 @@ export interface ImportRecord {
   readonly id: string;
   /** `hashContent` of what the file said. */
   readonly hash: string;
-  /** `hashEvent` of the event as the import left it. */
+  /** `hashEvent` of the event as the import left it; empty for an occurrence that was not changed on its own. */
   readonly left: string;
   readonly slot?: number | undefined;
+  /** Of a series: the exceptions of the file. */
+  readonly excepted?: readonly number[] | undefined;
   /** `begun`: a delete was sent. `here`: an import or its undo deleted it. `elsewhere`: somebody else did. */
   readonly deleted?: "begun" | "here" | "elsewhere" | undefined;
 }
@@ -43,6 +51,8 @@ export interface ImportSource {
   readonly cancelled: ReadonlySet<string>;
   /** Identities of single events and of series: an occurrence that a series does not have any more is cancelled. */
   readonly masters: ReadonlySet<string>;
+  /** Cancelled occurrences of series that the file does not have. */
+  readonly withdrawn: readonly Known[];
   /** Identities of what the file has and cannot become an event. */
   readonly rejected: ReadonlySet<string>;
   /** The window of occurrences (ms since the Unix epoch); what is outside of it is not gone. */
@@ -54,7 +64,7 @@ export interface Comparison {
   readonly unchanged: number;
   /** Changed in the file; what the calendar has decides. */
   readonly changed: readonly KnownEvent[];
-  /** Cancelled in the file. */
+  /** Cancelled in the file, or no occurrence of its series any more. */
   readonly cancelled: readonly Known[];
   /** Not in the file any more. */
   readonly missing: readonly Known[];
@@ -64,37 +74,70 @@ export interface Comparison {
 
 /** Compares a file with what was imported from it before. Nothing of the calendar is needed. */
 export function compareWithRecords(
-  { events, cancelled, masters, rejected, window }: ImportSource,
+  { events, cancelled, masters, rejected, window, withdrawn }: ImportSource,
   records: ReadonlyMap<string, ImportRecord>,
 ): Comparison {
-  const [added, changed] = [[] as ImportEvent[], [] as KnownEvent[]];
+  const [added, changed, replaced] = [[] as ImportEvent[], [] as KnownEvent[], [] as Known[]];
   let unchanged = 0;
   for (const event of events.values()) {
-    const { identity } = event;
-    const record = records.get(identity);
-    if (record === undefined || record.deleted === "here") added.push(event);
+    const record = recordOf(event, records);
+    const isReplaced = record !== null && !event.occurrenceOf && isOccurrenceId(record.id);
+    if (isReplaced) replaced.push({ identity: event.identity, record });
+    if (record === null || isReplaced) added.push(event);
     else if (record.hash === hashContent(event) && record.deleted !== "begun") unchanged += 1;
-    else changed.push({ identity, record, event });
+    else changed.push({ identity: event.identity, record, event });
   }
-  const isInWindow = ({ slot = window.from }: ImportRecord) => slot >= window.from && slot < window.to;
+  const isInWindow = ({ identity, record: { slot = window.from } }: Known) =>
+    (slot >= window.from && slot < window.to) || isSeriesRecord(records.get(seriesOf(identity)));
   const known = [...records]
     .map(([identity, record]): Known => ({ identity, record }))
-    .filter(({ record: { deleted = "begun", ...record } }) => deleted === "begun" && isInWindow(record));
+    .filter((each) => (each.record.deleted ?? "begun") === "begun" && isInWindow(each));
   const others = known.filter(({ identity }) => !events.has(identity) && !rejected.has(identity));
   const isCancelled = (each: Known) => cancelled.has(each.identity) || masters.has(masterOf(each));
   return {
     added,
     unchanged,
     changed,
-    cancelled: others.filter(isCancelled),
+    cancelled: [...others.filter(isCancelled), ...withdrawn, ...replaced],
     missing: others.filter((each) => !isCancelled(each) && !rejected.has(masterOf(each))),
     before: known.length,
   };
 }
 
+/** What is remembered of an event; null for one that is to be made. An occurrence is made with its series. */
+function recordOf(
+  { identity, occurrenceOf, slot }: ImportEvent,
+  records: ReadonlyMap<string, ImportRecord>,
+): ImportRecord | null {
+  const record = there(records.get(identity));
+  if (occurrenceOf === undefined) return record;
+  const series = there(records.get(occurrenceOf.series));
+  return series && { hash: "", left: "", slot, ...record, id: `${series.id}_${occurrenceOf.slot}` };
+}
+
+/** Null without a record, and for what an import or its undo has deleted. */
+function there(record: ImportRecord | undefined): ImportRecord | null {
+  return record === undefined || record.deleted === "here" ? null : record;
+}
+
+/** Whether it is of a series that is not deleted by an import. */
+export function isSeriesRecord(record: ImportRecord | undefined): boolean {
+  return there(record)?.excepted !== undefined;
+}
+
+/** What is remembered of occurrences of a series, with their identities. */
+export function occurrenceRecords(records: ReadonlyMap<string, ImportRecord>, series: string) {
+  return [...records].filter(([each, { id }]) => isOccurrenceId(id) && seriesOf(each) === series);
+}
+
+/** The identity of the series of an occurrence. */
+export function seriesOf(identity: string): string {
+  return identity.slice(0, identity.lastIndexOf(" "));
+}
+
 /** The identity of a single event, or that of the series of an occurrence. */
 function masterOf({ identity, record }: Known): string {
-  return record.slot === undefined ? identity : identity.slice(0, identity.lastIndexOf(" "));
+  return record.slot === undefined ? identity : seriesOf(identity);
 }
 
 /**
@@ -109,18 +152,52 @@ function masterOf({ identity, record }: Known): string {
 export function judge(
   { left }: ImportRecord,
   current: CalendarEvent | null,
-  { draft, overwrite }: { readonly draft: EventDraft | null; readonly overwrite: boolean },
+  { draft, event, overwrite }: JudgeOptions,
 ): "write" | "same" | "deleted" | "conflict" {
   if (current === null) return "deleted";
-  if (draft !== null && hasFields(current, draftOfChange(draft, current))) return "same";
-  return hashEvent(current) === left || (overwrite && draft !== null) ? "write" : "conflict";
+  if (draft !== null && isAsDrafted(current, draft, event)) return "same";
+  const isAsLeft = left === "" ? isUntouched(current) : hashEvent(current) === left;
+  return isAsLeft || (overwrite && draft !== null) ? "write" : "conflict";
+}
+
+interface JudgeOptions {
+  readonly draft: EventDraft | null;
+  readonly event: ImportEvent | undefined;
+  readonly overwrite: boolean;
+}
+
+/** Whether an occurrence is as its series says. */
+export function isUntouched(event: CalendarEvent): boolean {
+  return event.series_id !== null && !isSeries(event) && event.recurrences.length > 0;
+}
+
+/** Whether an event says what would be written. */
+export function isAsDrafted(
+  current: CalendarEvent,
+  draft: EventDraft,
+  event: Pick<ImportEvent, "exceptions"> | undefined,
+): boolean {
+  const wanted = draftOfChange(draft, current, event);
+  const repeats = isSeries(current) || wanted.recurrences !== undefined;
+  return hasFields(current, wanted) && (!repeats || repeatsAs(wanted, current, event?.exceptions));
+}
+
+/** What is remembered of an event that says what the file says. */
+export function writtenRecord(event: ImportEvent, left: CalendarEvent): ImportRecord {
+  const { slot, exceptions } = event;
+  const series = exceptions && { excepted: exceptions.excepted };
+  return { id: left.id, hash: hashContent(event), left: hashEvent(left), slot, ...series };
 }
 
 /** What replaces an event: what the file does not have is cleared. */
-export function draftOfChange(draft: EventDraft, current: CalendarEvent): EventDraft {
+export function draftOfChange(
+  draft: EventDraft,
+  current: CalendarEvent,
+  event: Pick<ImportEvent, "exceptions"> | undefined,
+): EventDraft {
   const cleared = (key: "description" | "location" | "url") => draft[key] ?? (current[key] ? "" : undefined);
   return {
-    ...draft,
+    ...(isSeries(current) ? draftOfSeries(draft, current, event?.exceptions) : draft),
     description: cleared("description"),
     location: cleared("location"),
     url: cleared("url"),
@@ -131,17 +208,19 @@ export function draftOfChange(draft: EventDraft, current: CalendarEvent): EventD
 /** The same for two versions of a file's event that say the same. */
 export function hashContent({ content }: ImportEvent): string {
   const { category, title, description, location, url, label, attendees } = content;
-  const { all_day, start_at, start_timezone, end_at, end_timezone } = content;
+  const { all_day, start_at, start_timezone, end_at, end_timezone, recurrences } = content;
   return shortHash([
     ...[category, title, all_day ?? false, start_at, start_timezone, end_at, end_timezone],
     ...[description || null, location || null, url || null],
     ...[typeof label === "object" ? label.name || label.number : label, attendees ?? []],
+    ...(recurrences === undefined ? [] : [recurrences]),
   ]);
 }
 
-/** The same for two versions of an event of the calendar that say the same. */
+/** The same for two versions of an event of the calendar that say the same; of a series, whatever its events say on their own. */
 export function hashEvent(event: CalendarEvent): string {
-  return shortHash(contentKey(event));
+  const rule = event.recurrences.filter((line) => !line.startsWith("EXDATE"));
+  return shortHash(contentKey(isSeries(event) ? { ...fromFirstSlot(event), recurrences: rule } : event));
 }
 
 /** Enough that nothing is taken for the same by chance. */

@@ -11,3 +11,14 @@ export function withoutExtensions({ handle }: Pick<Service, "handle">): Pick<Ser
     },
   };
 }
+
+/** The embedded service as one that stores no events that repeat. */
+export function withoutSeries({ handle }: Pick<Service, "handle">): Pick<Service, "handle"> {
+  return {
+    async handle(request, peer) {
+      const response = await handle(request, peer);
+      const extensions = String(response.headers["calendar-extensions"]).replace(/recurrences,? ?/, "");
+      return { ...response, headers: { ...response.headers, "calendar-extensions": extensions } };
+    },
+  };
+}

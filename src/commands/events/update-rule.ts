@@ -1,8 +1,8 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
-import { readRecurrence } from "../../calendar/recurrence-lines.js";
+import { dateLines, readRecurrence } from "../../calendar/recurrence-lines.js";
 import { writeRule } from "../../calendar/recurrence-rule.js";
-import { beginningOf, dateLines, seriesOf } from "../../calendar/repeats.js";
+import { beginningOf, seriesOf } from "../../calendar/repeats.js";
 import { fromFirstSlot, isSeries } from "../../calendar/series.js";
 import { shiftBetween, shiftedStart } from "../../calendar/series-shift.js";
 import { addDays, instantAt, localDate, wallClockAt } from "../../calendar/zoned-time.js";

@@ -1,13 +1,18 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
-import { hasFields, lastUpdate, wasUpdated } from "../../calendar/if-unchanged.js";
+import { lastUpdate, wasUpdated } from "../../calendar/if-unchanged.js";
+import { isOccurrenceId, isSeries } from "../../calendar/series.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import {
   draftOfChange,
   hashContent,
   hashEvent,
   type ImportEvent,
+  isAsDrafted,
+  isUntouched,
   type Known,
+  occurrenceRecords,
   shortHash,
+  writtenRecord,
 } from "../../import/plan.js";
 import type { EventContext } from "../events/event-reader.js";
 import { hasExtension } from "../events/extensions.js";
@@ -17,7 +22,7 @@ import type { ImportRecords } from "./records.js";
 
 export type ImportContext = EventContext & KeyContext;
 
-/** A write of an import. `seen` is `hashEvent` of the event as it was when the import was planned. */
+/** A write of an import. `seen` is `hashEvent` of the event as it was when the import was planned; empty for an occurrence alike its series. */
 export type ImportStep = { readonly title: string } & (
   | { readonly kind: "new"; readonly event: ImportEvent }
   | { readonly kind: "changed"; readonly event: ImportEvent; readonly seen: string }
@@ -56,13 +61,15 @@ export async function applySteps(
   const failures: Applied["failures"][number][] = [];
   let stopped: unknown;
   let tried = 0;
-  const jobs: readonly Job[] = [...others, ...steps];
-  for await (const { item, result } of processInOrder(jobs, (job) => applyStep(context, job, options))) {
-    if (result.kind === "done") counts[item.kind] += 1;
-    else if (result.kind === "failed") failures.push({ title: item.title, error: result.error });
-    else if (result.kind !== "planned") stopped ??= result.error;
-    tried += 1;
-    onProgress(tried);
+  for (const jobs of inPhases([...others, ...steps])) {
+    if (stopped !== undefined) break;
+    for await (const { item, result } of processInOrder(jobs, (job) => applyStep(context, job, options))) {
+      if (result.kind === "done") counts[item.kind] += 1;
+      else if (result.kind === "failed") failures.push({ title: item.title, error: result.error });
+      else if (result.kind !== "planned") stopped ??= result.error;
+      tried += 1;
+      onProgress(tried);
+    }
   }
   const { begun: _, ...written } = counts;
   return { counts: written, done: written.new + written.changed + written.gone, failures, stopped };
@@ -70,6 +77,15 @@ export async function applySteps(
 
 /** A create of a killed run whose event the file does not have any more. */
 type Job = ImportStep | { readonly kind: "begun"; readonly identity: string; readonly title: string };
+
+/** Occurrences are deleted before their series are written, which may move them, and changed after it. */
+function inPhases(jobs: readonly Job[]): readonly (readonly Job[])[] {
+  const phaseOf = (job: Job): number => {
+    if (job.kind === "gone") return isOccurrenceId(job.known.record.id) ? 0 : 1;
+    return job.kind !== "begun" && job.event.occurrenceOf !== undefined ? 2 : 1;
+  };
+  return [0, 1, 2].map((phase) => jobs.filter((job) => phaseOf(job) === phase));
+}
 
 async function applyStep(context: ImportContext, step: Job, options: ApplyOptions): Promise<void> {
   switch (step.kind) {
@@ -91,13 +107,16 @@ async function create(
   { title, event }: Extract<ImportStep, { kind: "new" }>,
   options: ApplyOptions,
 ): Promise<void> {
-  const { identity, slot } = event;
+  const { identity, slot, exceptions, occurrenceOf } = event;
+  if (occurrenceOf !== undefined)
+    return update(context, { kind: "changed", title, event, seen: "" }, options);
   const { records, source } = options;
   const hash = hashContent(event);
   if (!records.begun.has(identity)) {
     const earlier = records.records.get(identity)?.id ?? null;
     const draft = options.draftOf(event);
-    records.begin(identity, { key: shortHash([source, identity, hash, earlier]), hash, draft, slot });
+    const key = shortHash([source, identity, hash, earlier]);
+    records.begin(identity, { key, hash, draft, slot, excepted: exceptions?.excepted });
   }
   const made = await finishCreate(context, identity, options);
   if (records.records.get(identity)?.hash === hash) return;
@@ -111,18 +130,18 @@ async function finishCreate(
 ): Promise<CalendarEvent> {
   const begun = records.begun.get(identity);
   if (begun === undefined) throw new Error(`the create of ${identity} was not begun`);
-  const { key, draft, hash, slot } = begun;
+  const { key, draft, ...known } = begun;
   try {
     const { created, isRepeat } = await createWithKey(context, { calendarId, draft, key });
     // Somebody may have changed it since a killed run made it.
-    const isAsMade = !isRepeat || hasFields(created, draft);
-    records.set(identity, { id: created.id, hash, left: isAsMade ? hashEvent(created) : "", slot });
+    const isAsMade = !isRepeat || isAsDrafted(created, draft, undefined);
+    records.set(identity, { id: created.id, left: isAsMade ? hashEvent(created) : "", ...known });
     return created;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (isOutcomeUnknown(error)) throw await explainUnknown(context, error, calendarId);
     if (error.code === "rejected" && [404, 410].includes(error.status ?? 0))
-      records.set(identity, { id: "", hash, left: "", slot, deleted: "elsewhere" });
+      records.set(identity, { id: "", left: "", deleted: "elsewhere", ...known });
     else records.forget(identity);
     throw error;
   }
@@ -146,18 +165,32 @@ async function update(
   { event, seen }: Extract<ImportStep, { kind: "changed" }>,
   { records, calendarId, draftOf }: ApplyOptions,
 ): Promise<void> {
-  const { identity, slot } = event;
-  const { id } = requireRecord(records, identity);
+  const { occurrenceOf } = event;
+  const series = occurrenceOf && requireRecord(records, occurrenceOf.series);
+  const id = series ? `${series.id}_${occurrenceOf?.slot}` : requireRecord(records, event.identity).id;
   const api = await context.api();
   const address = { calendarId, eventId: id };
   const current = await api.getEvent(address);
-  requireAsSeen(current, seen);
-  const whole = draftOfChange(draftOf(event), current);
+  const draft = draftOf(event);
+  if (seen !== "" || !isAsDrafted(current, draft, event)) requireAsSeen(current, seen);
+  const whole = draftOfChange(draft, current, event);
   const before = current.updated_at === null ? null : lastUpdate(current, "import");
   const isApplied = (found: CalendarEvent) =>
     before !== null && wasUpdated(found, { seen: before, draft: whole });
-  const { event: left } = await api.updateEvent(address, whole, { isApplied });
-  records.set(identity, { id, hash: hashContent(event), left: hashEvent(left), slot });
+  const { event: left } = await api.updateEvent(address, whole, { isApplied, scope: scopeOf(current) });
+  noteWritten(records, event, left);
+}
+
+/** Which events of a series a write to one of them means. */
+function scopeOf(event: CalendarEvent): "this" | "all" | undefined {
+  if (event.series_id === null) return undefined;
+  return isSeries(event) ? "all" : "this";
+}
+
+/** Remembers an event as a write has left it. An occurrence that is as its series says is nothing of its own. */
+function noteWritten(records: ImportRecords, event: ImportEvent, left: CalendarEvent): void {
+  if (isUntouched(left)) records.remove(event.identity);
+  else records.set(event.identity, writtenRecord(event, left));
 }
 
 async function remove(
@@ -167,9 +200,12 @@ async function remove(
 ): Promise<void> {
   const api = await context.api();
   const address = { calendarId, eventId: record.id };
-  requireAsSeen(await api.getEvent(address), seen);
+  const current = await api.getEvent(address);
+  requireAsSeen(current, seen);
   records.set(identity, { ...record, deleted: "begun" });
-  await api.deleteEvent(address);
+  await api.deleteEvent(address, scopeOf(current));
+  for (const [part] of isSeries(current) ? occurrenceRecords(records.records, identity) : [])
+    records.remove(part);
   records.set(identity, { ...record, deleted: "here" });
 }
 
@@ -181,7 +217,7 @@ function requireRecord(records: ImportRecords, identity: string) {
 
 /** @throws CliError changed */
 function requireAsSeen(current: CalendarEvent, seen: string): void {
-  if (hashEvent(current) === seen) return;
+  if (isUntouched(current) || hashEvent(current) === seen) return;
   throw new CliError("changed", `event ${current.id} was changed since the import was planned`, {
     hint: "run the same command again",
   });

@@ -1,15 +1,20 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
+import { exceptionsOf, isOccurrenceId, isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { CliError } from "../../errors.js";
 import {
   compareWithRecords,
-  hashContent,
   hashEvent,
   type ImportEvent,
   type ImportRecord,
   type ImportSource,
+  isSeriesRecord,
+  isUntouched,
   judge,
   type Known,
+  occurrenceRecords,
+  seriesOf,
+  writtenRecord,
 } from "../../import/plan.js";
 import type { ImportExamples, ImportReport } from "../../output/views/import.js";
 import { firstFailure } from "../process-each.js";
@@ -30,8 +35,8 @@ interface PlanOptions {
 /** What an import would do. */
 export interface ImportPlan {
   readonly steps: readonly ImportStep[];
-  /** What is known now without a write. */
-  readonly settled: ReadonlyMap<string, ImportRecord>;
+  /** What is known now without a write; null for what is nothing of its own. */
+  readonly settled: ReadonlyMap<string, ImportRecord | null>;
   readonly counts: Omit<ImportReport, "source" | "rejected">;
   readonly examples: ImportExamples;
   /** How many events of the calendar came from the source before, and how many of them are not in the file any more. */
@@ -49,15 +54,24 @@ export async function makePlan(context: Pick<Context, "api">, options: PlanOptio
   const { added, changed, cancelled, missing, unchanged, before } = compareWithRecords(source, records);
   for (const event of added) await drafter.prepare(event);
   for (const { event } of changed) await drafter.prepare(event);
-  const candidates = [...changed, ...cancelled, ...(prune ? missing : [])];
-  const settled = new Map<string, ImportRecord>();
-  const found = new Map<Known, Judged>();
-  const failure = await firstFailure(candidates, async (known) => {
-    const { judged, record } = await judgeKnown(context, known, options);
-    found.set(known, judged);
-    if (record !== undefined) settled.set(known.identity, record);
-  });
-  if (failure !== undefined) throw failure;
+  const others = [...cancelled, ...(prune ? missing : [])];
+  const gone = new Set(others.filter(({ record }) => isSeriesRecord(record)).map(({ identity }) => identity));
+  // What is left of a series goes with it.
+  const isPart = ({ identity, record }: Known) => isOccurrenceId(record.id) && gone.has(seriesOf(identity));
+  const candidates: readonly Candidate[] = [...changed, ...others.filter((each) => !isPart(each))];
+  const settled = new Map<string, ImportRecord | null>();
+  const found = new Map<string, Judged>();
+  const judgeAll = async (some: readonly Candidate[]) => {
+    const failure = await firstFailure(some, async (known) => {
+      const { judged, record } =
+        judgeAfterSeries(known, found) ?? (await judgeKnown(context, known, options));
+      found.set(known.identity, judged);
+      if (record !== undefined) settled.set(known.identity, record);
+    });
+    if (failure !== undefined) throw failure;
+  };
+  await judgeAll(candidates.filter(({ event }) => event?.occurrenceOf === undefined));
+  await judgeAll(candidates.filter(({ event }) => event?.occurrenceOf !== undefined));
   const steps: ImportStep[] = [];
   const counts = { new: 0, changed: 0, unchanged, gone: 0, conflicts: 0 };
   const examples = { new: [], changed: [], unchanged: [], gone: [], conflicts: [] } as Record<
@@ -81,39 +95,83 @@ export async function makePlan(context: Pick<Context, "api">, options: PlanOptio
   };
 }
 
+/** An event of the file or of the calendar, or both. */
+type Candidate = Known & { readonly event?: ImportEvent };
+
+interface Judgment {
+  readonly judged: Judged;
+  /** What is remembered without a write: null for nothing any more, undefined for what was. */
+  readonly record?: ImportRecord | null;
+}
+
+/** An occurrence that is known once its series is written; null for any other event. */
+function judgeAfterSeries({ event, record }: Candidate, found: ReadonlyMap<string, Judged>): Judgment | null {
+  const series = found.get(event?.occurrenceOf?.series ?? "");
+  if (event === undefined || series === undefined) return null;
+  const { title } = event.content;
+  if (series.kind === "new") return { judged: { kind: "new", title, event } };
+  const isFirst = series.kind === "changed" && record.left === "";
+  return isFirst ? { judged: { kind: "changed", title, event, seen: "" } } : null;
+}
+
 /** @returns what is done, and what is remembered of it without a write */
 async function judgeKnown(
   context: Pick<Context, "api">,
-  known: Known & { readonly event?: ImportEvent },
-  { calendarId, drafter, overwrite }: PlanOptions,
-): Promise<{ readonly judged: Judged; readonly record?: ImportRecord }> {
-  const { record, event } = known;
-  const current = record.deleted === "elsewhere" ? null : await readEvent(context, calendarId, record.id);
+  known: Candidate,
+  { calendarId, drafter, overwrite, records }: PlanOptions,
+): Promise<Judgment> {
+  const { record, event, identity } = known;
+  const read = (id: string) => readEvent(context, calendarId, id);
+  const current = record.deleted === "elsewhere" ? null : await read(record.id);
   const draft = event === undefined ? null : drafter.draftOf(event);
   const title = event?.content.title ?? current?.title ?? "";
-  switch (judge(record, current, { draft, overwrite })) {
+  switch (judge(record, current, { draft, event, overwrite })) {
     case "deleted":
       return judgeDeleted(known, title);
     case "conflict":
       return { judged: { kind: "conflicts", title } };
     case "same":
-      return {
-        judged: { kind: "unchanged", title },
-        ...(event &&
-          current && {
-            record: { ...record, hash: hashContent(event), left: hashEvent(current), deleted: undefined },
-          }),
-      };
+      return { judged: { kind: "unchanged", title }, ...(event && current && settle(event, current)) };
     case "write": {
       const seen = current === null ? "" : hashEvent(current);
-      if (event === undefined || draft === null) return { judged: { kind: "gone", title, known, seen } };
-      return { judged: { kind: "changed", title, event, seen } };
+      if (event !== undefined && draft !== null) return { judged: { kind: "changed", title, event, seen } };
+      const parts = occurrenceRecords(records, identity);
+      const isWhole =
+        current === null || !isSeries(current) || (await isAsImported(current, known, { parts, read }));
+      return { judged: isWhole ? { kind: "gone", title, known, seen } : { kind: "conflicts", title } };
     }
   }
 }
 
+/** An event that says what the file says. */
+function settle(event: ImportEvent, current: CalendarEvent): Pick<Judgment, "record"> {
+  return { record: isUntouched(current) ? null : writtenRecord(event, current) };
+}
+
+interface SeriesParts {
+  /** What is remembered of occurrences. */
+  readonly parts: ReturnType<typeof occurrenceRecords>;
+  readonly read: (id: string) => Promise<CalendarEvent | null>;
+}
+
+/** Whether nobody has changed or deleted a single event of a series. */
+async function isAsImported(
+  { recurrences }: CalendarEvent,
+  { record: { excepted = [] } }: Known,
+  { parts, read }: SeriesParts,
+): Promise<boolean> {
+  const ours = new Set([...excepted, ...parts.map(([, { slot }]) => slot)]);
+  if (exceptionsOf(recurrences).some((slot) => !ours.has(slot))) return false;
+  for (const [, { id, left, deleted }] of parts) {
+    if (deleted === "here") continue;
+    const current = await read(id);
+    if (current === null || hashEvent(current) !== left) return false;
+  }
+  return true;
+}
+
 /** Somebody deleted it, or a run of ours that was killed before it had noted that. */
-function judgeDeleted({ record, event }: Known & { readonly event?: ImportEvent }, title: string) {
+function judgeDeleted({ record, event }: Candidate, title: string): Judgment {
   const isOurs = record.deleted === "begun";
   const judged: Judged =
     event === undefined

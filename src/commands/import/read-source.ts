@@ -7,7 +7,7 @@ import { emptyValueError, missingFlagsError, usageError } from "../../errors.js"
 import type { Rejection } from "../../import/entry.js";
 import { gatherEvents } from "../../import/gather.js";
 import type { DayWindow } from "../../import/occurrences.js";
-import type { ImportSource } from "../../import/plan.js";
+import type { ImportRecord, ImportSource } from "../../import/plan.js";
 import {
   type ImportFile,
   type ImportOptions,
@@ -97,23 +97,45 @@ export interface ReadSource extends Pick<ImportFile, "isComplete" | "header" | "
   readonly rejections: readonly Rejection[];
 }
 
-/** Reads the file. What cannot be imported is said on stderr. @throws CliError rejected for a file that cannot be read */
+/** Of what a calendar has from the file, and its service can have. */
+interface KnownOfSource {
+  readonly records: ReadonlyMap<string, ImportRecord>;
+  readonly storesSeries: boolean;
+}
+
+/**
+ * Reads the file. What cannot be imported is said on stderr, once it is known what there was.
+ * @returns what gives the events of the file
+ * @throws CliError rejected for a file that cannot be read
+ */
 export async function readSource(
   context: EventContext & Pick<Context, "machine">,
   job: ImportJob,
   flags: ImportFlags,
-): Promise<ReadSource> {
-  const { output, terminal } = context;
+): Promise<(known: KnownOfSource) => ReadSource> {
+  const { output, terminal, now } = context;
   const { path, name } = job;
   const window = await readWindow(context, flags);
   const limit = { bytes: MAX_IMPORT_BYTES, error: () => tooLargeError(name) };
   const bytes = await terminal.input.bytes(path, "FILE", limit);
-  const file = await readImportFile(bytes, { ...flags, name, zone: window.zone });
-  const repeats = file.items.some((item) => item.kind === "event" && item.recurrences.length > 0);
-  const expand = repeats ? (await import("../../calendar/recurrence.js")).expandRecurrence : null;
-  const { source, rejections } = gatherEvents(file.items, { window, expand });
-  for (const note of file.notes) output.note(note);
-  const width = context.machine.stderr.isTerminal ? terminal.prompt.columns : Number.POSITIVE_INFINITY;
+  const { items, notes, ...file } = await readImportFile(bytes, { ...flags, name, zone: window.zone });
+  const repeats = items.some((item) => item.kind === "event" && item.recurrences.length > 0);
+  const engine = repeats ? await import("../../calendar/recurrence.js") : null;
+  return (known) => {
+    const gathered = gatherEvents(items, { window, engine, now: now(), ...known });
+    for (const note of [...notes, ...gathered.notes]) output.note(note);
+    const { source, rejections } = gathered;
+    nameRejections(context, rejections);
+    const { isComplete, header, footer } = file;
+    return { isComplete, header, footer, size: items.length, source, rejections };
+  };
+}
+
+function nameRejections(
+  { machine, output, terminal }: Pick<Context, "machine" | "output" | "terminal">,
+  rejections: readonly Rejection[],
+): void {
+  const width = machine.stderr.isTerminal ? terminal.prompt.columns : Number.POSITIVE_INFINITY;
   const namer = createNamer((text) => {
     for (const part of wrapMessage(sanitizeLine(text), width)) output.warn(part);
   });
@@ -122,9 +144,6 @@ export async function readSource(
       `line ${line}: ${title === null ? "" : `"${truncateText(title, MAX_SHOWN_TITLE)}": `}${reason}`,
     );
   namer.end();
-  // Without the entries, which have the whole text.
-  const { isComplete, header, footer, items } = file;
-  return { isComplete, header, footer, size: items.length, source, rejections };
 }
 
 /** By default the year from today on. */

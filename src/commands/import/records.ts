@@ -11,7 +11,7 @@ import { makeInnerFolder, requireInnerFolder } from "../../system/ownership.js";
 import { writePrivateFile } from "../../system/private-file.js";
 
 /** A create that was sent, or was about to be. With its key it is sent again, and makes no second event. */
-interface BegunCreate extends Pick<ImportRecord, "hash" | "slot"> {
+interface BegunCreate extends Pick<ImportRecord, "hash" | "slot" | "excepted"> {
   readonly key: string;
   readonly draft: EventDraft;
 }
@@ -27,6 +27,8 @@ export interface ImportRecords {
   set(identity: string, record: ImportRecord): void;
   /** Forgets a create that was not done. */
   forget(identity: string): void;
+  /** Forgets an occurrence that is as its series says again. */
+  remove(identity: string): void;
 }
 
 export interface RecordsOptions
@@ -99,6 +101,10 @@ function openRecords(path: string): ImportRecords {
     forget(identity) {
       appendRecord(path, identity, records.get(identity) ?? null);
       begun.delete(identity);
+    },
+    remove(identity) {
+      appendRecord(path, identity, null);
+      records.delete(identity);
     },
   };
 }

@@ -4,6 +4,7 @@ import { isUnicodeLocale } from "../../output/style.js";
 import { createImportView, describeImport, importView } from "../../output/views/import.js";
 import { createProgressBar } from "../../terminal/progress-bar.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
+import { hasExtension } from "../events/extensions.js";
 import { type Applied, applySteps, type ImportContext } from "./apply.js";
 import { createDrafter, type Drafter } from "./drafts.js";
 import { type ImportPlan, makePlan } from "./make-plan.js";
@@ -25,30 +26,39 @@ interface ImportRun {
 export async function runImport(context: ImportRun["context"], flags: ImportFlags): Promise<void> {
   context.output.of(importView);
   const job = readJob(context, flags);
-  const read = await readSource(context, job, flags);
-  if (read.rejections.length > 0 && read.source.events.size + read.source.cancelled.size === 0) {
-    writeRejects(context, flags.rejects, read);
-    throw new CliError("rejected", `nothing of ${job.name} can be imported`);
-  }
+  const gather = await readSource(context, job, flags);
   const calendar = await chooseCalendar(context, "writeCalendar");
   const drafter = await createDrafter(context, { calendar, label: flags.label });
-  const run = { context, flags, job, read, calendar, drafter };
+  const storesSeries = await hasExtension(await context.api(), "recurrences", calendar.id);
+  const base = { context, flags, job, calendar, drafter };
   const { dryRun } = context.flags;
-  const { plan, applied } = await withRecords({ ...recordsOf(run), readOnly: dryRun }, async (records) => {
-    const made = await planRun(run, records);
-    if (dryRun) return { plan: made, applied: null };
-    await confirmPlan(run, made);
-    writeRejects(context, flags.rejects, read);
-    return { plan: made, applied: await applyPlan(run, made, records) };
-  });
+  const { run, plan, applied } = await withRecords(
+    { ...recordsOf(base), readOnly: dryRun },
+    async (records) => {
+      const run = { ...base, read: gather({ records: records.records, storesSeries }) };
+      requireSomething(run);
+      const made = await planRun(run, records);
+      if (dryRun) return { run, plan: made, applied: null };
+      await confirmPlan(run, made);
+      writeRejects(context, flags.rejects, run.read);
+      return { run, plan: made, applied: await applyPlan(run, made, records) };
+    },
+  );
   const output = context.output.of(createImportView(dryRun ? plan.examples : {}));
   if (applied === null || applied.done > 0 || applied.stopped === undefined)
     await output.print({ ...reportOf(run, plan), ...applied?.counts }, "the import was done");
   reportFailures(context, run, { plan, applied });
 }
 
+/** @throws CliError rejected where all was rejected */
+function requireSomething({ context, flags, job, read }: ImportRun): void {
+  if (read.rejections.length === 0 || read.source.events.size + read.source.cancelled.size > 0) return;
+  writeRejects(context, flags.rejects, read);
+  throw new CliError("rejected", `nothing of ${job.name} can be imported`);
+}
+
 /** Each profile, service, calendar and source has its own. */
-function recordsOf({ context, job, calendar }: ImportRun) {
+function recordsOf({ context, job, calendar }: Omit<ImportRun, "read">) {
   const { stateDirectory, dataDirectory, userId, process, clock, signal } = context.machine;
   const { profile, service } = context.config.settings();
   const place = service.kind === "local" ? dataDirectory() : service.baseUrl.value;
@@ -107,7 +117,9 @@ async function applyPlan(
   records: ImportRecords,
 ): Promise<Applied> {
   const { machine, flags } = context;
-  for (const [identity, record] of settled) records.set(identity, record);
+  for (const [identity, record] of settled)
+    if (record === null) records.remove(identity);
+    else records.set(identity, record);
   const unicode = () => isUnicodeLocale(machine.process);
   const bar = createProgressBar(machine.stderr, { quiet: flags.quiet, unicode });
   const onProgress = (done: number) => bar.show({ what: "importing", done, total: steps.length });

@@ -1,0 +1,150 @@
+import { DAY_MS } from "../../contract/date-time.js";
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { checkRecurrence, expandRecurrence } from "../calendar/recurrence.js";
+import { dateLines, readRecurrence, untilOf } from "../calendar/recurrence-lines.js";
+import { MAX_OCCURRENCES, writeRule } from "../calendar/recurrence-rule.js";
+import { exceptionsOf, fromFirstSlot, slotText, timesFrom } from "../calendar/series.js";
+import { shiftBetween, shiftedStart } from "../calendar/series-shift.js";
+import { instantAt, wallClockAt } from "../calendar/zoned-time.js";
+import { usageError } from "../errors.js";
+import type { ImportEntry } from "./entry.js";
+import { repetitionOf } from "./repetition.js";
+
+/** Repeating events of a file as series of the service. */
+
+/** The rule engine, which is loaded for repeating events alone. */
+export interface RuleEngine {
+  readonly expandRecurrence: typeof expandRecurrence;
+  readonly checkRecurrence: typeof checkRecurrence;
+}
+
+/** What the exceptions of a series are. All are starts by its rule (ms). */
+export interface SeriesExceptions {
+  /** Those of the file. */
+  readonly excepted: readonly number[];
+  /** Those that a calendar has because of the file. All others are somebody's: of what was deleted or changed by hand. */
+  readonly ours: ReadonlySet<number>;
+  /** Those of them that stand for changes in the file. */
+  readonly changed: ReadonlySet<number>;
+  readonly isSlot: (start: number) => boolean;
+}
+
+/** A rule that gives the start alone. */
+const ONCE = "RRULE:FREQ=DAILY;COUNT=1";
+
+/** How far ahead of now a service may count the events of a series (ms). */
+const HORIZON = 731 * DAY_MS;
+
+const [MAX_EXCEPTIONS, SECOND] = [500, 1000];
+
+interface SeriesOptions {
+  readonly engine: RuleEngine;
+  readonly now: number;
+  /** When changes in the file would have started by the rule. */
+  readonly changes: ReadonlySet<number>;
+}
+
+/**
+ * A repeating event as a series, which begins with the first start by its rule. Exceptions that are none are left out.
+ * @throws CliError usage for what services do not store as one series
+ */
+export function readSeries(entry: ImportEntry, { engine, now, changes }: SeriesOptions) {
+  const { start, recurrence } = repetitionOf(entry);
+  const isAllDay = recurrence.timezone === null;
+  const read = readRecurrence(recurrence, "recurrences");
+  if (start % SECOND !== 0) throw usageError("it starts at a fraction of a second");
+  const lines = [ruleLine(read), ...dateLines("RDATE", inOrder(read.extra), { isAllDay })];
+  const every = { ...recurrence, lines };
+  engine.checkRecurrence(every, "recurrences");
+  const [first = start] = engine.expandRecurrence({ ...every, lines: lines.slice(0, 1) });
+  const asked = new Set([...read.excluded, ...changes]);
+  const { count, slots } = countStarts(engine.expandRecurrence(every), { asked, horizon: now + HORIZON });
+  const excepted = inOrder(read.excluded).filter((slot) => slots.has(slot) && !changes.has(slot));
+  if (read.extra.some((extra) => extra < first)) throw usageError("it has an RDATE before its start");
+  if (slots.size > MAX_EXCEPTIONS) throw usageError(`it has more than ${MAX_EXCEPTIONS} exceptions`);
+  if (slots.size === count) throw usageError("no event is as its rule says");
+  const recurrences = [...lines, ...dateLines("EXDATE", excepted, { isAllDay })];
+  const isSlot = (slot: number): boolean => {
+    const [next] = engine.expandRecurrence(every, slot);
+    return next === slot;
+  };
+  const { content } = entry;
+  return { content: { ...content, ...timesFrom(content, first), recurrences }, excepted, isSlot };
+}
+
+/** The rule as services store it: with an UNTIL of the type of the start. Only dates are the start and these. */
+function ruleLine(read: ReturnType<typeof readRecurrence>): string {
+  const { rule, isAllDay } = read;
+  if (rule === null) return ONCE;
+  const until = Math.floor(untilOf(read) / SECOND) * SECOND;
+  const end = rule.UNTIL === undefined ? {} : { UNTIL: slotText(until, isAllDay) };
+  return `RRULE:${writeRule({ ...rule, ...end })}`;
+}
+
+/** @returns how many starts there are, not all of them of a rule without an end, and which of those asked for are some */
+function countStarts(
+  starts: Iterable<number>,
+  { asked, horizon }: { readonly asked: ReadonlySet<number>; readonly horizon: number },
+) {
+  const last = Math.max(horizon, ...asked);
+  const slots = new Set<number>();
+  let count = 0;
+  for (const start of starts) {
+    count += 1;
+    if (count > MAX_OCCURRENCES && start < horizon)
+      throw usageError(`it repeats more than ${MAX_OCCURRENCES} times in the next two years`);
+    if (count > MAX_OCCURRENCES || start > last) break;
+    if (asked.has(start)) slots.add(start);
+  }
+  return { count, slots };
+}
+
+function inOrder(starts: Iterable<number>): readonly number[] {
+  return [...new Set(starts)].sort((one, other) => one - other);
+}
+
+/**
+ * What replaces a series: it moves as the file's has, and what somebody deleted stays deleted.
+ * @param exceptions undefined for an event of the file that does not repeat
+ */
+export function draftOfSeries(
+  draft: EventDraft,
+  current: CalendarEvent,
+  exceptions: SeriesExceptions | undefined,
+): EventDraft {
+  const zone = draft.start_timezone ?? "UTC";
+  const shift = shiftBetween(fromFirstSlot(current), draft);
+  const start = shiftedStart(current, shift, zone);
+  const moved = (slot: number) =>
+    instantAt(wallClockAt(slot, current.start_timezone ?? "UTC") + shift.clock, zone);
+  const { excepted = [], ours = new Set(), isSlot = () => false } = exceptions ?? {};
+  const others = exceptionsOf(current.recurrences).filter((slot) => !ours.has(slot));
+  const lines = (draft.recurrences ?? [ONCE]).filter((line) => !line.startsWith("EXDATE"));
+  const all = inOrder([...excepted, ...others.map(moved).filter(isSlot)]);
+  const isMoved = start !== current.start_at || draft.all_day !== current.all_day;
+  return {
+    ...draft,
+    ...timesFrom(draft, Date.parse(start)),
+    recurrences: [
+      // The lines of a GET would move as the start does: in small letters, they are others.
+      ...lines.map((line) => (isMoved ? line.replace(/^[A-Z]+/, (name) => name.toLowerCase()) : line)),
+      ...dateLines("EXDATE", all, { isAllDay: draft.all_day === true }),
+    ],
+  };
+}
+
+/** Whether a series repeats as a draft of it says. */
+export function repeatsAs(
+  draft: EventDraft,
+  current: CalendarEvent,
+  exceptions: SeriesExceptions | undefined,
+): boolean {
+  const rule = (event: Pick<EventDraft, "recurrences">) =>
+    event.recurrences?.filter((line) => !/^EXDATE/.test(line)).join("\n");
+  const [wanted, there] = [draft, current].map(({ recurrences }) => new Set(exceptionsOf(recurrences)));
+  return (
+    rule(draft) === rule(current) &&
+    [...(wanted ?? [])].every((slot) => there?.has(slot)) &&
+    [...(there ?? [])].every((slot) => wanted?.has(slot) || exceptions?.changed.has(slot))
+  );
+}

@@ -1,0 +1,172 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { DAY_MS } from "../../contract/date-time.js";
+import { withoutSeries } from "../support/contract-service.js";
+import { createUndoWorld, type UndoWorld } from "./undo-world.js";
+
+/** `import` of repeating events where the service stores no series: as the single events of a window of days. It is Saturday 21 November 2026. */
+
+let world: UndoWorld;
+
+beforeEach(async () => {
+  world = await createUndoWorld();
+  Object.assign(world.service, withoutSeries({ ...world.service }));
+});
+
+const WEEKLY = ["DTSTART;TZID=Europe/Berlin:20260105T190000", "DTEND;TZID=Europe/Berlin:20260105T203000"];
+
+/** A component of iCalendar. */
+function component(title: string, lines: readonly string[]): readonly string[] {
+  return ["BEGIN:VEVENT", "UID:choir", `SUMMARY:${title}`, ...lines, "END:VEVENT"];
+}
+
+const choir = (rule = "FREQ=WEEKLY", ...lines: readonly string[]) =>
+  component("Choir", [...WEEKLY, `RRULE:${rule}`, ...lines]);
+
+/** Imports components. @returns the exit code and the report */
+async function importIcs(components: readonly (readonly string[])[], ...flags: readonly string[]) {
+  const path = join(world.directory, "choir.ics");
+  writeFileSync(
+    path,
+    ["BEGIN:VCALENDAR", "VERSION:2.0", ...components.flat(), "END:VCALENDAR", ""].join("\r\n"),
+  );
+  const argv = ["import", path, "-c", "Family", "--yes", "-o", "json", ...flags];
+  const { exitCode, stdout } = await world.step(...argv);
+  return { exitCode, ...(stdout === "" ? {} : JSON.parse(stdout)) };
+}
+
+const starts = async (title = "Choir") =>
+  (await world.list()).flatMap((event) => (event.title === title ? [String(event["start_local"])] : []));
+
+const DECEMBER = ["--from", "2026-12-01", "--to", "2026-12-31"];
+
+test("a series becomes the events of the next year, at the same local time in winter and summer", async () => {
+  expect(await importIcs([choir()])).toMatchObject({ exitCode: 0, new: 52 });
+  const all = await starts();
+  expect([all[0], all[30], all.at(-1)]).toEqual([
+    "2026-11-23T19:00:00+01:00",
+    "2027-06-21T19:00:00+02:00",
+    "2027-11-15T19:00:00+01:00",
+  ]);
+  expect(await importIcs([choir()])).toMatchObject({ new: 0, unchanged: 52 });
+});
+
+test("--from and --to choose other days", async () => {
+  await importIcs([choir()], ...DECEMBER);
+  const days = ["2026-12-07", "2026-12-14", "2026-12-21", "2026-12-28"];
+  expect(await starts()).toEqual(days.map((day) => `${day}T19:00:00+01:00`));
+});
+
+test("all-day series keep their days", async () => {
+  const lines = ["DTSTART;VALUE=DATE:20260101", "RRULE:FREQ=MONTHLY;BYMONTHDAY=1,31"];
+  await importIcs([component("Rent", lines)], ...DECEMBER, "--timezone", "America/New_York");
+  const rent = (await world.list()).map((event) => [event["start_local"], event["end_local"]]);
+  expect(rent).toEqual([
+    ["2026-12-01", "2026-12-01"],
+    ["2026-12-31", "2026-12-31"],
+  ]);
+});
+
+test("a changed occurrence replaces its slot, wherever it stands in the file; a cancelled one is gone", async () => {
+  const moved = component("Concert", [
+    "RECURRENCE-ID;TZID=Europe/Berlin:20261214T190000",
+    "DTSTART;TZID=Europe/Berlin:20261215T200000",
+  ]);
+  const cancelled = component("Choir", [
+    "RECURRENCE-ID:20261221T180000Z",
+    "DTSTART;TZID=Europe/Berlin:20261221T190000",
+    "STATUS:CANCELLED",
+  ]);
+  expect(await importIcs([choir()], ...DECEMBER)).toMatchObject({ new: 4 });
+  expect(await importIcs([moved, choir(), cancelled], ...DECEMBER)).toMatchObject({
+    changed: 1,
+    gone: 1,
+    unchanged: 2,
+  });
+  expect(await starts()).toHaveLength(2);
+  expect(await starts("Concert")).toEqual(["2026-12-15T20:00:00+01:00"]);
+  expect(await importIcs([choir()], ...DECEMBER)).toMatchObject({ changed: 1, new: 1, gone: 0 });
+});
+
+describe("a change to a series that cannot be imported", () => {
+  const LONG = "x".repeat(51);
+  const SLOT = "RECURRENCE-ID;TZID=Europe/Berlin:20261214T190000";
+  const MOVED = "DTSTART;TZID=Europe/Berlin:20261214T210000";
+  const at = (start: string) => expect.arrayContaining([start]);
+
+  test("leaves its occurrence alone: it is not made, and not put back", async () => {
+    const rejected = [{ line: 10, reason: expect.stringContaining("51 characters"), title: LONG }];
+    const file = [choir(), component(LONG, [SLOT, MOVED])];
+    expect(await importIcs(file, ...DECEMBER)).toMatchObject({ exitCode: 12, new: 3, rejected });
+    expect(await starts()).not.toEqual(at("2026-12-14T19:00:00+01:00"));
+    const moved = [choir(), component("Choir", [SLOT, MOVED])];
+    expect(await importIcs(moved, ...DECEMBER)).toMatchObject({ exitCode: 0, new: 1 });
+    expect(await importIcs(file, ...DECEMBER, "--prune")).toMatchObject({
+      changed: 0,
+      gone: 0,
+      unchanged: 3,
+    });
+    expect(await starts()).toEqual(at("2026-12-14T21:00:00+01:00"));
+  });
+
+  test.each([
+    ["RECURRENCE-ID;RANGE=THISANDFUTURE;TZID=Europe/Berlin:20261214T190000"],
+    ["RECURRENCE-ID:soon"],
+  ])("leaves the series alone where it may change more: %s", async (range) => {
+    const other = ["BEGIN:VEVENT", "UID:other", "SUMMARY:Party", MOVED, "END:VEVENT"];
+    expect(await importIcs([choir(), other], ...DECEMBER)).toMatchObject({ new: 5 });
+    const file = [choir("FREQ=WEEKLY;UNTIL=20261208T000000Z"), component("Choir", [range, MOVED]), other];
+    expect(await importIcs(file, ...DECEMBER, "--prune=all")).toMatchObject({
+      ...{ exitCode: 12, new: 0, changed: 0, gone: 0 },
+      rejected: [
+        { reason: expect.stringContaining("RECURRENCE-ID") },
+        { reason: "the file has a change to it that cannot be imported" },
+      ],
+    });
+    expect(await starts()).toHaveLength(4);
+  });
+});
+
+test("what the series does not have any more is gone, without --prune", async () => {
+  await importIcs([choir()], ...DECEMBER);
+  const without = choir("FREQ=WEEKLY", "EXDATE;TZID=Europe/Berlin:20261207T190000");
+  expect(await importIcs([without], ...DECEMBER)).toMatchObject({ gone: 1, unchanged: 3 });
+  expect(await importIcs([choir("FREQ=WEEKLY;UNTIL=20261215T000000Z")], ...DECEMBER)).toMatchObject({
+    new: 1,
+    gone: 2,
+    unchanged: 1,
+  });
+  expect(await importIcs([component("Choir", [...WEEKLY, "STATUS:CANCELLED"])], ...DECEMBER)).toMatchObject({
+    gone: 2,
+  });
+  expect(await starts()).toEqual([]);
+});
+
+test("as days pass, occurrences come into the window, and none is pruned", async () => {
+  await importIcs([choir()]);
+  world.setNow(world.now() + 14 * DAY_MS);
+  expect(await importIcs([choir()], "--prune")).toMatchObject({
+    exitCode: 0,
+    new: 2,
+    unchanged: 50,
+    gone: 0,
+  });
+  expect(await starts()).toHaveLength(54);
+});
+
+test.each([
+  ["too many occurrences", "FREQ=MINUTELY", "it repeats too often"],
+  ["a rule by the second", "FREQ=SECONDLY", "SECONDLY"],
+])("%s: rejected, and what there was stays", async (_name, rule, reason) => {
+  await importIcs([choir()], ...DECEMBER);
+  const other = ["BEGIN:VEVENT", "UID:other", "DTSTART:20261201T120000Z", "END:VEVENT"];
+  const report = await importIcs([choir(rule), other], "--prune=all", ...DECEMBER);
+  expect(report).toMatchObject({
+    exitCode: 12,
+    new: 1,
+    gone: 0,
+    rejected: [{ line: 3, title: "Choir", reason: expect.stringContaining(reason) }],
+  });
+  expect(await starts()).toHaveLength(4);
+});
