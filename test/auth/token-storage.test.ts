@@ -1,14 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
 import { clearTokenRecord, saveProfile } from "../../src/auth/token-storage.js";
 import { readTokenRecord } from "../../src/config/config.js";
 import { type ConfigFile, createConfigFile } from "../../src/config/config-file.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 function createFile(): ConfigFile {
-  const directory = mkdtempSync(join(tmpdir(), "calctl-config-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder();
   return createConfigFile({
     directory: () => directory,
     userId: null,

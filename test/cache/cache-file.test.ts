@@ -4,18 +4,16 @@ import {
   lstatSync,
   lutimesSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   renameSync,
-  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createCacheFile } from "../../src/cache/cache-file.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** What the cache may write and remove in a folder that is not its own alone. */
 
@@ -27,8 +25,7 @@ let root: string;
 let cache: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "calctl-cache-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  root = temporaryFolder();
   cache = join(root, "calctl");
 });
 

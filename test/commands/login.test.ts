@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -256,7 +257,6 @@ describe("a login that fails leaves no profile and no token", () => {
     ["half JSON", json(200, '{"access_token":"a'), 11, "not JSON"],
     ["a list", json(200, "[]"), 11, "OAuth"],
     ["two megabytes", json(200, JSON.stringify({ x: "y".repeat(2_000_000) })), 11, "1 MiB"],
-    ["a redirect", { status: 307, headers: { location: "/elsewhere" }, body: "" }, 11, "is a redirect"],
   ])("the token endpoint responds with %s", async (_, answer, exitCode, words) => {
     server.onToken((response) => response.writeHead(answer.status, answer.headers).end(answer.body));
     const login = start();
@@ -277,45 +277,30 @@ describe("a login that fails leaves no profile and no token", () => {
     expectNothingKept();
   });
 
-  test("the token endpoint starts a response and never ends it: exit 8 after --timeout", async () => {
-    server.onToken((response) => response.write("{"));
-    const login = start("--timeout", "0.3");
-    await comeBack(server.consent(await login.address()));
-    expect(await login.ended).toMatchObject({ exitCode: 8, stderr: expect.stringContaining("0.3 seconds") });
-    expectNothingKept();
-  });
+  /** Writes without end, as fast as the other side reads. */
+  function pour(response: ServerResponse): void {
+    const more = () => {
+      while (!response.destroyed && response.write("x".repeat(1 << 20)));
+    };
+    response.on("drain", more).on("error", () => undefined);
+    more();
+  }
 
-  test("the token endpoint sends too much and then nothing: exit 11 immediately", async () => {
-    server.onToken((response) => response.write("x".repeat(2_000_000)));
-    const login = start();
-    await comeBack(server.consent(await login.address()));
-    expect(await login.ended).toMatchObject({ exitCode: 11, stderr: expect.stringContaining("1 MiB") });
-    expectNothingKept();
-  });
+  function drip(response: ServerResponse): void {
+    const timer = setInterval(() => response.write(" "), 50);
+    response.once("close", () => clearInterval(timer));
+  }
 
-  test("the token endpoint sends single bytes forever: exit 8 after --timeout", async () => {
-    server.onToken((response) => {
-      const drip = setInterval(() => response.write(" "), 50);
-      response.once("close", () => clearInterval(drip));
-    });
-    const login = start("--timeout", "0.5");
+  test.each<[string, (response: ServerResponse) => void, number, string]>([
+    ["starts a response and never ends it", (response) => response.write("{"), 8, "0.5 seconds"],
+    ["sends single bytes forever", drip, 8, "0.5 seconds"],
+    ["sends too much and then nothing", (response) => response.write("x".repeat(2_000_000)), 11, "1 MiB"],
+    ["sends an endless response", pour, 11, "1 MiB"],
+  ])("the token endpoint %s", async (_, respond, exitCode, words) => {
+    server.onToken(respond);
+    const login = start(...(exitCode === 8 ? ["--timeout", "0.5"] : []));
     await comeBack(server.consent(await login.address()));
-    expect(await login.ended).toMatchObject({ exitCode: 8, stderr: expect.stringContaining("0.5 seconds") });
-    expectNothingKept();
-  });
-
-  test("the token endpoint sends an endless response: one line, exit 11", async () => {
-    server.onToken((response) => {
-      const chunk = "x".repeat(1 << 20);
-      const pour = () => {
-        while (!response.destroyed && response.write(chunk));
-      };
-      response.on("drain", pour).on("error", () => undefined);
-      pour();
-    });
-    const login = start();
-    await comeBack(server.consent(await login.address()));
-    expect(await login.ended).toMatchObject({ exitCode: 11, stderr: expect.stringContaining("1 MiB") });
+    expect(await login.ended).toMatchObject({ exitCode, stderr: expect.stringContaining(words) });
     expectNothingKept();
   });
 
@@ -405,26 +390,17 @@ describe("an interruption", () => {
     expectNothingKept();
   });
 
-  test("while the code is redeemed", async () => {
-    const login = start();
-    server.onToken(() => login.signal("SIGINT"));
-    await comeBack(server.consent(await login.address())).catch(() => undefined);
-    expect((await login.ended).exitCode).toBe(130);
-    expectNothingKept();
-  });
-
-  test("while the new token is checked", async () => {
-    const login = start();
-    server.onUser(() => login.signal("SIGINT"));
-    await comeBack(server.consent(await login.address())).catch(() => undefined);
-    expect((await login.ended).exitCode).toBe(130);
-    expectNothingKept();
-  });
-
-  test("while the token is stored: it is removed again", async () => {
+  test.each([
+    ["while the code is redeemed", (signal: () => void) => server.onToken(signal)],
+    ["while the new token is checked", (signal: () => void) => server.onUser(signal)],
+    [
+      "while the token is stored, which is removed again",
+      (signal: () => void) => machine.keychain.onSave(signal),
+    ],
+  ])("%s ends it with 130", async (_, arrange) => {
     const login = start();
     const address = server.consent(await login.address());
-    machine.keychain.onSave(() => login.signal("SIGINT"));
+    arrange(() => login.signal("SIGINT"));
     await comeBack(address).catch(() => undefined);
     expect((await login.ended).exitCode).toBe(130);
     expectNothingKept();

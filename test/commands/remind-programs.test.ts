@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createProgramRunner } from "../../src/commands/remind/programs.js";
 import { CliError } from "../../src/errors.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** What a program of the user is given, beyond what `remind` can be made to give. */
 
@@ -11,8 +11,7 @@ const SILENT = { warn: () => undefined, again: "nothing starts it again" };
 
 /** Runs a shell script with variables, and returns what it wrote to the file `$OUT`, and the warnings. */
 async function runScript(script: string, variables: Readonly<Record<string, string>>) {
-  const folder = mkdtempSync(join(tmpdir(), "calctl-test-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const env = {
     PATH: process.env["PATH"] ?? "",
     CALCTL_TOKEN: "s3cret",

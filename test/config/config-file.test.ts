@@ -3,33 +3,26 @@ import {
   chownSync,
   lchownSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.js";
 import { createConfigFile } from "../../src/config/config-file.js";
 import { CliError, usageError } from "../../src/errors.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 let directory: string;
 const userId = process.geteuid?.() ?? null;
 const fileIn = (folder: string) => createConfigFile({ directory: () => folder, userId, process });
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "calctl-config-"));
-});
-
-afterEach(() => {
-  chmodSync(directory, 0o700);
-  rmSync(directory, { recursive: true });
+  directory = temporaryFolder();
 });
 
 test("without a file there is no profile", () => {

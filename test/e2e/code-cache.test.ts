@@ -2,7 +2,6 @@ import {
   chmodSync,
   chownSync,
   cpSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -10,14 +9,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { partsOfProgram } from "../support/coverage.js";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** The code cache of the built program. In a copy of it, this Node can pose as another one than the builder's. */
 
@@ -32,8 +31,7 @@ interface Copy extends Pick<Installation, "home"> {
 const THIS_NODE = `"${process.versions.v8} ${process.platform} ${process.arch}"`;
 
 function copyBuiltBy(builder: string, env: Readonly<Record<string, string>> = {}): Copy {
-  const root = mkdtempSync(join(tmpdir(), "calctl-built-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   const dist = join(root, "dist");
   cpSync(dirname(PROGRAM), dist, { recursive: true });
   symlinkSync(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(root, "node_modules"));

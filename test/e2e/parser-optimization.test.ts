@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createInstallation, PROGRAM } from "../support/spawned.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** What V8 does with undici's WebAssembly parser, which the program cannot end before. */
 
@@ -28,8 +28,7 @@ test("the response parser is compiled, and never optimized", async () => {
 
 /** Gives Node the version of a later one, whose V8 knows no flag. */
 function pretendLaterNode(): string {
-  const folder = mkdtempSync(join(tmpdir(), "calctl-later-node-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const preload = join(folder, "preload.cjs");
   writeFileSync(
     preload,

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /**
  * What commands load and read before they do anything. Nothing here is timed: a module or a part of the program that is not
@@ -48,8 +48,7 @@ describe("of packages", () => {
 
 /** Node's own modules with a public name that a run loads beyond a bare Node, and the bytes of the program that it reads. */
 async function watch({ home, shell }: Installation, argv: readonly string[]) {
-  const folder = mkdtempSync(join(tmpdir(), "calctl-watch-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const [preload, report] = [join(folder, "preload.cjs"), join(folder, "report.json")];
   writeFileSync(
     preload,

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { SLACK_CHANNEL, SLACK_TOKEN } from "../support/chat/channel.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { createDeliveryWorld, type DeliveryWorld } from "./support/delivery.js";
 
 /** Which target a request means, and what is wrong with one that cannot be opened. */
@@ -140,8 +140,7 @@ describe("the target of the environment", () => {
     world.open(request, { env }).catch((reason: unknown) => reason);
 
   test("is its variable, the credential of systemd, or the file of its other variable, in this order", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "calctl-credentials-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const [credential, file] = [join(folder, "calctl-webhook-url"), join(folder, "url")];
     for (const path of [credential, file])
       writeFileSync(path, `${URL_A}-${path === file}\n`, { mode: 0o400 });

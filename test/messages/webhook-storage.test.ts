@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { StoreName } from "../../src/config/config.js";
 import { createConfigFile } from "../../src/config/config-file.js";
 import { createWebhookStorage, type WebhookStorage } from "../../src/messages/webhooks/webhook-storage.js";
 import { accountOf, type SecretStore } from "../../src/secrets/store.js";
 import { sleepFor } from "../../src/system/clock.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** Two commands that change one webhook at the same time. */
 
@@ -24,8 +22,7 @@ beforeEach(() => {
   kept = new Map();
   meanwhile = null;
   reportWait = () => undefined;
-  const directory = mkdtempSync(join(tmpdir(), "calctl-config-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder();
   const configFile = createConfigFile({
     directory: () => directory,
     userId: null,

@@ -1,15 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import ICAL from "ical.js";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
 import { labelView } from "../../src/output/views/calendar.js";
 import { eventView } from "../../src/output/views/event.js";
 import { hostileText } from "../support/harmful-text.js";
 import { describeWithSystem } from "../support/system.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { ALL_DAY_EVENT, BARE_KEEP, EVENT, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
 
@@ -347,8 +347,7 @@ test("a repeated event keeps its wall clock over the clock changes of years", as
 
 /** What khal lists of events that it imported: `start|end|title`, in UTC. */
 async function listedByKhal(events: readonly LocalizedEvent[], [from, days]: readonly [string, string]) {
-  const folder = mkdtempSync(join(tmpdir(), "calctl-khal-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   mkdirSync(join(folder, "calendar"));
   writeFileSync(
     join(folder, "config"),

@@ -1,20 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const SCRIPT = fileURLToPath(new URL("../../scripts/check-layers.mjs", import.meta.url));
 
 let root = "";
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "layers-"));
-});
-
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true });
+  root = temporaryFolder();
 });
 
 /** Files of a sound little program; a case adds or replaces some. */

@@ -1,18 +1,8 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  lchownSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, chownSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Environment } from "../../src/config/environment.js";
 import { CliError } from "../../src/errors.js";
 import {
@@ -22,15 +12,12 @@ import {
   type SecretReadOptions,
   TOKEN,
 } from "../../src/secrets/environment-secret.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 let directory: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "calctl-token-"));
-});
-
-afterEach(() => {
-  rmSync(directory, { recursive: true });
+  directory = temporaryFolder();
 });
 
 function file(name: string, content: string): string {

@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { CliError } from "../../src/errors.js";
 import { createKeychain } from "../../src/secrets/keychain.js";
 import { probeAccountOf, runKeychainHelper } from "../../src/secrets/keychain-helper.js";
 import { accountOf } from "../../src/secrets/store.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const KEY = { kind: "token", profile: "work", origin: "https://work.example" } as const;
 const WEBHOOK = { kind: "webhook_url", name: "team", as: "slack" } as const;
@@ -15,11 +15,7 @@ const TOKEN = "secret-token";
 let directory: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "calctl-keychain-"));
-});
-
-afterEach(() => {
-  rmSync(directory, { recursive: true });
+  directory = temporaryFolder();
 });
 
 /** A keychain whose helper is a script. */

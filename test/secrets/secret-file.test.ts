@@ -5,7 +5,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -14,10 +13,10 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createSecretFiles } from "../../src/secrets/secret-file.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const KEY = { kind: "token", profile: "work", origin: "https://work.example" } as const;
 const OTHER = { ...KEY, origin: "https://other.example" };
@@ -27,12 +26,8 @@ let root: string;
 let directory: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "calctl-files-"));
+  root = temporaryFolder();
   directory = join(root, "calctl", "tokens");
-});
-
-afterEach(() => {
-  rmSync(root, { recursive: true });
 });
 
 function store() {

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Readable } from "node:stream";
-import { onTestFinished } from "vitest";
 import { run } from "../../src/cli/run.js";
 import { createHost } from "../../src/host/host.js";
 import { accountOf, type SecretStore } from "../../src/secrets/store.js";
 import type { RunResult } from "./harness.js";
 import { keptSecrets } from "./kept-secrets.js";
+import { temporaryFolder } from "./temporary-folder.js";
 import { createScreen } from "./terminal.js";
 
 /** The program on an empty machine, over real sockets; its keychain is in memory. */
@@ -53,8 +50,7 @@ interface MemoryKeychain extends SecretStore {
 }
 
 export function createMachine(): Machine {
-  const directory = mkdtempSync(join(tmpdir(), "calctl-machine-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder();
   const keychain = createMemoryKeychain();
   const start: Machine["start"] = ({ env = {}, stdin = "", terminal, now }, ...argv) => {
     const screen = terminal === undefined ? undefined : { columns: 200 };

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { createFolderForOthers } from "./folder-for-others.js";
 import type { RunResult } from "./harness.js";
+import { temporaryFolder } from "./temporary-folder.js";
 
 /** The built program. */
 export const PROGRAM = fileURLToPath(new URL("../../dist/calctl.js", import.meta.url));
@@ -62,8 +62,7 @@ export function createInstallation(
 ): Installation {
   const [file, ...leading] = command;
   const prelude = `calctl() { ${command.map((word) => `"${word}"`).join(" ")} "$@"; };`;
-  const home = mkdtempSync(join(tmpdir(), "calctl-home-"));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+  const home = temporaryFolder();
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: home,

@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,11 +9,11 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { LockBusyError, withFileLock } from "../../src/system/file-lock.js";
 import { bundleChild, runTogether } from "../support/child-program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** Takes no time. */
 const sleep = async (_milliseconds: number, signal: AbortSignal | undefined) => signal?.throwIfAborted();
@@ -23,12 +22,8 @@ let folder: string;
 let path: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "calctl-lock-"));
+  folder = temporaryFolder();
   path = join(folder, "lock");
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true });
 });
 
 /** Leaves the lock like a process that is killed while it holds it. */

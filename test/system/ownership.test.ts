@@ -1,16 +1,15 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, chownSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { requireTrustedPlace } from "../../src/system/ownership.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const USER = 65_534;
 
 let root: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "calctl-ownership-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  root = temporaryFolder();
 });
 
 function requireLedger(folder: string, userId: number | null): string {

@@ -1,18 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { makePrivateFolder } from "../../src/system/ownership.js";
 import { replaceFile, writePrivateFile } from "../../src/system/private-file.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 let root: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "calctl-private-"));
-});
-
-afterEach(() => {
-  rmSync(root, { recursive: true });
+  root = temporaryFolder();
 });
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;

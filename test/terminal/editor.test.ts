@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createEditor } from "../../src/terminal/editor.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 test("a file that cannot be written leaves no folder", async () => {
   const folder = mkdtempSync(join(tmpdir(), "calctl-test-"));
@@ -28,8 +29,7 @@ test("a file that cannot be written leaves no folder", async () => {
 });
 
 test("on Windows, cmd runs the command line, with the path in quotes after it", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "calctl-test-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const cmd = join(folder, "cmd");
   writeFileSync(cmd, `#!/bin/sh\nprintf '%s\\n' "$@" >'${folder}/args'\n`, { mode: 0o755 });
   const editor = createEditor({

@@ -1,22 +1,20 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createRateLimitFile, type RateLimitFileOptions } from "../../../src/api/sending/rate-limit-file.js";
 import { bundleChild, runTogether } from "../../support/child-program.js";
 import { createHarness } from "../../support/harness.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const NOW = Date.parse("2026-11-21T14:30:00.000Z");
 const HOUR = 3_600_000;
@@ -26,12 +24,8 @@ let root: string;
 let state: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "calctl-state-"));
+  root = temporaryFolder();
   state = join(root, "calctl");
-});
-
-afterEach(() => {
-  rmSync(root, { recursive: true });
 });
 
 function store(changes: Partial<RateLimitFileOptions> = {}) {

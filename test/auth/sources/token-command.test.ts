@@ -1,19 +1,15 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { runTokenCommand } from "../../../src/auth/sources/token-command.js";
 import { parseTokenCommand } from "../../../src/config/profile-values.js";
 import { CliError } from "../../../src/errors.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 let directory: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "calctl-command-"));
-});
-
-afterEach(() => {
-  rmSync(directory, { recursive: true });
+  directory = temporaryFolder();
 });
 
 async function run(

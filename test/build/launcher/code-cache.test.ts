@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { Script } from "node:vm";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openCodeCache } from "../../../build/launcher/code-cache.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const PROGRAM = "calctl-AAAAAAAA.js";
 const SOURCE = "(function () { return 1; })";
@@ -15,8 +15,7 @@ const [OTHER_FLAGS, USUAL_FLAGS] = ["--wasm-tier-up-filter=7", "--wasm-tier-up-f
 let folder: string;
 
 beforeEach(() => {
-  const root = mkdtempSync(join(tmpdir(), "calctl-test-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   folder = join(root, "cache", "calctl");
 });
 

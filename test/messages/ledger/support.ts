@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openLedger } from "../../../src/messages/ledger/ledger.js";
 import type { OutgoingMessage, SendOnce } from "../../../src/messages/ledger/sends.js";
 import { createProcessIdentities, type ProcessIdentities } from "../../../src/system/process-identity.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 export const NOW = Date.parse("2026-11-22T06:00:00.000Z");
 export const DAY = 86_400_000;
 
 /** The path of a ledger in a folder of its own. */
 export function createLedgerPath(): string {
-  const folder = mkdtempSync(join(tmpdir(), "calctl-ledger-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   return join(folder, "state", "ledger.db");
 }
 

@@ -1,7 +1,4 @@
 import { EventEmitter } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { loadCommandTree } from "../../../src/cli/command-tree.js";
 import { run } from "../../../src/cli/run.js";
@@ -12,6 +9,7 @@ import type { Payload } from "../../../src/messages/payload.js";
 import type { Target, TargetRequest } from "../../../src/messages/target.js";
 import { NOW } from "../../support/harness.js";
 import { PROGRAM } from "../../support/spawned.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 import { createScreen, createStdin } from "../../support/terminal.js";
 
 /** A machine on which messages are delivered: the program's own parts, real sockets and files, a clock that is set. */
@@ -53,8 +51,7 @@ export function foldersIn(directory: string): Readonly<Record<string, string>> {
 }
 
 export function createDeliveryWorld(): DeliveryWorld {
-  const directory = mkdtempSync(join(tmpdir(), "calctl-delivery-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder();
   const pauses: number[] = [];
   let now = NOW;
 
