@@ -147,6 +147,29 @@ test("a token has 32 streams at most, and a place again when one has ended", asy
   await vi.waitFor(async () => expect((await openStream()).response.statusCode).toBe(200));
 });
 
+test("a node has 1,000 streams, each of which gets a write, and refuses another one", async () => {
+  // Through a proxy, since one client has 100 connections at most.
+  const proxy = { publicUrl: "https://calendar.example", trustProxy: "127.0.0.1" };
+  const node = await listen(world.service, { host: "127.0.0.1", port: 0, ...proxy });
+  onTestFinished(() => node.close());
+  const tokens: string[] = [];
+  while (tokens.length < 32)
+    tokens.push((await world.service.admin.tokens.create({ user: "member", readOnly: true })).token);
+  const open = (count: number) =>
+    openStream({ authorization: `Bearer ${tokens[count % 32]}` }, "changes", `http://${node.address}`);
+  const streams: Awaited<ReturnType<typeof open>>[] = [];
+  while (streams.length < 1_000)
+    streams.push(
+      ...(await Promise.all(Array.from({ length: 50 }, (_, index) => open(streams.length + index)))),
+    );
+  expect(new Set(streams.map(({ response }) => response.statusCode))).toEqual(new Set([200]));
+  for (const { next } of streams) await next();
+  expect((await open(1_000)).response.statusCode).toBe(503);
+  await create("Lunch");
+  const received = await Promise.all(streams.map(({ next }) => next()));
+  expect(new Set(received.map((message) => titlesOf(message).join()))).toEqual(new Set(["Lunch"]));
+});
+
 test("other requests of the user have their turn, and a stop ends streams", async () => {
   const { next, nextBlock } = await openStream();
   await next();
