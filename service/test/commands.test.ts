@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness, type RunResult } from "../../test/support/harness.js";
+import { failed } from "../../test/support/outcomes.js";
 import { words } from "../../test/support/words.js";
 
 /** The administration of a database file, through argv. */
@@ -62,7 +63,7 @@ describe("CALCTL_SERVICE_DB", () => {
     ["sqlite:/nowhere/x.db", 10, "/nowhere/x.db does not exist"],
   ])("%j is exit %i", async (database, exitCode, message) => {
     const result = await listNames({ CALCTL_SERVICE_DB: database });
-    expect(result).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(message) });
+    expect(result).toMatchObject(failed(exitCode, message));
     expect(result.stderr).not.toContain("sentinel");
   });
 });
@@ -198,7 +199,7 @@ describe("service administration", () => {
   ])("%s that does not exist is exit 5", async (_, argv, word) => {
     await admin("users add Ana");
     const result = await harness.run("service", ...argv, ...db);
-    expect(result).toMatchObject({ exitCode: 5, stdout: "", stderr: expect.stringContaining(word) });
+    expect(result).toMatchObject(failed(5, word));
   });
 
   test.each([
@@ -331,10 +332,7 @@ describe("service administration", () => {
     await admin("calendars add Family --owner Ana");
     await admin("calendars add Work --owner Ana");
     const remove = ["service", "calendars", "remove", "Family", ...db];
-    expect(await harness.run(...remove)).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("--yes"),
-    });
+    expect(await harness.run(...remove)).toMatchObject(failed(2, "--yes"));
     expect(await harness.run(...remove, "--yes")).toEqual({
       exitCode: 0,
       stdout: "",
@@ -449,9 +447,7 @@ test.each([
   [["--cors", "https://app.example,https://b.example"], "--cors"],
   [["--cors", "https://app.example", "--cors", "x"], '--cors: "x"'],
 ])("service start %j is exit 2", async (flags, word) => {
-  const { exitCode, stderr } = await harness.run("service", "start", ...flags);
-  expect(exitCode).toBe(2);
-  expect(stderr).toContain(word);
+  expect(await harness.run("service", "start", ...flags)).toMatchObject(failed(2, word));
 });
 
 test("service start beyond loopback without TLS is exit 10", async () => {

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { words } from "../support/words.js";
 
 /** `calctl add` without a terminal; test/e2e/prompts.test.ts has its questions, test/calendar/sentences.txt the grammar. */
@@ -77,10 +78,7 @@ test("--dry-run prints the request, and needs no --yes", async () => {
 test("the calendar is that of -c or for writing, the label that of #name", async () => {
   await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
   await harness.service.admin.labels.set("Work", 3, { name: "Travel plans" });
-  expect(await harness.run("add", ...LUNCH, "--yes")).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining("there are several calendars"),
-  });
+  expect(await harness.run("add", ...LUNCH, "--yes")).toMatchObject(failed(2, "there are several calendars"));
   const add = (...argv: string[]) => harness.run("add", "-y", "-q", "--fields", "label,title", ...argv);
   expect((await add("-c", "Work", ...LUNCH, '#"travel plans"')).stdout).toBe(
     "Travel plans\tLunch with Ana\n",
@@ -88,10 +86,7 @@ test("the calendar is that of -c or for writing, the label that of #name", async
   expect((await add("Lunch", "-c", "Work", "#3", "tomorrow")).stdout).toBe("Travel plans\tLunch\n");
   await harness.run("config", "set", "write_calendar", "Work");
   const unknown = await add("#travel Lunch tomorrow");
-  expect(unknown).toMatchObject({
-    exitCode: 5,
-    stderr: expect.stringContaining(`the text: there is no label "travel"`),
-  });
+  expect(unknown).toMatchObject(failed(5, `the text: there is no label "travel"`));
   expect((await add("Lunch tomorrow")).exitCode).toBe(0);
   expect(await events()).toHaveLength(3);
 });
@@ -107,14 +102,12 @@ test.each([
   ["--strict-dates", ["Lunch tomorrow", "--strict-dates"], "--strict-dates"],
   ["a format", ["Lunch tomorrow", "-o", "yaml"], "yaml"],
 ])("exit 2, and nothing is written: %s", async (_, argv, problem) => {
-  const { exitCode, stdout, stderr } = await harness.run("add", ...argv, "--yes");
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-  expect(stderr).toContain(problem);
+  expect(await harness.run("add", ...argv, "--yes")).toMatchObject(failed(2, problem));
   expect(await events()).toEqual([]);
 });
 
 test("without a terminal, a text and --yes are required", async () => {
-  expect(await harness.run("add")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("TEXT") });
+  expect(await harness.run("add")).toMatchObject(failed(2, "TEXT"));
   expect(await harness.run("add", ...LUNCH)).toEqual({
     exitCode: 2,
     stdout: "",

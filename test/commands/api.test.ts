@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { close, receive, reply } from "../support/fault-steps.js";
+import { QUIET } from "../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 
 /** `calctl api`: any request to the service, its body as it is. */
@@ -156,11 +157,7 @@ describe("a write", () => {
 
   test("DELETE takes a query and prints nothing", async () => {
     const path = `/calendars/${world.calendarId}/events/${world.eventId}`;
-    expect(await world.send("api", "-X", "DELETE", path, "-f", "a=1")).toEqual({
-      exitCode: 0,
-      stdout: "",
-      stderr: "",
-    });
+    expect(await world.send("api", "-X", "DELETE", path, "-f", "a=1")).toEqual(QUIET);
     expect(lastRequest()).toMatchObject({ method: "DELETE", target: `${path}?a=1`, body: "" });
   });
 

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { words } from "../support/words.js";
 
 /** Bad input: one sentence that names the flag or field, exit 2 (or 5 with candidates), and nothing is written. */
@@ -248,18 +249,14 @@ describe("exit 2, and nothing is written", () => {
     ["--fields", ["events", "--fields", "id", "list", "--fields", "id"]],
     ["--if-unchanged", ["events", "update", "x", ...twice("--if-unchanged", "2026-11-21T12:00Z")]],
   ])("%s twice", async (flag, argv) => {
-    const { exitCode, stdout, stderr } = await harness.run(...argv);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(`${flag} was given twice`);
+    expect(await harness.run(...argv)).toMatchObject(failed(2, `${flag} was given twice`));
   });
 
   test.each([
     ["events", "create", "--title", "T", "--start", "2026-11-21", "--all-day", "--no-all-day"],
     ["events", "update", "x", "--no-all-day", "--title", "T", "--all-day"],
   ])("%s %s with both --all-day and --no-all-day", async (...argv) => {
-    const { exitCode, stdout, stderr } = await harness.run(...argv);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain("--no-all-day");
+    expect(await harness.run(...argv)).toMatchObject(failed(2, "--no-all-day"));
   });
 
   test.each([
@@ -280,9 +277,9 @@ describe("exit 2, and nothing is written", () => {
     ["service", "clients", "remove", "x"],
     ["service", "tokens", "revoke", "x"],
   ])("--fields with %j, which prints no data", async (...argv) => {
-    const { exitCode, stdout, stderr } = await harness.runWith({ stdin: "t" }, "--fields", "id", ...argv);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain("--fields");
+    expect(await harness.runWith({ stdin: "t" }, "--fields", "id", ...argv)).toMatchObject(
+      failed(2, "--fields"),
+    );
   });
 
   test.each([
@@ -358,9 +355,9 @@ describe("--input", () => {
   });
 
   test("stdin cannot be read twice", async () => {
-    const { exitCode, stderr } = await harness.run(...words`events create --input - --description-file -`);
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain("stdin");
+    expect(await harness.run(...words`events create --input - --description-file -`)).toMatchObject(
+      failed(2, "stdin"),
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
+import { failed } from "../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 import { words } from "../support/words.js";
 
@@ -114,9 +115,7 @@ describe("the days of a list", () => {
     [["--search", "x".repeat(201)], "--search is 201 characters long, at most 200 are allowed"],
     [["--from", "2026-12-01", "--days", "367"], "--days"],
   ])("%j is exit 2, and nothing is sent", async (flags, message) => {
-    const { exitCode, stdout, stderr } = await list(...flags);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(message);
+    expect(await list(...flags)).toMatchObject(failed(2, message));
     expect(world.server.requests).toEqual([]);
   });
 
@@ -298,9 +297,9 @@ describe.each([404, 405])("a service that answers %i because it lists only the n
     "cannot show a fortnight of %s: exit 11",
     async (...argv) => {
       const env = { ...world.env, CALCTL_WEBHOOK_URL: world.server.baseUrl };
-      const { exitCode, stdout, stderr } = await world.runWith({ env }, ...argv, ...PERSONAL, "--days", "14");
-      expect({ exitCode, stdout }).toEqual({ exitCode: 11, stdout: "" });
-      expect(stderr).toContain("this service lists only the next 7 days");
+      expect(await world.runWith({ env }, ...argv, ...PERSONAL, "--days", "14")).toMatchObject(
+        failed(11, "this service lists only the next 7 days"),
+      );
     },
   );
 
@@ -429,8 +428,8 @@ describe("comments", () => {
   test.each([404, 405])("of a service that does not list them (%i) are exit 11", async (status) => {
     const path = `/calendars/${world.calendarId}/events/${world.eventId}/activities`;
     world.server.on(`GET ${path}`, [reply({ status, body: "" })]);
-    const { exitCode, stdout, stderr } = await world.send("comments", world.eventId, ...PERSONAL);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 11, stdout: "" });
-    expect(stderr).toContain("this service does not list comments");
+    expect(await world.send("comments", world.eventId, ...PERSONAL)).toMatchObject(
+      failed(11, "this service does not list comments"),
+    );
   });
 });

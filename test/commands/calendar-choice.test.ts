@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
+import { failed } from "../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 
 /** `-c` and its defaults, calendar names in the output, and events found by their id only. */
@@ -142,27 +143,23 @@ describe("an event id without -c", () => {
       ["events", "delete", "--yes"],
       ["comment", "--file", "-"],
     ]) {
-      const { exitCode, stderr } = await world.runWith({ stdin: "text" }, ...argv, "gone");
-      expect({ exitCode, stderr }).toEqual({
-        exitCode: 5,
-        stderr: expect.stringContaining("error: event gone is not in any of the 3 calendars\n"),
-      });
+      expect(await world.runWith({ stdin: "text" }, ...argv, "gone")).toMatchObject(
+        failed(5, "error: event gone is not in any of the 3 calendars\n"),
+      );
     }
   });
 
   test.each(["49", "4914", "abcdef0123"])("a part of an id, %s, says when that is enough", async (part) => {
-    const { exitCode, stderr } = await world.run("events", "get", part);
-    expect(exitCode).toBe(5);
-    expect(stderr).toContain(
-      "hint: write the whole id; from 4 digits, its beginning is enough on a terminal",
+    expect(await world.run("events", "get", part)).toMatchObject(
+      failed(5, "hint: write the whole id; from 4 digits, its beginning is enough on a terminal"),
     );
   });
 
   test("in no calendar, and one could not be read: its failure", async () => {
     world.server.on(`GET /calendars/${workId}/events/gone`, FORBIDDEN);
-    const { exitCode, stderr } = await world.send("events", "get", "gone");
-    expect(exitCode).toBe(6);
-    expect(stderr).toContain("event gone was not found, and calendar Work could not be read: ");
+    expect(await world.send("events", "get", "gone")).toMatchObject(
+      failed(6, "event gone was not found, and calendar Work could not be read: "),
+    );
   });
 
   test("found although another calendar could not be read", async () => {

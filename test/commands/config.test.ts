@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
+import { failed, QUIET } from "../support/outcomes.js";
 
 let harness: Harness;
 
@@ -9,11 +10,7 @@ beforeEach(async () => {
 
 describe("config", () => {
   test("set, get, list and unset a key of a profile", async () => {
-    expect(await harness.run("config", "set", "calendar", "Personal")).toEqual({
-      exitCode: 0,
-      stdout: "",
-      stderr: "",
-    });
+    expect(await harness.run("config", "set", "calendar", "Personal")).toEqual(QUIET);
     expect(await harness.run("config", "get", "calendar")).toMatchObject({ stdout: "Personal\n" });
     expect(await harness.json("config", "list")).toEqual({
       base_url: null,
@@ -99,9 +96,7 @@ describe("config", () => {
   ])("%s is exit 2, and nothing is written", async (_, argv, word) => {
     await harness.run("config", "set", "base_url", "https://work.example", "-p", "work");
     const before = await harness.run("config", "list", "-p", "work");
-    const { exitCode, stderr } = await harness.run("config", "set", ...argv);
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain(word);
+    expect(await harness.run("config", "set", ...argv)).toMatchObject(failed(2, word));
     expect(await harness.run("config", "list", "-p", "work")).toEqual(before);
   });
 
@@ -225,8 +220,7 @@ describe("profiles", () => {
     expect((await harness.run("profiles", "list")).stdout).toBe(
       "local\t\tfalse\nwork\thttps://work.example\ttrue\n",
     );
-    const { exitCode, stderr } = await harness.run("profiles", "remove", "work");
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining("no profile") });
+    expect(await harness.run("profiles", "remove", "work")).toMatchObject(failed(0, "no profile"));
     expect((await harness.run("profiles", "list")).stdout).toBe("local\t\tfalse\n");
   });
 

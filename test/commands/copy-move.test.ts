@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
 import { words } from "../support/words.js";
 
@@ -233,9 +234,9 @@ describe("events update of several", () => {
 
   test("one that a value does not fit is exit 2, and none is written", async () => {
     const ids = [(await create("One")).id, (await create("Two", "--all-day", "--start", "2026-11-23")).id];
-    const { exitCode, stderr } = await world.send("events", "update", ...ids, "--by", "+30m");
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('--by: "+30m" has hours or minutes, but the event is all-day');
+    expect(await world.send("events", "update", ...ids, "--by", "+30m")).toMatchObject(
+      failed(2, '--by: "+30m" has hours or minutes, but the event is all-day'),
+    );
     expect(world.writes()).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { createApi } from "../../src/api/client.js";
 import { DEFAULT_RETRY_POLICY } from "../../src/api/sending/retry.js";
 import type { PlannedRequest } from "../../src/errors.js";
 import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
 import { words } from "../support/words.js";
 
@@ -220,9 +221,9 @@ describe("commands without such a request", () => {
       await world.service.admin.tokens.list(),
     ];
     const before = await state();
-    const { exitCode, stdout, stderr } = await world.runWith({ stdin: "token-text\n" }, ...argv, "--dry-run");
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain("--dry-run: this command changes something without sending a request");
+    expect(await world.runWith({ stdin: "token-text\n" }, ...argv, "--dry-run")).toMatchObject(
+      failed(2, "--dry-run: this command changes something without sending a request"),
+    );
     expect(await state()).toEqual(before);
     expect(existsSync(join(world.directory, "config.json"))).toBe(false);
   });

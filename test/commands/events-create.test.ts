@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 
 /** What `events create` makes of names: of the label in an input, and of the creator. */
 
@@ -23,20 +24,18 @@ test("a timed event without an end lasts an hour, or as long as the profile says
   const create = (...flags: string[]) =>
     harness.run("events", "create", "--title", "T", "--start", "fri 9:30", "--fields", "end_local", ...flags);
   expect((await create()).stdout).toBe("2026-11-27T10:30:00+01:00\n");
-  expect(await harness.run("config", "set", "duration", "soon")).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining('duration: "soon" is not a valid duration'),
-  });
+  expect(await harness.run("config", "set", "duration", "soon")).toMatchObject(
+    failed(2, 'duration: "soon" is not a valid duration'),
+  );
   await harness.run("config", "set", "duration", "45m");
   expect((await create()).stdout).toBe("2026-11-27T10:15:00+01:00\n");
   expect((await create("--end", "11:00")).stdout).toBe("2026-11-27T11:00:00+01:00\n");
   expect((await create("--all-day")).exitCode).toBe(2);
   const path = (await harness.run("config", "path")).stdout.trim();
   writeFileSync(path, readFileSync(path, "utf8").replace("45m", "45 apples"));
-  expect(await create()).toMatchObject({
-    exitCode: 10,
-    stderr: expect.stringContaining('duration of profile "local": "45 apples" is not a valid duration'),
-  });
+  expect(await create()).toMatchObject(
+    failed(10, 'duration of profile "local": "45 apples" is not a valid duration'),
+  );
 });
 
 describe("the label of --input", () => {

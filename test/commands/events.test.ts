@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness, NOW, type RunOptions, type RunResult } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { startWireRecorder } from "../support/wire-recorder.js";
 import { words } from "../support/words.js";
 
@@ -198,15 +199,11 @@ describe("ids from stdin", () => {
     [["get", "-"], "abc\n..\n", "stdin"],
     [["delete", "-"], "abc\n", "--yes"],
   ])("%j with %j is exit 2", async (argv, stdin, words) => {
-    const { exitCode, stdout, stderr } = await harness.runWith({ stdin }, "events", ...argv);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(words);
+    expect(await harness.runWith({ stdin }, "events", ...argv)).toMatchObject(failed(2, words));
   });
 
   test("delete - does not ask, not even on a terminal", async () => {
-    const { exitCode, stderr } = await harness.runWith({ columns: 80 }, "events", "delete", "-");
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain("--yes");
+    expect(await harness.runWith({ columns: 80 }, "events", "delete", "-")).toMatchObject(failed(2, "--yes"));
   });
 });
 
@@ -242,9 +239,7 @@ describe("events create and update", () => {
 
   test("a URL that nobody should click is refused by the embedded service", async () => {
     const argv = ["events", "create", "--title", "T", "--category", "keep", "--url", "javascript:alert(1)"];
-    const { exitCode, stderr } = await harness.run(...argv);
-    expect(exitCode).toBe(11);
-    expect(stderr).toContain("url: must begin with one of http:, https:");
+    expect(await harness.run(...argv)).toMatchObject(failed(11, "url: must begin with one of http:, https:"));
   });
 
   test("--clear empties fields", async () => {
@@ -341,9 +336,9 @@ describe("comment", () => {
   });
 
   test("on a terminal that must not ask it fails without a text instead of waiting for stdin", async () => {
-    const { exitCode, stderr } = await harness.runWith({ columns: 80 }, "comment", "abc", "--no-input");
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain("--file");
+    expect(await harness.runWith({ columns: 80 }, "comment", "abc", "--no-input")).toMatchObject(
+      failed(2, "--file"),
+    );
   });
 });
 

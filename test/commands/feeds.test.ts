@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Feed } from "../../contract/shapes.js";
 import { reply } from "../support/fault-steps.js";
 import { createHarness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 import { words } from "../support/words.js";
 
@@ -51,10 +52,9 @@ describe("feeds add", () => {
 
   test("without a calendar takes the default one, and asks for one where there are several", async () => {
     const work = await world.service.admin.calendars.add({ name: "Work", owner: world.userId });
-    expect(await world.send("feeds", "add")).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("there are several calendars: choose one with --calendar"),
-    });
+    expect(await world.send("feeds", "add")).toMatchObject(
+      failed(2, "there are several calendars: choose one with --calendar"),
+    );
     const env = { ...world.env, CALCTL_CALENDAR: "Work" };
     const { stdout } = await world.runWith({ env }, "feeds", "add", "-o", "json");
     expect(JSON.parse(stdout)).toMatchObject({ calendars: [{ id: work.id, name: "Work" }] });
@@ -85,22 +85,14 @@ describe("feeds add", () => {
 
   test("whose answer is lost may have been done, and says how to look", async () => {
     world.server.on("POST /feeds", [reply({ status: 502, body: "" })]);
-    expect(await world.send("feeds", "add")).toMatchObject({
-      exitCode: 9,
-      stdout: "",
-      stderr: expect.stringContaining("calctl feeds list"),
-    });
+    expect(await world.send("feeds", "add")).toMatchObject(failed(9, "calctl feeds list"));
   });
 });
 
 describe("of the profile local", () => {
   test("a feed has the address at which the database is served", async () => {
     const { json, service, run } = await createHarness();
-    expect(await run("feeds", "add")).toMatchObject({
-      exitCode: 11,
-      stdout: "",
-      stderr: expect.stringContaining("calctl service start"),
-    });
+    expect(await run("feeds", "add")).toMatchObject(failed(11, "calctl service start"));
     await service.admin.noteBaseUrl("https://calendar.example/cal");
     const { address } = await json<Feed>("feeds", "add");
     expect(address).toMatch(/^https:\/\/calendar\.example\/cal\/feeds\/[\w-]{43}$/);
@@ -124,10 +116,7 @@ describe("feeds list and remove", () => {
     });
     expect(await send("feeds", "list")).toEqual([]);
     expect((await fetch(`${address}.ics`)).status).toBe(410);
-    expect(await world.send("feeds", "remove", id)).toMatchObject({
-      exitCode: 5,
-      stderr: expect.stringContaining(`there is no feed "${id}"`),
-    });
+    expect(await world.send("feeds", "remove", id)).toMatchObject(failed(5, `there is no feed "${id}"`));
   });
 
   test("show in a table when a feed was used last", async () => {
@@ -144,11 +133,7 @@ test("a service without feeds is exit 11 with each of them", async () => {
     for (const method of ["GET", "POST"])
       world.server.on(`${method} /feeds`, [reply({ status, body: "{}" })]);
     for (const argv of [["add"], ["list"], ["remove", "x"]]) {
-      expect(await world.send("feeds", ...argv)).toMatchObject({
-        exitCode: 11,
-        stdout: "",
-        stderr: expect.stringContaining("this service has no feeds"),
-      });
+      expect(await world.send("feeds", ...argv)).toMatchObject(failed(11, "this service has no feeds"));
     }
   }
 });

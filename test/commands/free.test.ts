@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { createHarness, type Harness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 import { words } from "../support/words.js";
 
@@ -159,9 +160,7 @@ describe("free", () => {
     [["--from", "2026-11-01"], "--from: 2026-11-07 is over"],
     [["--on", "today", "--days", "2"], "give either --on or --days, not both"],
   ])("%j is refused", async (flags, problem) => {
-    const { exitCode, stdout, stderr } = await harness.run("free", ...flags);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(problem);
+    expect(await harness.run("free", ...flags)).toMatchObject(failed(2, problem));
   });
 });
 
@@ -173,9 +172,9 @@ test.each(["free", "conflicts"])(
     world.server.on(`GET /calendars/${world.calendarId}/upcoming_events`, [
       reply({ status: 403, body: "{}" }),
     ]);
-    const { exitCode, stdout, stderr } = await world.send(command);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: "" });
-    expect(stderr).toContain(`error: calendar Personal (${world.calendarId}) could not be read: `);
+    expect(await world.send(command)).toMatchObject(
+      failed(6, `error: calendar Personal (${world.calendarId}) could not be read: `),
+    );
   },
 );
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { loadCommandTree } from "../../src/cli/command-tree.js";
 import { TOPICS } from "../../src/cli/help/topics.js";
 import { createHarness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 
 /** Names of every command and group from the top, such as `["events", "list"]`; `[]` is the program itself. */
 function pathsOf(command: Command, path: readonly string[] = []): readonly (readonly string[])[] {
@@ -105,9 +106,7 @@ test.each([
   [["nonsense", "help"], 'calctl has no command "nonsense"'],
 ])("%j is exit 2", async (argv, message) => {
   const { run } = await createHarness();
-  const { exitCode, stdout, stderr } = await run(...argv);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-  expect(stderr).toContain(message);
+  expect(await run(...argv)).toMatchObject(failed(2, message));
 });
 
 test("every topic is a page, and a mistyped one names the right one", async () => {

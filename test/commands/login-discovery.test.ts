@@ -11,6 +11,7 @@ import { sendOverSocket } from "../../service/test/support/send.js";
 import type { WorldOptions } from "../../service/test/support/world.js";
 import { configurationError } from "../../src/errors.js";
 import { createMachine, type Machine, type StartedRun } from "../support/login-run.js";
+import { failed } from "../support/outcomes.js";
 
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
 
@@ -71,7 +72,7 @@ describe("a service that says where to sign in", () => {
   test("without a public client still wants the one that its operator registered", async () => {
     const baseUrl = await startService({ publicClient: false });
     const result = await machine.run({}, "login", "--base-url", baseUrl, "--no-browser");
-    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("missing --client-id, ") });
+    expect(result).toMatchObject(failed(2, "missing --client-id, "));
     const known = ["--base-url", baseUrl, "--client-id", "some-client"];
     const env = { CALCTL_CLIENT_SECRET: "a-secret-of-it" };
     const login = machine.start({ env }, "login", ...known, "--no-browser");
@@ -88,7 +89,7 @@ describe("a service that says where to sign in", () => {
     writeFileSync(secret, "a-secret\n");
     const known = ["--base-url", baseUrl, "--client-secret-file", secret];
     const result = await machine.run({}, "login", ...known, "--no-browser");
-    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("missing --client-id\n") });
+    expect(result).toMatchObject(failed(2, "missing --client-id\n"));
   });
 
   test("is not asked where everything is known, nor for a personal access token", async () => {
@@ -208,10 +209,7 @@ describe("metadata", () => {
     const { baseUrl } = await startFake(() => ({ status: 404, json: {} }));
     const terminal = new PassThrough();
     const asked = await machine.run({ terminal }, "login", "--base-url", baseUrl);
-    expect(asked).toMatchObject({
-      exitCode: 10,
-      stderr: expect.stringContaining("does not say where to sign in"),
-    });
+    expect(asked).toMatchObject(failed(10, "does not say where to sign in"));
     const { stderr } = await login(baseUrl, "--auth-url", baseUrl).ended;
     expect(stderr).not.toContain("does not say where");
   });
@@ -226,19 +224,17 @@ describe("metadata", () => {
 
   test("of another authorization server than the given one offers no client", async () => {
     const { origin, baseUrl } = await startFake((_, own) => ({ json: metadata(own) }));
-    expect(await login(baseUrl, "--auth-url", `${origin}/other`).ended).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("missing --client-id, --client-secret-file"),
-    });
+    expect(await login(baseUrl, "--auth-url", `${origin}/other`).ended).toMatchObject(
+      failed(2, "missing --client-id, --client-secret-file"),
+    );
   });
 });
 
 test("a token for an address where nothing answers: asks if it is the right one, exit 8", async () => {
   const known = ["--with-token", "--base-url", "http://127.0.0.1:1"];
-  expect(await machine.run({ stdin: "token" }, "login", ...known)).toMatchObject({
-    exitCode: 8,
-    stderr: expect.stringContaining("hint: is --base-url right? Otherwise try again later"),
-  });
+  expect(await machine.run({ stdin: "token" }, "login", ...known)).toMatchObject(
+    failed(8, "hint: is --base-url right? Otherwise try again later"),
+  );
 });
 
 describe("the questions of a login", () => {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { createMachine, type Machine } from "../support/login-run.js";
+import { failed } from "../support/outcomes.js";
 
 /** Token endpoints that cannot be reached or are something else. */
 
@@ -76,10 +77,11 @@ describe("the code is not redeemed", () => {
       target: "127.0.0.1:1",
       answer: "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n",
     });
-    const { exitCode, stderr } = await signIn("https://login.example/oauth", {
-      HTTPS_PROXY: `http://${proxy.host}`,
-    });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("403") });
+    expect(
+      await signIn("https://login.example/oauth", {
+        HTTPS_PROXY: `http://${proxy.host}`,
+      }),
+    ).toMatchObject(failed(10, "403"));
     expect(proxy.requests).toEqual([{ target: "login.example:443", authorization: null }]);
     expectNothingKept();
   });
@@ -106,11 +108,7 @@ describe("the code is not redeemed", () => {
     await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
     const { port } = gone.address() as { port: number };
     await new Promise((resolve) => gone.close(resolve));
-    const { exitCode, stderr } = await signIn(`http://127.0.0.1:${port}/oauth`);
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 8,
-      stderr: expect.stringContaining("could not be redeemed"),
-    });
+    expect(await signIn(`http://127.0.0.1:${port}/oauth`)).toMatchObject(failed(8, "could not be redeemed"));
     expectNothingKept();
   });
 });

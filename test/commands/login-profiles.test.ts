@@ -8,6 +8,7 @@ import {
   startAuthorizationServer,
 } from "../support/authorization-server.js";
 import { createMachine, type Machine, type MachineRun } from "../support/login-run.js";
+import { failed } from "../support/outcomes.js";
 import { words } from "../support/words.js";
 
 let server: AuthorizationServer;
@@ -98,7 +99,7 @@ describe("the profile of a login", () => {
     writeFileSync(path, JSON.stringify({ profile: "work", profiles: { work } }));
     const env = { CALCTL_CLIENT_SECRET: "s" };
     const result = await machine.run({ env }, "login", "--no-browser");
-    expect(result).toMatchObject({ exitCode: 10, stderr: expect.stringContaining(key) });
+    expect(result).toMatchObject(failed(10, key));
   });
 
   test("with a media type that is invalid in a header sends nothing: exit 10", async () => {
@@ -106,16 +107,12 @@ describe("the profile of a login", () => {
     const path = join(machine.directory, "config.json");
     writeFileSync(path, readFileSync(path, "utf8").replace('"work": {', '"work": { "media_type": "a\\nb",'));
     server.userRequests.length = 0;
-    expect(await run("whoami")).toMatchObject({
-      exitCode: 10,
-      stderr: expect.stringContaining("media_type"),
-    });
+    expect(await run("whoami")).toMatchObject(failed(10, "media_type"));
     expect(server.userRequests).toEqual([]);
   });
 
   test("local cannot be logged into: exit 2", async () => {
-    const { exitCode, stderr } = await signIn({}, "--base-url", server.baseUrl, "-p", "local");
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("local") });
+    expect(await signIn({}, "--base-url", server.baseUrl, "-p", "local")).toMatchObject(failed(2, "local"));
   });
 
   test("moved to another service keeps nothing of the old one, least of all its token", async () => {
@@ -169,8 +166,9 @@ describe("the profile of a login", () => {
     const mine = { profiles: { work: { base_url: "https://calendar.example" } } };
     const path = join(machine.directory, "config.json");
     machine.keychain.onSave(() => writeFileSync(path, JSON.stringify(mine)));
-    const { exitCode, stderr } = await signIn({}, "--base-url", server.baseUrl, "-p", "work");
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("--replace") });
+    expect(await signIn({}, "--base-url", server.baseUrl, "-p", "work")).toMatchObject(
+      failed(2, "--replace"),
+    );
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(mine);
     expect(machine.keychain.entries.size).toBe(0);
   });
@@ -197,8 +195,7 @@ describe("the profile of a login", () => {
   });
 
   test("with --replace must be named: exit 2", async () => {
-    const { exitCode, stderr } = await signIn({}, "--base-url", server.baseUrl, "--replace");
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("--profile") });
+    expect(await signIn({}, "--base-url", server.baseUrl, "--replace")).toMatchObject(failed(2, "--profile"));
   });
 
   test("an empty variable that a flag makes needless is not used", async () => {
@@ -288,7 +285,7 @@ describe("login in a script", () => {
     const urls = { "--base-url": server.baseUrl, "--auth-url": server.authUrl, "--client-id": "c" };
     const others = Object.entries(urls).filter(([flag]) => !argv.includes(flag));
     const result = await machine.run({ env }, "login", ...others.flat(), "--no-browser", ...argv);
-    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(words) });
+    expect(result).toMatchObject(failed(2, words));
     expect(server.tokenRequests).toEqual([]);
   });
 
@@ -320,14 +317,15 @@ describe("login in a script", () => {
     const env = { CI: "1", CALCTL_CLIENT_SECRET: "s" };
     const known = ["--base-url", server.baseUrl, "--auth-url", server.authUrl, "--client-id", "c"];
     const result = await machine.run({ env, terminal: new PassThrough() }, "login", ...known);
-    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--no-browser") });
+    expect(result).toMatchObject(failed(2, "--no-browser"));
   });
 });
 
 describe("login warns that another source takes precedence", () => {
   test.each(["CALCTL_TOKEN", "CALCTL_TOKEN_FILE"])("%s", async (name) => {
-    const { exitCode, stderr } = await signIn({ env: { [name]: "x" } }, "--base-url", server.baseUrl, "-q");
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining(name) });
+    expect(await signIn({ env: { [name]: "x" } }, "--base-url", server.baseUrl, "-q")).toMatchObject(
+      failed(0, name),
+    );
   });
 
   test("the systemd credential of a unit, if there is one", async () => {

@@ -11,6 +11,7 @@ import {
   startAuthorizationServer,
 } from "../support/authorization-server.js";
 import { createMachine, type Machine, type MachineRun, type StartedRun } from "../support/login-run.js";
+import { failed } from "../support/outcomes.js";
 
 let server: AuthorizationServer;
 let machine: Machine;
@@ -209,7 +210,7 @@ describe("a login that fails leaves no profile and no token", () => {
     good.search = String(new URLSearchParams({ error, error_description: description, state }));
     const { status, page } = await comeBack(good.href);
     const result = await login.ended;
-    expect(result).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(words) });
+    expect(result).toMatchObject(failed(exitCode, words));
     expect(status).toBe(400);
     expect(page).toContain("Not signed in");
     expect(server.tokenRequests).toEqual([]);
@@ -262,7 +263,7 @@ describe("a login that fails leaves no profile and no token", () => {
     const login = start();
     const { status, page } = await comeBack(server.consent(await login.address()));
     const result = await login.ended;
-    expect(result).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(words) });
+    expect(result).toMatchObject(failed(exitCode, words));
     expect({ status, page }).toEqual({ status: 400, page: expect.stringContaining("Not signed in") });
     expect(server.tokenRequests).toHaveLength(1);
     expectNothingKept();
@@ -272,7 +273,7 @@ describe("a login that fails leaves no profile and no token", () => {
     server.onToken((response) => response.destroy());
     const login = start();
     await comeBack(server.consent(await login.address()));
-    expect(await login.ended).toMatchObject({ exitCode: 8, stderr: expect.stringContaining("redeemed") });
+    expect(await login.ended).toMatchObject(failed(8, "redeemed"));
     expect(server.tokenRequests).toHaveLength(1);
     expectNothingKept();
   });
@@ -300,7 +301,7 @@ describe("a login that fails leaves no profile and no token", () => {
     server.onToken(respond);
     const login = start(...(exitCode === 8 ? ["--timeout", "0.5"] : []));
     await comeBack(server.consent(await login.address()));
-    expect(await login.ended).toMatchObject({ exitCode, stderr: expect.stringContaining(words) });
+    expect(await login.ended).toMatchObject(failed(exitCode, words));
     expectNothingKept();
   });
 
@@ -314,7 +315,7 @@ describe("a login that fails leaves no profile and no token", () => {
       server.onUser((response) => response.writeHead(status).end());
       const login = start();
       const { page } = await comeBack(server.consent(await login.address()));
-      expect(await login.ended).toMatchObject({ exitCode, stderr: expect.stringContaining(words) });
+      expect(await login.ended).toMatchObject(failed(exitCode, words));
       expect(page).toContain("Not signed in");
       expectNothingKept();
     },
@@ -336,10 +337,7 @@ describe("a login that fails leaves no profile and no token", () => {
   test("the login times out: exit 4, and the port is free again", async () => {
     const login = start("--login-timeout", "1");
     const address = await login.address();
-    expect(await login.ended).toMatchObject({
-      exitCode: 4,
-      stderr: expect.stringContaining("after 1 second\n"),
-    });
+    expect(await login.ended).toMatchObject(failed(4, "after 1 second\n"));
     expect((await login.ended).stderr).not.toContain("paste");
     const port = Number(new URL(new URL(address).searchParams.get("redirect_uri") ?? "").port);
     const again = createServer();

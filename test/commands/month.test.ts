@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { createHarness, type Harness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 
 /** A month as a person sees it. Now is Saturday 21 November, 15:30 in Berlin. */
@@ -108,9 +109,7 @@ describe("a month", () => {
     [["2026-11", "--from", "today"], "give either --month or --from, not both"],
     [["2026-11", "--grid"], "give either --month or --grid, not both"],
   ])("%j is refused", async (flags, problem) => {
-    const { exitCode, stdout, stderr } = await month(...flags);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(problem);
+    expect(await month(...flags)).toMatchObject(failed(2, problem));
   });
 
   test("of a week_start that is none is exit 2 to set, and exit 10 in the file", async () => {
@@ -125,9 +124,9 @@ describe("a month", () => {
     const world = await createRemoteWorld();
     world.server.on(`GET /calendars/${world.calendarId}/events`, [reply({ status: 404 })]);
     const before = world.server.requests.length;
-    const { exitCode, stdout, stderr } = await world.send("agenda", "--month");
-    expect({ exitCode, stdout }).toEqual({ exitCode: 11, stdout: "" });
-    expect(stderr).toContain("this service lists only the next 7 days");
+    expect(await world.send("agenda", "--month")).toMatchObject(
+      failed(11, "this service lists only the next 7 days"),
+    );
     expect(world.server.requests.slice(before).map(({ path }) => path)).toEqual([
       "/calendars",
       `/calendars/${world.calendarId}/events`,

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { createHarness, type Harness, NOW } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 import { words } from "../support/words.js";
 
@@ -127,9 +128,7 @@ describe("next", () => {
     [["--within", ""], "--within is empty"],
     [["--within", "400d"], '--within: "400d" is more than 365 days'],
   ])("%j is refused", async (flags, problem) => {
-    const { exitCode, stderr, stdout } = await harness.run("next", ...flags);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(problem);
+    expect(await harness.run("next", ...flags)).toMatchObject(failed(2, problem));
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { receive, reply, reset } from "../support/fault-steps.js";
 import { NOW } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 
 /** Retries and rate limits as users see them. Waits take no time here. */
@@ -162,10 +163,8 @@ describe("when no requests are left in the window", () => {
     server.on(USER, lastOne(600));
     await send("whoami");
     server.forget();
-    const { exitCode, stderr } = await send("whoami");
-    expect(exitCode).toBe(7);
-    expect(stderr).toContain(
-      "error: the service's rate limit has been reached, according to an earlier response",
+    expect(await send("whoami")).toMatchObject(
+      failed(7, "error: the service's rate limit has been reached, according to an earlier response"),
     );
     expect(server.requests).toEqual([]);
   });
@@ -213,7 +212,7 @@ describe("a write that may have succeeded and is then rejected", () => {
       server.on(`${method} /calendars/${calendarId}/events/${eventId}`, RESET, refusal);
       const typed = argv.map((word) => (word === "EVENT" ? eventId : word));
       const result = await send(...typed, "-c", calendarId);
-      expect(result).toMatchObject({ exitCode, stderr: expect.stringContaining(words) });
+      expect(result).toMatchObject(failed(exitCode, words));
     }
   });
 
@@ -226,8 +225,8 @@ describe("a write that may have succeeded and is then rejected", () => {
   test("a read has no unknown outcome", async () => {
     const { server, send } = await createRemoteWorld();
     server.on(USER, BUSY, refused("600"));
-    const { exitCode, stderr } = await send("whoami");
-    expect(exitCode).toBe(7);
-    expect(stderr).toContain("error: the service's rate limit has been reached\n");
+    expect(await send("whoami")).toMatchObject(
+      failed(7, "error: the service's rate limit has been reached\n"),
+    );
   });
 });

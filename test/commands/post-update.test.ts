@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Channel, SLACK_CHANNEL, SLACK_TOKEN, serveChannel } from "../support/chat/channel.js";
 import { reply } from "../support/fault-steps.js";
+import { failed } from "../support/outcomes.js";
 import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
 
 /** `post --update`: the digest of the day is changed in place. It is 15:30 in Berlin. */
@@ -172,7 +173,7 @@ test.each([
 ])("--update with %j is exit 2 before anything is sent", async (flags, message) => {
   const world = await createUpdateWorld("discord");
   const result = await world.send("post", "--update", ...flags);
-  expect(result).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(message) });
+  expect(result).toMatchObject(failed(2, message));
   expect(world.hook.requests).toHaveLength(0);
 });
 
@@ -254,5 +255,5 @@ test("a saved bot of slack posts tests, digests and reminders into its channel, 
     ["This is a test", "1 event", "In 30 min: Lunch"].map((words) => expect.stringContaining(words)),
   );
   const elsewhere = await world.send("post", "--to", "team", "--channel", "C00000001", "--once");
-  expect(elsewhere).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("(channel_not_found)") });
+  expect(elsewhere).toMatchObject(failed(6, "(channel_not_found)"));
 });

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { createHarness, NOW } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
 import { words } from "../support/words.js";
 
@@ -69,7 +70,7 @@ test("--template renders each event in one's own words, and an error of it posts
   expect((await world.send("post", ...JSON_TARGET, "--template", template)).exitCode).toBe(0);
   expect(world.posted()).toMatchObject([{ text: "12:00 Lunch\n19:00 Dinner" }]);
   const wrong = await world.send("post", ...JSON_TARGET, "--template", "{{ nosuch }}");
-  expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('no field "nosuch"') });
+  expect(wrong).toMatchObject(failed(2, 'no field "nosuch"'));
   expect(world.hook.requests).toHaveLength(1);
 });
 
@@ -153,11 +154,7 @@ describe("--once", () => {
     await world.create("Lunch", ...todayAt("12:00"));
     world.hook.next([reply({ status: 400, headers: {}, body: "invalid_payload" })]);
     const refused = await world.send("post", ...JSON_TARGET, "--once");
-    expect(refused).toMatchObject({
-      exitCode: 11,
-      stdout: "",
-      stderr: expect.stringContaining("invalid_payload"),
-    });
+    expect(refused).toMatchObject(failed(11, "invalid_payload"));
     expect((await world.send("post", ...JSON_TARGET, "--once")).exitCode).toBe(0);
     expect(world.hook.requests).toHaveLength(2);
   });
@@ -179,9 +176,9 @@ describe("--once", () => {
 test("where a calendar cannot be read, nothing is posted, and stderr names it", async () => {
   const world = await createPostWorld();
   await world.create("Lunch", ...todayAt("12:00"));
-  const { exitCode, stderr } = await world.send("post", ...JSON_TARGET, "-c", "Personal", "-c", "nosuch");
-  expect(exitCode).toBe(5);
-  expect(stderr).toContain("nosuch");
+  expect(await world.send("post", ...JSON_TARGET, "-c", "Personal", "-c", "nosuch")).toMatchObject(
+    failed(5, "nosuch"),
+  );
   expect(world.hook.requests).toEqual([]);
 });
 
@@ -203,7 +200,7 @@ test.each<[readonly string[], number, string]>([
   const world = await createPostWorld();
   await world.create("Lunch", ...todayAt("12:00"));
   const result = await world.send(...argv);
-  expect(result).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(message) });
+  expect(result).toMatchObject(failed(exitCode, message));
   expect(world.hook.requests).toEqual([]);
 });
 
@@ -212,9 +209,7 @@ test.each([
   ["remind", "--before", "1h", "--", "true"],
 ])("%s never falls back to local: exit 10 with what to set", async (...argv) => {
   const { run } = await createHarness();
-  const { exitCode, stderr } = await run(...argv);
-  expect(exitCode).toBe(10);
-  expect(stderr).toContain("CALCTL_PROFILE");
+  expect(await run(...argv)).toMatchObject(failed(10, "CALCTL_PROFILE"));
 });
 
 describe("--changes", () => {
@@ -269,19 +264,15 @@ describe("--changes", () => {
   test("a name that is bound to other days is refused, with the flag that gave it", async () => {
     const world = await createPostWorld();
     await post(world);
-    const { exitCode, stderr } = await post(world, "--days", "3");
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('error: --changes: the name "team" is bound to 7 days');
+    expect(await post(world, "--days", "3")).toMatchObject(
+      failed(2, 'error: --changes: the name "team" is bound to 7 days'),
+    );
   });
 
   test.each([["--on", "friday"], ["--from", "friday"], ["--search", "x"], ["--once"]])(
     "and %s are exit 2",
     async (...flags) => {
-      const { exitCode, stderr } = await post(await createPostWorld(), ...flags);
-      expect({ exitCode, stderr }).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringContaining("--changes"),
-      });
+      expect(await post(await createPostWorld(), ...flags)).toMatchObject(failed(2, "--changes"));
     },
   );
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { NOW } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
 import { words } from "../support/words.js";
 
@@ -138,11 +139,9 @@ describe("posting", () => {
     const alone = await world.create("Alone", ...todayAt("15:44"));
     world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
     const flags = ["--before", "15m", "--as", "json", "--search", "Alone"];
-    const { exitCode, stderr } = await world.send("remind", ...flags);
-    expect({ exitCode, stderr }).toMatchObject({
-      exitCode: 9,
-      stderr: expect.stringContaining(`error: event Alone (Sat 21 Nov 15:44, ${alone}): `),
-    });
+    expect(await world.send("remind", ...flags)).toMatchObject(
+      failed(9, `error: event Alone (Sat 21 Nov 15:44, ${alone}): `),
+    );
     expect(await remind()).toEqual([]);
   });
 
@@ -263,8 +262,9 @@ describe("running a program", () => {
 
   test("where every program fails, it is exit 1", async () => {
     await world.create("Dentist", ...todayAt("15:40"));
-    const { exitCode, stderr } = await world.send(...words`remind --before 15m -- sh -c "kill -9 $$"`);
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("a signal") });
+    expect(await world.send(...words`remind --before 15m -- sh -c "kill -9 $$"`)).toMatchObject(
+      failed(1, "a signal"),
+    );
   });
 
   test("a program that cannot be started is exit 1", async () => {
@@ -295,5 +295,5 @@ test.each<[readonly string[], string]>([
   [["--before", "1h", "--search", "", "--", "true"], "--search is empty"],
 ])("%j is refused", async (flags, message) => {
   const result = await world.send("remind", ...flags);
-  expect(result).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(message) });
+  expect(result).toMatchObject(failed(2, message));
 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 
 /** What a person reads on a terminal, beside lists of events. Now is Saturday, 15:30 in Berlin. */
 
@@ -145,10 +146,9 @@ describe("a clock of twelve hours", () => {
       expect(seen, argv.join(" ")).toContain(text);
       expect(seen).not.toMatch(/1[3-9]:\d\d/);
     }
-    expect(await harness.run("config", "set", "hours", "13")).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('hours: "13" are not the hours of a clock\nhint: write 24 or 12'),
-    });
+    expect(await harness.run("config", "set", "hours", "13")).toMatchObject(
+      failed(2, 'hours: "13" are not the hours of a clock\nhint: write 24 or 12'),
+    );
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { textWidth } from "../../src/output/table/text-width.js";
 import { reply } from "../support/fault-steps.js";
 import { NOW, type RunResult } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
 
 /** What `post` and `remind` have sent, and what is done about what may be lost. It is 15:30 in Berlin. */
@@ -101,7 +102,7 @@ describe.each(Object.entries(JOBS))("%s without an answer", (name, job) => {
     const { world, id } = await lose();
     world.hook.next(LOST, REFUSED);
     const again = await world.send("sent", "resend", id);
-    expect(again).toMatchObject({ exitCode: 9, stderr: expect.stringContaining(`sent resend ${id}`) });
+    expect(again).toMatchObject(failed(9, `sent resend ${id}`));
     expect((await world.send("sent", "resend", id)).exitCode).toBe(11);
     expect(await sent(world)).toMatchObject([{ id, outcome: "unknown" }]);
     if (name !== "a message without --once") expect(await world.send(...job)).toEqual(QUIET);
@@ -178,7 +179,7 @@ describe("sent resend", () => {
     [["sent", "again"], 2, 'calctl sent has no command "again"'],
   ])("%j is refused", async (argv, exitCode, message) => {
     const world = await worldWithLunch();
-    expect(await world.send(...argv)).toMatchObject({ exitCode, stderr: expect.stringContaining(message) });
+    expect(await world.send(...argv)).toMatchObject(failed(exitCode, message));
   });
 
   test("--dry-run shows the message, and sends nothing", async () => {
@@ -199,7 +200,7 @@ describe("sent resend", () => {
       CALCTL_STATE_DIR: `${world.directory}/state`,
     };
     const result = await world.runWith({ env }, "sent", "resend", await onlyId(world));
-    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("is not where message") });
+    expect(result).toMatchObject(failed(2, "is not where message"));
     expect(bodies(world)).toHaveLength(1);
   });
 
@@ -210,10 +211,9 @@ describe("sent resend", () => {
     expect((await world.send("post", "--to", "team", "--once")).exitCode).toBe(9);
     const id = await onlyId(world);
     await addWebhook(world, "team", "/two", "slack");
-    expect(await world.send("sent", "resend", id)).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("was made for json, and webhook team is for slack by now"),
-    });
+    expect(await world.send("sent", "resend", id)).toMatchObject(
+      failed(2, "was made for json, and webhook team is for slack by now"),
+    );
     await world.run("webhooks", "remove", "team");
     expect(await world.send("sent", "resend", id)).toMatchObject({ exitCode: 5 });
     await addWebhook(world, "team", "/three");
@@ -245,10 +245,9 @@ describe("--again", () => {
     await world.create("Party", ...todayAt("21:00"));
     expect(await post("--again")).toEqual(QUIET);
     expect(await post("--again")).toEqual(QUIET);
-    expect(await world.send("sent", "resend", (await sent(world))[0]?.id ?? "")).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("it is told once; calctl post posts"),
-    });
+    expect(await world.send("sent", "resend", (await sent(world))[0]?.id ?? "")).toMatchObject(
+      failed(2, "it is told once; calctl post posts"),
+    );
     expect(bodies(world).map((body) => [...body.matchAll(/Dinner|Party/g)][0]?.[0])).toEqual([
       ...["Dinner", "Dinner", "Party"],
     ]);
@@ -260,10 +259,7 @@ describe("--at-least-once", () => {
     const world = await worldWithLunch();
     const remind = () => world.send("remind", "--before", "15m", "--as", "json", "--at-least-once");
     world.hook.next(LOST);
-    expect(await remind()).toMatchObject({
-      exitCode: 8,
-      stderr: expect.stringContaining("the next run sends it again"),
-    });
+    expect(await remind()).toMatchObject(failed(8, "the next run sends it again"));
     for (const _ of [1, 2]) expect(await remind()).toEqual(QUIET);
     expect(bodies(world)).toHaveLength(2);
     expect(await sent(world)).toMatchObject([{ outcome: "sent" }]);
@@ -283,10 +279,9 @@ describe("--at-least-once", () => {
 
   test("is refused for a digest", async () => {
     const world = await worldWithLunch();
-    expect(await world.send("post", "--as", "json", "--once", "--at-least-once")).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("--at-least-once: only with --changes"),
-    });
+    expect(await world.send("post", "--as", "json", "--once", "--at-least-once")).toMatchObject(
+      failed(2, "--at-least-once: only with --changes"),
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 
 /** `calctl undo` of what was written to series. It is Saturday, 21 November 2026, in Berlin. */
 
@@ -147,10 +148,7 @@ describe("undo", () => {
   test("asks where events get other ids", async () => {
     await create("--count", "3");
     await write(["update", "--scope", "following", "--title", "Review", "2026-11-30"]);
-    expect(await harness.run("undo")).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("--yes"),
-    });
+    expect(await harness.run("undo")).toMatchObject(failed(2, "--yes"));
     expect((await run("undo", "--yes")).stderr).toContain("put back (with the ids that its events had)");
   });
 
@@ -159,10 +157,9 @@ describe("undo", () => {
     await run("comment", await occurrence("2026-12-07"), "See you there");
     await write(["update", "--scope", "following", "--title", "Review", "2026-11-30"]);
     const before = await rows();
-    expect(await harness.run("undo", "--yes")).toMatchObject({
-      exitCode: 13,
-      stderr: expect.stringContaining("there are comments on its events, which would be lost"),
-    });
+    expect(await harness.run("undo", "--yes")).toMatchObject(
+      failed(13, "there are comments on its events, which would be lost"),
+    );
     expect(await rows()).toEqual(before);
   });
 
@@ -176,10 +173,9 @@ describe("undo", () => {
     const { id } = await harness.json<Shown>("events", "create", ...MEETING);
     await run("events", "update", id, "--repeat", "daily", "--count", "2");
     const before = await rows();
-    expect(await harness.run("undo", "--yes")).toMatchObject({
-      exitCode: 11,
-      stderr: expect.stringContaining("it cannot be taken back: a series cannot become a single event"),
-    });
+    expect(await harness.run("undo", "--yes")).toMatchObject(
+      failed(11, "it cannot be taken back: a series cannot become a single event"),
+    );
     expect(await rows()).toEqual(before);
   });
 
@@ -189,10 +185,9 @@ describe("undo", () => {
     await run("events", "update", await occurrence("2026-12-07"), "--scope", "this", "--title", "Party");
     await run("events", "update", from, "--scope", "following", "--start", "2026-11-30T09:00");
     const before = await rows();
-    expect(await harness.run("undo", "--yes")).toMatchObject({
-      exitCode: 11,
-      stderr: expect.stringContaining("1 of its events was changed on its own, and would be lost"),
-    });
+    expect(await harness.run("undo", "--yes")).toMatchObject(
+      failed(11, "1 of its events was changed on its own, and would be lost"),
+    );
     expect(await rows()).toEqual(before);
   });
 

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { apply, byService, reply, reset } from "../support/fault-steps.js";
+import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 import { words } from "../support/words.js";
 import { createUndoWorld, type UndoWorld } from "./undo-world.js";
@@ -184,9 +185,9 @@ describe("one command at a time", () => {
       { number: 1, at: "2026-11-21T14:31:00.000Z", command: "comment", events: [id] },
       { number: 2, at: "2026-11-21T14:30:00.000Z", command: "events create", events: [id] },
     ]);
-    const { exitCode, stderr } = await world.step("undo");
-    expect(exitCode).toBe(11);
-    expect(stderr).toContain("it cannot be taken back: the service cannot delete comments");
+    expect(await world.step("undo")).toMatchObject(
+      failed(11, "it cannot be taken back: the service cannot delete comments"),
+    );
     expect(await world.step("undo", "2", "--yes")).toMatchObject({ exitCode: 0, stderr: "Lunch: deleted\n" });
     expect(await world.list()).toEqual([]);
   });
@@ -315,9 +316,7 @@ describe("the journal", () => {
     await world.run("config", "set", "journal", "off", "-p", "local");
     await world.create("Dinner");
     expect(readdirSync(folder())).toEqual([]);
-    const { exitCode, stderr } = await world.run("undo");
-    expect(exitCode).toBe(10);
-    expect(stderr).toContain("this profile keeps no journal");
+    expect(await world.run("undo")).toMatchObject(failed(10, "this profile keeps no journal"));
     expect(await world.run("config", "set", "journal", "maybe", "-p", "local")).toMatchObject({
       exitCode: 2,
     });

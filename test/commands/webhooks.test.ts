@@ -8,6 +8,7 @@ import { CHAT_KINDS } from "../support/chat/services.js";
 import { startFaultServer } from "../support/fault-server.js";
 import { reply } from "../support/fault-steps.js";
 import { createHarness, type Harness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 
 /** Saved webhooks: what is taken, where it is kept, and what is said. */
 
@@ -101,19 +102,15 @@ describe("webhooks add", () => {
       "--bcc: the value is not a mail address",
     ],
   ])("refuses %j", async (flags, message) => {
-    expect(await add(URL_A, "team", ...flags)).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining(message),
-    });
+    expect(await add(URL_A, "team", ...flags)).toMatchObject(failed(2, message));
     expect(secrets()).toEqual([]);
   });
 
   test("refuses a name that exists, unless --replace is given", async () => {
     await add(URL_A, "team", "--as", "slack");
-    expect(await add(URL_B, "team", "--as", "slack")).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("there is already a webhook team (slack)"),
-    });
+    expect(await add(URL_B, "team", "--as", "slack")).toMatchObject(
+      failed(2, "there is already a webhook team (slack)"),
+    );
     expect(secrets()).toEqual([expect.stringContaining(URL_A)]);
     expect((await add(URL_B, "team", "--as", "slack", "--replace")).exitCode).toBe(0);
     expect(secrets()).toEqual([expect.stringContaining(URL_B)]);
@@ -328,9 +325,9 @@ test("--dry-run changes nothing: exit 2", async () => {
     ["add", "other", "--as", "slack", "--insecure-storage"],
     ["remove", "team"],
   ]) {
-    const { exitCode, stderr } = await harness.runWith({ stdin: URL_B }, "webhooks", ...argv, "--dry-run");
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain("--dry-run: this command changes something");
+    expect(await harness.runWith({ stdin: URL_B }, "webhooks", ...argv, "--dry-run")).toMatchObject(
+      failed(2, "--dry-run: this command changes something"),
+    );
   }
   expect(secrets()).toEqual([expect.stringContaining(URL_A)]);
   expect(await harness.json("webhooks", "list")).toEqual([{ name: "team", as: "slack" }]);

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
 import { words } from "../support/words.js";
 
@@ -399,9 +400,9 @@ describe("events update", () => {
   });
 
   test("without a changing flag is a usage error, and nothing is sent", async () => {
-    const { exitCode, stderr } = await world.send("events", "update", "abc", "-c", "Family");
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain("nothing to change");
+    expect(await world.send("events", "update", "abc", "-c", "Family")).toMatchObject(
+      failed(2, "nothing to change"),
+    );
     expect(world.lines()).toEqual([]);
   });
 });
@@ -420,9 +421,7 @@ describe("events delete and comment", () => {
   });
 
   test("delete without --yes sends nothing where prompts are not possible", async () => {
-    const { exitCode, stderr } = await world.send("events", "delete", "abc", "-c", "Family");
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain("--yes");
+    expect(await world.send("events", "delete", "abc", "-c", "Family")).toMatchObject(failed(2, "--yes"));
     expect(world.lines()).toEqual([]);
   });
 

@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startAuthorizationServer } from "../support/authorization-server.js";
+import { failed } from "../support/outcomes.js";
 import { createInstallation, PROGRAM } from "../support/spawned.js";
 
 test("processes that change the configuration at once lose nothing", async () => {
@@ -62,7 +63,7 @@ describe("a configuration that others decide", () => {
     weaken(path);
     for (const env of [{}, { CALCTL_TOKEN: "pat-1" }]) {
       const result = await runWith({ env }, "whoami");
-      expect(result).toMatchObject({ exitCode: 10, stdout: "", stderr: expect.stringContaining(problem) });
+      expect(result).toMatchObject(failed(10, problem));
       expect(result.stderr).toMatch(/^hint: /m);
     }
     expect(server.userRequests).toEqual([]);

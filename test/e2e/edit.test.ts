@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { timesRun } from "../support/coverage.js";
+import { failed } from "../support/outcomes.js";
 import { createInstallation, type Installation, PROGRAM, TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 import { openTerminal } from "../support/tmux.js";
@@ -74,7 +75,7 @@ describe("with a script as the editor", () => {
     writeFileSync(editor, script, { mode: 0o755 });
     const edit = (...flags: readonly string[]) =>
       world.runWith({ env: { VISUAL: editor } }, "events", "update", id, "--edit", ...flags);
-    expect(await edit()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("missing --scope") });
+    expect(await edit()).toMatchObject(failed(2, "missing --scope"));
     expect(await edit("--scope", "all", "--fields", "recurrences")).toEqual({
       exitCode: 0,
       stdout: "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO\n",
@@ -190,12 +191,9 @@ describe("with a script as the editor", () => {
   test("--strict-dates refuses words, and the file does not offer them", async () => {
     const world = await createWorld();
     const before = await world.read();
-    const { exitCode, stdout, stderr } = await world.edit(
-      `sed -i 's/^start:.*/start: tomorrow 11:00/' "$1"`,
-      "--strict-dates",
-    );
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain('start: "tomorrow 11:00" is not');
+    expect(
+      await world.edit(`sed -i 's/^start:.*/start: tomorrow 11:00/' "$1"`, "--strict-dates"),
+    ).toMatchObject(failed(2, 'start: "tomorrow 11:00" is not'));
     expect(readFileSync(join(world.home, "seen.yaml"), "utf8")).not.toContain("words");
     expect(await world.read()).toEqual(before);
   });
@@ -282,9 +280,9 @@ describe("without an editor", () => {
     ["--if-unchanged", "2026-11-21T12:00:00Z"],
   ])("--edit with %s is exit 2", async (...flags) => {
     const world = await createWorld();
-    const { exitCode, stderr } = await world.edit("true", ...flags);
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain("--edit: what changes is written in the editor");
+    expect(await world.edit("true", ...flags)).toMatchObject(
+      failed(2, "--edit: what changes is written in the editor"),
+    );
   });
 
   test("nothing of it is loaded by an update with flags", async () => {

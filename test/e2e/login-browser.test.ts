@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Chromium, launchChromium } from "../../service/test/oauth/support/chromium.js";
 import { startSession } from "../support/keyring.js";
 import { addressIn } from "../support/login-run.js";
+import { failed } from "../support/outcomes.js";
 import { createInstallation, type Installation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 
@@ -104,7 +105,7 @@ describeWithSystem("chromium", "a person", () => {
       await page.getByRole("button", { name: "Deny" }).click();
       await page.getByRole("heading", { name: "Not signed in" }).waitFor();
       expect(await page.evaluate(OVERFLOWS)).toBe(false);
-      expect(await login.ended).toMatchObject({ exitCode: 4, stderr: expect.stringContaining("declined") });
+      expect(await login.ended).toMatchObject(failed(4, "declined"));
       expect((await installation.run("profiles", "list")).stdout).toBe("local\t\ttrue\n");
     });
   });

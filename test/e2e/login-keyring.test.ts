@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createKeychain } from "../../src/secrets/keychain.js";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
 import { startSession } from "../support/keyring.js";
+import { failed } from "../support/outcomes.js";
 import { awaitProcess, interrupt, processesOf } from "../support/processes.js";
 import { createInstallation, PROGRAM } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
@@ -101,10 +102,7 @@ describeWithSystem("keyring", "the keyring", () => {
     test("unlocked, but the entry was removed: exit 10, and logout succeeds", async () => {
       const installation = createInstallation((await startSession({ keyring: "unlocked" })).env);
       pretendSignedIn(installation);
-      expect(await installation.run("whoami")).toMatchObject({
-        exitCode: 10,
-        stderr: expect.stringContaining("no longer in the keychain"),
-      });
+      expect(await installation.run("whoami")).toMatchObject(failed(10, "no longer in the keychain"));
       expect((await installation.run("logout")).exitCode).toBe(0);
     });
 
@@ -126,7 +124,7 @@ describeWithSystem("keyring", "the keyring", () => {
         expect(stderr).not.toContain("logged out");
       }
       const login = await signIn(installation);
-      expect(login).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("--insecure-storage") });
+      expect(login).toMatchObject(failed(10, "--insecure-storage"));
       expect(server.userRequests).toEqual([]);
     });
 
@@ -149,10 +147,9 @@ describeWithSystem("keyring", "the keyring", () => {
       const env = { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere/at/all" };
       const installation = createInstallation(env);
       pretendSignedIn(installation);
-      expect(await installation.run("whoami")).toMatchObject({
-        exitCode: 10,
-        stderr: expect.stringContaining("there is no keychain in this session"),
-      });
+      expect(await installation.run("whoami")).toMatchObject(
+        failed(10, "there is no keychain in this session"),
+      );
       const file = join(installation.home, "calctl-token");
       writeFileSync(file, "pat-1\n");
       for (const source of [{ CALCTL_TOKEN_FILE: file }, { CREDENTIALS_DIRECTORY: installation.home }]) {
@@ -163,10 +160,9 @@ describeWithSystem("keyring", "the keyring", () => {
     test("without any session bus, as in cron: exit 10, and earlier sources work", async () => {
       const installation = createInstallation();
       pretendSignedIn(installation);
-      expect(await installation.run("whoami")).toMatchObject({
-        exitCode: 10,
-        stderr: expect.stringContaining("there is no keychain in this session"),
-      });
+      expect(await installation.run("whoami")).toMatchObject(
+        failed(10, "there is no keychain in this session"),
+      );
       expect((await installation.runWith({ env: { CALCTL_TOKEN: "pat-1" } }, "whoami")).exitCode).toBe(0);
     });
 
@@ -179,10 +175,7 @@ describeWithSystem("keyring", "the keyring", () => {
       await awaitProcess(installation.home, ({ commandLine }) => commandLine.includes("--keychain-helper"));
       interrupt(Number(interrupted.child.pid));
       expect((await interrupted.ended).exitCode).toBe(130);
-      expect(await runLimited(installation, "whoami")).toMatchObject({
-        exitCode: 10,
-        stderr: expect.stringContaining("its service hangs"),
-      });
+      expect(await runLimited(installation, "whoami")).toMatchObject(failed(10, "its service hangs"));
       expect(processesOf(installation.home)).toEqual([]);
       expect((await installation.runWith({ env: { CALCTL_TOKEN: "pat-1" } }, "whoami")).exitCode).toBe(0);
     });
@@ -191,10 +184,7 @@ describeWithSystem("keyring", "the keyring", () => {
       const session = await startSession({ keyring: "locked", prompter: true });
       const installation = createInstallation(session.env);
       pretendSignedIn(installation);
-      expect(await runLimited(installation, "logout")).toMatchObject({
-        exitCode: 10,
-        stderr: expect.stringContaining("was not unlocked"),
-      });
+      expect(await runLimited(installation, "logout")).toMatchObject(failed(10, "was not unlocked"));
     });
   });
 });
@@ -208,20 +198,16 @@ describe("the keychain's library", () => {
     const run = (line: string) =>
       installation.shell(`cp -r "${dirname(PROGRAM)}" "${copy}" 2>/dev/null; ${line}`);
     const program = `"${process.execPath}" "${copy}/calctl.js"`;
-    expect(await run(`${program} whoami`)).toMatchObject({
-      exitCode: 10,
-      stderr: expect.stringContaining("the package keytar is not installed"),
-    });
+    expect(await run(`${program} whoami`)).toMatchObject(failed(10, "the package keytar is not installed"));
     mkdirSync(join(copy, "node_modules/keytar"), { recursive: true });
     // As when a library of the system is missing.
     writeFileSync(
       join(copy, "node_modules/keytar/index.js"),
       'throw new Error("libsecret-1.so.0: missing");',
     );
-    expect(await installation.shell(`${program} whoami`)).toMatchObject({
-      exitCode: 10,
-      stderr: expect.stringContaining("library cannot be loaded"),
-    });
+    expect(await installation.shell(`${program} whoami`)).toMatchObject(
+      failed(10, "library cannot be loaded"),
+    );
     rmSync(copy, { recursive: true, force: true });
     expect((await run(`${program} --version && ${program} --help`)).exitCode).toBe(0);
     expect((await run(`CALCTL_TOKEN=pat-1 ${program} whoami`)).exitCode).toBe(0);

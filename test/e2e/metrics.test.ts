@@ -4,6 +4,7 @@ import { join } from "node:path";
 import parse from "parse-prometheus-text-format";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createMetrics } from "../../service/metrics.js";
+import { failed } from "../support/outcomes.js";
 import { createInstallation } from "../support/spawned.js";
 import { words } from "../support/words.js";
 
@@ -164,8 +165,9 @@ describe("the address", () => {
   test.each(["x", "127.0.0.1", "::1", ":9464", "127.0.0.1:70000", "-1", "", "http://127.0.0.1:9464"])(
     "%j is exit 2",
     async (address) => {
-      const { exitCode, stderr } = await createInstallation().run(...START, `--metrics=${address}`);
-      expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("--metrics") });
+      expect(await createInstallation().run(...START, `--metrics=${address}`)).toMatchObject(
+        failed(2, "--metrics"),
+      );
     },
   );
 
@@ -176,10 +178,9 @@ describe("the address", () => {
     const address = other.address();
     const port = typeof address === "object" ? address?.port : 0;
     const { home, run } = createInstallation();
-    const { exitCode, stderr } = await run(
-      ...words`service start --port 0 --metrics 127.0.0.1:${String(port)}`,
+    expect(await run(...words`service start --port 0 --metrics 127.0.0.1:${String(port)}`)).toMatchObject(
+      failed(10, "--metrics"),
     );
-    expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("--metrics") });
     expect(existsSync(join(home, ".local"))).toBe(false);
   });
 

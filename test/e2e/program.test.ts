@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runSql } from "../../service/test/support/database.js";
+import { failed } from "../support/outcomes.js";
 import { createInstallation, type Installation, PROGRAM, TOMORROW } from "../support/spawned.js";
 import { words } from "../support/words.js";
 
@@ -104,11 +105,9 @@ describe("first use", () => {
 
 describe("text that is not JSON", () => {
   test("as --input is exit 2 with the position", async () => {
-    const { exitCode, stderr } = await createInstallation().runWith(
-      { stdin: '{"title": x}' },
-      ...words`events create --input -`,
-    );
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("column 11") });
+    expect(
+      await createInstallation().runWith({ stdin: '{"title": x}' }, ...words`events create --input -`),
+    ).toMatchObject(failed(2, "column 11"));
   });
 
   test("as the response of a service is exit 11, to a create exit 9", async () => {
@@ -177,8 +176,7 @@ describe("broken files", () => {
     const bytes = readFileSync(path);
     // The first page, with header and schema, stays; everything after it is lost.
     writeFileSync(path, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0x5a)]));
-    const { exitCode, stderr } = await installation.run("events", "list", "--days", "2");
-    expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining(path) });
+    expect(await installation.run("events", "list", "--days", "2")).toMatchObject(failed(10, path));
   });
 
   test("a broken configuration is reported and not changed", async () => {
@@ -188,9 +186,7 @@ describe("broken files", () => {
     const path = join(folder, "config.json");
     writeFileSync(path, '{"profiles": {');
     for (const argv of [["whoami"], ["config", "set", "timezone", "UTC"], ["profiles", "list"]]) {
-      const { exitCode, stderr } = await installation.run(...argv);
-      expect(exitCode).toBe(10);
-      expect(stderr).toContain(path);
+      expect(await installation.run(...argv)).toMatchObject(failed(10, path));
     }
     expect(readFileSync(path, "utf8")).toBe('{"profiles": {');
   });

@@ -6,6 +6,7 @@ import { eventBody, SCHEDULE } from "../../service/test/support/event-bodies.js"
 import { startAuthorizationServer } from "../support/authorization-server.js";
 import { timesRun } from "../support/coverage.js";
 import { createHarness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { createInstallation, type Installation, PROGRAM, TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 import { openTerminal, type Terminal } from "../support/tmux.js";
@@ -867,11 +868,9 @@ describe("nothing is asked", () => {
   ] as const;
 
   test.each(commands)("without a terminal: %j is exit 2", async (argv, message) => {
-    const installation = createInstallation();
-    await addWork(installation);
-    const { exitCode, stdout, stderr } = await installation.run(...argv);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(message);
+    const { run, service, userId } = await createHarness();
+    await service.admin.calendars.add({ name: "Work", owner: userId });
+    expect(await run(...argv)).toMatchObject(failed(2, message));
   });
 
   describeWithSystem("script", "on a terminal", () => {

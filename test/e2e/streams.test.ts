@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { failed } from "../support/outcomes.js";
 import { createInstallation, TOMORROW } from "../support/spawned.js";
 
 /** Readers that exit, closed streams, and full disks. */
@@ -96,8 +97,9 @@ describe("a stream that is closed from the start", () => {
   });
 
   test("stdin that should provide the text is a usage error", async () => {
-    const { exitCode, stderr } = await createInstallation().shell("calctl events create --input - <&-");
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("--input") });
+    expect(await createInstallation().shell("calctl events create --input - <&-")).toMatchObject(
+      failed(2, "--input"),
+    );
   });
 });
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { RunResult } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { PROGRAM, TOMORROW } from "../support/spawned.js";
 import { describeOnWindows, WINDOWS_NODE } from "../support/system.js";
 import { words } from "../support/words.js";
@@ -163,10 +164,7 @@ describeOnWindows("on Windows", () => {
   test("a backup is made, replaces nothing and is sound", async () => {
     const file = `${HOME}\\the backup.db`;
     expect(await json("service", "backup", file)).toMatchObject({ file });
-    expect(await run("service", "backup", file)).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining(`${file} exists already`),
-    });
+    expect(await run("service", "backup", file)).toMatchObject(failed(2, `${file} exists already`));
     const checks = await json<readonly Record<string, unknown>[]>(
       ...words`service check --db sqlite:${file}`,
     );
@@ -196,10 +194,9 @@ describeOnWindows("on Windows", () => {
     }
     expect(bodies).toHaveLength(2);
     await output("webhooks", "add", "me", "--as", "mail", "--to", "ana@example.org", "-q");
-    expect(await run("post", "-p", "local", "--to", "me", "--if-empty", "say")).toMatchObject({
-      exitCode: 10,
-      stderr: expect.stringContaining("there is no sendmail.exe in PATH"),
-    });
+    expect(await run("post", "-p", "local", "--to", "me", "--if-empty", "say")).toMatchObject(
+      failed(10, "there is no sendmail.exe in PATH"),
+    );
   });
 
   test("remind runs a program once, and says how to run a batch file", async () => {
@@ -209,10 +206,9 @@ describeOnWindows("on Windows", () => {
     expect(await output(...remind, ...print)).toBe("Soon\r\n");
     expect(await output(...remind, ...print)).toBe("");
     writeFileSync(join(home(), "notice.cmd"), "@echo notice\r\n");
-    expect(await run(...remind, `${HOME}\\notice.cmd`)).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining(`\nhint: cmd runs batch files: cmd /c ${HOME}\\notice.cmd\n`),
-    });
+    expect(await run(...remind, `${HOME}\\notice.cmd`)).toMatchObject(
+      failed(1, `\nhint: cmd runs batch files: cmd /c ${HOME}\\notice.cmd\n`),
+    );
     expect(await output(...remind, "cmd", "/c", `${HOME}\\notice.cmd`)).toBe("notice\r\n");
   });
 

@@ -4,6 +4,7 @@ import { renderMessage } from "../../src/messages/render.js";
 import { TARGET_KINDS } from "../../src/messages/target-kinds.js";
 import { checkPayload } from "../support/chat/checks.js";
 import { createHarness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { EVENTS, event, HOSTILE_WEEK, NOW, OPTIONS, PLACE, ZONE } from "./fixtures.js";
 
 /** `--local-times`: each reader's chat shows the times in the reader's zone. */
@@ -80,15 +81,12 @@ test.each([[], ["--changes", "news"]])("a template writes its own times: exit 2 
   const { run } = await createHarness();
   const post = ["post", "-p", "local", "--as", "slack", "--dry-run", "--local-times", ...flags];
   const result = await run(...post, "--template", "{{ title }}");
-  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--local-times: a template") });
+  expect(result).toMatchObject(failed(2, "--local-times: a template"));
 });
 
 test.each(TARGET_KINDS.filter((kind) => !/^slack|^discord/.test(kind)))("%s cannot: exit 2", async (kind) => {
   const { run } = await createHarness();
   const where = { telegram: ["--chat", "1"], mail: ["--to", "ana@example.org"] }[kind as string] ?? [];
   const result = await run("post", "-p", "local", "--as", kind, ...where, "--dry-run", "--local-times");
-  expect(result).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining("only slack, slack-bot, discord"),
-  });
+  expect(result).toMatchObject(failed(2, "only slack, slack-bot, discord"));
 });
