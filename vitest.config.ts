@@ -29,6 +29,7 @@ export default defineConfig({
     restoreMocks: true,
     // Ends what hangs: it is no bound, and a test may wait long on a machine that has much else to do.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // The same for what a test waits for in a real server or process.
     expect: { poll: { timeout: 30_000 } },
     // Modules hold no state, so files can share a process, with what it has loaded and compiled.

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { loadCommandTree } from "../../../src/cli/command-tree.js";
 import { complete } from "../../../src/cli/completion/candidates.js";
 import { type CommandTree, describeTree } from "../../../src/cli/completion/command-tree.js";
@@ -17,8 +17,11 @@ import { createRemoteWorld, type RemoteWorld } from "../../support/remote-world.
 let tree: CommandTree;
 let world: RemoteWorld;
 
-beforeEach(async () => {
+beforeAll(async () => {
   tree = describeTree(await loadCommandTree());
+});
+
+beforeEach(async () => {
   world = await createRemoteWorld();
   const { admin } = world.service;
   const { id } = await admin.calendars.add({ name: "Work", owner: "ana" });
