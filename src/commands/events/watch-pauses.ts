@@ -27,35 +27,33 @@ export function createPauses(context: PausesContext) {
   const { clock, signal } = context.machine;
   const isLocal = context.config.settings().service.kind === "local";
   const { first, longest } = isLocal ? LOCAL_PAUSES : PAUSES;
-  const streams = createStreams(context);
+  // Aborted by a stream, also during a read: then there is no pause after it.
+  let change = new AbortController();
+  const follow = createFollower(context, () => change.abort());
   let pause = first;
   let gap = 0;
   return {
     /** @param calendars those that were read; empty after a failure */
     async wait(hasChanged: boolean, calendars: readonly ReadCalendar[]): Promise<void> {
-      const isFollowed = !isLocal && (await streams.follow(calendars));
+      const isFollowed = !isLocal && (await follow(calendars));
       const start = clock.now();
       if (hasChanged) pause = first;
-      const isAsked = await streams.untilChange((woken) =>
-        clock.sleep(isFollowed ? FOLLOWED_PAUSE : pause, woken),
-      );
+      const ended = AbortSignal.any([signal(), change.signal]);
+      await clock.sleep(isFollowed ? FOLLOWED_PAUSE : pause, ended).catch((reason: unknown) => {
+        if (!change.signal.aborted) throw reason;
+      });
       pause = Math.min(2 * pause, longest);
-      const isRare = clock.now() - start >= GAPS.longest;
-      gap = isAsked && !isRare ? Math.min(Math.max(GAPS.first, 2 * gap), GAPS.longest) : 0;
+      const isRare = !change.signal.aborted || clock.now() - start >= GAPS.longest;
+      change = new AbortController();
+      gap = isRare ? 0 : Math.min(Math.max(GAPS.first, 2 * gap), GAPS.longest);
       if (gap > 0) await clock.sleep(gap, signal());
     },
   };
 }
 
-/** The streams of a run, at most one of each calendar. */
-function createStreams({ api, machine: { signal } }: PausesContext) {
+/** Opens the streams that are missing, at most one of each calendar. @returns whether each of the calendars has one */
+function createFollower({ api, machine: { signal } }: PausesContext, onChange: () => void) {
   const open = new Set<string>();
-  let hasChange = false;
-  let wake = new AbortController();
-  const onChange = () => {
-    hasChange = true;
-    wake.abort();
-  };
   /** Resolves when the stream is open, or cannot be. */
   const start = ({ followChanges }: Pick<Api, "followChanges">, calendarId: string, since: number) =>
     new Promise<void>((resolve) => {
@@ -70,28 +68,13 @@ function createStreams({ api, machine: { signal } }: PausesContext) {
       };
       followChanges({ calendarId, since, onOpen, onChange, signal: signal() }).then(end, end);
     });
-  return {
-    /** Opens those that are missing. @returns whether each of the calendars has one */
-    async follow(calendars: readonly ReadCalendar[]): Promise<boolean> {
-      const client = await api();
-      if (client.lastResponse()?.extensions?.includes("stream") !== true) return false;
-      const missing = calendars.filter(({ id }) => !open.has(id));
-      await Promise.all(
-        missing.map(({ id, revision }) => (revision === undefined ? null : start(client, id, revision))),
-      );
-      return calendars.length > 0 && calendars.every(({ id }) => open.has(id));
-    },
-    /** Sleeps, unless there was a change since the last sleep. @returns whether there was one by its end */
-    async untilChange(sleep: (ended: AbortSignal) => Promise<void>): Promise<boolean> {
-      wake = new AbortController();
-      try {
-        if (!hasChange) await sleep(AbortSignal.any([signal(), wake.signal]));
-      } catch (error) {
-        if (!wake.signal.aborted) throw error;
-      }
-      const changed = hasChange;
-      hasChange = false;
-      return changed;
-    },
+  return async (calendars: readonly ReadCalendar[]): Promise<boolean> => {
+    const client = await api();
+    if (client.lastResponse()?.extensions?.includes("stream") !== true) return false;
+    const missing = calendars.filter(({ id }) => !open.has(id));
+    await Promise.all(
+      missing.map(({ id, revision }) => (revision === undefined ? null : start(client, id, revision))),
+    );
+    return calendars.length > 0 && calendars.every(({ id }) => open.has(id));
   };
 }
