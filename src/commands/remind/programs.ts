@@ -10,7 +10,7 @@ import { batchFileHint, type ChildProcessResult, runChildProcess } from "../../s
 const MAX_VARIABLE = 128 * 1024;
 
 /** A program that is run for one event. */
-export interface ProgramCall {
+interface ProgramCall {
   readonly program: string;
   readonly args: readonly string[];
   /** On its stdin. */
