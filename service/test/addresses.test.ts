@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { words } from "../../test/support/words.js";
 import { createClientAddressReader } from "../http/addresses.js";
 
 describe("the address of a client", () => {
@@ -60,14 +61,7 @@ describe("the address of a client", () => {
 
   test("neighboring networks are different clients", () => {
     const read = createClientAddressReader(undefined);
-    const addresses = [
-      "2001:db8:1:2::1",
-      "2001:db8:1:3::1",
-      "2001:db8::1",
-      "192.0.2.1",
-      "192.0.2.2",
-      "128.0.0.1",
-    ];
+    const addresses = words`2001:db8:1:2::1 2001:db8:1:3::1 2001:db8::1 192.0.2.1 192.0.2.2 128.0.0.1`;
     expect(new Set(addresses.map((address) => read(address, undefined))).size).toBe(addresses.length);
   });
 

@@ -1,5 +1,6 @@
 import type { KyselyPlugin } from "kysely";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { words } from "../../test/support/words.js";
 import type { ServiceAdmin } from "../admin/admin.js";
 import { createClientAdmin } from "../admin/credentials.js";
 import { verifyPassword } from "../secrets.js";
@@ -272,13 +273,8 @@ describe("labels", () => {
 
 describe("clients", () => {
   test("are added with a secret that is shown once, listed and removed", async () => {
-    const redirectUris = [
-      "https://board.example.org/callback?from=calctl",
-      "http://127.0.0.1/callback",
-      "http://[::1]:8080/",
-      "http://localhost/callback",
-      "org.example.app:/callback",
-    ];
+    const redirectUris = words`https://board.example.org/callback?from=calctl http://127.0.0.1/callback
+      http://[::1]:8080/ http://localhost/callback org.example.app:/callback`;
     const { client_secret, ...client } = await admin.clients.add({ name: "Board", redirectUris });
     expect(client_secret).toMatch(/^[\w-]{43}$/);
     expect(client).toMatchObject({ name: "Board", redirect_uris: redirectUris });

@@ -2,25 +2,23 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { describeWithDisk, mountDisk } from "../../test/support/system.js";
+import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { backUp } from "../store/sqlite/backup.js";
 import type { WorkProgress } from "../store/store.js";
 import { querySql, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar } from "./support/send.js";
-import { createFolder, createWorld, type World } from "./support/world.js";
+import { createWorld, type World } from "./support/world.js";
 
 /** Copies of a database, and what is left where none can be made. */
 
 let world: World;
-let folder: ReturnType<typeof createFolder>;
+let folder: string;
 beforeEach(async () => {
   world = await createWorld({ stored: true, rateLimit: null });
-  folder = createFolder();
+  folder = temporaryFolder();
 });
-afterEach(async () => {
-  await world.close();
-  folder.remove();
-});
+afterEach(() => world.close());
 
 const signal = new AbortController().signal;
 const onProgress = () => undefined;
@@ -41,16 +39,16 @@ function fill(): void {
 }
 
 const copyTo = (name: string, database = world.database) =>
-  backUp(database, join(folder.path, name), { signal, now: 0, onProgress });
+  backUp(database, join(folder, name), { signal, now: 0, onProgress });
 
 const failure = (code: string, message: string) => ({ code, message: expect.stringContaining(message) });
 
 test("is one private file with everything, and says what is in it", async () => {
   await createEvents(3);
   const backup = await copyTo("copy.db");
-  const file = join(folder.path, "copy.db");
+  const file = join(folder, "copy.db");
   expect(backup).toEqual({ file, bytes: statSync(file).size, users: 3, calendars: 2, events: 3 });
-  expect(readdirSync(folder.path)).toEqual(["copy.db"]);
+  expect(readdirSync(folder)).toEqual(["copy.db"]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const rows = (database: string, table: string) => querySql(database, `select * from ${table}`);
   for (const table of ["users", "events", "tokens", "members", "labels"])
@@ -61,7 +59,7 @@ test("is the database at one moment, while it is written before the first page i
   await createEvents(20);
   fill();
   const written: WorkProgress[] = [];
-  const { events } = await backUp(world.database, join(folder.path, "copy.db"), {
+  const { events } = await backUp(world.database, join(folder, "copy.db"), {
     signal,
     now: 0,
     onProgress(progress) {
@@ -81,42 +79,40 @@ test("that is interrupted leaves nothing, also the files beside it", async () =>
   fill();
   const controller = new AbortController();
   const reason = new Error("interrupted here");
-  const work = backUp(world.database, join(folder.path, "copy.db"), {
+  const work = backUp(world.database, join(folder, "copy.db"), {
     signal: controller.signal,
     now: 0,
     onProgress: () => controller.abort(reason),
   });
   await expect(work).rejects.toBe(reason);
-  expect(readdirSync(folder.path)).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test("replaces nothing", async () => {
-  writeFileSync(join(folder.path, "copy.db"), "mine");
-  mkdirSync(join(folder.path, "folder"));
+  writeFileSync(join(folder, "copy.db"), "mine");
+  mkdirSync(join(folder, "folder"));
   await expect(copyTo("copy.db")).rejects.toMatchObject(failure("usage", "copy.db exists already"));
   await expect(copyTo("folder")).rejects.toMatchObject(failure("usage", "folder exists already"));
-  expect(readFileSync(join(folder.path, "copy.db"), "utf8")).toBe("mine");
-  expect(readdirSync(folder.path)).toEqual(["copy.db", "folder"]);
+  expect(readFileSync(join(folder, "copy.db"), "utf8")).toBe("mine");
+  expect(readdirSync(folder)).toEqual(["copy.db", "folder"]);
 });
 
 test.each(["-wal", "-journal"])(
   "is not beside a %s of an earlier database, which would be applied to it",
   async (suffix) => {
-    const left = join(folder.path, `copy.db${suffix}`);
+    const left = join(folder, `copy.db${suffix}`);
     writeFileSync(left, "text");
     await expect(copyTo("copy.db")).rejects.toMatchObject(
       failure("usage", `${left} is left over from an earlier`),
     );
-    expect(readdirSync(folder.path)).toEqual([`copy.db${suffix}`]);
+    expect(readdirSync(folder)).toEqual([`copy.db${suffix}`]);
   },
 );
 
 test("may be beside the shared memory of an earlier database, which SQLite makes anew", async () => {
-  writeFileSync(join(folder.path, "copy.db-shm"), "text");
+  writeFileSync(join(folder, "copy.db-shm"), "text");
   expect(await copyTo("copy.db")).toMatchObject({ users: 3 });
-  expect(querySql(join(folder.path, "copy.db"), "select count(*) as users from users")).toEqual([
-    { users: 3 },
-  ]);
+  expect(querySql(join(folder, "copy.db"), "select count(*) as users from users")).toEqual([{ users: 3 }]);
 });
 
 test("does not take the name of a file that the database has beside it", async () => {
@@ -126,11 +122,11 @@ test("does not take the name of a file that the database has beside it", async (
 
 test("has a name as long as the file system allows", async () => {
   const name = "b".repeat(255);
-  expect(await copyTo(name)).toMatchObject({ file: join(folder.path, name), users: 3 });
+  expect(await copyTo(name)).toMatchObject({ file: join(folder, name), users: 3 });
 });
 
 test("replaces nothing that came while it was made", async () => {
-  const file = join(folder.path, "copy.db");
+  const file = join(folder, "copy.db");
   const work = backUp(world.database, file, {
     signal,
     now: 0,
@@ -138,13 +134,13 @@ test("replaces nothing that came while it was made", async () => {
   });
   await expect(work).rejects.toMatchObject(failure("usage", "copy.db exists already"));
   expect(readFileSync(file, "utf8")).toBe("mine");
-  expect(readdirSync(folder.path)).toEqual(["copy.db"]);
+  expect(readdirSync(folder)).toEqual(["copy.db"]);
 });
 
 test("is not migrated, nor is its database", async () => {
   runSql(world.database, "pragma user_version = 2");
   await copyTo("copy.db");
-  for (const database of [world.database, join(folder.path, "copy.db")])
+  for (const database of [world.database, join(folder, "copy.db")])
     expect(querySql(database, "pragma user_version")).toEqual([{ user_version: 2 }]);
 });
 
@@ -153,39 +149,39 @@ describe("is not made", () => {
     ["where its folder is missing", "missing/copy.db", "its folder does not exist"],
     ["where its folder is a file", "file/copy.db", "part of its path is not a folder"],
   ])("%s", async (_, name, message) => {
-    writeFileSync(join(folder.path, "file"), "");
+    writeFileSync(join(folder, "file"), "");
     await expect(copyTo(name)).rejects.toMatchObject(failure("configuration", message));
-    expect(readdirSync(folder.path)).toEqual(["file"]);
+    expect(readdirSync(folder)).toEqual(["file"]);
   });
 
   test("of a database that does not exist, and does not create it", async () => {
-    const missing = join(folder.path, "missing.db");
+    const missing = join(folder, "missing.db");
     await expect(copyTo("copy.db", missing)).rejects.toMatchObject(
       failure("configuration", "missing.db does not exist"),
     );
-    expect(readdirSync(folder.path)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test.each([
     ["that is not a database", (path: string) => writeFileSync(path, "text ".repeat(1_000))],
     ["of another program", (path: string) => runSql(path, "create table events (id)")],
   ])("of a file %s", async (_, make) => {
-    const other = join(folder.path, "other.db");
+    const other = join(folder, "other.db");
     make(other);
     await expect(copyTo("copy.db", other)).rejects.toMatchObject(
       failure("configuration", "other.db is not a database of calctl"),
     );
-    expect(readdirSync(folder.path)).toEqual(["other.db"]);
+    expect(readdirSync(folder)).toEqual(["other.db"]);
   });
 
   test("of a folder", async () => {
-    const work = backUp(folder.path, join(folder.path, "copy.db"), { signal, now: 0, onProgress });
+    const work = backUp(folder, join(folder, "copy.db"), { signal, now: 0, onProgress });
     await expect(work).rejects.toMatchObject(failure("configuration", "it is a folder"));
   });
 
   test("of a damaged database", async () => {
     await createEvents(20);
-    const damaged = join(folder.path, "damaged.db");
+    const damaged = join(folder, "damaged.db");
     await copyTo("damaged.db");
     const bytes = readFileSync(damaged);
     bytes.fill(0xff, 3 * 4096, 12 * 4096);
@@ -193,7 +189,7 @@ describe("is not made", () => {
     await expect(copyTo("copy.db", damaged)).rejects.toMatchObject(
       failure("configuration", "damaged.db is damaged"),
     );
-    expect(readdirSync(folder.path)).toEqual(["damaged.db"]);
+    expect(readdirSync(folder)).toEqual(["damaged.db"]);
   });
 });
 

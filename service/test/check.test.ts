@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.js";
+import { words } from "../../test/support/words.js";
 import { checkStore } from "../store/check.js";
 import { backUp } from "../store/sqlite/backup.js";
 import { openStore } from "../store/sqlite/open.js";
@@ -9,16 +11,16 @@ import type { WorkProgress } from "../store/store.js";
 import { querySql, repeatUser, runSql } from "./support/database.js";
 import { activityBody, eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar } from "./support/send.js";
-import { createFolder, createWorld, type World } from "./support/world.js";
+import { createWorld, type World } from "./support/world.js";
 
 /** What `service check` finds in databases, good and bad. */
 
 let world: World;
-let folder: ReturnType<typeof createFolder>;
+let folder: string;
 let eventId: string;
 beforeEach(async () => {
   world = await createWorld({ stored: true });
-  folder = createFolder();
+  folder = temporaryFolder();
   const clients = world.service.admin.clients;
   await clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
   const attendees = [world.member, world.second].map(({ id }) => `${world.calendarId},${id}`);
@@ -27,10 +29,7 @@ beforeEach(async () => {
   await create("events", eventBody(KEEP));
   await create(`events/${eventId}/activities`, activityBody("Text"));
 });
-afterEach(async () => {
-  await world.close();
-  folder.remove();
-});
+afterEach(() => world.close());
 
 const create = (path: string, body: object) => changeCalendar(world, "POST", path, body);
 
@@ -53,18 +52,8 @@ test("a database that the service wrote passes, and its contents are counted", a
   const progress: WorkProgress[] = [];
   const findings = await check(world.database, progress);
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
-  expect(findings.map((finding) => finding.check)).toEqual([
-    "file",
-    "schema",
-    "contents",
-    "values",
-    "references",
-    "order",
-    "revisions",
-    "users",
-    "events",
-    "series",
-  ]);
+  expect(findings.map((finding) => finding.check)).toEqual(words`file schema contents values references
+    order revisions users events series`);
   expect(findings[2]?.detail).toBe("3 users, 2 calendars, 2 events, 1 comment");
   expect(progress.at(-1)).toEqual({ what: "checking events", done: 2, total: 2 });
 });
@@ -83,166 +72,122 @@ test("an interruption is noticed between its parts, although no query waits", as
   await store.close();
 });
 
-const WRONG: readonly (readonly [title: string, sql: () => string, problem: () => string])[] = [
-  [
-    "a feed of a user that is missing",
-    () => "insert into feeds values ('feed', 'none', 'Phone', 'c', 0, 'UTC', 'hash', 1, null, null)",
-    () => "references: feeds without their row in users: feed",
-  ],
-  [
-    "a token of a client that is missing",
-    () => "update tokens set client = 'none', id = 'token' where id = (select min(id) from tokens)",
-    () => "references: tokens without their row in clients: token",
-  ],
-  [
-    "a comment of a user that is missing",
-    () => "update activities set user_id = 'none', id = 'comment'",
-    () => "references: activities without their row in users: comment",
-  ],
-  [
-    "a key of a calendar that is missing",
-    () => `insert into idempotency_keys values ('none', '${world.member.id}', 'a', 'x', '${eventId}', 1)`,
-    () => `references: idempotency_keys without their row in calendars: none ${world.member.id} a`,
-  ],
-  [
-    "a user of the profile local that is missing",
-    () => "insert into settings values ('local_user_id', 'none')",
-    () => "references: the user of the profile local is missing",
-  ],
-  [
-    "a gap in the calendars of a user",
-    () => `update members set position = 1 where user_id = '${world.outsider.id}'`,
-    () => `order: users whose calendars have gaps: ${world.outsider.id}`,
-  ],
-  [
-    "a gap between attendees",
-    () => "update attendees set position = 2 * position",
-    () => `order: events whose attendees have gaps: ${eventId}`,
-  ],
-  [
-    "members of the same rank",
-    () => "update members set rank = 1",
-    () => `order: calendars with members of the same rank: ${world.calendarId}`,
-  ],
-  [
-    "a calendar without members",
-    () => `delete from members where calendar_id = '${world.foreignCalendarId}'`,
-    () => `order: calendars without members: ${world.foreignCalendarId}`,
-  ],
-  [
-    "a label that is missing",
-    () => `delete from labels where calendar_id = '${world.foreignCalendarId}' and number = 10`,
-    () => `order: calendars without their 10 labels: ${world.foreignCalendarId}`,
-  ],
-  [
-    "an event of a later revision than its calendar",
-    () => `update calendars set revision = 1 where id = '${world.calendarId}'`,
-    () => `revisions: calendars whose revision is behind that of their events: ${world.calendarId}`,
-  ],
-  [
-    "details of a later revision than their calendar",
-    () => `update calendars set details_revision = revision + 1 where id = '${world.calendarId}'`,
-    () =>
-      `revisions: calendars whose revision is behind that of their details or changes: ${world.calendarId}`,
-  ],
-  [
-    "changes that begin later than their calendar",
-    () => `update calendars set changes_from = revision + 1 where id = '${world.calendarId}'`,
-    () =>
-      `revisions: calendars whose revision is behind that of their details or changes: ${world.calendarId}`,
-  ],
-  [
-    "a deleted event that is still there",
-    () => `insert into deleted_events values ('${world.calendarId}', 1, '${eventId}', 1)`,
-    () => `revisions: deleted events that exist: ${eventId}`,
-  ],
-  [
-    "text in a column of numbers",
-    () => `update events set moved_at = 'x' where id = '${eventId}'`,
-    () => `values: events with an invalid moved_at: ${eventId}`,
-  ],
-  [
-    "a fraction in a column of whole numbers",
-    () => `update events set moved_from = 0.5 where id = '${eventId}'`,
-    () => `values: events with an invalid moved_from: ${eventId}`,
-  ],
-  [
-    "a revision that is not a number",
-    () => `update calendars set revision = 'abc' where id = '${world.calendarId}'`,
-    () => `values: calendars with an invalid revision: ${world.calendarId}`,
-  ],
-  [
-    "a flag that is neither 0 nor 1",
-    () => `update events set all_day = 5 where id = '${eventId}'`,
-    () => `values: events with an invalid all_day: ${eventId}`,
-  ],
-  [
-    "a time that is too large for a number",
-    () => `update activities set created_at = 9e18, id = 'comment'`,
-    () => "values: activities with an invalid created_at: comment",
-  ],
-  [
-    "a time of an event that is too large for a number",
-    () => `update events set start_at = 9000000000000000000 where id = '${eventId}'`,
-    () => `values: events with an invalid start_at: ${eventId}`,
-  ],
-  [
-    "a blob in a column of text",
-    () => `update users set description = x'ff' where id = '${world.second.id}'`,
-    () => `values: users with an invalid description: ${world.second.id}`,
-  ],
-  [
-    "a key of two columns",
-    () => `update members set rank = 'x' where user_id = '${world.second.id}'`,
-    () => `values: members with an invalid rank: ${world.calendarId} ${world.second.id}`,
-  ],
-  [
-    "a login that is not found",
-    () => `update users set login_key = 'x' where id = '${world.second.id}'`,
-    () => `users: users who cannot be found by login: ${world.second.id}`,
-  ],
-  [
-    "an event with an end and no start",
-    () => `update events set start_at = null where id = '${eventId}'`,
-    () => "events with only some of their times",
-  ],
-  [
-    "an event that ends before it starts",
-    () => `update events set end_at = start_at - 1 where id = '${eventId}'`,
-    () => `events that end before they start: ${eventId}`,
-  ],
-  [
-    "a time that is no whole number",
-    () => `update events set start_at = 1e300, end_at = 1e300 where id = '${eventId}'`,
-    () => `values: events with an invalid start_at: ${eventId}`,
-  ],
-  [
-    "a time that JavaScript does not have",
-    () => `update events set end_at = ${Number.MAX_SAFE_INTEGER} where id = '${eventId}'`,
-    () => `events: events with invalid times: ${eventId}`,
-  ],
-  [
-    "a size that is too small",
-    () => `update events set bytes = bytes - 1 where id = '${eventId}'`,
-    () => `events: events that are larger than their stored size: ${eventId}`,
-  ],
-  [
-    "stored JSON of other columns",
-    () => `update events set title = 'Dinner', bytes = 2000 where id = '${eventId}'`,
-    () => `events: events whose stored JSON differs from their columns: ${eventId}`,
-  ],
-  [
-    "stored JSON with an attendee who is gone",
-    () => `delete from attendees where user_id = '${world.second.id}'`,
-    () => `events: events whose stored JSON differs from their columns: ${eventId}`,
-  ],
-];
+/** Of each three lines: what is wrong, the SQL that makes it so, and what is said of it. */
+const WRONG = `
+a feed of a user that is missing
+  insert into feeds values ('feed', 'none', 'Phone', 'c', 0, 'UTC', 'hash', 1, null, null)
+  references: feeds without their row in users: feed
+a token of a client that is missing
+  update tokens set client = 'none', id = 'token' where id = (select min(id) from tokens)
+  references: tokens without their row in clients: token
+a comment of a user that is missing
+  update activities set user_id = 'none', id = 'comment'
+  references: activities without their row in users: comment
+a key of a calendar that is missing
+  insert into idempotency_keys values ('none', 'MEMBER', 'a', 'x', 'EVENT', 1)
+  references: idempotency_keys without their row in calendars: none MEMBER a
+a user of the profile local that is missing
+  insert into settings values ('local_user_id', 'none')
+  references: the user of the profile local is missing
+a gap in the calendars of a user
+  update members set position = 1 where user_id = 'OUTSIDER'
+  order: users whose calendars have gaps: OUTSIDER
+a gap between attendees
+  update attendees set position = 2 * position
+  order: events whose attendees have gaps: EVENT
+members of the same rank
+  update members set rank = 1
+  order: calendars with members of the same rank: CALENDAR
+a calendar without members
+  delete from members where calendar_id = 'FOREIGN'
+  order: calendars without members: FOREIGN
+a label that is missing
+  delete from labels where calendar_id = 'FOREIGN' and number = 10
+  order: calendars without their 10 labels: FOREIGN
+an event of a later revision than its calendar
+  update calendars set revision = 1 where id = 'CALENDAR'
+  revisions: calendars whose revision is behind that of their events: CALENDAR
+details of a later revision than their calendar
+  update calendars set details_revision = revision + 1 where id = 'CALENDAR'
+  revisions: calendars whose revision is behind that of their details or changes: CALENDAR
+changes that begin later than their calendar
+  update calendars set changes_from = revision + 1 where id = 'CALENDAR'
+  revisions: calendars whose revision is behind that of their details or changes: CALENDAR
+a deleted event that is still there
+  insert into deleted_events values ('CALENDAR', 1, 'EVENT', 1)
+  revisions: deleted events that exist: EVENT
+text in a column of numbers
+  update events set moved_at = 'x' where id = 'EVENT'
+  values: events with an invalid moved_at: EVENT
+a fraction in a column of whole numbers
+  update events set moved_from = 0.5 where id = 'EVENT'
+  values: events with an invalid moved_from: EVENT
+a revision that is not a number
+  update calendars set revision = 'abc' where id = 'CALENDAR'
+  values: calendars with an invalid revision: CALENDAR
+a flag that is neither 0 nor 1
+  update events set all_day = 5 where id = 'EVENT'
+  values: events with an invalid all_day: EVENT
+a time that is too large for a number
+  update activities set created_at = 9e18, id = 'comment'
+  values: activities with an invalid created_at: comment
+a time of an event that is too large for a number
+  update events set start_at = 9000000000000000000 where id = 'EVENT'
+  values: events with an invalid start_at: EVENT
+a blob in a column of text
+  update users set description = x'ff' where id = 'SECOND'
+  values: users with an invalid description: SECOND
+a key of two columns
+  update members set rank = 'x' where user_id = 'SECOND'
+  values: members with an invalid rank: CALENDAR SECOND
+a login that is not found
+  update users set login_key = 'x' where id = 'SECOND'
+  users: users who cannot be found by login: SECOND
+an event with an end and no start
+  update events set start_at = null where id = 'EVENT'
+  events with only some of their times
+an event that ends before it starts
+  update events set end_at = start_at - 1 where id = 'EVENT'
+  events that end before they start: EVENT
+a time that is no whole number
+  update events set start_at = 1e300, end_at = 1e300 where id = 'EVENT'
+  values: events with an invalid start_at: EVENT
+a time that JavaScript does not have
+  update events set end_at = 9007199254740991 where id = 'EVENT'
+  events: events with invalid times: EVENT
+a size that is too small
+  update events set bytes = bytes - 1 where id = 'EVENT'
+  events: events that are larger than their stored size: EVENT
+stored JSON of other columns
+  update events set title = 'Dinner', bytes = 2000 where id = 'EVENT'
+  events: events whose stored JSON differs from their columns: EVENT
+stored JSON with an attendee who is gone
+  delete from attendees where user_id = 'SECOND'
+  events: events whose stored JSON differs from their columns: EVENT
+`;
 
-test.each(WRONG)("%s is found", async (_, sql, problem) => {
-  runSql(world.database, `pragma foreign_keys = off; ${sql()}`);
+/** With the ids for which the words in capitals stand. */
+function withIds(text: string): string {
+  const ids: Readonly<Record<string, string>> = {
+    EVENT: eventId,
+    CALENDAR: world.calendarId,
+    FOREIGN: world.foreignCalendarId,
+    MEMBER: world.member.id,
+    SECOND: world.second.id,
+    OUTSIDER: world.outsider.id,
+  };
+  return text.replace(/[A-Z]{5,}/g, (name) => ids[name] ?? name);
+}
+
+test.each(
+  WRONG.trim()
+    .split(/\n(?=\S)/)
+    .map((row) => row.split("\n  ")),
+)("%s is found", async (_, sql = "", problem = "") => {
+  runSql(world.database, `pragma foreign_keys = off; ${withIds(sql)}`);
   const found = await problems();
   expect(found).toHaveLength(1);
-  expect(found[0]).toContain(problem());
+  expect(found[0]).toContain(withIds(problem));
 });
 
 test("tables that are missing are found, and nothing else is read", async () => {
@@ -294,7 +239,7 @@ test("only the first of many are named", async () => {
 });
 
 test("pages that are damaged are found, and nothing else is read", async () => {
-  const damaged = join(folder.path, "damaged.db");
+  const damaged = join(folder, "damaged.db");
   const { signal } = new AbortController();
   await backUp(world.database, damaged, { signal, now: 0, onProgress: () => undefined });
   const [index] = querySql(damaged, "select rootpage from sqlite_schema where name = 'events_by_start'");
@@ -311,7 +256,7 @@ test("pages that are damaged are found, and nothing else is read", async () => {
 
 describe("a backup", () => {
   test("is checked as it is: nothing is written to it or beside it", async () => {
-    const file = join(folder.path, "copy.db");
+    const file = join(folder, "copy.db");
     const { signal } = new AbortController();
     await backUp(world.database, file, { signal, now: 0, onProgress: () => undefined });
     chmodSync(file, 0o400);
@@ -319,7 +264,7 @@ describe("a backup", () => {
     const before = hash();
     expect((await check(file)).filter(({ ok }) => !ok)).toEqual([]);
     expect(hash()).toBe(before);
-    expect(readdirSync(folder.path)).toEqual(["copy.db"]);
+    expect(readdirSync(folder)).toEqual(["copy.db"]);
   });
 
   test.each([
@@ -334,12 +279,12 @@ describe("a backup", () => {
     ["missing.db", "does not exist"],
     ["other.db", "is not a database of calctl"],
   ])("%s that %s is refused, and not made", async (name, message) => {
-    runSql(join(folder.path, "other.db"), "create table events (id)");
-    await expect(check(join(folder.path, name))).rejects.toMatchObject({
+    runSql(join(folder, "other.db"), "create table events (id)");
+    await expect(check(join(folder, name))).rejects.toMatchObject({
       exitCode: 10,
       message: expect.stringContaining(message),
     });
-    expect(readdirSync(folder.path)).toEqual(["other.db"]);
+    expect(readdirSync(folder)).toEqual(["other.db"]);
   });
 });
 

@@ -2,6 +2,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createGate } from "../../test/support/gate.js";
+import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { openService } from "../service.js";
 import { checkStore } from "../store/check.js";
 import { type CopyOptions, copyStore } from "../store/copy.js";
@@ -13,19 +14,19 @@ import { LASTING_TABLES } from "../store/tables.js";
 import { querySql, repeatUser, runSql } from "./support/database.js";
 import { activityBody, eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar, request } from "./support/send.js";
-import { createFolder, createWorld, NOW, type World } from "./support/world.js";
+import { createWorld, NOW, type World } from "./support/world.js";
 
 /** Copies of everything in a database to another one, also in several parts. */
 
 let world: World;
-let folder: ReturnType<typeof createFolder>;
+let folder: string;
 let from: string;
 let to: string;
 beforeEach(async () => {
   world = await createWorld({ stored: true, rateLimit: null });
-  folder = createFolder();
+  folder = temporaryFolder();
   from = world.database;
-  to = join(folder.path, "copy.db");
+  to = join(folder, "copy.db");
   const { admin } = world.service;
   await admin.clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
   await admin.ensureLocalUser({ name: "local" });
@@ -56,10 +57,7 @@ beforeEach(async () => {
     insert into sessions values ('x', '${world.member.id}', 1)`,
   );
 });
-afterEach(async () => {
-  await world.close();
-  folder.remove();
-});
+afterEach(() => world.close());
 
 const quiet: LongWorkOptions = { onProgress: () => undefined, signal: new AbortController().signal };
 
@@ -136,7 +134,7 @@ test("wherever it is interrupted, the next one goes on, and meanwhile it is mark
   await copy({ onProgress: onEach });
   expect(total).toBeGreaterThan(20);
   for (let last = 1; last < total; last += 4) {
-    to = join(folder.path, `copy-${last}.db`);
+    to = join(folder, `copy-${last}.db`);
     const controller = new AbortController();
     let calls = 0;
     const onProgress = () => {
@@ -268,7 +266,7 @@ test("a copy that another one has taken for dead ends at its next write, and wri
 test("an unfinished copy is not copied on", async () => {
   await interruptedCopy();
   const unfinished = to;
-  to = join(folder.path, "further.db");
+  to = join(folder, "further.db");
   const source = await openStore(unfinished, { readOnly: true });
   const target = await openStore(to);
   await expect(copyStore({ source, target }, quiet)).rejects.toMatchObject(
@@ -311,7 +309,7 @@ test("a source with rows that refer to none is said to be damaged", async () => 
 test("a source whose index hides rows is refused, and nothing is copied", async () => {
   // What refers to them would fail.
   runSql(world.database, "delete from attendees; delete from activities");
-  from = join(folder.path, "damaged.db");
+  from = join(folder, "damaged.db");
   await backUp(world.database, from, { ...quiet, now: NOW });
   const [index] = querySql(
     from,

@@ -2,17 +2,18 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { openService } from "../service.js";
 import { querySql } from "./support/database.js";
 import { request } from "./support/send.js";
-import { createFolder, NOW } from "./support/world.js";
+import { NOW } from "./support/world.js";
 
 /** Written by libsql 0.5.29 (SQLite 3.45.1) and killed: one event is in the file, one in its write-ahead log. */
 const FIXTURE = new URL("fixtures/libsql.db", import.meta.url);
 
 test("a database of the driver before opens unchanged, with what its log has", async () => {
-  const folder = createFolder();
-  const database = join(folder.path, "calendar.db");
+  const folder = temporaryFolder();
+  const database = join(folder, "calendar.db");
   for (const suffix of ["", "-wal"]) {
     const content = readFileSync(new URL(`${FIXTURE.href}${suffix}.gz`));
     writeFileSync(`${database}${suffix}`, gunzipSync(content));
@@ -50,5 +51,4 @@ test("a database of the driver before opens unchanged, with what its log has", a
   ]);
   expect(querySql(database, "select content from activities")).toEqual([{ content: "A comment in the log" }]);
   expect(querySql(database, "pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
-  folder.remove();
 });

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../contract/date-time.js";
 import { MAX_ATTENDEES, MAX_DESCRIPTION, MAX_LOCATION, MAX_TITLE, MAX_URL } from "../../contract/limits.js";
+import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { SINGLE } from "../occurrence.js";
 import { eventResource } from "../resources.js";
 import { groupByCalendar } from "../store/calendars.js";
@@ -15,7 +16,7 @@ import type { EventContent } from "../store/schema.js";
 import { openStore } from "../store/sqlite/open.js";
 import type { Store } from "../store/store.js";
 import { runSql } from "./support/database.js";
-import { createFolder, NOW } from "./support/world.js";
+import { NOW } from "./support/world.js";
 
 const END = NOW + 7 * DAY_MS;
 const WEEK = { start: NOW, end: END, firstDate: NOW, endDate: END, spanStart: NOW, spanEnd: END };
@@ -173,8 +174,8 @@ describe("the size of an event", () => {
 });
 
 test("the size of an event from before sizes were stored is that of its JSON", async () => {
-  const folder = createFolder();
-  const path = join(folder.path, "calendar.db");
+  const folder = temporaryFolder();
+  const path = join(folder, "calendar.db");
   await (await openStore(path)).close();
   const texts = [
     "\u0001".repeat(50),
@@ -201,7 +202,6 @@ test("the size of an event from before sizes were stored is that of its JSON", a
   expect([row?.title, row?.description, row?.location, row?.url]).toEqual(texts);
   expect(row?.bytes).toBe(row && sizeOfEvent({ row, attendeeIds: [USER] }));
   await store.close();
-  folder.remove();
 });
 
 test("rows are grouped by calendar in one pass", () => {

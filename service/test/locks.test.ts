@@ -1,21 +1,22 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { openStore } from "../store/sqlite/open.js";
 import { DatabaseUnavailableError, type Store } from "../store/store.js";
 import { openConnection, querySql, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { request } from "./support/send.js";
-import { createFolder, createWorld } from "./support/world.js";
+import { createWorld } from "./support/world.js";
 
 /** A second connection to the database stands for another process. */
 
 /** @param options.log whether the database has a write-ahead log, as it usually has */
 async function openStage({ log = true }: { readonly log?: boolean } = {}) {
-  const folder = createFolder();
-  const made = join(folder.path, "made.db");
+  const folder = temporaryFolder();
+  const made = join(folder, "made.db");
   await (await openStore(made)).close();
-  const path = join(folder.path, "calendar.db");
+  const path = join(folder, "calendar.db");
   copyFileSync(made, path);
   if (!log) runSql(path, "pragma journal_mode = delete");
   const other = openConnection(path);
@@ -36,7 +37,6 @@ async function openStage({ log = true }: { readonly log?: boolean } = {}) {
   onTestFinished(async () => {
     other.close();
     await store.close();
-    folder.remove();
   });
   return Object.assign(stage, { store, sleep });
 }
@@ -147,8 +147,8 @@ test("opening waits for a process that locks everything", async () => {
 
 test("the wait ends with the reason of the signal", async () => {
   const controller = new AbortController();
-  const folder = createFolder();
-  const path = join(folder.path, "calendar.db");
+  const folder = temporaryFolder();
+  const path = join(folder, "calendar.db");
   const store = await openStore(path, { signal: () => controller.signal });
   const other = openConnection(path);
   other.exec("begin immediate");
@@ -158,7 +158,6 @@ test("the wait ends with the reason of the signal", async () => {
   await expect(writing).rejects.toThrow("interrupted");
   other.close();
   await store.close();
-  folder.remove();
 });
 
 test("a request that waits for too long is answered 503 with Retry-After, others are answered", async () => {

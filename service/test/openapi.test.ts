@@ -2,6 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { ROUTES } from "../../contract/routes.js";
+import { words } from "../../test/support/words.js";
 import { openApiDocument } from "../openapi/document.js";
 import { createContractClient } from "./support/contract-client.js";
 import { activityBody, eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
@@ -94,15 +95,7 @@ describe("the OpenAPI document", () => {
       expect(check(schema, { ...request, code_verifier: "v" })).toBeNull();
       expect(check(schema, { ...request, code: undefined })).toContain("'code'");
     }
-    expect(document).toHaveProperty([
-      "paths",
-      "/token",
-      "post",
-      "responses",
-      "401",
-      "headers",
-      "WWW-Authenticate",
-    ]);
+    expect(document).toHaveProperty(words`paths /token post responses 401 headers WWW-Authenticate`);
   });
 
   test("says what clients may send", () => {

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { openService, type Service } from "../service.js";
 import { backUp } from "../store/sqlite/backup.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar, request } from "./support/send.js";
-import { createFolder, createWorld, NOW } from "./support/world.js";
+import { createWorld, NOW } from "./support/world.js";
 
 test("clients of a restored backup read again what they have read of the original since", async () => {
   const world = await createWorld({ stored: true });
   onTestFinished(() => world.close());
-  const folder = createFolder();
-  onTestFinished(() => folder.remove());
+  const folder = temporaryFolder();
   const read = (service: Service, path: string, tag = "") =>
     request({ ...world, service }, `GET /calendars/${world.calendarId}/${path}`, {
       headers: { "if-none-match": tag },
@@ -19,7 +19,7 @@ test("clients of a restored backup read again what they have read of the origina
     changeCalendar({ ...world, service }, "POST", "events", eventBody(SCHEDULE));
 
   await createEvent(world.service);
-  const file = join(folder.path, "copy.db");
+  const file = join(folder, "copy.db");
   const { signal } = new AbortController();
   await backUp(world.database, file, { signal, now: NOW, onProgress: () => undefined });
   await createEvent(world.service);

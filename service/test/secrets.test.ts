@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import {
   createCalendarId,
   createHexId,
@@ -13,7 +14,7 @@ import {
 } from "../secrets.js";
 import { openService } from "../service.js";
 import { querySql } from "./support/database.js";
-import { createFolder, createWorld, NOW } from "./support/world.js";
+import { createWorld, NOW } from "./support/world.js";
 
 describe("random values", () => {
   test.each([
@@ -74,13 +75,10 @@ test("a hash includes its cost, not the password, and is different each time", a
 });
 
 test("without a given cost, new and changed passwords are hashed at the full one", async () => {
-  const folder = createFolder();
-  const database = join(folder.path, "calendar.db");
+  const folder = temporaryFolder();
+  const database = join(folder, "calendar.db");
   const service = await openService({ database, now: () => NOW, rateLimit: null });
-  onTestFinished(async () => {
-    await service.close();
-    folder.remove();
-  });
+  onTestFinished(() => service.close());
   const { users } = service.admin;
   await users.add({ name: "new", password: "correct horse" });
   await users.add({ name: "changed" });

@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import { loadSqlite } from "../../src/system/sqlite/driver.js";
 import { explainDatabaseError } from "../../src/system/sqlite/open.js";
 import { describeWithDisk, mountDisk } from "../../test/support/system.js";
+import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { openService } from "../service.js";
 import { MIGRATIONS } from "../store/migrations.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
@@ -24,7 +25,7 @@ import { querySql, REMOVE_SERIES, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { buildChild, runTogether } from "./support/processes.js";
 import { changeCalendar, request } from "./support/send.js";
-import { createFolder, createWorld, NOW } from "./support/world.js";
+import { createWorld, NOW } from "./support/world.js";
 
 const open = (database: string) => openService({ database, now: () => NOW, rateLimit: null });
 /** Page size of SQLite in bytes. */
@@ -32,34 +33,33 @@ const PAGE = 4096;
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe("the database", () => {
-  let folder: ReturnType<typeof createFolder>;
+  let folder: string;
   beforeEach(() => {
-    folder = createFolder();
+    folder = temporaryFolder();
   });
   afterEach(() => {
-    chmodSync(folder.path, 0o700);
-    folder.remove();
+    chmodSync(folder, 0o700);
   });
 
   test("is private to its owner, with all its files and a new folder", async () => {
-    const path = join(folder.path, "new", "folder", "calendar.db");
+    const path = join(folder, "new", "folder", "calendar.db");
     const service = await open(path);
     await service.admin.users.add({ name: "somebody" });
-    const files = readdirSync(join(folder.path, "new", "folder"));
+    const files = readdirSync(join(folder, "new", "folder"));
     expect(files.sort()).toEqual(["calendar.db", "calendar.db-shm", "calendar.db-wal"]);
-    for (const file of files) expect(modeOf(join(folder.path, "new", "folder", file)), file).toBe(0o600);
-    for (const part of ["new", "new/folder"]) expect(modeOf(join(folder.path, part)), part).toBe(0o700);
+    for (const file of files) expect(modeOf(join(folder, "new", "folder", file)), file).toBe(0o600);
+    for (const part of ["new", "new/folder"]) expect(modeOf(join(folder, part)), part).toBe(0o700);
     await service.close();
   });
 
   test("keeps the mode of an existing folder", async () => {
-    chmodSync(folder.path, 0o755);
-    await (await open(join(folder.path, "calendar.db"))).close();
-    expect(modeOf(folder.path)).toBe(0o755);
+    chmodSync(folder, 0o755);
+    await (await open(join(folder, "calendar.db"))).close();
+    expect(modeOf(folder)).toBe(0o755);
   });
 
   test("contains what was written before", async () => {
-    const path = join(folder.path, "calendar.db");
+    const path = join(folder, "calendar.db");
     const first = await open(path);
     const user = await first.admin.users.add({ name: "somebody" });
     await first.close();
@@ -69,12 +69,12 @@ describe("the database", () => {
   });
 
   test("is complete in its file after it was closed", async () => {
-    const path = join(folder.path, "calendar.db");
+    const path = join(folder, "calendar.db");
     const service = await open(path);
     const user = await service.admin.users.add({ name: "somebody" });
     await service.close();
-    copyFileSync(path, join(folder.path, "copy.db"));
-    const copy = await open(join(folder.path, "copy.db"));
+    copyFileSync(path, join(folder, "copy.db"));
+    const copy = await open(join(folder, "copy.db"));
     expect(await copy.admin.users.list()).toEqual([user]);
     await copy.close();
   });
@@ -87,16 +87,16 @@ describe("the database", () => {
   });
 
   test("is created in an empty file, private to its owner", async () => {
-    const path = join(folder.path, "calendar.db");
+    const path = join(folder, "calendar.db");
     writeFileSync(path, "", { mode: 0o644 });
     const service = await open(path);
     expect(await service.admin.users.list()).toEqual([]);
-    for (const file of readdirSync(folder.path)) expect(modeOf(join(folder.path, file)), file).toBe(0o600);
+    for (const file of readdirSync(folder)) expect(modeOf(join(folder, file)), file).toBe(0o600);
     await service.close();
   });
 
   test("reports which process created it", async () => {
-    const path = join(folder.path, "calendar.db");
+    const path = join(folder, "calendar.db");
     for (const created of [path, null]) {
       const service = await open(path);
       expect(service.created).toBe(created);
@@ -109,7 +109,7 @@ describe("the database", () => {
     ["in a folder that does not exist", () => undefined, []],
     ["that is an empty file", (path: string) => writeFileSync(path, ""), ["calendar.db"]],
   ])("one %s is only created if requested", async (kind, prepare, files) => {
-    const path = join(folder.path, ...(kind.includes("folder") ? ["new"] : []), "calendar.db");
+    const path = join(folder, ...(kind.includes("folder") ? ["new"] : []), "calendar.db");
     prepare(path);
     const opening = openService({ database: path, create: false, now: () => NOW, rateLimit: null });
     await expect(opening).rejects.toMatchObject({
@@ -117,20 +117,20 @@ describe("the database", () => {
       exitCode: 10,
       message: `the database ${path} does not exist`,
     });
-    expect(readdirSync(folder.path)).toEqual(files);
-    for (const file of files) expect(statSync(join(folder.path, file)).size).toBe(0);
+    expect(readdirSync(folder)).toEqual(files);
+    for (const file of files) expect(statSync(join(folder, file)).size).toBe(0);
   });
 
   test("the version of the schema is the number of migrations", async () => {
     expect(MIGRATIONS).toHaveLength(SCHEMA_VERSION);
-    const path = join(folder.path, "calendar.db");
+    const path = join(folder, "calendar.db");
     await (await open(path)).close();
     expect(querySql(path, "pragma user_version")).toEqual([{ user_version: SCHEMA_VERSION }]);
   });
 
   test("one of version 7 is migrated, also while a process of then goes on", async () => {
     const { service, calendarId, token, database } = await createWorld({
-      database: join(folder.path, "calendar.db"),
+      database: join(folder, "calendar.db"),
     });
     const world = { service, calendarId, token };
     const { id } = await changeCalendar(world, "POST", "events", eventBody(SCHEDULE));
@@ -171,7 +171,7 @@ describe("the database", () => {
   ];
 
   test.each(unusable)("%s is rejected and not changed", async (_, write, message) => {
-    const path = join(folder.path, "notes.db");
+    const path = join(folder, "notes.db");
     write(path);
     const before = readFileSync(path);
     await expect(open(path)).rejects.toMatchObject({
@@ -183,7 +183,7 @@ describe("the database", () => {
   });
 
   test("a truncated one is rejected and not changed", async () => {
-    const path = join(folder.path, "calendar.db");
+    const path = join(folder, "calendar.db");
     await (await open(path)).close();
     const cut = readFileSync(path).subarray(0, 100);
     writeFileSync(path, cut);
@@ -195,7 +195,7 @@ describe("the database", () => {
   });
 
   test("a newer one is rejected and not changed", async () => {
-    const path = join(folder.path, "calendar.db");
+    const path = join(folder, "calendar.db");
     await (await open(path)).close();
     runSql(path, `pragma user_version = ${SCHEMA_VERSION + 1}`);
     await expect(open(path)).rejects.toMatchObject({
@@ -207,7 +207,7 @@ describe("the database", () => {
   });
 
   test("damage after the first page is reported with the path", async () => {
-    const path = join(folder.path, "calendar.db");
+    const path = join(folder, "calendar.db");
     const service = await open(path);
     const { id: userId } = await service.admin.users.add({ name: "somebody" });
     await service.close();
@@ -231,9 +231,9 @@ describe("the database", () => {
     // Opening it would wait for whoever reads it, and a device such as /dev/null would get another mode.
     ["a pipe", (path: string) => execFileSync("mkfifo", [path]), "it is not a file"],
   ])("%s cannot be opened", async (kind, prepare, reason) => {
-    const file = join(folder.path, "file");
+    const file = join(folder, "file");
     writeFileSync(file, "");
-    const path = kind === "below a file" ? join(file, "calendar.db") : join(folder.path, "calendar.db");
+    const path = kind === "below a file" ? join(file, "calendar.db") : join(folder, "calendar.db");
     prepare(path);
     await expect(open(path)).rejects.toMatchObject({
       code: "configuration",
@@ -262,8 +262,8 @@ describe("the database", () => {
     };
 
     test("the folder of a new one is reported", async () => {
-      chmodSync(folder.path, 0o500);
-      const path = join(folder.path, "calendar.db");
+      chmodSync(folder, 0o500);
+      const path = join(folder, "calendar.db");
       const message = `cannot open the database ${path}: permission denied`;
       await expect(open(path)).rejects.toMatchObject({ ...permission, message });
     });
@@ -272,12 +272,12 @@ describe("the database", () => {
       ["file", 0o400, 0o700, "cannot open the database PATH: permission denied"],
       ["folder", 0o600, 0o500, "the database PATH cannot be read and written"],
     ])("the %s of one is reported", async (_, fileMode, folderMode, message) => {
-      const path = join(folder.path, "calendar.db");
+      const path = join(folder, "calendar.db");
       await (await open(path)).close();
       // The driver could still write to a journal that it has left.
       for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
       chmodSync(path, fileMode);
-      chmodSync(folder.path, folderMode);
+      chmodSync(folder, folderMode);
       await expect(open(path)).rejects.toMatchObject({
         ...permission,
         message: message.replace("PATH", path),
@@ -362,37 +362,34 @@ describe("transactions", () => {
 
 describe("several processes", () => {
   test("twenty that open a new database at once create one user and one calendar", async () => {
-    const folder = createFolder();
-    const program = await buildChild(folder.path);
-    const database = join(folder.path, "data", "calendar.db");
+    const folder = temporaryFolder();
+    const program = await buildChild(folder);
+    const database = join(folder, "data", "calendar.db");
     const results = await runTogether(program, { processes: 20, database, events: 0 });
     expect(new Set(results.map(({ userId }) => userId)).size).toBe(1);
     expect(results.filter(({ created }) => created)).toHaveLength(1);
     expect(results.map(({ calendars }) => calendars)).toEqual(Array(20).fill(1));
     expect(modeOf(database)).toBe(0o600);
     expect(querySql(database, "pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
-    folder.remove();
   }, 60_000);
 
   test("four that write at the same time lose nothing", async () => {
-    const folder = createFolder();
-    const program = await buildChild(folder.path);
-    const database = join(folder.path, "calendar.db");
+    const folder = temporaryFolder();
+    const program = await buildChild(folder);
+    const database = join(folder, "calendar.db");
     const results = await runTogether(program, { processes: 4, database, events: 50 });
     expect(results.flatMap(({ statuses }) => statuses)).toEqual(Array(200).fill(201));
     expect(querySql(database, "select count(*) as events from events")).toEqual([{ events: 200 }]);
     // Each counted one listing and its creates.
     expect(querySql(database, "select requests from rate_windows")).toEqual([{ requests: 204 }]);
-    folder.remove();
   }, 60_000);
 
   test("four that create with the same keys at the same time make each event once", async () => {
-    const folder = createFolder();
-    const program = await buildChild(folder.path);
-    const database = join(folder.path, "calendar.db");
+    const folder = temporaryFolder();
+    const program = await buildChild(folder);
+    const database = join(folder, "calendar.db");
     const results = await runTogether(program, { processes: 4, database, events: 25, keyed: true });
     expect(results.flatMap(({ statuses }) => statuses)).toEqual(Array(100).fill(201));
     expect(querySql(database, "select count(*) as events from events")).toEqual([{ events: 25 }]);
-    folder.remove();
   }, 60_000);
 });

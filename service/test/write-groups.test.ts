@@ -1,21 +1,18 @@
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { openStore } from "../store/sqlite/open.js";
 import { DatabaseUnavailableError, type Transaction } from "../store/store.js";
 import { querySql } from "./support/database.js";
-import { createFolder } from "./support/world.js";
 
 /** Writes that are asked for at the same time, in one process. */
 
 async function openStage() {
-  const folder = createFolder();
-  const path = join(folder.path, "calendar.db");
+  const folder = temporaryFolder();
+  const path = join(folder, "calendar.db");
   const store = await openStore(path);
-  onTestFinished(async () => {
-    await store.close();
-    folder.remove();
-  });
+  onTestFinished(() => store.close());
   return { path, store, keys: () => keysOf(path) };
 }
 

@@ -9,6 +9,7 @@ import {
   reminderQueries,
 } from "../../src/calendar/reminders.js";
 import { addDays, localDate, offsetAt } from "../../src/calendar/zoned-time.js";
+import { words } from "../support/words.js";
 import { eventOf } from "./fixtures.js";
 
 const [MAX_BEFORE, MAX_GRACE] = [5 * DAY_MS, 12 * HOUR_MS];
@@ -65,14 +66,7 @@ describe("what is announced", () => {
   });
 });
 
-const ZONES = [
-  "UTC",
-  "Asia/Tokyo",
-  "America/New_York",
-  "Pacific/Kiritimati",
-  "Pacific/Chatham",
-  "Asia/Kathmandu",
-];
+const ZONES = words`UTC Asia/Tokyo America/New_York Pacific/Kiritimati Pacific/Chatham Asia/Kathmandu`;
 
 /** A window that passes `checkWindow`. */
 const windows = fc

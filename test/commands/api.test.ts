@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { close, receive, reply } from "../support/fault-steps.js";
 import { QUIET } from "../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { words } from "../support/words.js";
 
 /** `calctl api`: any request to the service, its body as it is. */
 
@@ -106,14 +107,8 @@ describe("a write", () => {
   test("-f makes attributes and relationships", async () => {
     const { calendarId } = world;
     const fields = [
-      ...[
-        "title=a=b",
-        "category=schedule",
-        "all_day=false",
-        "description=",
-        "start_timezone=UTC",
-        "end_timezone=UTC",
-      ],
+      ...words`title=a=b category=schedule all_day=false description= start_timezone=UTC
+        end_timezone=UTC`,
       ...["start_at=2026-11-21T12:00:00Z", "end_at=2026-11-21T13:00:00Z"],
       ...[`label=${calendarId},2`, `attendees=${calendarId},${world.userId}`],
     ];

@@ -161,17 +161,7 @@ describe("nothing is sent", () => {
   });
 
   test("for a keep without times", async () => {
-    const flags = [
-      "--title",
-      "Passport",
-      "--category",
-      "keep",
-      "--repeat",
-      "daily",
-      "--count",
-      "2",
-      "--copies",
-    ];
+    const flags = words`--title Passport --category keep --repeat daily --count 2 --copies`;
     expect(await create(...flags)).toMatchObject(
       failed(2, "missing --start: --repeat has no effect without it"),
     );

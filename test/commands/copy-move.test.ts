@@ -56,16 +56,7 @@ const read = (id: string) => world.json<Event>("events", "get", id);
 describe("events copy", () => {
   test("has everything of the event but its id and comments", async () => {
     const texts = ["--description", "Bring\ncake", "--location", "Home", "--url", "https://a.example/"];
-    const people = [
-      "--label",
-      "2",
-      "--attendee",
-      "me",
-      "--attendee",
-      "Ben",
-      "--start-timezone",
-      "Asia/Tokyo",
-    ];
+    const people = words`--label 2 --attendee me --attendee Ben --start-timezone Asia/Tokyo`;
     const event = await create("Dinner", ...texts, ...people);
     await world.run("comment", event.id, "See you");
     const copy = await world.json<Event>("events", "copy", event.id, "--to", "Family");

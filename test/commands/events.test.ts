@@ -108,28 +108,9 @@ describe("events get", () => {
     const { id } = await create("T", "--start", "2026-11-21T12:00", "--duration", "1h", "--attendee", "me");
     const event = await harness.json<Event>("events", "get", id);
     expect(Object.keys(event)).toEqual([
-      ...[
-        "id",
-        "calendar_id",
-        "calendar_name",
-        "category",
-        "title",
-        "all_day",
-        "start_at",
-        "start_timezone",
-        "end_at",
-        "end_timezone",
-      ],
-      ...[
-        "start_local",
-        "end_local",
-        "recurrences",
-        "description",
-        "location",
-        "url",
-        "created_at",
-        "updated_at",
-      ],
+      ...words`id calendar_id calendar_name category title all_day start_at start_timezone end_at
+        end_timezone`,
+      ...words`start_local end_local recurrences description location url created_at updated_at`,
       ...["creator", "label", "attendees", "series_id"],
     ]);
     expect(event).toMatchObject({

@@ -127,18 +127,7 @@ describe("a service without this list", () => {
 });
 
 describe("events create of a keep without times", () => {
-  const argv = [
-    "events",
-    "create",
-    "-c",
-    "Personal",
-    "--title",
-    "Tea",
-    "--category",
-    "keep",
-    "--fields",
-    "id",
-  ];
+  const argv = words`events create -c Personal --title Tea --category keep --fields id`;
 
   test("tells how to list it", async () => {
     const { exitCode, stderr } = await world.send(...argv);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { textWidth } from "../../src/output/table/text-width.js";
 import { createHarness, type Harness } from "../support/harness.js";
+import { words } from "../support/words.js";
 
 const UTF_8 = { LC_ALL: "C.UTF-8", NO_COLOR: "1" };
 
@@ -80,13 +81,8 @@ describe("looks like the terminal it is shown on", () => {
 
 describe("works at any time", () => {
   // In Berlin, the night to 29 March and the one to 25 October change the clocks.
-  const times = [
-    "2026-03-27T23:30Z",
-    "2026-03-28T11:00Z",
-    "2026-03-28T22:30Z",
-    "2026-10-24T12:01Z",
-    "2026-12-31T23:59Z",
-  ];
+  const times = words`2026-03-27T23:30Z 2026-03-28T11:00Z 2026-03-28T22:30Z 2026-10-24T12:01Z
+    2026-12-31T23:59Z`;
   test.each(["Europe/Berlin", "Pacific/Niue", "Pacific/Kiritimati"])("in %s", async (timeZone) => {
     harness = await createHarness({ timeZone });
     for (const now of times) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createProxyResolver } from "../../src/config/proxy-settings.js";
 import { CliError } from "../../src/errors.js";
+import { words } from "../support/words.js";
 
 const SERVICE = new URL("https://calendar.example/v1");
 
@@ -136,13 +137,8 @@ describe("C8 direct connections", () => {
     expect(choose(env)).not.toBeNull();
   });
 
-  test.each([
-    "http://localhost:8787/",
-    "http://127.0.0.1:8787/",
-    "http://127.9.9.9/",
-    "http://[::1]:8787/",
-    "https://localhost/",
-  ])("this machine, with any variables: %s", (url) => {
+  test.each(words`http://localhost:8787/ http://127.0.0.1:8787/ http://127.9.9.9/ http://[::1]:8787/
+    https://localhost/`)("this machine, with any variables: %s", (url) => {
     const env = {
       HTTP_PROXY: "http://p:1",
       HTTPS_PROXY: "http://p:1",

@@ -4,6 +4,7 @@ import type { Environment } from "../../src/config/environment.js";
 import { parseServiceUrl } from "../../src/config/profile-values.js";
 import { readRunSettings } from "../../src/config/run-settings.js";
 import { selectService } from "../../src/config/settings.js";
+import { words } from "../support/words.js";
 
 const WORK = "https://work.example/api";
 const HOME = "https://home.example/api";
@@ -101,13 +102,8 @@ describe("the services that a token of the environment is sent to", () => {
 });
 
 describe("addresses of services", () => {
-  test.each([
-    "https://calendar.example/api",
-    "http://127.0.0.1:8787",
-    "http://127.9.9.9",
-    "http://localhost:1",
-    "http://[::1]:8787/x/",
-  ])("%s is accepted", (text) => {
+  test.each(words`https://calendar.example/api http://127.0.0.1:8787 http://127.9.9.9
+    http://localhost:1 http://[::1]:8787/x/`)("%s is accepted", (text) => {
     expect(parseServiceUrl(text, "base_url").href).not.toMatch(/x\/$/);
   });
 

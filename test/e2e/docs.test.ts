@@ -12,39 +12,9 @@ import { words } from "../support/words.js";
 
 /** Every line that a reader of the docs would type, as it stands, and the output that the docs show for it. */
 
-const PAGES = [
-  "README.md",
-  "agents",
-  "changes",
-  "completion",
-  "cron",
-  "dates",
-  "debugging",
-  "exit-codes",
-  "extensions",
-  "feeds",
-  "import",
-  "known-limits",
-  "login",
-  "messages",
-  "names",
-  "network",
-  "output",
-  // peers.test.ts types what it has.
-  "peers",
-  "platforms",
-  "repeating",
-  // screens.test.ts compares it with the program.
-  "screens",
-  "scripting",
-  "service/operating",
-  "service/scaling",
-  "service/self-hosting",
-  "status-bars",
-  "watch",
-  "webhooks",
-  "writing",
-];
+const PAGES = words`README.md agents changes completion cron dates debugging exit-codes extensions
+  feeds import known-limits login messages names network output peers platforms repeating screens
+  scripting service/operating service/scaling service/self-hosting status-bars watch webhooks writing`;
 
 test("the test knows every page", () => {
   const listed = readPage("README.md").matchAll(/\]\(docs\/([\w/-]+)\.md\)/g);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithSystem } from "../support/system.js";
+import { words } from "../support/words.js";
 
 /** The Debian package, of a small program instead of the executable. It is installed into a folder, not into this system. */
 
@@ -81,16 +82,11 @@ describeWithSystem("dpkg", "the package", () => {
     dpkg("--install", deb);
     const documents = /^usr\/share\/doc\/calctl\/(?:docs|examples)\//;
     const files = installedFiles().filter((path) => statSync(join(system, path)).isFile());
-    expect(files.filter((path) => !documents.test(path))).toEqual([
-      "usr/bin/calctl",
-      "usr/share/bash-completion/completions/calctl",
-      "usr/share/doc/calctl/README.md",
-      "usr/share/doc/calctl/changelog.gz",
-      "usr/share/doc/calctl/copyright",
-      "usr/share/fish/vendor_completions.d/calctl.fish",
-      "usr/share/man/man1/calctl.1.gz",
-      "usr/share/zsh/vendor-completions/_calctl",
-    ]);
+    expect(files.filter((path) => !documents.test(path))).toEqual(words`usr/bin/calctl
+      usr/share/bash-completion/completions/calctl usr/share/doc/calctl/README.md
+      usr/share/doc/calctl/changelog.gz usr/share/doc/calctl/copyright
+      usr/share/fish/vendor_completions.d/calctl.fish usr/share/man/man1/calctl.1.gz
+      usr/share/zsh/vendor-completions/_calctl`);
     for (const path of [
       "docs/cron.md",
       "docs/extensions.md",

@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createScratchProject, ended, type ScratchProject } from "../build/scratch-project.js";
+import { words } from "../support/words.js";
 
 /** What `npm pack` puts into the package, in a copy of this project. */
 
@@ -59,23 +60,10 @@ test("the package holds what runs, its documents and its licenses, and nothing e
         .replace(/(browser|completion)-\w+\.js$/, "$1-PART.js"),
     );
   expect([...new Set(kinds)].sort()).toEqual(
-    [
-      "CHANGELOG.md",
-      "LICENSE",
-      "README.md",
-      "dist/THIRD-PARTY-NOTICES",
-      "dist/browser-PART.js",
-      "dist/calctl-PART.js",
-      "dist/calctl.1",
-      "dist/calctl.js",
-      "dist/completion-PART.js",
-      "dist/completions/_calctl",
-      "dist/completions/calctl.bash",
-      "dist/completions/calctl.fish",
-      "dist/completions/calctl.ps1",
-      "dist/package.json",
-      "package.json",
-    ].map((file) => `package/${file}`),
+    words`CHANGELOG.md LICENSE README.md dist/THIRD-PARTY-NOTICES dist/browser-PART.js
+      dist/calctl-PART.js dist/calctl.1 dist/calctl.js dist/completion-PART.js dist/completions/_calctl
+      dist/completions/calctl.bash dist/completions/calctl.fish dist/completions/calctl.ps1
+      dist/package.json package.json`.map((file) => `package/${file}`),
   );
   const launcher = tar("-xzOf", tarball, "package/dist/calctl.js");
   const parts = [...new Set(launcher.match(/(?:browser|calctl|completion)-[\w-]+\.js/g))];

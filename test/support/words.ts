@@ -5,7 +5,7 @@
 export function words(
   texts: TemplateStringsArray,
   ...values: readonly (string | number)[]
-): readonly string[] {
+): string[] {
   const line = texts.map((text, index) => (index === 0 ? text : `\u{e000}${index - 1};${text}`)).join("");
   return Array.from(line.matchAll(/"([^"]*)"|[^\s"]+/g), ([word, quoted]) =>
     (quoted ?? word).replace(/\u{e000}(\d+);/gu, (_, index) => String(values[index])),

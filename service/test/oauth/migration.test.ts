@@ -1,18 +1,19 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.js";
 import { hashSecret } from "../../secrets.js";
 import { openService } from "../../service.js";
 import { MIGRATIONS } from "../../store/migrations.js";
 import { CALENDARS } from "../../store/sqlite/errors.js";
 import { runSql } from "../support/database.js";
 import { request } from "../support/send.js";
-import { createFolder, NOW } from "../support/world.js";
+import { NOW } from "../support/world.js";
 
 const REDIRECT_URI = "http://127.0.0.1/callback";
 
 test("a database of schema version 1 keeps its tokens and clients", async () => {
-  const folder = createFolder();
-  const database = join(folder.path, "calendar.db");
+  const folder = temporaryFolder();
+  const database = join(folder, "calendar.db");
   runSql(
     database,
     `${MIGRATIONS[0]?.statements}
@@ -33,5 +34,4 @@ test("a database of schema version 1 keeps its tokens and clients", async () => 
   });
   expect(await get(`/oauth/authorize?${query}`)).toBe(200);
   await service.close();
-  folder.remove();
 });

@@ -1,11 +1,13 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.js";
+import { words } from "../../../test/support/words.js";
 import { openService } from "../../service.js";
 import { checkStore } from "../../store/check.js";
 import { copyStore } from "../../store/copy.js";
 import { openStore } from "../../store/open.js";
 import { request } from "../support/send.js";
-import { createFolder, NOW } from "../support/world.js";
+import { NOW } from "../support/world.js";
 import { type Browser, createBrowser } from "./support/browser.js";
 import { CHALLENGE, createOAuthStage, type Fields, type OAuthStage, VERIFIER } from "./support/stage.js";
 
@@ -103,21 +105,16 @@ describe("the public client", () => {
     },
   );
 
-  test.each([
-    "http://localhost:8788/callback",
-    "http://127.0.0.1:0/callback",
-    "http://127.0.0.1:65536/callback",
-    "http://127.0.0.2:8788/callback",
-    "http://127.0.0.1:8788/",
-    "http://127.0.0.1:8788/callback/x",
-    "http://127.0.0.1:8788/callback?x=1",
-    "https://127.0.0.1:8788/callback",
-    "http://127.0.0.1.example:8788/callback",
-    "https://app.example/callback",
-  ])("does not return to %s", async (redirect_uri) => {
-    const { status, sent } = await browser.open(stage.authorize({ ...REQUEST, redirect_uri }));
-    expect({ status, sent }).toEqual({ status: 400, sent: {} });
-  });
+  test.each(words`http://localhost:8788/callback http://127.0.0.1:0/callback
+    http://127.0.0.1:65536/callback http://127.0.0.2:8788/callback http://127.0.0.1:8788/
+    http://127.0.0.1:8788/callback/x http://127.0.0.1:8788/callback?x=1 https://127.0.0.1:8788/callback
+    http://127.0.0.1.example:8788/callback https://app.example/callback`)(
+    "does not return to %s",
+    async (redirect_uri) => {
+      const { status, sent } = await browser.open(stage.authorize({ ...REQUEST, redirect_uri }));
+      expect({ status, sent }).toEqual({ status: 400, sent: {} });
+    },
+  );
 
   test("the sign-in page names it", async () => {
     const page = await stage.browser().open(stage.authorize(REQUEST));
@@ -138,9 +135,8 @@ describe("the public client", () => {
 
   test("is no fault of a database, and its tokens work in a copy", async () => {
     const { json } = await redeem();
-    const folder = createFolder();
-    onTestFinished(folder.remove);
-    const database = join(folder.path, "copy.db");
+    const folder = temporaryFolder();
+    const database = join(folder, "copy.db");
     const quiet = { onProgress: () => undefined, signal: new AbortController().signal };
     const source = await openStore(stage.world.database, { readOnly: true });
     const target = await openStore(database, { migrate: false });

@@ -2,13 +2,14 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { DAY_MS } from "../../../contract/date-time.js";
 import { createSchema } from "../../../test/support/postgres.js";
+import { temporaryFolder } from "../../../test/support/temporary-folder.js";
 import { openService, type Service } from "../../service.js";
 import { createBrowser } from "../oauth/support/browser.js";
 import { createOAuthStage } from "../oauth/support/stage.js";
 import { eventBody, KEEP, SCHEDULE } from "../support/event-bodies.js";
 import { buildChild, runTogether } from "../support/processes.js";
 import { changeCalendar, sendInProcess } from "../support/send.js";
-import { createFolder, createWorld, type World } from "../support/world.js";
+import { createWorld, type World } from "../support/world.js";
 
 /** What several nodes do at the same time on one database comes out as if one had done it. */
 
@@ -24,11 +25,10 @@ async function addNodes({ database, service, clock }: World, count: number, opti
 }
 
 test("18 first starts at once create the tables once", { timeout: 120_000 }, async () => {
-  const folder = createFolder();
-  onTestFinished(folder.remove);
+  const folder = temporaryFolder();
   const schema = createSchema({ isNew: true });
   onTestFinished(() => schema.remove());
-  const program = await buildChild(folder.path);
+  const program = await buildChild(folder);
   const results = await runTogether(program, { processes: 18, database: schema.database, events: 2 });
   expect(results.filter(({ created }) => created)).toHaveLength(1);
   expect(new Set(results.map(({ userId }) => userId)).size).toBe(1);

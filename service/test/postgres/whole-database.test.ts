@@ -5,6 +5,7 @@ import { createGate } from "../../../test/support/gate.js";
 import { failed } from "../../../test/support/outcomes.js";
 import { createSchema, querySchema, type Schema } from "../../../test/support/postgres.js";
 import { createInstallation } from "../../../test/support/spawned.js";
+import { temporaryFolder } from "../../../test/support/temporary-folder.js";
 import { createMetrics } from "../../metrics.js";
 import { openService } from "../../service.js";
 import { checkStore } from "../../store/check.js";
@@ -14,17 +15,17 @@ import type { LongWorkOptions, Store } from "../../store/store.js";
 import { querySql, runSql } from "../support/database.js";
 import { activityBody, eventBody, SCHEDULE } from "../support/event-bodies.js";
 import { changeCalendar, request } from "../support/send.js";
-import { createFolder, createWorld, NOW, type World } from "../support/world.js";
+import { createWorld, NOW, type World } from "../support/world.js";
 
 /** What works on a database as a whole, on PostgreSQL, and between it and SQLite in both directions. */
 
 let world: World;
-let folder: ReturnType<typeof createFolder>;
+let folder: string;
 let other: Schema;
 let eventId: string;
 beforeEach(async () => {
   world = await createWorld({ stored: true, rateLimit: null });
-  folder = createFolder();
+  folder = temporaryFolder();
   other = createSchema({ isNew: true });
   const { admin } = world.service;
   await admin.clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
@@ -37,7 +38,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await world.close();
   await other.remove();
-  folder.remove();
 });
 
 const quiet: LongWorkOptions = { onProgress: () => undefined, signal: new AbortController().signal };
@@ -78,7 +78,7 @@ test("everything goes to SQLite and back, and is the same", async () => {
     `with numbers as (select generate_series(1, 1300) as n) ${ADD_EVENTS("chr(128512 + n % 50)")}${eventId}';
     insert into idempotency_keys select calendar_id, creator_id, id, 'x', id, 1 from events`,
   );
-  const file = join(folder.path, "copy.db");
+  const file = join(folder, "copy.db");
   const there = await copy(world.database, file);
   expect(there.find(({ table }) => table === "events")?.rows).toBe(1_301);
   const back = await copy(file, other.database);
@@ -102,7 +102,7 @@ test.each(["to SQLite", "to PostgreSQL"])("%s it goes on where it was interrupte
   await world.tables.change(
     `with numbers as (select generate_series(1, 1300) as n) ${ADD_EVENTS("''")}${eventId}'`,
   );
-  const target = direction === "to SQLite" ? join(folder.path, "copy.db") : other.database;
+  const target = direction === "to SQLite" ? join(folder, "copy.db") : other.database;
   const controller = new AbortController();
   const onProgress = ({ what, done }: { readonly what: string; readonly done: number }) => {
     if (what === "copying events" && done > 500) controller.abort(new Error("interrupted here"));
@@ -147,7 +147,7 @@ test.each([
   ["text in a column of numbers", "moved_at = 'x'", "events with an invalid moved_at: "],
   ["a blob in a column of text", "url = x'ff'", "events with an invalid url: "],
 ])("a source with %s is said to be damaged", async (_, change, problem) => {
-  const file = join(folder.path, "copy.db");
+  const file = join(folder, "copy.db");
   await copy(world.database, file);
   runSql(file, `update events set ${change}`);
   await expect(copy(file, other.database)).rejects.toMatchObject(
@@ -157,13 +157,13 @@ test.each([
 
 test("a source on PostgreSQL that lacks a column is said to be damaged", async () => {
   await world.tables.change("alter table events drop column moved_at");
-  await expect(copy(world.database, join(folder.path, "copy.db"))).rejects.toMatchObject(
+  await expect(copy(world.database, join(folder, "copy.db"))).rejects.toMatchObject(
     failure("the source is damaged: missing columns: events.moved_at bigint"),
   );
 });
 
 test("what is written to the source meanwhile is not copied", async () => {
-  const file = join(folder.path, "copy.db");
+  const file = join(folder, "copy.db");
   let change: Promise<void> | undefined;
   const onProgress = () => {
     change ??= world.tables.change("update users set disabled = 1; delete from activities");
@@ -360,6 +360,6 @@ test("the commands take URLs; a backup says what to use", async () => {
   expect(await run("service", "check")).toMatchObject({ exitCode: 0, stderr: "" });
   const backup = await run("service", "backup", "copy.db");
   expect(backup).toMatchObject(failed(2, "pg_dump"));
-  const copied = await run("service", "copy", "--from", world.database, "--to", join(folder.path, "copy.db"));
+  const copied = await run("service", "copy", "--from", world.database, "--to", join(folder, "copy.db"));
   expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^users\t4\t/) });
 });

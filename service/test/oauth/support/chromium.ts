@@ -1,5 +1,6 @@
 import { type BrowserContext, chromium } from "playwright-core";
 import { systemPart } from "../../../../test/support/system-parts.js";
+import { words } from "../../../../test/support/words.js";
 import { createFolder } from "../../support/world.js";
 
 export interface Chromium {
@@ -7,16 +8,8 @@ export interface Chromium {
   close(): Promise<void>;
 }
 
-const ARGUMENTS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+const ARGUMENTS = words`--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
+  --disable-background-networking --disable-component-update --disable-sync`;
 
 /** The system's Chromium, headless, with a new profile. */
 export async function launchChromium(
