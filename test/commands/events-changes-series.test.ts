@@ -17,6 +17,7 @@ beforeEach(async () => {
   harness = await createHarness();
   const times = ["--start", "2026-11-22T12:00", "--repeat", "daily", "--count", "3"];
   series = (await harness.json<{ readonly id: string }>("events", "create", "--title", "Choir", ...times)).id;
+  harness.setNow(Date.parse("2026-11-21T14:45:00Z"));
   await changes();
   harness.setNow(Date.parse("2026-11-21T15:00:00Z"));
 });
@@ -81,13 +82,16 @@ test("one of whose events some were deleted: only those", async () => {
   expect(await told()).toEqual(["gone 23T12:00", "gone 24T12:00"]);
 });
 
-test("one that was made of a single event: the events after it", async () => {
-  const single = await harness.json<{ readonly id: string }>(
+test.each([
+  ["on the day of the last run", "2026-11-21T16:00:00Z"],
+  ["before the first run of a day, which reads all", "2026-11-22T08:00:00Z"],
+])("one that was made of a single event %s: the events after it", async (_, time) => {
+  const { id } = await harness.json<{ readonly id: string }>(
     ...["events", "create", "--title", "Once", "--start", "2026-11-22T18:00"],
   );
   expect(await told()).toEqual(["added 22T18:00"]);
-  harness.setNow(Date.parse("2026-11-21T16:00:00Z"));
-  await update(single.id, "--repeat", "daily", "--count", "2");
+  harness.setNow(Date.parse(time));
+  await update(id, "--repeat", "daily", "--count", "2");
   expect(await told()).toEqual(["changed 22T18:00 to 22T18:00", "added 23T18:00"]);
   expect(await told()).toEqual([]);
 });

@@ -9,14 +9,13 @@ import { CliError, emptyValueError, usageError } from "../../errors.js";
 import { jsonObject } from "../../output/view.js";
 import { type WatchedChange, watchedChangeView } from "../../output/views/change.js";
 import { createProgramRunner, eventVariables } from "../remind/programs.js";
+import type { ChangesOptions } from "./changes.js";
 import type { Diff } from "./changes-diff.js";
-import type { ChangesFlags } from "./changes-reading.js";
 import { addCalendarFlag, addFilterFlags } from "./event-query.js";
 import { checkName } from "./name-binding.js";
 import { type Delivery, type WatchContext, watchChanges } from "./watch-rounds.js";
 
-interface WatchOptions extends Omit<ChangesFlags, "sinceLast"> {
-  readonly sinceLast?: string;
+interface WatchOptions extends ChangesOptions {
   /** The program and its arguments. */
   readonly program: readonly string[];
 }
