@@ -1,5 +1,3 @@
-import { dateLines } from "../calendar/recurrence-lines.js";
-import { isOccurrenceId, slotText, timesFrom } from "../calendar/series.js";
 import { asUsageError, describeWithoutFlags } from "../errors.js";
 import { type ImportEntry, type ImportItem, type Rejection, rejectEntry } from "./entry.js";
 import { type DayWindow, occurrencesOf, slotOf, windowInstants } from "./occurrences.js";
@@ -9,9 +7,9 @@ import {
   type ImportSource,
   isSeriesRecord,
   type Known,
-  seriesOf,
 } from "./plan.js";
-import { type RuleEngine, readSeries } from "./series.js";
+import type { RuleEngine } from "./series.js";
+import { createSeriesReader, isSingleRecord, placeOf, type SeriesReader } from "./series-reader.js";
 
 interface Gathered {
   readonly source: ImportSource;
@@ -31,6 +29,17 @@ interface GatherOptions {
   readonly now: number;
 }
 
+/** What is known of the file before its events are. */
+interface Gathering extends GatherOptions {
+  /** Identities of single events and of series. */
+  readonly masters: ReadonlySet<string>;
+  /** Identities of which a change cannot be read. */
+  readonly affected: ReadonlySet<string>;
+  readonly reader: SeriesReader;
+  /** Counts a repeating event that becomes single ones. */
+  readonly count: (reason: string) => void;
+}
+
 /** The events of a file: repeating ones as series or as their occurrences, of which those that the file changes are as it changes them. */
 export function gatherEvents(items: readonly ImportItem[], options: GatherOptions): Gathered {
   const window = windowInstants(options.window);
@@ -40,148 +49,79 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   const masters = new Set(single.map(({ identity }) => identity));
   const cancelled = new Set(single.flatMap((entry) => (entry.cancelled ? [entry.identity] : [])));
   const affected = new Set(rejections.flatMap(({ affects }) => affects ?? []));
-  const reader = createMasterReader({ ...options, affected, entries });
+  const reader = createSeriesReader({ ...options, affected, entries });
+  const reasons: string[] = [];
+  const found = {
+    ...options,
+    masters,
+    affected,
+    reader,
+    count: (reason: string) => void reasons.push(reason),
+  };
   const events = new Map<string, ImportEvent>();
   const add = (event: ImportEvent) => void events.set(event.identity, event);
-  for (const entry of single.filter(({ cancelled: isCancelled }) => !isCancelled)) {
-    const read = reader.read(entry);
+  for (const entry of single.filter(({ identity }) => !cancelled.has(identity))) {
+    const read = readMaster(entry, found);
     if ("reason" in read) rejections.push(read);
     else read.forEach(add);
   }
   const rejected = new Set(rejections.flatMap(({ identity }) => identity ?? []));
-  const found = { ...options, masters, rejected, reader };
-  const changes = entries.flatMap((entry) => changeOf(entry, found));
+  const changes = entries.flatMap((entry) => changeOf(entry, found, rejected));
   for (const { isCancelled, event } of changes)
     if (isCancelled) cancelled.add(event.identity);
     else add(event);
   for (const event of reader.restored(new Set([...events.keys(), ...cancelled, ...affected]))) add(event);
   for (const identity of [...cancelled, ...affected]) events.delete(identity);
   for (const identity of rejected) masters.delete(identity);
-  const withdrawn = changes.flatMap(({ isCancelled, event }) =>
-    isCancelled ? withdrawnOf(event, found) : [],
-  );
-  return {
-    source: { events, cancelled, masters, rejected, window, withdrawn },
-    rejections,
-    notes: reader.notes(),
-  };
+  const withdrawn = changes.flatMap((change) => (change.isCancelled ? withdrawnOf(change.event, found) : []));
+  const notes = notesOf(reasons, options.window);
+  return { source: { events, cancelled, masters, rejected, window, withdrawn }, rejections, notes };
 }
 
-type Read = ReturnType<typeof readSeries>;
-
-interface MasterOptions extends GatherOptions {
-  /** Identities of which a change cannot be read. */
-  readonly affected: ReadonlySet<string>;
-  readonly entries: readonly ImportEntry[];
+/** The event, or of a repeating one the series or the occurrences. */
+function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[] | Rejection {
+  const { identity, recurrences, content } = entry;
+  const { affected, engine, records, storesSeries, window, reader, count } = found;
+  if (affected.has(identity))
+    return rejectEntry(entry, "the file has a change to it that cannot be imported");
+  if (recurrences.length === 0 || engine === null) return [{ identity, content }];
+  const series = storesSeries ? reasonOr(() => reader.read(entry, engine)) : null;
+  if (series !== null && typeof series !== "string") return [series];
+  if (isSeriesRecord(records.get(identity)))
+    return rejectEntry(entry, series ?? "the service stores no repeating events any more");
+  const events = reasonOr(() => occurrencesOf(entry, { window, expand: engine.expandRecurrence }));
+  if (typeof events === "string") return rejectEntry(entry, events);
+  if (series !== null) count(series);
+  return events;
 }
 
-/** Reads single events and repeating ones, as the service stores them. */
-function createMasterReader(options: MasterOptions) {
-  const { engine, records, window, storesSeries, affected } = options;
-  const series = new Map<string, Read>();
-  const reasons = new Map<string, number>();
-  const remembered = groupBy([...records].filter(([, { slot }]) => slot !== undefined));
-  const changes = groupBy(
-    options.entries.flatMap((entry) => (entry.occurrenceOf ? [[entry.identity, entry] as const] : [])),
-  );
-  const unread = groupBy([...affected].map((identity) => [identity, identity] as const));
-
-  function readAsSeries(entry: ImportEntry, rules: RuleEngine): ImportEvent {
-    const { identity, content } = entry;
-    const before = records.get(identity);
-    const known = remembered.get(identity) ?? [];
-    const changed = new Set<number>();
-    const left = (unread.get(identity) ?? []).map(([each]) => slotIn(each));
-    // What cannot be read is left as it is: not made with a new series, and not deleted from one.
-    const gone = isSeriesRecord(before) ? left.filter((slot) => before?.excepted?.includes(slot)) : left;
-    for (const [each, { cancelled }] of changes.get(identity) ?? [])
-      if (cancelled || isSingleRecord(records.get(each))) gone.push(slotIn(each));
-      else changed.add(slotIn(each));
-    const lines = dateLines("EXDATE", gone, { isAllDay: content.all_day === true });
-    const recurrences = [...entry.recurrences, ...lines];
-    const read = readSeries({ ...entry, recurrences }, { engine: rules, now: options.now, changes: changed });
-    series.set(identity, read);
-    const ours = known.filter(([, { deleted }]) => deleted !== "elsewhere").map(([each]) => slotIn(each));
-    const { isSlot, excepted } = read;
-    const exceptions = {
-      ...{ excepted, isSlot, changed: new Set(ours) },
-      ours: new Set([...ours, ...(before?.excepted ?? [])]),
-    };
-    return { identity, content: read.content, exceptions };
+/** What `read` gives, or why it throws a usage error. */
+function reasonOr<T>(read: () => T): T | string {
+  try {
+    return read();
+  } catch (error) {
+    return describeWithoutFlags(asUsageError(error)).replace(/^recurrences: /, "");
   }
-
-  function isSingleBefore(identity: string): boolean {
-    const known = remembered.get(identity) ?? [];
-    return !isSeriesRecord(records.get(identity)) && known.some(([, record]) => isSingleRecord(record));
-  }
-
-  function readRepeating(entry: ImportEntry, rules: RuleEngine): readonly ImportEvent[] | Rejection {
-    let reason: string;
-    try {
-      if (!storesSeries) reason = "the service stores no repeating events";
-      else if (isSingleBefore(entry.identity)) reason = "it was imported so before";
-      else return [readAsSeries(entry, rules)];
-    } catch (error) {
-      reason = reasonOf(error);
-    }
-    if (isSeriesRecord(records.get(entry.identity))) return rejectEntry(entry, reason);
-    try {
-      const found = occurrencesOf(entry, { window, expand: rules.expandRecurrence });
-      if (storesSeries) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-      return found;
-    } catch (error) {
-      return rejectEntry(entry, reasonOf(error));
-    }
-  }
-
-  return {
-    series,
-    read(entry: ImportEntry): readonly ImportEvent[] | Rejection {
-      const { identity, content, recurrences } = entry;
-      if (affected.has(identity))
-        return rejectEntry(entry, "the file has a change to it that cannot be imported");
-      return recurrences.length === 0 || engine === null
-        ? [{ identity, content }]
-        : readRepeating(entry, engine);
-    },
-    /** Occurrences that the file does not change any more. @param others identities of those that are something else */
-    restored(others: ReadonlySet<string>): readonly ImportEvent[] {
-      return [...series].flatMap(([uid, { content: whole, excepted, isSlot }]) =>
-        (remembered.get(uid) ?? []).flatMap(([identity, { id, deleted }]) => {
-          const slot = slotIn(identity);
-          const isChanged = isOccurrenceId(id) && (deleted ?? "begun") === "begun" && !others.has(identity);
-          if (!isChanged || excepted.includes(slot) || !isSlot(slot)) return [];
-          const { recurrences: _, ...content } = whole;
-          const times = timesFrom(content, slot);
-          return [{ identity, content: { ...content, ...times }, ...placeOf(uid, slot, whole.all_day) }];
-        }),
-      );
-    },
-    notes: () =>
-      [...reasons].map(
-        ([reason, count]) =>
-          `${count} repeating ${count === 1 ? "event" : "events"} as single ones of ${window.first} to ${window.last}: ${reason}`,
-      ),
-  };
 }
 
-interface ChangeOptions extends GatherOptions {
-  readonly masters: ReadonlySet<string>;
-  readonly rejected: ReadonlySet<string>;
-  readonly reader: Pick<ReturnType<typeof createMasterReader>, "series">;
+function notesOf(reasons: readonly string[], { first, last }: DayWindow): readonly string[] {
+  return [...new Set(reasons)].map((reason) => {
+    const count = reasons.filter((each) => each === reason).length;
+    return `${count} repeating ${count === 1 ? "event" : "events"} as single ones of ${first} to ${last}: ${reason}`;
+  });
 }
 
 /** The occurrence that an entry changes or cancels; empty for any other entry, and where there is none. */
-function changeOf(entry: ImportEntry, options: ChangeOptions) {
+function changeOf(entry: ImportEntry, found: Gathering, rejected: ReadonlySet<string>) {
   const { occurrenceOf, content, identity, cancelled: isCancelled } = entry;
-  const { window, masters, records, rejected, reader } = options;
+  const { window, masters, records, reader } = found;
   if (occurrenceOf === undefined) return [];
   const { uid } = occurrenceOf;
   const instant = Date.parse(occurrenceOf.slot);
   const isKnown = isSeriesRecord(records.get(uid));
   if (isKnown && rejected.has(uid)) return [];
   const series = reader.series.get(uid);
-  const isSlot = series === undefined ? isKnown && !masters.has(uid) : series.isSlot(instant);
+  const isSlot = series === undefined ? isKnown && !masters.has(uid) : series.exceptions.isSlot(instant);
   const allDay = (series?.content ?? content).all_day;
   if (isSlot && !isSingleRecord(records.get(identity)))
     return [{ isCancelled, event: { identity, content, ...placeOf(uid, instant, allDay) } }];
@@ -192,41 +132,9 @@ function changeOf(entry: ImportEntry, options: ChangeOptions) {
 }
 
 /** What stands for an occurrence that the file cancels without its series, and that was never changed. */
-function withdrawnOf(
-  { identity, occurrenceOf, slot }: ImportEvent,
-  options: ChangeOptions,
-): readonly Known[] {
-  const { records, masters } = options;
+function withdrawnOf({ identity, occurrenceOf, slot }: ImportEvent, found: Gathering): readonly Known[] {
+  const { records, masters } = found;
   const series = records.get(occurrenceOf?.series ?? "");
   if (!occurrenceOf || !series || masters.has(occurrenceOf.series) || records.has(identity)) return [];
   return [{ identity, record: { id: `${series.id}_${occurrenceOf.slot}`, hash: "", left: "", slot } }];
-}
-
-function placeOf(series: string, slot: number, allDay: boolean | undefined) {
-  return { slot, occurrenceOf: { series, slot: slotText(slot, allDay === true) } };
-}
-
-/** Whether an occurrence is an event of its own in the calendar. */
-function isSingleRecord(record: ImportRecord | undefined): boolean {
-  return record !== undefined && record.deleted !== "here" && !isOccurrenceId(record.id);
-}
-
-/** By the identities of their series. */
-function groupBy<T>(occurrences: readonly (readonly [string, T])[]) {
-  const groups = new Map<string, (readonly [string, T])[]>();
-  for (const each of occurrences) {
-    const group = groups.get(seriesOf(each[0]));
-    if (group === undefined) groups.set(seriesOf(each[0]), [each]);
-    else group.push(each);
-  }
-  return groups;
-}
-
-/** When an occurrence would start by its rule (ms), as its identity says. */
-function slotIn(identity: string): number {
-  return Date.parse(identity.slice(identity.lastIndexOf(" ") + 1));
-}
-
-function reasonOf(error: unknown): string {
-  return describeWithoutFlags(asUsageError(error)).replace(/^recurrences: /, "");
 }

@@ -19,6 +19,14 @@ export interface ImportEvent {
   readonly occurrenceOf?: { readonly series: string; readonly slot: string } | undefined;
 }
 
+/** What is remembered of a series of the file. */
+interface SeriesRecord {
+  /** Its exceptions (ms). */
+  readonly excepted: readonly number[];
+  /** Where its rule begins, with the zone. */
+  readonly begins: string;
+}
+
 /** What is remembered of an event that was imported. */
 export interface ImportRecord {
   /** Of the event in the calendar. */
@@ -28,8 +36,8 @@ export interface ImportRecord {
   /** `hashEvent` of the event as the import left it; empty for an occurrence that was not changed on its own. */
   readonly left: string;
   readonly slot?: number | undefined;
-  /** Of a series: the exceptions of the file. */
-  readonly excepted?: readonly number[] | undefined;
+  /** Of a series. */
+  readonly series?: SeriesRecord | undefined;
   /** `begun`: a delete was sent. `here`: an import or its undo deleted it. `elsewhere`: somebody else did. */
   readonly deleted?: "begun" | "here" | "elsewhere" | undefined;
 }
@@ -81,11 +89,14 @@ export function compareWithRecords(
   let unchanged = 0;
   for (const event of events.values()) {
     const record = recordOf(event, records);
-    const isReplaced = record !== null && !event.occurrenceOf && isOccurrenceId(record.id);
-    if (isReplaced) replaced.push({ identity: event.identity, record });
+    const { identity, occurrenceOf } = event;
+    const series = occurrenceOf?.series ?? "";
+    const isOther = occurrenceOf === undefined || isMoved(records.get(series), events.get(series));
+    const isReplaced = record !== null && isOther && isOccurrenceId(record.id);
+    if (isReplaced && there(records.get(identity)) !== null) replaced.push({ identity, record });
     if (record === null || isReplaced) added.push(event);
     else if (record.hash === hashContent(event) && record.deleted !== "begun") unchanged += 1;
-    else changed.push({ identity: event.identity, record, event });
+    else changed.push({ identity, record, event });
   }
   const isInWindow = ({ identity, record: { slot = window.from } }: Known) =>
     (slot >= window.from && slot < window.to) || isSeriesRecord(records.get(seriesOf(identity)));
@@ -122,7 +133,7 @@ function there(record: ImportRecord | undefined): ImportRecord | null {
 
 /** Whether it is of a series that is not deleted by an import. */
 export function isSeriesRecord(record: ImportRecord | undefined): boolean {
-  return there(record)?.excepted !== undefined;
+  return there(record)?.series !== undefined;
 }
 
 /** What is remembered of occurrences of a series, with their identities. */
@@ -178,15 +189,26 @@ export function isAsDrafted(
   event: Pick<ImportEvent, "exceptions"> | undefined,
 ): boolean {
   const wanted = draftOfChange(draft, current, event);
-  const repeats = isSeries(current) || wanted.recurrences !== undefined;
-  return hasFields(current, wanted) && (!repeats || repeatsAs(wanted, current, event?.exceptions));
+  return hasFields(current, wanted) && (!wanted.recurrences || repeatsAs(wanted, current));
 }
 
 /** What is remembered of an event that says what the file says. */
 export function writtenRecord(event: ImportEvent, left: CalendarEvent): ImportRecord {
-  const { slot, exceptions } = event;
-  const series = exceptions && { excepted: exceptions.excepted };
-  return { id: left.id, hash: hashContent(event), left: hashEvent(left), slot, ...series };
+  const { slot } = event;
+  return { id: left.id, hash: hashContent(event), left: hashEvent(left), slot, series: seriesRecord(event) };
+}
+
+/** What is remembered of a series besides; undefined for other events. */
+export function seriesRecord({ content, exceptions }: ImportEvent): SeriesRecord | undefined {
+  const { start_at, start_timezone } = content;
+  return exceptions && { excepted: exceptions.excepted, begins: `${start_at} ${start_timezone}` };
+}
+
+/** Whether a series is moved: then the service moves what was changed of it, too. */
+export function isMoved({ series }: Partial<ImportRecord> = {}, event: ImportEvent | undefined): boolean {
+  return (
+    series !== undefined && event?.exceptions !== undefined && series.begins !== seriesRecord(event)?.begins
+  );
 }
 
 /** What replaces an event: what the file does not have is cleared. */

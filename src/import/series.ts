@@ -22,10 +22,8 @@ export interface RuleEngine {
 export interface SeriesExceptions {
   /** Those of the file. */
   readonly excepted: readonly number[];
-  /** Those that a calendar has because of the file. All others are somebody's: of what was deleted or changed by hand. */
-  readonly ours: ReadonlySet<number>;
-  /** Those of them that stand for changes in the file. */
-  readonly changed: ReadonlySet<number>;
+  /** Whether an import has made one of the calendar; any other is of an event that somebody deleted or changed. */
+  readonly isOurs: (start: number) => boolean;
   readonly isSlot: (start: number) => boolean;
 }
 
@@ -117,8 +115,8 @@ export function draftOfSeries(
   const start = shiftedStart(current, shift, zone);
   const moved = (slot: number) =>
     instantAt(wallClockAt(slot, current.start_timezone ?? "UTC") + shift.clock, zone);
-  const { excepted = [], ours = new Set(), isSlot = () => false } = exceptions ?? {};
-  const others = exceptionsOf(current.recurrences).filter((slot) => !ours.has(slot));
+  const { excepted = [], isOurs = () => true, isSlot = () => false } = exceptions ?? {};
+  const others = exceptionsOf(current.recurrences).filter((slot) => !isOurs(slot));
   const lines = (draft.recurrences ?? [ONCE]).filter((line) => !line.startsWith("EXDATE"));
   const all = inOrder([...excepted, ...others.map(moved).filter(isSlot)]);
   const isMoved = start !== current.start_at || draft.all_day !== current.all_day;
@@ -133,18 +131,9 @@ export function draftOfSeries(
   };
 }
 
-/** Whether a series repeats as a draft of it says. */
-export function repeatsAs(
-  draft: EventDraft,
-  current: CalendarEvent,
-  exceptions: SeriesExceptions | undefined,
-): boolean {
-  const rule = (event: Pick<EventDraft, "recurrences">) =>
-    event.recurrences?.filter((line) => !/^EXDATE/.test(line)).join("\n");
-  const [wanted, there] = [draft, current].map(({ recurrences }) => new Set(exceptionsOf(recurrences)));
-  return (
-    rule(draft) === rule(current) &&
-    [...(wanted ?? [])].every((slot) => there?.has(slot)) &&
-    [...(there ?? [])].every((slot) => wanted?.has(slot) || exceptions?.changed.has(slot))
-  );
+/** Whether an event repeats as a draft says, whatever the order of exceptions. */
+export function repeatsAs(draft: EventDraft, current: CalendarEvent): boolean {
+  const partsOf = ({ recurrences = [] }: Pick<EventDraft, "recurrences">) =>
+    recurrences.flatMap((line) => (line.startsWith("EXDATE") ? line.split(/[:,]/) : [line])).sort();
+  return String(partsOf(draft)) === String(partsOf(current));
 }

@@ -193,7 +193,7 @@ async function createMortal() {
 
 async function listAll(harness: Harness): Promise<readonly string[]> {
   const events = await harness.json<Event[]>("events", "list", "--from", "2026-11-01", "--to", "2026-12-31");
-  return events.map(({ title, location }) => `${title} ${location}`).sort();
+  return events.map(({ title, location, start_local: start }) => `${title} ${location} ${start}`).sort();
 }
 
 test("50 runs that are killed and repeated leave what one run leaves", async () => {
@@ -211,6 +211,49 @@ test("50 runs that are killed and repeated leave what one run leaves", async () 
     const argvIn = ({ directory }: Harness) => [
       "import",
       join(directory, "club.ndjson"),
+      "--yes",
+      "--prune=all",
+    ];
+    let result: RunResult | "killed" = "killed";
+    while (result === "killed") {
+      result = await mortal.runKilled(points[kills] ?? { number: 1000, after: false }, ...argvIn(mortal));
+      if (result === "killed") kills += 1;
+    }
+    expect(result).toMatchObject({ exitCode: 0 });
+    expect(await other.run(...argvIn(other))).toMatchObject({ exitCode: 0 });
+    expect(await listAll(mortal)).toEqual(await listAll(other));
+  }
+});
+
+test("a series whose import is killed and repeated is what one run leaves", async () => {
+  const night = (name: string, day: number) =>
+    `${name};TZID=Europe/Berlin:202612${String(day).padStart(2, "0")}T190000`;
+  const event = (uid: string, title: string, ...lines: readonly string[]) =>
+    ["BEGIN:VEVENT", `UID:${uid}`, `SUMMARY:${title}`, "DURATION:PT1H", ...lines, "END:VEVENT"].join("\r\n");
+  // Changes of one, which come and go, an exception, and a start that moves.
+  const series = (uid: string, version: number) => [
+    event(
+      uid,
+      `${uid} ${version % 2}`,
+      night("DTSTART", 1 + Number(version % 4 === 3)),
+      "RRULE:FREQ=DAILY;COUNT=6",
+      ...(version % 3 === 0 ? [night("EXDATE", 4)] : []),
+    ),
+    event(uid, "Moved", night("RECURRENCE-ID", 3), night("DTSTART", 20)),
+    ...(version % 2 === 0
+      ? [event(uid, `Other ${version}`, night("RECURRENCE-ID", 5), night("DTSTART", 5))]
+      : []),
+  ];
+  const points = fc.sample(fc.record({ number: fc.integer({ min: 2, max: 30 }), after: fc.boolean() }), 1000);
+  const [mortal, other] = [await createMortal(), await createHarness()];
+  let kills = 0;
+  for (let version = 0; kills < 30; version += 1) {
+    const events = ["a", "b", "c"].slice(0, 2 + (version % 2)).flatMap((uid) => series(uid, version));
+    const text = ["BEGIN:VCALENDAR", ...events, "END:VCALENDAR", ""].join("\r\n");
+    for (const { directory } of [mortal, other]) writeFileSync(join(directory, "club.ics"), text);
+    const argvIn = ({ directory }: Harness) => [
+      "import",
+      join(directory, "club.ics"),
       "--yes",
       "--prune=all",
     ];

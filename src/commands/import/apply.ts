@@ -1,6 +1,6 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { lastUpdate, wasUpdated } from "../../calendar/if-unchanged.js";
-import { isOccurrenceId, isSeries } from "../../calendar/series.js";
+import { exceptionsOf, isOccurrenceId, isSeries } from "../../calendar/series.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import {
   draftOfChange,
@@ -11,6 +11,7 @@ import {
   isUntouched,
   type Known,
   occurrenceRecords,
+  seriesRecord,
   shortHash,
   writtenRecord,
 } from "../../import/plan.js";
@@ -107,7 +108,7 @@ async function create(
   { title, event }: Extract<ImportStep, { kind: "new" }>,
   options: ApplyOptions,
 ): Promise<void> {
-  const { identity, slot, exceptions, occurrenceOf } = event;
+  const { identity, slot, occurrenceOf } = event;
   if (occurrenceOf !== undefined)
     return update(context, { kind: "changed", title, event, seen: "" }, options);
   const { records, source } = options;
@@ -116,7 +117,7 @@ async function create(
     const earlier = records.records.get(identity)?.id ?? null;
     const draft = options.draftOf(event);
     const key = shortHash([source, identity, hash, earlier]);
-    records.begin(identity, { key, hash, draft, slot, excepted: exceptions?.excepted });
+    records.begin(identity, { key, hash, draft, slot, series: seriesRecord(event) });
   }
   const made = await finishCreate(context, identity, options);
   if (records.records.get(identity)?.hash === hash) return;
@@ -134,7 +135,7 @@ async function finishCreate(
   try {
     const { created, isRepeat } = await createWithKey(context, { calendarId, draft, key });
     // Somebody may have changed it since a killed run made it.
-    const isAsMade = !isRepeat || isAsDrafted(created, draft, undefined);
+    const isAsMade = !isRepeat || isAsDrafted(created, draft, exceptedAs(created));
     records.set(identity, { id: created.id, left: isAsMade ? hashEvent(created) : "", ...known });
     return created;
   } catch (error) {
@@ -145,6 +146,12 @@ async function finishCreate(
     else records.forget(identity);
     throw error;
   }
+}
+
+/** Whatever was deleted or changed of a series since it was made. */
+function exceptedAs({ recurrences }: CalendarEvent): Pick<ImportEvent, "exceptions"> {
+  const excepted = exceptionsOf(recurrences);
+  return { exceptions: { excepted, isOurs: () => true, isSlot: () => true } };
 }
 
 /** With a key that the service keeps, the same command asks again; this machine only knows that it may be there. */
@@ -189,6 +196,9 @@ function scopeOf(event: CalendarEvent): "this" | "all" | undefined {
 
 /** Remembers an event as a write has left it. An occurrence that is as its series says is nothing of its own. */
 function noteWritten(records: ImportRecords, event: ImportEvent, left: CalendarEvent): void {
+  // Deletes of single events are exceptions of the series now.
+  for (const [part, { deleted }] of isSeries(left) ? occurrenceRecords(records.records, event.identity) : [])
+    if (deleted === "here") records.remove(part);
   if (isUntouched(left)) records.remove(event.identity);
   else records.set(event.identity, writtenRecord(event, left));
 }

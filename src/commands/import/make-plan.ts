@@ -64,7 +64,8 @@ export async function makePlan(context: Pick<Context, "api">, options: PlanOptio
   const judgeAll = async (some: readonly Candidate[]) => {
     const failure = await firstFailure(some, async (known) => {
       const { judged, record } =
-        judgeAfterSeries(known, found) ?? (await judgeKnown(context, known, options));
+        (await judgeAfterSeries(context, known, { ...options, found })) ??
+        (await judgeKnown(context, known, options));
       found.set(known.identity, judged);
       if (record !== undefined) settled.set(known.identity, record);
     });
@@ -104,14 +105,25 @@ interface Judgment {
   readonly record?: ImportRecord | null;
 }
 
-/** An occurrence that is known once its series is written; null for any other event. */
-function judgeAfterSeries({ event, record }: Candidate, found: ReadonlyMap<string, Judged>): Judgment | null {
-  const series = found.get(event?.occurrenceOf?.series ?? "");
+/** An occurrence that the file changes for the first time, together with its series; null for any other event. */
+async function judgeAfterSeries(
+  context: Pick<Context, "api">,
+  { event, record }: Candidate,
+  { found, calendarId, records }: PlanOptions & { readonly found: ReadonlyMap<string, Judged> },
+): Promise<Judgment | null> {
+  const uid = event?.occurrenceOf?.series ?? "";
+  const series = found.get(uid);
   if (event === undefined || series === undefined) return null;
   const { title } = event.content;
   if (series.kind === "new") return { judged: { kind: "new", title, event } };
-  const isFirst = series.kind === "changed" && record.left === "";
-  return isFirst ? { judged: { kind: "changed", title, event, seen: "" } } : null;
+  if (series.kind !== "changed" || record.left !== "") return null;
+  const current = await readEvent(context, calendarId, record.id);
+  if (current !== null && !isUntouched(current)) return null;
+  const whole = current ?? (await readEvent(context, calendarId, records.get(uid)?.id ?? ""));
+  // One that is not there is made with the series, unless somebody deleted it.
+  const isLeftOut = exceptionsOf(whole?.recurrences).includes(event.slot ?? 0);
+  if (isLeftOut && series.event.exceptions?.isOurs(event.slot ?? 0) === false) return null;
+  return { judged: { kind: "changed", title, event, seen: "" } };
 }
 
 /** @returns what is done, and what is remembered of it without a write */
@@ -157,10 +169,10 @@ interface SeriesParts {
 /** Whether nobody has changed or deleted a single event of a series. */
 async function isAsImported(
   { recurrences }: CalendarEvent,
-  { record: { excepted = [] } }: Known,
+  { record: { series } }: Known,
   { parts, read }: SeriesParts,
 ): Promise<boolean> {
-  const ours = new Set([...excepted, ...parts.map(([, { slot }]) => slot)]);
+  const ours = new Set([...(series?.excepted ?? []), ...parts.map(([, { slot }]) => slot)]);
   if (exceptionsOf(recurrences).some((slot) => !ours.has(slot))) return false;
   for (const [, { id, left, deleted }] of parts) {
     if (deleted === "here") continue;

@@ -11,7 +11,7 @@ import { makeInnerFolder, requireInnerFolder } from "../../system/ownership.js";
 import { writePrivateFile } from "../../system/private-file.js";
 
 /** A create that was sent, or was about to be. With its key it is sent again, and makes no second event. */
-interface BegunCreate extends Pick<ImportRecord, "hash" | "slot" | "excepted"> {
+interface BegunCreate extends Pick<ImportRecord, "hash" | "slot" | "series"> {
   readonly key: string;
   readonly draft: EventDraft;
 }
