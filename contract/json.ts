@@ -5,6 +5,15 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Undefined for what is not JSON. The message of JSON.parse would repeat the text, which may be a secret. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (_notJson) {
+    return undefined;
+  }
+}
+
 /** Position of the first syntax error in a JSON text. */
 export interface JsonSyntaxError {
   /** UTF-16 code units from the start. */

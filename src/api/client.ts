@@ -1,4 +1,5 @@
 import { EXTENSIONS_HEADER } from "../../contract/extensions.js";
+import { parseJson } from "../../contract/json.js";
 import { DEFAULT_MEDIA_TYPE } from "../../contract/media-types.js";
 import { parseRateLimit, type RateLimit } from "../../contract/rate-limit.js";
 import { DryRunStop, type PlannedRequest } from "../errors.js";
@@ -123,9 +124,6 @@ function describeQuery(parameters: URLSearchParams): PlannedRequest["query"] {
 
 /** Any text may be sent by hand; what is not JSON is shown as it is. */
 function parseBody(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch (_notJson) {
-    return body;
-  }
+  const json = parseJson(body);
+  return json === undefined ? body : json;
 }

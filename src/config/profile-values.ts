@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { parseJson } from "../../contract/json.js";
 import { isLoopback, parseUrl, withoutFinalSlashes } from "../../contract/url.js";
 import { configurationError } from "../errors.js";
 
@@ -71,12 +72,8 @@ export function checkTokenCommand(text: string, source: string, searchPath = "")
 }
 
 function parseArray(text: string, source: string): readonly string[] {
-  try {
-    const json: unknown = JSON.parse(text);
-    if (Array.isArray(json) && json.every((part) => typeof part === "string")) return json;
-  } catch {
-    // Reported below, like other JSON.
-  }
+  const json = parseJson(text);
+  if (Array.isArray(json) && json.every((part) => typeof part === "string")) return json;
   throw configurationError(`${source} is not a JSON array of strings`, { hint: 'write ["PROGRAM","ARG"]' });
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { Scope } from "../../contract/extensions.js";
-import { isJsonObject } from "../../contract/json.js";
+import { isJsonObject, parseJson } from "../../contract/json.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { errorCodeOf } from "../errors.js";
 
@@ -95,10 +95,6 @@ function isDamaged(lines: readonly (Line | null)[]): boolean {
 }
 
 function parseLine(line: string): Line | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? value : null;
-  } catch (_cut) {
-    return null;
-  }
+  const value = parseJson(line);
+  return isJsonObject(value) ? value : null;
 }

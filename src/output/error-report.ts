@@ -48,7 +48,7 @@ function renderJson({ code, exitCode, message, hint, status, details, request }:
     message: boundText(message),
     hint: hint === undefined ? null : boundText(hint),
     status: status ?? null,
-    details: boundValue(details ?? null),
+    details: boundPart(details ?? null, { left: MAX_SIZE }, MAX_DEPTH),
     request: request ?? null,
   };
   return `${escapeJson(JSON.stringify({ error }))}\n`;
@@ -144,10 +144,6 @@ const MAX_MESSAGE = 64 * 1024;
  * A copy of a JSON value in which `…` replaces what is nested deeper than 32 levels or exceeds a mebibyte. A list or
  * object that was cut ends with an entry that says how much is missing.
  */
-function boundValue(value: unknown): unknown {
-  return boundPart(value, { left: MAX_SIZE }, MAX_DEPTH);
-}
-
 /** A text of at most `max` UTF-16 code units, `…` not counted. */
 export function boundText(text: string, max = MAX_MESSAGE): string {
   if (text.length <= max) return text;

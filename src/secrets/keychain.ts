@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseJson } from "../../contract/json.js";
 import { childEnvironment, type Environment } from "../config/environment.js";
 import { type CliError, configurationError } from "../errors.js";
 import { runChildProcess, type SelfCommand } from "../system/child-process.js";
@@ -18,14 +19,8 @@ const responseSchema = v.variant("kind", [
 /** The response in the output of the keychain helper; null without a valid one. */
 function parseResponse(stdout: string): KeychainResponse | null {
   const line = stdout.split("\n").findLast((text) => text.startsWith(RESPONSE_PREFIX));
-  if (line === undefined) return null;
-  try {
-    const parsed = v.safeParse(responseSchema, JSON.parse(line.slice(RESPONSE_PREFIX.length)));
-    return parsed.success ? parsed.output : null;
-  } catch {
-    // The message of JSON.parse would repeat the text, which may be a secret.
-    return null;
-  }
+  const parsed = v.safeParse(responseSchema, parseJson(line?.slice(RESPONSE_PREFIX.length) ?? ""));
+  return parsed.success ? parsed.output : null;
 }
 
 export interface KeychainOptions extends StoreOptions {

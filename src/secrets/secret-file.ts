@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { lstat, open, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { isJsonObject } from "../../contract/json.js";
+import { isJsonObject, parseJson } from "../../contract/json.js";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
 import { isPrivate, makePrivateFolder } from "../system/ownership.js";
 import { removeTemporaryFiles, writePrivateFile } from "../system/private-file.js";
@@ -114,17 +114,12 @@ async function readSecret(
 
 /** Null when the text is not the content of this secret's file. */
 function parseSecret(text: string, key: SecretKey): string | null {
-  try {
-    const content: unknown = JSON.parse(text);
-    const { identity, member } = layoutOf(key);
-    if (!isJsonObject(content) || Object.keys(identity).some((name) => content[name] !== identity[name]))
-      return null;
-    const secret = content[member];
-    return typeof secret === "string" ? secret : null;
-  } catch {
-    // Messages of JSON.parse would repeat the text.
+  const content = parseJson(text);
+  const { identity, member } = layoutOf(key);
+  if (!isJsonObject(content) || Object.keys(identity).some((name) => content[name] !== identity[name]))
     return null;
-  }
+  const secret = content[member];
+  return typeof secret === "string" ? secret : null;
 }
 
 /** @throws CliError configuration when other users can write in the folder, or the file cannot be written */

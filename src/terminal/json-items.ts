@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { describeJsonError, isJsonObject, locateJsonError } from "../../contract/json.js";
+import { describeJsonError, isJsonObject, locateJsonError, parseJson } from "../../contract/json.js";
 import { usageError } from "../errors.js";
 
 /** JSON from a file or stdin. */
@@ -102,11 +102,7 @@ async function readLine(line: Line): Promise<unknown> {
 
 /** Undefined for what is not JSON. */
 function parse(text: Line): unknown {
-  try {
-    return text === null ? undefined : JSON.parse(text);
-  } catch (_notJson) {
-    return undefined;
-  }
+  return text === null ? undefined : parseJson(text);
 }
 
 function isFilled(line: Line): boolean {

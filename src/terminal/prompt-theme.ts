@@ -61,7 +61,7 @@ function themeOf({ bold, dim, red, green }: Style, { columns, unicode }: PromptC
   const keysHelpTip = (keys: [key: string, action: string][]): string =>
     dim(
       truncateText(
-        keys.map(([key, action]) => `${asciiKey(key, unicode)} ${action}`).join(", "),
+        keys.map(([key, action]) => `${unicode ? key : (ASCII_KEYS[key] ?? key)} ${action}`).join(", "),
         columns - 1,
       ),
     );
@@ -87,7 +87,3 @@ function themeOf({ bold, dim, red, green }: Style, { columns, unicode }: PromptC
 }
 
 const ASCII_KEYS: Readonly<Record<string, string>> = { "↑↓": "up/down", "⏎": "enter" };
-
-function asciiKey(key: string, unicode: boolean): string {
-  return unicode ? key : (ASCII_KEYS[key] ?? key);
-}

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../contract/json.js";
+import { isJsonObject, parseJson } from "../../../contract/json.js";
 import { STATUS_TITLES } from "../../../contract/problem.js";
 import type { HttpResponse } from "../transport.js";
 
@@ -17,7 +17,8 @@ const STANDARD_TITLES: ReadonlySet<string> = new Set(Object.values(STATUS_TITLES
  */
 export function readErrorDetails({ headers, body }: HttpResponse): unknown {
   const decoded = new TextDecoder().decode(body);
-  const json = parse(decoded);
+  const json = parseJson(decoded);
+  // Gateways send HTML or nothing.
   if (json === undefined) {
     return headers["content-type"]?.startsWith("text/plain") === true ? shorten(decoded) : undefined;
   }
@@ -27,15 +28,6 @@ export function readErrorDetails({ headers, body }: HttpResponse): unknown {
   return SENTENCES.map((name) => json[name])
     .map((value) => (typeof value !== "string" || STANDARD_TITLES.has(value) ? undefined : shorten(value)))
     .find((value) => value !== undefined);
-}
-
-function parse(decoded: string): unknown {
-  try {
-    return JSON.parse(decoded);
-  } catch {
-    // Gateways send HTML or nothing.
-    return undefined;
-  }
 }
 
 /** Undefined for an empty text. */

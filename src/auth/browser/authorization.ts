@@ -66,7 +66,10 @@ export async function authorize(
     signal.throwIfAborted();
     const { redirectUri } = listener;
     const url = authorizationUrl(options, { redirectUri, state, challenge });
-    dependencies.showAddress(url, redirect.hosts.length === 0 ? null : portOf(redirectUri));
+    dependencies.showAddress(
+      url,
+      redirect.hosts.length === 0 ? null : Number(new URL(redirectUri).port) || 80,
+    );
     // Only now, because the address that is shown contains the state.
     redactor.add(state);
     redactor.add(verifier);
@@ -177,8 +180,4 @@ function timeoutError(seconds: number, canPaste: boolean): CliError {
   const message = `the sign-in timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
   const hint = `run calctl login again, with --login-timeout for more time; if the browser did not return to calctl, ${paste}use --with-token`;
   return new CliError("not_signed_in", message, { hint });
-}
-
-function portOf(redirectUri: string): number {
-  return Number(new URL(redirectUri).port) || 80;
 }

@@ -69,7 +69,7 @@ async function bindAll(target: RedirectTarget, listen: Listen, attempts = PORT_A
       await listen(server, { host, port });
     } catch (cause) {
       const error = portError(cause, { host, port });
-      if (isUnsupportedFamily(cause)) {
+      if (["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(errorCodeOf(cause) ?? "")) {
         unsupported = error;
         continue;
       }
@@ -168,10 +168,6 @@ export const listenExclusively: Listen = (server, { host, port }) =>
   });
 
 /** Whether listening failed because this machine lacks IPv4 or IPv6. */
-function isUnsupportedFamily(error: unknown): boolean {
-  return ["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(errorCodeOf(error) ?? "");
-}
-
 function portError(cause: unknown, { host, port }: ListenAddress): CliError {
   const code = errorCodeOf(cause) ?? "unknown";
   const where = `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isJsonObject } from "../../../contract/json.js";
+import { isJsonObject, parseJson } from "../../../contract/json.js";
 import { METADATA_PATH, metadataSchema, OAUTH_ROUTES } from "../../../contract/oauth.js";
 import { parseUrl } from "../../../contract/url.js";
 import type { HttpResponse, Transport } from "../../api/transport.js";
@@ -68,13 +68,8 @@ function readMetadata({ status, body }: HttpResponse): Readonly<Record<string, u
     });
   }
   if (status !== 200) return undefined;
-  try {
-    const json: unknown = JSON.parse(new TextDecoder().decode(body));
-    return isJsonObject(json) ? json : undefined;
-  } catch {
-    // A page.
-    return undefined;
-  }
+  const json = parseJson(new TextDecoder().decode(body));
+  return isJsonObject(json) ? json : undefined;
 }
 
 /** The endpoints get what signs the user in, so they must be those of this service. @see RFC 8414 §3.3 */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseJson } from "../../../contract/json.js";
 import { OAUTH_ROUTES, oauthErrorSchema } from "../../../contract/oauth.js";
 import type { HttpResponse, Transport, TransportError } from "../../api/transport.js";
 import { CliError, configurationError } from "../../errors.js";
@@ -84,7 +85,8 @@ function readToken(response: HttpResponse): string {
       hint: "try again later",
     });
   }
-  const json = parseJson(body);
+  // What is not JSON is often a gateway's error page, for which the status says more.
+  const json = parseJson(new TextDecoder().decode(body));
   const oauthError = v.safeParse(errorSchema, json);
   if (ERROR_STATUSES.has(status) && oauthError.success)
     throw authorizationError(oauthError.output.error, oauthError.output.error_description, status);
@@ -94,16 +96,6 @@ function readToken(response: HttpResponse): string {
   if (token.success) return token.output.access_token;
   const field = v.getDotPath(token.issues[0]) ?? "access_token";
   throw notOAuth(status, `${field} is missing or wrong`);
-}
-
-/** Undefined when it is not JSON. */
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    // Often a gateway's error page, for which the status says more.
-    return undefined;
-  }
 }
 
 /** Temporary errors. @see RFC 6749 §4.1.2.1 */

@@ -1,3 +1,4 @@
+import { isJsonObject, parseJson } from "../../../contract/json.js";
 import { childEnvironment, type Environment } from "../../config/environment.js";
 import type { Command } from "../../config/profile-values.js";
 import { type CliError, configurationError } from "../../errors.js";
@@ -54,11 +55,6 @@ export async function runTokenCommand(options: TokenCommandOptions): Promise<str
 function readOutput(stdout: string): string {
   const text = withoutFinalNewline(stdout);
   if (!text.trimStart().startsWith("{")) return text;
-  try {
-    const { token } = JSON.parse(text) as { readonly token?: unknown };
-    return typeof token === "string" ? token : "";
-  } catch {
-    // The message of JSON.parse would repeat the text.
-    return "";
-  }
+  const json = parseJson(text);
+  return isJsonObject(json) && typeof json["token"] === "string" ? json["token"] : "";
 }

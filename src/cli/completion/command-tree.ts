@@ -41,7 +41,9 @@ export interface CommandTree extends CommandNode {
 
 /** The whole tree below the program, whose commands are registered. */
 export function describeTree(root: Command): CommandTree {
-  const globals = new Set(root.options.filter((option) => isInherited(root, option)).map(({ long }) => long));
+  const isInherited = ({ long }: Option) =>
+    root.commands.every((command) => command.options.some((option) => option.long === long));
+  const globals = new Set(root.options.filter(isInherited).map(({ long }) => long));
   const describe = (command: Command): CommandNode => ({
     name: command.name(),
     summary: command.description(),
@@ -73,10 +75,6 @@ const HELP: Flag = {
   choices: [],
   own: false,
 };
-
-function isInherited(root: Command, { long }: Option): boolean {
-  return root.commands.every((command) => command.options.some((option) => option.long === long));
-}
 
 function describeFlag(option: Option, own: boolean): Flag {
   const { description, value, choices, repeatable } = readFlag(option);

@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from "commander";
+import type { Command, Option } from "commander";
 import { errorShape } from "../../output/error-report.js";
 import { documentFormats, formatsOf } from "../../output/output.js";
 import type { AnyJsonType, Shape, ShapeKey } from "../../output/shape.js";
@@ -66,17 +66,15 @@ export function commandSchema(command: Command) {
   return {
     name: pathOf(command).replace(/^\S+ /, ""),
     description: command.description(),
-    arguments: command.registeredArguments.map(argumentSchema),
+    arguments: command.registeredArguments.map((argument) => {
+      const { description, required, variadic } = argument;
+      return { name: argument.name(), description, required, repeatable: variadic };
+    }),
     flags: ownFlags(command).map(flagSchema),
     // Null for a command that prints no data.
     output: facts?.prints === undefined ? null : outputSchema(facts.prints),
     examples: (facts?.examples() ?? []).map(([purpose, ...commands]) => ({ purpose, commands })),
   };
-}
-
-function argumentSchema(argument: Argument) {
-  const { description, required, variadic } = argument;
-  return { name: argument.name(), description, required, repeatable: variadic };
 }
 
 function flagSchema(option: Option) {
@@ -111,7 +109,8 @@ function outputSchema(prints: PrintedValue | "json" | "text") {
   if (typeof prints === "string")
     return { formats: documentFormats(prints), shape: null, count: null, columns: [], json: {} };
   const { view, count, partial = false } = prints;
-  const one = partial ? partialSchema(view) : reference(view);
+  // In part: any of the members.
+  const one = partial ? { ...shapeSchema(view), required: [] } : reference(view);
   return {
     formats: prints.formats ?? formatsOf(view),
     shape: view.shape,
@@ -119,11 +118,6 @@ function outputSchema(prints: PrintedValue | "json" | "text") {
     columns: partial ? [] : (view.tsv ?? []),
     json: count === "one" ? one : count === "list" ? arrayOf(one) : { anyOf: [one, arrayOf(one)] },
   };
-}
-
-/** Any of the members. */
-function partialSchema(view: Shape): JsonSchema {
-  return { ...shapeSchema(view), required: [] };
 }
 
 /** A schema, or a part of one. References are to `$defs` of the document. @see JSON Schema 2020-12 */

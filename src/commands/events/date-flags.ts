@@ -3,6 +3,7 @@ import {
   type DurationInput,
   dayOfInput,
   isIsoDateInput,
+  notADayError,
   parseDateInput,
   parseDuration,
   parseTimeZone,
@@ -59,6 +60,13 @@ export async function readDateFlag(text: string, options: DateFlagOptions): Prom
   if (options.addsTime !== true || input.kind === "date-time")
     echo(`${source.replace(/^--/, "")}: ${description}`);
   return input;
+}
+
+/** Reads a day likewise. @returns `YYYY-MM-DD` @throws CliError usage for anything else */
+export async function readDayFlag(text: string, options: DateFlagOptions): Promise<string> {
+  const input = await readDateFlag(text, { ...options, dayOnly: true });
+  if (input.kind === "date") return input.date;
+  throw notADayError(text, options.source);
 }
 
 /** How long a new timed event is without an end: the profile's `duration`, else an hour. @throws CliError configuration */

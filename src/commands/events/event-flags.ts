@@ -171,8 +171,9 @@ export async function readEventFields(
 
 /** The fields, and those of an input over which they win. */
 export function withInput(fields: EventFields, input: EventInput): EventFields {
-  const { label = inputLabel(input), attendees = namedValues(input.attendees, "--input: attendees") } =
-    fields;
+  const inputLabel =
+    typeof input.label === "object" ? input.label : namedValue(input.label, "--input: label");
+  const { label = inputLabel, attendees = namedValues(input.attendees, "--input: attendees") } = fields;
   return { ...fields, label, attendees, input };
 }
 
@@ -184,10 +185,6 @@ async function readDescription(
   if (description !== undefined)
     throw usageError("give either --description or --description-file, not both");
   return terminal.input.text(descriptionFile, "--description-file");
-}
-
-function inputLabel({ label }: EventInput): EventFields["label"] {
-  return typeof label === "object" ? label : namedValue(label, "--input: label");
 }
 
 function namedValue(value: string | undefined, source: string): NamedValue | undefined {

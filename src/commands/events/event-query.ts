@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import type { Category } from "../../../contract/shapes.js";
-import { lastOfDays, notADayError, parseDays, upcomingDays } from "../../calendar/dates.js";
+import { lastOfDays, parseDays, upcomingDays } from "../../calendar/dates.js";
 import type { DayRange } from "../../calendar/day-list.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
 import type { UpcomingQuery } from "../../calendar/reminders.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import { collect } from "../../cli/global-flags.js";
 import { emptyValueError, usageError } from "../../errors.js";
-import { readDateFlag, type TimeContext } from "./date-flags.js";
+import { readDayFlag, type TimeContext } from "./date-flags.js";
 
 /** The flags that choose calendars and filter their events, as typed. */
 export interface FilterFlags {
@@ -164,20 +164,16 @@ function createDayReader({ config, now, output }: TimeContext, { strictDates = f
     from: string | null = null,
   ) => {
     if (text === undefined) return null;
-    const { timezone: zone } = config.settings();
-    const input = await readDateFlag(text, {
+    return readDayFlag(text, {
       source,
-      zone,
+      zone: config.settings().timezone,
       now,
-      dayOnly: true,
       edge,
       strict: strictDates,
       // The days of --on are read twice.
       echo: source === "--on" && edge === "last" ? () => undefined : output.note,
       from: () => from,
     });
-    if (input.kind === "date") return input.date;
-    throw notADayError(text, source);
   };
 }
 

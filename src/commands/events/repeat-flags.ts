@@ -1,11 +1,10 @@
-import { notADayError } from "../../calendar/dates.js";
 import { readRule } from "../../calendar/recurrence-rule.js";
 import { parseRepeat } from "../../calendar/repeat-words.js";
 import { type Beginning, checkRepeat, SHOWN_DAYS, untilDay } from "../../calendar/repeats.js";
 import { describeRule } from "../../calendar/rule-words.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
 import { usageError } from "../../errors.js";
-import { readDateFlag, type TimeContext } from "./date-flags.js";
+import { readDayFlag, type TimeContext } from "./date-flags.js";
 import type { EventFieldFlags } from "./event-flags.js";
 
 /** `--repeat`, and what goes with it. Load it by `import()`: the rule engine is large. */
@@ -87,11 +86,6 @@ function createDayReader(
   { strictDates: strict = false }: EventFieldFlags,
   { zone, local }: Beginning,
 ): DayReader {
-  return async (text, source) => {
-    const from = () => local.slice(0, "YYYY-MM-DD".length);
-    const options = { source, zone, strict, dayOnly: true, now, echo: output.note, from };
-    const input = await readDateFlag(text, options);
-    if (input.kind === "date") return input.date;
-    throw notADayError(text, source);
-  };
+  const from = () => local.slice(0, "YYYY-MM-DD".length);
+  return (text, source) => readDayFlag(text, { source, zone, strict, now, echo: output.note, from });
 }

@@ -1,4 +1,4 @@
-import { CliError, DryRunStop, isOutcomeUnknown, wrapError } from "../../errors.js";
+import { CliError, type CliErrorOptions, DryRunStop, isOutcomeUnknown, wrapError } from "../../errors.js";
 import type { LedgerDatabase, LedgerTransaction } from "./database.js";
 import { readOwner } from "./owner.js";
 import { findSend, type Send, saveSend, settleSend } from "./send-rows.js";
@@ -22,16 +22,13 @@ interface AttemptOptions extends SendingDependencies {
   readonly atLeastOnce?: boolean | undefined;
 }
 
-/** The note must be written, even if the run was interrupted meanwhile. */
-const FOR_CERTAIN = { evenIfInterrupted: true };
-
 /**
  * Sends, and notes how it ended.
  * @throws what `send` throws, with what the message says where its outcome is unknown; CliError failed when it was sent, but
  * that could not be noted
  */
 export async function runAttempt(
-  { write }: LedgerDatabase,
+  database: LedgerDatabase,
   attempt: Attempt,
   { send, clock, unreported, atLeastOnce = false }: AttemptOptions,
 ): Promise<void> {
@@ -40,20 +37,20 @@ export async function runAttempt(
     postedId = await send();
   } catch (error) {
     const note = isCertain(error) ? noteRefused : noteUnknown;
-    await write((db) => note(db, attempt), FOR_CERTAIN).catch((reason) => explainNotNoted(error, reason));
+    await database.note((db) => note(db, attempt)).catch((reason) => explainNotNoted(error, reason));
     if (isCertain(error) || !(error instanceof CliError)) throw error;
     if (atLeastOnce && error.code === "outcome_unknown") throw willBeRepeated(error);
     for (const { key } of attempt.rows) unreported.add(key);
     throw describeUnknown(error, attempt.rows[0]);
   }
-  const note = (db: LedgerTransaction) => {
+  const noteSent = (db: LedgerTransaction) => {
     for (const row of stillOwn(db, attempt))
       settleSend(db, { ...row, postedId }, { state: "sent", now: clock.now() });
     keepEarlier(db, attempt);
   };
-  await write(note, FOR_CERTAIN).catch((reason) => {
-    throw notNotedError(reason);
-  });
+  // Not the hint of the reason: to run the command again could send it again.
+  const hint = "it has arrived: correct what is wrong, and do not repeat this one";
+  await database.note(noteSent).catch(throwNotNoted("it was sent", { hint }));
 }
 
 /** But for those that another attempt has taken with `again`. */
@@ -120,12 +117,11 @@ export function willBeRepeated({ message, status, request }: CliError): CliError
   return new CliError("unavailable", message, { hint: "the next run sends it again", status, request });
 }
 
-/** The message has arrived, so it must not be called a failure that may be repeated. */
-function notNotedError(cause: unknown): unknown {
-  if (!(cause instanceof CliError)) return cause;
-  return new CliError("failed", `it was sent, but that could not be noted: ${cause.message}`, {
-    // Not that of the cause: to run the command again could send it again.
-    hint: "it has arrived: correct what is wrong, and do not repeat this one",
-    cause,
-  });
+/** For `catch`: what is done must not be called a failure that may be repeated. @param done `it was sent` */
+export function throwNotNoted(done: string, options: CliErrorOptions): (cause: unknown) => never {
+  return (cause) => {
+    if (!(cause instanceof CliError)) throw cause;
+    const message = `${done}, but that could not be noted: ${cause.message}`;
+    throw new CliError("failed", message, { ...options, cause });
+  };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants, copyFileSync, linkSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { errorCodeOf } from "../../errors.js";
-import type { LockWaitOptions, WorkOptions } from "../../system/sqlite/connection.js";
+import type { LockWaitOptions } from "../../system/sqlite/connection.js";
 import { createDatabaseFile, requireFileOrNothing } from "../../system/sqlite/database-file.js";
 import { explainDatabaseError, type OpenDatabase, openDatabaseOf } from "../../system/sqlite/open.js";
 import { emptyLedgerError, LEDGER, newerLedgerError } from "./errors.js";
@@ -27,7 +27,9 @@ export interface LedgerDatabase {
    * no effects but its statements.
    * @throws CliError configuration, unavailable; the reason of an interruption
    */
-  write<T>(work: (db: LedgerTransaction) => T, options?: Pick<WorkOptions, "evenIfInterrupted">): Promise<T>;
+  write<T>(work: (db: LedgerTransaction) => T): Promise<T>;
+  /** The same for what must be written, even if the run was interrupted meanwhile. */
+  note(work: (db: LedgerTransaction) => void): Promise<void>;
   close(): void;
 }
 
@@ -57,11 +59,9 @@ export async function openLedgerDatabase(path: string, options: LockWaitOptions)
   return {
     path: file,
     read: (work) => run(() => work(statementsOf(ledger))),
-    write: (work, { evenIfInterrupted = false } = {}) =>
-      run(() => inTransaction(ledger, work), {
-        evenIfInterrupted,
-        timeout: evenIfInterrupted ? NOTE_TIMEOUT : undefined,
-      }),
+    write: (work) => run(() => inTransaction(ledger, work)),
+    note: (work) =>
+      run(() => inTransaction(ledger, work), { evenIfInterrupted: true, timeout: NOTE_TIMEOUT }),
     close: () => connection.close(),
   };
 }

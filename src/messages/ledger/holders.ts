@@ -45,7 +45,7 @@ async function hold(
 }
 
 /** A row that cannot be removed holds up nobody once this process has ended. */
-async function release({ write }: LedgerDatabase, { name, owner }: Holder): Promise<void> {
+async function release({ note }: LedgerDatabase, { name, owner }: Holder): Promise<void> {
   const remove = "delete from holders where name = ? and owner = ?";
-  await write((db) => db.run(remove, name, owner), { evenIfInterrupted: true }).catch(() => undefined);
+  await note((db) => db.run(remove, name, owner)).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { DAY_MS } from "../../../contract/date-time.js";
 import { CliError, hasCode, MADE_OTHER, usedKeyError, wrapError } from "../../errors.js";
-import { isCertain } from "./attempts.js";
+import { isCertain, throwNotNoted } from "./attempts.js";
 import type { LedgerDatabase } from "./database.js";
 import { createExclusively } from "./holders.js";
 import type { LedgerDependencies } from "./waiting.js";
@@ -29,9 +29,6 @@ export type WriteOnce = <T>(
 /** How long a key is kept (ms). */
 const KEPT = 30 * DAY_MS;
 
-/** The note must be written, even if the run was interrupted meanwhile. */
-const FOR_CERTAIN = { evenIfInterrupted: true };
-
 /**
  * The key is on the disk before anything is sent, and what was made after it. So after a crash it is unknown what the key has
  * made, and nothing is made under it again.
@@ -47,15 +44,13 @@ export function createWriteOnce(database: LedgerDatabase, dependencies: LedgerDe
       if (row !== null) throw unknownBefore(key, Number(row["began_at"]));
       const { made, result } = await make().catch(async (error: unknown) => {
         if (!isCertain(error)) throw explainUnknown(error);
-        await database.write((db) => db.run("delete from keyed_writes where id = ?", id), FOR_CERTAIN);
+        await database.note((db) => db.run("delete from keyed_writes where id = ?", id));
         throw error;
       });
       const note = "update keyed_writes set result = ? where id = ?";
       await database
-        .write((db) => db.run(note, result, id), FOR_CERTAIN)
-        .catch((reason: unknown) => {
-          throw notNotedError(reason, made);
-        });
+        .note((db) => db.run(note, result, id))
+        .catch(throwNotNoted("it was made", { hint: "do not repeat this one", details: { made } }));
       return { kind: "made", made };
     });
 }
@@ -89,14 +84,4 @@ function unknownBefore(key: string, beganAt: number): CliError {
 function explainUnknown(error: unknown): unknown {
   if (!hasCode(error, "outcome_unknown")) return error;
   return wrapError(error, error.code, error.message, { hint: LOOK });
-}
-
-/** It was made, so it must not be called a failure that may be repeated. */
-function notNotedError(cause: unknown, made: unknown): unknown {
-  if (!(cause instanceof CliError)) return cause;
-  return new CliError("failed", `it was made, but that could not be noted: ${cause.message}`, {
-    hint: "do not repeat this one",
-    details: { made },
-    cause,
-  });
 }

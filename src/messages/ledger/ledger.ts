@@ -68,7 +68,7 @@ export async function openLedger({
     readSeen: (name) => readSeen(database, name),
     async remember({ name, seen }) {
       const content = encodeSeen(seen);
-      await database.write((db) => writeSeen(db, name, content, clock.now()), { evenIfInterrupted: true });
+      await database.note((db) => writeSeen(db, name, content, clock.now()));
     },
     close: database.close,
   };

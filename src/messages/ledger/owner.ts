@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isJsonObject } from "../../../contract/json.js";
+import { isJsonObject, parseJson } from "../../../contract/json.js";
 import type { ProcessIdentities, ProcessIdentity } from "../../system/process-identity.js";
 
 /** One attempt of one process. */
@@ -16,14 +16,10 @@ export function createOwner({ self }: ProcessIdentities): string {
 
 /** Null for what this version does not understand: its process counts as ended. */
 export function readOwner(text: unknown): Owner | null {
-  try {
-    const owner: unknown = JSON.parse(String(text));
-    if (!isJsonObject(owner)) return null;
-    const { pid, started = null, host, boot, attempt } = owner;
-    const isWhole = typeof pid === "number" && (started === null || typeof started === "string");
-    if (!isWhole || typeof host !== "string" || typeof boot !== "string") return null;
-    return { pid, started, host, boot, attempt: String(attempt) };
-  } catch (_invalid) {
-    return null;
-  }
+  const owner = parseJson(String(text));
+  if (!isJsonObject(owner)) return null;
+  const { pid, started = null, host, boot, attempt } = owner;
+  const isWhole = typeof pid === "number" && (started === null || typeof started === "string");
+  if (!isWhole || typeof host !== "string" || typeof boot !== "string") return null;
+  return { pid, started, host, boot, attempt: String(attempt) };
 }

@@ -210,16 +210,15 @@ function newSend(
 
 /** Takes outcomes as reported that were unknown. */
 export async function acknowledgeUnknown(
-  { write }: LedgerDatabase,
+  { note }: LedgerDatabase,
   { clock, unreported }: SendingDependencies,
 ): Promise<boolean> {
   if (unreported.size === 0) return false;
-  const note = (db: LedgerTransaction): void => {
+  await note((db) => {
     for (const key of unreported) {
       const send = findSend(db, key);
       if (send?.state === "unknown") settleSend(db, send, { state: "reported", now: clock.now() });
     }
-  };
-  await write(note, { evenIfInterrupted: true });
+  });
   return true;
 }

@@ -52,7 +52,7 @@ export function createSentMessages(
   database: LedgerDatabase,
   dependencies: SendingDependencies,
 ): SentMessages {
-  const { read, write } = database;
+  const { read, write, note } = database;
   const { clock, processes } = dependencies;
   const isBusy = ({ state, owner }: Send): boolean => {
     const sender = state === "sending" ? readOwner(owner) : null;
@@ -111,14 +111,12 @@ export function createSentMessages(
       if (send === null || send.state !== "sent" || send.postedId === null) return null;
       return { postedId: send.postedId, drawn: send.drawn };
     },
-    async noteUpdated(key, facts) {
-      const note = (db: LedgerTransaction) => {
+    noteUpdated: (key, facts) =>
+      note((db) => {
         const send = findSend(db, key);
         // Unless it was sent anew meanwhile.
         if (send?.postedId === facts.postedId) saveSend(db, { ...send, ...facts });
-      };
-      await write(note, { evenIfInterrupted: true });
-    },
+      }),
     async noteMissed(keys, keepDays) {
       const isNew = (db: LedgerTransaction) => keys.filter((key) => findSend(db, key) === null);
       if ((await read(isNew)).length === 0) return [];

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../contract/json.js";
+import { isJsonObject, parseJson } from "../../../contract/json.js";
 import { RATE_LIMIT_HEADERS } from "../../../contract/rate-limit.js";
 import type { HttpResponse, Transport } from "../../api/transport.js";
 
@@ -33,17 +33,11 @@ const MAX_READ = 64 * 1024;
 /** `retry_after` of Discord, `parameters.retry_after` of Telegram, in seconds; null without a valid one. */
 function retryAfterIn(body: Uint8Array): number | null {
   if (body.length > MAX_READ) return null;
-  try {
-    const json: unknown = JSON.parse(new TextDecoder().decode(body));
-    if (!isJsonObject(json)) return null;
-    const { retry_after: seconds, parameters } = json;
-    return (
-      parseSeconds(seconds) ?? (isJsonObject(parameters) ? parseSeconds(parameters["retry_after"]) : null)
-    );
-  } catch {
-    // Slack's body is plain text.
-    return null;
-  }
+  const json = parseJson(new TextDecoder().decode(body));
+  // Slack's body is plain text.
+  if (!isJsonObject(json)) return null;
+  const { retry_after: seconds, parameters } = json;
+  return parseSeconds(seconds) ?? (isJsonObject(parameters) ? parseSeconds(parameters["retry_after"]) : null);
 }
 
 /** More than any platform asks for (s): beyond, it is no number of seconds. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../contract/json.js";
+import { isJsonObject, parseJson } from "../../../contract/json.js";
 import type { HttpResponse } from "../../api/transport.js";
 import { CliError, type CliErrorOptions } from "../../errors.js";
 
@@ -57,12 +57,8 @@ export function readReason(response: HttpResponse, mask: MaskSecrets): string | 
 
 function readBody({ body }: HttpResponse): { readonly text: string; readonly json: unknown } {
   const text = new TextDecoder().decode(body.subarray(0, MAX_READ)).trim();
-  try {
-    return { text, json: JSON.parse(text) };
-  } catch {
-    // Slack answers with plain text, and gateways with pages.
-    return { text, json: undefined };
-  }
+  // Slack answers with plain text, and gateways with pages.
+  return { text, json: parseJson(text) };
 }
 
 /** Where platforms have their reason: Telegram, Discord, Mattermost, Slack, ntfy, Google Chat and Teams, Zulip. */

@@ -51,22 +51,8 @@ export function createConflictView(shorten?: (id: string) => string): View<Confl
     noun: "conflict",
     shape: "conflict",
     keys: {
-      first: {
-        type: { object: eventView },
-        about: "the event that begins first",
-        json: ({ first }) => jsonObject(eventView, first),
-        text: ({ first }) => first.id,
-        cell: ({ first }) => ({ text: titleOf(first) }),
-        minWidth: 8,
-      },
-      second: {
-        type: { object: eventView },
-        about: "the other one",
-        json: ({ second }) => jsonObject(eventView, second),
-        text: ({ second }) => second.id,
-        cell: ({ second }) => ({ text: titleOf(second) }),
-        minWidth: 8,
-      },
+      first: eventKey("the event that begins first", ({ first }) => first),
+      second: eventKey("the other one", ({ second }) => second),
     },
     tsv: ["first", "second"],
     table: [
@@ -84,6 +70,20 @@ export function createConflictView(shorten?: (id: string) => string): View<Confl
         isShown: () => shorten !== undefined,
       },
     ],
+  };
+}
+
+function eventKey(
+  about: string,
+  eventOf: (pair: Conflict) => LocalizedEvent,
+): View<Conflict>["keys"]["first"] {
+  return {
+    type: { object: eventView },
+    about,
+    json: (pair) => jsonObject(eventView, eventOf(pair)),
+    text: (pair) => eventOf(pair).id,
+    cell: (pair) => ({ text: titleOf(eventOf(pair)) }),
+    minWidth: 8,
   };
 }
 

@@ -1,23 +1,17 @@
 import type { User } from "../../../contract/shapes.js";
 import { userText } from "../../calendar/event-view.js";
 import type { ProfileKey } from "../../config/config.js";
+import type { ProfileSummary } from "../../config/profile-store.js";
 import { describeInstant } from "../event-when.js";
 import type { ShapeKey, ShapeOf } from "../shape.js";
 import type { View } from "../view.js";
 import { INSTANT, userJson, userView } from "./calendar.js";
 import { createPairsView } from "./plain.js";
 
-export interface ProfileRow {
-  readonly name: string;
-  /** Null for `local`, which has no URL. */
-  readonly base_url: string | null;
-  readonly in_use: boolean;
-}
-
 const NOT_SET = "not set";
 
 /** The profiles of `profiles list`. */
-export const profileView: View<ProfileRow> = {
+export const profileView: View<ProfileSummary> = {
   noun: "profile",
   shape: "profile",
   keys: {
