@@ -1,18 +1,11 @@
 import { emptyValueError, usageError } from "../errors.js";
-import { WEEKDAY } from "./date-grammar.js";
 import { readRule } from "./recurrence-rule.js";
-import { FREQUENCIES, NUMBERS, UNITS } from "./rule-words.js";
+import { EVERY_DAY, EVERY_WEEKDAY, RULE } from "./repeat-grammar.js";
+import { FREQUENCIES, NUMBERS, UNITS } from "./rule-names.js";
 
-/** Rules of repeating events from words: the small grammar of docs/repeating.md. */
+/** Rules of repeating events from words. */
 
-const DAY = WEEKDAY.replace("?<weekday>", "?:");
-
-const RULE = new RegExp(
-  `^(?:(?<frequency>${FREQUENCIES.join("|")})|every\\s+(?:(?<interval>other|\\d{1,3})\\s+)?(?<unit>${UNITS.join("|")})s?)` +
-    `(?:\\s+on\\s+(?:(?<weekdays>${DAY}(?:(?:\\s*,\\s*(?:and\\s+)?|\\s+and\\s+)${DAY})*)` +
-    `|the\\s+(?<number>${NUMBERS.join("|")}|[1-5](?:st|nd|rd|th))\\s+(?<day>${DAY})` +
-    `|the\\s+(?:(?<monthDay>\\d{1,2})(?:st|nd|rd|th)|(?<lastDay>last\\s+day))))?$`,
-);
+const WHOLE_RULE = new RegExp(`^${RULE}$`);
 
 /**
  * Reads `daily`, `weekdays`, `weekly on mon`, `every 2 weeks on mon,thu`, `monthly on the last fri`, `monthly on the 15th`,
@@ -36,9 +29,9 @@ export function parseRepeat(text: string, source: string): string {
 
 function readWords(typed: string): string | null {
   const text = typed
-    .replace(/^(?:every weekday|weekdays)$/, "weekly on mon,tue,wed,thu,fri")
-    .replace(new RegExp(`^every\\s+(?=${DAY})`), "weekly on ");
-  const { frequency, interval = "1", unit = "", ...on } = RULE.exec(text)?.groups ?? {};
+    .replace(new RegExp(`^${EVERY_WEEKDAY}$`), "weekly on mon,tue,wed,thu,fri")
+    .replace(new RegExp(`^${EVERY_DAY}`), "weekly on ");
+  const { frequency, interval = "1", unit = "", ...on } = WHOLE_RULE.exec(text)?.groups ?? {};
   const index = frequency === undefined ? UNITS.indexOf(unit) : FREQUENCIES.indexOf(frequency);
   if (index < 0) return null;
   const days = readDays(on);

@@ -1,13 +1,11 @@
 import { isTimeZone, parseLenientDateTime } from "../../contract/date-time.js";
 import { CliError } from "../errors.js";
 import { type RecurrenceRule, readRule, writeRule } from "./recurrence-rule.js";
+import { FREQUENCIES, NUMBERS, UNITS } from "./rule-names.js";
 import { wallClockAt } from "./zoned-time.js";
 
 /** Rules of repeating events in words. */
 
-export const UNITS = ["day", "week", "month", "year"];
-export const FREQUENCIES = ["daily", "weekly", "monthly", "yearly"];
-export const NUMBERS = ["last", "first", "second", "third", "fourth", "fifth"];
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /**

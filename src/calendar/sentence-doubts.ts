@@ -1,11 +1,9 @@
 import { type CliError, usageError } from "../errors.js";
 import { editDistance } from "./nearest.js";
-import { MONTH_NAME, type SentencePart, SOURCE, unmarked } from "./sentence-parts.js";
+import { MONTH_NAME, PREPOSITION, type SentencePart, SOURCE, unmarked } from "./sentence-parts.js";
 
 /** What a sentence may say in two ways, or says in words of days and times that the grammar does not know. */
 
-/** May follow a name or a number that is meant as a day or a time. */
-const PREPOSITION = /^(?:with|at|in|on|for|and|by|w\/.*|@.*)$/i;
 /** Words that change what day or time follows. */
 const BEFORE =
   /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|the|next|last|past|this|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
@@ -21,6 +19,16 @@ const TIME_LIKE =
 /** Beside a time that was read: `9:30 evening`, `from 12`, `12:00 to`. */
 const HALF_READ =
   /\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?= [|"]|$)|for \d+(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)/i;
+/** What is never a title, and what to write instead; the first only beside words that say how often. */
+const PHRASES = [
+  [
+    /\b(?:until|till|except|(?:start|begin|end)(?:s|ing)?|\d+ times|(?:for|in) (?:an?|the|\d+) \w+)\b/i,
+    "events create --repeat has --until, --count and --except",
+    "repeat",
+  ],
+  [/\bevery\b(?: [^|\s]+)?/i, "write every mon, daily or monthly on the 2nd mon", "any"],
+  [HALF_READ, "write 9:30pm, 12-13 or for 30m", "any"],
+] as const;
 /** Where no day is read: weekdays with signs, days of a month without a space, digits. */
 const ALMOST_DAY = new RegExp(
   `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|wed|thu(?:rs?)?|fri|sat)(?![\\w'’-])|\\d{1,2}[-./]?${MONTH_NAME}(?!\\w)|${MONTH_NAME}[-./]?\\d{1,2}(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|(?:end|beginning|start|middle) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)`,
@@ -39,19 +47,20 @@ const LENGTH_LIKE =
 export function checkWords(parts: readonly SentencePart[]): void {
   const whens = parts.flatMap((part) => (part.kind === "when" ? [part.words] : []));
   const hasTime = whens.some(({ clock, hour, elapsed }) => (clock ?? hour ?? elapsed) !== undefined);
-  const hasDay = whens.some(({ day, elapsed }) => (day ?? elapsed) !== undefined);
+  const repeats = parts.some(({ kind }) => kind === "repeat");
+  const hasDay = !repeats && whens.some(({ day, elapsed }) => (day ?? elapsed) !== undefined);
   const hasLength = parts.some(({ kind }) => kind === "length" || kind === "to");
   for (const [index, part] of parts.entries()) {
     const [before, after] = [parts[index - 1], parts[index + 1]];
     if (part.kind === "when") checkDoubt(part, before, after);
     else if (isPlain(part)) checkBeside(part.text, { before, after, earlier: parts[index - 2], hasTime });
   }
-  const text = unmarked(
-    parts.map((part) => (isPlain(part) ? part.text : part.kind === "when" ? "|" : '""')).join(" "),
-  );
+  const text = unmarked(parts.map(plainText).join(" "));
   const find = (pattern: RegExp) => new RegExp(`\\S*(?:${pattern.source})\\S*`, "i").exec(text)?.[0];
-  const half = find(HALF_READ);
-  if (half !== undefined) throw notUnderstood(half, "write 9:30pm, 12-13 or for 30m");
+  const isFound = ([pattern, , kind]: (typeof PHRASES)[number]) =>
+    (repeats || kind === "any") && find(pattern) !== undefined;
+  const [phrase, hint] = PHRASES.find(isFound) ?? [];
+  if (phrase !== undefined) throw notUnderstood(find(phrase) ?? "", hint);
   const like =
     (hasTime ? undefined : find(TIME_LIKE)) ??
     (hasDay
@@ -72,6 +81,12 @@ function isAlmostDay(word: string): boolean {
       (typed.length > 3 && name.startsWith(typed)) ||
       (typed.length > 4 && editDistance(typed, name) <= limit(name)),
   );
+}
+
+/** Words as they are, and marks for what was read. */
+function plainText(part: SentencePart): string {
+  if (isPlain(part)) return part.text;
+  return part.kind === "when" || part.kind === "repeat" ? "|" : '""';
 }
 
 function isPlain(part: SentencePart | undefined): part is SentencePart & { readonly kind: "word" } {
@@ -108,7 +123,7 @@ interface Beside {
 
 /** Checks a word beside a day or a time. */
 function checkBeside(text: string, { before, earlier, after, hasTime }: Beside): void {
-  const isWhen = (part: SentencePart | undefined): boolean => part?.kind === "when" || part?.kind === "from";
+  const isWhen = (part: SentencePart | undefined): boolean => /^(?:when|from|repeat)$/.test(part?.kind ?? "");
   if (isWhen(after) && (BEFORE.test(text) || REPEATED.test(text)))
     throw notUnderstood(`${text} ${after?.text}`);
   if (before?.kind === "when") checkAfter(text, before, after);

@@ -2,6 +2,7 @@ import { MINUTE_MS } from "../../contract/date-time.js";
 import { type CliError, usageError } from "../errors.js";
 import { MONTH, readPart, WEEKDAY, type Words } from "./date-grammar.js";
 import { DURATION_PATTERN } from "./dates.js";
+import { REPEAT } from "./repeat-grammar.js";
 
 /** The parts of a sentence about an event, without what they mean together: `sentence.ts` reads that. */
 
@@ -17,7 +18,7 @@ export type SentencePart =
       readonly doubt?: "name" | "number" | undefined;
     }
   /** `from` in front of a start, `to` between it and an end. */
-  | { readonly kind: "from" | "to" | "length" | "label" | "all-day"; readonly text: string };
+  | { readonly kind: "from" | "to" | "length" | "label" | "all-day" | "repeat"; readonly text: string };
 
 /** How messages name the sentence. */
 export const SOURCE = "the text";
@@ -51,6 +52,9 @@ const TIMES = new RegExp(
   `^(?:at\\s+)?(${CLOCK})\\s+${TO}\\s+(${CLOCK})(?!\\s+(?:of\\s+)?${MONTH_NAME})${END}`,
   "i",
 );
+const REPEATS = new RegExp(`^${REPEAT}${END}`, "i");
+/** May follow a word that is meant as a day, a time or a rule. */
+export const PREPOSITION = /^(?:with|at|in|on|for|and|by|w\/.*|@.*)$/i;
 const NAMES = /^(?:sat|sun|weds?|noon|midnight|now)$/i;
 
 /** Splits a sentence. @throws CliError usage for times and dates that do not exist or may be read in two ways */
@@ -83,7 +87,7 @@ type Found = readonly [length: number, ...parts: SentencePart[]];
 
 /** What the text begins with, and how long that is. */
 function partsAt(text: string, before: SentencePart | undefined): Found {
-  const simple = simplePartAt(text);
+  const simple = simplePartAt(text) ?? repeatAt(text);
   if (simple !== null) return simple;
   const isAfterTime = before?.kind === "when" && before.words.clock !== undefined;
   const length = isAfterTime ? LENGTH_AFTER_TIME.exec(text) : null;
@@ -97,6 +101,22 @@ function partsAt(text: string, before: SentencePart | undefined): Found {
   if (when !== null) return when;
   const [word = ""] = /^\S+/.exec(text) ?? [];
   return [word.length, { kind: "word", text: word, isQuoted: false }];
+}
+
+/** How often it takes place; `weekly` in front of another word of the title is one itself. */
+function repeatAt(text: string): Found | null {
+  const [written] = REPEATS.exec(text) ?? [];
+  if (written === undefined) return null;
+  const found: Found = [written.length, { kind: "repeat", text: written }];
+  const rest = text.slice(written.length).replace(/^[\s,]+/, "");
+  if (rest === "" || /\s/.test(written)) return found;
+  const [, next] = partsAt(rest, undefined);
+  const isTitle = next?.kind === "word" && !next.isQuoted;
+  if (!isTitle || !PREPOSITION.test(next.text)) return isTitle ? null : found;
+  throw usageError(
+    `${SOURCE}: "${written}" may be how often it is or part of the title`,
+    "write it beside the day or the time, or put the title in quotes",
+  );
 }
 
 function simplePartAt(text: string): Found | null {

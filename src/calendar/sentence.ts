@@ -22,6 +22,8 @@ export interface SentenceReading {
   readonly location?: string;
   /** As written after `#`. */
   readonly label?: string;
+  /** How often it takes place, as written: `every monday`. */
+  readonly repeat?: string;
 }
 
 export interface SentenceOptions {
@@ -48,7 +50,10 @@ function refuseIf(isWrong: boolean, problem: string, hint = "write one of the tw
   if (isWrong) throw usageError(SOURCE + problem, hint);
 }
 
-function onlyOne(parts: readonly SentencePart[], kind: "label" | "length" | "all-day"): string | undefined {
+function onlyOne(
+  parts: readonly SentencePart[],
+  kind: "label" | "length" | "all-day" | "repeat",
+): string | undefined {
   const [one, other] = parts.filter((part) => part.kind === kind);
   const what = kind === "all-day" ? "" : `two ${kind}s, `;
   refuseIf(other !== undefined, ` has ${what}"${one?.text}" and "${other?.text}"`);
@@ -60,31 +65,37 @@ type When = Extract<SentencePart, { readonly kind: "when" }>;
 function readTimes(
   parts: readonly SentencePart[],
   { zone, now }: SentenceOptions,
-): Pick<SentenceReading, "start" | "end" | "duration" | "allDay"> {
+): Pick<SentenceReading, "start" | "end" | "duration" | "allDay" | "repeat"> {
   checkDays(parts);
-  const [starts, ends] = splitTimes(parts);
+  const repeat = onlyOne(parts, "repeat");
+  const [starts, ends] = splitTimes(parts, repeat);
   const whole = writtenIn(parts);
   const [written, ending] = [wordsOf(starts), wordsOf(ends)];
   // The day of "12-13 tomorrow" is that of both.
   const isShared = written.day === undefined && written.clock !== undefined && ending.day !== undefined;
   const { day: _, ...endTime } = ending;
-  const [start, end] = isShared ? [{ ...ending, ...written }, endTime] : [written, ending];
-  const isAllDay = start.clock === undefined && start.elapsed === undefined;
+  const [said, end] = isShared ? [{ ...ending, ...written }, endTime] : [written, ending];
+  const isAllDay = said.clock === undefined && said.elapsed === undefined;
   const hasEnd = ends.length > 0;
   const hasTime = hasEnd && end.clock !== undefined;
   const isMarked = onlyOne(parts, "all-day") !== undefined;
   refuseIf(isMarked && !isAllDay, " is about all day and names a time");
   refuseIf(hasEnd && isAllDay === hasTime, " has a time at one end only", "write both times, or only days");
   const length = readLength(parts, isAllDay);
+  if (repeat !== undefined) checkRepeat(repeat, { start: said, end, whole, length });
   const read: ReadWords = (words, from, edge = "first") =>
     resolveWords(words, whole, { source: SOURCE, zone, now, from, edge }).input;
+  const isOver = (words: Words): boolean => {
+    const input = read(words, null);
+    return input.kind === "date-time" && words.elapsed === undefined && input.instant < now - MINUTE_MS;
+  };
+  const start = repeat === undefined ? said : firstOf(said, isOver);
   const first = read(start, null);
   const startText = typedInput(first, zone);
   const clock = startText.slice(11);
   // A time alone is today.
-  const isOver = first.kind === "date-time" && start.day === undefined && first.instant < now - MINUTE_MS;
   refuseIf(
-    isOver && start.elapsed === undefined,
+    !namesDay(start) && isOver(start),
     `: ${clock} is over today`,
     `write today ${clock} or tomorrow ${clock}`,
   );
@@ -97,7 +108,47 @@ function readTimes(
     ...(endText !== startText && { end: endText }),
     ...(length !== undefined && { duration: length }),
     ...(isAllDay && { allDay: true }),
+    ...(repeat !== undefined && { repeat }),
   };
+}
+
+function namesDay({ day, elapsed }: Words): boolean {
+  return (day ?? elapsed) !== undefined;
+}
+
+/** When what repeats begins without a first day: today, or tomorrow where its time is over. */
+function firstOf(start: Words, isOver: (words: Words) => boolean): Words {
+  if (namesDay(start)) return start;
+  const today: Words = { ...start, day: { kind: "relative", days: 0 } };
+  return isOver(today) ? { ...start, day: { kind: "relative", days: 1 } } : today;
+}
+
+interface Repeated {
+  readonly start: Words;
+  readonly end: Words;
+  /** For messages. */
+  readonly whole: string;
+  readonly length: string | undefined;
+}
+
+/** A rule that names no days. */
+const WITHOUT_DAYS = /^(?:\w+ly|every\s+(?:(?:other|\d+)\s+)?(?:day|week|month|year)s?)$/i;
+
+/** Either the rule names the days, or the sentence the first one; what is daily may begin today. */
+function checkRepeat(repeat: string, { start, end, whole, length }: Repeated): void {
+  const isOnDays = !WITHOUT_DAYS.test(repeat);
+  refuseIf(namesDay(start) && isOnDays, ` has two days, "${repeat}" and "${whole}"`);
+  // "every 2 weeks on mon" does not say which Monday is the first.
+  const isClear = isOnDays ? !/^every\s+(?:other|\d)/i.test(repeat) : /daily|days?$/i.test(repeat);
+  const hint = "write it, as in mon 10:00 every 2 weeks";
+  refuseIf(!namesDay(start) && !isClear, ` does not say when "${repeat}" begins`, hint);
+  const days = readDuration(length ?? "0m")?.days ?? 0;
+  const span = end.day === undefined ? (days > 0 ? `for ${length}` : undefined) : whole;
+  refuseIf(
+    span !== undefined,
+    `: "${span}" may be how long it repeats or how long each event is`,
+    "events create --repeat has --until for the one, --end and --duration for the other",
+  );
 }
 
 function readLength(parts: readonly SentencePart[], isAllDay: boolean): string | undefined {
@@ -133,11 +184,11 @@ function readEnd(start: DateInput, end: Words, { whole, read, zone }: EndOptions
 
 /** A weekday says which date is meant beside it; with words between them they are two days. */
 function checkDays(parts: readonly SentencePart[]): void {
-  const namesDay = (part: SentencePart): boolean => part.kind === "when" && part.words.day !== undefined;
+  const isDay = (part: SentencePart): boolean => part.kind === "when" && part.words.day !== undefined;
   for (const [index, part] of parts.entries()) {
-    const next = parts.findIndex((other, at) => at > index && (namesDay(other) || other.kind === "to"));
+    const next = parts.findIndex((other, at) => at > index && (isDay(other) || other.kind === "to"));
     const between = parts.slice(index, next);
-    const isApart = namesDay(part) && between.some(({ kind }) => kind === "word");
+    const isApart = isDay(part) && between.some(({ kind }) => kind === "word");
     const both = [part, parts[next]].map((day) => day?.text).join(" ");
     refuseIf(
       isApart && parts[next]?.kind === "when",
@@ -148,7 +199,10 @@ function checkDays(parts: readonly SentencePart[]): void {
 }
 
 /** What stands for the start, and what for the end. */
-function splitTimes(parts: readonly SentencePart[]): readonly [starts: When[], ends: When[]] {
+function splitTimes(
+  parts: readonly SentencePart[],
+  repeat: string | undefined,
+): readonly [starts: When[], ends: When[]] {
   const [starts, ends]: [When[], When[]] = [[], []];
   let isEnd = false;
   for (const part of parts) {
@@ -157,7 +211,7 @@ function splitTimes(parts: readonly SentencePart[]): readonly [starts: When[], e
   }
   const ranges = parts.filter(({ kind }) => kind === "to").length;
   const hasFrom = parts.some(({ kind }) => kind === "from");
-  const isEmpty = starts.length === 0;
+  const isEmpty = starts.length === 0 && repeat === undefined;
   refuseIf(isEmpty, " names no day and no time", "add one, such as tomorrow, fri 9:30 or 24 dec 12-13");
   const hint = "add makes one event: write one range, or both ends as in fri 9:00 - sun 17:00";
   refuseIf(ranges > 1, " has more than one range of days or times", hint);
@@ -195,6 +249,12 @@ function readTitle(parts: readonly SentencePart[]): Pick<SentenceReading, "title
   refuseIf(another !== at, `: the place may be "${place}" or "${otherPlace}"`, quotes);
   refuseIf(isSplit, `: "at ${place}" may be the place or part of the title`, `${quotes}, or write it last`);
   refuseIf(at < parts.length && place === "", ' ends with "at"', "add the place");
+  const [name] = parts.filter(({ kind }) => kind === "repeat" && title === "");
+  refuseIf(
+    name !== undefined,
+    `: "${name?.text}" may be the title or how often it is`,
+    "add the title, or put it in quotes",
+  );
   if (title === undefined || title === "") throw usageError(`${SOURCE} has no title`, "add what it is about");
   return at === parts.length ? { title } : { title, location: place };
 }

@@ -2,8 +2,7 @@ import type { Command } from "commander";
 import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
 import { checkText } from "../calendar/event-text.js";
 import { localTimes } from "../calendar/event-view.js";
-import { readSentence, type SentenceReading } from "../calendar/sentence.js";
-import { SOURCE } from "../calendar/sentence-parts.js";
+import type { SentenceReading } from "../calendar/sentence.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
 import type { Context } from "../context.js";
@@ -16,6 +15,7 @@ import { runEventsCreate } from "./events/create.js";
 import { defaultLength } from "./events/date-flags.js";
 import { createRelatedResolver, readEventFields } from "./events/event-flags.js";
 import type { EventContext } from "./events/event-reader.js";
+import { requireSeries } from "./events/extensions.js";
 import { completeValues } from "./missing-values.js";
 
 interface AddOptions {
@@ -26,7 +26,7 @@ interface AddOptions {
 
 export function registerAdd(command: Command, contextOf: ContextOf): void {
   command
-    .argument("[text...]", "what and when: words of days and times, at PLACE, #label, for 45m")
+    .argument("[text...]", "what and when: words of days and times, every monday, at PLACE, #label, for 45m")
     .option("-y, --yes", "skip the confirmation");
   describeCommand(command, {
     prints: { view: eventView, count: "one" },
@@ -48,6 +48,10 @@ export async function runAdd(
   const { prompt } = context.terminal;
   const settings = context.config.settings();
   const { timezone: zone, hours } = settings;
+  const [{ readSentence }, { SOURCE }] = await Promise.all([
+    import("../calendar/sentence.js"),
+    import("../calendar/sentence-parts.js"),
+  ]);
   const read = (text: string) => readSentence(text, { zone, now: context.now() });
   const needed = {
     name: "TEXT",
@@ -61,13 +65,15 @@ export async function runAdd(
   const sentence = { ...flags, labelSource: SOURCE };
   const fields = await readEventFields(context, sentence);
   const content = draftForCreate(fields.flags, null, { zone, length: defaultLength(settings) });
+  const repeat = await planRule(context, sentence, content);
   const isConfirmed = yes || context.flags.dryRun;
   requireConfirmation(isConfirmed, prompt.available);
   const { profile } = readGlobalFlags(command);
   const layout = prompt.available ? await import("../output/table/text-width.js") : null;
   const options = { width: prompt.columns - 2, breakWords: false };
-  const describe = (calendar?: ChosenCalendar) =>
-    describeReading(flags, { content, calendar, zone, hours }).flatMap((line) =>
+  const shown = { content: repeat?.content ?? content, zone, hours };
+  const describe = (calendar?: ChosenCalendar, rule: readonly string[] = []) =>
+    [...describeReading(flags, { ...shown, calendar }), ...rule].flatMap((line) =>
       (layout?.wrapText(sanitizeLine(line), options) ?? [line]).map((part) => `  ${part}`),
     );
   if (isConfirmed) {
@@ -78,13 +84,21 @@ export async function runAdd(
   const { label } = fields;
   if (label !== undefined && "value" in label)
     await createRelatedResolver(context, calendar.id).labelId(label);
-  for (const line of describe(calendar)) context.output.warn(line);
+  if (repeat !== null) await requireSeries(await context.api(), calendar.id);
+  for (const line of describe(calendar, repeat === null ? [] : [repeat.reading])) context.output.warn(line);
   const answer = await prompt.confirmOrEdit("Create it?");
   if (answer === false) throw new CliError("interrupted", "nothing was created");
-  if (answer === true) return runEventsCreate(context, flags, { profile, calendar });
+  if (answer === true) return runEventsCreate(context, flags, { profile, calendar, isRuleShown: true });
   const { askEvent } = await import("./events/event-form.js");
   const form = await askEvent(context, {}, { profile, missing: ["--start"], preset: flags, calendar });
   await runEventsCreate(context, form.flags, { profile, calendar: form.calendar });
+}
+
+/** What loads the rule engine; null of an event that does not repeat. */
+async function planRule(context: EventContext, sentence: SentenceReading, content: EventContent) {
+  if (sentence.repeat === undefined) return null;
+  const { planRepeat } = await import("./events/create-repeats.js");
+  return planRepeat(context, sentence, content);
 }
 
 /** The lines that show how a sentence was understood. */

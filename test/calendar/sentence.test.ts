@@ -15,7 +15,16 @@ const ROWS = [...TABLE.matchAll(/^(.*?) +=> (.*)$/gm)].map(
 );
 
 /** `Lunch | 2026-11-22 12:00 - 13:00 | at Noodle bar | #visits`. */
-function describeReading({ title, start, end, duration, location, label, allDay }: SentenceReading): string {
+function describeReading({
+  title,
+  start,
+  end,
+  duration,
+  location,
+  label,
+  allDay,
+  repeat,
+}: SentenceReading): string {
   expect(allDay ?? false).toBe(!start.includes("T"));
   const [from, to] = [start, end].map((text) => text?.replace("T", " "));
   const until = to?.startsWith(start.slice(0, 10)) ? to.slice(11) : to;
@@ -24,7 +33,7 @@ function describeReading({ title, start, end, duration, location, label, allDay 
     ...(until === undefined ? [] : ["-", until]),
     ...(duration === undefined ? [] : ["for", duration]),
   ];
-  return [title, when.join(" "), location && `at ${location}`, label && `#${label}`]
+  return [title, when.join(" "), repeat, location && `at ${location}`, label && `#${label}`]
     .filter(Boolean)
     .join(" | ");
 }
@@ -50,9 +59,21 @@ test.each(ROWS)("%s", (text, expected) => {
 });
 
 /** The same event with its times in ISO 8601, and its texts in quotes. */
-function written({ title, start, end, duration, location, label }: SentenceReading): string {
-  const [from, to] = [start, end].map((text) => text?.replace(/(:\d\d):00(?=[+-])/, "$1"));
-  const times = [from, to && `- ${to}`, duration && `for ${duration}`];
+function written({
+  title,
+  start,
+  end: last,
+  duration,
+  location,
+  label,
+  repeat = "",
+}: SentenceReading): string {
+  // Beside days of a rule there is no other day.
+  const isOnDays = /\bon\b|weekday|^every (?:mon|tue|wed|thu|fri|sat|sun)/i.test(repeat);
+  const [from, to] = [start, last].map((text) => text?.replace(/(:\d\d):00(?=[+-])/, "$1"));
+  const clockOf = (text: string | undefined) => text?.slice("YYYY-MM-DDT".length);
+  const end = repeat === "" ? to : clockOf(to);
+  const times = [isOnDays ? clockOf(from) : from, end && `- ${end}`, duration && `for ${duration}`, repeat];
   return [`"${title}"`, ...times, location && `at "${location}"`, label && `#"${label}"`]
     .filter(Boolean)
     .join(" ");

@@ -1,6 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
+import { withoutExtensions } from "../support/contract-service.js";
+import { byService, reply } from "../support/fault-steps.js";
 import { createHarness, type Harness } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
+import { createRemoteWorld } from "../support/remote-world.js";
 import { words } from "../support/words.js";
 
 /** `calctl add` without a terminal; test/e2e/prompts.test.ts has its questions, test/calendar/sentences.txt the grammar. */
@@ -91,7 +94,36 @@ test("the calendar is that of -c or for writing, the label that of #name", async
   expect(await events()).toHaveLength(3);
 });
 
+test("an event that repeats is a series, which begins with the first date of its rule", async () => {
+  const { exitCode, stdout, stderr } = await harness.run(
+    ...words`add "Standup every monday 9:00 for 15m" --yes -o json`,
+  );
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr:
+      "  Standup\n  Mon 23 Nov 2026 09:00–09:15 Europe/Berlin\n" +
+      "repeat: every week on Monday: Mon 2026-11-23, Mon 2026-11-30, Mon 2026-12-07, …\n",
+  });
+  expect(JSON.parse(stdout)).toMatchObject({
+    title: "Standup",
+    start_local: "2026-11-23T09:00:00+01:00",
+    recurrences: ["RRULE:FREQ=WEEKLY;BYDAY=MO"],
+  });
+});
+
+test("where no series is stored, an event that repeats is refused before anything is written", async () => {
+  const world = await createRemoteWorld();
+  world.server.otherwise([reply(byService(withoutExtensions(world.service)))]);
+  expect(await world.send("add", "Standup daily 9:00", "--yes")).toMatchObject({
+    exitCode: 11,
+    stderr: expect.stringContaining("this service does not store repeating events\nhint: --copies"),
+  });
+  expect(world.server.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+});
+
 test.each([
+  ["a title or a rule", ["Daily 9:00"], '"Daily" may be the title or how often it is'],
+  ["no first day", ["Rent monthly"], 'does not say when "monthly" begins'],
   ["two readings of a number", ["Lunch fri 11"], '"11" in "fri 11" may be a time, a day of a month'],
   ["two readings of hours", ["Lunch tomorrow 3-4"], '"3-4" may be 03:00-04:00 or 15:00-16:00'],
   ["no day", ["Lunch"], "the text names no day and no time"],

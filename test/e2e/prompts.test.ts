@@ -243,6 +243,20 @@ describeWithSystem("tmux", "add", () => {
     expect(await readEvents(installation)).toMatchObject([{ ...made, end_local }]);
   });
 
+  test("of an event that repeats, the reading has the next three dates", async () => {
+    const { installation, terminal } = await openAdd("calctl add -c Work Run weekdays 12-13 --fields title");
+    await terminal.shows("Create it?");
+    const day = String.raw`\w{3} \d{4}-\d\d-\d\d`;
+    expect(terminal.screen()).toMatch(
+      new RegExp(`^ {2}repeat: every weekday: ${day}, ${day}, ${day}, …$`, "m"),
+    );
+    expect(await readEvents(installation)).toEqual([]);
+    await answer(terminal, [["Create it?", "Enter"], ["exit 0"]]);
+    expect(terminal.text().match(/repeat:/g)).toHaveLength(1);
+    const [made] = await readEvents(installation);
+    expect(made).toMatchObject({ title: "Run", series_id: expect.any(String) });
+  });
+
   test("a narrow terminal breaks the reading between words", async () => {
     const { terminal } = await openAdd(
       "calctl add -c Work Planning the anniversary concert tomorrow 12-13",

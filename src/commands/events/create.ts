@@ -53,6 +53,8 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
 interface CreateOptions {
   readonly profile?: string | undefined;
   readonly calendar?: ChosenCalendar | undefined;
+  /** Whether the reading of the rule was shown. */
+  readonly isRuleShown?: boolean;
 }
 
 /** Checks the flags first. @throws CliError usage */
@@ -62,6 +64,14 @@ async function loadRepeats(typed: EventFieldFlags) {
   return repeats;
 }
 
+/** What a terminal was asked for; null where nothing is missing, or nobody can be asked. */
+async function askMissing(context: EventContext, typed: EventFieldFlags, profile: string | undefined) {
+  const missing = missingForCreate(typed);
+  if (missing.length === 0 || !context.terminal.prompt.available) return null;
+  const { askEvent } = await import("./event-form.js");
+  return askEvent(context, typed, { profile, missing });
+}
+
 /**
  * Creates an event, or the events of an input. Checks the flags before sending anything; a terminal asks for what is missing.
  * @param options the calendar where it is chosen already, and `--profile`; undefined when it was not given
@@ -69,7 +79,7 @@ async function loadRepeats(typed: EventFieldFlags) {
 export async function runEventsCreate(
   context: EventContext & KeyContext,
   typed: EventFieldFlags,
-  { profile, calendar }: CreateOptions = {},
+  { profile, calendar, isRuleShown = false }: CreateOptions = {},
 ): Promise<void> {
   const output = context.output.of(eventView);
   checkKey(typed.key);
@@ -81,11 +91,7 @@ export async function runEventsCreate(
     return (await import("./create-several.js")).createSeveral(context, typed, json.items);
   const given = json === null ? null : readKeyedInput(json.value, "--input");
   checkKey(given?.key, "--input: key");
-  const missing = given === null ? missingForCreate(typed) : [];
-  const asks = context.terminal.prompt.available && missing.length > 0;
-  const form = asks
-    ? await (await import("./event-form.js")).askEvent(context, typed, { profile, missing })
-    : null;
+  const form = given === null ? await askMissing(context, typed, profile) : null;
   const options = form?.flags ?? typed;
   const settings = context.config.settings();
   const fields = await readEventFields(context, options, {
@@ -99,7 +105,7 @@ export async function runEventsCreate(
   const chosen = form?.calendar ?? calendar ?? (await chooseCalendar(context, "writeCalendar"));
   const maker = createEventMaker(context, chosen);
   const draft = await maker.complete(repeat?.content ?? content, fields);
-  if (repeat !== undefined) context.output.note(repeat.reading);
+  if (repeat !== undefined && !isRuleShown) context.output.note(repeat.reading);
   if (repeat?.copies !== undefined) {
     const { createDrafts } = await import("./create-several.js");
     return createDrafts(

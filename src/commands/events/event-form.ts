@@ -70,6 +70,7 @@ export async function askEvent(
   const flags = {
     ...given,
     ...(preset.location !== undefined && { location: preset.location }),
+    ...(preset.repeat !== undefined && { repeat: preset.repeat }),
     title,
     ...times,
     ...(label === undefined ? {} : { label }),
