@@ -167,21 +167,6 @@ describe("service administration", () => {
   });
 
   test.each([
-    ["no calendar", ["members", "list"], 2, "--calendar"],
-    ["no user", ["tokens", "create"], 2, "--user"],
-    ["no redirect URI", ["clients", "add", "Bot"], 2, "--redirect-uri"],
-    [
-      "nothing to set, and no calendar",
-      ["labels", "set", "1"],
-      2,
-      "missing --calendar and --name (or --label-color)",
-    ],
-    [
-      "no calendar, and nothing to set of it",
-      ["calendars", "set"],
-      2,
-      "needs CALENDAR and --name (or --calendar-color or --description)",
-    ],
     ["nothing to set", ["labels", "set", "1", "-c", "Family"], 2, "--name"],
     ["a number that is none", ["labels", "set", "x", "--name", "y", "-c", "Family"], 2, "NUMBER"],
     ["an empty name", ["users", "add", ""], 2, "name"],

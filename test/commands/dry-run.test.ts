@@ -69,17 +69,7 @@ describe("prints what the same command sends without it", () => {
     ["delete", ([id = ""]) => ["events", "delete", id, "-c", "Family", "--yes"]],
     ["delete of several", (ids) => ["events", "delete", ...ids, "-c", "Family", "--yes"]],
     ["comment", ([id = ""]) => ["comment", id, "@ben at 8?", "-c", "Family"]],
-    [
-      "api",
-      ([id = ""]) => [
-        "api",
-        `/calendars/${world.calendarId}/events/${id}?x=1`,
-        "-X",
-        "DELETE",
-        "-f",
-        "y=a b",
-      ],
-    ],
+    ["api", ([id = ""]) => words`api /calendars/${world.calendarId}/events/${id}?x=1 -X DELETE -f "y=a b"`],
   ])("%s", async (_, argv) => {
     const command = argv(world.ids);
     const planned = await world.send(...command, "--dry-run");

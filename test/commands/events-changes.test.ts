@@ -41,18 +41,7 @@ async function createWorld() {
     },
     async create(title: string, start: string, ...flags: string[]): Promise<string> {
       pass(60_000);
-      const argv = [
-        "events",
-        "create",
-        "-p",
-        "local",
-        "--title",
-        title,
-        "--start",
-        start,
-        "--duration",
-        "1h",
-      ];
+      const argv = words`events create -p local --title ${title} --start ${start} --duration 1h`;
       return (await harness.json<{ id: string }>(...argv, "--timezone", "UTC", ...flags)).id;
     },
     update: (id: string, ...flags: string[]) =>

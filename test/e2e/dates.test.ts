@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { timesRun } from "../support/coverage.js";
 import { createInstallation } from "../support/spawned.js";
+import { words } from "../support/words.js";
 
 /** Dates in words in the built program: when they are loaded, and that the locale does not matter. */
 
@@ -34,16 +35,8 @@ test.each([
   { LC_ALL: "xx_YY" },
 ])("the locale %j changes nothing, and TZ is the zone", async (locale) => {
   const { runWith } = createInstallation({ TZ: "Asia/Tokyo", ...locale });
-  const argv = [
-    "--title",
-    "T",
-    "--start",
-    "FRI 21 NOV 2098 3PM",
-    "--end",
-    "Midnight",
-    "--fields",
-    "start_local,end_local",
-  ];
+  const argv = words`--title T --start "FRI 21 NOV 2098 3PM" --end Midnight --fields
+    start_local,end_local`;
   const { exitCode, stdout, stderr } = await runWith({}, "events", "create", ...argv);
   expect({ exitCode, stdout }).toEqual({
     exitCode: 0,

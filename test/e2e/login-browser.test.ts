@@ -6,6 +6,7 @@ import { addressIn } from "../support/login-run.js";
 import { failed } from "../support/outcomes.js";
 import { createInstallation, type Installation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
+import { words } from "../support/words.js";
 
 /** A whole sign-in: the built program, the embedded service, a real browser and a real keyring. */
 
@@ -29,16 +30,7 @@ async function startService(): Promise<Sample> {
 function startLogin(installation: Installation, sample: Sample) {
   return installation.startWith(
     { env: { CALCTL_CLIENT_SECRET: sample.client_secret } },
-    ...[
-      "login",
-      "--no-browser",
-      "-p",
-      "family",
-      "--base-url",
-      sample.base_url,
-      "--auth-url",
-      sample.auth_url,
-    ],
+    ...words`login --no-browser -p family --base-url ${sample.base_url} --auth-url ${sample.auth_url}`,
     ...["--client-id", sample.client_id],
   );
 }

@@ -6,6 +6,7 @@ import { addressIn } from "../support/login-run.js";
 import { createInstallation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 import { filesBelow, watchProcesses } from "../support/watch.js";
+import { words } from "../support/words.js";
 
 /** Everything of a login and a session that others can see. */
 
@@ -17,14 +18,8 @@ describeWithSystem("keyring", "secrets", () => {
     const watch = watchProcesses();
     const outputs: string[] = [];
 
-    const flags = [
-      "--base-url",
-      server.baseUrl,
-      "--auth-url",
-      server.authUrl,
-      "--client-id",
-      server.clientId,
-    ];
+    const flags = words`--base-url ${server.baseUrl} --auth-url ${server.authUrl} --client-id
+      ${server.clientId}`;
     // In our own environment, so that a helper that inherits it is detected.
     const login = installation.startWith(
       { env: { CALCTL_CLIENT_SECRET: server.clientSecret } },

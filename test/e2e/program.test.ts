@@ -1,7 +1,6 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer as createHttpServer } from "node:http";
+import { cpSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runSql } from "../../service/test/support/database.js";
 import { failed } from "../support/outcomes.js";
 import { createInstallation, type Installation, PROGRAM, TOMORROW } from "../support/spawned.js";
@@ -11,18 +10,7 @@ import { words } from "../support/words.js";
 
 const MANIFEST = new URL("../../package.json", import.meta.url);
 
-const CREATE = [
-  "events",
-  "create",
-  "--title",
-  "T",
-  "--start",
-  `${TOMORROW}T12:00`,
-  "--duration",
-  "1h",
-  "--timezone",
-  "UTC",
-];
+const CREATE = words`events create --title T --start ${TOMORROW}T12:00 --duration 1h --timezone UTC`;
 
 function databaseOf({ home }: Installation): string {
   return join(home, ".local", "share", "calctl", "local.db");
@@ -103,34 +91,6 @@ describe("first use", () => {
   });
 });
 
-describe("text that is not JSON", () => {
-  test("as --input is exit 2 with the position", async () => {
-    expect(
-      await createInstallation().runWith({ stdin: '{"title": x}' }, ...words`events create --input -`),
-    ).toMatchObject(failed(2, "column 11"));
-  });
-
-  test("as the response of a service is exit 11, to a create exit 9", async () => {
-    const server = await startHtmlServer();
-    const { run } = createInstallation({ CALCTL_TOKEN: "t", CALCTL_BASE_URL: server });
-    expect((await run("whoami")).exitCode).toBe(11);
-    expect((await run("comment", "abc", "hello", "-c", "cal")).exitCode).toBe(9);
-  });
-});
-
-/** Answers every request but the list of calendars, which it forbids, with a page. */
-async function startHtmlServer(): Promise<string> {
-  const server = createHttpServer((request, response) => {
-    response.statusCode = request.url === "/calendars" ? 403 : 200;
-    response.end("<html>It works!</html>");
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return `http://127.0.0.1:${address.port}`;
-}
-
 describe("the code cache", () => {
   test.each([
     ["damaged", (cache: Buffer) => cache.fill(0x5a, cache.length >> 1)],
@@ -157,18 +117,6 @@ test("without a home folder is exit 10 with the variables to set; with them it w
 });
 
 describe("broken files", () => {
-  test("a file that is not a database is reported and not changed", async () => {
-    const installation = createInstallation();
-    const path = databaseOf(installation);
-    mkdirSync(join(installation.home, ".local", "share", "calctl"), { recursive: true });
-    writeFileSync(path, "this is a letter to my aunt\n".repeat(100));
-    const { exitCode, stdout, stderr } = await installation.run("events", "list");
-    expect({ exitCode, stdout }).toEqual({ exitCode: 10, stdout: "" });
-    expect(stderr).toContain(path);
-    expect(stderr).toMatch(/hint: /);
-    expect(readFileSync(path, "utf8")).toBe("this is a letter to my aunt\n".repeat(100));
-  });
-
   test("a damaged database is reported, not as an internal error of the service", async () => {
     const installation = createInstallation();
     await installation.run(...CREATE);
@@ -177,18 +125,6 @@ describe("broken files", () => {
     // The first page, with header and schema, stays; everything after it is lost.
     writeFileSync(path, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0x5a)]));
     expect(await installation.run("events", "list", "--days", "2")).toMatchObject(failed(10, path));
-  });
-
-  test("a broken configuration is reported and not changed", async () => {
-    const installation = createInstallation();
-    const folder = join(installation.home, ".config", "calctl");
-    mkdirSync(folder, { recursive: true });
-    const path = join(folder, "config.json");
-    writeFileSync(path, '{"profiles": {');
-    for (const argv of [["whoami"], ["config", "set", "timezone", "UTC"], ["profiles", "list"]]) {
-      expect(await installation.run(...argv)).toMatchObject(failed(10, path));
-    }
-    expect(readFileSync(path, "utf8")).toBe('{"profiles": {');
   });
 });
 
@@ -218,15 +154,6 @@ describe("environment", () => {
     const { exitCode, stderr } = await createInstallation({ CALCTL_TOKEN: "sentinel" }).run("whoami");
     expect(exitCode).toBe(10);
     expect(stderr).not.toContain("sentinel");
-  });
-
-  test("a service that does not listen is exit 8", async () => {
-    const env = { CALCTL_TOKEN: "t", CALCTL_BASE_URL: "http://127.0.0.1:1" };
-    const { exitCode, stderr } = await createInstallation(env).run("whoami", "-o", "json", "--retries", "1");
-    expect(exitCode).toBe(8);
-    const [announced, error = ""] = stderr.split("\n");
-    expect(announced).toContain("GET /user: 127.0.0.1:1 refused the connection; retrying in");
-    expect(JSON.parse(error)).toMatchObject({ error: { code: "unavailable", request: "GET /user" } });
   });
 });
 

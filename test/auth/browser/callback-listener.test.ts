@@ -95,22 +95,6 @@ describe("the callback listener", () => {
     expect(await response).toEqual({ kind: "code", code: "a" });
   });
 
-  test("frees its port immediately, even with open connections", async () => {
-    const { port, close } = await listen();
-    const idle = open(port);
-    const half = open(port);
-    await Promise.all(
-      [idle, half].map((socket) => new Promise((resolve) => socket.once("connect", resolve))),
-    );
-    half.write("GET /callback?code=c HTTP/1.1\r\nHo");
-    await close();
-    const again = await listenForCallback({
-      ...QUIET,
-      target: parseRedirectUri(`http://127.0.0.1:${port}/callback`, "uri"),
-    });
-    await again.close();
-  });
-
   test("a request while it closes does not crash", async () => {
     const { port, close } = await listen();
     const waiting = get(port, `/callback?code=c&state=${STATE}`);
