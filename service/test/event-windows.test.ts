@@ -14,7 +14,7 @@ import { statementsAfter } from "../store/migrations.js";
 import { eventsFrom, eventsWithoutTimes, WITHOUT_TIMES } from "../store/pages.js";
 import type { EventContent } from "../store/schema.js";
 import { openStore } from "../store/sqlite/open.js";
-import type { Store } from "../store/store.js";
+import type { Store, Transaction } from "../store/store.js";
 import { runSql } from "./support/database.js";
 import { NOW } from "./support/world.js";
 
@@ -54,59 +54,48 @@ async function openCalendar(): Promise<Store> {
   return store;
 }
 
-interface PlanStep {
-  readonly detail: string;
+/** How SQLite would run a query: its steps. */
+async function planOf(query: (db: Transaction) => Explained): Promise<readonly string[]> {
+  const store = await openCalendar();
+  const plan = await store.read((db) =>
+    query(db).explain<{ readonly detail: string }>(undefined, sql`query plan`),
+  );
+  await store.close();
+  return plan.map(({ detail }) => detail);
 }
+
+type Explained = Pick<ReturnType<typeof eventsFrom>, "explain">;
 
 describe("the events of a window", () => {
   test("are found by calendar, length and start, so that earlier and later ones are not visited", async () => {
-    const store = await openCalendar();
-    const plan = await store.read((db) =>
-      eventsInWindow(db, { calendarId: CALENDAR, ...WEEK })
-        .selectAll("events")
-        .explain<PlanStep>(undefined, sql`query plan`),
+    const plan = await planOf((db) =>
+      eventsInWindow(db, { calendarId: CALENDAR, ...WEEK }).selectAll("events"),
     );
-    const searches = plan.map(({ detail }) => detail).filter((detail) => /\bevents\b/.test(detail));
     const search =
       "SEARCH events USING INDEX events_by_length (calendar_id=? AND <expr>=? AND start_at>? AND start_at<?)";
-    expect(searches).toEqual([search]);
-    await store.close();
+    expect(plan.filter((step) => /\bevents\b/.test(step))).toEqual([search]);
   });
 
   test("and those that begin in it are found in order, from the end of the page before on", async () => {
-    const store = await openCalendar();
     const after = { start: NOW + HOUR_MS, id: "0" };
     const query = { calendarId: CALENDAR, window: WEEK, after, since: NOW };
-    const plan = await store.read((db) =>
-      eventsFrom(db, query).selectAll().explain<PlanStep>(undefined, sql`query plan`),
-    );
-    const search =
-      "SEARCH events USING INDEX events_by_start (calendar_id=? AND (start_at,id)>(?,?) AND start_at<?)";
-    expect(plan.map(({ detail }) => detail)).toEqual([search]);
-    await store.close();
+    expect(await planOf((db) => eventsFrom(db, query).selectAll())).toEqual([
+      "SEARCH events USING INDEX events_by_start (calendar_id=? AND (start_at,id)>(?,?) AND start_at<?)",
+    ]);
   });
 
   test("and keeps without times are found in order, without those that have some", async () => {
-    const store = await openCalendar();
     const query = { calendarId: CALENDAR, after: { start: WITHOUT_TIMES, id: "0" } };
-    const plan = await store.read((db) =>
-      eventsWithoutTimes(db, query).selectAll().explain<PlanStep>(undefined, sql`query plan`),
-    );
-    const search = "SEARCH events USING INDEX events_by_start (calendar_id=? AND start_at=? AND id>?)";
-    expect(plan.map(({ detail }) => detail)).toEqual([search]);
-    await store.close();
+    expect(await planOf((db) => eventsWithoutTimes(db, query).selectAll())).toEqual([
+      "SEARCH events USING INDEX events_by_start (calendar_id=? AND start_at=? AND id>?)",
+    ]);
   });
 
   test("are summed from the index alone", async () => {
-    const store = await openCalendar();
     const query = { calendarId: CALENDAR, creatorId: USER, ...WEEK };
-    const plan = await store.read((db) =>
-      eventSizes(db, query, false).explain<PlanStep>(undefined, sql`query plan`),
-    );
-    expect(plan.map(({ detail }) => detail)).toContain(
+    expect(await planOf((db) => eventSizes(db, query, false))).toContain(
       "SEARCH events USING COVERING INDEX events_by_length (calendar_id=? AND <expr>=? AND start_at>? AND start_at<?)",
     );
-    await store.close();
   });
 
   const hours = (days: number) => fc.integer({ min: -days * 24, max: days * 24 });

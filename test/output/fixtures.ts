@@ -138,3 +138,14 @@ export const ACTIVITY: Activity = {
   created_at: "2026-11-01T00:00:00.000Z",
   updated_at: "2026-11-01T00:00:00.000Z",
 };
+
+/** A profile that is signed in. */
+export const STATUS = {
+  profile: "work",
+  base_url: "https://calendars.example",
+  token_source: "CALCTL_TOKEN",
+  signed_in: true,
+  user: MEMBER,
+  rate_limit: { limit: 600, remaining: 598, reset_at: "2026-11-21T06:00:00.000Z" },
+  clock_skew_seconds: -2,
+};

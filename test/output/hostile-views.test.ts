@@ -9,7 +9,7 @@ import { createValueView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { webhookView } from "../../src/output/views/webhook.js";
 import { harmfulCodes, hostileText } from "../support/harmful-text.js";
-import { ACTIVITY, ALL_DAY_EVENT, CALENDAR, EVENT, MEMBER, WORK_LABEL } from "./fixtures.js";
+import { ACTIVITY, ALL_DAY_EVENT, CALENDAR, EVENT, MEMBER, STATUS, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
 
 const ESCAPE = "\u001b";
@@ -26,16 +26,6 @@ interface Sample {
 function sample<T>(view: View<T>, value: NoInfer<T>): Sample {
   return { view, value } as unknown as Sample;
 }
-
-const STATUS = {
-  profile: "work",
-  base_url: "https://calendars.example",
-  token_source: "CALCTL_TOKEN",
-  signed_in: true,
-  user: MEMBER,
-  rate_limit: { limit: 600, remaining: 598, reset_at: "2026-11-21T06:00:00.000Z" },
-  clock_skew_seconds: -2,
-};
 
 const SAMPLES: readonly (readonly [string, Sample])[] = [
   ["event", sample(eventView, EVENT)],

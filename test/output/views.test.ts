@@ -37,6 +37,7 @@ import {
   HOSTILE_MEMBER,
   MEMBER,
   NAMELESS,
+  STATUS,
   UNKNOWN_LABEL,
   WORK_LABEL,
 } from "./fixtures.js";
@@ -105,15 +106,6 @@ const CLIENT = {
 };
 const TOKEN = { id: "t-1", user_id: "u-1", read_only: true, created_at: "2026-11-01T00:00:00.000Z" };
 
-const STATUS = {
-  profile: "work",
-  base_url: "https://calendars.example",
-  token_source: "CALCTL_TOKEN",
-  signed_in: true,
-  user: MEMBER,
-  rate_limit: { limit: 600, remaining: 598, reset_at: "2026-11-21T06:00:00.000Z" },
-  clock_skew_seconds: -2,
-};
 const UNKNOWN_STATUS = {
   profile: null,
   base_url: null,
