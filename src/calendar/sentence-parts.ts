@@ -2,7 +2,7 @@ import { MINUTE_MS } from "../../contract/date-time.js";
 import { type CliError, usageError } from "../errors.js";
 import { MONTH, readPart, WEEKDAY, type Words } from "./date-grammar.js";
 import { DURATION_PATTERN } from "./dates.js";
-import { REPEAT } from "./repeat-grammar.js";
+import { REPEAT } from "./recurrence-grammar.js";
 
 /** The parts of a sentence about an event, without what they mean together: `sentence.ts` reads that. */
 

@@ -97,7 +97,7 @@ export async function runAdd(
 /** What loads the rule engine; null of an event that does not repeat. */
 async function planRule(context: EventContext, sentence: SentenceReading, content: EventContent) {
   if (sentence.repeat === undefined) return null;
-  const { planRepeat } = await import("./events/create-repeats.js");
+  const { planRepeat } = await import("./events/create-recurrence.js");
   return planRepeat(context, sentence, content);
 }
 

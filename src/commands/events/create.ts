@@ -59,7 +59,10 @@ interface CreateOptions {
 
 /** Checks the flags first. @throws CliError usage */
 async function loadRepeats(typed: EventFieldFlags) {
-  const [flags, repeats] = await Promise.all([import("./repeat-flags.js"), import("./create-repeats.js")]);
+  const [flags, repeats] = await Promise.all([
+    import("./recurrence-flags.js"),
+    import("./create-recurrence.js"),
+  ]);
   flags.checkRepeatFlags(typed, { hasRule: false });
   return repeats;
 }

@@ -46,7 +46,7 @@ export async function readDraft(
   if (repeat === undefined) return draft;
   if (repeat === "")
     throw usageError("repeat is empty", "leave the rule; calctl events delete deletes the other events");
-  const { planRule } = await import("./update-rule.js");
+  const { planRule } = await import("./update-recurrence.js");
   return { ...draft, recurrences: await planRule(context, { repeat }, { event, draft, scope }) };
 }
 

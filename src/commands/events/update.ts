@@ -148,9 +148,9 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
 
 /** What reads the rule of the flags, which are checked first. @throws CliError usage */
 async function loadRules(typed: EventFieldFlags) {
-  const { checkRepeatFlags } = await import("./repeat-flags.js");
+  const { checkRepeatFlags } = await import("./recurrence-flags.js");
   checkRepeatFlags(typed, { hasRule: true });
-  const { planRule } = await import("./update-rule.js");
+  const { planRule } = await import("./update-recurrence.js");
   return planRule;
 }
 

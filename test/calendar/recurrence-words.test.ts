@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { parseRepeat } from "../../src/calendar/recurrence-input.js";
 import { readRule } from "../../src/calendar/recurrence-rule.js";
-import { parseRepeat } from "../../src/calendar/repeat-words.js";
-import { describeRecurrences, describeRule } from "../../src/calendar/rule-words.js";
+import { describeRecurrences, describeRule } from "../../src/calendar/recurrence-words.js";
 
 describe("words, and what is read back", () => {
   test.each([

@@ -1,8 +1,8 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
+import { beginningOf, seriesOf } from "../../calendar/recurrence-events.js";
 import { dateLines, readRecurrence } from "../../calendar/recurrence-lines.js";
 import { writeRule } from "../../calendar/recurrence-rule.js";
-import { beginningOf, seriesOf } from "../../calendar/repeats.js";
 import { fromFirstSlot, isSeries } from "../../calendar/series.js";
 import { shiftBetween, shiftedStart } from "../../calendar/series-shift.js";
 import { addDays, instantAt, localDate, wallClockAt } from "../../calendar/zoned-time.js";
@@ -11,7 +11,7 @@ import { usageError } from "../../errors.js";
 import type { TimeContext } from "./date-flags.js";
 import type { EventFieldFlags } from "./event-flags.js";
 import { requireSeries } from "./extensions.js";
-import { describeRepeat, readRepeat } from "./repeat-flags.js";
+import { describeRepeat, readRepeat } from "./recurrence-flags.js";
 import type { EventUpdate } from "./write-update.js";
 
 /** `events update --repeat RULE`: another rule, or another end of the one that there is. */

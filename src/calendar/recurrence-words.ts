@@ -1,7 +1,7 @@
 import { isTimeZone, parseLenientDateTime } from "../../contract/date-time.js";
 import { CliError } from "../errors.js";
+import { FREQUENCIES, NUMBERS, UNITS } from "./recurrence-names.js";
 import { type RecurrenceRule, readRule, writeRule } from "./recurrence-rule.js";
-import { FREQUENCIES, NUMBERS, UNITS } from "./rule-names.js";
 import { wallClockAt } from "./zoned-time.js";
 
 /** Rules of repeating events in words. */

@@ -1,11 +1,11 @@
 import type { EventContent } from "../../calendar/event-draft.js";
+import { beginningOf, copiesOf, seriesOf } from "../../calendar/recurrence-events.js";
 import { readRule } from "../../calendar/recurrence-rule.js";
-import { beginningOf, copiesOf, seriesOf } from "../../calendar/repeats.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import { usageError } from "../../errors.js";
 import type { TimeContext } from "./date-flags.js";
 import type { EventFieldFlags } from "./event-flags.js";
-import { describeRepeat, readRepeat } from "./repeat-flags.js";
+import { describeRepeat, readRepeat } from "./recurrence-flags.js";
 
 /** `events create --repeat RULE`: a series, or with `--copies` single events by rule. */
 

@@ -1,7 +1,7 @@
+import { type Beginning, checkRepeat, SHOWN_DAYS, untilDay } from "../../calendar/recurrence-events.js";
+import { parseRepeat } from "../../calendar/recurrence-input.js";
 import { readRule } from "../../calendar/recurrence-rule.js";
-import { parseRepeat } from "../../calendar/repeat-words.js";
-import { type Beginning, checkRepeat, SHOWN_DAYS, untilDay } from "../../calendar/repeats.js";
-import { describeRule } from "../../calendar/rule-words.js";
+import { describeRule } from "../../calendar/recurrence-words.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
 import { usageError } from "../../errors.js";
 import { readDayFlag, type TimeContext } from "./date-flags.js";

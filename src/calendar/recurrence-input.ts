@@ -1,7 +1,7 @@
 import { emptyValueError, usageError } from "../errors.js";
+import { EVERY_DAY, EVERY_WEEKDAY, RULE } from "./recurrence-grammar.js";
+import { FREQUENCIES, NUMBERS, UNITS } from "./recurrence-names.js";
 import { readRule } from "./recurrence-rule.js";
-import { EVERY_DAY, EVERY_WEEKDAY, RULE } from "./repeat-grammar.js";
-import { FREQUENCIES, NUMBERS, UNITS } from "./rule-names.js";
 
 /** Rules of repeating events from words. */
 

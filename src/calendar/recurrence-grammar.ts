@@ -1,5 +1,5 @@
 import { WEEKDAY } from "./date-grammar.js";
-import { FREQUENCIES, NUMBERS, UNITS } from "./rule-names.js";
+import { FREQUENCIES, NUMBERS, UNITS } from "./recurrence-names.js";
 
 /** How words say that an event repeats, as patterns: the small grammar of docs/repeating.md. */
 
