@@ -3,7 +3,7 @@ import { isSameContent } from "../calendar/event-changes.js";
 import { draftForUpdate } from "../calendar/event-update.js";
 import { hasFields } from "../calendar/if-unchanged.js";
 import { fromFirstSlot, slotOf, withoutExceptions } from "../calendar/series.js";
-import { CliError } from "../errors.js";
+import { CliError, nullOn } from "../errors.js";
 import type { NotedWrite } from "../journal/entry.js";
 import { resolveCalendars } from "./calendar-choice.js";
 import { placeCopy } from "./events/copy-draft.js";
@@ -58,10 +58,7 @@ export async function undoWrite(
   if (problem !== null) throw problem;
   const address = { calendarId, eventId };
   const api = await context.api();
-  const current = await api.getEvent(address).catch((error: unknown) => {
-    if (error instanceof CliError && error.code === "not_found") return null;
-    throw error;
-  });
+  const current = await api.getEvent(address).catch(nullOn("not_found"));
   const note = (done: string) => options.note(`${nameOf(write)}: ${done}`);
   const nothing = (reason: string): string => {
     note(`nothing to take back, ${reason}`);

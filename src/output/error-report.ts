@@ -140,20 +140,21 @@ const VALUE_SIZE = 8;
 /** UTF-16 code units of a message or hint. */
 const MAX_MESSAGE = 64 * 1024;
 
-/**
- * A copy of a JSON value in which `…` replaces what is nested deeper than 32 levels or exceeds a mebibyte. A list or
- * object that was cut ends with an entry that says how much is missing.
- */
 /** A text of at most `max` UTF-16 code units, `…` not counted. */
 export function boundText(text: string, max = MAX_MESSAGE): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
+/** UTF-16 code units that are not spent. */
 interface Budget {
   left: number;
 }
 
+/**
+ * A copy of a JSON value in which `…` replaces what is nested deeper than `depth` or exceeds the budget. A list or object
+ * that was cut ends with an entry that says how much is missing.
+ */
 function boundPart(value: unknown, budget: Budget, depth: number): unknown {
   budget.left -= VALUE_SIZE;
   if (typeof value === "string") return spendText(value, budget);

@@ -69,6 +69,7 @@ async function bindAll(target: RedirectTarget, listen: Listen, attempts = PORT_A
       await listen(server, { host, port });
     } catch (cause) {
       const error = portError(cause, { host, port });
+      // This machine lacks IPv4 or IPv6.
       if (["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(errorCodeOf(cause) ?? "")) {
         unsupported = error;
         continue;
@@ -167,7 +168,6 @@ export const listenExclusively: Listen = (server, { host, port }) =>
     });
   });
 
-/** Whether listening failed because this machine lacks IPv4 or IPv6. */
 function portError(cause: unknown, { host, port }: ListenAddress): CliError {
   const code = errorCodeOf(cause) ?? "unknown";
   const where = `${host.includes(":") ? `[${host}]` : host}:${port}`;

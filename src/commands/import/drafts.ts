@@ -1,7 +1,7 @@
 import type { EventDraft } from "../../../contract/shapes.js";
 import type { PrintedLabel } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
-import { CliError } from "../../errors.js";
+import { nullOn } from "../../errors.js";
 import type { ImportEvent } from "../../import/plan.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { createRelatedResolver, DEFAULT_LABEL } from "../events/event-flags.js";
@@ -37,14 +37,16 @@ export async function createDrafter(
     if (labels.has(keyOf(label))) return;
     const isName = typeof label === "string";
     const id = isName
-      ? await orNull(resolver.labelId({ value: label, source: "label" }))
+      ? await resolver.labelId({ value: label, source: "label" }).catch(nullIfUnclear)
       : await resolver.printedLabelId(label);
     labels.set(keyOf(label), id ?? presetId);
     if (id === null) noLabels.add(isName ? label : label.name || String(label.number));
   };
   const findAttendee = async (value: string): Promise<void> => {
     if (attendees.has(value)) return;
-    const ids = await orNull(resolver.attendeeIds({ values: [value], source: "attendees", others: [] }));
+    const ids = await resolver
+      .attendeeIds({ values: [value], source: "attendees", others: [] })
+      .catch(nullIfUnclear);
     attendees.set(value, ids?.[0] ?? null);
   };
   return {
@@ -75,10 +77,5 @@ function keyOf(label: string | PrintedLabel): string {
   return typeof label === "string" ? label : label.id;
 }
 
-/** Null where a name means nothing, or several have it. */
-async function orNull<T>(found: Promise<T>): Promise<T | null> {
-  return found.catch((error: unknown) => {
-    if (error instanceof CliError && (error.code === "not_found" || error.code === "usage")) return null;
-    throw error;
-  });
-}
+/** For `catch`: null where a name means nothing, or several have it. */
+const nullIfUnclear = nullOn("not_found", "usage");

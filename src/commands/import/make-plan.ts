@@ -1,7 +1,7 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { exceptionsOf, isOccurrenceId, isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
-import { CliError } from "../../errors.js";
+import { nullOn } from "../../errors.js";
 import {
   compareWithRecords,
   hashEvent,
@@ -200,8 +200,5 @@ async function readEvent(
   calendarId: string,
   eventId: string,
 ): Promise<CalendarEvent | null> {
-  return (await api()).getEvent({ calendarId, eventId }).catch((error: unknown) => {
-    if (error instanceof CliError && error.code === "not_found") return null;
-    throw error;
-  });
+  return (await api()).getEvent({ calendarId, eventId }).catch(nullOn("not_found"));
 }

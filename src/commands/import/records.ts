@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject } from "../../../contract/json.js";
+import { isJsonObject, parseJson } from "../../../contract/json.js";
 import type { EventDraft } from "../../../contract/shapes.js";
 import { CliError, configurationError, errorCodeOf } from "../../errors.js";
 import { hashEvent, type ImportRecord, shortHash } from "../../import/plan.js";
@@ -146,12 +146,8 @@ function readRecords(path: string, text = readText(path)) {
 const LINE_START = '["';
 
 function parseLine(line: string): readonly unknown[] | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return Array.isArray(value) ? value : null;
-  } catch (_cut) {
-    return null;
-  }
+  const value = parseJson(line);
+  return Array.isArray(value) ? value : null;
 }
 
 function readText(path: string): string {

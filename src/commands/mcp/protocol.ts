@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../contract/json.js";
+import { isJsonObject, parseJson } from "../../../contract/json.js";
 import { boundText } from "../../output/error-report.js";
 
 /**
@@ -45,7 +45,7 @@ const CODES = { parse: -32_700, request: -32_600, method: -32_601, params: -32_6
  * @returns the JSON that is sent back; null for a notification, which has no answer
  */
 export async function answerLine(line: string | null, server: ToolServer): Promise<object | null> {
-  const message = parse(line);
+  const message = parseJson(line ?? "");
   const { jsonrpc, id, method, params = {} } = isJsonObject(message) ? message : {};
   const isId = typeof id === "string" || typeof id === "number";
   const reply = (answer: object) => ({ jsonrpc: "2.0", id: isId ? id : null, ...answer });
@@ -94,13 +94,4 @@ async function answerRequest(
 
 function failure(code: keyof typeof CODES, message: string) {
   return { error: { code: CODES[code], message: boundText(message, MAX_TEXT) } };
-}
-
-/** Undefined for what is not JSON. */
-function parse(line: string | null): unknown {
-  try {
-    return JSON.parse(line ?? "");
-  } catch (_notJson) {
-    return undefined;
-  }
 }
