@@ -276,6 +276,7 @@ describeWithSystem("tmux", "add", () => {
       ["Day (", "Enter"],
       ["3pm): (12:00)", ":12:30", "Enter"],
       ["90m): (1h)", "Enter"],
+      ["Repeat (", "Enter"],
       ["❯ ● 2", "Enter"],
       ["Attendees:", "Enter"],
       ["exit 0"],
@@ -298,6 +299,7 @@ describeWithSystem("tmux", "add", () => {
       [`24 dec): (${TOMORROW})`, "Enter"],
       ["nothing for all day", "Enter"],
       ["2d): (3d)", ":2d", "Enter"],
+      ["Repeat (", "Enter"],
       ["Label:", "Enter"],
       ["Attendees:", "Enter"],
       ["exit 0"],
@@ -350,7 +352,7 @@ describeWithSystem("tmux", "add", () => {
 
 describeWithSystem("tmux", "events create", () => {
   /** What the form makes, without what differs between two events. */
-  function content({ id, created_at, updated_at, ...rest }: Event) {
+  function content({ id, created_at, updated_at, series_id, ...rest }: Event) {
     return rest;
   }
 
@@ -382,6 +384,8 @@ describeWithSystem("tmux", "events create", () => {
         ["day: ", ":9:30", "Enter"],
         ["start: ", ":9:00", "Enter"],
         ["not after", "C-u", ":11am", "Enter"],
+        ["Repeat (", ":every someday", "Enter"],
+        ['"every someday" is not', "C-u", "Enter"],
         ["Label:", "Down"],
         ["❯ ● 2", "Enter"],
         ["Attendees:", "Down", "Space"],
@@ -414,6 +418,7 @@ describeWithSystem("tmux", "events create", () => {
       ["Day (", "Enter"],
       ["Start (", "Enter"],
       ["Last day (", ":2d", "Enter"],
+      ["(once)", "Enter"],
       ["Label:", "Enter"],
       ["exit 0"],
     ]);
@@ -449,11 +454,13 @@ describeWithSystem("tmux", "events create", () => {
       ["Day (", `:${TOMORROW}`, "Enter"],
       ["Start (", ":9:30", "Enter"],
       ["End or length (", "Enter"],
+      ["Repeat (", ":weekly", "Enter"],
       ["Attendees:", "Enter"],
       ["exit 0"],
     ]);
     expect(terminal.screen()).not.toMatch(/(Title|Label|Calendar):/);
-    expect(terminal.text()).toContain("--start-timezone Asia/Tokyo --label 2 --timezone UTC");
+    expect(terminal.text()).toContain("--start-timezone Asia/Tokyo --label 2 --repeat weekly --timezone UTC");
+    expect(terminal.text()).toContain("repeat: every week: ");
     runShown(installation, terminal);
     const [one, another] = await readEvents(installation);
     expect(one).toMatchObject({
@@ -474,6 +481,7 @@ describeWithSystem("tmux", "events create", () => {
       [
         ["Day (", `:${TOMORROW}`, "Enter"],
         ["Start (", ":12:00", "Enter"],
+        ["Repeat (", "Enter"],
       ],
     ],
     [
@@ -483,6 +491,7 @@ describeWithSystem("tmux", "events create", () => {
         ["Day (", `:${TOMORROW}`, "Enter"],
         ["Start (", ":13:00", "Enter"],
         ["not after", "C-u", ":12:00", "Enter"],
+        ["Repeat (", "Enter"],
       ],
     ],
     ["times", `--start ${TOMORROW}T12:00 --end ${TOMORROW}T12:45`, [["Title:", ":Fair", "Enter"]]],
@@ -509,6 +518,7 @@ describeWithSystem("tmux", "events create", () => {
       ["Day (", `:${TOMORROW}T12:00`, "Enter"],
       ["has a clock time", "C-u", `:${TOMORROW}`, "Enter"],
       ["Last day (", "Enter"],
+      ["Repeat (", "Enter"],
       ["Label:", "Enter"],
       ["exit 0"],
     ]);
@@ -536,6 +546,7 @@ describeWithSystem("tmux", "events create", () => {
       ['"3pm" is not', "C-u", `:${TOMORROW}T15:00`, "Enter"],
       ["End or length (YYYY-MM-DDTHH:MM, 90m):", ":4pm", "Enter"],
       ['"4pm" is not', "C-u", `:${TOMORROW}T16:00`, "Enter"],
+      ["Repeat (", "Enter"],
       ["Label:", "Enter"],
       ["exit 0"],
     ]);
@@ -551,6 +562,7 @@ describeWithSystem("tmux", "events create", () => {
       ["Day (YYYY-MM-DD):", "Enter"],
       ["nothing for all day):", "Enter"],
       ["Last day (YYYY-MM-DD, 2d; nothing for the same day):", "Enter"],
+      ["Repeat (", "Enter"],
       ["Label:", "Enter"],
       ["exit 0"],
     ]);

@@ -57,8 +57,9 @@ interface CreateOptions {
   readonly isRuleShown?: boolean;
 }
 
-/** Checks the flags first. @throws CliError usage */
+/** Null without a flag about it. Checks the flags first. @throws CliError usage */
 async function loadRepeats(typed: EventFieldFlags) {
+  if (!namesRepeat(typed)) return null;
   const [flags, repeats] = await Promise.all([
     import("./recurrence-flags.js"),
     import("./create-recurrence.js"),
@@ -87,7 +88,7 @@ export async function runEventsCreate(
   const output = context.output.of(eventView);
   checkKey(typed.key);
   checkStdin(typed);
-  const repeats = namesRepeat(typed) ? await loadRepeats(typed) : null;
+  await loadRepeats(typed);
   const json =
     typed.input === undefined ? null : await context.terminal.input.jsonItems(typed.input, "--input");
   if (json?.kind === "several")
@@ -96,6 +97,7 @@ export async function runEventsCreate(
   checkKey(given?.key, "--input: key");
   const form = given === null ? await askMissing(context, typed, profile) : null;
   const options = form?.flags ?? typed;
+  const repeats = await loadRepeats(options);
   const settings = context.config.settings();
   const fields = await readEventFields(context, options, {
     input: given?.fields,

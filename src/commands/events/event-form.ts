@@ -15,9 +15,11 @@ import {
   namedValues,
 } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
+import { hasExtension } from "./extensions.js";
 import {
   askAttendees,
   askLabel,
+  askRepeat,
   askTimes,
   askTitle,
   checkTimes,
@@ -60,19 +62,14 @@ export async function askEvent(
   await checkRelated(context, given, calendar.id);
   const title = givenTitle ?? (await askTitle(context, preset.title));
   const needsTimes = missing.some((flag) => flag !== "--title");
-  const day =
-    given.strictDates === true ? localDate(context.now(), context.config.settings().timezone) : "today";
-  const times = needsTimes
-    ? await askTimes(context, given, { day, ...(await timesPreset(context, preset)) })
-    : {};
+  const when = needsTimes ? await askWhen(context, given, { preset, calendarId: calendar.id }) : {};
   const label = given.label ?? (await askNewLabel(context, calendar.id, preset.label));
   const attendee = given.attendee ?? (await askAttendees(context, calendar.id, [])).added;
   const flags = {
     ...given,
     ...(preset.location !== undefined && { location: preset.location }),
-    ...(preset.repeat !== undefined && { repeat: preset.repeat }),
     title,
-    ...times,
+    ...when,
     ...(label === undefined ? {} : { label }),
     ...(attendee.length === 0 && given.attendee === undefined ? {} : { attendee }),
   };
@@ -82,6 +79,21 @@ export async function askEvent(
   context.output.note("The same without questions:");
   context.output.note(`  ${shellLine(words)}`);
   return { calendar, flags };
+}
+
+/** Asks for the times, and where the service stores series, how often they are. */
+async function askWhen(
+  context: EventContext,
+  given: EventFieldFlags,
+  { preset, calendarId }: { readonly preset: EventFieldFlags; readonly calendarId: string },
+): Promise<FormTimes & Pick<EventFieldFlags, "repeat">> {
+  const day =
+    given.strictDates === true ? localDate(context.now(), context.config.settings().timezone) : "today";
+  const times = await askTimes(context, given, { day, ...(await timesPreset(context, preset)) });
+  const isAsked =
+    given.repeat === undefined && (await hasExtension(await context.api(), "recurrences", calendarId));
+  const repeat = isAsked ? await askRepeat(context, preset.repeat) : undefined;
+  return { ...times, ...(repeat !== undefined && { repeat }) };
 }
 
 /** @throws CliError not_found for a label or an attendee that the calendar does not have */

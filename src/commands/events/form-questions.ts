@@ -131,6 +131,23 @@ function zoneOf({ config }: EventContext, typed: string | undefined): string {
   return typed ?? config.settings().timezone;
 }
 
+/** What stands for an event that does not repeat. */
+const ONCE = "once";
+
+/** Asks how often the event takes place; undefined for once. */
+export function askRepeat(context: EventContext, preset = ONCE): Promise<string | undefined> {
+  return askRead<string | undefined>(context, {
+    question: "Repeat (daily, weekly on mon):",
+    preset,
+    async read(text) {
+      if (text === "" || text === ONCE) return undefined;
+      const { parseRepeat } = await import("../../calendar/recurrence-input.js");
+      parseRepeat(text, "repeat");
+      return text;
+    },
+  });
+}
+
 interface ReadQuestion<T> {
   readonly question: string;
   readonly preset: string | undefined;
