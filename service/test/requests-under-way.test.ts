@@ -154,28 +154,16 @@ test("a new connection does not wait for the work of those that were made before
 });
 
 describe("connections", () => {
-  test("of one address are at most 100, and those in excess are closed", async () => {
-    const listener = await start();
+  test.each([
+    ["of one address are at most 100, and those in excess are closed", {}, 100],
+    ["of a proxy are not limited by address", { trustProxy: "127.0.0.1" }, 130],
+    ["of a neighbor of the proxy are limited like any others", { trustProxy: "127.0.0.9" }, 100],
+  ])("%s", async (_, options, answered) => {
+    const listener = await start(options);
     const sockets = await Promise.all(Array.from({ length: 130 }, () => openSocket(listener)));
     for (const socket of sockets) socket.write(GET_USER);
     const answers = await Promise.all(sockets.map((socket) => statusesOf(socket, 1)));
-    expect(answers.flat()).toEqual(Array(100).fill("401"));
-  });
-
-  test("of a proxy are not limited by address", async () => {
-    const listener = await start({ trustProxy: "127.0.0.1" });
-    const sockets = await Promise.all(Array.from({ length: 101 }, () => openSocket(listener)));
-    for (const socket of sockets) socket.write(GET_USER);
-    const answers = await Promise.all(sockets.map((socket) => statusesOf(socket, 1)));
-    expect(answers.flat()).toEqual(Array(101).fill("401"));
-  });
-
-  test("of a neighbor of the proxy are limited like those of any other address", async () => {
-    const listener = await start({ trustProxy: "127.0.0.9" });
-    const sockets = await Promise.all(Array.from({ length: 130 }, () => openSocket(listener)));
-    for (const socket of sockets) socket.write(GET_USER);
-    const answers = await Promise.all(sockets.map((socket) => statusesOf(socket, 1)));
-    expect(answers.flat()).toEqual(Array(100).fill("401"));
+    expect(answers.flat()).toEqual(Array(answered).fill("401"));
   });
 
   test.each([

@@ -22,18 +22,19 @@ test.each([
   expect(toTransportError(error, SURROUNDINGS)).toMatchObject({ kind: "unreachable", sent: "no", message });
 });
 
-test("a host name that cannot be resolved now", () => {
-  expect(toTransportError(withCode("EAI_AGAIN"), SURROUNDINGS)).toMatchObject({
-    kind: "unreachable",
-    message: "the host calendar.example cannot be found",
-  });
-});
-
-test("a connection that undici gives up on is a timeout", () => {
-  expect(toTransportError(withCode("UND_ERR_CONNECT_TIMEOUT"), SURROUNDINGS)).toMatchObject({
-    kind: "timeout",
-    sent: "no",
-  });
+test.each([
+  [
+    "a host name that cannot be resolved now",
+    "EAI_AGAIN",
+    { kind: "unreachable", message: "the host calendar.example cannot be found" },
+  ],
+  [
+    "a connection that undici gives up on is a timeout",
+    "UND_ERR_CONNECT_TIMEOUT",
+    { kind: "timeout", sent: "no" },
+  ],
+])("%s", (_, code, expected) => {
+  expect(toTransportError(withCode(code), SURROUNDINGS)).toMatchObject(expected);
 });
 
 test("a TLS error after the request was sent is a closed connection", () => {

@@ -45,30 +45,21 @@ describe("while another process sends under the key", () => {
     expect(pauses).toBe(3);
   });
 
-  test("its failure frees the key", async () => {
+  test.each([
+    ["failure frees the key", new CliError("rejected", "no such hook"), "sent"],
+    ["unknown outcome is that of both", new CliError("outcome_unknown", "no answer"), 9],
+  ])("its %s", async (_, failure, outcome) => {
     const path = createLedgerPath();
     const { finish, attempt } = await beginSending(path);
     const ledger = await openTestLedger(path, {
       processes: processWith({}, running),
       async onPause() {
-        finish.reject(new CliError("rejected", "no such hook"));
+        finish.reject(failure);
         await attempt.catch(() => undefined);
       },
     });
-    expect(await ledger.sendOnce("digest", send, KEEP)).toBe("sent");
-  });
-
-  test("its unknown outcome is that of both", async () => {
-    const path = createLedgerPath();
-    const { finish, attempt } = await beginSending(path);
-    const ledger = await openTestLedger(path, {
-      processes: processWith({}, running),
-      async onPause() {
-        finish.reject(new CliError("outcome_unknown", "no answer"));
-        await attempt.catch(() => undefined);
-      },
-    });
-    await expect(ledger.sendOnce("digest", send, KEEP)).rejects.toMatchObject({ exitCode: 9 });
+    const sent = await ledger.sendOnce("digest", send, KEEP).catch(({ exitCode }: CliError) => exitCode);
+    expect(sent).toBe(outcome);
   });
 
   test("an interruption ends the wait, and the other goes on", async () => {
