@@ -142,7 +142,10 @@ export interface FeedTarget {
   readonly format: "ics" | "page";
 }
 
-/** The feed whose contents a request is about; null for any other request. A feed without its `.ics` may be named by its id. */
+/**
+ * The feed whose contents a request is about; null for any other request. Without `.ics` only a read is one: `DELETE` has the
+ * id of a feed there.
+ */
 export function matchFeed({
   method,
   target,

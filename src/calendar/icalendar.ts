@@ -129,8 +129,8 @@ function instantLine(name: string, time: string | null): readonly string[] {
 }
 
 /**
- * Which version of an event is the later one: programs such as Outlook take no other instead of the one that they have. The
- * seconds from its creation to its last change, since no service counts the changes.
+ * Grows with each version of an event; without it, programs such as Outlook keep the version that they have. It is the number
+ * of seconds from creation to the last change, since no service counts the changes.
  * @see RFC 5545 §3.8.7.4
  */
 function sequenceLine({ created_at, updated_at }: LocalizedEvent): readonly string[] {

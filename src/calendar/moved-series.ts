@@ -2,9 +2,9 @@ import type { CalendarEvent } from "../../contract/shapes.js";
 import type { EventChange } from "./event-changes.js";
 
 /**
- * Changes of a calendar in which an occurrence of a series that was moved or cut in two is `changed` from what it was. Its id
- * is another one then, since it has the start by the rule in it: to the service it is gone, and another one is there. Nobody
- * tells which one: the first that is gone has become the first that is new, and so on.
+ * Joins the changes of occurrences whose series was moved or cut in two. Their ids have the start by the rule in them, so a
+ * service has the old ones as gone and the new ones as added, and does not say which became which: here the first that is gone
+ * and the first that is added are one `changed`, then the second of each, and so on.
  */
 export function joinMovedOccurrences(changes: readonly EventChange[]): readonly EventChange[] {
   const former = new Map<EventChange, EventChange>();

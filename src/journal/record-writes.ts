@@ -2,7 +2,7 @@ import { exceptedSlots, type Scope } from "../../contract/extensions.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import type { Created, EventAddress } from "../api/endpoints.js";
-import { CliError, isOutcomeUnknown } from "../errors.js";
+import { CliError, hasCode, isOutcomeUnknown } from "../errors.js";
 import type { Outcome, Write } from "./entry.js";
 import type { Journal } from "./journal.js";
 
@@ -66,7 +66,7 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
   async function readLeft({ calendar_id: calendarId, id }: CalendarEvent): Promise<Outcome> {
     return api.getEvent({ calendarId, eventId: id }).then(
       (after): Outcome => ({ ...DONE, after }),
-      ({ code }: Partial<CliError>) => (code === "not_found" ? { ...DONE, scope: "all" } : DONE),
+      (error: unknown) => (hasCode(error, "not_found") ? { ...DONE, scope: "all" } : DONE),
     );
   }
 

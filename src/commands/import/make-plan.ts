@@ -185,13 +185,9 @@ async function isAsImported(
 /** Somebody deleted it, or a run of ours that was killed before it had noted that. */
 function judgeDeleted({ record, event }: Candidate, title: string): Judgment {
   const isOurs = record.deleted === "begun";
-  const judged: Judged =
-    event === undefined
-      ? { kind: "unchanged", title }
-      : isOurs
-        ? { kind: "new", title, event }
-        : { kind: "conflicts", title };
-  return { judged, record: { ...record, deleted: isOurs ? ("here" as const) : ("elsewhere" as const) } };
+  const deleted: ImportRecord = { ...record, deleted: isOurs ? "here" : "elsewhere" };
+  if (event === undefined) return { judged: { kind: "unchanged", title }, record: deleted };
+  return { judged: isOurs ? { kind: "new", title, event } : { kind: "conflicts", title }, record: deleted };
 }
 
 /** Null for one that was deleted. */
