@@ -30,3 +30,8 @@ function wallClockOf({ start_at: start, start_timezone: zone }: Start): number {
 export function shiftedStart(series: Start, { clock }: Shift, zone: string): string {
   return formatWireDateTime(instantAt(wallClockOf(series) + clock, zone));
 }
+
+/** Lines that stay as they are while their series moves: with names in small letters, they are not those of a GET, which would move, too. */
+export function asNewLines(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => line.replace(/^[A-Z]+/, (name) => name.toLowerCase()));
+}

@@ -4,7 +4,7 @@ import type { checkRecurrence, expandRecurrence } from "../calendar/recurrence.j
 import { dateLines, readRecurrence, untilOf } from "../calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, writeRule } from "../calendar/recurrence-rule.js";
 import { exceptionsOf, fromFirstSlot, slotText, timesFrom } from "../calendar/series.js";
-import { shiftBetween, shiftedStart } from "../calendar/series-shift.js";
+import { asNewLines, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
 import { instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import type { ImportEntry } from "./entry.js";
@@ -124,8 +124,7 @@ export function draftOfSeries(
     ...draft,
     ...timesFrom(draft, Date.parse(start)),
     recurrences: [
-      // The lines of a GET would move as the start does: in small letters, they are others.
-      ...lines.map((line) => (isMoved ? line.replace(/^[A-Z]+/, (name) => name.toLowerCase()) : line)),
+      ...(isMoved ? asNewLines(lines) : lines),
       ...dateLines("EXDATE", all, { isAllDay: draft.all_day === true }),
     ],
   };

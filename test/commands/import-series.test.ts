@@ -110,6 +110,28 @@ describe("what the file changes", () => {
   });
 });
 
+describe("an undo of an import that changed a series", () => {
+  const start = (day: string, ...lines: readonly string[]) =>
+    component("Choir", [`DTSTART;TZID=Europe/Berlin:${day}T190000`, ...lines]);
+  const exception = "EXDATE;TZID=Europe/Berlin:20261221T190000";
+
+  test.each([
+    ["the start of a rule of weekdays", ["RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=4"]],
+    ["the start of a rule with an exception", ["RRULE:FREQ=WEEKLY;COUNT=4", exception]],
+  ])("puts back %s", async (_name, lines) => {
+    const second = [start("20261214", ...lines)];
+    await importIcs([start("20261207", ...lines)]);
+    const before = await listed();
+    await importIcs(second);
+    const after = await listed();
+    expect(after).not.toEqual(before);
+    expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await listed()).toEqual(before);
+    expect(await importIcs(second)).toMatchObject({ exitCode: 0 });
+    expect(await listed()).toEqual(after);
+  });
+});
+
 describe("what somebody does to one event of a series", () => {
   const file = (title: string) => [choir(title), changed("Concert", "20261214")];
   const update = (id: string, ...flags: readonly string[]) =>
