@@ -116,12 +116,18 @@ export function wrapError(
   error: CliError,
   code: ErrorCode,
   message: string,
-  changes: Pick<CliErrorOptions, "hint" | "details"> = {},
+  changes: Pick<CliErrorOptions, "hint" | "details" | "mayHaveSucceeded"> = {},
 ): CliError {
   const { hint, status, details, request, mayHaveSucceeded } = error;
   const exitCode = code === error.code ? error.exitCode : undefined;
   const said = { hint, status, details, request, exitCode, mayHaveSucceeded };
   return new CliError(code, message, { ...said, ...changes, cause: error });
+}
+
+/** An interruption of what may have done its work by then; any other error as it is. */
+export function interruptedMidway(error: unknown, hint: string): unknown {
+  if (!hasCode(error, "interrupted")) return error;
+  return wrapError(error, error.code, error.message, { hint, mayHaveSucceeded: true });
 }
 
 /** Whether something may have been done although it failed. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { childEnvironment, type Environment } from "../config/environment.js";
-import { CliError, configurationError, hasCode, usageError } from "../errors.js";
+import { CliError, configurationError, interruptedMidway, usageError } from "../errors.js";
 import { runChildProcess } from "../system/child-process.js";
 import type { TargetPlace } from "./target.js";
 import { quote } from "./webhooks/webhook-url.js";
@@ -92,7 +92,8 @@ export async function sendMail(message: string, options: SendmailOptions): Promi
       isStarted = true;
     },
   }).catch((error: unknown) => {
-    throw isStarted ? interruptedMail(error) : error;
+    // A mail program that is stopped may have sent the message already.
+    throw isStarted ? interruptedMidway(error, `a mail was being sent; ${CHECK_HINT}`) : error;
   });
   switch (result.kind) {
     case "not_started":
@@ -171,16 +172,4 @@ const CHECK_HINT = "look whether the mail arrived before you send it again";
 
 function unknownOutcome(message: string): CliError {
   return new CliError("outcome_unknown", `${message}; the mail may have been sent`, { hint: CHECK_HINT });
-}
-
-/** A mail program that is stopped may have sent the message already. */
-function interruptedMail(reason: unknown): unknown {
-  if (!hasCode(reason, "interrupted")) return reason;
-  const { message, exitCode } = reason;
-  return new CliError("interrupted", message, {
-    exitCode,
-    mayHaveSucceeded: true,
-    hint: `a mail was being sent; ${CHECK_HINT}`,
-    cause: reason,
-  });
 }

@@ -122,14 +122,26 @@ function countAttempts(attempts: number): string {
 
 function errorFromTransport(request: RequestDescription, error: TransportError, attempts: number): CliError {
   const message = `${request.subject}: ${error.message}${countAttempts(attempts)}`;
-  const options = { request: nameRequest(request), cause: error };
+  return transportFailure(error, message, { request: nameRequest(request), hint: CHECK_BASE_URL });
+}
+
+/**
+ * The error of a request without a complete response.
+ * @param hint for a response that is not one of a service, where the failure has none of its own
+ */
+export function transportFailure(
+  error: TransportError,
+  message: string,
+  { request, hint }: Pick<CliErrorOptions, "request" | "hint"> = {},
+): CliError {
+  const options = { request, hint: error.hint, cause: error };
   switch (error.kind) {
     case "tls":
     case "proxy":
-      return new CliError("configuration", message, { ...options, hint: error.hint });
+      return new CliError("configuration", message, options);
     case "too_large":
     case "not_http":
-      return new CliError("rejected", message, { ...options, hint: error.hint ?? CHECK_BASE_URL });
+      return new CliError("rejected", message, { ...options, hint: error.hint ?? hint });
     default:
       return new CliError("unavailable", message, { ...options, hint: error.hint ?? TRY_AGAIN });
   }

@@ -1,6 +1,6 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { childEnvironment } from "../../config/environment.js";
-import { CliError } from "../../errors.js";
+import { CliError, interruptedMidway } from "../../errors.js";
 import type { Machine } from "../../machine.js";
 import { keysOf, textOf } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
@@ -76,7 +76,9 @@ export function createProgramRunner(
         isStarted = true;
       },
     }).catch((reason: unknown) => {
-      throw isStarted ? interruptedProgram(reason, program, again) : reason;
+      // What the program had done by then is not known.
+      const hint = `${program} was running and has been killed; ${again}`;
+      throw isStarted ? interruptedMidway(reason, hint) : reason;
     });
     const problem = problemOf(result);
     if (problem !== null)
@@ -96,15 +98,4 @@ function hintOf(result: ChildProcessResult, program: string): string | undefined
   if (result.kind !== "not_started") return undefined;
   if (result.code !== "ENOENT") return batchFileHint(program, result.code);
   return /[\\/]/.test(program) ? "check the path" : "not found in PATH: use its full path";
-}
-
-/** What the program had done by then is not known. */
-function interruptedProgram(reason: unknown, program: string, again: string): unknown {
-  if (!(reason instanceof CliError) || reason.code !== "interrupted") return reason;
-  return new CliError(reason.code, reason.message, {
-    exitCode: reason.exitCode,
-    mayHaveSucceeded: true,
-    hint: `${program} was running and has been killed; ${again}`,
-    cause: reason,
-  });
 }

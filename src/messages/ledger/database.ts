@@ -1,11 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { constants, copyFileSync, linkSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { errorCodeOf } from "../../errors.js";
+import { CliError, configurationError, errorCodeOf } from "../../errors.js";
 import type { LockWaitOptions } from "../../system/sqlite/connection.js";
 import { createDatabaseFile, requireFileOrNothing } from "../../system/sqlite/database-file.js";
-import { explainDatabaseError, type OpenDatabase, openDatabaseOf } from "../../system/sqlite/open.js";
-import { emptyLedgerError, LEDGER, newerLedgerError } from "./errors.js";
+import {
+  type DatabaseKind,
+  explainDatabaseError,
+  type OpenDatabase,
+  openDatabaseOf,
+} from "../../system/sqlite/open.js";
 import { MIGRATIONS } from "./schema.js";
 
 /** A value of a column. Integers are below 2^53. */
@@ -32,6 +36,21 @@ export interface LedgerDatabase {
   note(work: (db: LedgerTransaction) => void): Promise<void>;
   close(): void;
 }
+
+const MOVE_AWAY = "move it away to start with a new one; what was sent before may then be sent again";
+const CHOOSE_ANOTHER = "set CALCTL_STATE_DIR to another folder";
+
+/** The files of ledgers. */
+const LEDGER: DatabaseKind = {
+  noun: "ledger",
+  // "calg" in ASCII.
+  applicationId: 0x63616c67,
+  version: MIGRATIONS.length,
+  whenDamaged: MOVE_AWAY,
+  chooseAnother: CHOOSE_ANOTHER,
+  whenReplaced: { problem: "while calctl used it", hint: "run the command again" },
+  Unavailable: CliError,
+};
 
 /** How long to wait for the lock to note what was sent (ms): other processes hold it for milliseconds. */
 const NOTE_TIMEOUT = 60_000;
@@ -154,4 +173,18 @@ function migrate(ledger: OpenDatabase): void {
 function migrateFrom(version: number, { connection, writeVersion }: OpenDatabase): void {
   connection.exec(MIGRATIONS.slice(version).flat().join("; "));
   writeVersion();
+}
+
+/** A file is created with its tables, so one without content was emptied, or cut when the machine failed. */
+function emptyLedgerError(path: string): CliError {
+  return configurationError(`the ledger ${path} is empty: what was sent and seen is lost`, {
+    hint: MOVE_AWAY,
+  });
+}
+
+/** A later version of this program has changed the tables. */
+function newerLedgerError(path: string): CliError {
+  return configurationError(`the ledger ${path} was written by a newer calctl`, {
+    hint: `update calctl, or ${CHOOSE_ANOTHER}`,
+  });
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { DAY_MS } from "../../../contract/date-time.js";
+import type { SentMessage } from "../../output/views/sent.js";
 import type { Payload } from "../payload.js";
 import type { Target } from "../target.js";
 import type { LedgerTransaction } from "./database.js";
@@ -17,13 +18,7 @@ type SendState = "sending" | "sent" | "unknown" | "reported" | "refused" | "miss
 const STATES: ReadonlySet<unknown> = new Set<SendState>(["sending", "sent", "reported", "refused", "missed"]);
 
 /** What a message says of itself, in a list and in errors. */
-export interface MessageFacts {
-  readonly command: "post" | "remind";
-  /** Where it goes, as messages name it; null for one that an older version has sent. */
-  readonly target: string | null;
-  /** Its first line; null likewise. */
-  readonly what: string | null;
-}
+export type MessageFacts = Pick<SentMessage, "command" | "target" | "what">;
 
 /** What is needed to send a message once more. */
 export interface StoredMessage {

@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../../contract/date-time.js";
 import { CliError, usageError } from "../../errors.js";
+import type { SentMessage } from "../../output/views/sent.js";
 import { runAttempt, type SendingDependencies } from "./attempts.js";
 import type { LedgerDatabase, LedgerTransaction } from "./database.js";
 import { createOwner, readOwner } from "./owner.js";
@@ -8,20 +9,12 @@ import {
   findSend,
   findSends,
   LISTED_FOR,
-  type MessageFacts,
   type Send,
   type StoredMessage,
   saveSend,
   settleSend,
 } from "./send-rows.js";
 import { type KeyState, type OutgoingMessage, type SendOptions, stateOf } from "./sends.js";
-
-interface SentMessage extends MessageFacts {
-  readonly id: string;
-  /** When it was begun: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
-  readonly at: string;
-  readonly outcome: "sent" | "unknown" | "refused";
-}
 
 type Posted = Pick<Send, "drawn"> & { readonly postedId: string };
 

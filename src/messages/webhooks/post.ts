@@ -1,4 +1,4 @@
-import { waitHint } from "../../api/json-api/errors.js";
+import { transportFailure, waitHint } from "../../api/json-api/errors.js";
 import type { RateLimitReached } from "../../api/sending/rate-limiter.js";
 import { outcomeUnknown } from "../../api/sending/retry.js";
 import {
@@ -93,7 +93,9 @@ export async function checkWebhook(
   try {
     await connect(webhook.url);
   } catch (error) {
-    throw error instanceof TransportError ? errorFromTransport(webhook, error) : error;
+    throw error instanceof TransportError
+      ? transportFailure(error, `${webhook.name}: ${error.message}`)
+      : error;
   }
 }
 
@@ -144,7 +146,7 @@ function refusedError({ name, renewHint }: WebhookAddress, reason: string, statu
 function createErrors(webhook: WebhookAddress, mask: MaskSecrets): RequestErrors {
   return {
     fromResponse: (response) => errorFromResponse(webhook, response, mask),
-    fromTransport: (error) => errorFromTransport(webhook, error),
+    fromTransport: (error) => transportFailure(error, `${webhook.name}: ${error.message}`),
     fromRateLimit: (limit) => errorFromRateLimit(webhook, limit),
     checkHint: CHECK_ARRIVAL,
   };
@@ -184,24 +186,6 @@ function errorFromResponse(
         });
       }
       return new RefusedError(`${name} refused the message ${because}`, { ...options, reason });
-  }
-}
-
-function errorFromTransport({ name }: WebhookAddress, error: TransportError): CliError {
-  const message = `${name}: ${error.message}`;
-  const options = { hint: error.hint, cause: error };
-  switch (error.kind) {
-    case "tls":
-    case "proxy":
-      return new CliError("configuration", message, options);
-    case "too_large":
-    case "not_http":
-      return new CliError("rejected", message, options);
-    default:
-      return new CliError("unavailable", message, {
-        ...options,
-        hint: error.hint ?? "try again later; this is safe to repeat",
-      });
   }
 }
 

@@ -8,9 +8,11 @@ import { INSTANT } from "./calendar.js";
 export interface SentMessage {
   readonly id: string;
   readonly command: "post" | "remind";
+  /** Where it goes, as messages name it; null for one that an older version has sent. */
   readonly target: string | null;
+  /** Its first line; null likewise. */
   readonly what: string | null;
-  /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  /** When it was begun: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
   readonly at: string;
   readonly outcome: "sent" | "unknown" | "refused";
 }
