@@ -20,9 +20,9 @@ import { placeCopy } from "./copy-draft.js";
 import { readTimeFlags } from "./date-flags.js";
 import { createResolvers } from "./event-flags.js";
 import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.js";
-import { describeFound } from "./event-name.js";
 import type { EventContext } from "./event-reader.js";
 import { hasExtension } from "./extensions.js";
+import { describeFound } from "./found-event.js";
 import { noteTimes, writeEvents } from "./write-events.js";
 
 const IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
