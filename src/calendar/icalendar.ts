@@ -9,10 +9,10 @@ import {
 import { plainId } from "../../contract/ids.js";
 import { HEX_COLOR, URL_SCHEMES } from "../../contract/limits.js";
 import { parseUrl } from "../../contract/url.js";
-import { type LocalizedEvent, labelText, userText } from "./event-view.js";
+import { type LocalizedEvent, labelText, localizeEvent, userText } from "./event-view.js";
 import { digitsOf, escapeControls, escapeText, foldLines, utcTime } from "./icalendar-text.js";
 import { extendSpan, type Span, zoneBlock, zonedTime } from "./icalendar-zones.js";
-import { isSeries, slotOf } from "./series.js";
+import { fromFirstSlot, isSeries, slotOf } from "./series.js";
 import { addDays } from "./zoned-time.js";
 
 export interface ICalendarOptions {
@@ -92,7 +92,9 @@ function uidOf(event: LocalizedEvent): string {
   return `${id}.${event.calendar_id}@calctl`;
 }
 
-function eventBlock(event: LocalizedEvent, options: EventOptions): readonly string[] {
+function eventBlock(shown: LocalizedEvent, options: EventOptions): readonly string[] {
+  // COUNT and INTERVAL count from the first start, even if that is excepted.
+  const event = isSeries(shown) ? localizeEvent(fromFirstSlot(shown), "UTC") : shown;
   const text = (name: string, value: string | null) =>
     value === null || value === "" ? [] : [`${name}:${escapeText(value, options.sanitize)}`];
   const { label, creator, attendees } = event;

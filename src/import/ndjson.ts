@@ -1,5 +1,6 @@
 import { describeJsonError, isJsonObject, locateJsonError } from "../../contract/json.js";
 import { readEventInput } from "../calendar/event-input.js";
+import { fromFirstSlot } from "../calendar/series.js";
 import { CliError, usageError } from "../errors.js";
 import { shortenTexts } from "./content.js";
 import {
@@ -58,13 +59,15 @@ function firstLine(text: string): string {
 function readObject(value: unknown, text: string) {
   const { series_id, ...fields } = isJsonObject(value) ? value : {};
   const { recurrences } = fields;
-  const lines = Array.isArray(recurrences) ? recurrences.map(String) : [];
+  // One occurrence of a series has the rule of all.
+  const repeats = (series_id ?? fields["id"]) === fields["id"] && Array.isArray(recurrences);
+  const lines = repeats ? recurrences.map(String) : [];
+  const content = readEventInput(isJsonObject(value) ? fields : value, SOURCE);
   return {
     identity: identityOf(fields, text),
-    content: readEventInput(isJsonObject(value) ? fields : value, SOURCE),
+    content: { ...fromFirstSlot({ ...content, recurrences: lines }), recurrences: undefined },
     cancelled: false,
-    // One occurrence of a series has the rule of all.
-    recurrences: series_id === undefined || series_id === null ? lines : [],
+    recurrences: lines,
   };
 }
 

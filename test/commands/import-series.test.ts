@@ -132,6 +132,24 @@ describe("an undo of an import that changed a series", () => {
   });
 });
 
+test("a series that begins elsewhere keeps the rule of the file", async () => {
+  const at = (start: string, rule: string) =>
+    component("Choir", [`DTSTART;TZID=Europe/Berlin:${start}`, `RRULE:FREQ=WEEKLY;${rule}`]);
+  const UNTIL = "UNTIL=20261228T180000Z";
+  for (const [start, rule, count] of [
+    ["20261207T190000", UNTIL, 4],
+    ["20261207T200000", UNTIL, 3],
+    ["20261208T200000", "BYDAY=MO,TU;COUNT=3", 3],
+    ["20261214T200000", "BYDAY=MO,TU;COUNT=3", 3],
+  ] as const) {
+    expect(await importIcs([at(start, rule)])).toMatchObject({ exitCode: 0, conflicts: 0 });
+    expect(await listed()).toHaveLength(count);
+    const [date, time] = [`${start.slice(4, 6)}-${start.slice(6, 8)}`, start.slice(9, 11)];
+    expect((await listed())[0]).toBe(`2026-${date}T${time}:00 Choir`);
+    expect(await importIcs([at(start, rule)])).toMatchObject(NOTHING);
+  }
+});
+
 describe("what somebody does to one event of a series", () => {
   const file = (title: string) => [choir(title), changed("Concert", "20261214")];
   const update = (id: string, ...flags: readonly string[]) =>
