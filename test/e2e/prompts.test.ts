@@ -227,7 +227,7 @@ describeWithSystem("tmux", "add", () => {
 
   test.each([80, 40])("Enter makes what the reading shows, at %i columns", async (columns) => {
     const { installation, terminal } = await openAdd(`${LUNCH} '#2'`, columns);
-    await answer(terminal, [["Calendar:", ":wor"], ["● Work", "Enter"], ["Create it?"]]);
+    await answer(terminal, [["Calendar:", ":wor"], ["Calendar: wor", "Enter"], ["Create it?"]]);
     expect(terminal.screen()).toMatch(/ {2}Lunch with Ana\n {2}\w+ \d+ \w+ \d{4} 12:00–13:00 UTC\n/);
     expect(terminal.screen()).toMatch(/^ {2}at Noodle bar {2}#2 {2}Work$/m);
     expect(terminal.screen()).toMatch(/^\? Create it\? \(Enter, e to edit, n\)$/m);
@@ -376,7 +376,7 @@ describeWithSystem("tmux", "events create", () => {
       terminal.type(`calctl events create --fields title; echo "exit $?"`, "Enter");
       await answer(terminal, [
         ["Calendar:", ":wor"],
-        ["● Work", "Enter"],
+        ["Calendar: wor", "Enter"],
         ["Title:", "Enter"],
         ["title is empty", `:${title}`, "Enter"],
         ["Day (", ":someday", "Enter"],
@@ -697,14 +697,15 @@ describeWithSystem("tmux", "other questions", () => {
     ]);
     terminal.type(`clear; calctl service users password; echo "exit $?"`, "Enter");
     await answer(terminal, [
-      ["User:", ":eva", "Enter"],
+      ["User:", ":eva"],
+      ["User: eva", "Enter"],
       ["New password", ":correct horse", "Enter"],
       ["The same again", ":correct horse", "Enter"],
       ["password of Eva set"],
       ["exit 0"],
     ]);
     terminal.type(`clear; calctl service tokens create --fields user_id; echo "exit $?"`, "Enter");
-    await answer(terminal, [["User:", ":ben", "Enter"], ["exit 0"]]);
+    await answer(terminal, [["User:", ":ben"], ["User: ben", "Enter"], ["exit 0"]]);
     terminal.type(`clear; calctl service clients add --fields redirect_uris; echo "exit $?"`, "Enter");
     await answer(terminal, [["Name:", ":Phone", "Enter"], ["Redirect URI:", "Enter"], ["exit 0"]]);
     expect(terminal.screen()).toMatch(/^Redirect URIs +http:\/\/127.0.0.1\/callback$/m);
