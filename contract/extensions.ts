@@ -1,3 +1,5 @@
+import { formatWireDateTime } from "./date-time.js";
+
 /** What a service has beyond the contract. @see docs/extensions.md */
 
 /** The response header that names the extensions which a service has, separated by commas. */
@@ -17,6 +19,15 @@ export const EXTENSIONS = [
 /** Which occurrences of a series a PUT or a DELETE means. */
 export const SCOPES = ["this", "following", "all"] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/**
+ * A start by the rule as ids of occurrences and RFC 5545 have it: `20261207T080000Z`, of an all-day event `20261207`.
+ * @param start milliseconds since the Unix epoch
+ */
+export function slotText(start: number, isAllDay: boolean): string {
+  const digits = formatWireDateTime(start).replace(/[-:]/g, "");
+  return isAllDay ? digits.slice(0, "YYYYMMDD".length) : `${digits.slice(0, "YYYYMMDDTHHmmss".length)}Z`;
+}
 
 /** Starts that the EXDATE lines of a series except, as the ids of its occurrences have them: `20261207T080000Z`. */
 export function exceptedSlots(recurrences: readonly string[]): readonly string[] {

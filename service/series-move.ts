@@ -1,8 +1,9 @@
 import { DAY_MS } from "../contract/date-time.js";
+import { slotText } from "../contract/extensions.js";
 import { isDate, wallClockOf } from "../src/calendar/recurrence-lines.js";
 import { instantAt, wallClockAt } from "../src/calendar/zoned-time.js";
 import { badRequest } from "./http/response.js";
-import { changeRule, formatSlot, readSeriesRule, type SeriesTimes } from "./series-rule.js";
+import { changeRule, readSeriesRule, type SeriesTimes } from "./series-rule.js";
 
 /** Load it by `import()`: the rule engine is large. */
 
@@ -50,7 +51,8 @@ function moveEnd(text: string, { from, to, step, days }: SeriesMove): string {
   const clock = isDate(text) ? end + DAY_MS - 1_000 : wallClockAt(end, from.start_timezone);
   const isEndOfDay = (clock + 1_000) % DAY_MS === 0;
   const moved = clock + (isEndOfDay ? days : step);
-  return formatSlot(to, to.all_day === 1 ? moved : instantAt(moved, to.start_timezone));
+  const isAllDay = to.all_day === 1;
+  return slotText(isAllDay ? moved : instantAt(moved, to.start_timezone), isAllDay);
 }
 
 /** What the clock is meant to show at a slot: where a change of the clock skips that, the slot is another time. */

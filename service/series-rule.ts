@@ -1,6 +1,7 @@
 import { DAY_MS, instantToDate } from "../contract/date-time.js";
+import { slotText } from "../contract/extensions.js";
 import { checkRecurrence, expandRecurrence } from "../src/calendar/recurrence.js";
-import { readRecurrence } from "../src/calendar/recurrence-lines.js";
+import { dateLines, readRecurrence } from "../src/calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, type RecurrenceRule, writeRule } from "../src/calendar/recurrence-rule.js";
 import { CliError } from "../src/errors.js";
 import { badRequest } from "./http/response.js";
@@ -102,7 +103,8 @@ export function endBefore(series: SeriesTimes, slot: number): string {
   const { rule, extra, excluded } = readSeriesRule(series);
   const { COUNT: _, ...parts } = rule;
   const isEarlier = (other: number) => other < slot;
-  const end = formatSlot(series, slot - (series.all_day === 1 ? DAY_MS : 1_000));
+  const isAllDay = series.all_day === 1;
+  const end = slotText(slot - (isAllDay ? DAY_MS : 1_000), isAllDay);
   const UNTIL = rule.UNTIL !== undefined && rule.UNTIL < end ? rule.UNTIL : end;
   return changeRule(series, {
     rule: { ...parts, UNTIL },
@@ -141,19 +143,11 @@ export function readSeriesRule(series: SeriesTimes): SeriesRule {
 /** The lines of a series with some of what they say replaced. */
 export function changeRule(series: SeriesTimes, changes: Partial<SeriesRule>): string {
   const { rule, extra, excluded } = { ...readSeriesRule(series), ...changes };
-  const dates = (name: string, slots: readonly number[]) => {
-    if (slots.length === 0) return [];
+  const dates = (name: "RDATE" | "EXDATE", slots: readonly number[]) => {
     const sorted = [...new Set(slots)].sort((one, other) => one - other);
-    const type = series.all_day === 1 ? ";VALUE=DATE" : "";
-    return [`${name}${type}:${sorted.map((slot) => formatSlot(series, slot)).join(",")}`];
+    return dateLines(name, sorted, { isAllDay: series.all_day === 1 });
   };
   return [`RRULE:${writeRule(rule)}`, ...dates("RDATE", extra), ...dates("EXDATE", excluded)].join("\n");
-}
-
-/** `20261231T080000Z`, all-day `20261231`. */
-export function formatSlot({ all_day }: Pick<SeriesTimes, "all_day">, slot: number): string {
-  const text = new Date(slot).toISOString().replace(/[-:]|\.\d{3}/g, "");
-  return all_day === 1 ? text.slice(0, 8) : text;
 }
 
 function recurrenceOf({ all_day, start_clock, start_timezone, recurrences }: SeriesTimes) {

@@ -1,10 +1,11 @@
 import { dateToInstant, formatWireDateTime, instantToDate } from "../../contract/date-time.js";
+import { slotText } from "../../contract/extensions.js";
 import { usageError } from "../errors.js";
 import type { EventContent } from "./event-draft.js";
 import { checkRecurrence, expandRecurrence } from "./recurrence.js";
 import { dateLines } from "./recurrence-lines.js";
 import { MAX_OCCURRENCES } from "./recurrence-rule.js";
-import { slotText, timesFrom } from "./series.js";
+import { timesFrom } from "./series.js";
 import { addDays, instantAt, wallClockAt } from "./zoned-time.js";
 
 /** An event that repeats, as a series or as single events. Load it by `import()`: the rule engine is large. */

@@ -1,7 +1,7 @@
 import { DAY_MS, isTimeZone, parseLenientDateTime } from "../../contract/date-time.js";
+import { slotText } from "../../contract/extensions.js";
 import { usageError } from "../errors.js";
 import { type RecurrenceRule, readRule } from "./recurrence-rule.js";
-import { slotText } from "./series.js";
 import { instantAt } from "./zoned-time.js";
 
 /** When an event repeats. */

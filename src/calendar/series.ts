@@ -64,12 +64,6 @@ export function exceptionsOf(recurrences: readonly string[] = []): readonly numb
   return exceptedSlots(recurrences).flatMap((slot) => parseLenientDateTime(slot)?.instant ?? []);
 }
 
-/** A start as ids of occurrences and RFC 5545 have it: `20261207T080000Z`, of an all-day event `20261207`. */
-export function slotText(start: number, isAllDay: boolean): string {
-  const text = formatWireDateTime(start).replace(/[-:]|\.000/g, "");
-  return isAllDay ? text.slice(0, "YYYYMMDD".length) : text;
-}
-
 /** Whether an id is that of an occurrence. */
 export function isOccurrenceId(id: string): boolean {
   return /_\d{8}(?:T\d{6}Z)?$/.test(id);

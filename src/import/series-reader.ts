@@ -1,5 +1,6 @@
+import { slotText } from "../../contract/extensions.js";
 import { dateLines } from "../calendar/recurrence-lines.js";
-import { isOccurrenceId, slotText, timesFrom } from "../calendar/series.js";
+import { isOccurrenceId, timesFrom } from "../calendar/series.js";
 import { usageError } from "../errors.js";
 import { wireTime } from "./content.js";
 import { type ImportEntry, occurrenceIdentity } from "./entry.js";

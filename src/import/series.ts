@@ -1,9 +1,10 @@
 import { DAY_MS } from "../../contract/date-time.js";
+import { slotText } from "../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import type { checkRecurrence, expandRecurrence } from "../calendar/recurrence.js";
 import { dateLines, readRecurrence, untilOf } from "../calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, writeRule } from "../calendar/recurrence-rule.js";
-import { exceptionsOf, fromFirstSlot, slotText, timesFrom } from "../calendar/series.js";
+import { exceptionsOf, fromFirstSlot, timesFrom } from "../calendar/series.js";
 import { asNewLines, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
 import { instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";

@@ -17,7 +17,7 @@ import {
 } from "../../import/read.js";
 import { sanitizeLine } from "../../output/sanitize.js";
 import { truncateText, wrapMessage } from "../../output/table/text-width.js";
-import { readDateFlag } from "../events/date-flags.js";
+import { readDayFlag } from "../events/date-flags.js";
 import type { EventContext } from "../events/event-reader.js";
 import { createNamer } from "../item-report.js";
 
@@ -149,12 +149,10 @@ function nameRejections(
 /** By default the year from today on. */
 async function readWindow({ config, now, output }: EventContext, flags: ImportFlags): Promise<DayWindow> {
   const { timezone: zone } = config.settings();
-  const options = { zone, strict: false, dayOnly: true, now, echo: output.note } as const;
+  const options = { zone, strict: false, now, echo: output.note };
   const readDay = async (flag: "from" | "to", edge: "first" | "last") => {
     const text = flags[flag];
-    if (text === undefined) return null;
-    const day = await readDateFlag(text, { ...options, source: `--${flag}`, edge });
-    return day.kind === "date" ? day.date : null;
+    return text === undefined ? null : readDayFlag(text, { ...options, source: `--${flag}`, edge });
   };
   const first = (await readDay("from", "first")) ?? localDate(now(), zone);
   const last = (await readDay("to", "last")) ?? addDays(first, 365);

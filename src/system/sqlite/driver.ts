@@ -44,7 +44,8 @@ const CACHED_STATEMENTS = 100;
 
 /**
  * Loads SQLite. Only this file knows where it comes from: `node:sqlite` from Node 22.16 on, before that the package,
- * since `node:sqlite` did not exist, needed a flag, or had neither `columns()` nor URIs.
+ * since `node:sqlite` did not exist, needed a flag, or had neither `columns()` nor URIs. Of the package, the launcher loads the
+ * library alone (`build/launcher/sqlite-library.ts`).
  * @throws CliError configuration where npm did not install the package
  */
 export async function loadSqlite(): Promise<SqliteModule> {
