@@ -59,6 +59,8 @@ export interface UpdateOptions {
   readonly isApplied?: ((current: CalendarEvent) => boolean) | undefined;
   /** Which events of a series are meant; only for services with the extension `recurrences`. */
   readonly scope?: Scope | undefined;
+  /** What the journal keeps with the write, for its undo. */
+  readonly memo?: unknown;
 }
 
 /** What a PUT has left. */
@@ -277,7 +279,8 @@ export function createEndpoints(request: RequestRoute) {
       return { event: response.one(eventIn(address.calendarId)), kept: response.read(readKept) };
     },
 
-    async deleteEvent(address: EventAddress, scope?: Scope): Promise<void> {
+    /** @param _memo what the journal keeps with the write, for its undo */
+    async deleteEvent(address: EventAddress, scope?: Scope, _memo?: unknown): Promise<void> {
       await request("deleteEvent", { ...ofEvent(address), query: { scope } });
     },
 

@@ -40,6 +40,8 @@ export interface ImportRecord {
   readonly series?: SeriesRecord | undefined;
   /** `begun`: a delete was sent. `here`: an import or its undo deleted it. `elsewhere`: somebody else did. */
   readonly deleted?: "begun" | "here" | "elsewhere" | undefined;
+  /** The event that an undo deleted, where another one took its place before. */
+  readonly undone?: string | undefined;
 }
 
 /** An event of the file or of the calendar, with what is remembered of it. */

@@ -23,6 +23,8 @@ export interface Write {
   readonly series?: CalendarEvent;
   /** Events of it that are written or deleted, though each had been changed on its own. */
   readonly changed?: readonly CalendarEvent[];
+  /** What the command that writes it keeps for an undo. */
+  readonly memo?: unknown;
 }
 
 /** What became of a write; without any of these it may or may not have been done. */

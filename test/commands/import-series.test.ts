@@ -113,22 +113,29 @@ describe("what the file changes", () => {
 describe("an undo of an import that changed a series", () => {
   const start = (day: string, ...lines: readonly string[]) =>
     component("Choir", [`DTSTART;TZID=Europe/Berlin:${day}T190000`, ...lines]);
+  const weekdays = "RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=4";
+  const weekly = "RRULE:FREQ=WEEKLY;COUNT=4";
   const exception = "EXDATE;TZID=Europe/Berlin:20261221T190000";
+  const concert = changed("Concert", "20261221");
 
   test.each([
-    ["the start of a rule of weekdays", ["RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=4"]],
-    ["the start of a rule with an exception", ["RRULE:FREQ=WEEKLY;COUNT=4", exception]],
-  ])("puts back %s", async (_name, lines) => {
-    const second = [start("20261214", ...lines)];
-    await importIcs([start("20261207", ...lines)]);
+    ["its start, by a rule of weekdays", [start("20261207", weekdays)], [start("20261214", weekdays)]],
+    ["its start", [start("20261207", weekly, exception)], [start("20261214", weekly, exception)]],
+    ["an exception", [choir("Choir", exception)], [choir()]],
+    ["a change of one", [choir(), concert], [choir()]],
+    ["one that leaves it", [choir(), concert], [start("20261208", weekly), concert]],
+  ])("puts back %s, and a repetition does it again", async (_name, first, second) => {
+    await importIcs(first);
     const before = await listed();
     await importIcs(second);
     const after = await listed();
     expect(after).not.toEqual(before);
-    expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
-    expect(await listed()).toEqual(before);
-    expect(await importIcs(second)).toMatchObject({ exitCode: 0 });
-    expect(await listed()).toEqual(after);
+    for (const _time of [1, 2]) {
+      expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
+      expect(await listed()).toEqual(before);
+      expect(await importIcs(second)).toMatchObject({ exitCode: 0, conflicts: 0 });
+      expect(await listed()).toEqual(after);
+    }
   });
 });
 

@@ -114,7 +114,8 @@ async function create(
   const { records, source } = options;
   const hash = hashContent(event);
   if (!records.begun.has(identity)) {
-    const earlier = records.records.get(identity)?.id ?? null;
+    const before = records.records.get(identity);
+    const earlier = before?.undone ?? before?.id ?? null;
     const draft = options.draftOf(event);
     const key = shortHash([source, identity, hash, earlier]);
     records.begin(identity, { key, hash, draft, slot, series: seriesRecord(event) });
@@ -184,7 +185,8 @@ async function update(
   const before = current.updated_at === null ? null : lastUpdate(current, "import");
   const isApplied = (found: CalendarEvent) =>
     before !== null && wasUpdated(found, { seen: before, draft: whole });
-  const { event: left } = await api.updateEvent(address, whole, { isApplied, scope: scopeOf(current) });
+  const memo = memoOf(records, event.identity, current);
+  const { event: left } = await api.updateEvent(address, whole, { isApplied, scope: scopeOf(current), memo });
   noteWritten(records, event, left);
 }
 
@@ -192,6 +194,12 @@ async function update(
 function scopeOf(event: CalendarEvent): "this" | "all" | undefined {
   if (event.series_id === null) return undefined;
   return isSeries(event) ? "all" : "this";
+}
+
+/** What is remembered of an event that is about to be written, and of those of a series. */
+function memoOf(records: ImportRecords, identity: string, current: CalendarEvent) {
+  const parts = isSeries(current) ? occurrenceRecords(records.records, identity) : [];
+  return records.memoOf([identity, ...parts.map(([part]) => part)]);
 }
 
 /** Remembers an event as a write has left it. An occurrence that is as its series says is nothing of its own. */
@@ -212,8 +220,9 @@ async function remove(
   const address = { calendarId, eventId: record.id };
   const current = await api.getEvent(address);
   requireAsSeen(current, seen);
+  const memo = memoOf(records, identity, current);
   records.set(identity, { ...record, deleted: "begun" });
-  await api.deleteEvent(address, scopeOf(current));
+  await api.deleteEvent(address, scopeOf(current), memo);
   for (const [part] of isSeries(current) ? occurrenceRecords(records.records, identity) : [])
     records.remove(part);
   records.set(identity, { ...record, deleted: "here" });

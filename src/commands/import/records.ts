@@ -1,9 +1,9 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { isJsonObject, parseJson } from "../../../contract/json.js";
 import type { EventDraft } from "../../../contract/shapes.js";
 import { CliError, configurationError, errorCodeOf } from "../../errors.js";
-import { hashEvent, type ImportRecord, shortHash } from "../../import/plan.js";
+import { type ImportRecord, shortHash } from "../../import/plan.js";
 import type { NotedWrite } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
 import { LockBusyError, withFileLock } from "../../system/file-lock.js";
@@ -29,6 +29,14 @@ export interface ImportRecords {
   forget(identity: string): void;
   /** Forgets an occurrence that is as its series says again. */
   remove(identity: string): void;
+  /** What is remembered of these now, for the journal: an undo of the write that changes it brings it back. */
+  memoOf(identities: readonly string[]): ImportMemo;
+}
+
+interface ImportMemo {
+  /** The name of the file. */
+  readonly file: string;
+  readonly lines: readonly (readonly [string, ImportRecord | null])[];
 }
 
 export interface RecordsOptions
@@ -106,6 +114,10 @@ function openRecords(path: string): ImportRecords {
       appendRecord(path, identity, null);
       records.delete(identity);
     },
+    memoOf: (identities) => ({
+      file: basename(path),
+      lines: identities.map((identity) => [identity, records.get(identity) ?? null]),
+    }),
   };
 }
 
@@ -180,13 +192,32 @@ export function openUndoneImports({
       )
       .map((place) => [place.record.id, place]),
   );
-  return ({ kind, eventId = "", before }, id) => {
-    const place = places.get(kind === "delete" ? eventId : id);
-    if (place === undefined) return;
-    const { path, identity, record } = place;
-    const left = before === undefined ? "" : hashEvent(before);
-    if (kind === "create") appendRecord(path, identity, { ...record, deleted: "here" });
-    else if (kind === "update") appendRecord(path, identity, { ...record, hash: "", left });
-    else appendRecord(path, identity, { ...record, id, left, deleted: undefined });
+  const restored = new Map<string, ImportRecord | null>();
+  const restore = ({ file, lines }: ImportMemo, ids: IdChange): void => {
+    const path = join(folder, file);
+    for (const [identity, before] of existsSync(path) ? lines : []) {
+      const record = before && withNewId(before, ids);
+      restored.set(`${path} ${identity}`, record);
+      appendRecord(path, identity, record);
+    }
   };
+  return ({ kind, eventId = "", memo }, id) => {
+    if (memo !== undefined) return restore(memo as ImportMemo, { from: eventId, to: id });
+    const place = places.get(id);
+    if (kind !== "create" || place === undefined) return;
+    const { path, identity, record } = place;
+    const before = restored.get(`${path} ${identity}`);
+    const isAnother = before && before.id !== id;
+    appendRecord(path, identity, isAnother ? { ...before, undone: id } : { ...record, deleted: "here" });
+  };
+}
+
+interface IdChange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** An event that was made again has another id, and so have the events of a series. */
+function withNewId(record: ImportRecord, { from, to }: IdChange): ImportRecord {
+  return record.id.startsWith(from) ? { ...record, id: to + record.id.slice(from.length) } : record;
 }
