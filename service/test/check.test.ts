@@ -183,7 +183,7 @@ test.each(
   WRONG.trim()
     .split(/\n(?=\S)/)
     .map((row) => row.split("\n  ")),
-)("%s is found", async (_, sql = "", problem = "") => {
+)("%s is found", async (_, sql = "", problem = "a third line") => {
   runSql(world.database, `pragma foreign_keys = off; ${withIds(sql)}`);
   const found = await problems();
   expect(found).toHaveLength(1);

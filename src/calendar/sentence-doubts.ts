@@ -4,6 +4,11 @@ import { MONTH_NAME, PREPOSITION, type SentencePart, SOURCE, unmarked } from "./
 
 /** What a sentence may say in two ways, or says in words of days and times that the grammar does not know. */
 
+/** @param problem follows "the text" @throws CliError usage where it is wrong */
+export function refuseIf(isWrong: boolean, problem: string, hint = "write one of the two"): void {
+  if (isWrong) throw usageError(SOURCE + problem, hint);
+}
+
 /** Words that change what day or time follows. */
 const BEFORE =
   /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|the|next|last|past|this|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;

@@ -3,8 +3,9 @@ import { usageError } from "../errors.js";
 import { combine, finishWords, type Words } from "./date-grammar.js";
 import { resolveWords } from "./date-words.js";
 import { type DateInput, dayOfInput, readDuration, typedInput } from "./dates.js";
-import { checkWords } from "./sentence-doubts.js";
+import { checkWords, refuseIf } from "./sentence-doubts.js";
 import { type SentencePart, SOURCE, splitSentence, unmarked } from "./sentence-parts.js";
+import { checkRepeat, firstOf, namesDay } from "./sentence-recurrence.js";
 import { addDays } from "./zoned-time.js";
 
 /** Reads a sentence about a new event: `Lunch with Ana tomorrow 12-13 at Noodle bar`. */
@@ -44,10 +45,6 @@ export function readSentence(text: string, options: SentenceOptions): SentenceRe
   const label = onlyOne(parts, "label");
   const times = readTimes(parts, options);
   return { ...readTitle(parts), ...times, ...(label === undefined ? {} : { label }) };
-}
-
-function refuseIf(isWrong: boolean, problem: string, hint = "write one of the two"): void {
-  if (isWrong) throw usageError(SOURCE + problem, hint);
 }
 
 function onlyOne(
@@ -110,45 +107,6 @@ function readTimes(
     ...(isAllDay && { allDay: true }),
     ...(repeat !== undefined && { repeat }),
   };
-}
-
-function namesDay({ day, elapsed }: Words): boolean {
-  return (day ?? elapsed) !== undefined;
-}
-
-/** When what repeats begins without a first day: today, or tomorrow where its time is over. */
-function firstOf(start: Words, isOver: (words: Words) => boolean): Words {
-  if (namesDay(start)) return start;
-  const today: Words = { ...start, day: { kind: "relative", days: 0 } };
-  return isOver(today) ? { ...start, day: { kind: "relative", days: 1 } } : today;
-}
-
-interface Repeated {
-  readonly start: Words;
-  readonly end: Words;
-  /** For messages. */
-  readonly whole: string;
-  readonly length: string | undefined;
-}
-
-/** A rule that names no days. */
-const WITHOUT_DAYS = /^(?:\w+ly|every\s+(?:(?:other|\d+)\s+)?(?:day|week|month|year)s?)$/i;
-
-/** Either the rule names the days, or the sentence the first one; what is daily may begin today. */
-function checkRepeat(repeat: string, { start, end, whole, length }: Repeated): void {
-  const isOnDays = !WITHOUT_DAYS.test(repeat);
-  refuseIf(namesDay(start) && isOnDays, ` has two days, "${repeat}" and "${whole}"`);
-  // "every 2 weeks on mon" does not say which Monday is the first.
-  const isClear = isOnDays ? !/^every\s+(?:other|\d)/i.test(repeat) : /daily|days?$/i.test(repeat);
-  const hint = "write it, as in mon 10:00 every 2 weeks";
-  refuseIf(!namesDay(start) && !isClear, ` does not say when "${repeat}" begins`, hint);
-  const days = readDuration(length ?? "0m")?.days ?? 0;
-  const span = end.day === undefined ? (days > 0 ? `for ${length}` : undefined) : whole;
-  refuseIf(
-    span !== undefined,
-    `: "${span}" may be how long it repeats or how long each event is`,
-    "events create --repeat has --until for the one, --end and --duration for the other",
-  );
 }
 
 function readLength(parts: readonly SentencePart[], isAllDay: boolean): string | undefined {
