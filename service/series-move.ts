@@ -23,6 +23,8 @@ export function moveSlot(slot: number, { from, to, step }: SeriesMove): number {
   return to.all_day === 1 ? clock : instantAt(clock, to.start_timezone);
 }
 
+const WEEK = 7 * DAY_MS;
+
 /** The days and times that a rule names by itself. */
 const DAY_PARTS = ["BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH"] as const;
 const TIME_PARTS = ["BYHOUR", "BYMINUTE", "BYSECOND"] as const;
@@ -31,10 +33,12 @@ const TIME_PARTS = ["BYHOUR", "BYMINUTE", "BYSECOND"] as const;
 export function moveLines(move: SeriesMove): string {
   const { from, to, step, days } = move;
   const { rule, extra, excluded } = readSeriesRule(from);
-  const left = [...(days === 0 ? [] : DAY_PARTS), ...(step === days ? [] : TIME_PARTS)];
+  const isByWeek = days % WEEK === 0 && (rule.FREQ === "WEEKLY" || rule.FREQ === "DAILY");
+  const dayParts = DAY_PARTS.filter((name) => days !== 0 && !(isByWeek && name === "BYDAY"));
+  const left = [...dayParts, ...(step === days ? [] : TIME_PARTS)];
   const part = left.find((name) => rule[name] !== undefined);
   if (part !== undefined) {
-    const problem = `the rule has ${part}=${rule[part]}, which the new start is not; send the new rule as well`;
+    const problem = `the rule has ${part}=${rule[part]}, which does not move with the start; send the new rule as well`;
     throw badRequest({ recurrences: [problem] });
   }
   const UNTIL = rule.UNTIL === undefined ? {} : { UNTIL: moveEnd(rule.UNTIL, move) };

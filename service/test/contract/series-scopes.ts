@@ -203,6 +203,16 @@ export function describeSeriesScopes(stage: () => Stage): void {
       expect(data.map(({ attributes }) => attributes.content)).toEqual(["Comment 1"]);
     });
 
+    test("move by whole weeks on the weekdays of their rule", async () => {
+      const { series } = await createWeekly({
+        ...SCHEDULE,
+        recurrences: ["RRULE:FREQ=WEEKLY;BYDAY=SA,SU;COUNT=3"],
+      });
+      const times = { start_at: "2026-11-28T12:00:00Z", end_at: "2026-11-28T13:00:00Z" };
+      await put(series.id, { ...SCHEDULE, ...times }, "all");
+      expect(await shown()).toEqual(lunches(["11-28", "11-29", "12-05"]));
+    });
+
     test("do not leave the days that their rule names", async () => {
       const { series } = await createWeekly({
         ...SCHEDULE,
@@ -212,7 +222,9 @@ export function describeSeriesScopes(stage: () => Stage): void {
       expect(await refusal("PUT", series.id, eventBody({ ...SCHEDULE, ...times }))).toEqual({
         status: 400,
         errors: {
-          recurrences: ["the rule has BYDAY=SA, which the new start is not; send the new rule as well"],
+          recurrences: [
+            "the rule has BYDAY=SA, which does not move with the start; send the new rule as well",
+          ],
         },
       });
       await put(series.id, { ...SCHEDULE, ...times, recurrences: ["RRULE:FREQ=WEEKLY;BYDAY=SU;COUNT=2"] });
