@@ -158,8 +158,10 @@ async function undoEntry(
     .toReversed()
     .sort((one, other) => isCreate(one) - isCreate(other));
   const { dryRun } = context.flags;
+  // What is made again has a new id, by which later imports must know it.
+  const mayBeImported = entry.command === "import" || steps.some(({ kind }) => kind === "delete");
   const noteUndone =
-    entry.command === "import" && !dryRun
+    mayBeImported && !dryRun
       ? (await import("./import/records.js")).openUndoneImports(context.machine)
       : undefined;
   const namer = createNamer(context.output.note);

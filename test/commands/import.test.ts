@@ -301,6 +301,15 @@ describe("an undo", () => {
     }
     expect(await importLines(before)).toMatchObject({ changed: 0, unchanged: 3, conflicts: 0, new: 0 });
   });
+
+  test("of a person's delete makes an event again that a new version of the file changes", async () => {
+    await importLines([line("a")]);
+    const [event] = await world.list();
+    await world.step("events", "delete", event?.id ?? "", "--yes");
+    expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await importLines([line("a", "Other")])).toMatchObject({ changed: 1, conflicts: 0, new: 0 });
+    expect(await titles()).toEqual(["Other"]);
+  });
 });
 
 describe("without what was remembered", () => {

@@ -172,7 +172,7 @@ function readText(path: string): string {
 }
 
 /**
- * What an undo of an import changes in what is remembered: a later run of the same file does again what was taken back.
+ * What an undo changes in what is remembered: a later run of the same file does again what was taken back of an import.
  * @returns notes what was taken back, and the id that the event has since
  */
 export function openUndoneImports({
@@ -184,14 +184,11 @@ export function openUndoneImports({
   if (!existsSync(join(inner.parent, FOLDER))) return () => undefined;
   const folder = requireInnerFolder(inner);
   const paths = readdirSync(folder).map((name) => join(folder, name));
-  const places = new Map(
-    paths
-      .filter((path) => path.endsWith(".jsonl"))
-      .flatMap((path) =>
-        [...readRecords(path).records].map(([identity, record]) => ({ path, identity, record })),
-      )
-      .map((place) => [place.record.id, place]),
-  );
+  const places = paths
+    .filter((path) => path.endsWith(".jsonl"))
+    .flatMap((path) =>
+      [...readRecords(path).records].map(([identity, record]) => ({ path, identity, record })),
+    );
   const restored = new Map<string, ImportRecord | null>();
   const restore = ({ file, lines }: ImportMemo, ids: IdChange): void => {
     const path = join(folder, file);
@@ -201,9 +198,19 @@ export function openUndoneImports({
       appendRecord(path, identity, record);
     }
   };
+  /** An event that another command deleted is there again. */
+  const findAgain = (ids: IdChange): void => {
+    for (const { path, identity, record } of places)
+      if (record.id === ids.from || record.id.startsWith(`${ids.from}_`)) {
+        const deleted = record.deleted === "elsewhere" ? undefined : record.deleted;
+        appendRecord(path, identity, { ...withNewId(record, ids), deleted });
+      }
+  };
   return ({ kind, eventId = "", memo }, id) => {
-    if (memo !== undefined) return restore(memo as ImportMemo, { from: eventId, to: id });
-    const place = places.get(id);
+    const ids = { from: eventId, to: id };
+    if (memo !== undefined) return restore(memo as ImportMemo, ids);
+    if (kind === "delete") return findAgain(ids);
+    const place = places.find(({ record }) => record.id === id);
     if (kind !== "create" || place === undefined) return;
     const { path, identity, record } = place;
     const before = restored.get(`${path} ${identity}`);
