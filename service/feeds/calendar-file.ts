@@ -3,7 +3,7 @@ import { addDays, localDate } from "../../src/calendar/zoned-time.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import { windowOfDays } from "../day-window.js";
 import type { OpenFeed } from "../store/feeds.js";
-import { type FeedRepresentation, readFeed } from "./feed-events.js";
+import { type FeedRepresentation, readFeed, withSeries } from "./feed-events.js";
 
 /** Days of a feed before and after today. */
 const DAYS = { past: 30, coming: 365 };
@@ -28,7 +28,8 @@ export function calendarFile(found: OpenFeed, now: number): FeedRepresentation {
   return {
     version: ["ics", from],
     async read(db) {
-      const { events, isCut } = await readFeed(db, found, windowOfDays({ from, to, timezone }));
+      const { events: listed, isCut } = await readFeed(db, found, windowOfDays({ from, to, timezone }));
+      const events = await withSeries(db, found, listed);
       const description = isCut ? "The last events do not fit." : "";
       const subscription = { name, description, refresh: REFRESH };
       return async () => {

@@ -2,9 +2,10 @@ import { plainId } from "../../contract/ids.js";
 import type { EventResource } from "../../contract/resources.js";
 import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
+import { fromFirstSlot, withoutExceptions } from "../../src/calendar/series.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import type { DayWindow } from "../day-window.js";
-import { loadIncluded } from "../endpoints/event-reads.js";
+import { findAnyEvent, listAttendeesOf, loadIncluded } from "../endpoints/event-reads.js";
 import type { OpenFeed } from "../store/feeds.js";
 import {
   type EventListQuery,
@@ -38,13 +39,13 @@ interface FeedContent {
 
 /** What a feed shows on the days of a window, and whether later events of a calendar do not fit: each has the same room. */
 export async function readFeed(db: Transaction, { feed, calendars }: OpenFeed, window: DayWindow) {
-  const show = feed.busy_only === 0 ? (event: CalendarEvent) => [event] : busyTimes;
   const shown: LocalizedEvent[] = [];
   let isAnyCut = false;
   for (const { id: calendarId, name } of calendars) {
     const query = { calendarId, window, maxBytes: MAX_BYTES / calendars.length };
     const { events, isCut } = await readCalendar(db, query);
-    shown.push(...events.flatMap(show).map((event) => localizeEvent(event, feed.timezone, name)));
+    const visible = feed.busy_only === 0 ? events : events.flatMap(busyTimes);
+    shown.push(...visible.map((event) => localizeEvent(event, feed.timezone, name)));
     isAnyCut ||= isCut;
   }
   return { events: shown, isCut: isAnyCut };
@@ -67,6 +68,30 @@ async function readCalendar(db: Transaction, { maxBytes, ...query }: CalendarQue
     after = { start: last.start_at ?? WITHOUT_TIMES, id: last.id };
     await yieldToEventLoop();
   }
+}
+
+/**
+ * The events of a feed with each series once, from where its rule begins, and beside it only what was changed on its own. An
+ * occurrence that was changed and is not among the events stays excepted.
+ */
+export async function withSeries(
+  db: Transaction,
+  { feed }: OpenFeed,
+  events: readonly LocalizedEvent[],
+): Promise<readonly LocalizedEvent[]> {
+  const shown = events.filter(({ series_id, recurrences }) => series_id === null || recurrences.length === 0);
+  const ids = new Map(events.map(({ series_id, ...event }) => [series_id, event]));
+  for (const [seriesId, { calendar_id, calendar_name }] of ids) {
+    const row = seriesId === null ? undefined : await findAnyEvent(db, calendar_id, seriesId);
+    if (row === undefined) continue;
+    const listed = { ...row, attendeeIds: await listAttendeesOf(db, row) };
+    for (const series of await readEvents(db, calendar_id, [listed])) {
+      const changed = shown.filter(({ series_id }) => series_id === seriesId);
+      const recurrences = withoutExceptions(series.recurrences, changed);
+      shown.push(localizeEvent({ ...fromFirstSlot(series), recurrences }, feed.timezone, calendar_name));
+    }
+  }
+  return shown;
 }
 
 /** Events as clients read them, with the names of what they refer to. */
@@ -97,10 +122,11 @@ async function readEvents(
   });
 }
 
-/** The times of an event alone; none of one that lasts all day, or is a keep. */
+/** The times of an event alone, even if it repeats; none of one that lasts all day, or is a keep. */
 function busyTimes(event: CalendarEvent): readonly CalendarEvent[] {
   if (event.all_day === true || event.category === "keep") return [];
   const zones = { start_timezone: "UTC", end_timezone: "UTC" };
   const texts = { title: "Busy", description: "", location: "", url: "", created_at: null };
-  return [{ ...event, ...zones, ...texts, creator: null, label: null, attendees: [] }];
+  const single = { recurrences: [], series_id: null };
+  return [{ ...event, ...zones, ...texts, ...single, creator: null, label: null, attendees: [] }];
 }
