@@ -9,8 +9,8 @@ export function namesDay({ day, elapsed }: Words): boolean {
   return (day ?? elapsed) !== undefined;
 }
 
-/** When what repeats begins without a first day: today, or tomorrow where its time is over. */
-export function firstOf(start: Words, isOver: (words: Words) => boolean): Words {
+/** When what repeats begins; without a day that is today, or tomorrow where its time is over. */
+export function withFirstDay(start: Words, isOver: (words: Words) => boolean): Words {
   if (namesDay(start)) return start;
   const today: Words = { ...start, day: { kind: "relative", days: 0 } };
   return isOver(today) ? { ...start, day: { kind: "relative", days: 1 } } : today;

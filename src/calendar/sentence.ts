@@ -5,7 +5,7 @@ import { resolveWords } from "./date-words.js";
 import { type DateInput, dayOfInput, readDuration, typedInput } from "./dates.js";
 import { checkWords, refuseIf } from "./sentence-doubts.js";
 import { type SentencePart, SOURCE, splitSentence, unmarked } from "./sentence-parts.js";
-import { checkRepeat, firstOf, namesDay } from "./sentence-recurrence.js";
+import { checkRepeat, namesDay, withFirstDay } from "./sentence-recurrence.js";
 import { addDays } from "./zoned-time.js";
 
 /** Reads a sentence about a new event: `Lunch with Ana tomorrow 12-13 at Noodle bar`. */
@@ -86,7 +86,7 @@ function readTimes(
     const input = read(words, null);
     return input.kind === "date-time" && words.elapsed === undefined && input.instant < now - MINUTE_MS;
   };
-  const start = repeat === undefined ? said : firstOf(said, isOver);
+  const start = repeat === undefined ? said : withFirstDay(said, isOver);
   const first = read(start, null);
   const startText = typedInput(first, zone);
   const clock = startText.slice(11);

@@ -9,6 +9,10 @@ interface Start {
   readonly start_timezone?: string | null | undefined;
 }
 
+interface ShownStart extends Start {
+  readonly all_day?: boolean | null | undefined;
+}
+
 /** How far an event is moved by the clock of its zone: in milliseconds, and in days. */
 export interface Shift {
   readonly clock: number;
@@ -31,7 +35,16 @@ export function shiftedStart(series: Start, { clock }: Shift, zone: string): str
   return formatWireDateTime(instantAt(wallClockOf(series) + clock, zone));
 }
 
-/** Lines that stay as they are while their series moves: with names in small letters, they are not those of a GET, which would move, too. */
-export function asNewLines(lines: readonly string[]): readonly string[] {
+/**
+ * Lines that stay as they are, also where their series moves: with names in small letters, they are not those of a GET,
+ * which would move, too.
+ * @param written what is written with them
+ */
+export function linesFor(
+  lines: readonly string[],
+  current: ShownStart,
+  written: ShownStart,
+): readonly string[] {
+  if (written.start_at === current.start_at && written.all_day === current.all_day) return lines;
   return lines.map((line) => line.replace(/^[A-Z]+/, (name) => name.toLowerCase()));
 }

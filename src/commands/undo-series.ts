@@ -1,6 +1,6 @@
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { fromFirstSlot, timesFrom, withoutExceptions } from "../calendar/series.js";
-import { asNewLines, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
+import { linesFor, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
 import { CliError } from "../errors.js";
 import type { NotedWrite } from "../journal/entry.js";
 import type { EventContext } from "./events/event-reader.js";
@@ -39,9 +39,10 @@ export async function undoSeriesWrite(
   if (goesOn) await requireNothingLost(context, write, after.id);
   const shown = shownAs(series, current);
   const lines = withoutExceptions(series.recurrences, changed);
-  const isMoved = shown.start_at !== current.start_at || shown.all_day !== current.all_day;
-  const recurrences = isMoved ? asNewLines(lines) : lines;
-  const draft = { ...draftOfBefore(context, shown, current), recurrences };
+  const draft = {
+    ...draftOfBefore(context, shown, current),
+    recurrences: linesFor(lines, current, shown),
+  };
   await api.updateEvent({ calendarId, eventId: seriesId }, draft, { scope: "all" });
   if (goesOn) await api.deleteEvent({ calendarId, eventId: after.id }, "all");
   await restoreChanged(context, series, changed);

@@ -192,7 +192,8 @@ async function undoEntry(
     },
   });
   namer.end();
-  const [events, titles] = [results.map(({ id }) => id), results.map(({ title }) => title)];
+  const events = results.map(({ id }) => id);
+  const titles = results.map(({ title }) => title);
   const undone = { ...describeEntry(entry, { number, newIds }), events, titles };
   if (results.length > 0)
     await context.output.of(undoableView).print(undone, `${entry.command} was taken back`);

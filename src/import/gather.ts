@@ -9,7 +9,7 @@ import {
   type Known,
 } from "./plan.js";
 import type { RuleEngine } from "./series.js";
-import { createSeriesReader, isSingleRecord, placeOf, type SeriesReader } from "./series-reader.js";
+import { createSeriesReader, isSingleRecord, placeInSeries, type SeriesReader } from "./series-reader.js";
 
 interface Gathered {
   readonly source: ImportSource;
@@ -124,7 +124,7 @@ function changeOf(entry: ImportEntry, found: Gathering, rejected: ReadonlySet<st
   const isSlot = series === undefined ? isKnown && !masters.has(uid) : series.exceptions.isSlot(instant);
   const allDay = (series?.content ?? content).all_day;
   if (isSlot && !isSingleRecord(records.get(identity)))
-    return [{ isCancelled, event: { identity, content, ...placeOf(uid, instant, allDay) } }];
+    return [{ isCancelled, event: { identity, content, ...placeInSeries(uid, instant, allDay) } }];
   const slot = slotOf(instant, content, window);
   const { from, to } = windowInstants(window);
   if (masters.has(uid) && (slot < from || slot >= to)) return [];

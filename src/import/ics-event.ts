@@ -3,6 +3,7 @@ import { DAY_MS, isTimeZone, parseWireDateTime } from "../../contract/date-time.
 import { parseUrl } from "../../contract/url.js";
 import { parseCategory } from "../calendar/event-text.js";
 import type { InputTimes } from "../calendar/event-times.js";
+import { dateLines } from "../calendar/recurrence-lines.js";
 import { addDuration, instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { type DraftContent, wireTime } from "./content.js";
@@ -69,7 +70,9 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
       ...lines
         .filter((line) => /^RRULE[;:]/i.test(line))
         .map((line) => `RRULE${line.slice(line.indexOf(":"))}`),
-      ...["RDATE", "EXDATE"].flatMap((name) => datesLine(name, times(name), start)),
+      ...(["RDATE", "EXDATE"] as const).flatMap((name) =>
+        dateLines(name, startsOf(times(name), start), { isAllDay: start.isDate }),
+      ),
     ],
     version: [text("SEQUENCE")?.padStart(10, "0") ?? "", text("LAST-MODIFIED"), text("DTSTAMP")].join(" "),
   };
@@ -211,20 +214,15 @@ function exactTime(time: IcsTime, property: Property | undefined): IcsTime {
   return isSame ? { ...time, instant, zone } : time;
 }
 
-/** RDATE or EXDATE as what the start is: dates, or times in UTC. Some programs mix them. */
-function datesLine(name: string, times: readonly IcsTime[], start: IcsTime): readonly string[] {
-  if (times.length === 0) return [];
+/** RDATE or EXDATE as what the start is: dates, or times. Some programs mix them. @throws CliError as `wireTime` does */
+function startsOf(times: readonly IcsTime[], start: IcsTime): readonly number[] {
   const dayOf = (wallClock: number) => Math.floor(wallClock / DAY_MS) * DAY_MS;
-  const startClock = wallClockAt(start.instant, start.zone);
-  const written = times.map(({ isDate, instant, zone }) => {
-    if (start.isDate) return digitsOf(dayOf(wallClockAt(instant, zone))).slice(0, 8);
-    if (!isDate) return digitsOf(instant);
-    return digitsOf(instantAt(instant + startClock - dayOf(startClock), start.zone));
+  const starts = times.map(({ isDate, instant, zone }) => {
+    if (start.isDate) return dayOf(wallClockAt(instant, zone));
+    if (!isDate) return instant;
+    const startClock = wallClockAt(start.instant, start.zone);
+    return instantAt(instant + startClock - dayOf(startClock), start.zone);
   });
-  return [`${name}${start.isDate ? ";VALUE=DATE" : ""}:${written.join(",")}`];
-}
-
-/** `20261121T150000Z` */
-function digitsOf(instant: number): string {
-  return `${wireTime(instant).slice(0, 19).replace(/[-:]/g, "")}Z`;
+  starts.forEach(wireTime);
+  return starts;
 }

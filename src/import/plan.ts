@@ -87,7 +87,9 @@ export function compareWithRecords(
   { events, cancelled, masters, rejected, window, withdrawn }: ImportSource,
   records: ReadonlyMap<string, ImportRecord>,
 ): Comparison {
-  const [added, changed, replaced] = [[] as ImportEvent[], [] as KnownEvent[], [] as Known[]];
+  const added: ImportEvent[] = [];
+  const changed: KnownEvent[] = [];
+  const replaced: Known[] = [];
   let unchanged = 0;
   for (const event of events.values()) {
     const record = recordOf(event, records);
@@ -95,7 +97,7 @@ export function compareWithRecords(
     const series = occurrenceOf?.series ?? "";
     const isOther = occurrenceOf === undefined || isMoved(records.get(series), events.get(series));
     const isReplaced = record !== null && isOther && isOccurrenceId(record.id);
-    if (isReplaced && there(records.get(identity)) !== null) replaced.push({ identity, record });
+    if (isReplaced && unlessDeleted(records.get(identity)) !== null) replaced.push({ identity, record });
     if (record === null || isReplaced) added.push(event);
     else if (record.hash === hashContent(event) && record.deleted !== "begun") unchanged += 1;
     else changed.push({ identity, record, event });
@@ -122,20 +124,20 @@ function recordOf(
   { identity, occurrenceOf, slot }: ImportEvent,
   records: ReadonlyMap<string, ImportRecord>,
 ): ImportRecord | null {
-  const record = there(records.get(identity));
+  const record = unlessDeleted(records.get(identity));
   if (occurrenceOf === undefined) return record;
-  const series = there(records.get(occurrenceOf.series));
+  const series = unlessDeleted(records.get(occurrenceOf.series));
   return series && { hash: "", left: "", slot, ...record, id: `${series.id}_${occurrenceOf.slot}` };
 }
 
 /** Null without a record, and for what an import or its undo has deleted. */
-function there(record: ImportRecord | undefined): ImportRecord | null {
+function unlessDeleted(record: ImportRecord | undefined): ImportRecord | null {
   return record === undefined || record.deleted === "here" ? null : record;
 }
 
 /** Whether it is of a series that is not deleted by an import. */
 export function isSeriesRecord(record: ImportRecord | undefined): boolean {
-  return there(record)?.series !== undefined;
+  return unlessDeleted(record)?.series !== undefined;
 }
 
 /** What is remembered of occurrences of a series, with their identities. */

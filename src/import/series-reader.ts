@@ -78,7 +78,7 @@ export function createSeriesReader({ entries, affected, records, now }: ReaderOp
           const isChanged = isOccurrenceId(id) && deleted === "begun" && !others.has(identity);
           if (!isChanged || exceptions.excepted.includes(slot) || !exceptions.isSlot(slot)) return [];
           const content = { ...whole, ...timesFrom(whole, slot), recurrences: undefined };
-          return [{ identity, content, ...placeOf(uid, slot, whole.all_day) }];
+          return [{ identity, content, ...placeInSeries(uid, slot, whole.all_day) }];
         });
       });
     },
@@ -86,7 +86,7 @@ export function createSeriesReader({ entries, affected, records, now }: ReaderOp
 }
 
 /** Where an occurrence is in its series. @param slot when it starts by the rule (ms) */
-export function placeOf(series: string, slot: number, allDay: boolean | undefined) {
+export function placeInSeries(series: string, slot: number, allDay: boolean | undefined) {
   return { slot, occurrenceOf: { series, slot: slotText(slot, allDay === true) } };
 }
 

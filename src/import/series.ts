@@ -5,7 +5,7 @@ import type { checkRecurrence, expandRecurrence } from "../calendar/recurrence.j
 import { dateLines, readRecurrence, untilOf } from "../calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, writeRule } from "../calendar/recurrence-rule.js";
 import { exceptionsOf, fromFirstSlot, timesFrom } from "../calendar/series.js";
-import { asNewLines, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
+import { linesFor, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
 import { instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import type { ImportEntry } from "./entry.js";
@@ -34,7 +34,10 @@ const ONCE = "RRULE:FREQ=DAILY;COUNT=1";
 /** How far ahead of now a service may count the events of a series (ms). */
 const HORIZON = 731 * DAY_MS;
 
-const [MAX_EXCEPTIONS, SECOND] = [500, 1000];
+const MAX_EXCEPTIONS = 500;
+
+/** In milliseconds. */
+const SECOND = 1000;
 
 interface SeriesOptions {
   readonly engine: RuleEngine;
@@ -113,19 +116,18 @@ export function draftOfSeries(
 ): EventDraft {
   const zone = draft.start_timezone ?? "UTC";
   const shift = shiftBetween(fromFirstSlot(current), draft);
-  const start = shiftedStart(current, shift, zone);
+  const times = timesFrom(draft, Date.parse(shiftedStart(current, shift, zone)));
   const moved = (slot: number) =>
     instantAt(wallClockAt(slot, current.start_timezone ?? "UTC") + shift.clock, zone);
   const { excepted = [], isOurs = () => true, isSlot = () => false } = exceptions ?? {};
   const others = exceptionsOf(current.recurrences).filter((slot) => !isOurs(slot));
   const lines = (draft.recurrences ?? [ONCE]).filter((line) => !line.startsWith("EXDATE"));
   const all = inOrder([...excepted, ...others.map(moved).filter(isSlot)]);
-  const isMoved = start !== current.start_at || draft.all_day !== current.all_day;
   return {
     ...draft,
-    ...timesFrom(draft, Date.parse(start)),
+    ...times,
     recurrences: [
-      ...(isMoved ? asNewLines(lines) : lines),
+      ...linesFor(lines, current, { ...draft, ...times }),
       ...dateLines("EXDATE", all, { isAllDay: draft.all_day === true }),
     ],
   };

@@ -61,10 +61,8 @@ export async function createDrafter(
       return { ...content, label_id, attendee_ids };
     },
     notes(): readonly string[] {
-      const [unknown, others] = [
-        [...noLabels].join(", "),
-        [...attendees].flatMap(([name, id]) => (id === null ? [name] : [])).join(", "),
-      ];
+      const unknown = [...noLabels].join(", ");
+      const others = [...attendees].flatMap(([name, id]) => (id === null ? [name] : [])).join(", ");
       return [
         ...(unknown === "" ? [] : [`${place} has no label ${unknown}: these events get the default one`]),
         ...(others === "" ? [] : [`left out, as no members of ${place}: ${others}`]),

@@ -136,7 +136,8 @@ function appendRecord(path: string, identity: string, value: ImportRecord | Begu
 
 /** The last line of an identity counts. */
 function readRecords(path: string, text = readText(path)) {
-  const [records, begun] = [new Map<string, ImportRecord>(), new Map<string, BegunCreate>()];
+  const records = new Map<string, ImportRecord>();
+  const begun = new Map<string, BegunCreate>();
   for (const [index, line] of text.split("\n").entries()) {
     const [identity, value] = parseLine(line) ?? [];
     if (typeof identity !== "string") {

@@ -123,9 +123,14 @@ async function applyPlan(
   const unicode = () => isUnicodeLocale(machine.process);
   const bar = createProgressBar(machine.stderr, { quiet: flags.quiet, unicode });
   const onProgress = (done: number) => bar.show({ what: "importing", done, total: steps.length });
-  const [{ source }, { draftOf }, { id: calendarId }] = [job, drafter, calendar];
   try {
-    return await applySteps(context, steps, { calendarId, source, records, draftOf, onProgress });
+    return await applySteps(context, steps, {
+      calendarId: calendar.id,
+      source: job.source,
+      records,
+      draftOf: drafter.draftOf,
+      onProgress,
+    });
   } finally {
     bar.clear();
   }
