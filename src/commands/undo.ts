@@ -162,7 +162,7 @@ async function undoEntry(
   const mayBeImported = entry.command === "import" || steps.some(({ kind }) => kind === "delete");
   const noteUndone =
     mayBeImported && !dryRun
-      ? (await import("./import/records.js")).openUndoneImports(context.machine)
+      ? (await import("./import/undone-imports.js")).openUndoneImports(context.machine)
       : undefined;
   const namer = createNamer(context.output.note);
   let isLosing = false;

@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
-import { contentKey } from "../calendar/event-changes.js";
-import { hasFields } from "../calendar/if-unchanged.js";
-import { fromFirstSlot, isOccurrenceId, isSeries } from "../calendar/series.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
+import { isOccurrenceId } from "../calendar/series.js";
+import { hashContent, hashEvent } from "./content-hash.js";
 import type { ImportContent } from "./entry.js";
-import { draftOfSeries, repeatsAs, type SeriesExceptions } from "./series.js";
+import type { SeriesExceptions } from "./series.js";
 
 /** An event that an import makes: one of the file, a series, or one occurrence of a repeating one. */
 export interface ImportEvent {
@@ -99,7 +97,7 @@ export function compareWithRecords(
     const isReplaced = record !== null && isOther && isOccurrenceId(record.id);
     if (isReplaced && unlessDeleted(records.get(identity)) !== null) replaced.push({ identity, record });
     if (record === null || isReplaced) added.push(event);
-    else if (record.hash === hashContent(event) && record.deleted !== "begun") unchanged += 1;
+    else if (record.hash === hashContent(event.content) && record.deleted !== "begun") unchanged += 1;
     else changed.push({ identity, record, event });
   }
   const isInWindow = ({ identity, record: { slot = window.from } }: Known) =>
@@ -155,51 +153,16 @@ function masterOf({ identity, record }: Known): string {
   return record.slot === undefined ? identity : seriesOf(identity);
 }
 
-/**
- * What becomes of an event that the file has changed, or does not have any more.
- * - `write`: it is as the import left it, or `overwrite` is set
- * - `same`: it says already what would be written
- * - `deleted`: it is not there any more, which stays so
- * - `conflict`: somebody changed it
- * @param current as it is now; null when there is none
- * @param draft null for one that is not in the file any more, which `overwrite` does not delete
- */
-export function judge(
-  { left }: ImportRecord,
-  current: CalendarEvent | null,
-  { draft, event, overwrite }: JudgeOptions,
-): "write" | "same" | "deleted" | "conflict" {
-  if (current === null) return "deleted";
-  if (draft !== null && isAsDrafted(current, draft, event)) return "same";
-  const isAsLeft = left === "" ? isUntouched(current) : hashEvent(current) === left;
-  return isAsLeft || (overwrite && draft !== null) ? "write" : "conflict";
-}
-
-interface JudgeOptions {
-  readonly draft: EventDraft | null;
-  readonly event: ImportEvent | undefined;
-  readonly overwrite: boolean;
-}
-
-/** Whether an occurrence is as its series says. */
-export function isUntouched(event: CalendarEvent): boolean {
-  return event.series_id !== null && !isSeries(event) && event.recurrences.length > 0;
-}
-
-/** Whether an event says what would be written. */
-export function isAsDrafted(
-  current: CalendarEvent,
-  draft: EventDraft,
-  event: Pick<ImportEvent, "exceptions"> | undefined,
-): boolean {
-  const wanted = draftOfChange(draft, current, event);
-  return hasFields(current, wanted) && (!wanted.recurrences || repeatsAs(wanted, current));
-}
-
 /** What is remembered of an event that says what the file says. */
 export function writtenRecord(event: ImportEvent, left: CalendarEvent): ImportRecord {
   const { slot } = event;
-  return { id: left.id, hash: hashContent(event), left: hashEvent(left), slot, series: seriesRecord(event) };
+  return {
+    id: left.id,
+    hash: hashContent(event.content),
+    left: hashEvent(left),
+    slot,
+    series: seriesRecord(event),
+  };
 }
 
 /** What is remembered of a series besides; undefined for other events. */
@@ -213,43 +176,4 @@ export function isMoved({ series }: Partial<ImportRecord> = {}, event: ImportEve
   return (
     series !== undefined && event?.exceptions !== undefined && series.begins !== seriesRecord(event)?.begins
   );
-}
-
-/** What replaces an event: what the file does not have is cleared. */
-export function draftOfChange(
-  draft: EventDraft,
-  current: CalendarEvent,
-  event: Pick<ImportEvent, "exceptions"> | undefined,
-): EventDraft {
-  const cleared = (key: "description" | "location" | "url") => draft[key] ?? (current[key] ? "" : undefined);
-  return {
-    ...(isSeries(current) ? draftOfSeries(draft, current, event?.exceptions) : draft),
-    description: cleared("description"),
-    location: cleared("location"),
-    url: cleared("url"),
-    attendee_ids: draft.attendee_ids ?? (current.attendees.length > 0 ? [] : undefined),
-  };
-}
-
-/** The same for two versions of a file's event that say the same. */
-export function hashContent({ content }: ImportEvent): string {
-  const { category, title, description, location, url, label, attendees } = content;
-  const { all_day, start_at, start_timezone, end_at, end_timezone, recurrences } = content;
-  return shortHash([
-    ...[category, title, all_day ?? false, start_at, start_timezone, end_at, end_timezone],
-    ...[description || null, location || null, url || null],
-    ...[typeof label === "object" ? label.name || label.number : label, attendees ?? []],
-    ...(recurrences === undefined ? [] : [recurrences]),
-  ]);
-}
-
-/** The same for two versions of an event of the calendar that say the same; of a series, whatever its events say on their own. */
-export function hashEvent(event: CalendarEvent): string {
-  const rule = event.recurrences.filter((line) => !line.startsWith("EXDATE"));
-  return shortHash(contentKey(isSeries(event) ? { ...fromFirstSlot(event), recurrences: rule } : event));
-}
-
-/** Enough that nothing is taken for the same by chance. */
-export function shortHash(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);
 }

@@ -1,13 +1,13 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isJsonObject, parseJson } from "../../../contract/json.js";
 import type { EventDraft } from "../../../contract/shapes.js";
 import { CliError, configurationError, errorCodeOf } from "../../errors.js";
-import { type ImportRecord, shortHash } from "../../import/plan.js";
-import type { NotedWrite } from "../../journal/entry.js";
+import { shortHash } from "../../import/content-hash.js";
+import type { ImportRecord } from "../../import/plan.js";
 import type { Machine } from "../../machine.js";
 import { LockBusyError, withFileLock } from "../../system/file-lock.js";
-import { makeInnerFolder, requireInnerFolder } from "../../system/ownership.js";
+import { makeInnerFolder } from "../../system/ownership.js";
 import { writePrivateFile } from "../../system/private-file.js";
 
 /** A create that was sent, or was about to be. With its key it is sent again, and makes no second event. */
@@ -33,7 +33,7 @@ export interface ImportRecords {
   memoOf(identities: readonly string[]): ImportMemo;
 }
 
-interface ImportMemo {
+export interface ImportMemo {
   /** The name of the file. */
   readonly file: string;
   readonly lines: readonly (readonly [string, ImportRecord | null])[];
@@ -47,7 +47,7 @@ export interface RecordsOptions
   readonly readOnly: boolean;
 }
 
-const FOLDER = "imports";
+export const FOLDER = "imports";
 
 /**
  * Runs work with what is remembered, while no other process imports the same. It is a file (0600) to which lines are added, so
@@ -130,12 +130,12 @@ async function compactRecords(path: string): Promise<void> {
 }
 
 /** On a line of its own, also after one that a killed process or a full disk has cut. */
-function appendRecord(path: string, identity: string, value: ImportRecord | BegunCreate | null): void {
+export function appendRecord(path: string, identity: string, value: ImportRecord | BegunCreate | null): void {
   appendFileSync(path, `\n${JSON.stringify([identity, value])}`, { mode: 0o600 });
 }
 
 /** The last line of an identity counts. */
-function readRecords(path: string, text = readText(path)) {
+export function readRecords(path: string, text = readText(path)) {
   const records = new Map<string, ImportRecord>();
   const begun = new Map<string, BegunCreate>();
   for (const [index, line] of text.split("\n").entries()) {
@@ -170,62 +170,4 @@ function readText(path: string): string {
     if (errorCodeOf(error) === "ENOENT") return "";
     throw configurationError(`${path} cannot be read (${errorCodeOf(error) ?? error})`, { cause: error });
   }
-}
-
-/**
- * What an undo changes in what is remembered: a later run of the same file does again what was taken back of an import.
- * @returns notes what was taken back, and the id that the event has since
- */
-export function openUndoneImports({
-  stateDirectory,
-  userId,
-}: Pick<RecordsOptions, "stateDirectory" | "userId">): (write: NotedWrite, id: string) => void {
-  const inner = { parent: stateDirectory(), name: FOLDER, userId };
-  // It may have been removed since.
-  if (!existsSync(join(inner.parent, FOLDER))) return () => undefined;
-  const folder = requireInnerFolder(inner);
-  const paths = readdirSync(folder).map((name) => join(folder, name));
-  const places = paths
-    .filter((path) => path.endsWith(".jsonl"))
-    .flatMap((path) =>
-      [...readRecords(path).records].map(([identity, record]) => ({ path, identity, record })),
-    );
-  const restored = new Map<string, ImportRecord | null>();
-  const restore = ({ file, lines }: ImportMemo, ids: IdChange): void => {
-    const path = join(folder, file);
-    for (const [identity, before] of existsSync(path) ? lines : []) {
-      const record = before && withNewId(before, ids);
-      restored.set(`${path} ${identity}`, record);
-      appendRecord(path, identity, record);
-    }
-  };
-  /** An event that another command deleted is there again. */
-  const findAgain = (ids: IdChange): void => {
-    for (const { path, identity, record } of places)
-      if (record.id === ids.from || record.id.startsWith(`${ids.from}_`)) {
-        const deleted = record.deleted === "elsewhere" ? undefined : record.deleted;
-        appendRecord(path, identity, { ...withNewId(record, ids), deleted });
-      }
-  };
-  return ({ kind, eventId = "", memo }, id) => {
-    const ids = { from: eventId, to: id };
-    if (memo !== undefined) return restore(memo as ImportMemo, ids);
-    if (kind === "delete") return findAgain(ids);
-    const place = places.find(({ record }) => record.id === id);
-    if (kind !== "create" || place === undefined) return;
-    const { path, identity, record } = place;
-    const before = restored.get(`${path} ${identity}`);
-    const isAnother = before && before.id !== id;
-    appendRecord(path, identity, isAnother ? { ...before, undone: id } : { ...record, deleted: "here" });
-  };
-}
-
-interface IdChange {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** An event that was made again has another id, and so have the events of a series. */
-function withNewId(record: ImportRecord, { from, to }: IdChange): ImportRecord {
-  return record.id.startsWith(from) ? { ...record, id: to + record.id.slice(from.length) } : record;
 }

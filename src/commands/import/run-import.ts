@@ -5,12 +5,13 @@ import { createImportView, describeImport, importView } from "../../output/views
 import { createProgressBar } from "../../terminal/progress-bar.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { hasExtension } from "../events/extensions.js";
-import { type Applied, applySteps, type ImportContext } from "./apply.js";
+import { type Applied, applySteps } from "./apply.js";
 import { createDrafter, type Drafter } from "./drafts.js";
 import { type ImportPlan, makePlan } from "./make-plan.js";
 import { type ImportFlags, type ImportJob, type ReadSource, readJob, readSource } from "./read-source.js";
 import { type ImportRecords, withRecords } from "./records.js";
 import { countOf, noPruneReason, reportFailures, reportOf, writeRejects } from "./report.js";
+import type { ImportContext } from "./write-step.js";
 
 /** One run of the command, once its file is read. */
 interface ImportRun {

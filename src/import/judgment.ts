@@ -1,0 +1,63 @@
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import { hasFields } from "../calendar/if-unchanged.js";
+import { isSeries } from "../calendar/series.js";
+import { hashEvent } from "./content-hash.js";
+import type { ImportEvent, ImportRecord } from "./plan.js";
+import { draftOfSeries, repeatsAs } from "./series.js";
+
+/**
+ * What becomes of an event that the file has changed, or does not have any more.
+ * - `write`: it is as the import left it, or `overwrite` is set
+ * - `same`: it says already what would be written
+ * - `deleted`: it is not there any more, which stays so
+ * - `conflict`: somebody changed it
+ * @param current as it is now; null when there is none
+ * @param draft null for one that is not in the file any more, which `overwrite` does not delete
+ */
+export function judge(
+  { left }: ImportRecord,
+  current: CalendarEvent | null,
+  { draft, event, overwrite }: JudgeOptions,
+): "write" | "same" | "deleted" | "conflict" {
+  if (current === null) return "deleted";
+  if (draft !== null && isAsDrafted(current, draft, event)) return "same";
+  const isAsLeft = left === "" ? isUntouched(current) : hashEvent(current) === left;
+  return isAsLeft || (overwrite && draft !== null) ? "write" : "conflict";
+}
+
+interface JudgeOptions {
+  readonly draft: EventDraft | null;
+  readonly event: ImportEvent | undefined;
+  readonly overwrite: boolean;
+}
+
+/** Whether an occurrence is as its series says. */
+export function isUntouched(event: CalendarEvent): boolean {
+  return event.series_id !== null && !isSeries(event) && event.recurrences.length > 0;
+}
+
+/** Whether an event says what would be written. */
+export function isAsDrafted(
+  current: CalendarEvent,
+  draft: EventDraft,
+  event: Pick<ImportEvent, "exceptions"> | undefined,
+): boolean {
+  const wanted = draftOfChange(draft, current, event);
+  return hasFields(current, wanted) && (!wanted.recurrences || repeatsAs(wanted, current));
+}
+
+/** What replaces an event: what the file does not have is cleared. */
+export function draftOfChange(
+  draft: EventDraft,
+  current: CalendarEvent,
+  event: Pick<ImportEvent, "exceptions"> | undefined,
+): EventDraft {
+  const cleared = (key: "description" | "location" | "url") => draft[key] ?? (current[key] ? "" : undefined);
+  return {
+    ...(isSeries(current) ? draftOfSeries(draft, current, event?.exceptions) : draft),
+    description: cleared("description"),
+    location: cleared("location"),
+    url: cleared("url"),
+    attendee_ids: draft.attendee_ids ?? (current.attendees.length > 0 ? [] : undefined),
+  };
+}
