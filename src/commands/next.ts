@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { lastOfDays, parseDuration } from "../calendar/dates.js";
+import type { DayRange } from "../calendar/day-list.js";
 import { readStart } from "../calendar/event-span.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { addDuration, localDate, wallClockAt } from "../calendar/zoned-time.js";
@@ -20,8 +21,6 @@ export interface NextOptions {
 
 /** What every service lists. */
 const WEEK = 7;
-/** The week from any time of today on. */
-const LISTED = { days: WEEK - 1, minutes: 0 };
 /** How far events are looked for that are not in the week, in days. */
 const YEAR = 365;
 
@@ -65,17 +64,56 @@ export async function runNext(context: EventContext, options: NextOptions): Prom
     if (start === null || (isAllDay && options.allDay !== true)) return false;
     return start <= (isAllDay ? wallClockAt(until, zone) : until);
   };
-  const read = async (query: EventQuery): Promise<EventList> => {
-    const list = await readEvents(context, query);
-    return { ...list, events: list.events.filter(isNext).slice(0, limit) };
-  };
-  const week = await readQuery(context, { days: String(WEEK), ...filters });
-  const list = await read(week);
   const days = { first: localDate(now, zone), last: null };
-  const isWeekEnough = list.events.length === limit || until <= addDuration(now, LISTED, zone);
-  const year = { ...days, last: lastOfDays(days.first, YEAR + 1) };
-  const found = isWeekEnough ? list : await read({ ...week, upcoming: null, days: year, orWeek: true });
+  const week = await readQuery(context, { days: String(WEEK), ...filters });
+  const windows = windowsAfterWeek(days.first, localDate(until, zone));
+  const queries: readonly [EventQuery, ...EventQuery[]] = [
+    week,
+    ...windows.map((each) => ({ ...week, upcoming: null, days: each, isAfterWeek: true })),
+  ];
+  const found = await readFirst(context, queries, { limit, isWanted: isNext });
   await printList(context, found, { days, layout: "list", noteOf: (event) => describeWait(event, now) });
   if (found.events.length === 0 && context.terminal.isTerminal)
     context.output.note(within === null ? "no event is on or comes next" : `no event within ${within.text}`);
+}
+
+/** The days after the week, up to `last`: 8, then 16, and so on, since the next event is mostly near. */
+function windowsAfterWeek(today: string, last: string): readonly DayRange[] {
+  const windows: DayRange[] = [];
+  for (let after = WEEK; after <= YEAR; after = 2 * after + 1) {
+    const first = lastOfDays(today, after + 1);
+    const end = lastOfDays(today, 2 * after + 1);
+    if (first <= last) windows.push({ first, last: end < last ? end : last });
+  }
+  return windows;
+}
+
+interface FirstOptions {
+  readonly limit: number;
+  readonly isWanted: (event: LocalizedEvent) => boolean;
+}
+
+/** The first events that are wanted, of queries for one time after another; those that follow are not read. */
+async function readFirst(
+  context: EventContext,
+  [first, ...others]: readonly [EventQuery, ...EventQuery[]],
+  { limit, isWanted }: FirstOptions,
+): Promise<EventList> {
+  const read = async (query: EventQuery): Promise<EventList> => {
+    const list = await readEvents(context, query);
+    return { ...list, events: list.events.filter(isWanted) };
+  };
+  let found = await read(first);
+  for (const query of others) {
+    if (found.events.length >= limit || found.listsOnlyWeek() || found.calendarsRead === 0) break;
+    found = joinLists(found, await read(query));
+  }
+  return { ...found, events: found.events.slice(0, limit) };
+}
+
+/** The events of both, each once; of the calendars that could not be read, those of the list that lacks more. */
+function joinLists(one: EventList, other: EventList): EventList {
+  const ids = new Set(one.events.map(({ id }) => id));
+  const events = [...one.events, ...other.events.filter(({ id }) => !ids.has(id))];
+  return { ...(one.calendarsRead < other.calendarsRead ? one : other), events };
 }

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { reply } from "../support/fault-steps.js";
+import { byService, reply } from "../support/fault-steps.js";
 import { createHarness, type Harness, NOW } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
-import { createRemoteWorld } from "../support/remote-world.js";
+import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 import { words } from "../support/words.js";
 
 /** What is on or comes next, and the first events of a list. Now is Saturday, 15:30 in Berlin. */
@@ -132,14 +132,66 @@ describe("next", () => {
   });
 });
 
-test("next of a service that lists only a week is that of the week", async () => {
-  const world = await createRemoteWorld();
-  await world.json("events", "create", "--title", "Later", "--start", `${day(30)}T09:00`, "--duration", "1h");
-  const titles = async (...flags: readonly string[]) =>
-    (await world.send("next", "--fields", "title", ...flags)).stdout;
-  expect(await titles()).toBe("Later\n");
-  world.server.on(`GET /calendars/${world.calendarId}/events`, [reply({ status: 404 })]);
-  expect(await world.send("next")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+describe("next of a service elsewhere", () => {
+  /** With the days of which events were asked for: their number, or the first and the last. */
+  async function send(world: RemoteWorld, ...flags: readonly string[]) {
+    world.server.forget();
+    const result = await world.send("next", "--fields", "title", ...flags);
+    const lists = world.server.requests.filter(({ path }) => path.endsWith("events"));
+    const ranges = lists.map(({ query: { days, from, to } }) => days ?? `${from} ${to}`);
+    return { ...result, ranges };
+  }
+
+  const createIn = (world: RemoteWorld, title: string, start: string, duration = "1h") =>
+    world.json(
+      ...["events", "create", "--title", title, "--start", start, "--duration", duration, "-c", "Personal"],
+    );
+
+  test("reads no further than the events that are wanted, and what is in two lists once", async () => {
+    const world = await createRemoteWorld();
+    await createIn(world, "In a month", `${day(30)}T09:00`);
+    await createIn(world, "In a year", `${day(365)}T09:00`);
+    const near = ["7", `${day(7)} ${day(14)}`, `${day(15)} ${day(30)}`];
+    expect(await send(world)).toMatchObject({ stdout: "In a month\n", ranges: near });
+    await createIn(world, "Trip", `${day(6)}T09:00`, "3d");
+    expect(await send(world)).toMatchObject({ stdout: "Trip\n", ranges: ["7"] });
+    expect(await send(world, "-n", "2")).toMatchObject({ stdout: "Trip\nIn a month\n", ranges: near });
+    const { stdout, ranges } = await send(world, "-n", "9");
+    expect(stdout).toBe("Trip\nIn a month\nIn a year\n");
+    const far = [`${day(31)} ${day(62)}`, `${day(63)} ${day(126)}`, `${day(127)} ${day(254)}`];
+    expect(ranges).toEqual([...near, ...far, `${day(255)} ${day(365)}`]);
+  });
+
+  test("reads no further than --within", async () => {
+    const world = await createRemoteWorld();
+    expect((await send(world, "--within", "6d")).ranges).toEqual(["7"]);
+    expect((await send(world, "--within", "9d")).ranges).toEqual(["7", `${day(7)} ${day(9)}`]);
+  });
+
+  test("is that of the week where it lists only that", async () => {
+    const world = await createRemoteWorld();
+    await createIn(world, "Later", `${day(30)}T09:00`);
+    world.server.on(`GET /calendars/${world.calendarId}/events`, [reply({ status: 404 })]);
+    const nothing = { exitCode: 0, stdout: "", stderr: "", ranges: ["7", `${day(7)} ${day(14)}`] };
+    expect(await send(world)).toEqual(nothing);
+  });
+
+  test("names a calendar that could not be read, though it could be for other days", async () => {
+    const world = await createRemoteWorld();
+    const work = await world.service.admin.calendars.add({ name: "Work", owner: world.userId });
+    await createIn(world, "In a month", `${day(30)}T09:00`);
+    world.server.on(`GET /calendars/${work.id}/events`, [
+      reply({ status: 400 }),
+      reply(byService(world.service)),
+    ]);
+    const { exitCode, stdout, stderr, ranges } = await send(world);
+    expect({ exitCode, stdout, asked: ranges.length }).toEqual({
+      exitCode: 12,
+      stdout: "In a month\n",
+      asked: 6,
+    });
+    expect(stderr).toContain("1 of 2 calendars were read, not: Work ");
+  });
 });
 
 describe("events list --limit", () => {

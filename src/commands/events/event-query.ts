@@ -57,8 +57,8 @@ export interface EventQuery {
   readonly search: string | null;
   /** Whether keeps without times are listed too, after those of the days. */
   readonly keepsWithoutTimes?: boolean;
-  /** Whether a service that lists only the next days is asked for those instead. */
-  readonly orWeek?: boolean;
+  /** Whether these are days after the week, of which a service that lists only that has none. */
+  readonly isAfterWeek?: boolean;
   readonly filters: FilterFlags;
 }
 

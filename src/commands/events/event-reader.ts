@@ -23,7 +23,7 @@ import { createNameFilters, type NameFilters } from "./name-filters.js";
 export type EventContext = CalendarContext & Pick<Context, "output" | "now">;
 
 /** A list of events, as it was read. */
-export interface EventList extends Pick<EventReader, "calendars" | "noteMissingKeeps"> {
+export interface EventList extends Pick<EventReader, "calendars" | "listsOnlyWeek" | "noteMissingKeeps"> {
   /** In the order of lists. */
   readonly events: readonly LocalizedEvent[];
   /** How many calendars could be read. */
@@ -44,11 +44,8 @@ export function readEvents(
 ): Promise<EventList> {
   const { timezone: zone } = context.config.settings();
   return context.names.withCachedNames(async () => {
-    const { calendars, pages, filterOf, localize, noteMissingKeeps } = await createEventReader(
-      context,
-      query,
-      choose,
-    );
+    const reader = await createEventReader(context, query, choose);
+    const { calendars, pages, filterOf, localize, listsOnlyWeek, noteMissingKeeps } = reader;
     const { results, reportFailures } = await processEach(calendars, {
       ...CALENDARS_READ,
       warn: context.output.warn,
@@ -60,7 +57,8 @@ export function readEvents(
     });
     const found = filterEvents(results.flat(), filterOf(results.length === calendars.length), zone);
     const events = sortEvents(found, { zone, firstDay: query.days.first }).map(localize);
-    return { calendars, events, calendarsRead: results.length, noteMissingKeeps, reportFailures };
+    const calendarsRead = results.length;
+    return { calendars, events, calendarsRead, listsOnlyWeek, noteMissingKeeps, reportFailures };
   });
 }
 
@@ -70,6 +68,8 @@ export interface EventReader extends ChosenEvents {
   pages(calendarId: string): AsyncGenerator<readonly CalendarEvent[]>;
   /** Adds to an event its times in the chosen zone, and the name of its calendar. */
   readonly localize: (event: CalendarEvent) => LocalizedEvent;
+  /** Whether the service was found to list only the next days, when it was asked for others. */
+  listsOnlyWeek(): boolean;
   /** Says that a service left out the keeps without times that were asked for. */
   noteMissingKeeps(): void;
 }
@@ -82,10 +82,11 @@ export async function createEventReader(
   const chosen = await chooseEvents(context, query.filters, choose);
   const client = await context.api();
   const { timezone } = context.config.settings();
-  const { upcoming, search, keepsWithoutTimes = false } = query;
+  const { upcoming, search, keepsWithoutTimes = false, isAfterWeek = false } = query;
   const matches =
     search === null ? () => true : (await import("../../calendar/event-search.js")).createEventSearch(search);
   let areKeepsMissing = false;
+  let isOnlyWeek = false;
   const names = new Map(chosen.calendars.map(({ id, name }) => [id, name]));
   return {
     ...chosen,
@@ -98,12 +99,14 @@ export async function createEventReader(
       const { first: from, last: to } = query.days;
       const category = keepsWithoutTimes ? "keep" : undefined;
       const list = await client.listEvents({ calendarId, timezone, from, to, search, category });
-      const found = list === null ? await findInWeek(context, calendarId, query) : [];
+      const found = list === null && !isAfterWeek ? await findInWeek(context, calendarId, query) : [];
+      isOnlyWeek ||= list === null;
       areKeepsMissing ||= keepsWithoutTimes && list?.hasKeepsWithoutTimes !== true;
       yield found.filter(matches);
       if (list !== null) yield* list.pages;
     },
     localize: (event) => localizeEvent(event, timezone, names.get(event.calendar_id)),
+    listsOnlyWeek: () => isOnlyWeek,
     noteMissingKeeps() {
       if (areKeepsMissing) context.output.note("this service does not list keeps without times");
     },
@@ -131,12 +134,12 @@ async function* listUpcoming(
 async function findInWeek(
   { api, config, now }: EventContext,
   calendarId: string,
-  { days: range, search, orWeek = false }: EventQuery,
+  { days: range, search }: EventQuery,
 ): Promise<readonly CalendarEvent[]> {
   const client = await api();
   const { timezone } = config.settings();
   const today = localDate(now(), timezone);
-  const days = upcomingDays(range.first, orWeek ? lastUpcomingDay(today) : range.last, today);
+  const days = upcomingDays(range.first, range.last, today);
   if (days === null) {
     await client.getCalendar(calendarId);
     const week = `days from ${today} to ${lastUpcomingDay(today)}`;
