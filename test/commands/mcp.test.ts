@@ -121,6 +121,11 @@ describe("the protocol", () => {
     ["an unknown method", request("server/discover"), { id: 1, error: { code: -32_601 } }],
     ["an unknown tool", request("tools/call", { name: "shell" }), { id: 1, error: { code: -32_602 } }],
     [
+      "a call without the name of a tool",
+      request("tools/call", {}),
+      { id: 1, error: { code: -32_602, message: "the name of the tool is missing" } },
+    ],
+    [
       "no object of arguments",
       request("tools/call", { name: "calendars", arguments: [] }),
       { id: 1, error: { code: -32_602 } },

@@ -82,6 +82,7 @@ async function answerRequest(
       return { result: { tools: tools.map(({ told }) => told) } };
     case "tools/call": {
       const { name, arguments: given = {} } = params;
+      if (name === undefined) return failure("params", "the name of the tool is missing");
       const tool = tools.find(({ told }) => told.name === name);
       if (tool === undefined) return failure("params", `there is no tool ${JSON.stringify(name)}`);
       if (!isJsonObject(given)) return failure("params", "arguments must be an object");
