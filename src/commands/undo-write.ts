@@ -1,4 +1,5 @@
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { EventAddress } from "../api/endpoints.js";
 import { isSameContent } from "../calendar/event-changes.js";
 import { draftForUpdate } from "../calendar/event-update.js";
 import { hasFields } from "../calendar/if-unchanged.js";
@@ -50,46 +51,84 @@ interface UndoWriteOptions {
 export async function undoWrite(
   context: EventContext,
   write: NotedWrite,
-  { at, idOf, ...options }: UndoWriteOptions,
+  { at, idOf, note }: UndoWriteOptions,
 ): Promise<string> {
-  const { kind, calendarId = "", series, before = series, after, changed = [] } = write;
+  const { kind, calendarId = "", after } = write;
   const eventId = idOf(after?.id ?? write.eventId ?? "");
   const problem = findProblem(write, eventId);
   if (problem !== null) throw problem;
   const address = { calendarId, eventId };
-  const api = await context.api();
-  const current = await api.getEvent(address).catch(nullOn("not_found"));
-  const note = (done: string) => options.note(`${nameOf(write)}: ${done}`);
-  const nothing = (reason: string): string => {
-    note(`nothing to take back, ${reason}`);
-    return eventId;
-  };
-  if (kind === "create") {
-    if (current === null) return nothing("it is deleted");
-    await requireAsLeft(context, current, write);
-    await api.deleteEvent(address);
-    await context.names.recentEvents()?.forget([eventId]);
-    note(UNDONE.create);
-    return eventId;
-  }
-  if (before === undefined) throw cannotUndo("what there was is not known");
-  if (kind === "delete") {
-    if (current !== null) return nothing("it is not deleted");
-    const draft = await draftAgain(context, series === undefined ? before : seriesAgain(series, changed));
-    // So that an undo whose outcome was unknown makes it once.
-    const isKept = await hasExtension(api, "keys", calendarId);
-    const key = isKept ? { key: `undo ${eventId} ${at}`, isKept } : undefined;
-    const { created } = await api.createEvent(calendarId, draft, key);
-    await restoreChanged(context, created, changed);
-    note(undoneBy(write));
-    return created.id;
-  }
-  if (current === null) throw new CliError("changed", `event ${eventId} was deleted since`);
-  if (isSameContent(current, before)) return nothing("it is as it was before");
+  const current = await (await context.api()).getEvent(address).catch(nullOn("not_found"));
+  const undo = kind === "create" ? undoCreate : kind === "delete" ? undoDelete : undoUpdate;
+  const { id = eventId, done } = await undo(context, write, { at, address, current });
+  note(`${nameOf(write)}: ${done}`);
+  return id;
+}
+
+interface WrittenEvent extends Pick<UndoWriteOptions, "at"> {
+  readonly address: EventAddress;
+  /** Null if it is deleted. */
+  readonly current: CalendarEvent | null;
+}
+
+interface Undone {
+  /** Of an event that has a new one. */
+  readonly id?: string;
+  /** For people. */
+  readonly done: string;
+}
+
+async function undoCreate(
+  context: EventContext,
+  write: NotedWrite,
+  { address, current }: WrittenEvent,
+): Promise<Undone> {
+  if (current === null) return nothingDone("it is deleted");
   await requireAsLeft(context, current, write);
-  await api.updateEvent(address, draftOfBefore(context, before, current));
-  note(UNDONE.update);
-  return eventId;
+  await (await context.api()).deleteEvent(address);
+  await context.names.recentEvents()?.forget([address.eventId]);
+  return { done: UNDONE.create };
+}
+
+async function undoDelete(
+  context: EventContext,
+  write: NotedWrite,
+  { at, address: { calendarId, eventId }, current }: WrittenEvent,
+): Promise<Undone> {
+  const { series, changed = [] } = write;
+  const before = beforeOf(write);
+  if (current !== null) return nothingDone("it is not deleted");
+  const draft = await draftAgain(context, series === undefined ? before : seriesAgain(series, changed));
+  const api = await context.api();
+  // So that an undo whose outcome was unknown makes it once.
+  const isKept = await hasExtension(api, "keys", calendarId);
+  const key = isKept ? { key: `undo ${eventId} ${at}`, isKept } : undefined;
+  const { created } = await api.createEvent(calendarId, draft, key);
+  await restoreChanged(context, created, changed);
+  return { id: created.id, done: undoneBy(write) };
+}
+
+async function undoUpdate(
+  context: EventContext,
+  write: NotedWrite,
+  { address, current }: WrittenEvent,
+): Promise<Undone> {
+  const before = beforeOf(write);
+  if (current === null) throw new CliError("changed", `event ${address.eventId} was deleted since`);
+  if (isSameContent(current, before)) return nothingDone("it is as it was before");
+  await requireAsLeft(context, current, write);
+  await (await context.api()).updateEvent(address, draftOfBefore(context, before, current));
+  return { done: UNDONE.update };
+}
+
+function nothingDone(reason: string): Undone {
+  return { done: `nothing to take back, ${reason}` };
+}
+
+/** @throws CliError rejected where it is not known */
+function beforeOf({ series, before = series }: NotedWrite): CalendarEvent {
+  if (before === undefined) throw cannotUndo("what there was is not known");
+  return before;
 }
 
 /** Why a write cannot be taken back whatever there is now; null otherwise. */

@@ -4,7 +4,14 @@ import { isOccurrenceId, timesFrom } from "../calendar/series.js";
 import { usageError } from "../errors.js";
 import { wireTime } from "./content.js";
 import { type ImportEntry, occurrenceIdentity } from "./entry.js";
-import { type ImportEvent, type ImportRecord, isMoved, isSeriesRecord, seriesOf } from "./plan.js";
+import {
+  type ImportEvent,
+  type ImportRecord,
+  isMoved,
+  isSeriesRecord,
+  type Known,
+  seriesOf,
+} from "./plan.js";
 import { type RuleEngine, readSeries, type SeriesExceptions } from "./series.js";
 
 interface ReaderOptions {
@@ -25,26 +32,11 @@ export type SeriesReader = ReturnType<typeof createSeriesReader>;
 /** Reads the repeating events of a file as series, with what it and the records have of their occurrences. */
 export function createSeriesReader({ entries, affected, records, now }: ReaderOptions) {
   const series = new Map<string, SeriesEvent>();
-  const changes = groupBySeries(entries.filter(({ occurrenceOf }) => occurrenceOf !== undefined));
+  const entriesBySeries = groupBySeries(entries.filter(({ occurrenceOf }) => occurrenceOf !== undefined));
   const unread = groupBySeries([...affected].map((identity) => ({ identity })));
   const remembered = groupBySeries(
     [...records].flatMap(([identity, record]) => (record.slot === undefined ? [] : [{ identity, record }])),
   );
-
-  /** Changes of single events, and what is left out besides the exceptions of the file (ms). */
-  function slotsOf(uid: string) {
-    const record = records.get(uid);
-    // What cannot be read is left as it is: not made with a new series, and not deleted from one.
-    const isLeftOut = (slot: number) => !isSeriesRecord(record) || record?.series?.excepted.includes(slot);
-    const of = changes.get(uid) ?? [];
-    const isGone = ({ identity, cancelled }: ImportEntry) =>
-      cancelled || isSingleRecord(records.get(identity));
-    return {
-      changed: new Set(of.filter((each) => !isGone(each)).map(slotIn)),
-      gone: [...of.filter(isGone).map(slotIn), ...(unread.get(uid) ?? []).map(slotIn).filter(isLeftOut)],
-    };
-  }
-
   return {
     /** Those that were read. */
     series: series as ReadonlyMap<string, SeriesEvent>,
@@ -55,7 +47,7 @@ export function createSeriesReader({ entries, affected, records, now }: ReaderOp
       const occurrences = remembered.get(identity) ?? [];
       if (!isSeriesRecord(records.get(identity)) && occurrences.some(({ record }) => isSingleRecord(record)))
         throw usageError("it was imported so before");
-      const { changed: changes, gone } = slotsOf(identity);
+      const { changes, gone } = slotsOf(identity, { records, entriesBySeries, unread });
       const lines = dateLines("EXDATE", gone, { isAllDay: content.all_day === true });
       const recurrences = [...entry.recurrences, ...lines];
       const { content: whole, ...read } = readSeries({ ...entry, recurrences }, { engine, now, changes });
@@ -70,19 +62,46 @@ export function createSeriesReader({ entries, affected, records, now }: ReaderOp
     /** Occurrences that the file does not change any more. @param others identities of those that are something else */
     restored(others: ReadonlySet<string>): readonly ImportEvent[] {
       return [...series].flatMap(([uid, event]) => {
-        const { content: whole, exceptions } = event;
         // What was changed of a series that moves is made anew.
         const known = isMoved(records.get(uid), event) ? [] : (remembered.get(uid) ?? []);
-        return known.flatMap(({ identity, record: { id, deleted = "begun" } }) => {
-          const slot = slotIn({ identity });
-          const isChanged = isOccurrenceId(id) && deleted === "begun" && !others.has(identity);
-          if (!isChanged || exceptions.excepted.includes(slot) || !exceptions.isSlot(slot)) return [];
-          const content = { ...whole, ...timesFrom(whole, slot), recurrences: undefined };
-          return [{ identity, content, ...placeInSeries(uid, slot, whole.all_day) }];
-        });
+        return restoredOf(event, known, others);
       });
     },
   };
+}
+
+interface FileSeries extends Pick<ReaderOptions, "records"> {
+  /** Changes of single events, and identities of those that cannot be read, both by series. */
+  readonly entriesBySeries: ReadonlyMap<string, readonly ImportEntry[]>;
+  readonly unread: ReadonlyMap<string, readonly Identified[]>;
+}
+
+/** Changes of single events, and what is left out besides the exceptions of the file (ms). */
+function slotsOf(uid: string, { records, entriesBySeries, unread }: FileSeries) {
+  const record = records.get(uid);
+  // What cannot be read is left as it is: not made with a new series, and not deleted from one.
+  const isLeftOut = (slot: number) => !isSeriesRecord(record) || record?.series?.excepted.includes(slot);
+  const entries = entriesBySeries.get(uid) ?? [];
+  const isGone = ({ identity, cancelled }: ImportEntry) => cancelled || isSingleRecord(records.get(identity));
+  return {
+    changes: new Set(entries.filter((each) => !isGone(each)).map(slotIn)),
+    gone: [...entries.filter(isGone).map(slotIn), ...(unread.get(uid) ?? []).map(slotIn).filter(isLeftOut)],
+  };
+}
+
+/** Occurrences that were changed on their own, as their series says. @param others identities of those that are something else */
+function restoredOf(
+  { identity: uid, content: whole, exceptions }: SeriesEvent,
+  known: readonly Known[],
+  others: ReadonlySet<string>,
+): readonly ImportEvent[] {
+  return known.flatMap(({ identity, record: { id, deleted = "begun" } }) => {
+    const slot = slotIn({ identity });
+    const isChanged = isOccurrenceId(id) && deleted === "begun" && !others.has(identity);
+    if (!isChanged || exceptions.excepted.includes(slot) || !exceptions.isSlot(slot)) return [];
+    const content = { ...whole, ...timesFrom(whole, slot), recurrences: undefined };
+    return [{ identity, content, ...placeInSeries(uid, slot, whole.all_day) }];
+  });
 }
 
 /** Where an occurrence is in its series. @param slot when it starts by the rule (ms) */
