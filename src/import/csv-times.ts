@@ -9,7 +9,7 @@ import { addDays, instantAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { wireTime } from "./content.js";
 import type { CsvField } from "./csv-columns.js";
-import { withoutZone } from "./entry.js";
+import { OF_NO_LENGTH, withoutZone } from "./entry.js";
 
 export const DATE_ORDERS = ["dmy", "mdy", "ymd"] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
@@ -44,11 +44,14 @@ export function readSpan(cell: CellReader, options: TimeOptions): InputTimes {
     return { all_day: true, start_at: midnightOf(start.date), end_at: midnightOf(addDays(last, 1)) };
   }
   if (start.instant === null) throw usageError("its start has no time of day, and it is not all-day");
-  if (end !== null && end.instant === null) throw usageError("its end has no time of day");
+  const last = end?.instant;
+  if (last === null) throw usageError("its end has no time of day");
   const { zone, count } = options;
   if ([start, end].some((moment) => moment?.isLocal)) count(withoutZone(zone));
-  const isOpen = end === null || end.instant === null || end.instant === start.instant;
-  const times = { start_at: wireTime(start.instant), end_at: isOpen ? undefined : wireTime(end.instant) };
+  const isEmpty = last === start.instant;
+  if (isEmpty) count(OF_NO_LENGTH);
+  const end_at = last === undefined || isEmpty ? undefined : wireTime(last);
+  const times = { start_at: wireTime(start.instant), end_at };
   return { all_day: false, ...times, start_timezone: zone, end_timezone: zone };
 }
 

@@ -98,9 +98,10 @@ export function readEntry(
       label,
       attendees,
     };
-    if (input.start_at !== undefined && input.end_at === undefined && content.all_day !== true)
-      remarks.add("without an end: an hour long");
-    for (const remark of remarks) count(remark);
+    const isOpen = input.start_at !== undefined && input.end_at === undefined && content.all_day !== true;
+    if (isOpen && !remarks.has(OF_NO_LENGTH)) remarks.add("without an end: an hour long");
+    // Nothing of one that is cancelled is written.
+    for (const remark of draft.cancelled ? [] : remarks) count(remark);
     return { kind: "event", line: place.line, text: place.text, title: content.title, ...draft, content };
   } catch (error) {
     const { message } = asUsageError(error);
@@ -122,6 +123,9 @@ export const SOURCE = "the event";
 export function withoutZone(zone: string): string {
   return `with times without a zone: read in ${zone}`;
 }
+
+/** The remark on a timed event that ends when it starts, which the calendar does not take. */
+export const OF_NO_LENGTH = "of no length: an hour long";
 
 /** The remark on an event with a text that was cut. */
 export const SHORTENED = "too long for the calendar: shortened";

@@ -7,7 +7,7 @@ import { dateLines } from "../calendar/recurrence-lines.js";
 import { addDuration, instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { type DraftContent, wireTime } from "./content.js";
-import { contentHash, occurrenceIdentity, SOURCE, withoutZone } from "./entry.js";
+import { contentHash, OF_NO_LENGTH, occurrenceIdentity, SOURCE, withoutZone } from "./entry.js";
 import type { ZoneFinder } from "./ics-zones.js";
 
 interface VeventOptions {
@@ -59,12 +59,15 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const [start] = times("DTSTART");
   if (start === undefined) throw usageError("it has no DTSTART");
   if (all("EXRULE").length > 0) throw usageError("EXRULE is not supported, only EXDATE");
+  const [end] = times("DTEND");
+  const content = contentOf(spanOf(start, end, all), text, all);
+  if (content.end_at === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
   const slot = readSlot(lines, options);
   const uid = text("UID") ?? contentHash(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
   return {
     identity: slot === undefined ? uid : occurrenceIdentity(uid, slot),
     occurrenceOf: slot === undefined ? undefined : { uid, slot },
-    content: contentOf(spanOf(start, times("DTEND")[0], all), text, all),
+    content,
     cancelled: options.isWithdrawn || text("STATUS")?.toUpperCase() === "CANCELLED",
     recurrences: [
       ...lines

@@ -47,6 +47,12 @@ test("a table of Outlook: days end at the midnight after them, the first categor
   ]);
 });
 
+test("an end at the start is not counted as none", async () => {
+  const file = await read("title,start,end\nCall,2026-11-21T15:00Z,2026-11-21T15:00Z\n");
+  expect(file.items).toMatchObject([{ content: { end_at: "2026-11-21T16:00:00.000Z" } }]);
+  expect(file.notes).toEqual(["1 event of no length: an hour long"]);
+});
+
 test("empty cells and columns say nothing, and Excel's first line is the separator", async () => {
   const file = await read("sep=;\ntitle;start;\nReview;2026-11-21 15:00;;;\nCall;1 Dec 2026;;x\n");
   expect(file.items).toMatchObject([

@@ -196,6 +196,15 @@ test("STATUS:CANCELLED and METHOD:CANCEL take an event back", async () => {
   ]);
 });
 
+test("an end at the start, and an event that is cancelled, are not counted as without an end", async () => {
+  const ends = ["DTEND:20261121T060000Z", "DURATION:PT0S"];
+  const empty = ends.flatMap((end, index) => vevent(`UID:${index}`, START, end));
+  const slot = "RECURRENCE-ID:20261121T060000Z";
+  const withdrawn = vevent("UID:9", slot, START, "STATUS:CANCELLED");
+  const { notes } = await read(calendar(...empty, ...withdrawn));
+  expect(notes).toEqual(["2 events of no length: an hour long"]);
+});
+
 test("rules are kept, dates of them in UTC or as dates like the start", async () => {
   const timed = ["DTSTART;TZID=Europe/Berlin:20261121T150000", "RRULE:FREQ=WEEKLY;BYDAY=SA"];
   expect(
