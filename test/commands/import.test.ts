@@ -162,6 +162,13 @@ describe("--prune", () => {
     expect(await importLines(ten.slice(0, 4), "--prune=all")).toMatchObject({ exitCode: 0, gone: 6 });
   });
 
+  test("does not take what is rejected for what is missing", async () => {
+    await importLines(ten);
+    const long = (id: string) => line(id, "x".repeat(51));
+    const half = [...ten.slice(0, 3), long("d"), long("e")];
+    expect(await importLines(half, "--prune")).toMatchObject({ exitCode: 12, gone: 5 });
+  });
+
   test("takes no value that is a file", async () => {
     await importLines(ten);
     const path = file(...ten.slice(0, 9));

@@ -91,7 +91,7 @@ async function planRun(run: ImportRun, records: ImportRecords): Promise<ImportPl
 async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
   const { context, job, read, calendar } = run;
   const { before, counts, steps, examples } = plan;
-  const isMost = job.prune === true && counts.gone > 0 && read.source.events.size * 2 < before;
+  const isMost = job.prune === true && counts.gone > 0 && sizeOf(read.source) * 2 < before;
   if (steps.length === 0 || (job.isConfirmed && !isMost)) return;
   const { prompt } = context.terminal;
   if (!prompt.available || job.path === "-")
@@ -110,6 +110,11 @@ async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
   ];
   for (const question of questions)
     if (!(await prompt.confirm(question))) throw new CliError("interrupted", "nothing was imported");
+}
+
+/** How many events the file has, also those that are rejected. */
+function sizeOf({ events, rejected }: ReadSource["source"]): number {
+  return new Set([...events.keys(), ...rejected]).size;
 }
 
 async function applyPlan(
