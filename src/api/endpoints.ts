@@ -51,16 +51,19 @@ export interface Created<T> {
   readonly isRepeat: boolean;
 }
 
-export interface UpdateOptions {
+export interface WriteOptions {
+  /** Which events of a series are meant; only for services with the extension `recurrences`. */
+  readonly scope?: Scope | undefined;
+  /** What the journal keeps with the write, for its undo; it is not sent. */
+  readonly memo?: unknown;
+}
+
+export interface UpdateOptions extends WriteOptions {
   /**
    * Whether an attempt without a response has changed the event, judging by its current state; called before the attempt is
    * repeated. What it throws ends the update. Without it, the attempt is simply repeated.
    */
   readonly isApplied?: ((current: CalendarEvent) => boolean) | undefined;
-  /** Which events of a series are meant; only for services with the extension `recurrences`. */
-  readonly scope?: Scope | undefined;
-  /** What the journal keeps with the write, for its undo. */
-  readonly memo?: unknown;
 }
 
 /** What a PUT has left. */
@@ -279,8 +282,7 @@ export function createEndpoints(request: RequestRoute) {
       return { event: response.one(eventIn(address.calendarId)), kept: response.read(readKept) };
     },
 
-    /** @param _memo what the journal keeps with the write, for its undo */
-    async deleteEvent(address: EventAddress, scope?: Scope, _memo?: unknown): Promise<void> {
+    async deleteEvent(address: EventAddress, { scope }: WriteOptions = {}): Promise<void> {
       await request("deleteEvent", { ...ofEvent(address), query: { scope } });
     },
 

@@ -44,7 +44,7 @@ export async function undoSeriesWrite(
     recurrences: linesFor(lines, current, shown),
   };
   await api.updateEvent({ calendarId, eventId: seriesId }, draft, { scope: "all" });
-  if (goesOn) await api.deleteEvent({ calendarId, eventId: after.id }, "all");
+  if (goesOn) await api.deleteEvent({ calendarId, eventId: after.id }, { scope: "all" });
   await restoreChanged(context, series, changed);
   note(`${nameOf(write)}: ${undoneBy(write)}`);
   return write.kind === "delete" ? (write.eventId ?? seriesId) : seriesId;

@@ -77,12 +77,11 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
         () => api.createEvent(calendarId, draft, key),
         (result) => ({ ...outcomeOfCreate(result), after: result.created }),
       ),
-    async updateEvent(address, draft, options) {
+    async updateEvent(address, draft, options = {}) {
       const read = await readBefore(address);
-      const isOfOne = options?.scope === "this";
-      const series = isOfOne ? {} : await readSeries(address, read.before, options?.scope);
-      const memo = memoOf(options?.memo);
-      const write: Write = { kind: "update", ...address, ...read, ...series, draft, ...memo };
+      const { scope, memo } = options;
+      const series = scope === "this" ? {} : await readSeries(address, read.before, scope);
+      const write: Write = { kind: "update", ...address, ...read, ...series, draft, memo };
       const updated = await record(
         write,
         () => api.updateEvent(address, draft, options),
@@ -92,16 +91,16 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
       seen.set(updated.event.id, updated.event);
       return updated;
     },
-    async deleteEvent(address, scope, memo) {
+    async deleteEvent(address, { scope, memo } = {}) {
       const read = await readBefore(address);
       const said = await readSeries(address, read.before, scope);
       const { series } = said;
       const from = scope === "following" ? address.eventId : "";
       const changed =
         series === undefined || scope === "this" ? {} : { changed: await readChanged(series, from) };
-      const write: Write = { kind: "delete", ...address, ...read, ...said, ...changed, ...memoOf(memo) };
+      const write: Write = { kind: "delete", ...address, ...read, ...said, ...changed, memo };
       const deleteIt = async (): Promise<Outcome> => {
-        await api.deleteEvent(address, scope);
+        await api.deleteEvent(address, { scope });
         seen.delete(address.eventId);
         return series === undefined || scope === "all" ? DONE : readLeft(series);
       };
@@ -127,10 +126,6 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
 }
 
 const DONE: Outcome = { done: true };
-
-function memoOf(memo: unknown): Pick<Write, "memo"> {
-  return memo === undefined ? {} : { memo };
-}
 
 /** What an earlier command made is not taken back with this one. */
 function outcomeOfCreate({ isRepeat }: Created<unknown>): Outcome {

@@ -184,7 +184,10 @@ async function moveEvent(
   // So that undo puts it back into its series.
   const isOfSeries = event.series_id !== null && (await hasExtension(api, "recurrences", calendar.id));
   const deleteOld = () =>
-    api.deleteEvent({ calendarId: calendar.id, eventId: event.id }, isOfSeries ? "this" : undefined);
+    api.deleteEvent(
+      { calendarId: calendar.id, eventId: event.id },
+      { scope: isOfSeries ? "this" : undefined },
+    );
   if (context.flags.dryRun) {
     const planned = await Promise.allSettled([create(), deleteOld()]);
     const stops = planned.map((each) => (each.status === "rejected" ? each.reason : null));

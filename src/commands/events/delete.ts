@@ -76,7 +76,7 @@ export async function runEventsDelete(
       const each = found.get(eventId);
       if (hasCode(each, "not_found")) throw each;
       const { id: calendarId } = await finder.findCalendar(eventId);
-      await api.deleteEvent({ calendarId, eventId }, scopes.get(eventId));
+      await api.deleteEvent({ calendarId, eventId }, { scope: scopes.get(eventId) });
       return eventId;
     },
   });

@@ -177,7 +177,7 @@ async function remove(
   requireAsSeen(current, seen);
   const memo = memoOf(records, identity, current);
   records.set(identity, { ...record, deleted: "begun" });
-  await api.deleteEvent(address, scopeOf(current), memo);
+  await api.deleteEvent(address, { scope: scopeOf(current), memo });
   for (const [part] of isSeries(current) ? occurrenceRecords(records.records, identity) : [])
     records.remove(part);
   records.set(identity, { ...record, deleted: "here" });
