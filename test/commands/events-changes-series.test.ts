@@ -1,12 +1,18 @@
 import { beforeEach, expect, test } from "vitest";
-import { createHarness, type Harness } from "../support/harness.js";
+import { createHarness, type Harness, NOW } from "../support/harness.js";
 
 /** What is told of a series: people are told of the events that they go to, not of ids and rules. */
 
 interface Change {
   readonly change: string;
-  readonly event: { readonly id: string; readonly start_local: string };
-  readonly before: { readonly id: string; readonly start_local: string } | null;
+  readonly event: ToldEvent;
+  readonly before: ToldEvent | null;
+}
+
+interface ToldEvent {
+  readonly id: string;
+  readonly title: string;
+  readonly start_local: string;
 }
 
 let harness: Harness;
@@ -57,6 +63,21 @@ test("one that was cut in two: the events that have another place, and another i
   expect(others).toEqual([]);
   expect(change).toMatchObject({ change: "changed", event: { location: "Hall" }, before: { location: "" } });
   expect(change?.event.id).not.toBe(change?.before?.id);
+});
+
+test("two that were created in the same millisecond: each by itself", async () => {
+  harness.setNow(NOW);
+  const times = ["--start", "2026-11-22T18:00", "--repeat", "daily", "--count", "3"];
+  const run = await harness.json<ToldEvent>("events", "create", "--title", "Run", ...times);
+  harness.setNow(Date.parse("2026-11-21T15:15:00Z"));
+  await changes();
+  harness.setNow(Date.parse("2026-11-21T15:30:00Z"));
+  await update(series, "--by", "+7h", "--scope", "all");
+  await update(run.id, "--by", "-7h", "--scope", "all");
+  const titles = (await changes()).map(({ event, before }) => [before?.title, event.title]);
+  expect(titles.sort()).toEqual(
+    ["Choir", "Choir", "Choir", "Run", "Run", "Run"].map((title) => [title, title]),
+  );
 });
 
 test.each<[string, (id: string) => readonly string[], readonly string[]]>([
