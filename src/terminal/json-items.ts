@@ -15,7 +15,9 @@ export interface JsonItem {
   read(): Promise<unknown>;
 }
 
-type ByteStream = AsyncIterable<Uint8Array | string> & { destroy(): unknown };
+type Chunk = Uint8Array | string;
+
+type ByteStream = AsyncIterable<Chunk> & { destroy(): unknown };
 
 export interface LinesOptions {
   /** What is read, for messages. */
@@ -114,29 +116,39 @@ function isFilled(line: Line): boolean {
  * @throws CliError usage for one of more than 8 MiB
  */
 export async function* readByteLines(stream: ByteStream, options: LinesOptions): AsyncGenerator<Line> {
-  const { name, signal, readError, onTooLong = () => throwTooLong(name) } = options;
+  const { name, signal, onTooLong = () => throwTooLong(name) } = options;
   const stop = () => void stream.destroy();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    for await (const line of splitLines(stream, onTooLong))
+    for await (const line of splitLines(readChunks(stream, options), onTooLong))
       yield isUtf8(line) ? line.toString().replace("\uFEFF", "") : null;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw readError(error);
   } finally {
     signal.removeEventListener("abort", stop);
   }
   signal.throwIfAborted();
 }
 
+/** A stream whose errors, and no others, are those of reading. */
+async function* readChunks(stream: ByteStream, { signal, readError }: LinesOptions): AsyncGenerator<Chunk> {
+  try {
+    yield* stream;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw readError(error);
+  }
+}
+
 async function throwTooLong(name: string): Promise<never> {
   throw usageError(`${name}: a line of more than 8 MiB`);
 }
 
-async function* splitLines(stream: ByteStream, onTooLong: () => Promise<void>): AsyncGenerator<Buffer> {
+async function* splitLines(
+  chunks: AsyncIterable<Chunk>,
+  onTooLong: () => Promise<void>,
+): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   let isTooLong = false;
-  for await (const chunk of stream) {
+  for await (const chunk of chunks) {
     rest = Buffer.concat([rest, typeof chunk === "string" ? Buffer.from(chunk) : chunk]);
     for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
       if (!isTooLong) yield rest.subarray(0, end);

@@ -164,6 +164,13 @@ describe("a full disk", () => {
     }
   });
 
+  test("for the answer to a line of mcp that is too long is not an error of stdin", async ({ skip }) => {
+    if (!existsSync("/dev/full")) skip("there is no /dev/full");
+    const line = "head -c 9000000 /dev/zero | tr '\\0' x";
+    const { exitCode, stderr } = await createInstallation().shell(`${line} | calctl mcp >/dev/full`);
+    expect({ exitCode, message: messageIn(stderr) }).toEqual({ exitCode: 1, message: FULL });
+  });
+
   test("for stderr does not change the exit code", async ({ skip }) => {
     if (!existsSync("/dev/full")) skip("there is no /dev/full");
     const installation = createInstallation();
