@@ -37,15 +37,18 @@ export function findReminders<T extends CalendarEvent>(
   return starts.filter(isDue).sort((left, right) => left.start - right.start);
 }
 
-/** Events that existed when they started, too long ago to be announced; as far as they are listed. */
+/**
+ * Events that existed when they started, too long ago to be announced; as far as they are listed. Of a series that was written
+ * since, an event may have been moved to where it is.
+ */
 export function findLate<T extends CalendarEvent>(
   events: readonly T[],
   window: ReminderWindow,
 ): readonly Reminder<T>[] {
   const existed = events.filter((event) => {
-    const createdAt = Date.parse(event.created_at ?? "");
+    const since = event.series_id === null ? event.created_at : (event.updated_at ?? event.created_at);
     const start = startOf(event, window);
-    return start === null || !(createdAt > start);
+    return start === null || !(Date.parse(since ?? "") > start);
   });
   const past = { ...window, now: window.now - window.grace, before: 0, grace: MAX_GRACE };
   return findReminders(existed, past);

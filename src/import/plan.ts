@@ -117,7 +117,10 @@ export function compareWithRecords(
   };
 }
 
-/** What is remembered of an event; null for one that is to be made. An occurrence is made with its series. */
+/**
+ * What is remembered of an event; null for one that is to be made. An occurrence is made with its series: what a killed delete
+ * has left of an earlier series is not of it.
+ */
 function recordOf(
   { identity, occurrenceOf, slot }: ImportEvent,
   records: ReadonlyMap<string, ImportRecord>,
@@ -125,7 +128,10 @@ function recordOf(
   const record = unlessDeleted(records.get(identity));
   if (occurrenceOf === undefined) return record;
   const series = unlessDeleted(records.get(occurrenceOf.series));
-  return series && { hash: "", left: "", slot, ...record, id: `${series.id}_${occurrenceOf.slot}` };
+  if (series === null) return null;
+  const isOfEarlier = record !== null && isOccurrenceId(record.id) && !record.id.startsWith(`${series.id}_`);
+  const id = `${series.id}_${occurrenceOf.slot}`;
+  return { hash: "", left: "", slot, ...(isOfEarlier ? null : record), id };
 }
 
 /** Null without a record, and for what an import or its undo has deleted. */

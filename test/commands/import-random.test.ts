@@ -225,11 +225,40 @@ test("50 runs that are killed and repeated leave what one run leaves", async () 
   }
 });
 
+/** A time of December, at 19:00. */
+const night = (name: string, day: number) =>
+  `${name};TZID=Europe/Berlin:202612${String(day).padStart(2, "0")}T190000`;
+
+const event = (uid: string, title: string, ...lines: readonly string[]) =>
+  ["BEGIN:VEVENT", `UID:${uid}`, `SUMMARY:${title}`, "DURATION:PT1H", ...lines, "END:VEVENT"].join("\r\n");
+
+const calendar = (events: readonly string[]) =>
+  ["BEGIN:VCALENDAR", ...events, "END:VCALENDAR", ""].join("\r\n");
+
+test("a series that a killed import deleted comes back with what was changed of it", async () => {
+  const mortal = await createMortal();
+  const path = join(mortal.directory, "club.ics");
+  const argv = ["import", path, "--yes", "--prune=all"];
+  const run = event("run", "Run", night("DTSTART", 1), "RRULE:FREQ=DAILY;COUNT=6");
+  const moved = event("run", "Moved", night("RECURRENCE-ID", 3), night("DTSTART", 20));
+  const other = event("other", "Other", night("DTSTART", 2));
+  const importKilled = async (events: readonly string[], number: number) => {
+    writeFileSync(path, calendar(events));
+    const result = await mortal.runKilled({ number, after: true }, ...argv);
+    expect(await mortal.run(...argv)).toMatchObject({ exitCode: 0 });
+    return result;
+  };
+  await importKilled([run, moved, other], 1000);
+  const whole = await listAll(mortal);
+  for (let number = 1, end: unknown = "killed"; end === "killed"; number += 1) {
+    end = await importKilled([other], number);
+    // After its create, and before the change of one.
+    await importKilled([run, moved, other], 3);
+    expect(await listAll(mortal)).toEqual(whole);
+  }
+});
+
 test("a series whose import is killed and repeated is what one run leaves", async () => {
-  const night = (name: string, day: number) =>
-    `${name};TZID=Europe/Berlin:202612${String(day).padStart(2, "0")}T190000`;
-  const event = (uid: string, title: string, ...lines: readonly string[]) =>
-    ["BEGIN:VEVENT", `UID:${uid}`, `SUMMARY:${title}`, "DURATION:PT1H", ...lines, "END:VEVENT"].join("\r\n");
   // Changes of one, which come and go, an exception, and a start that moves.
   const series = (uid: string, version: number) => [
     event(
@@ -249,7 +278,7 @@ test("a series whose import is killed and repeated is what one run leaves", asyn
   let kills = 0;
   for (let version = 0; kills < 30; version += 1) {
     const events = ["a", "b", "c"].slice(0, 2 + (version % 2)).flatMap((uid) => series(uid, version));
-    const text = ["BEGIN:VCALENDAR", ...events, "END:VCALENDAR", ""].join("\r\n");
+    const text = calendar(events);
     for (const { directory } of [mortal, other]) writeFileSync(join(directory, "club.ics"), text);
     const argvIn = ({ directory }: Harness) => [
       "import",

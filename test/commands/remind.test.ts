@@ -198,6 +198,18 @@ describe("starts that were missed beyond the grace", () => {
     expect(await run()).toEqual(QUIET);
   });
 
+  test("are not those of a series that was moved since", async () => {
+    const series = await world.create("Sync", ...todayAt("16:00"), "--repeat", "daily");
+    expect(await run()).toEqual(QUIET);
+    world.setNow(Date.parse("2026-11-21T15:50:00Z"));
+    expect((await run()).exitCode).toBe(0);
+    world.hook.forget();
+    world.setNow(Date.parse("2026-11-21T19:00:00Z"));
+    await world.json("events", "update", series, "--scope", "all", "--start", "2026-11-21T17:00");
+    expect(await run()).toEqual(QUIET);
+    expect(world.hook.requests).toEqual([]);
+  });
+
   test.each([["--exclude-label", "3"], ["--attendee", "me"], ["--remaining"]])(
     "are not those before the first run of a job with other filters: %j",
     async (...filter) => {
