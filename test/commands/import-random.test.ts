@@ -196,24 +196,30 @@ async function listAll(harness: Harness): Promise<readonly string[]> {
   return events.map(({ title, location, start_local: start }) => `${title} ${location} ${start}`).sort();
 }
 
-test("50 runs that are killed and repeated leave what one run leaves", async () => {
-  const many = Array.from({ length: 24 }, (_, index) => `e${index}`);
-  const lines = (version: number, ids: readonly string[]) =>
-    ids.map((id) => `${line(id, version)}\n`).join("");
-  // So that some are killed while they read, and most of them after some writes.
-  const points = fc.sample(fc.record({ number: fc.integer({ min: 2, max: 50 }), after: fc.boolean() }), 1000);
+interface KilledImports {
+  /** The name of the file, which each version overwrites. */
+  readonly name: string;
+  readonly textOf: (version: number) => string;
+  readonly firstVersion: number;
+  readonly kills: number;
+  /** At which request a run is killed at the latest; some are killed while they read, most after some writes. */
+  readonly lastRequest: number;
+}
+
+/** Imports versions of a file with runs that are killed and repeated, and with one run each: the calendars must be equal. */
+async function expectSameAsUndisturbed({
+  name,
+  textOf,
+  firstVersion,
+  ...sizes
+}: KilledImports): Promise<void> {
+  const point = fc.record({ number: fc.integer({ min: 2, max: sizes.lastRequest }), after: fc.boolean() });
+  const points = fc.sample(point, 1000);
   const [mortal, other] = [await createMortal(), await createHarness()];
+  const argvIn = ({ directory }: Harness) => ["import", join(directory, name), "--yes", "--prune=all"];
   let kills = 0;
-  for (let version = 2; kills < 50; version += 1) {
-    // What the file does not have any more, or again.
-    const text = lines(version, version % 3 === 0 ? many.slice(0, 8) : many);
-    for (const { directory } of [mortal, other]) writeFileSync(join(directory, "club.ndjson"), text);
-    const argvIn = ({ directory }: Harness) => [
-      "import",
-      join(directory, "club.ndjson"),
-      "--yes",
-      "--prune=all",
-    ];
+  for (let version = firstVersion; kills < sizes.kills; version += 1) {
+    for (const { directory } of [mortal, other]) writeFileSync(join(directory, name), textOf(version));
     let result: RunResult | "killed" = "killed";
     while (result === "killed") {
       result = await mortal.runKilled(points[kills] ?? { number: 1000, after: false }, ...argvIn(mortal));
@@ -223,6 +229,17 @@ test("50 runs that are killed and repeated leave what one run leaves", async () 
     expect(await other.run(...argvIn(other))).toMatchObject({ exitCode: 0 });
     expect(await listAll(mortal)).toEqual(await listAll(other));
   }
+}
+
+test("50 runs that are killed and repeated leave what one run leaves", async () => {
+  const many = Array.from({ length: 24 }, (_, index) => `e${index}`);
+  // What the file does not have any more, or again.
+  const idsOf = (version: number) => (version % 3 === 0 ? many.slice(0, 8) : many);
+  const textOf = (version: number) =>
+    idsOf(version)
+      .map((id) => `${line(id, version)}\n`)
+      .join("");
+  await expectSameAsUndisturbed({ name: "club.ndjson", textOf, firstVersion: 2, kills: 50, lastRequest: 50 });
 });
 
 /** A time of December, at 19:00. */
@@ -273,26 +290,7 @@ test("a series whose import is killed and repeated is what one run leaves", asyn
       ? [event(uid, `Other ${version}`, night("RECURRENCE-ID", 5), night("DTSTART", 5))]
       : []),
   ];
-  const points = fc.sample(fc.record({ number: fc.integer({ min: 2, max: 30 }), after: fc.boolean() }), 1000);
-  const [mortal, other] = [await createMortal(), await createHarness()];
-  let kills = 0;
-  for (let version = 0; kills < 30; version += 1) {
-    const events = ["a", "b", "c"].slice(0, 2 + (version % 2)).flatMap((uid) => series(uid, version));
-    const text = calendar(events);
-    for (const { directory } of [mortal, other]) writeFileSync(join(directory, "club.ics"), text);
-    const argvIn = ({ directory }: Harness) => [
-      "import",
-      join(directory, "club.ics"),
-      "--yes",
-      "--prune=all",
-    ];
-    let result: RunResult | "killed" = "killed";
-    while (result === "killed") {
-      result = await mortal.runKilled(points[kills] ?? { number: 1000, after: false }, ...argvIn(mortal));
-      if (result === "killed") kills += 1;
-    }
-    expect(result).toMatchObject({ exitCode: 0 });
-    expect(await other.run(...argvIn(other))).toMatchObject({ exitCode: 0 });
-    expect(await listAll(mortal)).toEqual(await listAll(other));
-  }
+  const textOf = (version: number) =>
+    calendar(["a", "b", "c"].slice(0, 2 + (version % 2)).flatMap((uid) => series(uid, version)));
+  await expectSameAsUndisturbed({ name: "club.ics", textOf, firstVersion: 0, kills: 30, lastRequest: 30 });
 });
