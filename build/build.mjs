@@ -122,8 +122,12 @@ export function buildOptions() {
     format: "cjs",
     target: "node20.19",
     external: [...EXTERNAL_PACKAGES, LAZY_PACKAGE],
-    // Its main file is UMD, in which esbuild cannot see require().
-    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
+    alias: {
+      // Its main file is UMD, in which esbuild cannot see require().
+      "jsonc-parser": "jsonc-parser/lib/esm/main.js",
+      // Its main file is CommonJS, of which esbuild would bundle two copies whole.
+      "windows-iana": "windows-iana/dist/windows-iana.esm.js",
+    },
     define: { __CALCTL_VERSION__: JSON.stringify(version) },
     plugins: [LOAD_STUBS],
     legalComments: "none",

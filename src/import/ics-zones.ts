@@ -1,9 +1,9 @@
 import ICAL from "ical.js";
+import { WINDOWS_TO_IANA_MAP } from "windows-iana";
 import { HOUR_MS, isTimeZone } from "../../contract/date-time.js";
 import { offsetAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import type { IcsComponent } from "./ics-components.js";
-import { WINDOWS_ZONES } from "./windows-zones.js";
 
 /** Gives the IANA zone that a TZID means. @throws CliError usage for one that is not known */
 export type ZoneFinder = (tzid: string) => string;
@@ -29,9 +29,16 @@ function findZone(tzid: string, descriptions: readonly IcsComponent[], zone: str
   const location = propertyOf(description?.text ?? "", "X-LIC-LOCATION") ?? "";
   const segments = tzid.split("/");
   const ends = [3, 2, 1].map((count) => segments.slice(-count).join("/"));
-  const names = [tzid, ...ends, location, WINDOWS_ZONES.get(tzid) ?? ""];
+  const names = [tzid, ...ends, location, zoneOfWindows(tzid) ?? ""];
   const known = names.find(isTimeZone);
   return known ?? (description === undefined ? null : zoneByOffsets(description.text, zone));
+}
+
+/** The zone that a name of Windows means in no country in particular. @see CLDR, windowsZones, territory 001 */
+function zoneOfWindows(name: string): string | undefined {
+  const isMeant = (each: (typeof WINDOWS_TO_IANA_MAP)[number]) =>
+    each.windowsName === name && each.territory === "001";
+  return WINDOWS_TO_IANA_MAP.find(isMeant)?.iana[0];
 }
 
 function propertyOf(component: string, name: string): string | undefined {
