@@ -72,7 +72,7 @@ const TYPES = {
   output: ["config"],
   terminal: ["api", "config", "service"],
   cache: ["api", "config"],
-  journal: ["api"],
+  journal: ["api", "import"],
   auth: ["api", "terminal"],
   messages: ["machine"],
   "service/access": ["machine"],

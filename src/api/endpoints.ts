@@ -51,14 +51,9 @@ export interface Created<T> {
   readonly isRepeat: boolean;
 }
 
-export interface WriteOptions {
+export interface UpdateOptions {
   /** Which events of a series are meant; only for services with the extension `recurrences`. */
   readonly scope?: Scope | undefined;
-  /** What the journal keeps with the write, for its undo; it is not sent. */
-  readonly memo?: unknown;
-}
-
-export interface UpdateOptions extends WriteOptions {
   /**
    * Whether an attempt without a response has changed the event, judging by its current state; called before the attempt is
    * repeated. What it throws ends the update. Without it, the attempt is simply repeated.
@@ -282,7 +277,7 @@ export function createEndpoints(request: RequestRoute) {
       return { event: response.one(eventIn(address.calendarId)), kept: response.read(readKept) };
     },
 
-    async deleteEvent(address: EventAddress, { scope }: WriteOptions = {}): Promise<void> {
+    async deleteEvent(address: EventAddress, { scope }: Pick<UpdateOptions, "scope"> = {}): Promise<void> {
       await request("deleteEvent", { ...ofEvent(address), query: { scope } });
     },
 

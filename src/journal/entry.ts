@@ -4,6 +4,7 @@ import type { Scope } from "../../contract/extensions.js";
 import { isJsonObject, parseJson } from "../../contract/json.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { errorCodeOf } from "../errors.js";
+import type { ImportRecord } from "../import/plan.js";
 
 /** A write as it is noted before it is sent. */
 export interface Write {
@@ -23,8 +24,14 @@ export interface Write {
   readonly series?: CalendarEvent;
   /** Events of it that are written or deleted, though each had been changed on its own. */
   readonly changed?: readonly CalendarEvent[];
-  /** What the command that writes it keeps for an undo. */
-  readonly memo?: unknown;
+}
+
+/** What an import remembered of an event before it was written: an undo brings it back. */
+export interface ImportMemo {
+  /** The name of the file that has it. */
+  readonly file: string;
+  /** By identity. */
+  readonly lines: readonly (readonly [string, ImportRecord | null])[];
 }
 
 /** What became of a write; without any of these it may or may not have been done. */
@@ -45,6 +52,8 @@ export interface Outcome {
 export interface NotedWrite extends Write, Outcome {
   /** Its number within the command. */
   readonly n: number;
+  /** Of an update or delete of an import. */
+  readonly memo?: ImportMemo;
 }
 
 /** What one command wrote. */

@@ -5,7 +5,14 @@ import { CliError, configurationError, errorCodeOf } from "../errors.js";
 import { LockBusyError, withFileLock } from "../system/file-lock.js";
 import { makeInnerFolder, requireInnerFolder } from "../system/ownership.js";
 import type { ProcessSource } from "../system/process-identity.js";
-import { type JournalEntry, type NotedWrite, type Outcome, readEntry, type Write } from "./entry.js";
+import {
+  type ImportMemo,
+  type JournalEntry,
+  type NotedWrite,
+  type Outcome,
+  readEntry,
+  type Write,
+} from "./entry.js";
 
 export interface JournalOptions {
   /** @throws where there is none */
@@ -45,6 +52,7 @@ export function createJournal(options: JournalOptions) {
   let file: string | undefined;
   let failed = false;
   let count = 0;
+  const memos = new Map<string, ImportMemo>();
 
   function add(record: object): void {
     if (failed) return;
@@ -71,10 +79,16 @@ export function createJournal(options: JournalOptions) {
   }
 
   return {
+    /** Keeps this with the next write to an event. */
+    keep(eventId: string, memo: ImportMemo): void {
+      memos.set(eventId, memo);
+    },
     /** Notes a write before it is sent. @returns what notes its outcome */
     begin(write: Write): (outcome: Outcome) => void {
       const n = count;
-      add({ n, ...write });
+      const { eventId = "" } = write;
+      add({ n, ...write, memo: memos.get(eventId) });
+      memos.delete(eventId);
       count += 1;
       return (outcome) => add({ n, ...outcome });
     },

@@ -79,9 +79,9 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
       ),
     async updateEvent(address, draft, options = {}) {
       const read = await readBefore(address);
-      const { scope, memo } = options;
+      const { scope } = options;
       const series = scope === "this" ? {} : await readSeries(address, read.before, scope);
-      const write: Write = { kind: "update", ...address, ...read, ...series, draft, memo };
+      const write: Write = { kind: "update", ...address, ...read, ...series, draft };
       const updated = await record(
         write,
         () => api.updateEvent(address, draft, options),
@@ -91,14 +91,14 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
       seen.set(updated.event.id, updated.event);
       return updated;
     },
-    async deleteEvent(address, { scope, memo } = {}) {
+    async deleteEvent(address, { scope } = {}) {
       const read = await readBefore(address);
       const said = await readSeries(address, read.before, scope);
       const { series } = said;
       const from = scope === "following" ? address.eventId : "";
       const changed =
         series === undefined || scope === "this" ? {} : { changed: await readChanged(series, from) };
-      const write: Write = { kind: "delete", ...address, ...read, ...said, ...changed, memo };
+      const write: Write = { kind: "delete", ...address, ...read, ...said, ...changed };
       const deleteIt = async (): Promise<Outcome> => {
         await api.deleteEvent(address, { scope });
         seen.delete(address.eventId);

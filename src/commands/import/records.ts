@@ -1,10 +1,12 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isJsonObject, parseJson } from "../../../contract/json.js";
-import type { EventDraft } from "../../../contract/shapes.js";
+import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import { isSeries } from "../../calendar/series.js";
 import { CliError, configurationError, errorCodeOf } from "../../errors.js";
 import { shortHash } from "../../import/content-hash.js";
-import type { ImportRecord } from "../../import/plan.js";
+import { type ImportRecord, occurrenceRecords } from "../../import/plan.js";
+import type { ImportMemo } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
 import { LockBusyError, withFileLock } from "../../system/file-lock.js";
 import { makeInnerFolder } from "../../system/ownership.js";
@@ -29,14 +31,8 @@ export interface ImportRecords {
   forget(identity: string): void;
   /** Forgets an occurrence that is as its series says again. */
   remove(identity: string): void;
-  /** What is remembered of these now, for the journal: an undo of the write that changes it brings it back. */
-  memoOf(identities: readonly string[]): ImportMemo;
-}
-
-export interface ImportMemo {
-  /** The name of the file. */
-  readonly file: string;
-  readonly lines: readonly (readonly [string, ImportRecord | null])[];
+  /** What the journal is to keep of an event that is about to be written, and of the occurrences of a series. */
+  memoOf(identity: string, current: CalendarEvent): ImportMemo;
 }
 
 export interface RecordsOptions
@@ -114,10 +110,10 @@ function openRecords(path: string): ImportRecords {
       appendRecord(path, identity, null);
       records.delete(identity);
     },
-    memoOf: (identities) => ({
-      file: basename(path),
-      lines: identities.map((identity) => [identity, records.get(identity) ?? null]),
-    }),
+    memoOf(identity, current) {
+      const parts = isSeries(current) ? occurrenceRecords(records, identity) : [];
+      return { file: basename(path), lines: [[identity, records.get(identity) ?? null], ...parts] };
+    },
   };
 }
 

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ImportRecord } from "../../import/plan.js";
-import type { NotedWrite } from "../../journal/entry.js";
+import type { ImportMemo, NotedWrite } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
 import { requireInnerFolder } from "../../system/ownership.js";
-import { appendRecord, FOLDER, type ImportMemo, readRecords } from "./records.js";
+import { appendRecord, FOLDER, readRecords } from "./records.js";
 
 /**
  * What an undo changes in what is remembered: a later run of the same file does again what was taken back of an import.
@@ -43,7 +43,7 @@ export function openUndoneImports({
   };
   return ({ kind, eventId = "", memo }, id) => {
     const ids = { from: eventId, to: id };
-    if (memo !== undefined) return restore(memo as ImportMemo, ids);
+    if (memo !== undefined) return restore(memo, ids);
     if (kind === "delete") return findAgain(ids);
     const place = places.find(({ record }) => record.id === id);
     if (kind !== "create" || place === undefined) return;

@@ -1,6 +1,7 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { lastUpdate, wasUpdated } from "../../calendar/if-unchanged.js";
 import { exceptionsOf, isSeries } from "../../calendar/series.js";
+import type { Context } from "../../context.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
 import { draftOfChange, isAsDrafted, isUntouched } from "../../import/judgment.js";
@@ -16,7 +17,7 @@ import { hasExtension } from "../events/extensions.js";
 import { createWithKey, type KeyContext } from "../events/keyed-create.js";
 import type { ImportRecords } from "./records.js";
 
-export type ImportContext = EventContext & KeyContext;
+export type ImportContext = EventContext & KeyContext & Pick<Context, "journal">;
 
 /** A write of an import. `seen` is `hashEvent` of the event as it was when the import was planned; empty for an occurrence alike its series. */
 export type ImportStep = { readonly title: string } & (
@@ -140,8 +141,8 @@ async function update(
   const before = current.updated_at === null ? null : lastUpdate(current, "import");
   const isApplied = (found: CalendarEvent) =>
     before !== null && wasUpdated(found, { seen: before, draft: whole });
-  const memo = memoOf(records, event.identity, current);
-  const { event: left } = await api.updateEvent(address, whole, { isApplied, scope: scopeOf(current), memo });
+  (await context.journal())?.keep(id, records.memoOf(event.identity, current));
+  const { event: left } = await api.updateEvent(address, whole, { isApplied, scope: scopeOf(current) });
   noteWritten(records, event, left);
 }
 
@@ -149,12 +150,6 @@ async function update(
 function scopeOf(event: CalendarEvent): "this" | "all" | undefined {
   if (event.series_id === null) return undefined;
   return isSeries(event) ? "all" : "this";
-}
-
-/** What is remembered of an event that is about to be written, and of those of a series. */
-function memoOf(records: ImportRecords, identity: string, current: CalendarEvent) {
-  const parts = isSeries(current) ? occurrenceRecords(records.records, identity) : [];
-  return records.memoOf([identity, ...parts.map(([part]) => part)]);
 }
 
 /** Remembers an event as a write has left it. An occurrence that is as its series says is nothing of its own. */
@@ -175,9 +170,9 @@ async function remove(
   const address = { calendarId, eventId: record.id };
   const current = await api.getEvent(address);
   requireAsSeen(current, seen);
-  const memo = memoOf(records, identity, current);
+  (await context.journal())?.keep(record.id, records.memoOf(identity, current));
   records.set(identity, { ...record, deleted: "begun" });
-  await api.deleteEvent(address, { scope: scopeOf(current), memo });
+  await api.deleteEvent(address, { scope: scopeOf(current) });
   for (const [part] of isSeries(current) ? occurrenceRecords(records.records, identity) : [])
     records.remove(part);
   records.set(identity, { ...record, deleted: "here" });
