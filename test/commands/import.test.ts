@@ -321,6 +321,10 @@ describe("an undo", () => {
 
 describe("without what was remembered", () => {
   const forget = () => rmSync(join(world.directory, "imports"), { recursive: true });
+  const recordsPath = () => {
+    const folder = join(world.directory, "imports");
+    return join(folder, readdirSync(folder)[0] ?? "");
+  };
 
   test("the service knows its events again by their keys, for 30 days", async () => {
     await importLines([line("a"), line("b")]);
@@ -339,8 +343,7 @@ describe("without what was remembered", () => {
 
   test("what a full disk has cut is passed over", async () => {
     await importLines([line("a"), line("b")]);
-    const folder = join(world.directory, "imports");
-    const path = join(folder, readdirSync(folder)[0] ?? "");
+    const path = recordsPath();
     truncateSync(path, statSync(path).size - 20);
     expect(await importLines([line("a"), line("b")])).toMatchObject({ exitCode: 0, unchanged: 1 });
     expect(await titles()).toEqual(["Event a", "Event b"]);
@@ -348,8 +351,7 @@ describe("without what was remembered", () => {
 
   test("what is damaged otherwise is named, and nothing is imported or written over", async () => {
     await importLines([line("a")]);
-    const folder = join(world.directory, "imports");
-    const path = join(folder, readdirSync(folder)[0] ?? "");
+    const path = recordsPath();
     const damaged = `${readFileSync(path, "utf8")}\ngarbage`;
     writeFileSync(path, damaged);
     const { exitCode, stderr } = await world.step(
@@ -360,6 +362,23 @@ describe("without what was remembered", () => {
       stderr: expect.stringContaining(`${path} is damaged: line 2`),
     });
     expect(readFileSync(path, "utf8")).toBe(damaged);
+  });
+
+  test("what is damaged keeps no undo from what it takes back, and the rest is known to a repetition", async () => {
+    await importLines([line("a"), line("b")]);
+    const path = recordsPath();
+    const { length } = readFileSync(path, "utf8");
+    appendFileSync(path, "\ngarbage");
+    const mine = await world.create("Mine");
+    await world.step("events", "delete", mine.id, "--yes");
+    for (const left of [["Event a", "Event b", "Mine"], ["Event a", "Event b"], []]) {
+      expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
+      expect(await titles()).toEqual(left);
+    }
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, text.slice(0, length) + text.slice(length + "\ngarbage".length));
+    expect(await importLines([line("a"), line("b")])).toMatchObject({ new: 2, conflicts: 0 });
+    expect(await titles()).toEqual(["Event a", "Event b"]);
   });
 });
 

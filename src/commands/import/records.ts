@@ -130,17 +130,24 @@ export function appendRecord(path: string, identity: string, value: ImportRecord
   appendFileSync(path, `\n${JSON.stringify([identity, value])}`, { mode: 0o600 });
 }
 
-/** The last line of an identity counts. */
-export function readRecords(path: string, text = readText(path)) {
+function readRecords(path: string, text = readText(path)) {
+  const { damaged, ...read } = parseRecords(text);
+  if (damaged === null) return read;
+  throw configurationError(`${path} is damaged: line ${damaged} is not a note of an import`, {
+    hint: "repair the line, or remove the file: then nothing is known of earlier imports",
+  });
+}
+
+/** The last line of an identity counts. `damaged` is the first line that is no note; null without one. */
+export function parseRecords(text: string) {
+  let damaged: number | null = null;
   const records = new Map<string, ImportRecord>();
   const begun = new Map<string, BegunCreate>();
   for (const [index, line] of text.split("\n").entries()) {
     const [identity, value] = parseLine(line) ?? [];
     if (typeof identity !== "string") {
-      if (line.startsWith(LINE_START) || LINE_START.startsWith(line)) continue;
-      throw configurationError(`${path} is damaged: line ${index + 1} is not a note of an import`, {
-        hint: "repair the line, or remove the file: then nothing is known of earlier imports",
-      });
+      if (!line.startsWith(LINE_START) && !LINE_START.startsWith(line)) damaged ??= index + 1;
+      continue;
     }
     begun.delete(identity);
     // Lines of ours, but for what was damaged.
@@ -148,7 +155,7 @@ export function readRecords(path: string, text = readText(path)) {
     else if ("key" in value) begun.set(identity, value as unknown as BegunCreate);
     else records.set(identity, value as unknown as ImportRecord);
   }
-  return { records, begun };
+  return { records, begun, damaged };
 }
 
 /** How each line begins, also one that a killed process or a full disk has cut. */
@@ -159,7 +166,7 @@ function parseLine(line: string): readonly unknown[] | null {
   return Array.isArray(value) ? value : null;
 }
 
-function readText(path: string): string {
+export function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

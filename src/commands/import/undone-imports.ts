@@ -4,7 +4,7 @@ import type { ImportRecord } from "../../import/plan.js";
 import type { ImportMemo, NotedWrite } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
 import { requireInnerFolder } from "../../system/ownership.js";
-import { appendRecord, FOLDER, readRecords } from "./records.js";
+import { appendRecord, FOLDER, parseRecords, readText } from "./records.js";
 
 /**
  * What an undo changes in what is remembered: a later run of the same file does again what was taken back of an import.
@@ -22,7 +22,8 @@ export function openUndoneImports({
   const places = paths
     .filter((path) => path.endsWith(".jsonl"))
     .flatMap((path) =>
-      [...readRecords(path).records].map(([identity, record]) => ({ path, identity, record })),
+      // What is damaged, the next import of its source says.
+      [...parseRecords(readText(path)).records].map(([identity, record]) => ({ path, identity, record })),
     );
   const restored = new Map<string, ImportRecord | null>();
   const restore = ({ file, lines }: ImportMemo, ids: IdChange): void => {
