@@ -54,12 +54,14 @@ export async function withFileLock<T>(
   options: FileLockOptions,
 ): Promise<T> {
   const entry = `${options.process.pid}-${randomBytes(6).toString("hex")}`;
-  await acquire(path, entry, options);
-  const renewing = setInterval(() => renew(join(path, entry)), RENEW_EVERY).unref();
+  let renewing: NodeJS.Timeout | undefined;
   try {
+    await acquire(path, entry, options);
+    renewing = setInterval(() => renew(join(path, entry)), RENEW_EVERY).unref();
     return await work();
   } finally {
     clearInterval(renewing);
+    // Also after a wait that was given up: the last holder may have left the folder, since it was not empty then.
     await release(path, entry);
   }
 }
@@ -156,7 +158,6 @@ async function claim(path: string, entry: string): Promise<boolean> {
   } catch (error) {
     // The last holder has just removed the folder.
     if (errorCodeOf(error) === "ENOENT") return false;
-    await rmdir(path).catch(() => undefined);
     throw error;
   }
   const entries = await readEntries(path);

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
   utimesSync,
@@ -102,6 +103,30 @@ describe("a file lock", () => {
     expect(readdirSync(path)).toHaveLength(1);
   });
 
+  test("is not left as an empty folder by a process that gives up", async () => {
+    const holder = join(path, "2-0123456789ab");
+    leaveLock(1);
+    leaveLock(2);
+    const controller = new AbortController();
+    const others = {
+      pid: process.pid,
+      // Asked about process 1: the holder releases the lock, and leaves the folder, as the entry of 1 is still there.
+      kill: () => {
+        rmSync(holder);
+        expect(() => rmdirSync(path)).toThrow("ENOTEMPTY");
+        throw Object.assign(new Error("it has ended"), { code: "ESRCH" });
+      },
+    };
+    const giveUp = async () => {
+      if (!existsSync(holder)) controller.abort(new Error("given up"));
+      controller.signal.throwIfAborted();
+    };
+    const { signal } = controller;
+    const waiting = withFileLock(path, () => "in", { process: others, signal, sleep: giveUp });
+    await expect(waiting).rejects.toThrow("given up");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test("does not get old while its holder works", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     try {
@@ -191,5 +216,8 @@ test("ten processes lose no increment, even if some are killed while they hold t
   );
   expect(ends.map(({ exitCode }) => exitCode)).toEqual([null, null, null, 0, 0, 0, 0, 0, 0, 0]);
   expect(Number(readFileSync(counter, "utf8"))).toBe(5 + 20 + 21 + 7 * 50);
+  // Where the last one to end was killed, its entry is left, for the next to take over.
+  expect(existsSync(path) ? readdirSync(path) : null).not.toEqual([]);
+  await withFileLock(path, () => undefined, { process });
   expect(existsSync(path)).toBe(false);
 });
