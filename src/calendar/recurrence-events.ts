@@ -2,7 +2,7 @@ import { dateToInstant, formatWireDateTime, instantToDate } from "../../contract
 import { slotText } from "../../contract/extensions.js";
 import { usageError } from "../errors.js";
 import type { EventContent } from "./event-draft.js";
-import { checkRecurrence, expandRecurrence } from "./recurrence.js";
+import { checkRecurrence, expandRecurrence, isFirstSkipped } from "./recurrence.js";
 import { dateLines } from "./recurrence-lines.js";
 import { MAX_OCCURRENCES } from "./recurrence-rule.js";
 import { timesFrom } from "./series.js";
@@ -87,7 +87,7 @@ interface ExceptedDays {
 }
 
 /**
- * The event as a series, which begins with the first start of an RRULE.
+ * The event as a series, which begins with the first start of an RRULE, or before one that a clock change skips.
  * @param today the first day that a person is shown
  * @returns the content, and days with occurrences, one more than is shown where there are more
  * @throws CliError usage for exceptions that leave nothing, and for a day that has no occurrence anyway
@@ -102,7 +102,8 @@ export function seriesOf(
   const last = [...excepted].sort().at(-1) ?? "";
   const found: { readonly day: string; readonly start: number }[] = [];
   const days: string[] = [];
-  for (const start of expandRecurrence(recurrenceOf(rule, beginning))) {
+  const recurrence = recurrenceOf(rule, beginning);
+  for (const start of expandRecurrence(recurrence)) {
     const day = instantToDate(wallClockAt(start, beginning.zone));
     found.push({ day, start });
     if (!excepted.has(day) && day >= today && day !== days.at(-1)) days.push(day);
@@ -116,7 +117,8 @@ export function seriesOf(
   if (first === undefined || found.every(({ day }) => excepted.has(day))) throw usageError(NOTHING_LEFT);
   const exceptions = found.filter(({ day }) => excepted.has(day)).map(({ start }) => start);
   const recurrences = [`RRULE:${rule}`, ...dateLines("EXDATE", exceptions, beginning)];
-  return { content: { ...content, ...timesFrom(content, first.start), recurrences }, days };
+  const times = isFirstSkipped(recurrence) ? {} : timesFrom(content, first.start);
+  return { content: { ...content, ...times, recurrences }, days };
 }
 
 function recurrenceOf(rule: string, { zone, isAllDay, local }: Beginning) {

@@ -19,6 +19,16 @@ export function* expandRecurrence(recurrence: Recurrence, from = Number.NEGATIVE
   for (const start of startsOf(read, from)) if (start >= from && !read.excluded.has(start)) yield start;
 }
 
+/**
+ * Whether a clock change skips the time of day of the first start. A series that began with it would have the time of day
+ * that the clock shows then for good: services count from what the clock shows at a start.
+ */
+export function isFirstSkipped(recurrence: Recurrence): boolean {
+  const read = readRecurrence(recurrence, "recurrences");
+  const [first = read.start] = wallClocks(read);
+  return readWallClock(first, read.zone).kind === "skipped";
+}
+
 const MAX_DATES = 500;
 
 /**

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { slotText } from "../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
-import type { checkRecurrence, expandRecurrence } from "../calendar/recurrence.js";
+import type { checkRecurrence, expandRecurrence, isFirstSkipped } from "../calendar/recurrence.js";
 import { dateLines, readRecurrence, untilOf } from "../calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, writeRule } from "../calendar/recurrence-rule.js";
 import { exceptionsOf, fromFirstSlot, timesFrom } from "../calendar/series.js";
@@ -17,6 +17,7 @@ import { repetitionOf } from "./repetition.js";
 export interface RuleEngine {
   readonly expandRecurrence: typeof expandRecurrence;
   readonly checkRecurrence: typeof checkRecurrence;
+  readonly isFirstSkipped: typeof isFirstSkipped;
 }
 
 /** What the exceptions of a series are. All are starts by its rule (ms). */
@@ -58,6 +59,7 @@ export function readSeries(entry: ImportEntry, { engine, now, changes }: SeriesO
   const lines = [ruleLine(read), ...dateLines("RDATE", inOrder(read.extra), { isAllDay })];
   const every = { ...recurrence, lines };
   engine.checkRecurrence(every, "recurrences");
+  if (engine.isFirstSkipped(every)) throw usageError("a clock change skips its first start");
   const [first = start] = engine.expandRecurrence({ ...every, lines: lines.slice(0, 1) });
   const asked = new Set([...read.excluded, ...changes]);
   const { count, slots } = countStarts(engine.expandRecurrence(every), { asked, horizon: now + HORIZON });

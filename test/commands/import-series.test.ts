@@ -252,6 +252,11 @@ describe("what cannot be one series", () => {
       "it has an RDATE before its start",
     ],
     [
+      "a first start that a clock change skips",
+      ["DTSTART;TZID=Europe/Berlin:20260323T023000", "RRULE:FREQ=WEEKLY;BYDAY=SU"],
+      "a clock change skips its first start",
+    ],
+    [
       "a change of each",
       [...DAILY, "RRULE:FREQ=DAILY;COUNT=1", "EXDATE;TZID=Europe/Berlin:20261101T190000"],
       "no event is as its rule says",

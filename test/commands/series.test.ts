@@ -66,6 +66,21 @@ describe("create --repeat", () => {
     });
   });
 
+  test("keeps its time of day where a clock change skips that of its first date", async () => {
+    const night = [
+      "--title",
+      "Backup",
+      "--start",
+      "2027-03-22T02:30",
+      "--repeat",
+      "weekly on sun",
+      "--count",
+      "3",
+    ];
+    await harness.json("events", "create", ...night);
+    expect(await starts()).toEqual(["03-28 03:30", "04-04 02:30", "04-11 02:30"]);
+  });
+
   test("names days once, though a rule gives several times of a day", async () => {
     const { stderr } = await planned("--repeat", "FREQ=HOURLY;COUNT=30");
     expect(stderr).toBe("repeat: FREQ=HOURLY;COUNT=30: Mon 2026-11-23, Tue 2026-11-24\n");
