@@ -6,16 +6,16 @@ import { FREQUENCIES, NUMBERS, UNITS } from "./recurrence-names.js";
 const DAY = WEEKDAY.replace("?<weekday>", "?:");
 const DAYS = `${DAY}(?:(?:\\s*,\\s*(?:and\\s+)?|\\s+and\\s+)${DAY})*`;
 
-/** `every weekday`, `every mon and thu`: short for rules of weeks. */
+/** `every weekday`, `every mon and thu`, `every other mon`: short for rules of weeks. */
 export const EVERY_WEEKDAY = "(?:every\\s+weekday|weekdays)";
-export const EVERY_DAY = `every\\s+(?=${DAY})`;
+export const EVERY_DAY = `every\\s+(?:other\\s+)?(?=${DAY}\\b)`;
 
 /** `weekly`, `every 2 weeks on mon,thu`, `monthly on the last fri`. */
 export const RULE =
   `(?:(?<frequency>${FREQUENCIES.join("|")})|every\\s+(?:(?<interval>other|\\d{1,3})\\s+)?(?<unit>${UNITS.join("|")})s?)` +
   `(?:\\s+on\\s+(?:(?<weekdays>${DAYS})` +
-  `|the\\s+(?<number>${NUMBERS.join("|")}|[1-5](?:st|nd|rd|th))\\s+(?<day>${DAY})` +
-  "|the\\s+(?:(?<monthDay>\\d{1,2})(?:st|nd|rd|th)|(?<lastDay>last\\s+day))))?";
+  `|(?:the\\s+)?(?<number>${NUMBERS.join("|")}|[1-5](?:st|nd|rd|th))\\s+(?<day>${DAY})` +
+  "|(?:the\\s+)?(?:(?<monthDay>\\d{1,2})(?:st|nd|rd|th)|(?<lastDay>last\\s+day))))?";
 
 /** Any of these, without names. */
 export const REPEAT = `(?:${EVERY_WEEKDAY}|${EVERY_DAY}${DAYS}|${RULE.replace(/\?<\w+>/g, "?:")})`;

@@ -30,7 +30,10 @@ export function parseRepeat(text: string, source: string): string {
 function readWords(typed: string): string | null {
   const text = typed
     .replace(new RegExp(`^${EVERY_WEEKDAY}$`), "weekly on mon,tue,wed,thu,fri")
-    .replace(new RegExp(`^${EVERY_DAY}`), "weekly on ");
+    .replace(
+      new RegExp(`^${EVERY_DAY}`),
+      (every) => `every ${every.includes("other") ? "other " : ""}week on `,
+    );
   const { frequency, interval = "1", unit = "", ...on } = WHOLE_RULE.exec(text)?.groups ?? {};
   const index = frequency === undefined ? UNITS.indexOf(unit) : FREQUENCIES.indexOf(frequency);
   if (index < 0) return null;

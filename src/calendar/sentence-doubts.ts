@@ -14,6 +14,8 @@ const BEFORE =
   /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|the|next|last|past|this|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
 /** Beside a day or a time. */
 const REPEATED = /^(?:(?:dai|night|(?:bi)?week|fortnight|month|year|annual)ly)$/i;
+/** Which weekday of a month: `first monday`. */
+const ORDINAL = /^(?:first|second|third|fourth|fifth|[1-5](?:st|nd|rd|th))$/i;
 /** What numbers are of that are no hours. */
 const NUMBERED =
   /^(?:pages?|pp?\.?|chapters?|ch\.?|rooms?|no\.?|nr\.?|numbers?|sprints?|weeks?|days?|lessons?|units?|parts?|acts?|levels?|grades?|class(?:es)?|years?|ages?|aged|gates?|platforms?|tracks?|lines?|bus|trams?|trains?|flights?|exercises?|questions?|tables?|seats?|rows?|floors?|buildings?|blocks?|issues?|tickets?|versions?|v|items?|steps?|phases?|rounds?|heats?|games?|episodes?|seasons?|vol\.?|volumes?|sections?|groups?|teams?|routes?|sizes?|scores?)$/i;
@@ -32,6 +34,7 @@ const PHRASES = [
     "repeat",
   ],
   [/\bevery\b(?: [^|\s]+)?/i, "write every mon, daily or monthly on the 2nd mon", "any"],
+  [/\| of (?:the|each|every) (?:month|year)\b/i, "write a date, or monthly on the last fri", "any"],
   [HALF_READ, "write 9:30pm, 12-13 or for 30m", "any"],
 ] as const;
 /** Where no day is read: weekdays with signs, days of a month without a space, digits. */
@@ -99,7 +102,7 @@ function isPlain(part: SentencePart | undefined): part is SentencePart & { reado
 }
 
 function checkDoubt(
-  { text, doubt }: SentencePart & { readonly kind: "when" },
+  { text, words, doubt }: SentencePart & { readonly kind: "when" },
   before: SentencePart | undefined,
   after: SentencePart | undefined,
 ): void {
@@ -108,7 +111,9 @@ function checkDoubt(
     doubt === "name"
       ? isBefore && (before === undefined || before.kind === "word")
       : isBefore || (isPlain(before) && NUMBERED.test(before.text));
-  if (doubt === undefined || !isTitle) return;
+  // Of "sat 10" the number is in doubt, not the day.
+  const isNumber = words.day !== undefined && isPlain(after) && /^\d{1,2}$/.test(after.text);
+  if (doubt === undefined || !isTitle || isNumber) return;
   const meant = doubt === "name" ? "a day or a time" : "a time";
   const hint = doubt === "name" ? "write it last" : "write it with minutes";
   const other = /^at /i.test(text) ? "place" : "title";
@@ -131,6 +136,8 @@ function checkBeside(text: string, { before, earlier, after, hasTime }: Beside):
   const isWhen = (part: SentencePart | undefined): boolean => /^(?:when|from|repeat)$/.test(part?.kind ?? "");
   if (isWhen(after) && (BEFORE.test(text) || REPEATED.test(text)))
     throw notUnderstood(`${text} ${after?.text}`);
+  if (after?.kind === "when" && after.words.day?.kind === "weekday" && ORDINAL.test(text))
+    throw notUnderstood(`${text} ${after.text}`, "write a date, or monthly on the 1st mon");
   if (before?.kind === "when") checkAfter(text, before, after);
   const isNumbered = isPlain(before) && NUMBERED.test(before.text) && earlier?.kind !== "when";
   if (!hasTime && isWhen(after) && /^\d{1,2}$/.test(text) && !isNumbered)

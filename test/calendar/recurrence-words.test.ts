@@ -23,7 +23,12 @@ describe("words, and what is read back", () => {
       "every 2 weeks on Monday and Thursday",
     ],
     ["every other week", "FREQ=WEEKLY;INTERVAL=2", "every 2 weeks"],
+    ["every other mon and thu", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH", "every 2 weeks on Monday and Thursday"],
     ["monthly", "FREQ=MONTHLY", "every month"],
+    ["every month", "FREQ=MONTHLY", "every month"],
+    ["every month on the first sat", "FREQ=MONTHLY;BYDAY=1SA", "every month on the first Saturday"],
+    ["monthly on 1st mon", "FREQ=MONTHLY;BYDAY=1MO", "every month on the first Monday"],
+    ["monthly on 1st", "FREQ=MONTHLY;BYMONTHDAY=1", "every month on the 1st"],
     ["monthly on the last fri", "FREQ=MONTHLY;BYDAY=-1FR", "every month on the last Friday"],
     [
       "every 3 months on the 2nd monday",
