@@ -294,7 +294,7 @@ describe("while a file is verified that takes very long", () => {
     test("Ctrl-C, which its helper gets too, ends the check, and the line of its progress goes", async () => {
       const { installation, database } = await createDatabase();
       const terminal = openTerminal(installation, { columns: 60, rows: 8 });
-      terminal.type(`clear; calctl service check --db ${database}; echo "exit $?"`, "Enter");
+      terminal.start(`calctl service check --db ${database}; echo "exit $?"`);
       await terminal.shows("checking the file");
       await awaitProcess(installation.home, isChecker);
       terminal.type("C-c");

@@ -42,7 +42,7 @@ describeWithSystem("tmux", "on a terminal", () => {
     await terminal.shows("exit 12");
     expect((await installation.run("events", "get", id)).exitCode).toBe(5);
 
-    terminal.type(`clear; calctl events delete gone lost; echo "exit $?"`, "Enter");
+    terminal.start(`calctl events delete gone lost; echo "exit $?"`);
     await terminal.shows("exit 5");
     expect(terminal.screen()).not.toContain("Delete");
   });
@@ -73,7 +73,7 @@ describeWithSystem("tmux", "on a terminal", () => {
       terminal.type("calctl events list --days 2", "Enter");
       await terminal.shows(id.slice(0, 4));
       expect(terminal.screen().replace(/\s+/g, " ")).toContain("as titles may be, no more");
-      terminal.type(`clear; calctl events get ${id.slice(0, 4)} --fields id`, "Enter");
+      terminal.start(`calctl events get ${id.slice(0, 4)} --fields id`);
       await terminal.shows(id);
     }
   });
@@ -147,7 +147,7 @@ describeWithSystem("less", "output that is longer than the screen", () => {
   test("is printed without a pager, or if there is none of that name", async () => {
     for (const pager of ["", "cat", "no-such-pager"]) {
       const terminal = openTerminal(createInstallation(), { columns: 80 });
-      terminal.type(`clear; PAGER=${pager} calctl service openapi; echo "exit $?"`, "Enter");
+      terminal.start(`PAGER=${pager} calctl service openapi; echo "exit $?"`);
       await terminal.shows("exit 0");
       expect(terminal.screen()).toContain("}\nexit 0");
     }
@@ -158,7 +158,7 @@ describeWithSystem("less", "output that is longer than the screen", () => {
     const terminal = openTerminal(createInstallation({ ...env, PAGER: "env | grep ^CALCTL_; echo ended" }), {
       columns: 80,
     });
-    terminal.type(`clear; calctl service openapi; echo "exit $?"`, "Enter");
+    terminal.start(`calctl service openapi; echo "exit $?"`);
     await terminal.shows("exit 0");
     expect(terminal.screen()).toMatch(/^ended\nexit 0/m);
     expect(terminal.screen()).not.toContain("s3cret");
@@ -166,7 +166,7 @@ describeWithSystem("less", "output that is longer than the screen", () => {
 
   test("is read by a pager of the user's own, with its arguments", async () => {
     const terminal = openTerminal(createInstallation(), { columns: 80 });
-    terminal.type(`clear; PAGER='grep -c schema' calctl service openapi; echo "exit $?"`, "Enter");
+    terminal.start(`PAGER='grep -c schema' calctl service openapi; echo "exit $?"`);
     await terminal.shows("exit 0");
     expect(terminal.screen()).toMatch(/^\d+\nexit 0/m);
   });

@@ -5,6 +5,8 @@ import { type Installation, PROGRAM } from "./spawned.js";
 
 export interface Terminal {
   type(...keys: readonly string[]): void;
+  /** Starts a line on an empty screen: what is seen from now on is not of the line before. */
+  start(line: string): void;
   /** The visible screen, without trailing spaces. */
   screen(): string;
   /** Runs a line to its end on an empty screen. @returns what it left there, with escape sequences for colors */
@@ -39,9 +41,15 @@ export function openTerminal(installation: Pick<Installation, "env">, options: T
   onTestFinished(() => void tmux("kill-server"));
   const terminal: Terminal = {
     type: (...keys) => void tmux("send-keys", ...keys),
+    start: (line) => {
+      // tmux empties the screen at once; the shell's `clear` comes later, and removes what was typed.
+      tmux("send-keys", "-R");
+      terminal.type("-l", "--", `clear; ${line}`);
+      terminal.type("Enter");
+    },
     screen: () => tmux("capture-pane", "-p").trimEnd(),
     run: (line) => {
-      terminal.type(`clear; ${line}; tmux wait-for -S ended; read -rs`, "Enter");
+      terminal.start(`${line}; tmux wait-for -S ended; read -rs`);
       tmux("wait-for", "ended");
       const screen = tmux("capture-pane", "-p", "-e").trimEnd();
       terminal.type("Enter");
