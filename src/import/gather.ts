@@ -1,15 +1,9 @@
 import { asUsageError, describeWithoutFlags } from "../errors.js";
 import { type ImportEntry, type ImportItem, type Rejection, rejectEntry } from "./entry.js";
 import { type DayWindow, occurrencesOf, slotOf, windowInstants } from "./occurrences.js";
-import {
-  type ImportEvent,
-  type ImportRecord,
-  type ImportSource,
-  isSeriesRecord,
-  type Known,
-} from "./plan.js";
+import { type ImportEvent, type ImportRecord, type ImportSource, isSeriesRecord } from "./plan.js";
 import type { RuleEngine } from "./series.js";
-import { createSeriesReader, isSingleRecord, placeInSeries, type SeriesReader } from "./series-reader.js";
+import { indexOccurrences, isSingleRecord, placeInSeries, readSeriesEvents } from "./series-events.js";
 
 interface Gathered {
   readonly source: ImportSource;
@@ -31,62 +25,53 @@ interface GatherOptions {
 
 /** What is known of the file before its events are. */
 interface Gathering extends GatherOptions {
-  /** Identities of single events and of series. */
-  readonly masters: ReadonlySet<string>;
   /** Identities of which a change cannot be read. */
   readonly affected: ReadonlySet<string>;
-  readonly reader: SeriesReader;
+  readonly occurrences: ReturnType<typeof indexOccurrences>;
   /** Counts a repeating event that becomes single ones. */
   readonly count: (reason: string) => void;
 }
 
 /** The events of a file: repeating ones as series or as their occurrences, of which those that the file changes are as it changes them. */
 export function gatherEvents(items: readonly ImportItem[], options: GatherOptions): Gathered {
-  const window = windowInstants(options.window);
   const rejections = items.filter((item) => item.kind === "rejected");
   const entries = items.filter((item) => item.kind === "event");
+  const affected = new Set(rejections.flatMap(({ affects }) => affects ?? []));
+  const occurrences = indexOccurrences({ entries, affected, records: options.records });
+  const reasons: string[] = [];
+  const found = { ...options, affected, occurrences, count: (reason: string) => void reasons.push(reason) };
   const single = entries.filter(({ occurrenceOf }) => occurrenceOf === undefined);
   const masters = new Set(single.map(({ identity }) => identity));
-  const cancelled = new Set(single.flatMap((entry) => (entry.cancelled ? [entry.identity] : [])));
-  const affected = new Set(rejections.flatMap(({ affects }) => affects ?? []));
-  const reader = createSeriesReader({ ...options, affected, entries });
-  const reasons: string[] = [];
-  const found = {
-    ...options,
-    masters,
-    affected,
-    reader,
-    count: (reason: string) => void reasons.push(reason),
-  };
   const events = new Map<string, ImportEvent>();
-  const add = (event: ImportEvent) => void events.set(event.identity, event);
-  for (const entry of single.filter(({ identity }) => !cancelled.has(identity))) {
+  for (const entry of single.filter(({ cancelled }) => !cancelled)) {
     const read = readMaster(entry, found);
     if ("reason" in read) rejections.push(read);
-    else read.forEach(add);
+    else for (const event of read) events.set(event.identity, event);
   }
   const rejected = new Set(rejections.flatMap(({ identity }) => identity ?? []));
-  const changes = entries.flatMap((entry) => changeOf(entry, found, rejected));
-  for (const { isCancelled, event } of changes)
-    if (isCancelled) cancelled.add(event.identity);
-    else add(event);
-  for (const event of reader.restored(new Set([...events.keys(), ...cancelled, ...affected]))) add(event);
-  for (const identity of [...cancelled, ...affected]) events.delete(identity);
+  const cancelled: ImportEvent[] = [];
+  for (const entry of entries) {
+    const event = changeOf(entry, found, { events, masters, rejected });
+    if (event === null) continue;
+    if (entry.cancelled) cancelled.push(event);
+    else events.set(event.identity, event);
+  }
+  for (const identity of [...cancelled.map((event) => event.identity), ...affected]) events.delete(identity);
   for (const identity of rejected) masters.delete(identity);
-  const withdrawn = changes.flatMap((change) => (change.isCancelled ? withdrawnOf(change.event, found) : []));
+  const window = windowInstants(options.window);
   const notes = notesOf(reasons, options.window);
-  return { source: { events, cancelled, masters, rejected, window, withdrawn }, rejections, notes };
+  return { source: { events, cancelled, masters, rejected, window }, rejections, notes };
 }
 
 /** The event, or of a repeating one the series or the occurrences. */
 function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[] | Rejection {
   const { identity, recurrences, content } = entry;
-  const { affected, engine, records, storesSeries, window, reader, count } = found;
+  const { affected, engine, records, storesSeries, window, count } = found;
   if (affected.has(identity))
     return rejectEntry(entry, "the file has a change to it that cannot be imported");
   if (recurrences.length === 0 || engine === null) return [{ identity, content }];
-  const series = storesSeries ? reasonOr(() => reader.read(entry, engine)) : null;
-  if (series !== null && typeof series !== "string") return [series];
+  const series = storesSeries ? reasonOr(() => readSeriesEvents(entry, { ...found, engine })) : null;
+  if (series !== null && typeof series !== "string") return series;
   if (isSeriesRecord(records.get(identity)))
     return rejectEntry(entry, series ?? "the service stores no repeating events any more");
   const events = reasonOr(() => occurrencesOf(entry, { window, expand: engine.expandRecurrence }));
@@ -111,30 +96,22 @@ function notesOf(reasons: readonly string[], { first, last }: DayWindow): readon
   });
 }
 
-/** The occurrence that an entry changes or cancels; empty for any other entry, and where there is none. */
-function changeOf(entry: ImportEntry, found: Gathering, rejected: ReadonlySet<string>) {
-  const { occurrenceOf, content, identity, cancelled: isCancelled } = entry;
-  const { window, masters, records, reader } = found;
-  if (occurrenceOf === undefined) return [];
+/** The occurrence that an entry changes or cancels; null for any other entry, and where there is none. */
+function changeOf(
+  { occurrenceOf, content, identity }: ImportEntry,
+  { window, records }: Gathering,
+  { events, masters, rejected }: Pick<ImportSource, "events" | "masters" | "rejected">,
+): ImportEvent | null {
+  if (occurrenceOf === undefined) return null;
   const { uid } = occurrenceOf;
   const instant = Date.parse(occurrenceOf.slot);
   const isKnown = isSeriesRecord(records.get(uid));
-  if (isKnown && rejected.has(uid)) return [];
-  const series = reader.series.get(uid);
-  const isSlot = series === undefined ? isKnown && !masters.has(uid) : series.exceptions.isSlot(instant);
-  const allDay = (series?.content ?? content).all_day;
+  if (isKnown && rejected.has(uid)) return null;
+  const series = events.get(uid);
+  const isSlot = series?.exceptions?.isSlot(instant) ?? (isKnown && !masters.has(uid));
   if (isSlot && !isSingleRecord(records.get(identity)))
-    return [{ isCancelled, event: { identity, content, ...placeInSeries(uid, instant, allDay) } }];
+    return { identity, content, ...placeInSeries(uid, instant, (series?.content ?? content).all_day) };
   const slot = slotOf(instant, content, window);
   const { from, to } = windowInstants(window);
-  if (masters.has(uid) && (slot < from || slot >= to)) return [];
-  return [{ isCancelled, event: { identity, content, slot } }];
-}
-
-/** What stands for an occurrence that the file cancels without its series, and that was never changed. */
-function withdrawnOf({ identity, occurrenceOf, slot }: ImportEvent, found: Gathering): readonly Known[] {
-  const { records, masters } = found;
-  const series = records.get(occurrenceOf?.series ?? "");
-  if (!occurrenceOf || !series || masters.has(occurrenceOf.series) || records.has(identity)) return [];
-  return [{ identity, record: { id: `${series.id}_${occurrenceOf.slot}`, hash: "", left: "", slot } }];
+  return masters.has(uid) && (slot < from || slot >= to) ? null : { identity, content, slot };
 }

@@ -42,25 +42,21 @@ export interface ImportRecord {
   readonly undone?: string | undefined;
 }
 
-/** An event of the file or of the calendar, with what is remembered of it. */
+/** An event of which something is remembered. */
 export interface Known {
   readonly identity: string;
   readonly record: ImportRecord;
-}
-
-interface KnownEvent extends Known {
-  readonly event: ImportEvent;
+  /** What the file says of it now; undefined where it is to be deleted. */
+  readonly event?: ImportEvent;
 }
 
 /** What the file says. */
 export interface ImportSource {
   readonly events: ReadonlyMap<string, ImportEvent>;
-  /** Identities of events that are cancelled. */
-  readonly cancelled: ReadonlySet<string>;
-  /** Identities of single events and of series: an occurrence that a series does not have any more is cancelled. */
+  /** Identities of single events and of series: what is not among the events any more is cancelled. */
   readonly masters: ReadonlySet<string>;
-  /** Cancelled occurrences of series that the file does not have. */
-  readonly withdrawn: readonly Known[];
+  /** Cancelled occurrences. */
+  readonly cancelled: readonly ImportEvent[];
   /** Identities of what the file has and cannot become an event. */
   readonly rejected: ReadonlySet<string>;
   /** The window of occurrences (ms since the Unix epoch); what is outside of it is not gone. */
@@ -71,7 +67,7 @@ export interface Comparison {
   readonly added: readonly ImportEvent[];
   readonly unchanged: number;
   /** Changed in the file; what the calendar has decides. */
-  readonly changed: readonly KnownEvent[];
+  readonly changed: readonly Required<Known>[];
   /** Cancelled in the file, or no occurrence of its series any more. */
   readonly cancelled: readonly Known[];
   /** Not in the file any more. */
@@ -82,11 +78,11 @@ export interface Comparison {
 
 /** Compares a file with what was imported from it before. Nothing of the calendar is needed. */
 export function compareWithRecords(
-  { events, cancelled, masters, rejected, window, withdrawn }: ImportSource,
+  { events, cancelled, masters, rejected, window }: ImportSource,
   records: ReadonlyMap<string, ImportRecord>,
 ): Comparison {
   const added: ImportEvent[] = [];
-  const changed: KnownEvent[] = [];
+  const changed: Required<Known>[] = [];
   const replaced: Known[] = [];
   let unchanged = 0;
   for (const event of events.values()) {
@@ -100,18 +96,25 @@ export function compareWithRecords(
     else if (record.hash === hashContent(event.content) && record.deleted !== "begun") unchanged += 1;
     else changed.push({ identity, record, event });
   }
-  const isInWindow = ({ identity, record: { slot = window.from } }: Known) =>
-    (slot >= window.from && slot < window.to) || isSeriesRecord(records.get(seriesOf(identity)));
-  const known = [...records]
-    .map(([identity, record]): Known => ({ identity, record }))
-    .filter((each) => (each.record.deleted ?? "begun") === "begun" && isInWindow(each));
-  const others = known.filter(({ identity }) => !events.has(identity) && !rejected.has(identity));
-  const isCancelled = (each: Known) => cancelled.has(each.identity) || masters.has(masterOf(each));
+  const isThere = ({ identity, record: { slot = window.from, deleted = "begun" } }: Known) =>
+    deleted === "begun" &&
+    ((slot >= window.from && slot < window.to) || isSeriesRecord(records.get(seriesOf(identity))));
+  const known = [...records].map(([identity, record]): Known => ({ identity, record })).filter(isThere);
+  const off = cancelled.flatMap((event): Known[] => {
+    const { identity, occurrenceOf } = event;
+    // A series of the file has it among its exceptions.
+    const isExcepted = masters.has(occurrenceOf?.series ?? "");
+    const record = records.get(identity) ?? (isExcepted ? null : recordOf(event, records));
+    return record === null ? [] : [{ identity, record }];
+  });
+  const named = new Set([...events.keys(), ...rejected, ...off.map(({ identity }) => identity)]);
+  const others = known.filter(({ identity }) => !named.has(identity));
+  const isCancelled = (each: Known) => masters.has(masterOf(each));
   return {
     added,
     unchanged,
     changed,
-    cancelled: [...others.filter(isCancelled), ...withdrawn, ...replaced],
+    cancelled: [...others.filter(isCancelled), ...off.filter(isThere), ...replaced],
     missing: others.filter((each) => !isCancelled(each) && !rejected.has(masterOf(each))),
     before: known.length,
   };

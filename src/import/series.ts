@@ -45,13 +45,15 @@ interface SeriesOptions {
   readonly now: number;
   /** When changes in the file would have started by the rule. */
   readonly changes: ReadonlySet<number>;
+  /** The same of what is left out besides the exceptions of the file. */
+  readonly gone: readonly number[];
 }
 
 /**
  * A repeating event as a series, which begins with the first start by its rule. Exceptions that are none are left out.
  * @throws CliError usage for what services do not store as one series
  */
-export function readSeries(entry: ImportEntry, { engine, now, changes }: SeriesOptions) {
+export function readSeries(entry: ImportEntry, { engine, now, changes, gone }: SeriesOptions) {
   const { start, recurrence } = repetitionOf(entry);
   const isAllDay = recurrence.timezone === null;
   const read = readRecurrence(recurrence, "recurrences");
@@ -61,9 +63,10 @@ export function readSeries(entry: ImportEntry, { engine, now, changes }: SeriesO
   engine.checkRecurrence(every, "recurrences");
   if (engine.isFirstSkipped(every)) throw usageError("a clock change skips its first start");
   const [first = start] = engine.expandRecurrence({ ...every, lines: lines.slice(0, 1) });
-  const asked = new Set([...read.excluded, ...changes]);
+  const excluded = [...read.excluded, ...gone];
+  const asked = new Set([...excluded, ...changes]);
   const { count, slots } = countStarts(engine.expandRecurrence(every), { asked, horizon: now + HORIZON });
-  const excepted = inOrder(read.excluded).filter((slot) => slots.has(slot) && !changes.has(slot));
+  const excepted = inOrder(excluded).filter((slot) => slots.has(slot) && !changes.has(slot));
   if (read.extra.some((extra) => extra < first)) throw usageError("it has an RDATE before its start");
   if (slots.size > MAX_EXCEPTIONS) throw usageError(`it has more than ${MAX_EXCEPTIONS} exceptions`);
   if (slots.size === count) throw usageError("no event is as its rule says");

@@ -53,7 +53,8 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
 
 /** @throws CliError rejected where all was rejected */
 function requireSomething({ context, flags, job, read }: ImportRun): void {
-  if (read.rejections.length === 0 || read.source.events.size + read.source.cancelled.size > 0) return;
+  const { events, masters, cancelled } = read.source;
+  if (read.rejections.length === 0 || events.size + masters.size + cancelled.length > 0) return;
   writeRejects(context, flags.rejects, read);
   throw new CliError("rejected", `nothing of ${job.name} can be imported`);
 }
