@@ -1,8 +1,8 @@
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { hasFields } from "../calendar/if-unchanged.js";
 import { isSeries } from "../calendar/series.js";
-import { hashEvent } from "./content-hash.js";
-import type { ImportEvent, ImportRecord } from "./plan.js";
+import { hashContent, hashEvent } from "./content-hash.js";
+import { type ImportEvent, type ImportRecord, seriesRecord } from "./plan.js";
 import { draftOfSeries, repeatsAs } from "./series.js";
 
 /**
@@ -29,6 +29,13 @@ interface JudgeOptions {
   readonly draft: EventDraft | null;
   readonly event: ImportEvent | undefined;
   readonly overwrite: boolean;
+}
+
+/** What is remembered of an event that says what the file says; null for an occurrence that is as its series says. */
+export function writtenRecord(event: ImportEvent, left: CalendarEvent): ImportRecord | null {
+  if (isUntouched(left)) return null;
+  const hash = hashContent(event.content);
+  return { id: left.id, hash, left: hashEvent(left), slot: event.slot, series: seriesRecord(event) };
 }
 
 /** Whether an occurrence is as its series says. */

@@ -1,6 +1,5 @@
-import type { CalendarEvent } from "../../contract/shapes.js";
 import { isOccurrenceId } from "../calendar/series.js";
-import { hashContent, hashEvent } from "./content-hash.js";
+import { hashContent } from "./content-hash.js";
 import type { ImportContent } from "./entry.js";
 import type { SeriesExceptions } from "./series.js";
 
@@ -160,18 +159,6 @@ export function seriesOf(identity: string): string {
 /** The identity of a single event, or that of the series of an occurrence. */
 function masterOf({ identity, record }: Known): string {
   return record.slot === undefined ? identity : seriesOf(identity);
-}
-
-/** What is remembered of an event that says what the file says. */
-export function writtenRecord(event: ImportEvent, left: CalendarEvent): ImportRecord {
-  const { slot } = event;
-  return {
-    id: left.id,
-    hash: hashContent(event.content),
-    left: hashEvent(left),
-    slot,
-    series: seriesRecord(event),
-  };
 }
 
 /** What is remembered of a series besides; undefined for other events. */

@@ -3,14 +3,8 @@ import { exceptionsOf, isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { nullOn } from "../../errors.js";
 import { hashEvent } from "../../import/content-hash.js";
-import { isUntouched, judge } from "../../import/judgment.js";
-import {
-  type ImportEvent,
-  type ImportRecord,
-  type Known,
-  occurrenceRecords,
-  writtenRecord,
-} from "../../import/plan.js";
+import { isUntouched, judge, writtenRecord } from "../../import/judgment.js";
+import { type ImportRecord, type Known, occurrenceRecords } from "../../import/plan.js";
 import type { Drafter } from "./drafts.js";
 import type { ImportStep } from "./write-step.js";
 
@@ -23,37 +17,37 @@ export interface JudgeOptions {
 }
 
 /** What becomes of an event, as it is counted. */
-export type Judged = ImportStep | { readonly kind: "unchanged" | "conflicts"; readonly title: string };
+export type Judged = ImportStep | Settled;
 
-/** An event of the file or of the calendar, or both. */
-export type Candidate = Known & { readonly event?: ImportEvent };
-
-interface Judgment {
-  readonly judged: Judged;
-  /** What is remembered without a write: null for nothing any more, undefined for what was. */
-  readonly record?: ImportRecord | null;
+/** An event to which nothing is written. */
+export interface Settled {
+  readonly kind: "unchanged" | "conflicts";
+  readonly title: string;
+  readonly identity: string;
+  /** What is remembered now: null for nothing any more, undefined for what was. */
+  readonly record?: ImportRecord | null | undefined;
 }
 
 /** @param found what becomes of the events judged before: an occurrence is judged after its series */
 export async function judgeCandidate(
   context: Pick<Context, "api">,
-  known: Candidate,
+  known: Known,
   options: JudgeOptions & { readonly found: ReadonlyMap<string, Judged> },
-): Promise<Judgment> {
+): Promise<Judged> {
   return (await judgeAfterSeries(context, known, options)) ?? (await judgeKnown(context, known, options));
 }
 
 /** An occurrence that the file changes for the first time, together with its series; null for any other event. */
 async function judgeAfterSeries(
   context: Pick<Context, "api">,
-  { event, record }: Candidate,
+  { event, record }: Known,
   { found, calendarId, records }: JudgeOptions & { readonly found: ReadonlyMap<string, Judged> },
-): Promise<Judgment | null> {
+): Promise<Judged | null> {
   const uid = event?.occurrenceOf?.series ?? "";
   const series = found.get(uid);
   if (event === undefined || series === undefined) return null;
   const { title } = event.content;
-  if (series.kind === "new") return { judged: { kind: "new", title, event } };
+  if (series.kind === "new") return { kind: "new", title, event };
   if (series.kind !== "changed" || record.left !== "") return null;
   const current = await readEvent(context, calendarId, record.id);
   if (current !== null && !isUntouched(current)) return null;
@@ -61,15 +55,14 @@ async function judgeAfterSeries(
   // One that is not there is made with the series, unless somebody deleted it.
   const isLeftOut = exceptionsOf(whole?.recurrences).includes(event.slot ?? 0);
   if (isLeftOut && series.event.exceptions?.isOurs(event.slot ?? 0) === false) return null;
-  return { judged: { kind: "changed", title, event, seen: "" } };
+  return { kind: "changed", title, event, seen: "" };
 }
 
-/** @returns what is done, and what is remembered of it without a write */
 async function judgeKnown(
   context: Pick<Context, "api">,
-  known: Candidate,
+  known: Known,
   { calendarId, drafter, overwrite, records }: JudgeOptions,
-): Promise<Judgment> {
+): Promise<Judged> {
   const { record, event, identity } = known;
   const read = (id: string) => readEvent(context, calendarId, id);
   const current = record.deleted === "elsewhere" ? null : await read(record.id);
@@ -79,23 +72,23 @@ async function judgeKnown(
     case "deleted":
       return judgeDeleted(known, title);
     case "conflict":
-      return { judged: { kind: "conflicts", title } };
+      return { kind: "conflicts", title, identity };
     case "same":
-      return { judged: { kind: "unchanged", title }, ...(event && current && settle(event, current)) };
+      return {
+        kind: "unchanged",
+        title,
+        identity,
+        record: event && current && writtenRecord(event, current),
+      };
     case "write": {
       const seen = current === null ? "" : hashEvent(current);
-      if (event !== undefined && draft !== null) return { judged: { kind: "changed", title, event, seen } };
+      if (event !== undefined) return { kind: "changed", title, event, seen };
       const parts = occurrenceRecords(records, identity);
       const isWhole =
         current === null || !isSeries(current) || (await isAsImported(current, known, { parts, read }));
-      return { judged: isWhole ? { kind: "gone", title, known, seen } : { kind: "conflicts", title } };
+      return isWhole ? { kind: "gone", title, known, seen } : { kind: "conflicts", title, identity };
     }
   }
-}
-
-/** An event that says what the file says. */
-function settle(event: ImportEvent, current: CalendarEvent): Pick<Judgment, "record"> {
-  return { record: isUntouched(current) ? null : writtenRecord(event, current) };
 }
 
 interface SeriesParts {
@@ -121,11 +114,11 @@ async function isAsImported(
 }
 
 /** Somebody deleted it, or a run of ours that was killed before it had noted that. */
-function judgeDeleted({ record, event }: Candidate, title: string): Judgment {
+function judgeDeleted({ identity, record, event }: Known, title: string): Judged {
   const isOurs = record.deleted === "begun";
+  if (isOurs && event !== undefined) return { kind: "new", title, event };
   const deleted: ImportRecord = { ...record, deleted: isOurs ? "here" : "elsewhere" };
-  if (event === undefined) return { judged: { kind: "unchanged", title }, record: deleted };
-  return { judged: isOurs ? { kind: "new", title, event } : { kind: "conflicts", title }, record: deleted };
+  return { kind: event === undefined ? "unchanged" : "conflicts", title, identity, record: deleted };
 }
 
 /** Null for one that was deleted. */

@@ -2,7 +2,6 @@ import { isOccurrenceId } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import {
   compareWithRecords,
-  type ImportRecord,
   type ImportSource,
   isSeriesRecord,
   type Known,
@@ -11,7 +10,7 @@ import {
 import type { ImportExamples, ImportReport } from "../../output/views/import.js";
 import { firstFailure } from "../process-each.js";
 import type { Drafter } from "./drafts.js";
-import { type Candidate, type Judged, type JudgeOptions, judgeCandidate } from "./judge-candidate.js";
+import { type Judged, type JudgeOptions, judgeCandidate, type Settled } from "./judge-candidate.js";
 import type { ImportStep } from "./write-step.js";
 
 interface PlanOptions extends JudgeOptions {
@@ -24,8 +23,7 @@ interface PlanOptions extends JudgeOptions {
 /** What an import would do. */
 export interface ImportPlan {
   readonly steps: readonly ImportStep[];
-  /** What is known now without a write; null for what is nothing of its own. */
-  readonly settled: ReadonlyMap<string, ImportRecord | null>;
+  readonly settled: readonly Settled[];
   readonly counts: Omit<ImportReport, "source" | "rejected">;
   readonly examples: ImportExamples;
   /** How many events of the calendar came from the source before, and how many of them are not in the file any more. */
@@ -45,14 +43,11 @@ export async function makePlan(context: Pick<Context, "api">, options: PlanOptio
   const gone = new Set(others.filter(({ record }) => isSeriesRecord(record)).map(({ identity }) => identity));
   // What is left of a series goes with it.
   const isPart = ({ identity, record }: Known) => isOccurrenceId(record.id) && gone.has(seriesOf(identity));
-  const candidates: readonly Candidate[] = [...changed, ...others.filter((each) => !isPart(each))];
-  const settled = new Map<string, ImportRecord | null>();
+  const candidates: readonly Known[] = [...changed, ...others.filter((each) => !isPart(each))];
   const found = new Map<string, Judged>();
-  const judgeAll = async (some: readonly Candidate[]) => {
+  const judgeAll = async (some: readonly Known[]) => {
     const failure = await firstFailure(some, async (known) => {
-      const { judged, record } = await judgeCandidate(context, known, { ...options, found });
-      found.set(known.identity, judged);
-      if (record !== undefined) settled.set(known.identity, record);
+      found.set(known.identity, await judgeCandidate(context, known, { ...options, found }));
     });
     if (failure !== undefined) throw failure;
   };
@@ -60,7 +55,7 @@ export async function makePlan(context: Pick<Context, "api">, options: PlanOptio
   await judgeAll(candidates.filter(({ event }) => event?.occurrenceOf !== undefined));
   const created = added.map((event): Judged => ({ kind: "new", title: event.content.title, event }));
   const counted = countJudged([...created, ...found.values()], unchanged);
-  return { ...counted, settled, before, missing: missing.length };
+  return { ...counted, before, missing: missing.length };
 }
 
 /** Counts what is done, with examples of each kind. */
@@ -74,6 +69,11 @@ function countJudged(judged: readonly Judged[], unchanged: number) {
     counts[kind] += 1;
     if (examples[kind].length < EXAMPLES) examples[kind].push(title);
   }
-  const steps = judged.filter((each) => "event" in each || "known" in each);
-  return { steps, counts, examples: { ...examples, unchanged: [] } };
+  const steps = judged.filter((each) => !isSettled(each));
+  const settled = judged.filter(isSettled);
+  return { steps, settled, counts, examples: { ...examples, unchanged: [] } };
+}
+
+function isSettled(judged: Judged): judged is Settled {
+  return judged.kind === "unchanged" || judged.kind === "conflicts";
 }

@@ -23,14 +23,8 @@ export interface ImportRecords {
   readonly records: ReadonlyMap<string, ImportRecord>;
   /** The creates of a killed run whose outcome it did not note. */
   readonly begun: ReadonlyMap<string, BegunCreate>;
-  /** Notes a create before it is sent. @throws the file system's error */
-  begin(identity: string, create: BegunCreate): void;
-  /** Notes what was done. @throws the file system's error */
-  set(identity: string, record: ImportRecord): void;
-  /** Forgets a create that was not done. */
-  forget(identity: string): void;
-  /** Forgets an occurrence that is as its series says again. */
-  remove(identity: string): void;
+  /** Notes a create before it is sent, or what was done; null for nothing any more. @throws the file system's error */
+  note(identity: string, value: ImportRecord | BegunCreate | null): void;
   /** What the journal is to keep of an event that is about to be written, and of the occurrences of a series. */
   memoOf(identity: string, current: CalendarEvent): ImportMemo;
 }
@@ -89,26 +83,13 @@ function makeFolder(inner: Parameters<typeof makeInnerFolder>[0]): string {
 }
 
 function openRecords(path: string): ImportRecords {
-  const { records, begun } = readRecords(path);
+  const { records, begun, remember } = readRecords(path);
   return {
     records,
     begun,
-    begin(identity, create) {
-      appendRecord(path, identity, create);
-      begun.set(identity, create);
-    },
-    set(identity, record) {
-      appendRecord(path, identity, record);
-      begun.delete(identity);
-      records.set(identity, record);
-    },
-    forget(identity) {
-      appendRecord(path, identity, records.get(identity) ?? null);
-      begun.delete(identity);
-    },
-    remove(identity) {
-      appendRecord(path, identity, null);
-      records.delete(identity);
+    note(identity, value) {
+      appendRecord(path, identity, value);
+      remember(identity, value);
     },
     memoOf(identity, current) {
       const parts = isSeries(current) ? occurrenceRecords(records, identity) : [];
@@ -143,19 +124,22 @@ export function parseRecords(text: string) {
   let damaged: number | null = null;
   const records = new Map<string, ImportRecord>();
   const begun = new Map<string, BegunCreate>();
+  const remember = (identity: string, value: unknown): void => {
+    begun.delete(identity);
+    // Lines of ours, but for what was damaged.
+    if (!isJsonObject(value)) records.delete(identity);
+    else if ("key" in value) begun.set(identity, value as unknown as BegunCreate);
+    else records.set(identity, value as unknown as ImportRecord);
+  };
   for (const [index, line] of text.split("\n").entries()) {
     const [identity, value] = parseLine(line) ?? [];
     if (typeof identity !== "string") {
       if (!line.startsWith(LINE_START) && !LINE_START.startsWith(line)) damaged ??= index + 1;
       continue;
     }
-    begun.delete(identity);
-    // Lines of ours, but for what was damaged.
-    if (!isJsonObject(value)) records.delete(identity);
-    else if ("key" in value) begun.set(identity, value as unknown as BegunCreate);
-    else records.set(identity, value as unknown as ImportRecord);
+    remember(identity, value);
   }
-  return { records, begun, damaged };
+  return { records, begun, remember, damaged };
 }
 
 /** How each line begins, also one that a killed process or a full disk has cut. */

@@ -124,9 +124,7 @@ async function applyPlan(
   records: ImportRecords,
 ): Promise<Applied> {
   const { machine, flags } = context;
-  for (const [identity, record] of settled)
-    if (record === null) records.remove(identity);
-    else records.set(identity, record);
+  for (const { identity, record } of settled) if (record !== undefined) records.note(identity, record);
   const unicode = () => isUnicodeLocale(machine.process);
   const bar = createProgressBar(machine.stderr, { quiet: flags.quiet, unicode });
   const onProgress = (done: number) => bar.show({ what: "importing", done, total: steps.length });

@@ -4,14 +4,8 @@ import { exceptionsOf, isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
-import { draftOfChange, isAsDrafted, isUntouched } from "../../import/judgment.js";
-import {
-  type ImportEvent,
-  type Known,
-  occurrenceRecords,
-  seriesRecord,
-  writtenRecord,
-} from "../../import/plan.js";
+import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/judgment.js";
+import { type ImportEvent, type Known, occurrenceRecords, seriesRecord } from "../../import/plan.js";
 import type { EventContext } from "../events/event-reader.js";
 import { hasExtension } from "../events/extensions.js";
 import { createWithKey, type KeyContext } from "../events/keyed-create.js";
@@ -74,7 +68,7 @@ async function create(
     const earlier = before?.undone ?? before?.id ?? null;
     const draft = options.draftOf(event);
     const key = shortHash([source, identity, hash, earlier]);
-    records.begin(identity, { key, hash, draft, slot, series: seriesRecord(event) });
+    records.note(identity, { key, hash, draft, slot, series: seriesRecord(event) });
   }
   const made = await finishCreate(context, identity, options);
   if (records.records.get(identity)?.hash === hash) return;
@@ -93,14 +87,14 @@ async function finishCreate(
     const { created, isRepeat } = await createWithKey(context, { calendarId, draft, key });
     // Somebody may have changed it since a killed run made it.
     const isAsMade = !isRepeat || isAsDrafted(created, draft, exceptedAs(created));
-    records.set(identity, { id: created.id, left: isAsMade ? hashEvent(created) : "", ...known });
+    records.note(identity, { id: created.id, left: isAsMade ? hashEvent(created) : "", ...known });
     return created;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (isOutcomeUnknown(error)) throw await explainUnknown(context, error, calendarId);
     if (error.code === "rejected" && [404, 410].includes(error.status ?? 0))
-      records.set(identity, { id: "", left: "", deleted: "elsewhere", ...known });
-    else records.forget(identity);
+      records.note(identity, { id: "", left: "", deleted: "elsewhere", ...known });
+    else records.note(identity, records.records.get(identity) ?? null);
     throw error;
   }
 }
@@ -156,9 +150,8 @@ function scopeOf(event: CalendarEvent): "this" | "all" | undefined {
 function noteWritten(records: ImportRecords, event: ImportEvent, left: CalendarEvent): void {
   // Deletes of single events are exceptions of the series now.
   for (const [part, { deleted }] of isSeries(left) ? occurrenceRecords(records.records, event.identity) : [])
-    if (deleted === "here") records.remove(part);
-  if (isUntouched(left)) records.remove(event.identity);
-  else records.set(event.identity, writtenRecord(event, left));
+    if (deleted === "here") records.note(part, null);
+  records.note(event.identity, writtenRecord(event, left));
 }
 
 async function remove(
@@ -171,11 +164,11 @@ async function remove(
   const current = await api.getEvent(address);
   requireAsSeen(current, seen);
   (await context.journal())?.keep(record.id, records.memoOf(identity, current));
-  records.set(identity, { ...record, deleted: "begun" });
+  records.note(identity, { ...record, deleted: "begun" });
   await api.deleteEvent(address, { scope: scopeOf(current) });
   for (const [part] of isSeries(current) ? occurrenceRecords(records.records, identity) : [])
-    records.remove(part);
-  records.set(identity, { ...record, deleted: "here" });
+    records.note(part, null);
+  records.note(identity, { ...record, deleted: "here" });
 }
 
 function requireRecord(records: ImportRecords, identity: string) {
