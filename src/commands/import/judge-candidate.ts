@@ -3,8 +3,8 @@ import { exceptionsOf, isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { nullOn } from "../../errors.js";
 import { hashEvent } from "../../import/content-hash.js";
-import { isUntouched, judge, writtenRecord } from "../../import/judgment.js";
 import { type ImportRecord, type Known, occurrenceRecords } from "../../import/plan.js";
+import { isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
 import type { Drafter } from "./drafts.js";
 import type { ImportStep } from "./write-step.js";
 
@@ -58,6 +58,10 @@ async function judgeAfterSeries(
   return { kind: "changed", title, event, seen: "" };
 }
 
+/**
+ * What the file changes is written, and what it does not have any more is deleted, where the event is as the import left it;
+ * with `overwrite`, what somebody else wrote is written, but not deleted.
+ */
 async function judgeKnown(
   context: Pick<Context, "api">,
   known: Known,
@@ -66,29 +70,20 @@ async function judgeKnown(
   const { record, event, identity } = known;
   const read = (id: string) => readEvent(context, calendarId, id);
   const current = record.deleted === "elsewhere" ? null : await read(record.id);
-  const draft = event === undefined ? null : drafter.draftOf(event);
   const title = event?.content.title ?? current?.title ?? "";
-  switch (judge(record, current, { draft, event, overwrite })) {
-    case "deleted":
-      return judgeDeleted(known, title);
-    case "conflict":
-      return { kind: "conflicts", title, identity };
-    case "same":
-      return {
-        kind: "unchanged",
-        title,
-        identity,
-        record: event && current && writtenRecord(event, current),
-      };
-    case "write": {
-      const seen = current === null ? "" : hashEvent(current);
-      if (event !== undefined) return { kind: "changed", title, event, seen };
-      const parts = occurrenceRecords(records, identity);
-      const isWhole =
-        current === null || !isSeries(current) || (await isAsImported(current, known, { parts, read }));
-      return isWhole ? { kind: "gone", title, known, seen } : { kind: "conflicts", title, identity };
-    }
+  if (current === null) return judgeDeleted(known, title);
+  const seen = hashEvent(current);
+  const isAsLeft = record.left === "" ? isUntouched(current) : seen === record.left;
+  if (event === undefined) {
+    const parts = occurrenceRecords(records, identity);
+    const isWhole = isAsLeft && (!isSeries(current) || (await isAsImported(current, known, { parts, read })));
+    return isWhole ? { kind: "gone", title, known, seen } : { kind: "conflicts", title, identity };
   }
+  if (isAsDrafted(current, drafter.draftOf(event), event))
+    return { kind: "unchanged", title, identity, record: writtenRecord(event, current) };
+  return isAsLeft || overwrite
+    ? { kind: "changed", title, event, seen }
+    : { kind: "conflicts", title, identity };
 }
 
 interface SeriesParts {

@@ -5,32 +5,6 @@ import { hashContent, hashEvent } from "./content-hash.js";
 import { type ImportEvent, type ImportRecord, seriesRecord } from "./plan.js";
 import { draftOfSeries, repeatsAs } from "./series.js";
 
-/**
- * What becomes of an event that the file has changed, or does not have any more.
- * - `write`: it is as the import left it, or `overwrite` is set
- * - `same`: it says already what would be written
- * - `deleted`: it is not there any more, which stays so
- * - `conflict`: somebody changed it
- * @param current as it is now; null when there is none
- * @param draft null for one that is not in the file any more, which `overwrite` does not delete
- */
-export function judge(
-  { left }: ImportRecord,
-  current: CalendarEvent | null,
-  { draft, event, overwrite }: JudgeOptions,
-): "write" | "same" | "deleted" | "conflict" {
-  if (current === null) return "deleted";
-  if (draft !== null && isAsDrafted(current, draft, event)) return "same";
-  const isAsLeft = left === "" ? isUntouched(current) : hashEvent(current) === left;
-  return isAsLeft || (overwrite && draft !== null) ? "write" : "conflict";
-}
-
-interface JudgeOptions {
-  readonly draft: EventDraft | null;
-  readonly event: ImportEvent | undefined;
-  readonly overwrite: boolean;
-}
-
 /** What is remembered of an event that says what the file says; null for an occurrence that is as its series says. */
 export function writtenRecord(event: ImportEvent, left: CalendarEvent): ImportRecord | null {
   if (isUntouched(left)) return null;
@@ -47,7 +21,7 @@ export function isUntouched(event: CalendarEvent): boolean {
 export function isAsDrafted(
   current: CalendarEvent,
   draft: EventDraft,
-  event: Pick<ImportEvent, "exceptions"> | undefined,
+  event: Pick<ImportEvent, "exceptions">,
 ): boolean {
   const wanted = draftOfChange(draft, current, event);
   return hasFields(current, wanted) && (!wanted.recurrences || repeatsAs(wanted, current));
@@ -57,11 +31,11 @@ export function isAsDrafted(
 export function draftOfChange(
   draft: EventDraft,
   current: CalendarEvent,
-  event: Pick<ImportEvent, "exceptions"> | undefined,
+  { exceptions }: Pick<ImportEvent, "exceptions">,
 ): EventDraft {
   const cleared = (key: "description" | "location" | "url") => draft[key] ?? (current[key] ? "" : undefined);
   return {
-    ...(isSeries(current) ? draftOfSeries(draft, current, event?.exceptions) : draft),
+    ...(isSeries(current) ? draftOfSeries(draft, current, exceptions) : draft),
     description: cleared("description"),
     location: cleared("location"),
     url: cleared("url"),
