@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { DAY_MS } from "../../contract/date-time.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import { lastOfDays, parseDuration } from "../calendar/dates.js";
-import type { DayRange } from "../calendar/day-list.js";
 import { readStart } from "../calendar/event-span.js";
-import type { LocalizedEvent } from "../calendar/event-view.js";
 import { addDuration, localDate, wallClockAt } from "../calendar/zoned-time.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { usageError } from "../errors.js";
@@ -59,56 +59,44 @@ export async function runNext(context: EventContext, options: NextOptions): Prom
   if (until > furthest)
     throw usageError(`--within: "${within?.text}" is more than ${YEAR} days`, `write ${YEAR}d or less`);
   const filters = { allCalendars: context.flags.calendars.length === 0, remaining: true };
-  const isNext = (event: LocalizedEvent): boolean => {
+  const isWanted = (event: CalendarEvent): boolean => {
     const [start, isAllDay] = [readStart(event), event.all_day === true];
     if (start === null || (isAllDay && options.allDay !== true)) return false;
     return start <= (isAllDay ? wallClockAt(until, zone) : until);
   };
-  const days = { first: localDate(now, zone), last: null };
+  const today = localDate(now, zone);
   const week = await readQuery(context, { days: String(WEEK), ...filters });
-  const windows = windowsAfterWeek(days.first, localDate(until, zone));
-  const queries: readonly [EventQuery, ...EventQuery[]] = [
-    week,
-    ...windows.map((each) => ({ ...week, upcoming: null, days: each, isAfterWeek: true })),
-  ];
-  const found = await readFirst(context, queries, { limit, isWanted: isNext });
+  const [first, last] = [lastOfDays(today, WEEK + 1), localDate(until, zone)];
+  const read = async (query: EventQuery): Promise<EventList> => {
+    const list = await readEvents(context, query);
+    return { ...list, events: list.events.filter(isWanted) };
+  };
+  const near = await read(week);
+  const isEnough = near.events.length >= limit || near.calendarsRead === 0 || last < first;
+  const later = { ...week, upcoming: null, days: { first, last }, takeFirst: createTake(limit, isWanted) };
+  const list = isEnough ? near : joinLists(near, await read(later));
+  const found = { ...list, events: list.events.slice(0, limit) };
+  const days = { first: today, last: null };
   await printList(context, found, { days, layout: "list", noteOf: (event) => describeWait(event, now) });
   if (found.events.length === 0 && context.terminal.isTerminal)
     context.output.note(within === null ? "no event is on or comes next" : `no event within ${within.text}`);
 }
 
-/** The days after the week, up to `last`: 8, then 16, and so on, since the next event is mostly near. */
-function windowsAfterWeek(today: string, last: string): readonly DayRange[] {
-  const windows: DayRange[] = [];
-  for (let after = WEEK; after <= YEAR; after = 2 * after + 1) {
-    const first = lastOfDays(today, after + 1);
-    const end = lastOfDays(today, 2 * after + 1);
-    if (first <= last) windows.push({ first, last: end < last ? end : last });
-  }
-  return windows;
-}
-
-interface FirstOptions {
-  readonly limit: number;
-  readonly isWanted: (event: LocalizedEvent) => boolean;
-}
-
-/** The first events that are wanted, of queries for one time after another; those that follow are not read. */
-async function readFirst(
-  context: EventContext,
-  [first, ...others]: readonly [EventQuery, ...EventQuery[]],
-  { limit, isWanted }: FirstOptions,
-): Promise<EventList> {
-  const read = async (query: EventQuery): Promise<EventList> => {
-    const list = await readEvents(context, query);
-    return { ...list, events: list.events.filter(isWanted) };
+/** Passes on pages that are ordered by start, until they have the first events that are wanted. */
+function createTake(
+  limit: number,
+  isWanted: (event: CalendarEvent) => boolean,
+): NonNullable<EventQuery["takeFirst"]> {
+  return async function* takeFirst(pages) {
+    const starts: (number | null)[] = [];
+    for await (const page of pages) {
+      yield page;
+      starts.push(...page.filter(isWanted).map(readStart));
+      const [wanted, last] = [starts[limit - 1], page.at(-1)];
+      // What begins more than a day later is after it in every zone.
+      if (wanted && last && (readStart(last) ?? 0) > wanted + DAY_MS) return;
+    }
   };
-  let found = await read(first);
-  for (const query of others) {
-    if (found.events.length >= limit || found.listsOnlyWeek() || found.calendarsRead === 0) break;
-    found = joinLists(found, await read(query));
-  }
-  return { ...found, events: found.events.slice(0, limit) };
 }
 
 /** The events of both, each once; of the calendars that could not be read, those of the list that lacks more. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Category } from "../../../contract/shapes.js";
+import type { CalendarEvent, Category } from "../../../contract/shapes.js";
 import { lastOfDays, parseDays, upcomingDays } from "../../calendar/dates.js";
 import type { DayRange } from "../../calendar/day-list.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
@@ -48,6 +48,8 @@ export function rememberedNames({ label, excludeLabel, attendee }: FilterFlags) 
   };
 }
 
+type EventPages = AsyncIterable<readonly CalendarEvent[]>;
+
 /** The events that are asked for. */
 export interface EventQuery {
   readonly days: DayRange;
@@ -57,8 +59,8 @@ export interface EventQuery {
   readonly search: string | null;
   /** Whether keeps without times are listed too, after those of the days. */
   readonly keepsWithoutTimes?: boolean;
-  /** Whether these are days after the week, of which a service that lists only that has none. */
-  readonly isAfterWeek?: boolean;
+  /** Passes pages on until it has the first events that are wanted after the week; a service that lists only that has none. */
+  readonly takeFirst?: (pages: EventPages) => EventPages;
   readonly filters: FilterFlags;
 }
 

@@ -23,7 +23,7 @@ import { createNameFilters, type NameFilters } from "./name-filters.js";
 export type EventContext = CalendarContext & Pick<Context, "output" | "now">;
 
 /** A list of events, as it was read. */
-export interface EventList extends Pick<EventReader, "calendars" | "listsOnlyWeek" | "noteMissingKeeps"> {
+export interface EventList extends Pick<EventReader, "calendars" | "noteMissingKeeps"> {
   /** In the order of lists. */
   readonly events: readonly LocalizedEvent[];
   /** How many calendars could be read. */
@@ -45,7 +45,7 @@ export function readEvents(
   const { timezone: zone } = context.config.settings();
   return context.names.withCachedNames(async () => {
     const reader = await createEventReader(context, query, choose);
-    const { calendars, pages, filterOf, localize, listsOnlyWeek, noteMissingKeeps } = reader;
+    const { calendars, pages, filterOf, localize, noteMissingKeeps } = reader;
     const { results, reportFailures } = await processEach(calendars, {
       ...CALENDARS_READ,
       warn: context.output.warn,
@@ -58,7 +58,7 @@ export function readEvents(
     const found = filterEvents(results.flat(), filterOf(results.length === calendars.length), zone);
     const events = sortEvents(found, { zone, firstDay: query.days.first }).map(localize);
     const calendarsRead = results.length;
-    return { calendars, events, calendarsRead, listsOnlyWeek, noteMissingKeeps, reportFailures };
+    return { calendars, events, calendarsRead, noteMissingKeeps, reportFailures };
   });
 }
 
@@ -68,8 +68,6 @@ export interface EventReader extends ChosenEvents {
   pages(calendarId: string): AsyncGenerator<readonly CalendarEvent[]>;
   /** Adds to an event its times in the chosen zone, and the name of its calendar. */
   readonly localize: (event: CalendarEvent) => LocalizedEvent;
-  /** Whether the service was found to list only the next days, when it was asked for others. */
-  listsOnlyWeek(): boolean;
   /** Says that a service left out the keeps without times that were asked for. */
   noteMissingKeeps(): void;
 }
@@ -82,11 +80,10 @@ export async function createEventReader(
   const chosen = await chooseEvents(context, query.filters, choose);
   const client = await context.api();
   const { timezone } = context.config.settings();
-  const { upcoming, search, keepsWithoutTimes = false, isAfterWeek = false } = query;
+  const { upcoming, search, keepsWithoutTimes = false, takeFirst } = query;
   const matches =
     search === null ? () => true : (await import("../../calendar/event-search.js")).createEventSearch(search);
   let areKeepsMissing = false;
-  let isOnlyWeek = false;
   const names = new Map(chosen.calendars.map(({ id, name }) => [id, name]));
   return {
     ...chosen,
@@ -98,20 +95,22 @@ export async function createEventReader(
       }
       const { first: from, last: to } = query.days;
       const category = keepsWithoutTimes ? "keep" : undefined;
-      const list = await client.listEvents({ calendarId, timezone, from, to, search, category });
-      const found = list === null && !isAfterWeek ? await findInWeek(context, calendarId, query) : [];
-      isOnlyWeek ||= list === null;
+      const limit = takeFirst && FIRST_PAGE;
+      const list = await client.listEvents({ calendarId, timezone, from, to, search, category, limit });
+      const found = list === null ? await findInWeek(context, calendarId, query) : [];
       areKeepsMissing ||= keepsWithoutTimes && list?.hasKeepsWithoutTimes !== true;
       yield found.filter(matches);
-      if (list !== null) yield* list.pages;
+      if (list !== null) yield* takeFirst?.(list.pages) ?? list.pages;
     },
     localize: (event) => localizeEvent(event, timezone, names.get(event.calendar_id)),
-    listsOnlyWeek: () => isOnlyWeek,
     noteMissingKeeps() {
       if (areKeepsMissing) context.output.note("this service does not list keeps without times");
     },
   };
 }
+
+/** How many events a page has where only the first are wanted. */
+const FIRST_PAGE = 100;
 
 /** The events of some lists of next days, each once although two lists may have it. */
 async function* listUpcoming(
@@ -134,8 +133,9 @@ async function* listUpcoming(
 async function findInWeek(
   { api, config, now }: EventContext,
   calendarId: string,
-  { days: range, search }: EventQuery,
+  { days: range, search, takeFirst }: EventQuery,
 ): Promise<readonly CalendarEvent[]> {
+  if (takeFirst !== undefined) return [];
   const client = await api();
   const { timezone } = config.settings();
   const today = localDate(now(), timezone);
