@@ -174,7 +174,9 @@ async function readSecret({ terminal }: WebhooksContext, as: TargetKind, urlFile
 
 export async function runWebhooksList(context: WebhooksContext): Promise<void> {
   const output = context.output.of(webhookView);
-  await output.print((await context.messages.webhooks()).list());
+  const webhooks = (await context.messages.webhooks()).list();
+  if (webhooks.length === 0 && context.terminal.isTerminal) context.output.note("no webhooks");
+  await output.print(webhooks);
 }
 
 export async function runWebhooksRemove(

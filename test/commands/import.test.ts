@@ -228,7 +228,7 @@ describe("bad input", () => {
   test.each([
     ["a file that is missing", ["nothing.ics"], 2, "cannot be read (ENOENT)"],
     ["a folder", ["."], 2, "cannot be read (EISDIR)"],
-    ["no file", [], 2, "missing FILE"],
+    ["no file", [], 2, "missing FILE\nhint: calctl import -h"],
     ["stdin without a name", ["-"], 2, "missing --source"],
     ["an empty name", ["x", "--source", ""], 2, "--source is empty"],
     ["rejects to stdout", ["x", "--rejects", "-"], 2, "--rejects: - is not a file"],

@@ -223,6 +223,9 @@ describe("webhooks list", () => {
 
   test("is empty without any", async () => {
     expect(await harness.json("webhooks", "list")).toEqual([]);
+    expect(await harness.runWith({ columns: 80 }, "webhooks", "list")).toMatchObject({
+      stderr: "no webhooks\n",
+    });
   });
 
   test("shows what another version has saved, and keeps it", async () => {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Scope } from "../../../contract/extensions.js";
 import { SCOPE_CHOICES } from "../../calendar/series.js";
-import { type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
+import { type ContextOf, describeCommand, pathOf, requireConfirmation } from "../../cli/command.js";
 import { CliError, hasCode } from "../../errors.js";
 import { deletedView } from "../../output/views/event.js";
 import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
@@ -33,11 +33,11 @@ export function registerEventsDelete(command: Command, contextOf: ContextOf): vo
       [
         "The first event of today, without a question",
         'id="$(calctl events list --fields id | head -n 1)"',
-        'calctl events delete "$id" --yes',
+        `${pathOf(command)} "$id" --yes`,
       ],
       [
         "Every event of the week with this label",
-        "calctl events list --days 7 --label 2 --fields id | calctl events delete - --yes --scope this",
+        `calctl events list --days 7 --label 2 --fields id | ${pathOf(command)} - --yes --scope this`,
       ],
     ],
   });

@@ -2,6 +2,7 @@ import type { Scope } from "../../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { wasUpdated } from "../../calendar/if-unchanged.js";
+import { hasCode, wrapError } from "../../errors.js";
 import type { FoundEvent } from "../calendar-choice.js";
 import type { RelatedResolver } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
@@ -22,6 +23,13 @@ function keptNote(kept: number): string {
     : `${kept} events of the series were changed on their own, and stay as they are`;
 }
 
+/** A rule that names days does not move with its first event: the service wants the new one. */
+function askForRule(error: unknown, { recurrences }: EventDraft): unknown {
+  const isAboutRule = hasCode(error, "rejected") && Object.hasOwn(Object(error.details), "recurrences");
+  if (!isAboutRule || recurrences !== undefined) return error;
+  return wrapError(error, error.code, error.message, { hint: 'give it as in --repeat "weekly on tue"' });
+}
+
 /** Writes an update, and says how many events of a series it has not changed. */
 export async function writeUpdate(
   context: EventContext,
@@ -29,7 +37,10 @@ export async function writeUpdate(
 ): Promise<LocalizedEvent> {
   const address = { calendarId: calendar.id, eventId: current.id };
   const isApplied = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
-  const { event, kept } = await (await context.api()).updateEvent(address, draft, { isApplied, scope });
+  const api = await context.api();
+  const { event, kept } = await api.updateEvent(address, draft, { isApplied, scope }).catch((error) => {
+    throw askForRule(error, draft);
+  });
   if (kept > 0) context.output.note(keptNote(kept));
   const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
   return localizeEvent(filled, context.config.settings().timezone, calendar.name);

@@ -56,8 +56,10 @@ export function readJob({ flags: run, terminal }: EventContext, flags: ImportFla
     ...(path === undefined ? ["FILE"] : []),
     ...(path === "-" && flags.source === undefined ? ["--source"] : []),
   ];
-  if (path === undefined || missing.length > 0)
-    throw missingFlagsError([...missing, ...(isConfirmed || canAsk ? [] : ["--yes"])]);
+  if (path === undefined || missing.length > 0) {
+    const hint = path === undefined ? "calctl import -h shows what it takes" : undefined;
+    throw missingFlagsError([...missing, ...(isConfirmed || canAsk ? [] : ["--yes"])], hint);
+  }
   requireConfirmation(isConfirmed, canAsk);
   const source = flags.source ?? basename(path);
   if (source === "") throw emptyValueError(flags.source === undefined ? "FILE" : "--source");
