@@ -34,9 +34,7 @@ const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?!\d)/;
 export function readSpan(cell: CellReader, options: TimeOptions): InputTimes {
   const start = readMoment(cell("start"), cell("start_time"), options);
   if (start === null) throw usageError("it has no start");
-  // A time alone is one of the same day.
-  const endDate = cell("end") ?? (cell("end_time") === undefined ? undefined : start.date);
-  const end = readMoment(endDate, cell("end_time"), options);
+  const end = readEnd(cell, start, options);
   if (readFlag(cell("all_day")) ?? start.instant === null) {
     // Outlook writes the midnight after the last day, others the last day.
     const isMidnight = end !== null && end.clock === 0 && end.date > start.date;
@@ -53,6 +51,16 @@ export function readSpan(cell: CellReader, options: TimeOptions): InputTimes {
   const end_at = last === undefined || isEmpty ? undefined : wireTime(last);
   const times = { start_at: wireTime(start.instant), end_at };
   return { all_day: false, ...times, start_timezone: zone, end_timezone: zone };
+}
+
+/** The end of a row; null without one. A time alone is the next one after the start, be it after midnight. */
+function readEnd(cell: CellReader, start: Moment, options: TimeOptions): Moment | null {
+  const [date, time] = [cell("end"), cell("end_time")];
+  if (date !== undefined || time === undefined) return readMoment(date, time, options);
+  const end = readMoment(start.date, time, options);
+  if (end === null || (end.instant ?? 0) >= (start.instant ?? 0)) return end;
+  options.count("with an end time before its start: read as of the next day");
+  return readMoment(addDays(start.date, 1), time, options);
 }
 
 function midnightOf(date: string): string {
@@ -85,7 +93,7 @@ function readMoment(
   const date = readDate(written, dates);
   if (date === null)
     throw usageError(
-      `"${text}" is not a date of four-digit year${dates === undefined ? "" : ` in the order ${dates}`}`,
+      `"${text}" is not a date${dates === undefined ? "" : ` in the order ${dates}`} with a year of four digits`,
     );
   const [, local = "", offset = ""] = /^(.*?)(Z|[+-]\d{2}:\d{2})?$/.exec(rest || (time ?? "")) ?? [];
   if (local === "") return { date, clock: null, instant: null, isLocal: false };

@@ -108,9 +108,9 @@ describe("times of day", () => {
   });
 
   test.each([
-    ["31.02.2026", "15:00", '"31.02.2026" is not a date of four-digit year in the order dmy'],
+    ["31.02.2026", "15:00", '"31.02.2026" is not a date in the order dmy with a year of four digits'],
     ["11/21/2026", "15:00", '"11/21/2026" is not a date'],
-    ["21.11.26", "15:00", '"21.11.26" is not a date of four-digit year'],
+    ["21.11.26", "15:00", '"21.11.26" is not a date in the order dmy with a year of four digits'],
     ["next friday", "15:00", "is not a date"],
     ["2026-11-21", "9", '"9" is not a time of day'],
     ["2026-11-21", "13:00 PM", '"13:00 PM" is not a time of day'],
@@ -130,6 +130,18 @@ describe("times of day", () => {
       "title,start,start_time,end_time\nFair,2026-11-21,,\nReview,2026-11-21,15:00,16:30\n",
     );
     expect(items).toMatchObject([{ content: { all_day: true } }, { content: REVIEW }]);
+  });
+
+  test("an end time alone that is before the start is of the next day, with a note", async () => {
+    const file = await read("title,start,start_time,end_time\nParty,2026-10-24,22:00,03:30\n");
+    expect(file.items).toMatchObject([{ content: { end_at: "2026-10-25T02:30:00.000Z" } }]);
+    expect(file.notes).toContain("1 event with an end time before its start: read as of the next day");
+    const typed = await read(
+      "title,start,start_time,end,end_time\nParty,2026-10-24,22:00,2026-10-24,03:30\n",
+    );
+    expect(typed.items).toMatchObject([
+      { kind: "rejected", reason: expect.stringContaining("is not after") },
+    ]);
   });
 });
 
