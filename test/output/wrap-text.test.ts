@@ -22,6 +22,13 @@ describe("wrapText", () => {
     expect(lines).toEqual(["see", "0123456789abcdef", "now"]);
   });
 
+  test("breaks text at 100 columns of a wider terminal, but no word, and in a pipe nothing", () => {
+    const [text, url] = ["word ".repeat(30).trim(), `https://${"x".repeat(140)}`];
+    const lines = wrapText(`${text} ${url} end`, { width: 200, breakWords: true });
+    expect(lines).toEqual(["word ".repeat(20).trim(), "word ".repeat(10).trim(), url, "end"]);
+    expect(wrapText(text, { width: Number.POSITIVE_INFINITY, breakWords: true })).toEqual([text]);
+  });
+
   test("never loses a character and never exceeds the width", () => {
     const text = fc.string({
       unit: fc.constantFrom("a", "b", " ", "日", "👩‍💻", "e\u0301", "\n", "か\u3099"),

@@ -85,17 +85,23 @@ const BREAKS = new RegExp(
 /** UTF-16 units that are wrapped: more than any text that the contract allows, escapes included. */
 const MAX_WRAPPED = 100_000;
 
+/** Columns of text that are read with ease, as those of help. */
+const READABLE = 100;
+
 /**
  * Wraps sanitized text at line feeds, at spaces, and next to wide characters. Tabs become spaces. Of a text that is longer
- * than anybody reads, the last line says how much is missing.
+ * than anybody reads, the last line says how much is missing. On a wide terminal, only a word takes more than 100 columns.
  */
 export function wrapText(text: string, options: WrapOptions): readonly string[] {
   const shown = text.slice(0, MAX_WRAPPED).replace(/[\ud800-\udbff]$/, "");
   const missing = text.length - shown.length;
+  const room = Number.isFinite(options.width) ? Math.min(options.width, READABLE) : options.width;
   const lines = shown
     .replaceAll("\t", "    ")
     .split("\n")
-    .flatMap((line) => (textWidth(line) <= options.width ? [line.trimEnd()] : wrapLine(line, options)));
+    .flatMap((line) =>
+      textWidth(line) <= room ? [line.trimEnd()] : wrapLine(piecesOf(line, options), room),
+    );
   return missing === 0 ? lines : [...lines, `… and ${missing} more characters`];
 }
 
@@ -113,12 +119,12 @@ export function wrapMessage(text: string, width: number): readonly string[] {
   return wrapText(kept, { width, breakWords: false }).map((line) => line.replaceAll(KEPT_SPACE, " "));
 }
 
-function wrapLine(line: string, options: WrapOptions): readonly string[] {
+function wrapLine(pieces: readonly string[], room: number): readonly string[] {
   const lines: string[] = [];
   let current = "";
   let used = 0;
-  for (const piece of piecesOf(line, options)) {
-    const fits = current === "" || used + textWidth(piece.trimEnd()) <= options.width;
+  for (const piece of pieces) {
+    const fits = current === "" || used + textWidth(piece.trimEnd()) <= room;
     if (!fits) lines.push(current.trimEnd());
     const added = fits ? piece : piece.trimStart();
     current = fits ? current + added : added;
