@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { DAY_MS } from "../../contract/date-time.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { lastOfDays, parseDuration } from "../calendar/dates.js";
 import { readStart } from "../calendar/event-span.js";
@@ -93,8 +92,9 @@ function createTake(
       yield page;
       starts.push(...page.filter(isWanted).map(readStart));
       const [wanted, last] = [starts[limit - 1], page.at(-1)];
+      if (!wanted || last === undefined) continue;
       // What begins more than a day later is after it in every zone.
-      if (wanted && last && (readStart(last) ?? 0) > wanted + DAY_MS) return;
+      if ((readStart(last) ?? 0) > addDuration(wanted, { days: 1, minutes: 0 }, "UTC")) return;
     }
   };
 }
