@@ -225,6 +225,21 @@ test("a mail that cancels or moves one event is enough, without its series", asy
   expect(await listed()).toEqual([evenings()[0], "2026-12-14T20:00 Concert", evenings()[3]]);
 });
 
+test("a mail that cancels what came from another source says so", async () => {
+  const path = join(world.directory, "cancel.ics");
+  const cancelled = changed("Choir", "20261221", "STATUS:CANCELLED");
+  const lines = ["BEGIN:VCALENDAR", "METHOD:CANCEL", ...cancelled, "END:VCALENDAR", ""];
+  writeFileSync(path, lines.join("\r\n"));
+  await importIcs([choir()]);
+  const cancel = (...flags: readonly string[]) =>
+    world.step("import", path, "-c", "Family", "--yes", ...flags);
+  const note = "1 cancelled event did not come from cancel.ics: name where it came from by --source\n";
+  expect(await cancel()).toMatchObject({ exitCode: 0, stderr: note });
+  const right = ["--source", "choir.ics"];
+  expect(await cancel(...right)).toMatchObject({ stderr: "", stdout: "choir.ics\t0\t0\t0\t1\t0\t0\n" });
+  expect(await cancel(...right)).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
 test("what was imported as single events stays so when the service stores series", async () => {
   const { handle } = world.service;
   Object.assign(world.service, withoutSeries({ handle }));

@@ -278,6 +278,17 @@ test("a dry run prints the plan and leaves nothing behind", async () => {
   expect(readdirSync(world.directory)).not.toContain("imports");
 });
 
+test("the plan says when a single event is, and several by their titles", async () => {
+  const plan = async (...lines: readonly Line[]) =>
+    (await importFile(file(...lines), "--dry-run", "-o", "table")).stdout;
+  expect(await plan(line("a"))).toBe("  1 new        Event a  Mon 23 Nov 2026 13:00–14:00\n");
+  await importLines([line("a")]);
+  const holiday = line("a", "Holiday", { all_day: true, start_at: "2026-12-24T00:00:00Z", end_at: null });
+  expect(await plan(holiday, line("b"), line("c"))).toBe(
+    "  2 new        Event b, Event c\n  1 changed    Holiday  Thu 24 Dec 2026 all day\n",
+  );
+});
+
 describe("an undo", () => {
   test("takes back what an import created, and a repetition creates it again", async () => {
     await importLines([line("a"), line("b")]);

@@ -1,3 +1,4 @@
+import { localTimes } from "../../calendar/event-view.js";
 import { isOccurrenceId } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import {
@@ -7,6 +8,8 @@ import {
   type Known,
   seriesOf,
 } from "../../import/plan.js";
+import { describeWhen } from "../../output/event-when.js";
+import type { Hours } from "../../output/view.js";
 import type { ImportExamples, ImportReport } from "../../output/views/import.js";
 import { firstFailure } from "../process-each.js";
 import type { Drafter } from "./drafts.js";
@@ -18,6 +21,8 @@ interface PlanOptions extends JudgeOptions {
   readonly drafter: Pick<Drafter, "prepare" | "draftOf">;
   /** Whether what is not in the file any more is deleted. */
   readonly prune: boolean;
+  /** In which people read times, and by which clock. */
+  readonly shown: { readonly timezone: string; readonly hours: Hours };
 }
 
 /** What an import would do. */
@@ -35,7 +40,7 @@ const EXAMPLES = 5;
 
 /** Compares a file with what was imported before, and what changed in it with the calendar: only that is read. */
 export async function makePlan(context: Pick<Context, "api">, options: PlanOptions): Promise<ImportPlan> {
-  const { source, records, drafter, prune } = options;
+  const { source, records, drafter, prune, shown } = options;
   const { added, changed, cancelled, missing, unchanged, before } = compareWithRecords(source, records);
   for (const event of added) await drafter.prepare(event);
   for (const { event } of changed) await drafter.prepare(event);
@@ -54,24 +59,30 @@ export async function makePlan(context: Pick<Context, "api">, options: PlanOptio
   await judgeAll(candidates.filter(({ event }) => event?.occurrenceOf === undefined));
   await judgeAll(candidates.filter(({ event }) => event?.occurrenceOf !== undefined));
   const created = added.map((event): Judged => ({ kind: "new", title: event.content.title, event }));
-  const counted = countJudged([...created, ...found.values()], unchanged);
-  return { ...counted, before, missing: missing.length };
+  const judged = [...created, ...found.values()];
+  const counted = countJudged(judged, unchanged);
+  return { ...counted, examples: examplesOf(judged, shown), before, missing: missing.length };
 }
 
-/** Counts what is done, with examples of each kind. */
 function countJudged(judged: readonly Judged[], unchanged: number) {
   const counts = { new: 0, changed: 0, unchanged, gone: 0, conflicts: 0 };
-  const examples = { new: [], changed: [], unchanged: [], gone: [], conflicts: [] } as Record<
-    Judged["kind"],
-    string[]
-  >;
-  for (const { kind, title } of judged) {
-    counts[kind] += 1;
-    if (examples[kind].length < EXAMPLES) examples[kind].push(title);
-  }
-  const steps = judged.filter((each) => !isSettled(each));
-  const settled = judged.filter(isSettled);
-  return { steps, settled, counts, examples: { ...examples, unchanged: [] } };
+  for (const { kind } of judged) counts[kind] += 1;
+  return { steps: judged.filter((each) => !isSettled(each)), settled: judged.filter(isSettled), counts };
+}
+
+/** Titles of each kind; of a single event that is written, with its times. */
+function examplesOf(judged: readonly Judged[], { timezone: zone, hours }: PlanOptions["shown"]) {
+  const titlesOf = (kind: Judged["kind"]) => {
+    const some = judged.filter((each) => each.kind === kind);
+    const [only] = some;
+    if (some.length > 1 || only === undefined || !("event" in only) || only.event === undefined)
+      return some.slice(0, EXAMPLES).map(({ title }) => title);
+    const { start_at = null, end_at = null, all_day = null } = only.event.content;
+    const when = describeWhen(localTimes({ start_at, end_at, all_day }, zone), { year: true, hours, zone });
+    return [`${only.title}  ${when.replace("  ", " ")}`.trimEnd()];
+  };
+  const [added, changed] = [titlesOf("new"), titlesOf("changed")];
+  return { new: added, changed, gone: titlesOf("gone"), conflicts: titlesOf("conflicts") };
 }
 
 function isSettled(judged: Judged): judged is Settled {

@@ -58,7 +58,9 @@ export function reportFailures(
   const { rejections, size } = read;
   const reason = job.prune === false ? null : noPruneReason(read);
   const kept = `${countOf(plan.missing, "event")} not in ${job.name} any more`;
-  if (plan.missing > 0 && job.prune === false) note(`${kept}: they stay, since --prune is not given`);
+  const stays = plan.missing === 1 ? "it stays" : "they stay";
+  if (plan.missing > 0 && job.prune === false && !isMail(read))
+    note(`${kept}: ${stays}, since --prune is not given`);
   const { failures = [], stopped, done = 0 } = applied ?? {};
   const namer = createNamer(warn);
   for (const { title, error } of failures) namer.name(`"${title}": ${error.message}`);
@@ -73,6 +75,11 @@ export function reportFailures(
     ...(plan.missing > 0 && reason !== null ? [`${kept}, and not deleted: ${reason}`] : []),
   ];
   if (problems.length > 0) throw new CliError("partial", problems.join("; "));
+}
+
+/** Whether the file is a mail about one event, and never has all of its source. */
+function isMail({ header }: ReadSource): boolean {
+  return /^METHOD:(?:REQUEST|CANCEL)\s*$/im.test(header);
 }
 
 /** `3 events` */

@@ -83,9 +83,25 @@ async function planRun(run: ImportRun, records: ImportRecords): Promise<ImportPl
     drafter,
     overwrite: flags.overwrite === true,
     prune: job.prune !== false && noPruneReason(read) === null,
+    shown: context.config.settings(),
   });
+  noteStrangers(run, records);
   for (const note of drafter.notes()) context.output.note(note);
   return plan;
+}
+
+/** A mail that cancels events finds only those of its source. */
+function noteStrangers({ context, job, read }: ImportRun, { records }: ImportRecords): void {
+  const { events, masters, cancelled } = read.source;
+  const occurrences = cancelled.filter(
+    ({ identity, occurrenceOf }) => !records.has(identity) && !records.has(occurrenceOf?.series ?? ""),
+  );
+  const count = [...masters].filter((identity) => !records.has(identity)).length + occurrences.length;
+  if (events.size > 0 || count === 0) return;
+  const they = count === 1 ? "it" : "they";
+  context.output.note(
+    `${countOf(count, "cancelled event")} did not come from ${job.source}: name where ${they} came from by --source`,
+  );
 }
 
 /** Shows the plan and asks where something would be written. @throws CliError interrupted for no, usage without a terminal */
