@@ -34,7 +34,7 @@ const LOADS = {
   commands: [
     ...["cli", "calendar", "import", "output", "messages", "errors"],
     ...["commands/config", "commands/doctor", "commands/import", "commands/mcp"],
-    ...["commands/remind", "commands/tour"],
+    ...["commands/programs", "commands/tour"],
   ],
   "commands/config": ["service/access", "calendar", "errors"],
   "commands/doctor": ["config", "messages", "system", "errors"],
@@ -42,7 +42,7 @@ const LOADS = {
     ...["cli", "commands", "import", "calendar", "contract", "output", "terminal", "system", "errors"],
   ],
   "commands/mcp": ["commands", "cli", "calendar", "contract", "output", "terminal", "errors"],
-  "commands/remind": ["commands", "calendar", "config", "output", "messages", "system", "errors"],
+  "commands/programs": ["config", "output", "system", "errors"],
   "commands/tour": ["service", "output", "terminal", "system"],
   cli: ["commands", "service/commands", "calendar", "config", "cache", "contract", "output", "errors"],
   host: [
@@ -96,7 +96,7 @@ const TYPES = {
   "commands/doctor": ["context", "machine"],
   "commands/import": ["context", "journal", "machine"],
   "commands/mcp": ["context", "machine"],
-  "commands/remind": ["context", "machine"],
+  "commands/programs": ["calendar", "machine"],
   "commands/tour": ["cache", "config", "context", "machine", "terminal"],
   cli: ["context"],
 };

@@ -8,7 +8,7 @@ import type { Context } from "../../context.js";
 import { CliError, emptyValueError, usageError } from "../../errors.js";
 import { jsonObject } from "../../output/view.js";
 import { type WatchedChange, watchedChangeView } from "../../output/views/change.js";
-import { createProgramRunner, eventVariables } from "../remind/programs.js";
+import { createProgramRunner, eventVariables } from "../programs/run-program.js";
 import type { ChangesOptions } from "./changes.js";
 import type { Diff } from "./changes-diff.js";
 import { addCalendarFlag, addFilterFlags } from "./event-query.js";

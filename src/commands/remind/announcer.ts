@@ -9,8 +9,8 @@ import { jsonObject } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import { nameEvent } from "../events/event-name.js";
 import { targetRequest } from "../post/target.js";
+import { createProgramRunner, eventVariables } from "../programs/run-program.js";
 import type { RemindContext, RemindOptions } from "./options.js";
-import { createProgramRunner, eventVariables } from "./programs.js";
 
 /** What an event is announced to. */
 export interface Announcer {
