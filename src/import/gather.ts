@@ -5,14 +5,14 @@ import { type ImportEvent, type ImportRecord, type ImportSource, isSeriesRecord 
 import type { RuleEngine } from "./series.js";
 import { indexOccurrences, isSingleRecord, placeInSeries, readSeriesEvents } from "./series-events.js";
 
-interface Gathered {
+export interface Gathered {
   readonly source: ImportSource;
   readonly rejections: readonly Rejection[];
   /** Why repeating events are single ones, where the service stores series: sentences for the user. */
   readonly notes: readonly string[];
 }
 
-interface GatherOptions {
+export interface GatherOptions {
   readonly window: DayWindow;
   /** Null where nothing repeats. */
   readonly engine: RuleEngine | null;

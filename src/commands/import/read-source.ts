@@ -5,9 +5,8 @@ import { requireConfirmation } from "../../cli/command.js";
 import type { Context } from "../../context.js";
 import { emptyValueError, missingFlagsError, usageError } from "../../errors.js";
 import type { Rejection } from "../../import/entry.js";
-import { gatherEvents } from "../../import/gather.js";
+import { type Gathered, type GatherOptions, gatherEvents } from "../../import/gather.js";
 import type { DayWindow } from "../../import/occurrences.js";
-import type { ImportRecord, ImportSource } from "../../import/plan.js";
 import {
   type ImportFile,
   type ImportOptions,
@@ -92,17 +91,11 @@ function isSameFile(one: string, other: string): boolean {
 const MAX_SHOWN_TITLE = 60;
 
 /** What was read. */
-export interface ReadSource extends Pick<ImportFile, "isComplete" | "header" | "footer"> {
+export interface ReadSource
+  extends Pick<ImportFile, "isComplete" | "header" | "footer">,
+    Pick<Gathered, "source" | "rejections"> {
   /** How many events and rejected items the file has. */
   readonly size: number;
-  readonly source: ImportSource;
-  readonly rejections: readonly Rejection[];
-}
-
-/** Of what a calendar has from the file, and its service can have. */
-interface KnownOfSource {
-  readonly records: ReadonlyMap<string, ImportRecord>;
-  readonly storesSeries: boolean;
 }
 
 /**
@@ -114,7 +107,7 @@ export async function readSource(
   context: EventContext & Pick<Context, "machine">,
   job: ImportJob,
   flags: ImportFlags,
-): Promise<(known: KnownOfSource) => ReadSource> {
+): Promise<(known: Pick<GatherOptions, "records" | "storesSeries">) => ReadSource> {
   const { output, terminal, now } = context;
   const { path, name } = job;
   const window = await readWindow(context, flags);
@@ -126,10 +119,8 @@ export async function readSource(
   return (known) => {
     const gathered = gatherEvents(items, { window, engine, now: now(), ...known });
     for (const note of [...notes, ...gathered.notes]) output.note(note);
-    const { source, rejections } = gathered;
-    nameRejections(context, rejections);
-    const { isComplete, header, footer } = file;
-    return { isComplete, header, footer, size: items.length, source, rejections };
+    nameRejections(context, gathered.rejections);
+    return { ...file, ...gathered, size: items.length };
   };
 }
 

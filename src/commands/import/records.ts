@@ -29,8 +29,8 @@ export interface ImportRecords {
   memoOf(identity: string, current: CalendarEvent): ImportMemo;
 }
 
-export interface RecordsOptions
-  extends Pick<Machine, "stateDirectory" | "userId" | "process" | "clock" | "signal"> {
+interface RecordsOptions {
+  readonly machine: Pick<Machine, "stateDirectory" | "userId" | "process" | "clock" | "signal">;
   /** Profile, service, calendar and source, each of which has a file of its own. */
   readonly owner: readonly string[];
   /** Whether nothing is written. */
@@ -45,10 +45,10 @@ export const FOLDER = "imports";
  * @throws CliError unavailable while another process imports the same, configuration for a file that cannot be used
  */
 export async function withRecords<T>(
-  options: RecordsOptions,
+  { machine, owner, readOnly }: RecordsOptions,
   work: (records: ImportRecords) => Promise<T>,
 ): Promise<T> {
-  const { stateDirectory, userId, owner, readOnly, process, clock, signal } = options;
+  const { stateDirectory, userId, process, clock, signal } = machine;
   const inner = () => ({ parent: stateDirectory(), name: FOLDER, userId });
   const name = `${shortHash(owner)}.jsonl`;
   if (readOnly) return work(openRecords(join(stateDirectory(), FOLDER, name)));

@@ -2,7 +2,6 @@ import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { isUnicodeLocale } from "../../output/style.js";
 import { createImportView, describeImport, importView } from "../../output/views/import.js";
-import { createProgressBar } from "../../terminal/progress-bar.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { hasExtension } from "../events/extensions.js";
 import { type Applied, applySteps } from "./apply.js";
@@ -21,6 +20,7 @@ interface ImportRun {
   readonly read: ReadSource;
   readonly calendar: ChosenCalendar;
   readonly drafter: Drafter;
+  readonly records: ImportRecords;
 }
 
 /** Brings a calendar in step with a file: says what it would do, asks, and does it. */
@@ -31,20 +31,19 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
   const calendar = await chooseCalendar(context, "writeCalendar");
   const drafter = await createDrafter(context, { calendar, label: flags.label });
   const storesSeries = await hasExtension(await context.api(), "recurrences", calendar.id);
-  const base = { context, flags, job, calendar, drafter };
   const { dryRun } = context.flags;
-  const { run, plan, applied } = await withRecords(
-    { ...recordsOf(base), readOnly: dryRun },
-    async (records) => {
-      const run = { ...base, read: gather({ records: records.records, storesSeries }) };
-      requireSomething(run);
-      const made = await planRun(run, records);
-      if (dryRun) return { run, plan: made, applied: null };
-      await confirmPlan(run, made);
-      writeRejects(context, flags.rejects, run.read);
-      return { run, plan: made, applied: await applyPlan(run, made, records) };
-    },
-  );
+  const owner = ownerOf(context, job, calendar);
+  const options = { machine: context.machine, owner, readOnly: dryRun };
+  const { run, plan, applied } = await withRecords(options, async (records) => {
+    const read = gather({ records: records.records, storesSeries });
+    const started = { context, flags, job, read, calendar, drafter, records };
+    requireSomething(started);
+    const made = await planRun(started);
+    if (dryRun) return { run: started, plan: made, applied: null };
+    await confirmPlan(started, made);
+    writeRejects(context, flags.rejects, read);
+    return { run: started, plan: made, applied: await applyPlan(started, made) };
+  });
   const output = context.output.of(createImportView(dryRun ? plan.examples : {}));
   if (applied === null || applied.done > 0 || applied.stopped === undefined)
     await output.print({ ...reportOf(run, plan), ...applied?.counts }, "the import was done");
@@ -59,23 +58,19 @@ function requireSomething({ context, flags, job, read }: ImportRun): void {
   throw new CliError("rejected", `nothing of ${job.name} can be imported`);
 }
 
-/** Each profile, service, calendar and source has its own. */
-function recordsOf({ context, job, calendar }: Omit<ImportRun, "read">) {
-  const { stateDirectory, dataDirectory, userId, process, clock, signal } = context.machine;
-  const { profile, service } = context.config.settings();
-  const place = service.kind === "local" ? dataDirectory() : service.baseUrl.value;
-  return {
-    stateDirectory,
-    userId,
-    process,
-    clock,
-    signal,
-    owner: [profile ?? "", place, calendar.id, job.source],
-  };
+/** Each profile, service, calendar and source has its own records. */
+function ownerOf(
+  { config, machine }: ImportRun["context"],
+  { source }: ImportJob,
+  { id }: ChosenCalendar,
+): readonly string[] {
+  const { profile, service } = config.settings();
+  const place = service.kind === "local" ? machine.dataDirectory() : service.baseUrl.value;
+  return [profile ?? "", place, id, source];
 }
 
-async function planRun(run: ImportRun, records: ImportRecords): Promise<ImportPlan> {
-  const { context, flags, job, read, calendar, drafter } = run;
+async function planRun(run: ImportRun): Promise<ImportPlan> {
+  const { context, flags, job, read, calendar, drafter, records } = run;
   const plan = await makePlan(context, {
     calendarId: calendar.id,
     source: read.source,
@@ -85,13 +80,13 @@ async function planRun(run: ImportRun, records: ImportRecords): Promise<ImportPl
     prune: job.prune !== false && noPruneReason(read) === null,
     shown: context.config.settings(),
   });
-  noteStrangers(run, records);
+  noteStrangers(run);
   for (const note of drafter.notes()) context.output.note(note);
   return plan;
 }
 
 /** A mail that cancels events finds only those of its source. */
-function noteStrangers({ context, job, read }: ImportRun, { records }: ImportRecords): void {
+function noteStrangers({ context, job, read, records: { records } }: ImportRun): void {
   const { events, masters, cancelled } = read.source;
   const occurrences = cancelled.filter(
     ({ identity, occurrenceOf }) => !records.has(identity) && !records.has(occurrenceOf?.series ?? ""),
@@ -135,15 +130,12 @@ function sizeOf({ events, rejected }: ReadSource["source"]): number {
 }
 
 async function applyPlan(
-  { context, job, calendar, drafter }: ImportRun,
+  { context, job, calendar, drafter, records }: ImportRun,
   { steps, settled }: ImportPlan,
-  records: ImportRecords,
 ): Promise<Applied> {
-  const { machine, flags } = context;
   for (const { identity, record } of settled) if (record !== undefined) records.note(identity, record);
-  const unicode = () => isUnicodeLocale(machine.process);
-  const bar = createProgressBar(machine.stderr, { quiet: flags.quiet, unicode });
-  const onProgress = (done: number) => bar.show({ what: "importing", done, total: steps.length });
+  const progress = await context.terminal.openProgress();
+  const onProgress = (done: number) => progress.show({ what: "importing", done, total: steps.length });
   try {
     return await applySteps(context, steps, {
       calendarId: calendar.id,
@@ -153,6 +145,6 @@ async function applyPlan(
       onProgress,
     });
   } finally {
-    bar.clear();
+    progress.clear();
   }
 }

@@ -3,7 +3,7 @@ import { lastUpdate, wasUpdated } from "../../calendar/if-unchanged.js";
 import { exceptionsOf, isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
-import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
+import { hashEvent, shortHash } from "../../import/content-hash.js";
 import { type ImportEvent, type Known, occurrenceRecords, seriesRecord } from "../../import/plan.js";
 import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
 import type { EventContext } from "../events/event-reader.js";
@@ -62,7 +62,7 @@ async function create(
   if (occurrenceOf !== undefined)
     return update(context, { kind: "changed", title, event, seen: "" }, options);
   const { records, source } = options;
-  const hash = hashContent(event.content);
+  const hash = shortHash(event.content);
   if (!records.begun.has(identity)) {
     const before = records.records.get(identity);
     const earlier = before?.undone ?? before?.id ?? null;
