@@ -1,4 +1,4 @@
-import { describeJsonError, isJsonObject, locateJsonError } from "../../contract/json.js";
+import { describeJsonError, isJsonObject, locateJsonError, parseJson } from "../../contract/json.js";
 import { readEventInput } from "../calendar/event-input.js";
 import { fromFirstSlot } from "../calendar/series.js";
 import { CliError, usageError } from "../errors.js";
@@ -22,38 +22,36 @@ interface Place {
 /** With the value, or the problem of one that is not JSON. */
 interface Piece extends Place {
   readonly value: unknown;
-  readonly problem?: string;
+  readonly problem: string | null;
 }
 
 /** Reads events as `-o ndjson` prints them, and the list or the object of `-o json`. */
 export async function readNdjson(text: string, options: ReaderOptions): Promise<ReadItems> {
-  const isDocument = /^\s*(?:\[|\{\s*$)/m.test(firstLine(text));
-  const { places, isWhole } = isDocument ? await splitDocument(text) : splitLines(text);
+  const isDocument = /^\s*(?:\[|\{\s*$)/m.test(/\S.*/.exec(text)?.[0] ?? "");
+  const places = isDocument ? await splitDocument(text) : splitLines(text);
   const items: ImportItem[] = [];
-  let isReadable = true;
+  let isComplete = true;
   // One after the other, so that the values of a large file are not in memory at once.
   for (const place of places) {
-    const piece = await parsePiece(place);
-    isReadable = piece.problem === undefined;
-    items.push(readPiece(piece, options));
+    const value = parseJson(place.text);
+    const problem = value === undefined ? await problemOf(place) : null;
+    items.push(readPiece({ ...place, value, problem }, options));
+    // A broken one at the end may be cut.
+    isComplete = isDocument || text.endsWith("\n") || problem === null;
   }
-  return { items, isComplete: isWhole || isReadable, header: "", footer: "" };
+  return { items, isComplete, header: "", footer: "" };
 }
 
 function readPiece(piece: Piece, options: ReaderOptions): ImportItem {
   const fields = isJsonObject(piece.value) ? piece.value : {};
   const title = typeof fields["title"] === "string" ? fields["title"] : null;
-  const known = piece.problem === undefined ? { identity: identityOf(fields, piece.text) } : {};
+  const known = piece.problem === null ? { identity: identityOf(fields, piece.text) } : {};
   return readEntry({ line: piece.line, text: piece.text, title, ...known }, options, (count) => {
-    if (piece.problem !== undefined) throw usageError(piece.problem);
+    if (piece.problem !== null) throw usageError(piece.problem);
     const shortened = options.shorten ? shortenTexts(fields) : fields;
     if (shortened !== fields) count(SHORTENED);
     return readObject(isJsonObject(piece.value) ? shortened : piece.value, piece.text);
   });
-}
-
-function firstLine(text: string): string {
-  return /\S.*/.exec(text)?.[0] ?? "";
 }
 
 function readObject(value: unknown, text: string) {
@@ -75,24 +73,20 @@ function identityOf({ id }: Readonly<Record<string, unknown>>, text: string): st
   return typeof id === "string" && id !== "" ? id : contentHash(text);
 }
 
-interface Places {
-  readonly places: readonly Place[];
-  /** Whether nothing was cut off at the end. */
-  readonly isWhole: boolean;
-}
-
 /** One value a line: a broken one does not spoil the others. */
-function splitLines(text: string): Places {
+function splitLines(text: string): readonly Place[] {
   const places = text.split("\n").map((line, index) => ({ text: line.trim(), line: index + 1 }));
-  return { places: places.filter((place) => place.text !== ""), isWhole: text.endsWith("\n") };
+  return places.filter((place) => place.text !== "");
 }
 
 /** The items of a list, or one object, over several lines. @throws CliError rejected for what is not JSON */
-async function splitDocument(text: string): Promise<Places> {
-  await requireJson(text);
+async function splitDocument(text: string): Promise<readonly Place[]> {
+  const value = parseJson(text);
+  if (value === undefined)
+    throw new CliError("rejected", `the file is not JSON: ${await describeJsonError(text)}`);
   const { createScanner } = await import("jsonc-parser");
   const scanner = createScanner(text, true);
-  const outside = text.trimStart().startsWith("[") ? 1 : 0;
+  const outside = Array.isArray(value) ? 1 : 0;
   const starts: { offset: number; line: number }[] = [];
   let depth = 0;
   for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
@@ -104,35 +98,15 @@ async function splitDocument(text: string): Promise<Places> {
     if (/[[{]/.test(token)) depth += 1;
   }
   const end = outside === 1 ? text.lastIndexOf("]") : text.length;
-  const places = starts.map(({ offset, line }, index) => {
-    const written = text.slice(offset, starts[index + 1]?.offset ?? end).trimEnd();
-    const item = written.endsWith(",") ? written.slice(0, -1) : written;
+  return starts.map(({ offset, line }, index) => {
+    const item = text.slice(offset, starts[index + 1]?.offset ?? end).replace(/,\s*$/, "");
     // One line, as a file of rejected ones has it.
-    return {
-      line,
-      text: item
-        .split("\n")
-        .map((each) => each.trim())
-        .join(""),
-    };
+    const lines = item.split("\n").map((each) => each.trim());
+    return { line, text: lines.join("") };
   });
-  return { places, isWhole: true };
 }
 
-async function requireJson(text: string): Promise<void> {
-  try {
-    JSON.parse(text);
-  } catch {
-    throw new CliError("rejected", `the file is not JSON: ${await describeJsonError(text)}`);
-  }
-}
-
-async function parsePiece(place: Place): Promise<Piece> {
-  try {
-    return { ...place, value: JSON.parse(place.text) };
-  } catch {
-    const { line, column } = await locateJsonError(place.text);
-    const where = line === 1 ? `character ${column}` : `line ${place.line + line - 1}`;
-    return { ...place, value: null, problem: `it is not JSON at ${where}` };
-  }
+async function problemOf(place: Place): Promise<string> {
+  const { line, column } = await locateJsonError(place.text);
+  return `it is not JSON at ${line === 1 ? `character ${column}` : `line ${place.line + line - 1}`}`;
 }
