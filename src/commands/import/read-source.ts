@@ -51,14 +51,10 @@ export function readJob({ flags: run, terminal }: EventContext, flags: ImportFla
   const { path, prune } = readPath(flags);
   const isConfirmed = flags.yes === true || run.dryRun;
   const canAsk = terminal.prompt.available && path !== "-";
-  const missing = [
-    ...(path === undefined ? ["FILE"] : []),
-    ...(path === "-" && flags.source === undefined ? ["--source"] : []),
-  ];
-  if (path === undefined || missing.length > 0) {
-    const hint = path === undefined ? "calctl import -h shows what it takes" : undefined;
-    throw missingFlagsError([...missing, ...(isConfirmed || canAsk ? [] : ["--yes"])], hint);
-  }
+  const unsaid = isConfirmed || canAsk ? [] : ["--yes"];
+  if (path === undefined)
+    throw missingFlagsError(["FILE", ...unsaid], "calctl import -h shows what it takes");
+  if (path === "-" && flags.source === undefined) throw missingFlagsError(["--source", ...unsaid]);
   requireConfirmation(isConfirmed, canAsk);
   const source = flags.source ?? basename(path);
   if (source === "") throw emptyValueError(flags.source === undefined ? "FILE" : "--source");
