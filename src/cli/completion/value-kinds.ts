@@ -56,6 +56,7 @@ const KIND_OF_ARGUMENT: Readonly<Record<string, Kind | "files">> = {
   "events copy id": "events",
   "events move id": "events",
   "events delete id": "events",
+  "rm id": "events",
   "comment id": "events",
   "comments id": "events",
   "feeds remove id": "feeds",
@@ -73,11 +74,14 @@ const KIND_OF_ARGUMENT: Readonly<Record<string, Kind | "files">> = {
 };
 
 /** Values of `config set KEY`. */
-const KIND_OF_KEY: Readonly<Record<string, Kind>> = {
+const KIND_OF_KEY: Readonly<Record<string, Kind | readonly string[]>> = {
   calendar: "calendars",
   write_calendar: "calendars",
   label: "labels",
   timezone: "zones",
+  hours: ["24", "12"],
+  week_start: ["monday", "sunday", "saturday"],
+  journal: ["on", "off"],
 };
 
 /** What stands at the cursor: a kind of values, files, or the words themselves. */
@@ -99,7 +103,7 @@ export function kindOf(
       if (argument === undefined) return "none";
       if (argument.choices.length > 0) return withoutDescriptions(argument.choices);
       const name = `${path.join(" ")} ${argument.name}`;
-      if (name === "config set value") return KIND_OF_KEY[args[0] ?? ""] ?? "none";
+      if (name === "config set value") return withCandidates(KIND_OF_KEY[args[0] ?? ""] ?? "none");
       return KIND_OF_ARGUMENT[name] ?? "none";
     }
   }
@@ -112,7 +116,10 @@ function furtherWords({ topics }: CommandTree, isHelp: boolean): CommandTree["to
 
 function kindOfFlag({ long, value, choices }: Flag): Kind | "files" | readonly Candidate[] {
   const kind = choices.length > 0 ? choices : KIND_OF_FLAG[long];
-  if (kind === undefined) return KIND_OF_VALUE[value ?? ""] ?? "none";
+  return kind === undefined ? (KIND_OF_VALUE[value ?? ""] ?? "none") : withCandidates(kind);
+}
+
+function withCandidates(kind: Kind | readonly string[]): Kind | readonly Candidate[] {
   return typeof kind === "string" ? kind : withoutDescriptions(kind);
 }
 

@@ -114,6 +114,7 @@ describe("values", () => {
     ["shells", ["completion", ""], ["bash", "zsh", "fish", "powershell"]],
     ["keys", ["config", "set", "base"], ["base_url"]],
     ["the value of a key", ["config", "set", "calendar", "P"], ["Personal"]],
+    ["the words of a key", ["config", "set", "week_start", "s"], ["sunday", "saturday"]],
     ["zones", ["labels", "--timezone", "Asia/Tok"], ["Asia/Tokyo"]],
     ["the zone without a place", ["labels", "--timezone", "U"], ["UTC"]],
     ["text", ["events", "create", "--title", ""], []],
@@ -178,7 +179,13 @@ describe("ids of events", () => {
 
   test("are as short as lists show them, with titles, and whole if more was typed", () => {
     const short = world.eventId.slice(0, 4);
-    for (const line of [["events", "get"], ["events", "update"], ["events", "delete", "--"], ["comment"]]) {
+    for (const line of [
+      ["events", "get"],
+      ["events", "update"],
+      ["events", "delete", "--"],
+      ["rm"],
+      ["comment"],
+    ]) {
       expect(at([...line, short.slice(0, 2)]).candidates).toEqual([
         { value: short, description: WHEN_AND_TITLE },
       ]);
