@@ -18,10 +18,11 @@ export function isSingleId(given: readonly string[]): boolean {
 function readEventId({ names }: Pick<Context, "names">, typed: string): string {
   checkId(typed, "ID");
   if (!SHORT_ID.test(typed)) return typed;
-  const found = names.recentEvents()?.find(typed) ?? [];
+  const recent = names.recentEvents();
+  const found = recent?.find(typed) ?? [];
   if (found.some(({ id }) => id === typed)) return typed;
   if (found.length <= 1) return found[0]?.id ?? typed;
-  const candidates = found.slice(0, MAX_CANDIDATES).map(({ id, title }) => `${id} ${title}`);
+  const candidates = found.slice(0, MAX_CANDIDATES).map(({ id, title }) => `${recent?.shorten(id)} ${title}`);
   throw usageError(
     `ID: "${typed}" is the beginning of ${found.length} ids`,
     `type more of it: ${candidates.join(", ")}${found.length > MAX_CANDIDATES ? ", …" : ""}`,
