@@ -1,4 +1,4 @@
-import { copyFileSync } from "node:fs";
+import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openService } from "../../service/service.js";
@@ -139,5 +139,43 @@ describeWithDisk("undo", () => {
     disk.free();
     const { stdout } = await run("undo", "--list", "--jq", ".[].command");
     expect(stdout).toBe("events create\n");
+  });
+});
+
+describeWithDisk("an import", () => {
+  test("ends where it cannot note what it did, and goes on there when there is space", async () => {
+    const disk = mountDisk(5);
+    const { run, home } = createInstallation({ CALCTL_STATE_DIR: join(disk.path, "state") });
+    const event = {
+      start_at: `${TOMORROW}T12:00:00Z`,
+      end_at: `${TOMORROW}T13:00:00Z`,
+      description: "x".repeat(9_000),
+    };
+    const lines = Array.from(
+      { length: 150 },
+      (_, id) => `${JSON.stringify({ ...event, id: `${id}`, title: `${id}` })}\n`,
+    );
+    const file = join(home, "club.ndjson");
+    writeFileSync(file, lines.join(""));
+    const ballast = join(disk.path, "ballast");
+    writeFileSync(ballast, Buffer.alloc(4_400_000));
+    const { exitCode, stderr } = await run("import", file, "--yes");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 12,
+      stderr: expect.stringMatching(
+        /of 150 changes were written: what is imported cannot be remembered \(ENOSPC\)/,
+      ),
+    });
+    rmSync(ballast);
+    expect(await run("import", file, "--yes")).toMatchObject({ exitCode: 0 });
+    const { stdout } = await run(
+      "events",
+      "list",
+      "--days",
+      "2",
+      "--jq",
+      "[length, (map(.title) | unique | length)]",
+    );
+    expect(stdout).toBe("[150,150]\n");
   });
 });

@@ -23,7 +23,7 @@ export interface ImportRecords {
   readonly records: ReadonlyMap<string, ImportRecord>;
   /** The creates of a killed run whose outcome it did not note. */
   readonly begun: ReadonlyMap<string, BegunCreate>;
-  /** Notes a create before it is sent, or what was done; null for nothing any more. @throws the file system's error */
+  /** Notes a create before it is sent, or what was done; null for nothing any more. @throws CliError configuration */
   note(identity: string, value: ImportRecord | BegunCreate | null): void;
   /** What the journal is to keep of an event that is about to be written, and of the occurrences of a series. */
   memoOf(identity: string, current: CalendarEvent): ImportMemo;
@@ -74,12 +74,14 @@ function makeFolder(inner: Parameters<typeof makeInnerFolder>[0]): string {
   try {
     return makeInnerFolder(inner);
   } catch (cause) {
-    const reason = errorCodeOf(cause) ?? (cause instanceof Error ? cause.message : cause);
-    throw configurationError(`what is imported cannot be remembered (${reason})`, {
-      hint: "CALCTL_STATE_DIR names another folder",
-      cause,
-    });
+    throw notRemembered(cause);
   }
+}
+
+function notRemembered(cause: unknown): CliError {
+  const reason = errorCodeOf(cause) ?? (cause instanceof Error ? cause.message : cause);
+  const hint = "CALCTL_STATE_DIR names another folder";
+  return configurationError(`what is imported cannot be remembered (${reason})`, { hint, cause });
 }
 
 function openRecords(path: string): ImportRecords {
@@ -103,12 +105,17 @@ async function compactRecords(path: string): Promise<void> {
   const text = readText(path);
   const { records, begun } = readRecords(path, text);
   const compact = [...records, ...begun].map((line) => JSON.stringify(line)).join("\n");
-  if (compact !== text) await writePrivateFile(path, compact);
+  // On a full disk the lines that were added stay, and say the same.
+  if (compact !== text) await writePrivateFile(path, compact).catch(() => undefined);
 }
 
-/** On a line of its own, also after one that a killed process or a full disk has cut. */
+/** On a line of its own, also after one that a killed process or a full disk has cut. @throws CliError configuration */
 export function appendRecord(path: string, identity: string, value: ImportRecord | BegunCreate | null): void {
-  appendFileSync(path, `\n${JSON.stringify([identity, value])}`, { mode: 0o600 });
+  try {
+    appendFileSync(path, `\n${JSON.stringify([identity, value])}`, { mode: 0o600 });
+  } catch (cause) {
+    throw notRemembered(cause);
+  }
 }
 
 function readRecords(path: string, text = readText(path)) {

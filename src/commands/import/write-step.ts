@@ -83,20 +83,20 @@ async function finishCreate(
   const begun = records.begun.get(identity);
   if (begun === undefined) throw new Error(`the create of ${identity} was not begun`);
   const { key, draft, ...known } = begun;
-  try {
-    const { created, isRepeat } = await createWithKey(context, { calendarId, draft, key });
-    // Somebody may have changed it since a killed run made it.
-    const isAsMade = !isRepeat || isAsDrafted(created, draft, exceptedAs(created));
-    records.note(identity, { id: created.id, left: isAsMade ? hashEvent(created) : "", ...known });
-    return created;
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    if (isOutcomeUnknown(error)) throw await explainUnknown(context, error, calendarId);
-    if (error.code === "rejected" && [404, 410].includes(error.status ?? 0))
-      records.note(identity, { id: "", left: "", deleted: "elsewhere", ...known });
-    else records.note(identity, records.records.get(identity) ?? null);
-    throw error;
-  }
+  const { created, isRepeat } = await createWithKey(context, { calendarId, draft, key }).catch(
+    async (error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      if (isOutcomeUnknown(error)) throw await explainUnknown(context, error, calendarId);
+      if (error.code === "rejected" && [404, 410].includes(error.status ?? 0))
+        records.note(identity, { id: "", left: "", deleted: "elsewhere", ...known });
+      else records.note(identity, records.records.get(identity) ?? null);
+      throw error;
+    },
+  );
+  // Somebody may have changed it since a killed run made it.
+  const isAsMade = !isRepeat || isAsDrafted(created, draft, exceptedAs(created));
+  records.note(identity, { id: created.id, left: isAsMade ? hashEvent(created) : "", ...known });
+  return created;
 }
 
 /** Whatever was deleted or changed of a series since it was made. */
