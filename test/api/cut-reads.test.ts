@@ -4,6 +4,7 @@ import {
   type Command,
   describeRepeated,
   EVENT_PATH,
+  EVERY_BYTE,
   everyByteOf,
   expectFailures,
   expectRepeats,
@@ -47,7 +48,7 @@ const READS: readonly Command[] = [
 
 describeRepeated(READS);
 
-test("the response to whoami cut after each byte: fails", { timeout: 60_000 }, async () => {
+test("the response to whoami cut after each byte: fails", EVERY_BYTE, async () => {
   const recording = await record(WHOAMI);
   await expectFailures(recording, everyByteOf(recording.answer), NO_REPEAT);
 });
@@ -57,7 +58,7 @@ describe.each(["chunked", "close"] as const)("a body framed by %s, cut after eac
     await expectRepeats(await record(WHOAMI), framing);
   });
 
-  test("fails", { timeout: 60_000 }, async () => {
+  test("fails", EVERY_BYTE, async () => {
     const recording = await record(WHOAMI);
     await expectFailures(recording, everyByteOf(recording.answer, framing), { framing, ...NO_REPEAT });
     await expectWhole(recording, framing);

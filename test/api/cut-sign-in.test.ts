@@ -3,7 +3,7 @@ import { type FaultServer, startFaultServer } from "../support/fault-server.js";
 import { byService, cut, reply } from "../support/fault-steps.js";
 import { createMachine, type Machine } from "../support/login-run.js";
 import { createRemoteWorld } from "../support/remote-world.js";
-import { complaints, everyByteOf, recordAnswer } from "./cutting.js";
+import { complaints, EVERY_BYTE, everyByteOf, recordAnswer } from "./cutting.js";
 
 /** Both ways to sign in, with responses cut after each byte: no profile and no token is stored. */
 
@@ -13,7 +13,7 @@ async function expectNothingKept(machine: Machine): Promise<void> {
   expect(profiles.stdout).toBe("local\n");
 }
 
-test("login --with-token, in the response to GET /user", { timeout: 60_000 }, async () => {
+test("login --with-token, in the response to GET /user", EVERY_BYTE, async () => {
   const { server, service } = await createRemoteWorld();
   const { token } = await service.admin.tokens.create({ user: "ana", readOnly: false });
   const argv = ["login", "--with-token", "--base-url", server.baseUrl, "-p", "work"];
@@ -50,7 +50,7 @@ async function signIn(server: FaultServer, machine: Machine) {
   return { ...(await login.ended), page };
 }
 
-test("login in the browser, in the response to POST /token", { timeout: 60_000 }, async () => {
+test("login in the browser, in the response to POST /token", EVERY_BYTE, async () => {
   const server = await startFaultServer();
   const machine = createMachine();
   const wrong: string[] = [];
