@@ -123,7 +123,7 @@ export function compareWithRecords(
  * What is remembered of an event; null for one that is to be made. An occurrence is made with its series: what a killed delete
  * has left of an earlier series is not of it.
  */
-function recordOf(
+export function recordOf(
   { identity, occurrenceOf, slot }: ImportEvent,
   records: ReadonlyMap<string, ImportRecord>,
 ): ImportRecord | null {

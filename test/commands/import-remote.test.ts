@@ -65,6 +65,27 @@ test("a service that goes away is not asked for each of the rest, and the same c
   expect(await importEvents(...ids)).toMatchObject({ exitCode: 0, stdout: "18\t2\n" });
 });
 
+test("a series that the service refuses: its changes fail with it, and the rest is imported", async () => {
+  const refusal = { status: 422, headers: { "content-type": "application/json" }, body: '{"errors":"no"}' };
+  const service = byService(world.service);
+  world.server.on(`POST /calendars/${world.calendarId}/events`, [reply(refusal)], [reply(service)]);
+  const event = (uid: string, title: string, ...lines: readonly string[]) =>
+    ["BEGIN:VEVENT", `UID:${uid}`, `SUMMARY:${title}`, ...lines, "END:VEVENT"].join("\r\n");
+  const events = [
+    event("run", "Run", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;COUNT=4"),
+    event("run", "Moved", "RECURRENCE-ID:20261202T180000Z", "DTSTART:20261202T190000Z"),
+    event("other", "Other", "DTSTART:20261205T180000Z"),
+  ];
+  const path = join(world.directory, "run.ics");
+  writeFileSync(path, ["BEGIN:VCALENDAR", ...events, "END:VCALENDAR", ""].join("\r\n"));
+  const argv = ["import", path, "-c", world.calendarId, "--yes", "--quiet", "--fields", "new"];
+  const first = await world.send(...argv);
+  expect(first).toMatchObject({ exitCode: 12, stdout: "1\n" });
+  expect(first.stderr).toContain('"Moved": its series is not in the calendar');
+  expect(first.stderr).toContain("2 of 3 changes failed");
+  expect(await world.send(...argv)).toMatchObject({ exitCode: 0, stdout: "2\n" });
+});
+
 test("what an undo notes during an import is kept", async () => {
   await importEvents("a");
   const folder = join(world.directory, "imports");

@@ -4,7 +4,13 @@ import { exceptionsOf, isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { hashEvent, shortHash } from "../../import/content-hash.js";
-import { type ImportEvent, type Known, occurrenceRecords, seriesRecord } from "../../import/plan.js";
+import {
+  type ImportEvent,
+  type Known,
+  occurrenceRecords,
+  recordOf,
+  seriesRecord,
+} from "../../import/plan.js";
 import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
 import type { EventContext } from "../events/event-reader.js";
 import { hasExtension } from "../events/extensions.js";
@@ -123,9 +129,8 @@ async function update(
   { event, seen }: Extract<ImportStep, { kind: "changed" }>,
   { records, calendarId, draftOf }: StepOptions,
 ): Promise<void> {
-  const { occurrenceOf } = event;
-  const series = occurrenceOf && requireRecord(records, occurrenceOf.series);
-  const id = series ? `${series.id}_${occurrenceOf?.slot}` : requireRecord(records, event.identity).id;
+  const id = recordOf(event, records.records)?.id;
+  if (id === undefined) throw new CliError("rejected", "its series is not in the calendar");
   const api = await context.api();
   const address = { calendarId, eventId: id };
   const current = await api.getEvent(address);
@@ -169,12 +174,6 @@ async function remove(
   for (const [part] of isSeries(current) ? occurrenceRecords(records.records, identity) : [])
     records.note(part, null);
   records.note(identity, { ...record, deleted: "here" });
-}
-
-function requireRecord(records: ImportRecords, identity: string) {
-  const record = records.records.get(identity);
-  if (record !== undefined) return record;
-  throw new Error(`${identity} was never imported`);
 }
 
 /** @throws CliError changed */
