@@ -1,7 +1,6 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { slotText } from "../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
-import type { checkRecurrence, expandRecurrence, isFirstSkipped } from "../calendar/recurrence.js";
 import { dateLines, readRecurrence, untilOf } from "../calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, writeRule } from "../calendar/recurrence-rule.js";
 import { exceptionsOf, fromFirstSlot, timesFrom } from "../calendar/series.js";
@@ -14,11 +13,7 @@ import { repetitionOf } from "./repetition.js";
 /** Repeating events of a file as series of the service. */
 
 /** The rule engine, which is loaded for repeating events alone. */
-export interface RuleEngine {
-  readonly expandRecurrence: typeof expandRecurrence;
-  readonly checkRecurrence: typeof checkRecurrence;
-  readonly isFirstSkipped: typeof isFirstSkipped;
-}
+export type RuleEngine = typeof import("../calendar/recurrence.js");
 
 /** What the exceptions of a series are. All are starts by its rule (ms). */
 export interface SeriesExceptions {

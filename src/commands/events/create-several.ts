@@ -54,15 +54,13 @@ export async function createDrafts(
   const keyOf = ({ start_at: start }: EventDraft) => (key === undefined ? undefined : `${key} ${start}`);
   // Too long with its start, it would be refused once others were made.
   for (const draft of drafts) checkKey(keyOf(draft), "--key with a start");
-  async function* prepare(): AsyncGenerator<PreparedEvent> {
-    for (const draft of drafts) {
-      const { all_day: allDay, start_at: start = "" } = draft;
-      const local = allDay === true ? start.slice(0, 10) : formatLocal(Date.parse(start), timezone);
-      const name = `on ${describeLocal(local, timezone)}`;
-      yield { place: local, name, send: () => maker.make(draft, keyOf(draft)) };
-    }
-  }
-  await report(context, await makeEvents(context, prepare(), output.stream), output);
+  const events = drafts.map((draft): PreparedEvent => {
+    const { all_day: allDay, start_at: start = "" } = draft;
+    const local = allDay === true ? start.slice(0, 10) : formatLocal(Date.parse(start), timezone);
+    const name = `on ${describeLocal(local, timezone)}`;
+    return { place: local, name, send: () => maker.make(draft, keyOf(draft)) };
+  });
+  await report(context, await makeEvents(context, events, output.stream), output);
 }
 
 interface PreparedEvent {
@@ -119,7 +117,7 @@ interface Outcome {
 
 async function makeEvents(
   { terminal }: SeveralContext,
-  events: AsyncIterable<PreparedEvent>,
+  events: Iterable<PreparedEvent> | AsyncIterable<PreparedEvent>,
   stream: Output<LocalizedEvent>["stream"],
 ): Promise<Outcome> {
   const outcome: Outcome = { made: 0, repeated: 0, unprinted: [], others: [] };
