@@ -60,6 +60,7 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   for (const identity of rejected) masters.delete(identity);
   const window = windowInstants(options.window);
   const notes = notesOf(reasons, options.window);
+  rejections.sort((one, other) => one.line - other.line);
   return { source: { events, cancelled, masters, rejected, window }, rejections, notes };
 }
 

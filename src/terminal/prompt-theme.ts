@@ -56,8 +56,8 @@ function describe(
 /** The theme of the library. */
 function themeOf({ bold, dim, red, green }: Style, { columns, unicode }: PromptCapabilities) {
   const plain = (text: string): string => text;
-  const wrap = (text: string): string =>
-    wrapText(text, { width: columns - 2, breakWords: true }).join("\n  ");
+  const wrap = (text: string, width = columns - 2): string =>
+    wrapText(text, { width, breakWords: true }).join("\n  ");
   const keysHelpTip = (keys: [key: string, action: string][]): string =>
     dim(
       truncateText(
@@ -72,7 +72,7 @@ function themeOf({ bold, dim, red, green }: Style, { columns, unicode }: PromptC
       : { cursor: ">", checked: "[x]", unchecked: "[ ]" },
     style: {
       answer: plain,
-      message: (text: string) => bold(text),
+      message: (text: string) => bold(wrap(text, Math.max(columns - 2 - " (y/N)".length, 1))),
       error: (text: string) => red(`> ${wrap(text)}`),
       defaultAnswer: (text: string) => dim(`(${text})`),
       help: (text: string) => dim(text),

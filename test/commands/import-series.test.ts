@@ -293,6 +293,16 @@ describe("what cannot be one series", () => {
     expect(await importIcs([choir()])).toMatchObject({ gone: 1 });
   });
 
+  test("what is rejected is in the order of the file", async () => {
+    const often = component("Often", [...DAILY, "RRULE:FREQ=SECONDLY"]);
+    const long = ["BEGIN:VEVENT", "UID:long", `SUMMARY:${"x".repeat(51)}`, ...DAILY, "END:VEVENT"];
+    expect(
+      await importIcs([choir(), often.map((each) => each.replace("UID:choir", "UID:often")), long]),
+    ).toMatchObject({
+      rejected: [{ line: 10, title: "Often" }, { line: 16 }],
+    });
+  });
+
   test("a series whose new version cannot be one is rejected, and left as it was", async () => {
     await importIcs([choir()]);
     const often = component("Choir", [...DAILY, "RRULE:FREQ=MINUTELY"]);

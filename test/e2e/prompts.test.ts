@@ -213,6 +213,18 @@ describeWithSystem("tmux", "confirming a deletion", () => {
   });
 });
 
+describeWithSystem("tmux", "a question", () => {
+  test("longer than a line is broken between words, with its choices at the end", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    const series = await createEvent(installation, "Choir", "--repeat", "daily", "--count", "3");
+    const terminal = openTerminal(installation, { columns: 40 });
+    terminal.type(`calctl events delete ${series} --scope all`, "Enter");
+    await terminal.shows("(y/N)");
+    expect(terminal.screen()).toMatch(/^\? Delete all events of this\n {2}series\? \(y\/N\)/m);
+    terminal.type("Escape");
+  });
+});
+
 describeWithSystem("tmux", "add", () => {
   const LUNCH = "calctl add Lunch with Ana tomorrow 12-13 at Noodle bar --fields title";
 

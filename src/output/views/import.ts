@@ -99,7 +99,8 @@ export function describeImport(
   return lines.map(({ kind, count, titles }) => {
     const more = count > titles.length ? ["…"] : [];
     const named = titles.length === 0 ? "" : [...titles.map(sanitizeLine), ...more].join(", ");
-    const text = `${String(count).padStart(numbers + 2)} ${kind.padEnd(9)}  ${named}`;
+    const noun = kind === "conflicts" && count === 1 ? "conflict" : kind;
+    const text = `${String(count).padStart(numbers + 2)} ${noun.padEnd(9)}  ${named}`;
     return inCharset(truncateText(text.trimEnd(), width), { unicode });
   });
 }
