@@ -1,9 +1,9 @@
-import { dateToInstant, formatWireDateTime, instantToDate } from "../../contract/date-time.js";
+import { dateToInstant, instantToDate } from "../../contract/date-time.js";
 import { slotText } from "../../contract/extensions.js";
 import { usageError } from "../errors.js";
 import type { EventContent } from "./event-draft.js";
 import { checkRecurrence, expandRecurrence, isFirstSkipped } from "./recurrence.js";
-import { dateLines } from "./recurrence-lines.js";
+import { dateLines, type Recurrence, recurrenceOf } from "./recurrence-lines.js";
 import { MAX_OCCURRENCES } from "./recurrence-rule.js";
 import { timesFrom } from "./series.js";
 import { addDays, instantAt, wallClockAt } from "./zoned-time.js";
@@ -14,20 +14,17 @@ import { addDays, instantAt, wallClockAt } from "./zoned-time.js";
 const MAX_COPIES = 366;
 
 /** Where an event begins, on the clock of its zone. */
-export interface Beginning {
+export interface Beginning extends Omit<Recurrence, "lines"> {
   /** IANA; `UTC` for all-day. */
   readonly zone: string;
   readonly isAllDay: boolean;
-  /** `YYYY-MM-DDTHH:mm:ss`. */
-  readonly local: string;
 }
 
 /** @throws CliError usage for an event without times */
-export function beginningOf({ start_at, start_timezone, all_day }: EventContent): Beginning {
-  if (start_at === undefined) throw usageError("missing --start: --repeat has no effect without it");
-  const zone = start_timezone ?? "UTC";
-  const wallClock = wallClockAt(Date.parse(start_at), zone);
-  return { zone, isAllDay: all_day === true, local: formatWireDateTime(wallClock).slice(0, -".000Z".length) };
+export function beginningOf(content: EventContent): Beginning {
+  if (content.start_at === undefined) throw usageError("missing --start: --repeat has no effect without it");
+  const { start, timezone } = recurrenceOf(content, []);
+  return { start, timezone, zone: timezone ?? "UTC", isAllDay: timezone === null };
 }
 
 /** An RRULE that has its last start on a day, as UNTIL. @param day `YYYY-MM-DD` */
@@ -38,7 +35,7 @@ export function untilDay(day: string, { zone, isAllDay }: Beginning): string {
 
 /** @throws CliError usage for an RRULE that does not fit the event */
 export function checkRepeat(rule: string, beginning: Beginning): void {
-  checkRecurrence(recurrenceOf(rule, beginning), "--repeat");
+  checkRecurrence({ ...beginning, lines: [`RRULE:${rule}`] }, "--repeat");
 }
 
 /**
@@ -50,7 +47,7 @@ export function checkRepeat(rule: string, beginning: Beginning): void {
 export function copiesOf(content: EventContent, rule: string, excluded: readonly string[]) {
   const beginning = beginningOf(content);
   const all: { readonly day: string; readonly content: EventContent }[] = [];
-  for (const start of expandRecurrence(recurrenceOf(rule, beginning))) {
+  for (const start of expandRecurrence({ ...beginning, lines: [`RRULE:${rule}`] })) {
     const day = instantToDate(wallClockAt(start, beginning.zone));
     if (all.push({ day, content: { ...content, ...timesFrom(content, start) } }) <= MAX_COPIES) continue;
     throw usageError(
@@ -102,7 +99,7 @@ export function seriesOf(
   const last = [...excepted].sort().at(-1) ?? "";
   const found: { readonly day: string; readonly start: number }[] = [];
   const days: string[] = [];
-  const recurrence = recurrenceOf(rule, beginning);
+  const recurrence = { ...beginning, lines: [`RRULE:${rule}`] };
   for (const start of expandRecurrence(recurrence)) {
     const day = instantToDate(wallClockAt(start, beginning.zone));
     found.push({ day, start });
@@ -119,9 +116,4 @@ export function seriesOf(
   const recurrences = [`RRULE:${rule}`, ...dateLines("EXDATE", exceptions, beginning)];
   const times = isFirstSkipped(recurrence) ? {} : timesFrom(content, first.start);
   return { content: { ...content, ...times, recurrences }, days };
-}
-
-function recurrenceOf(rule: string, { zone, isAllDay, local }: Beginning) {
-  const start = isAllDay ? local.slice(0, "YYYY-MM-DD".length) : local;
-  return { lines: [`RRULE:${rule}`], start, timezone: isAllDay ? null : zone };
 }

@@ -1,8 +1,9 @@
-import { DAY_MS, isTimeZone, parseLenientDateTime } from "../../contract/date-time.js";
+import { DAY_MS, formatWireDateTime, isTimeZone, parseLenientDateTime } from "../../contract/date-time.js";
 import { slotText } from "../../contract/extensions.js";
+import type { EventDraft } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
 import { type RecurrenceRule, readRule } from "./recurrence-rule.js";
-import { instantAt } from "./zoned-time.js";
+import { instantAt, wallClockAt } from "./zoned-time.js";
 
 /** When an event repeats. */
 export interface Recurrence {
@@ -12,6 +13,21 @@ export interface Recurrence {
   readonly start: string;
   /** IANA; null for all-day. */
   readonly timezone: string | null;
+}
+
+/** When an event repeats by some lines. @throws CliError usage for one without times */
+export function recurrenceOf(
+  { start_at, start_timezone, all_day }: Pick<EventDraft, "start_at" | "start_timezone" | "all_day">,
+  lines: readonly string[],
+): Recurrence {
+  if (start_at === undefined) throw usageError("it repeats, but has no start");
+  const timezone = all_day === true ? null : (start_timezone ?? "UTC");
+  const local = formatWireDateTime(wallClockAt(Date.parse(start_at), timezone ?? "UTC"));
+  return {
+    lines,
+    start: local.slice(0, (timezone === null ? "YYYY-MM-DD" : "YYYY-MM-DDTHH:mm:ss").length),
+    timezone,
+  };
 }
 
 export interface ReadRecurrence {

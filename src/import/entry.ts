@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
 import type { EventInput } from "../calendar/event-input.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
@@ -133,9 +132,4 @@ export const SHORTENED = "too long for the calendar: shortened";
 /** How an occurrence is known. @param slot when it would have started by its rule: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ` */
 export function occurrenceIdentity(uid: string, slot: string): string {
   return `${uid} ${slot}`;
-}
-
-/** The same text has the same hash. */
-export function contentHash(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
 }

@@ -3,8 +3,8 @@ import { readEventInput } from "../calendar/event-input.js";
 import { fromFirstSlot } from "../calendar/series.js";
 import { CliError, usageError } from "../errors.js";
 import { shortenTexts } from "./content.js";
+import { shortHash } from "./content-hash.js";
 import {
-  contentHash,
   type ImportItem,
   type ReaderOptions,
   type ReadItems,
@@ -70,7 +70,7 @@ function readObject(value: unknown, text: string) {
 }
 
 function identityOf({ id }: Readonly<Record<string, unknown>>, text: string): string {
-  return typeof id === "string" && id !== "" ? id : contentHash(text);
+  return typeof id === "string" && id !== "" ? id : shortHash(text);
 }
 
 /** One value a line: a broken one does not spoil the others. */

@@ -1,12 +1,12 @@
 import { dateToInstant, formatWireDateTime } from "../../contract/date-time.js";
 import type { EventContent } from "../calendar/event-draft.js";
 import type { expandRecurrence } from "../calendar/recurrence.js";
+import { recurrenceOf } from "../calendar/recurrence-lines.js";
 import { timesFrom } from "../calendar/series.js";
 import { addDays, instantAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { type ImportEntry, occurrenceIdentity } from "./entry.js";
 import type { ImportEvent } from "./plan.js";
-import { repetitionOf } from "./repetition.js";
 
 /** The days of which occurrences are imported, both included. */
 export interface DayWindow {
@@ -36,15 +36,13 @@ const [MAX_OCCURRENCES, MAX_STEPS] = [10_000, 100_000];
  * @throws CliError usage for a rule that cannot be read, and for too many occurrences
  */
 export function occurrencesOf(
-  entry: ImportEntry,
+  { identity: uid, content, recurrences }: ImportEntry,
   { window, expand }: { readonly window: DayWindow; readonly expand: typeof expandRecurrence },
 ): readonly ImportEvent[] {
-  const { identity: uid, content } = entry;
-  const { recurrence } = repetitionOf(entry);
   const { from, to } = windowInstants(window);
   const found: ImportEvent[] = [];
   let steps = 0;
-  for (const instant of expand(recurrence)) {
+  for (const instant of expand(recurrenceOf(content, recurrences))) {
     const slot = slotOf(instant, content, window);
     if (slot >= to) break;
     steps += 1;

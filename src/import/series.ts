@@ -1,14 +1,13 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { slotText } from "../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
-import { dateLines, readRecurrence, untilOf } from "../calendar/recurrence-lines.js";
+import { dateLines, readRecurrence, recurrenceOf, untilOf } from "../calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, writeRule } from "../calendar/recurrence-rule.js";
 import { exceptionsOf, fromFirstSlot, timesFrom } from "../calendar/series.js";
 import { linesFor, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
 import { instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import type { ImportEntry } from "./entry.js";
-import { repetitionOf } from "./repetition.js";
 
 /** Repeating events of a file as series of the service. */
 
@@ -48,8 +47,12 @@ interface SeriesOptions {
  * A repeating event as a series, which begins with the first start by its rule. Exceptions that are none are left out.
  * @throws CliError usage for what services do not store as one series
  */
-export function readSeries(entry: ImportEntry, { engine, now, changes, gone }: SeriesOptions) {
-  const { start, recurrence } = repetitionOf(entry);
+export function readSeries(
+  { content, recurrences: written }: ImportEntry,
+  { engine, now, changes, gone }: SeriesOptions,
+) {
+  const start = Date.parse(content.start_at ?? "");
+  const recurrence = recurrenceOf(content, written);
   const isAllDay = recurrence.timezone === null;
   const read = readRecurrence(recurrence, "recurrences");
   if (start % SECOND !== 0) throw usageError("it starts at a fraction of a second");
@@ -70,7 +73,6 @@ export function readSeries(entry: ImportEntry, { engine, now, changes, gone }: S
     const [next] = engine.expandRecurrence(every, slot);
     return next === slot;
   };
-  const { content } = entry;
   return { content: { ...content, ...timesFrom(content, first), recurrences }, excepted, isSlot };
 }
 

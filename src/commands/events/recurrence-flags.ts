@@ -61,7 +61,7 @@ async function readEnd(
   { beginning, dayOf }: { readonly beginning: Beginning; readonly dayOf: DayReader },
 ): Promise<readonly string[]> {
   if (until !== undefined) {
-    const [day, first] = [await dayOf(until, "--until"), beginning.local.slice(0, "YYYY-MM-DD".length)];
+    const [day, first] = [await dayOf(until, "--until"), beginning.start.slice(0, "YYYY-MM-DD".length)];
     if (day < first) throw usageError(`--until: ${day} is before the start, ${first}`, "write a later day");
     return [untilDay(day, beginning)];
   }
@@ -84,8 +84,8 @@ type DayReader = (text: string, source: string) => Promise<string>;
 function createDayReader(
   { now, output }: TimeContext,
   { strictDates: strict = false }: EventFieldFlags,
-  { zone, local }: Beginning,
+  { zone, start }: Beginning,
 ): DayReader {
-  const from = () => local.slice(0, "YYYY-MM-DD".length);
+  const from = () => start.slice(0, "YYYY-MM-DD".length);
   return (text, source) => readDayFlag(text, { source, zone, strict, now, echo: output.note, from });
 }
