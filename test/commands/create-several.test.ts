@@ -82,6 +82,7 @@ test("what cannot be read is named with its line and title; the others are made"
     event("c", { label: "nobody" }),
     event("d", { key: "smörgås" }),
     event("e"),
+    event(""),
   );
   const { exitCode, stdout, stderr } = await create(input, "--fields", "title");
   expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "a\ne\n" });
@@ -92,9 +93,10 @@ test("what cannot be read is named with its line and title; the others are made"
     'event at line 6 (b) could not be created: --input: an event has no "colour"',
     "event at line 7 (c) could not be created: --input: label:",
     "event at line 8 (d) could not be created: --input: key: this cannot be a key",
+    "event at line 10 could not be created: --input: title is empty",
   ];
   for (const reason of reasons) expect(stderr).toContain(reason);
-  expect(stderr).toContain("2 of 8 events were created, not: at line 2, at line 3");
+  expect(stderr).toContain("2 of 9 events were created, not: at line 2, at line 3");
   expect(await titles()).toEqual(["a", "e"]);
   const failed = (await create(input, "-o", "ndjson")).stderr.trim().split("\n").at(-1) ?? "";
   expect(JSON.parse(failed).error.details.failed[1]).toMatchObject({ id: "line 3", code: "usage" });

@@ -86,7 +86,7 @@ async function prepareEvents(
       let name = `at ${place}`;
       try {
         const { title, key, fields } = readKeyedInput(await read(), "--input");
-        if (title !== null) name = `at ${place} (${title})`;
+        if ((title ?? "") !== "") name = `at ${place} (${title})`;
         checkKey(key, "--input: key");
         const input = readEventInput(fields, "--input");
         for (const text of input.notes) context.output.note(`event ${name}: ${text}`);
