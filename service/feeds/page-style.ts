@@ -50,9 +50,11 @@ li b { font-weight: 600; }
   .whole { grid-row: 2; align-content: start; margin: 0 0 .3rem; }
   .timed, .axis { grid-template-rows: repeat(var(--rows), var(--row)); }
   .timed { grid-row: 3; gap: 0; margin: 0; }
-  .timed li { grid-column: 1; display: flex; flex-direction: column; padding: .1rem .25rem; overflow: hidden; border: solid var(--card); border-width: 1px 0 0;
+  .timed li { grid-column: 1; display: flex; flex-flow: column wrap; column-gap: .5rem; padding: .1rem .25rem; overflow: hidden; border: solid var(--card); border-width: 1px 0 0;
     border-left: 3px solid var(--k); }
   .axis { grid-row: 3; color: var(--soft); font-size: .75rem; text-align: right; }
+  /* What does not fit below goes beside, where nobody sees half of it. */
+  .timed li > * { width: 100%; }
   .timed .time { order: 1; }
   .timed .rest { order: 2; }
   .axis span { padding-right: .4rem; transform: translateY(-.1rem); }

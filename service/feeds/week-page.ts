@@ -1,4 +1,5 @@
 import { DateTime } from "luxon";
+import { sortEvents } from "../../src/calendar/event-order.js";
 import { localDate } from "../../src/calendar/zoned-time.js";
 import { html, type Markup, renderPage } from "../../src/html/page.js";
 import { windowOfDays } from "../day-window.js";
@@ -23,7 +24,8 @@ export function weekPage(found: OpenFeed, target: string, now: number): FeedRepr
       const { events, isCut } = await readFeed(db, found, windowOfDays({ from, to, timezone }));
       const showsCalendar = found.calendars.length > 1 && found.feed.busy_only === 0;
       return () => {
-        const week = drawWeek(events, { dates, today, timezone, showsCalendar });
+        const sorted = sortEvents(events, { zone: timezone, firstDay: from });
+        const week = drawWeek(sorted, { dates, today, timezone, showsCalendar });
         const cut = isCut ? html`<p>The last events do not fit.</p>` : null;
         const header = html`<header><h1>${name}</h1>
 <p>${titleOf(monday)}</p>

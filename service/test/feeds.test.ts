@@ -190,6 +190,12 @@ describe("a page", () => {
     expect((await ask(`${path}?week=2026-W48`, known)).status).toBe(200);
   });
 
+  test("has what begins at the same time by title, as lists have it", async () => {
+    for (const title of ["E", "C", "A", "D", "B"]) await create(inDays(0, title));
+    const { text } = await ask((await addFeed()).path);
+    expect([...text.matchAll(/<b>(.)<\/b>/g)].map(([, title]) => title)).toEqual(["A", "B", "C", "D", "E"]);
+  });
+
   test("shows texts of others as texts", async () => {
     const hostile = `<img src=x onerror=alert(1)>"'&\u202e\u001b`;
     await create({ ...inDays(1, hostile), location: hostile });

@@ -17,13 +17,18 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 /** Run in the page, whose types are not Node's. */
 const OVERFLOWS = "document.documentElement.scrollWidth > window.innerWidth";
-/** Items below the end of the grid, and how far the call is from the hour at which it begins. */
+/** Items below the end of the grid, lines of which only a part shows, and how far the call is from the hour at which it begins. */
 const LAYOUT = `(() => {
   const box = (element) => element.getBoundingClientRect();
   const find = (selector, text) => [...document.querySelectorAll(selector)].find((each) => each.textContent.includes(text));
   const end = box(document.querySelector(".week")).bottom;
   return {
     cutOff: [...document.querySelectorAll("li")].filter((item) => box(item).bottom > end).length,
+    cutLines: [...document.querySelectorAll(".timed .time, .timed .rest")].filter((line) => {
+      const [item, text] = [box(line.parentElement), box(line)];
+      const isWhole = text.bottom <= item.bottom + 1 && text.right <= item.right + 1;
+      return text.left < item.right && text.top < item.bottom && !isWhole;
+    }).length,
     shift: Math.round(Math.abs(box(find("li", "Tokyo")).top - box(find(".axis span", "08:00")).top) / 5),
   };
 })()`;
@@ -101,9 +106,9 @@ describeWithSystem("chromium", "the page of a feed", () => {
   test("is a grid where there is room, and one sheet of paper", async () => {
     const { page } = await open(await serveWeek());
     await page.setViewportSize({ width: 1280, height: 900 });
-    expect(await page.evaluate(LAYOUT)).toEqual({ cutOff: 0, shift: 0 });
+    expect(await page.evaluate(LAYOUT)).toEqual({ cutOff: 0, cutLines: 0, shift: 0 });
     await page.emulateMedia({ media: "print" });
-    expect(await page.evaluate(LAYOUT)).toEqual({ cutOff: 0, shift: 0 });
+    expect(await page.evaluate(LAYOUT)).toEqual({ cutOff: 0, cutLines: 0, shift: 0 });
     const pdf = await page.pdf({ preferCSSPageSize: true });
     expect(pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
   });
