@@ -1,55 +1,59 @@
 import { isOccurrenceId } from "../../calendar/series.js";
 import type { CliError } from "../../errors.js";
+import type { Attempted } from "../item-report.js";
 import { processInOrder } from "../process-each.js";
-import {
-  type ImportContext,
-  type ImportStep,
-  type StepOptions,
-  type WriteStep,
-  writeStep,
-} from "./write-step.js";
-
-interface ApplyOptions extends StepOptions {
-  readonly onProgress: (done: number) => void;
-}
+import type { ImportRun } from "./import-run.js";
+import type { ImportPlan } from "./make-plan.js";
+import { type ImportStep, type WriteStep, writeStep } from "./write-step.js";
 
 export interface Applied {
-  readonly counts: Readonly<Record<ImportStep["kind"], number>>;
+  readonly counts: Record<ImportStep["kind"], number>;
   /** How many of the steps were done. */
-  readonly done: number;
-  readonly failures: readonly { readonly title: string; readonly error: CliError }[];
+  done: number;
+  readonly failures: { readonly title: string; readonly error: CliError }[];
   /** What ended it before all was done; undefined if nothing did. */
-  readonly stopped: unknown;
+  stopped: unknown;
 }
 
 /** Writes several events at a time, and notes each write, so that a killed run goes on where it was. */
-export async function applySteps(
-  context: ImportContext,
-  steps: readonly ImportStep[],
-  options: ApplyOptions,
-): Promise<Applied> {
-  const { records, onProgress } = options;
+export async function applyPlan(run: ImportRun, { steps, settled }: ImportPlan): Promise<Applied> {
+  const { context, records } = run;
+  for (const { identity, record } of settled) if (record !== undefined) records.note(identity, record);
   const added = new Set(steps.map((step) => (step.kind === "new" ? step.event.identity : "")));
   const begun = [...records.begun].filter(([identity]) => !added.has(identity));
   const others = begun.map(
     ([identity, { draft }]): WriteStep => ({ kind: "begun", identity, title: draft.title }),
   );
-  const counts = { new: 0, changed: 0, gone: 0, begun: 0 };
-  const failures: Applied["failures"][number][] = [];
-  let stopped: unknown;
+  const applied: Applied = {
+    counts: { new: 0, changed: 0, gone: 0 },
+    done: 0,
+    failures: [],
+    stopped: undefined,
+  };
+  const progress = await context.terminal.openProgress();
   let tried = 0;
-  for (const jobs of inPhases([...others, ...steps])) {
-    if (stopped !== undefined) break;
-    for await (const { item, result } of processInOrder(jobs, (job) => writeStep(context, job, options))) {
-      if (result.kind === "done") counts[item.kind] += 1;
-      else if (result.kind === "failed") failures.push({ title: item.title, error: result.error });
-      else if (result.kind !== "planned") stopped ??= result.error;
-      tried += 1;
-      onProgress(tried);
+  try {
+    for (const jobs of inPhases([...others, ...steps])) {
+      if (applied.stopped !== undefined) break;
+      for await (const attempt of processInOrder(jobs, (job) => writeStep(run, job))) {
+        noteAttempt(applied, attempt);
+        tried += 1;
+        progress.show({ what: "importing", done: tried, total: steps.length });
+      }
     }
+  } finally {
+    progress.clear();
   }
-  const { begun: _, ...written } = counts;
-  return { counts: written, done: written.new + written.changed + written.gone, failures, stopped };
+  return applied;
+}
+
+function noteAttempt(applied: Applied, { item, result }: Attempted<WriteStep, void>): void {
+  if (result.kind === "failed") applied.failures.push({ title: item.title, error: result.error });
+  else if (result.kind === "stopped" || result.kind === "failed_for_all") applied.stopped ??= result.error;
+  else if (item.kind !== "begun") {
+    applied.counts[item.kind] += 1;
+    applied.done += 1;
+  }
 }
 
 /** Occurrences are deleted before their series are written, which may move them, and changed after it. */

@@ -1,20 +1,11 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { exceptionsOf, isSeries } from "../../calendar/series.js";
-import type { Context } from "../../context.js";
 import { nullOn } from "../../errors.js";
 import { hashEvent } from "../../import/content-hash.js";
 import { type ImportRecord, type Known, occurrenceRecords } from "../../import/plan.js";
 import { isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
-import type { Drafter } from "./drafts.js";
+import type { ImportRun } from "./import-run.js";
 import type { ImportStep } from "./write-step.js";
-
-export interface JudgeOptions {
-  readonly calendarId: string;
-  readonly records: ReadonlyMap<string, ImportRecord>;
-  readonly drafter: Pick<Drafter, "draftOf">;
-  /** Whether what somebody changed is written all the same. */
-  readonly overwrite: boolean;
-}
 
 /** What becomes of an event, as it is counted. */
 export type Judged = ImportStep | Settled;
@@ -30,18 +21,18 @@ export interface Settled {
 
 /** @param found what becomes of the events judged before: an occurrence is judged after its series */
 export async function judgeCandidate(
-  context: Pick<Context, "api">,
+  run: ImportRun,
   known: Known,
-  options: JudgeOptions & { readonly found: ReadonlyMap<string, Judged> },
+  found: ReadonlyMap<string, Judged>,
 ): Promise<Judged> {
-  return (await judgeAfterSeries(context, known, options)) ?? (await judgeKnown(context, known, options));
+  return (await judgeAfterSeries(run, known, found)) ?? (await judgeKnown(run, known));
 }
 
 /** An occurrence that the file changes for the first time, together with its series; null for any other event. */
 async function judgeAfterSeries(
-  context: Pick<Context, "api">,
+  run: ImportRun,
   { event, record }: Known,
-  { found, calendarId, records }: JudgeOptions & { readonly found: ReadonlyMap<string, Judged> },
+  found: ReadonlyMap<string, Judged>,
 ): Promise<Judged | null> {
   const uid = event?.occurrenceOf?.series ?? "";
   const series = found.get(uid);
@@ -49,9 +40,9 @@ async function judgeAfterSeries(
   const { title } = event.content;
   if (series.kind === "new") return { kind: "new", title, event };
   if (series.kind !== "changed" || record.left !== "") return null;
-  const current = await readEvent(context, calendarId, record.id);
+  const current = await readEvent(run, record.id);
   if (current !== null && !isUntouched(current)) return null;
-  const whole = current ?? (await readEvent(context, calendarId, records.get(uid)?.id ?? ""));
+  const whole = current ?? (await readEvent(run, run.records.records.get(uid)?.id ?? ""));
   // One that is not there is made with the series, unless somebody deleted it.
   const isLeftOut = exceptionsOf(whole?.recurrences).includes(event.slot ?? 0);
   if (isLeftOut && series.event.exceptions?.isOurs(event.slot ?? 0) === false) return null;
@@ -60,49 +51,38 @@ async function judgeAfterSeries(
 
 /**
  * What the file changes is written, and what it does not have any more is deleted, where the event is as the import left it;
- * with `overwrite`, what somebody else wrote is written, but not deleted.
+ * with `--overwrite`, what somebody else wrote is written, but not deleted.
  */
-async function judgeKnown(
-  context: Pick<Context, "api">,
-  known: Known,
-  { calendarId, drafter, overwrite, records }: JudgeOptions,
-): Promise<Judged> {
+async function judgeKnown(run: ImportRun, known: Known): Promise<Judged> {
   const { record, event, identity } = known;
-  const read = (id: string) => readEvent(context, calendarId, id);
-  const current = record.deleted === "elsewhere" ? null : await read(record.id);
+  const current = record.deleted === "elsewhere" ? null : await readEvent(run, record.id);
   const title = event?.content.title ?? current?.title ?? "";
   if (current === null) return judgeDeleted(known, title);
   const seen = hashEvent(current);
   const isAsLeft = record.left === "" ? isUntouched(current) : seen === record.left;
   if (event === undefined) {
-    const parts = occurrenceRecords(records, identity);
-    const isWhole = isAsLeft && (!isSeries(current) || (await isAsImported(current, known, { parts, read })));
+    const isWhole = isAsLeft && (!isSeries(current) || (await isAsImported(run, known, current)));
     return isWhole ? { kind: "gone", title, known, seen } : { kind: "conflicts", title, identity };
   }
-  if (isAsDrafted(current, drafter.draftOf(event), event))
+  if (isAsDrafted(current, run.drafter.draftOf(event), event))
     return { kind: "unchanged", title, identity, record: writtenRecord(event, current) };
-  return isAsLeft || overwrite
+  return isAsLeft || run.flags.overwrite === true
     ? { kind: "changed", title, event, seen }
     : { kind: "conflicts", title, identity };
 }
 
-interface SeriesParts {
-  /** What is remembered of occurrences. */
-  readonly parts: ReturnType<typeof occurrenceRecords>;
-  readonly read: (id: string) => Promise<CalendarEvent | null>;
-}
-
 /** Whether nobody has changed or deleted a single event of a series. */
 async function isAsImported(
+  run: ImportRun,
+  { identity, record: { series } }: Known,
   { recurrences }: CalendarEvent,
-  { record: { series } }: Known,
-  { parts, read }: SeriesParts,
 ): Promise<boolean> {
+  const parts = occurrenceRecords(run.records.records, identity);
   const ours = new Set([...(series?.excepted ?? []), ...parts.map(([, { slot }]) => slot)]);
   if (exceptionsOf(recurrences).some((slot) => !ours.has(slot))) return false;
   for (const [, { id, left, deleted }] of parts) {
     if (deleted === "here") continue;
-    const current = await read(id);
+    const current = await readEvent(run, id);
     if (current === null || hashEvent(current) !== left) return false;
   }
   return true;
@@ -117,10 +97,7 @@ function judgeDeleted({ identity, record, event }: Known, title: string): Judged
 }
 
 /** Null for one that was deleted. */
-async function readEvent(
-  { api }: Pick<Context, "api">,
-  calendarId: string,
-  eventId: string,
-): Promise<CalendarEvent | null> {
-  return (await api()).getEvent({ calendarId, eventId }).catch(nullOn("not_found"));
+async function readEvent({ context, calendar }: ImportRun, eventId: string): Promise<CalendarEvent | null> {
+  const api = await context.api();
+  return api.getEvent({ calendarId: calendar.id, eventId }).catch(nullOn("not_found"));
 }

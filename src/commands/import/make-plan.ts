@@ -1,29 +1,12 @@
 import { localTimes } from "../../calendar/event-view.js";
 import { isOccurrenceId } from "../../calendar/series.js";
-import type { Context } from "../../context.js";
-import {
-  compareWithRecords,
-  type ImportSource,
-  isSeriesRecord,
-  type Known,
-  seriesOf,
-} from "../../import/plan.js";
+import { compareWithRecords, isSeriesRecord, type Known, seriesOf } from "../../import/plan.js";
 import { describeWhen } from "../../output/event-when.js";
-import type { Hours } from "../../output/view.js";
 import type { ImportExamples, ImportReport } from "../../output/views/import.js";
 import { firstFailure } from "../process-each.js";
-import type { Drafter } from "./drafts.js";
-import { type Judged, type JudgeOptions, judgeCandidate, type Settled } from "./judge-candidate.js";
+import type { ImportRun } from "./import-run.js";
+import { type Judged, judgeCandidate, type Settled } from "./judge-candidate.js";
 import type { ImportStep } from "./write-step.js";
-
-interface PlanOptions extends JudgeOptions {
-  readonly source: ImportSource;
-  readonly drafter: Pick<Drafter, "prepare" | "draftOf">;
-  /** Whether what is not in the file any more is deleted. */
-  readonly prune: boolean;
-  /** In which people read times, and by which clock. */
-  readonly shown: { readonly timezone: string; readonly hours: Hours };
-}
 
 /** What an import would do. */
 export interface ImportPlan {
@@ -38,10 +21,16 @@ export interface ImportPlan {
 
 const EXAMPLES = 5;
 
-/** Compares a file with what was imported before, and what changed in it with the calendar: only that is read. */
-export async function makePlan(context: Pick<Context, "api">, options: PlanOptions): Promise<ImportPlan> {
-  const { source, records, drafter, prune, shown } = options;
-  const { added, changed, cancelled, missing, unchanged, before } = compareWithRecords(source, records);
+/**
+ * Compares a file with what was imported before, and what changed in it with the calendar: only that is read.
+ * @param prune whether what is not in the file any more is deleted
+ */
+export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPlan> {
+  const { read, records, drafter } = run;
+  const { added, changed, cancelled, missing, unchanged, before } = compareWithRecords(
+    read.source,
+    records.records,
+  );
   for (const event of added) await drafter.prepare(event);
   for (const { event } of changed) await drafter.prepare(event);
   const others = [...cancelled, ...(prune ? missing : [])];
@@ -52,7 +41,7 @@ export async function makePlan(context: Pick<Context, "api">, options: PlanOptio
   const found = new Map<string, Judged>();
   const judgeAll = async (some: readonly Known[]) => {
     const failure = await firstFailure(some, async (known) => {
-      found.set(known.identity, await judgeCandidate(context, known, { ...options, found }));
+      found.set(known.identity, await judgeCandidate(run, known, found));
     });
     if (failure !== undefined) throw failure;
   };
@@ -61,7 +50,12 @@ export async function makePlan(context: Pick<Context, "api">, options: PlanOptio
   const created = added.map((event): Judged => ({ kind: "new", title: event.content.title, event }));
   const judged = [...created, ...found.values()];
   const counted = countJudged(judged, unchanged);
-  return { ...counted, examples: examplesOf(judged, shown), before, missing: missing.length };
+  return {
+    ...counted,
+    examples: examplesOf(judged, run),
+    before,
+    missing: missing.length,
+  };
 }
 
 function countJudged(judged: readonly Judged[], unchanged: number) {
@@ -71,7 +65,8 @@ function countJudged(judged: readonly Judged[], unchanged: number) {
 }
 
 /** Titles of each kind; of a single event that is written, with its times. */
-function examplesOf(judged: readonly Judged[], { timezone: zone, hours }: PlanOptions["shown"]) {
+function examplesOf(judged: readonly Judged[], { context }: ImportRun) {
+  const { timezone: zone, hours } = context.config.settings();
   const titlesOf = (kind: Judged["kind"]) => {
     const some = judged.filter((each) => each.kind === kind);
     const [only] = some;

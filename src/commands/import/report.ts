@@ -1,17 +1,11 @@
 import { writeFileSync } from "node:fs";
-import type { Context } from "../../context.js";
 import { CliError, errorCodeOf, usageError, wrapError } from "../../errors.js";
 import type { ImportReport } from "../../output/views/import.js";
 import { createNamer } from "../item-report.js";
 import type { Applied } from "./apply.js";
+import type { ImportRun } from "./import-run.js";
 import type { ImportPlan } from "./make-plan.js";
-import type { ImportJob, ReadSource } from "./read-source.js";
-
-/** What was imported. */
-interface Imported {
-  readonly job: ImportJob;
-  readonly read: ReadSource;
-}
+import type { ReadSource } from "./read-source.js";
 
 /** Why nothing is deleted because it is missing; null otherwise. */
 export function noPruneReason({ isComplete, source, rejections }: ReadSource): string | null {
@@ -22,7 +16,7 @@ export function noPruneReason({ isComplete, source, rejections }: ReadSource): s
 }
 
 /** What was done, or with a plan alone would be. */
-export function reportOf({ job, read }: Imported, { counts }: ImportPlan): ImportReport {
+export function reportOf({ job, read }: ImportRun, { counts }: ImportPlan): ImportReport {
   const rejected = read.rejections.map(({ line, reason, title }) => ({ line, reason, title }));
   return { source: job.source, ...counts, rejected };
 }
@@ -31,12 +25,9 @@ export function reportOf({ job, read }: Imported, { counts }: ImportPlan): Impor
  * In the format of the file, so that it can be imported once it is corrected; empty where nothing was rejected.
  * @throws CliError usage: nothing of the file was written to the calendar yet
  */
-export function writeRejects(
-  { flags: { dryRun } }: Pick<Context, "flags">,
-  rejects: string | undefined,
-  { header, footer, rejections }: ReadSource,
-): void {
-  if (rejects === undefined || dryRun) return;
+export function writeRejects({ context, flags: { rejects }, read }: ImportRun): void {
+  if (rejects === undefined || context.flags.dryRun) return;
+  const { header, footer, rejections } = read;
   try {
     const texts = rejections.map(({ text }) => (text.endsWith("\n") ? text : `${text}\n`));
     writeFileSync(rejects, texts.length === 0 ? "" : [header, ...texts, footer].join(""));
@@ -51,10 +42,10 @@ export function writeRejects(
 
 /** @throws CliError for what was rejected, failed or not done */
 export function reportFailures(
-  { output: { warn, note } }: Pick<Context, "output">,
-  { job, read }: Imported,
+  { context, job, read }: ImportRun,
   { plan, applied }: { readonly plan: ImportPlan; readonly applied: Applied | null },
 ): void {
+  const { warn, note } = context.output;
   const { rejections, size } = read;
   const reason = job.prune === false ? null : noPruneReason(read);
   const kept = `${countOf(plan.missing, "event")} not in ${job.name} any more`;

@@ -1,27 +1,15 @@
-import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { isUnicodeLocale } from "../../output/style.js";
 import { createImportView, describeImport, importView } from "../../output/views/import.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { hasExtension } from "../events/extensions.js";
-import { type Applied, applySteps } from "./apply.js";
-import { createDrafter, type Drafter } from "./drafts.js";
+import { applyPlan } from "./apply.js";
+import { createDrafter } from "./drafts.js";
+import type { ImportRun } from "./import-run.js";
 import { type ImportPlan, makePlan } from "./make-plan.js";
 import { type ImportFlags, type ImportJob, type ReadSource, readJob, readSource } from "./read-source.js";
-import { type ImportRecords, withRecords } from "./records.js";
+import { withRecords } from "./records.js";
 import { countOf, noPruneReason, reportFailures, reportOf, writeRejects } from "./report.js";
-import type { ImportContext } from "./write-step.js";
-
-/** One run of the command, once its file is read. */
-interface ImportRun {
-  readonly context: ImportContext & Pick<Context, "machine">;
-  readonly flags: ImportFlags;
-  readonly job: ImportJob;
-  readonly read: ReadSource;
-  readonly calendar: ChosenCalendar;
-  readonly drafter: Drafter;
-  readonly records: ImportRecords;
-}
 
 /** Brings a calendar in step with a file: says what it would do, asks, and does it. */
 export async function runImport(context: ImportRun["context"], flags: ImportFlags): Promise<void> {
@@ -41,20 +29,21 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
     const made = await planRun(started);
     if (dryRun) return { run: started, plan: made, applied: null };
     await confirmPlan(started, made);
-    writeRejects(context, flags.rejects, read);
+    writeRejects(started);
     return { run: started, plan: made, applied: await applyPlan(started, made) };
   });
   const output = context.output.of(createImportView(dryRun ? plan.examples : {}));
   if (applied === null || applied.done > 0 || applied.stopped === undefined)
     await output.print({ ...reportOf(run, plan), ...applied?.counts }, "the import was done");
-  reportFailures(context, run, { plan, applied });
+  reportFailures(run, { plan, applied });
 }
 
 /** @throws CliError rejected where all was rejected */
-function requireSomething({ context, flags, job, read }: ImportRun): void {
+function requireSomething(run: ImportRun): void {
+  const { job, read } = run;
   const { events, masters, cancelled } = read.source;
   if (read.rejections.length === 0 || events.size + masters.size + cancelled.length > 0) return;
-  writeRejects(context, flags.rejects, read);
+  writeRejects(run);
   throw new CliError("rejected", `nothing of ${job.name} can be imported`);
 }
 
@@ -70,16 +59,8 @@ function ownerOf(
 }
 
 async function planRun(run: ImportRun): Promise<ImportPlan> {
-  const { context, flags, job, read, calendar, drafter, records } = run;
-  const plan = await makePlan(context, {
-    calendarId: calendar.id,
-    source: read.source,
-    records: records.records,
-    drafter,
-    overwrite: flags.overwrite === true,
-    prune: job.prune !== false && noPruneReason(read) === null,
-    shown: context.config.settings(),
-  });
+  const { context, job, read, drafter } = run;
+  const plan = await makePlan(run, job.prune !== false && noPruneReason(read) === null);
   noteStrangers(run);
   for (const note of drafter.notes()) context.output.note(note);
   return plan;
@@ -127,24 +108,4 @@ async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
 /** How many events the file has, also those that are rejected. */
 function sizeOf({ events, rejected }: ReadSource["source"]): number {
   return new Set([...events.keys(), ...rejected]).size;
-}
-
-async function applyPlan(
-  { context, job, calendar, drafter, records }: ImportRun,
-  { steps, settled }: ImportPlan,
-): Promise<Applied> {
-  for (const { identity, record } of settled) if (record !== undefined) records.note(identity, record);
-  const progress = await context.terminal.openProgress();
-  const onProgress = (done: number) => progress.show({ what: "importing", done, total: steps.length });
-  try {
-    return await applySteps(context, steps, {
-      calendarId: calendar.id,
-      source: job.source,
-      records,
-      draftOf: drafter.draftOf,
-      onProgress,
-    });
-  } finally {
-    progress.clear();
-  }
 }

@@ -1,7 +1,6 @@
-import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import { lastUpdate, wasUpdated } from "../../calendar/if-unchanged.js";
 import { exceptionsOf, isSeries } from "../../calendar/series.js";
-import type { Context } from "../../context.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { hashEvent, shortHash } from "../../import/content-hash.js";
 import {
@@ -12,12 +11,10 @@ import {
   seriesRecord,
 } from "../../import/plan.js";
 import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
-import type { EventContext } from "../events/event-reader.js";
 import { hasExtension } from "../events/extensions.js";
-import { createWithKey, type KeyContext } from "../events/keyed-create.js";
+import { createWithKey } from "../events/keyed-create.js";
+import type { ImportRun } from "./import-run.js";
 import type { ImportRecords } from "./records.js";
-
-export type ImportContext = EventContext & KeyContext & Pick<Context, "journal">;
 
 /** A write of an import. `seen` is `hashEvent` of the event as it was when the import was planned; empty for an occurrence alike its series. */
 export type ImportStep = { readonly title: string } & (
@@ -31,60 +28,42 @@ export type WriteStep =
   | ImportStep
   | { readonly kind: "begun"; readonly identity: string; readonly title: string };
 
-export interface StepOptions {
-  readonly calendarId: string;
-  /** Tells the keys of creates from those of other imports. */
-  readonly source: string;
-  readonly records: ImportRecords;
-  readonly draftOf: (event: ImportEvent) => EventDraft;
-}
-
 /** @throws CliError changed for an event that somebody changed since it was planned */
-export async function writeStep(
-  context: ImportContext,
-  step: WriteStep,
-  options: StepOptions,
-): Promise<void> {
+export async function writeStep(run: ImportRun, step: WriteStep): Promise<void> {
   switch (step.kind) {
     case "begun":
-      await finishCreate(context, step.identity, options);
+      await finishCreate(run, step.identity);
       return;
     case "new":
-      return create(context, step, options);
+      return create(run, step);
     case "changed":
-      return update(context, step, options);
+      return update(run, step);
     case "gone":
-      return remove(context, step, options);
+      return remove(run, step);
   }
 }
 
 /** One that a killed run may have created is first made as that run would have made it. */
-async function create(
-  context: ImportContext,
-  { title, event }: Extract<ImportStep, { kind: "new" }>,
-  options: StepOptions,
-): Promise<void> {
+async function create(run: ImportRun, { title, event }: Extract<ImportStep, { kind: "new" }>): Promise<void> {
   const { identity, slot, occurrenceOf } = event;
-  if (occurrenceOf !== undefined)
-    return update(context, { kind: "changed", title, event, seen: "" }, options);
-  const { records, source } = options;
+  if (occurrenceOf !== undefined) return update(run, { kind: "changed", title, event, seen: "" });
+  const { records, job, drafter } = run;
   const hash = shortHash(event.content);
   if (!records.begun.has(identity)) {
     const before = records.records.get(identity);
     const earlier = before?.undone ?? before?.id ?? null;
-    const draft = options.draftOf(event);
-    const key = shortHash([source, identity, hash, earlier]);
+    const draft = drafter.draftOf(event);
+    const key = shortHash([job.source, identity, hash, earlier]);
     records.note(identity, { key, hash, draft, slot, series: seriesRecord(event) });
   }
-  const made = await finishCreate(context, identity, options);
+  const made = await finishCreate(run, identity);
   if (records.records.get(identity)?.hash === hash) return;
-  await update(context, { kind: "changed", title, event, seen: hashEvent(made) }, options);
+  await update(run, { kind: "changed", title, event, seen: hashEvent(made) });
 }
 
 async function finishCreate(
-  context: ImportContext,
+  { context, records, calendar: { id: calendarId } }: ImportRun,
   identity: string,
-  { records, calendarId }: StepOptions,
 ): Promise<CalendarEvent> {
   const begun = records.begun.get(identity);
   if (begun === undefined) throw new Error(`the create of ${identity} was not begun`);
@@ -113,7 +92,7 @@ function exceptedAs({ recurrences }: CalendarEvent): Pick<ImportEvent, "exceptio
 
 /** With a key that the service keeps, the same command asks again; this machine only knows that it may be there. */
 async function explainUnknown(
-  context: ImportContext,
+  context: ImportRun["context"],
   error: CliError,
   calendarId: string,
 ): Promise<CliError> {
@@ -125,16 +104,15 @@ async function explainUnknown(
 }
 
 async function update(
-  context: ImportContext,
+  { context, records, calendar, drafter }: ImportRun,
   { event, seen }: Extract<ImportStep, { kind: "changed" }>,
-  { records, calendarId, draftOf }: StepOptions,
 ): Promise<void> {
   const id = recordOf(event, records.records)?.id;
   if (id === undefined) throw new CliError("rejected", "its series is not in the calendar");
   const api = await context.api();
-  const address = { calendarId, eventId: id };
+  const address = { calendarId: calendar.id, eventId: id };
   const current = await api.getEvent(address);
-  const draft = draftOf(event);
+  const draft = drafter.draftOf(event);
   if (seen !== "" || !isAsDrafted(current, draft, event)) requireAsSeen(current, seen);
   const whole = draftOfChange(draft, current, event);
   const before = current.updated_at === null ? null : lastUpdate(current, "import");
@@ -160,12 +138,11 @@ function noteWritten(records: ImportRecords, event: ImportEvent, left: CalendarE
 }
 
 async function remove(
-  context: ImportContext,
+  { context, records, calendar }: ImportRun,
   { known: { identity, record }, seen }: Extract<ImportStep, { kind: "gone" }>,
-  { records, calendarId }: StepOptions,
 ): Promise<void> {
   const api = await context.api();
-  const address = { calendarId, eventId: record.id };
+  const address = { calendarId: calendar.id, eventId: record.id };
   const current = await api.getEvent(address);
   requireAsSeen(current, seen);
   (await context.journal())?.keep(record.id, records.memoOf(identity, current));
