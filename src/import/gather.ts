@@ -28,8 +28,8 @@ interface Gathering extends GatherOptions {
   /** Identities of which a change cannot be read. */
   readonly affected: ReadonlySet<string>;
   readonly occurrences: ReturnType<typeof indexOccurrences>;
-  /** Counts a repeating event that becomes single ones. */
-  readonly count: (reason: string) => void;
+  /** Takes why a repeating event becomes single ones. */
+  readonly reasons: string[];
 }
 
 /** The events of a file: repeating ones as series or as their occurrences, of which those that the file changes are as it changes them. */
@@ -37,9 +37,9 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   const rejections = items.filter((item) => item.kind === "rejected");
   const entries = items.filter((item) => item.kind === "event");
   const affected = new Set(rejections.flatMap(({ affects }) => affects ?? []));
-  const occurrences = indexOccurrences({ entries, affected, records: options.records });
+  const occurrences = indexOccurrences(entries, affected, options.records);
   const reasons: string[] = [];
-  const found = { ...options, affected, occurrences, count: (reason: string) => void reasons.push(reason) };
+  const found = { ...options, affected, occurrences, reasons };
   const single = entries.filter(({ occurrenceOf }) => occurrenceOf === undefined);
   const masters = new Set(single.map(({ identity }) => identity));
   const events = new Map<string, ImportEvent>();
@@ -67,7 +67,7 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
 /** The event, or of a repeating one the series or the occurrences. */
 function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[] | Rejection {
   const { identity, recurrences, content } = entry;
-  const { affected, engine, records, storesSeries, window, count } = found;
+  const { affected, engine, records, storesSeries, window, reasons } = found;
   if (affected.has(identity))
     return rejectEntry(entry, "the file has a change to it that cannot be imported");
   if (recurrences.length === 0 || engine === null) return [{ identity, content }];
@@ -77,7 +77,7 @@ function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[
     return rejectEntry(entry, series ?? "the service stores no repeating events any more");
   const events = reasonOr(() => occurrencesOf(entry, { window, expand: engine.expandRecurrence }));
   if (typeof events === "string") return rejectEntry(entry, events);
-  if (series !== null) count(series);
+  if (series !== null) reasons.push(series);
   return events;
 }
 

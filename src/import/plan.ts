@@ -99,24 +99,33 @@ export function compareWithRecords(
     deleted === "begun" &&
     ((slot >= window.from && slot < window.to) || isSeriesRecord(records.get(seriesOf(identity))));
   const known = [...records].map(([identity, record]): Known => ({ identity, record })).filter(isThere);
-  const off = cancelled.flatMap((event): Known[] => {
-    const { identity, occurrenceOf } = event;
-    // A series of the file has it among its exceptions.
-    const isExcepted = masters.has(occurrenceOf?.series ?? "");
-    const record = records.get(identity) ?? (isExcepted ? null : recordOf(event, records));
-    return record === null ? [] : [{ identity, record }];
-  });
-  const named = new Set([...events.keys(), ...rejected, ...off.map(({ identity }) => identity)]);
-  const others = known.filter(({ identity }) => !named.has(identity));
-  const isCancelled = (each: Known) => masters.has(masterOf(each));
+  const withdrawn = withdrawnOf({ cancelled, masters }, records);
+  const others = [...known, ...withdrawn].filter(
+    ({ identity }) => !events.has(identity) && !rejected.has(identity),
+  );
+  const off = new Set(cancelled.map(({ identity }) => identity));
+  const isCancelled = (each: Known) => off.has(each.identity) || masters.has(masterOf(each));
   return {
     added,
     unchanged,
     changed,
-    cancelled: [...others.filter(isCancelled), ...off.filter(isThere), ...replaced],
+    cancelled: [...others.filter(isCancelled), ...replaced],
     missing: others.filter((each) => !isCancelled(each) && !rejected.has(masterOf(each))),
     before: known.length,
   };
+}
+
+/** Cancelled occurrences of which nothing is remembered. A series of the file has them among its exceptions. */
+function withdrawnOf(
+  { cancelled, masters }: Pick<ImportSource, "cancelled" | "masters">,
+  records: ReadonlyMap<string, ImportRecord>,
+): readonly Known[] {
+  return cancelled.flatMap((event) => {
+    const { identity, occurrenceOf } = event;
+    const isOther = records.has(identity) || masters.has(occurrenceOf?.series ?? "");
+    const record = isOther ? null : recordOf(event, records);
+    return record === null ? [] : [{ identity, record }];
+  });
 }
 
 /**

@@ -16,23 +16,23 @@ import { type RuleEngine, readSeries, type SeriesExceptions } from "./series.js"
 /** What is known of the occurrences of one series. */
 interface Occurrences {
   /** Those that the file changes or cancels. */
-  readonly changes: readonly ImportEntry[];
+  readonly changes: ImportEntry[];
   /** Identities of those whose change cannot be read. */
-  readonly unread: readonly string[];
-  readonly remembered: readonly Known[];
+  readonly unread: string[];
+  readonly remembered: Known[];
 }
 
-interface OccurrenceSources {
-  readonly entries: readonly ImportEntry[];
-  /** Identities of which a change cannot be read. */
-  readonly affected: ReadonlySet<string>;
-  readonly records: ReadonlyMap<string, ImportRecord>;
-}
-
-/** What is known of occurrences, by the identities of their series. */
-export function indexOccurrences({ entries, affected, records }: OccurrenceSources) {
-  const index = new Map<string, { [K in keyof Occurrences]: Occurrences[K][number][] }>();
-  const placeOf = (identity: string) => {
+/**
+ * What is known of occurrences, by the identities of their series.
+ * @param affected identities of which a change cannot be read
+ */
+export function indexOccurrences(
+  entries: readonly ImportEntry[],
+  affected: ReadonlySet<string>,
+  records: ReadonlyMap<string, ImportRecord>,
+): ReadonlyMap<string, Occurrences> {
+  const index = new Map<string, Occurrences>();
+  const placeOf = (identity: string): Occurrences => {
     const uid = seriesOf(identity);
     const place = index.get(uid) ?? { changes: [], unread: [], remembered: [] };
     index.set(uid, place);
@@ -43,7 +43,7 @@ export function indexOccurrences({ entries, affected, records }: OccurrenceSourc
   for (const identity of affected) placeOf(identity).unread.push(identity);
   for (const [identity, record] of records)
     if (record.slot !== undefined) placeOf(identity).remembered.push({ identity, record });
-  return index as ReadonlyMap<string, Occurrences>;
+  return index;
 }
 
 interface SeriesEvent extends ImportEvent {
