@@ -1,5 +1,6 @@
 import {
   attendeesOf,
+  isChangedAlone,
   isSeries,
   isStored,
   occurrenceId,
@@ -28,10 +29,13 @@ export async function findRepeating(
   return isSlot(series, place.slot) ? unstoredOccurrence(series, place.slot) : undefined;
 }
 
-/** A series as answers have it: its first occurrence with the series' id and all its lines. Undefined where it has none. */
+/** A series as answers have it: its first occurrence by the rule with the series' id and all its lines. Undefined where it has none. */
 export async function showSeries(db: Transaction, series: SeriesRow): Promise<EventRow | undefined> {
-  const first = await findFirst(db, series);
-  if (first === undefined) return undefined;
+  const found = await findFirst(db, series);
+  if (found === undefined) return undefined;
+  const first = isChangedAlone(found)
+    ? unstoredOccurrence(series, (await nextSlot(series)) ?? found.slot ?? 0)
+    : found;
   const row = { ...first, id: series.id, recurrences: series.recurrences };
   const attendeeIds = isStored(first) ? await listAttendees(db, first.id) : attendeesOf(series);
   return { ...row, json: eventJson(row, attendeeIds) };
@@ -51,7 +55,7 @@ export async function findFirstOf(
 export async function listSeriesAttendees(db: Transaction, event: EventRow): Promise<readonly string[]> {
   const { id, series_id, calendar_id } = event;
   const first = isSeries(event) ? await findFirstOccurrence(db, id) : undefined;
-  if (first !== undefined) return listAttendees(db, first.id);
+  if (first !== undefined && !isChangedAlone(first)) return listAttendees(db, first.id);
   const series = await findSeries(db, calendar_id, series_id ?? "");
   return series === undefined ? [] : attendeesOf(series);
 }
@@ -60,9 +64,15 @@ export async function listSeriesAttendees(db: Transaction, event: EventRow): Pro
 export async function findFirst(db: Transaction, series: SeriesRow): Promise<EventRow | undefined> {
   const stored = await findFirstOccurrence(db, series.id);
   if (stored !== undefined) return stored;
+  const next = await nextSlot(series);
+  return next === undefined ? undefined : unstoredOccurrence(series, next);
+}
+
+/** The first one that no row stands for; undefined where there are no more. */
+async function nextSlot(series: SeriesRow): Promise<number | undefined> {
   const { slotsOf } = await import("../series-rule.js");
   const [next] = slotsOf(series, series.made_until);
-  return next === undefined ? undefined : unstoredOccurrence(series, next);
+  return next;
 }
 
 /** An unstored occurrence: its revision is 0, see `isStored`. */

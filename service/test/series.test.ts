@@ -51,6 +51,32 @@ test("a series none of whose next occurrences is left can be read, changed, comm
   expect(await list({ to: "2031-12-31" })).toEqual([]);
 });
 
+test.each([
+  ["FREQ=YEARLY", "2028-11-21T12:00:00.000Z"],
+  ["FREQ=YEARLY;COUNT=2", "2026-11-21T12:00:00.000Z"],
+])(
+  "%s, of which each occurrence that is a row was changed on its own, is as it was made",
+  async (rule, start) => {
+    const { id } = await createSeries(rule, { title: "Choir" });
+    for (const { id: event_id, attributes } of await list()) {
+      const body = eventBody({ ...attributes, title: "Concert", location: "Hall" });
+      await stage.client.call("updateEvent", { path: place(event_id), body, query: { scope: "this" } });
+    }
+    const { attributes } = (await stage.client.call("getEvent", { path: place(id) })).data;
+    expect(attributes).toMatchObject({ title: "Choir", start_at: start });
+    await stage.client.call("updateEvent", {
+      path: place(id),
+      body: eventBody({ ...attributes, url: "https://a.example" }),
+    });
+    const read = (await stage.client.call("getEvent", { path: place(id) })).data.attributes;
+    expect(read).toMatchObject({ title: "Choir", url: "https://a.example" });
+    const titles = (await list()).map((event) => event.attributes.title);
+    expect(titles.slice(0, 2)).toEqual(["Concert", "Concert"]);
+    await stage.client.call("createActivity", { path: place(id), body: activityBody("I do") });
+    expect((await stage.client.call("listActivities", { path: place(id) })).data).toHaveLength(1);
+  },
+);
+
 describe("the occurrences of two years", () => {
   test("are continued once a day, and by writes", async () => {
     await createSeries("FREQ=DAILY");

@@ -217,6 +217,19 @@ test("--prune deletes a series that is as it was imported, and undo brings all o
   expect((await listed()).filter((line) => !line.includes("no title"))).toEqual(before);
 });
 
+test("a yearly event, of which the file changes the next ones, is no conflict when its rule changes", async () => {
+  const fair = (rule: string) =>
+    component("Fair", ["DTSTART;TZID=Europe/Berlin:20261207T190000", "DURATION:PT1H", `RRULE:${rule}`]);
+  const years = ["20261207", "20271207"].map((day) => changed("Big fair", day));
+  expect(await importIcs([fair("FREQ=YEARLY"), ...years])).toMatchObject({ new: 3 });
+  expect(await importIcs([fair("FREQ=MONTHLY")])).toMatchObject({
+    exitCode: 0,
+    changed: 3,
+    conflicts: 0,
+  });
+  expect(await importIcs([fair("FREQ=MONTHLY")])).toMatchObject({ ...NOTHING, unchanged: 1 });
+});
+
 test("a mail that cancels or moves one event is enough, without its series", async () => {
   await importIcs([choir()]);
   expect(await importIcs([changed("Concert", "20261214")])).toMatchObject({ changed: 1 });
