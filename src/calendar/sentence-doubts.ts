@@ -13,7 +13,7 @@ export function refuseIf(isWrong: boolean, problem: string, hint = "write one of
 const BEFORE =
   /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|the|next|last|past|this|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
 /** Beside a day or a time. */
-const REPEATED = /^(?:(?:dai|night|(?:bi)?week|fortnight|month|year|annual)ly)$/i;
+const REPEATED = /^(?:(?:dai|night|(?:bi-?)?week|fortnight|month|year|annual)ly)$/i;
 /** Which weekday of a month: `first monday`. */
 const ORDINAL = /^(?:first|second|third|fourth|fifth|[1-5](?:st|nd|rd|th))$/i;
 /** What numbers are of that are no hours. */
@@ -22,7 +22,7 @@ const NUMBERED =
 const ZONE =
   /^(?:(?:utc|gmt|we?s?t|ce?s?t|ee?s?t|bst|[ecmp][sd]?t|jst|kst|ist|msk|ae[sd]t|z)(?:[+-]\d{1,2}(?::?\d\d)?)?|[a-z]+\/[a-z_]+|[+-]\d\d:?\d\d)$/i;
 const TIME_LIKE =
-  /\d{1,2}[:.h]\d\d(?!\d)|\b\d{1,2}\s?[ap]\.?m\b|o['’]clock|\b(?:half|quarter) (?:past|to)\b|\b(?:morning|afternoon|evening|tonight|night)\b/i;
+  /\d{1,2}[:.h]\d\d(?!\d)|\b\d{1,2}\s?[ap]\.?m\b|o['’]clock|\bmidday\b|\b(?:half|quarter) (?:past|to)\b|\b(?:morning|afternoon|evening|tonight|night)\b/i;
 /** Beside a time that was read: `9:30 evening`, `from 12`, `12:00 to`. */
 const HALF_READ =
   /\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?= [|"]|$)|for \d+(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)/i;
@@ -34,12 +34,17 @@ const PHRASES = [
     "repeat",
   ],
   [/\bevery\b(?: [^|\s]+)?/i, "write every mon, daily or monthly on the 2nd mon", "any"],
-  [/\| of (?:the|each|every) (?:month|year)\b/i, "write a date, or monthly on the last fri", "any"],
+  [
+    /\| (?:of (?:the|each|every) (?:month|year)|the \d{1,2}(?:st|nd|rd|th))\b/i,
+    "write a date, or monthly on the last fri",
+    "any",
+  ],
+  [/\b(?:sun|mon|tues|wednes|thurs|fri|satur)days\b/i, "write every mon", "any"],
   [HALF_READ, "write 9:30pm, 12-13 or for 30m", "any"],
 ] as const;
 /** Where no day is read: weekdays with signs, days of a month without a space, digits. */
 const ALMOST_DAY = new RegExp(
-  `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|wed|thu(?:rs?)?|fri|sat)(?![\\w'’-])|\\d{1,2}[-./]?${MONTH_NAME}(?!\\w)|${MONTH_NAME}[-./]?\\d{1,2}(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|(?:end|beginning|start|middle) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)`,
+  `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|wed|thu(?:rs?)?|fri|sat)(?![\\w'’-])|(?:mo|tu|we|th|fr|sa|su)-(?:mo|tu|we|th|fr|sa|su)(?!\\w)|\\d{1,2}[-./]?${MONTH_NAME}(?!\\w)|${MONTH_NAME}[-./]?\\d{1,2}(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|(?:end|beginning|start|middle) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)`,
   "i",
 );
 const DAY_NAMES =
@@ -135,7 +140,10 @@ interface Beside {
 function checkBeside(text: string, { before, earlier, after, hasTime }: Beside): void {
   const isWhen = (part: SentencePart | undefined): boolean => /^(?:when|from|repeat)$/.test(part?.kind ?? "");
   if (isWhen(after) && (BEFORE.test(text) || REPEATED.test(text)))
-    throw notUnderstood(`${text} ${after?.text}`);
+    throw notUnderstood(
+      `${text} ${after?.text}`,
+      /^and$/i.test(text) ? "write every mon and wed" : undefined,
+    );
   if (after?.kind === "when" && after.words.day?.kind === "weekday" && ORDINAL.test(text))
     throw notUnderstood(`${text} ${after.text}`, "write a date, or monthly on the 1st mon");
   if (before?.kind === "when") checkAfter(text, before, after);

@@ -132,6 +132,7 @@ test.each([
   ["a title that is too long", [`${"x".repeat(51)} tomorrow`], "the text: title is 51 characters long"],
   ["a place that is too long", [`Lunch tomorrow at ${"x".repeat(101)}`], "the text: location is 101"],
   ["--strict-dates", ["Lunch tomorrow", "--strict-dates"], "--strict-dates"],
+  ["several days", ["Lunch tue and thu 18:00"], "hint: write every mon and wed,"],
   ["a format", ["Lunch tomorrow", "-o", "yaml"], "yaml"],
 ])("exit 2, and nothing is written: %s", async (_, argv, problem) => {
   expect(await harness.run("add", ...argv, "--yes")).toMatchObject(failed(2, problem));
