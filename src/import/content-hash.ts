@@ -2,6 +2,19 @@ import { createHash } from "node:crypto";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { contentKey } from "../calendar/event-changes.js";
 import { fromFirstSlot, isSeries } from "../calendar/series.js";
+import type { ImportContent } from "./entry.js";
+
+/** The same for two versions of a file's event that say the same. Records of earlier imports have it, so it stays as it is. */
+export function hashContent(content: ImportContent): string {
+  const { category, title, description, location, url, label, attendees } = content;
+  const { all_day, start_at, start_timezone, end_at, end_timezone, recurrences } = content;
+  return shortHash([
+    ...[category, title, all_day ?? false, start_at, start_timezone, end_at, end_timezone],
+    ...[description || null, location || null, url || null],
+    ...[typeof label === "object" ? label.name || label.number : label, attendees ?? []],
+    ...(recurrences === undefined ? [] : [recurrences]),
+  ]);
+}
 
 /** The same for two versions of an event of the calendar that say the same; of a series, whatever its events say on their own. */
 export function hashEvent(event: CalendarEvent): string {
@@ -12,4 +25,9 @@ export function hashEvent(event: CalendarEvent): string {
 /** Long enough that nothing is taken for the same by chance. */
 export function shortHash(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);
+}
+
+/** The same for the same text: the identity of an event without one of its own, which stays as it is, too. */
+export function hashText(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
 }

@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import { parseCategory } from "../calendar/event-text.js";
 import { usageError } from "../errors.js";
 import type { DraftContent } from "./content.js";
-import { shortHash } from "./content-hash.js";
+import { hashText } from "./content-hash.js";
 import { type CsvField, findColumns } from "./csv-columns.js";
 import { type CellReader, type DateOrder, needsOrder, readSpan } from "./csv-times.js";
 import { type ReaderOptions, type ReadItems, readEntry, SOURCE } from "./entry.js";
@@ -33,7 +33,7 @@ export function readCsv(text: string, options: ReaderOptions & CsvOptions): Read
     for (const field of ["start", "end"] as const) requireIsoDate(cellOf(row, field), row.line);
   const items = [...others, ...unclosed].map((row) => {
     const isCut = unclosed.includes(row);
-    const identity = cellOf(row, "id") ?? shortHash(row.text);
+    const identity = cellOf(row, "id") ?? hashText(row.text);
     const place = { line: row.line, text: row.text, title: cellOf(row, "title") ?? null };
     return readEntry({ ...place, ...(isCut ? {} : { identity }) }, options, (count) => {
       if (isCut) throw usageError("a quotation mark has no end");

@@ -7,7 +7,7 @@ import { dateLines } from "../calendar/recurrence-lines.js";
 import { addDuration, instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { type DraftContent, wireTime } from "./content.js";
-import { shortHash } from "./content-hash.js";
+import { hashText } from "./content-hash.js";
 import { OF_NO_LENGTH, occurrenceIdentity, SOURCE, withoutZone } from "./entry.js";
 import type { ZoneFinder } from "./ics-zones.js";
 
@@ -64,7 +64,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const content = contentOf(spanOf(start, end, all), text, all);
   if (content.end_at === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
   const slot = readSlot(lines, options);
-  const uid = text("UID") ?? shortHash(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
+  const uid = text("UID") ?? hashText(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
   return {
     identity: slot === undefined ? uid : occurrenceIdentity(uid, slot),
     occurrenceOf: slot === undefined ? undefined : { uid, slot },

@@ -3,7 +3,7 @@ import { readEventInput } from "../calendar/event-input.js";
 import { fromFirstSlot } from "../calendar/series.js";
 import { CliError, usageError } from "../errors.js";
 import { shortenTexts } from "./content.js";
-import { shortHash } from "./content-hash.js";
+import { hashText } from "./content-hash.js";
 import {
   type ImportItem,
   type ReaderOptions,
@@ -63,14 +63,16 @@ function readObject(value: unknown, text: string) {
   const content = readEventInput(isJsonObject(value) ? fields : value, SOURCE);
   return {
     identity: identityOf(fields, text),
-    content: { ...fromFirstSlot({ ...content, recurrences: lines }), recurrences: undefined },
+    content: repeats
+      ? { ...fromFirstSlot({ ...content, recurrences: lines }), recurrences: undefined }
+      : content,
     cancelled: false,
     recurrences: lines,
   };
 }
 
 function identityOf({ id }: Readonly<Record<string, unknown>>, text: string): string {
-  return typeof id === "string" && id !== "" ? id : shortHash(text);
+  return typeof id === "string" && id !== "" ? id : hashText(text);
 }
 
 /** One value a line: a broken one does not spoil the others. */

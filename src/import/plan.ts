@@ -1,5 +1,5 @@
 import { isOccurrenceId } from "../calendar/series.js";
-import { shortHash } from "./content-hash.js";
+import { hashContent } from "./content-hash.js";
 import type { ImportContent } from "./entry.js";
 import type { SeriesExceptions } from "./series.js";
 
@@ -28,7 +28,7 @@ interface SeriesRecord {
 export interface ImportRecord {
   /** Of the event in the calendar. */
   readonly id: string;
-  /** `shortHash` of what the file said. */
+  /** `hashContent` of what the file said. */
   readonly hash: string;
   /** `hashEvent` of the event as the import left it; empty for an occurrence that was not changed on its own. */
   readonly left: string;
@@ -92,7 +92,7 @@ export function compareWithRecords(
     const isReplaced = record !== null && isOther && isOccurrenceId(record.id);
     if (isReplaced && unlessDeleted(records.get(identity)) !== null) replaced.push({ identity, record });
     if (record === null || isReplaced) added.push(event);
-    else if (record.hash === shortHash(event.content) && record.deleted !== "begun") unchanged += 1;
+    else if (record.hash === hashContent(event.content) && record.deleted !== "begun") unchanged += 1;
     else changed.push({ identity, record, event });
   }
   const isThere = ({ identity, record: { slot = window.from, deleted = "begun" } }: Known) =>

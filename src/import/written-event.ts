@@ -1,14 +1,14 @@
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { hasFields } from "../calendar/if-unchanged.js";
 import { isSeries } from "../calendar/series.js";
-import { hashEvent, shortHash } from "./content-hash.js";
+import { hashContent, hashEvent } from "./content-hash.js";
 import { type ImportEvent, type ImportRecord, seriesRecord } from "./plan.js";
 import { draftOfSeries, repeatsAs } from "./series.js";
 
 /** What is remembered of an event that says what the file says; null for an occurrence that is as its series says. */
 export function writtenRecord(event: ImportEvent, left: CalendarEvent): ImportRecord | null {
   if (isUntouched(left)) return null;
-  const hash = shortHash(event.content);
+  const hash = hashContent(event.content);
   return { id: left.id, hash, left: hashEvent(left), slot: event.slot, series: seriesRecord(event) };
 }
 

@@ -2,7 +2,7 @@ import type { CalendarEvent } from "../../../contract/shapes.js";
 import { lastUpdate, wasUpdated } from "../../calendar/if-unchanged.js";
 import { exceptionsOf, isSeries } from "../../calendar/series.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
-import { hashEvent, shortHash } from "../../import/content-hash.js";
+import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
 import {
   type ImportEvent,
   type Known,
@@ -48,7 +48,7 @@ async function create(run: ImportRun, { title, event }: Extract<ImportStep, { ki
   const { identity, slot, occurrenceOf } = event;
   if (occurrenceOf !== undefined) return update(run, { kind: "changed", title, event, seen: "" });
   const { records, job, drafter } = run;
-  const hash = shortHash(event.content);
+  const hash = hashContent(event.content);
   if (!records.begun.has(identity)) {
     const before = records.records.get(identity);
     const earlier = before?.undone ?? before?.id ?? null;

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { hashContent, hashText } from "../../src/import/content-hash.js";
+
+/** What earlier versions remembered must be found again: otherwise everything that was imported is imported a second time. */
+test("the hashes of what was imported are those of earlier versions", () => {
+  const content = {
+    attendees: undefined,
+    label: undefined,
+    title: "Training 0",
+    category: "schedule",
+    all_day: false,
+    start_at: "2027-01-01T18:00:00.000Z",
+    start_timezone: "UTC",
+    end_at: "2027-01-01T20:00:00.000Z",
+    end_timezone: "UTC",
+    description: "Bring shoes and water",
+    location: "Gym",
+  } as const;
+  expect(hashContent(content)).toBe("WIbd9FP44bhmbQkTzh71Yn");
+  expect(hashContent({ ...content, location: "Hall" })).not.toBe(hashContent(content));
+  expect(hashText("2027-01-01,Training")).toBe("tFuDrwzQpYeIePduFoJdYkzxr-c_1KZ5wxwW5NmVJj8");
+});
