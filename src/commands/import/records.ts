@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isJsonObject, parseJson } from "../../../contract/json.js";
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
@@ -58,7 +58,7 @@ export async function withRecords<T>(
     try {
       return await work(records);
     } finally {
-      await compactRecords(path);
+      await records.compact();
     }
   };
   const sleep = (milliseconds: number) => clock.sleep(milliseconds, signal());
@@ -84,41 +84,53 @@ function notRemembered(cause: unknown): CliError {
   return configurationError(`what is imported cannot be remembered (${reason})`, { hint, cause });
 }
 
-function openRecords(path: string): ImportRecords {
-  const { records, begun, remember } = readRecords(path);
+function openRecords(path: string): ImportRecords & { compact(): Promise<void> } {
+  const text = readText(path);
+  const { records, begun, remember } = readRecords(path, text);
+  const opened = Buffer.byteLength(text);
+  let size = opened;
   return {
     records,
     begun,
     note(identity, value) {
-      appendRecord(path, identity, value);
+      size += appendRecord(path, identity, value);
       remember(identity, value);
     },
     memoOf(identity, current) {
       const parts = isSeries(current) ? occurrenceRecords(records, identity) : [];
       return { file: basename(path), lines: [[identity, records.get(identity) ?? null], ...parts] };
     },
+    /** Leaves a line for each event. It is read again only where an undo has added to it, since it may be large. */
+    async compact() {
+      if (size === opened) return;
+      const isKnown = statSync(path, { throwIfNoEntry: false })?.size === size;
+      const now = isKnown ? { records, begun } : readRecords(path, readText(path));
+      const compact = [...now.records, ...now.begun].map((line) => JSON.stringify(line)).join("\n");
+      // On a full disk the lines that were added stay, and say the same.
+      await writePrivateFile(path, compact).catch(() => undefined);
+    },
   };
 }
 
-/** Leaves a line for each event, of what the file has by now: an undo may have added to it. */
-async function compactRecords(path: string): Promise<void> {
-  const text = readText(path);
-  const { records, begun } = readRecords(path, text);
-  const compact = [...records, ...begun].map((line) => JSON.stringify(line)).join("\n");
-  // On a full disk the lines that were added stay, and say the same.
-  if (compact !== text) await writePrivateFile(path, compact).catch(() => undefined);
-}
-
-/** On a line of its own, also after one that a killed process or a full disk has cut. @throws CliError configuration */
-export function appendRecord(path: string, identity: string, value: ImportRecord | BegunCreate | null): void {
+/**
+ * On a line of its own, also after one that a killed process or a full disk has cut. @returns its length in bytes
+ * @throws CliError configuration
+ */
+export function appendRecord(
+  path: string,
+  identity: string,
+  value: ImportRecord | BegunCreate | null,
+): number {
+  const line = `\n${JSON.stringify([identity, value])}`;
   try {
-    appendFileSync(path, `\n${JSON.stringify([identity, value])}`, { mode: 0o600 });
+    appendFileSync(path, line, { mode: 0o600 });
   } catch (cause) {
     throw notRemembered(cause);
   }
+  return Buffer.byteLength(line);
 }
 
-function readRecords(path: string, text = readText(path)) {
+function readRecords(path: string, text: string) {
   const { damaged, ...read } = parseRecords(text);
   if (damaged === null) return read;
   throw configurationError(`${path} is damaged: line ${damaged} is not a note of an import`, {
