@@ -21,7 +21,7 @@ export async function openDatabase(
 ): Promise<Service> {
   const { openService } = await import("../service.js");
   const { clock, resources, signal, userId } = machine;
-  const service = await openService({ signal, ...options, now: clock.now });
+  const service = await openService({ signal, isServed, ...options, now: clock.now });
   resources.add(() => service.close());
   const { database } = options;
   if (isReadableByOthers(database, userId)) {

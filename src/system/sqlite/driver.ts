@@ -33,11 +33,8 @@ interface CopiedPages {
 /** Pages that are copied at a time: 4 MB. */
 const COPIED_PAGES = 1_000;
 
-/**
- * Size of the page cache, which fills as pages are used (KiB). By default it is 2 MiB, and reading a page from the system
- * takes as long as finding several events in it.
- */
-const PAGE_CACHE = 65_536;
+/** Size of the page cache, which fills as pages are used (KiB): enough for a command, which reads most of them once. */
+const PAGE_CACHE = 4_096;
 
 /** Statements that stay prepared. Preparing one takes about as long as running it. */
 const CACHED_STATEMENTS = 100;
