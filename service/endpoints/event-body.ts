@@ -49,7 +49,7 @@ export function parseEventBody(body: unknown, references: AllowedReferences): Pa
   if (!success || errors.size > 0) throw badRequest(toFieldErrors(errors));
   const { label, attendees } = output.data.relationships;
   return {
-    content: { ...eventContent(output.data.attributes), label_number: Number(plainId(label.data.id)) },
+    content: { label_number: Number(plainId(label.data.id)), ...eventContent(output.data.attributes) },
     attendeeIds: [...new Set(attendees?.data.map(({ id }) => plainId(id)))],
     recurrences: output.data.attributes.recurrences ?? null,
   };

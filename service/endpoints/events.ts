@@ -41,8 +41,8 @@ async function createNewEvent(context: WriteContext) {
     context.body,
     await listAllowedReferences(context.db, calendarId),
   );
+  const id = createHexId();
   const origin = {
-    id: createHexId(),
     calendar_id: calendarId,
     creator_id: context.access.user.id,
     created_at: context.now,
@@ -50,12 +50,12 @@ async function createNewEvent(context: WriteContext) {
   };
   if (recurrences !== null && recurrences.length > 0) {
     const { createSeries } = await loadSeriesWrites();
-    return createSeries(context, { content, attendeeIds, recurrences, origin });
+    return createSeries(context, { content, attendeeIds, recurrences, origin: { id, ...origin } });
   }
-  const row: EventContent = { ...content, ...origin, ...SINGLE };
+  const row: EventContent = { id, ...origin, ...content, ...SINGLE };
   const json = await insertEvent(context.db, { row, attendeeIds, revision });
   await checkWindowSizes(context.db, row);
-  return { id: row.id, body: jsonDocument(json) };
+  return { id, body: jsonDocument(json) };
 }
 
 async function updateEvent(context: WriteContext): Promise<WriteResult> {

@@ -30,7 +30,7 @@ export async function createOnce(context: WriteContext, creation: Creation): Pro
   const made = await findIdempotencyKey(db, place, now);
   if (made === undefined) {
     const { id, body } = await creation.create();
-    await insertIdempotencyKey(db, { ...place, request_hash, resource_id: id, created_at: now });
+    await insertIdempotencyKey(db, { request_hash, resource_id: id, created_at: now, ...place });
     return { body };
   }
   if (made.request_hash !== request_hash)

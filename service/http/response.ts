@@ -46,9 +46,9 @@ export function jsonResponse(
   body: JsonBody | null,
   added: Readonly<Record<string, string>> = {},
 ): ServiceResponse {
-  const headers = { ...API_HEADERS, ...added };
-  if (body === null) return { status, headers, body: new Uint8Array() };
-  return { status, headers: { ...headers, "content-type": JSON_CONTENT_TYPE }, body: encode(body) };
+  if (body === null) return { status, headers: { ...API_HEADERS, ...added }, body: new Uint8Array() };
+  const headers = { "content-type": JSON_CONTENT_TYPE, ...API_HEADERS, ...added };
+  return { status, headers, body: encode(body) };
 }
 
 /** Identifies the representation that a response has. @see RFC 9110 §8.8 */

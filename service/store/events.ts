@@ -53,7 +53,7 @@ export interface WrittenEvent extends EventWithAttendees {
 export async function insertEvent(db: Transaction, event: WrittenEvent): Promise<string> {
   const { row, attendeeIds } = event;
   const columns = computedColumns(event);
-  await insertRow(db, { ...row, ...columns, moves: "" });
+  await insertRow(db, { moves: "", ...row, ...columns });
   await insertAttendees(db, row.id, attendeeIds);
   return columns.json;
 }

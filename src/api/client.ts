@@ -74,7 +74,7 @@ export function createApi(options: ApiOptions): Api {
     },
     followChanges: async (follow) =>
       (await import("./change-stream.js")).createFollowChanges(options.transport, baseUrl)(follow),
-    lastResponse: () => lastResponse && { ...readResponseInfo(lastResponse, lastTimes), extensions },
+    lastResponse: () => lastResponse && { extensions, ...readResponseInfo(lastResponse, lastTimes) },
   };
 }
 

@@ -50,13 +50,12 @@ export function planTimes(
   from: EventSpan = EMPTY_SPAN,
 ): DraftTimes {
   const base = from.allDay === true && flags.allDay === false ? EMPTY_SPAN : from;
-  const { start, end, ...given } = fillEnd(applyTimeFlags(base, flags, zone));
-  const isOpen = start !== null && end === null && length !== undefined;
-  const span = {
-    ...given,
-    start,
-    end: isOpen ? afterStart({ ...given, start, end }, length, { zone, flag: "--duration" }) : end,
-  };
+  const given = fillEnd(applyTimeFlags(base, flags, zone));
+  const { start, end } = given;
+  const span =
+    start !== null && end === null && length !== undefined
+      ? { ...given, end: afterStart({ ...given, start }, length, { zone, flag: "--duration" }) }
+      : given;
   const missing = missingInSpan(span, category);
   if (missing.length > 0) throw missingFlagsError(missing);
   checkSpan(span, zone);

@@ -93,9 +93,10 @@ export function readEntry(
     checkContent(input);
     const { label, attendees } = input;
     const content = {
-      ...draftForCreate({}, { ...input, notes: [], recurrences: undefined }, { zone, length: LENGTH }),
       label,
       attendees,
+      ...draftForCreate({}, { notes: [], ...input }, { zone, length: LENGTH }),
+      recurrences: undefined,
     };
     const isOpen = input.start_at !== undefined && input.end_at === undefined && content.all_day !== true;
     if (isOpen && !remarks.has(OF_NO_LENGTH)) remarks.add("without an end: an hour long");

@@ -35,7 +35,7 @@ export async function readNdjson(text: string, options: ReaderOptions): Promise<
   for (const place of places) {
     const value = parseJson(place.text);
     const problem = value === undefined ? await problemOf(place) : null;
-    items.push(readPiece({ ...place, value, problem }, options));
+    items.push(readPiece({ value, problem, ...place }, options));
     // A broken one at the end may be cut.
     isComplete = isDocument || text.endsWith("\n") || problem === null;
   }

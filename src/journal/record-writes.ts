@@ -75,7 +75,7 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
       record(
         { kind: "create", title: draft.title, calendarId },
         () => api.createEvent(calendarId, draft, key),
-        (result) => ({ ...outcomeOfCreate(result), after: result.created }),
+        (result) => ({ after: result.created, ...outcomeOfCreate(result) }),
       ),
     async updateEvent(address, draft, options = {}) {
       const read = await readBefore(address);

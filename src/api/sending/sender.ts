@@ -126,7 +126,7 @@ async function attempt<T>(
 ): Promise<AttemptResult<T>> {
   const sentAt = clock.now();
   try {
-    const response = await transport({ ...request, signal });
+    const response = await transport({ signal, ...request });
     const times = { sentAt, receivedAt: clock.now() };
     onResponse(response, times);
     await limiter.observe(response, times);

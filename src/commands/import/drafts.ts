@@ -58,7 +58,7 @@ export async function createDrafter(
     draftOf({ content: { label, attendees: values, ...content } }: ImportEvent): EventDraft {
       const label_id = (label && labels.get(keyOf(label))) ?? presetId;
       const attendee_ids = values && [...new Set(values.flatMap((value) => attendees.get(value) ?? []))];
-      return { ...content, label_id, attendee_ids };
+      return { label_id, attendee_ids, ...content };
     },
     notes(): readonly string[] {
       const unknown = [...noLabels].join(", ");
