@@ -427,7 +427,7 @@ describe("update of the rule", () => {
   test("a series that moves to another day without its rule is refused by the service", async () => {
     const { id } = await create();
     expect(await update(id, "--scope", "all", "--start", "2026-11-24T10:00")).toMatchObject(
-      failed(11, 'send the new rule as well\nhint: give it as in --repeat "weekly on tue"'),
+      failed(11, 'send the new rule as well\nhint: give it as --repeat, such as "weekly on tue"'),
     );
   });
 });
