@@ -67,6 +67,11 @@ function formatFlag(flag: string): string | undefined {
 async function excessError(command: Command, path: string, argv: readonly string[]): Promise<CliError> {
   const [first = ""] = command.args.slice(command.registeredArguments.length);
   const isTop = command.parent?.parent === null;
+  if (path === "calctl import")
+    return usageError(
+      `${path} takes one file, and "${first}" is another`,
+      "read several together: cat FILES | calctl import - --source NAME",
+    );
   const hint =
     isTop && isListWord(first)
       ? `did you mean ${path}?`

@@ -29,6 +29,11 @@ describe("what the command line does not take is said with a next step:", () => 
       /"words"/,
       "put text with spaces in quotes; calctl comment -h shows what it takes",
     ],
+    [
+      "import a.ics b.ics c.ics",
+      'calctl import takes one file, and "b.ics" is another',
+      "read several together: cat FILES | calctl import - --source NAME",
+    ],
     ["events list --json", "calctl events list has no flag --json", "did you mean -o json?"],
     ["events list --json id,title", "calctl events list has no flag --json", "did you mean -o json?"],
     ["events list --csv", "calctl events list has no flag --csv", "did you mean -o csv?"],
