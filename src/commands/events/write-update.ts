@@ -27,7 +27,9 @@ function keptNote(kept: number): string {
 function askForRule(error: unknown, { recurrences }: EventDraft): unknown {
   const isAboutRule = hasCode(error, "rejected") && Object.hasOwn(Object(error.details), "recurrences");
   if (!isAboutRule || recurrences !== undefined) return error;
-  return wrapError(error, error.code, error.message, { hint: 'give it as --repeat, such as "weekly on tue"' });
+  return wrapError(error, error.code, error.message, {
+    hint: 'give it as --repeat, such as "weekly on tue"',
+  });
 }
 
 /** Writes an update, and says how many events of a series it has not changed. */
