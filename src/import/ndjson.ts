@@ -42,37 +42,27 @@ export async function readNdjson(text: string, options: ReaderOptions): Promise<
   return { items, isComplete, header: "", footer: "" };
 }
 
-function readPiece(piece: Piece, options: ReaderOptions): ImportItem {
-  const fields = isJsonObject(piece.value) ? piece.value : {};
+function readPiece({ line, text, value, problem }: Piece, options: ReaderOptions): ImportItem {
+  const fields = isJsonObject(value) ? value : {};
+  const { id } = fields;
   const title = typeof fields["title"] === "string" ? fields["title"] : null;
-  const known = piece.problem === null ? { identity: identityOf(fields, piece.text) } : {};
-  return readEntry({ line: piece.line, text: piece.text, title, ...known }, options, (count) => {
-    if (piece.problem !== null) throw usageError(piece.problem);
+  const identity = typeof id === "string" && id !== "" ? id : hashText(text);
+  const place = { line, text, title, identity: problem === null ? identity : undefined };
+  return readEntry(place, options, (count) => {
+    if (problem !== null) throw usageError(problem);
     const shortened = options.shorten ? shortenTexts(fields) : fields;
     if (shortened !== fields) count(SHORTENED);
-    return readObject(isJsonObject(piece.value) ? shortened : piece.value, piece.text);
-  });
-}
-
-function readObject(value: unknown, text: string) {
-  const { series_id, ...fields } = isJsonObject(value) ? value : {};
-  const { recurrences } = fields;
-  // One occurrence of a series has the rule of all.
-  const repeats = (series_id ?? fields["id"]) === fields["id"] && Array.isArray(recurrences);
-  const lines = repeats ? recurrences.map(String) : [];
-  const content = readEventInput(isJsonObject(value) ? fields : value, SOURCE);
-  return {
-    identity: identityOf(fields, text),
-    content: repeats
+    const { series_id, ...others } = shortened;
+    const { recurrences } = others;
+    const content = readEventInput(isJsonObject(value) ? others : value, SOURCE);
+    // One occurrence of a series has the rule of all.
+    const repeats = (series_id ?? id) === id && Array.isArray(recurrences);
+    const lines = repeats ? recurrences.map(String) : [];
+    const whole = repeats
       ? { ...fromFirstSlot({ ...content, recurrences: lines }), recurrences: undefined }
-      : content,
-    cancelled: false,
-    recurrences: lines,
-  };
-}
-
-function identityOf({ id }: Readonly<Record<string, unknown>>, text: string): string {
-  return typeof id === "string" && id !== "" ? id : hashText(text);
+      : content;
+    return { identity, content: whole, cancelled: false, recurrences: lines };
+  });
 }
 
 /** One value a line: a broken one does not spoil the others. */
