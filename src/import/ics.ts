@@ -19,7 +19,7 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
       const place = {
         line: component.line,
         text: `${component.text}\r\n`,
-        title: titleOf(lines),
+        title: textOf("SUMMARY", lines) ?? null,
         ...identityOf(lines, () => readSlot(lines, { ...read, count: () => undefined })),
       };
       return readEntry(place, options, (count) => {
@@ -35,9 +35,8 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
 
 /** What an event is known by, also if the rest cannot be read. Without its slot, a change may be one of the whole series. */
 function identityOf(lines: readonly string[], slotOf: () => string | undefined) {
-  const line = lines.find((each) => /^UID[;:]/i.test(each));
-  if (line === undefined) return {};
-  const uid = line.slice(line.indexOf(":") + 1);
+  const uid = textOf("UID", lines);
+  if (uid === undefined) return {};
   try {
     const slot = slotOf();
     if (slot === undefined) return { identity: uid };
@@ -48,10 +47,11 @@ function identityOf(lines: readonly string[], slotOf: () => string | undefined) 
   }
 }
 
-/** What can be shown of the title of an event that cannot be read. */
-function titleOf(lines: readonly string[]): string | null {
-  const line = lines.find((each) => /^SUMMARY[;:]/i.test(each));
-  return line === undefined ? null : line.slice(line.indexOf(":") + 1).replace(/\\(?=[\\,;])/g, "") || null;
+/** A text of an event that perhaps cannot be read; undefined without one. */
+function textOf(name: string, lines: readonly string[]): string | undefined {
+  const start = new RegExp(`^${name}[;:]`, "i");
+  const line = lines.find((each) => start.test(each)) ?? "";
+  return line.slice(line.indexOf(":") + 1).replace(/\\([\\,;])/g, "$1") || undefined;
 }
 
 function otherNotes(components: readonly IcsComponent[]): readonly string[] {

@@ -412,3 +412,10 @@ test("an empty calendar is complete and has no events", async () => {
     header: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n",
   });
 });
+
+test("an event that is rejected is known by the same UID as before", async () => {
+  const lines = ["UID:club\\, board\\\\7", START];
+  const long = vevent(...lines).map((line) => line.replace("Choir", "x".repeat(51)));
+  const [before, now] = [await event(...lines), (await read(calendar(...long))).items[0]];
+  expect(now).toMatchObject({ kind: "rejected", identity: before?.identity });
+});
