@@ -302,11 +302,12 @@ describe("an undo", () => {
 
   test("names the first 20 events", async () => {
     await importLines(Array.from({ length: 22 }, (_, index) => line(String(index))));
-    const { exitCode, stderr } = await world.step("undo", "--yes");
+    const { exitCode, stderr, stdout: table } = await world.step("undo", "--yes", "-o", "table");
     expect({ exitCode, lines: stderr.trimEnd().split("\n") }).toEqual({
       exitCode: 0,
       lines: [...Array(20).fill(expect.stringMatching(/^Event \d+: deleted$/)), "and 2 more"],
     });
+    expect(table).toMatch(/^Events +Event 21, .*Event 2 and 2 more$/m);
   });
 
   test("takes back what it changed and deleted, and a repetition does it again", async () => {

@@ -21,9 +21,23 @@ export const undoableView: View<UndoableCommand> = {
     at: { type: "string", about: INSTANT, cell: ({ at }, clock) => ({ text: describeInstant(at, clock) }) },
     command: { type: "string", about: "such as events delete" },
     events: { type: "string[]", about: "ids of events; of those that undo created again the new ones" },
-    titles: { type: "string[]", about: "of the events", header: "Events", minWidth: 8 },
+    titles: {
+      type: "string[]",
+      about: "of the events",
+      header: "Events",
+      minWidth: 8,
+      cell: ({ titles }) => ({ text: describeTitles(titles) }),
+    },
   },
   members: ["number", "at", "command", "events"],
   tsv: ["number", "at", "command", "events"],
   table: ["number", "at", "command", "titles"],
 };
+
+/** As many as the lines of an undo name. */
+const MAX_TITLES = 20;
+
+function describeTitles(titles: readonly string[]): string {
+  const more = titles.length - MAX_TITLES;
+  return titles.slice(0, MAX_TITLES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
