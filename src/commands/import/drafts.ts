@@ -6,22 +6,18 @@ import type { ImportEvent } from "../../import/plan.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { createRelatedResolver, DEFAULT_LABEL } from "../events/event-flags.js";
 
-interface DrafterOptions {
-  readonly calendar: ChosenCalendar;
-  /** `--label`: of events without one. By default the profile's, then the default label. */
-  readonly label: string | undefined;
-}
-
 export type Drafter = Awaited<ReturnType<typeof createDrafter>>;
 
 /**
- * Makes drafts of a file's events. A label that the calendar does not have becomes that of `label`, and who is no member is
+ * Makes drafts of a file's events. A label that the calendar does not have becomes the given one, and who is no member is
  * left out; `notes` says so, once each.
- * @throws CliError not_found for a `label` that the calendar does not have
+ * @param given the label of events without one: by default the profile's, then the default label
+ * @throws CliError not_found for a given label that the calendar does not have
  */
 export async function createDrafter(
   context: Pick<Context, "api" | "config">,
-  { calendar, label: given }: DrafterOptions,
+  calendar: ChosenCalendar,
+  given: string | undefined,
 ) {
   const named = given === undefined ? undefined : { value: given, source: "--label" };
   const preset = named ?? context.config.settings().setting("label");

@@ -17,7 +17,7 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
   const job = readJob(context, flags);
   const gather = await readSource(context, job, flags);
   const calendar = await chooseCalendar(context, "writeCalendar");
-  const drafter = await createDrafter(context, { calendar, label: flags.label });
+  const drafter = await createDrafter(context, calendar, flags.label);
   const storesSeries = await hasExtension(await context.api(), "recurrences", calendar.id);
   const { dryRun } = context.flags;
   const owner = ownerOf(context, job, calendar);

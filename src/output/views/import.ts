@@ -72,13 +72,11 @@ export function createImportView(examples: ImportExamples): View<ImportReport> {
       },
     },
     tsv: ["source", ...KINDS, "rejected"],
-    draw: ({ values, fields }, drawing) =>
-      fields === null
-        ? values
-            .flatMap((report) => describeImport(report, { ...drawing, examples }))
-            .join("\n")
-            .concat("\n")
-        : null,
+    draw({ values, fields }, drawing) {
+      if (fields !== null) return null;
+      const lines = values.flatMap((report) => describeImport(report, { ...drawing, examples }));
+      return `${lines.join("\n")}\n`;
+    },
   };
 }
 
