@@ -173,11 +173,19 @@ describe("a program", () => {
     const program = [process.execPath, "-e", SCRIPT, path];
     const { stdout, stderr } = await watch("--since-last", "desk", "--", ...program);
     expect(stdout).toBe("");
-    expect(stderr).toMatch(/^change [0-9a-f]{32}: .* ended with exit code 3; trying again$/m);
+    expect(stderr).toMatch(/^change [0-9a-f]{32}: .* ended with exit code 3; trying again until it works$/m);
     const titles = readFileSync(path, "utf8").trimEnd().split("\n");
     expect(titles.filter((line) => line === "true,true,Good")).toHaveLength(1);
     expect(titles.filter((line) => line === "true,true,Bad").length).toBeGreaterThan(1);
     expect((await watch("--since-last", "desk")).stdout).toBe("");
+  });
+
+  test("that goes on failing is named once, and run again after growing pauses", async () => {
+    const idle = () => undefined;
+    const { harness, watch } = await createWorld(create("Bad"), idle, idle, idle, idle, idle);
+    const { stderr } = await watch("--", process.execPath, "-e", "process.exitCode = 3");
+    expect(stderr.match(/trying again until it works/g)).toHaveLength(1);
+    expect(harness.pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
 });
 

@@ -6,7 +6,7 @@ type PausesContext = Pick<Context, "api" | "config" | "machine">;
 /** Without streams, between two reads (ms): after a change the first, then twice as long each time, up to the longest. */
 const PAUSES = { first: 2_000, longest: 30_000 };
 
-/** The profile `local` has no limit, and no network. */
+/** The profile `local` has no limit, and no network. After a failure its pauses grow, too. */
 const LOCAL_PAUSES = { first: 1_000, longest: 1_000 };
 
 /** With a stream of each calendar (ms): other calendars and days may come into view. */
@@ -37,12 +37,13 @@ export function createPauses(context: PausesContext) {
     async wait(hasChanged: boolean, calendars: readonly ReadCalendar[]): Promise<void> {
       const isFollowed = !isLocal && (await follow(calendars));
       const start = clock.now();
-      if (hasChanged) pause = first;
+      const limit = calendars.length === 0 ? PAUSES.longest : longest;
+      pause = hasChanged ? first : Math.min(pause, limit);
       const ended = AbortSignal.any([signal(), change.signal]);
       await clock.sleep(isFollowed ? FOLLOWED_PAUSE : pause, ended).catch((reason: unknown) => {
         if (!change.signal.aborted) throw reason;
       });
-      pause = Math.min(2 * pause, longest);
+      pause *= 2;
       const isRare = !change.signal.aborted || clock.now() - start >= GAPS.longest;
       change = new AbortController();
       gap = isRare ? 0 : Math.min(Math.max(GAPS.first, 2 * gap), GAPS.longest);

@@ -102,6 +102,7 @@ function createProgramDelivery(
     ? "the next run under the same --since-last runs it again for this change"
     : "it is not run again for this change, since --since-last is not given";
   const runProgram = createProgramRunner(machine, { warn: output.warn, again });
+  const reported = new Set<string>();
   return async (change) => {
     const input = `${JSON.stringify(jsonObject(watchedChangeView, change))}\n`;
     const ofChange = { CALCTL_CHANGE: change.change, CALCTL_CHANGE_ID: change.id };
@@ -112,7 +113,9 @@ function createProgramDelivery(
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== "failed") throw error;
       const hint = error.hint === undefined ? "" : ` (${error.hint})`;
-      output.warn(`change ${change.id}: ${error.message}${hint}; trying again`);
+      const text = `change ${change.id}: ${error.message}${hint}; trying again until it works`;
+      if (!reported.has(text)) output.warn(text);
+      reported.add(text);
       return "failed";
     }
   };
