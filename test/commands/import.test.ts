@@ -118,7 +118,7 @@ describe("what somebody changed in the calendar", () => {
     expect(await importLines([line("a"), line("b")])).toMatchObject({ unchanged: 2, conflicts: 0 });
     expect(await importLines([line("a", "Other"), line("b")])).toMatchObject({ exitCode: 0, conflicts: 1 });
     const plan = await importFile(file(line("a", "Other"), line("b")), "--dry-run", "-o", "table");
-    expect(plan.stdout).toBe("  0 new\n  1 unchanged\n  1 conflict   Other\n");
+    expect(plan.stdout).toBe("  1 unchanged\n  1 conflict   Other\n");
     expect(await world.read(id)).toMatchObject({ title: "Event a", location: "Home" });
     const overwritten = await importLines([line("a", "Other"), line("b")], "--overwrite");
     expect(overwritten).toMatchObject({ exitCode: 0, changed: 1, conflicts: 0 });

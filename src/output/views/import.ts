@@ -80,7 +80,7 @@ export function createImportView(examples: ImportExamples): View<ImportReport> {
   };
 }
 
-/** A line for each kind of which there are events, none wider than `width`. */
+/** A line for each kind of which there are events, none wider than `width`; `0 new` where there are none. */
 export function describeImport(
   report: ImportReport,
   {
@@ -89,10 +89,12 @@ export function describeImport(
     unicode,
   }: Pick<DrawOptions, "width" | "unicode"> & { readonly examples: ImportExamples },
 ): readonly string[] {
-  const lines = [
+  const kinds = [
     ...KINDS.map((kind) => ({ kind, count: report[kind], titles: examples[kind] ?? [] })),
     { kind: "rejected", count: report.rejected.length, titles: [] },
-  ].filter(({ kind, count }) => count > 0 || kind === "new");
+  ];
+  const found = kinds.filter(({ count }) => count > 0);
+  const lines = found.length > 0 ? found : kinds.slice(0, 1);
   const numbers = Math.max(...lines.map(({ count }) => String(count).length));
   return lines.map(({ kind, count, titles }) => {
     const more = count > titles.length ? ["…"] : [];
