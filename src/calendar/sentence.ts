@@ -77,7 +77,11 @@ function readTimes(
   const hasTime = hasEnd && end.clock !== undefined;
   const isMarked = onlyOne(parts, "all-day") !== undefined;
   refuseIf(isMarked && !isAllDay, " is about all day and names a time");
-  refuseIf(hasEnd && isAllDay === hasTime, " has a time at one end only", "write both times, or only days");
+  refuseIf(
+    hasEnd && isAllDay === hasTime,
+    " has a time at one end only",
+    "write both times, only days, or a rule such as weekdays 9:00",
+  );
   const length = readLength(parts, isAllDay);
   if (repeat !== undefined) checkRepeat(repeat, { start: said, end, whole, length });
   const read: ReadWords = (words, from, edge = "first") =>
@@ -171,7 +175,7 @@ function splitTimes(
   const hasFrom = parts.some(({ kind }) => kind === "from");
   const isEmpty = starts.length === 0 && repeat === undefined;
   refuseIf(isEmpty, " names no day and no time", "add one, such as tomorrow, fri 9:30 or 24 dec 12-13");
-  const hint = "add makes one event: write one range, or both ends as in fri 9:00 - sun 17:00";
+  const hint = "write one range, both ends as in fri 9:00 - sun 17:00, or a rule such as weekdays 9:00-9:15";
   refuseIf(ranges > 1, " has more than one range of days or times", hint);
   refuseIf(hasFrom && ranges === 0, ' has a "from" without a "to"', "write the end as well");
   return [starts, ends];

@@ -133,6 +133,8 @@ test.each([
   ["a place that is too long", [`Lunch tomorrow at ${"x".repeat(101)}`], "the text: location is 101"],
   ["--strict-dates", ["Lunch tomorrow", "--strict-dates"], "--strict-dates"],
   ["several days", ["Lunch tue and thu 18:00"], "hint: write every mon and wed,"],
+  ["days with a time", ["Standup mon-fri 9:00"], "or a rule such as weekdays 9:00\n"],
+  ["days with times", ["Standup mon-fri 9:00-9:15"], "or a rule such as weekdays 9:00-9:15\n"],
   ["a format", ["Lunch tomorrow", "-o", "yaml"], "yaml"],
 ])("exit 2, and nothing is written: %s", async (_, argv, problem) => {
   expect(await harness.run("add", ...argv, "--yes")).toMatchObject(failed(2, problem));
