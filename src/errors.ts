@@ -149,9 +149,12 @@ export function usageError(message: string, hint?: string): CliError {
   return new CliError("usage", message, { hint });
 }
 
-/** A usage error for an empty value: most often a script's variable is unset. @param what the flag or the value */
+/** The hint for an empty value, most often that of a script's variable. */
+export const UNSET_VARIABLE = "is a variable of the script unset?";
+
+/** A usage error for an empty value. @param what the flag or the value */
 export function emptyValueError(what: string): CliError {
-  return usageError(`${what} is empty`, "is a variable of the script unset?");
+  return usageError(`${what} is empty`, UNSET_VARIABLE);
 }
 
 /** A usage error that names all missing flags: `missing --title, --start and --end (or --duration)`. */

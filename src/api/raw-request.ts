@@ -1,6 +1,6 @@
 import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import type { HttpMethod } from "../../contract/routes.js";
-import { CliError, usageError } from "../errors.js";
+import { CliError, UNSET_VARIABLE, usageError } from "../errors.js";
 import { createContractErrors, nameRequest, type RequestDescription } from "./json-api/errors.js";
 import type { RequestErrors, Send } from "./sending/sender.js";
 import { maskHeader } from "./trace/named-secrets.js";
@@ -104,7 +104,7 @@ function joinPath(baseUrl: URL, path: string): { readonly url: URL; readonly bel
   const base = urlBelow(baseUrl, "");
   const refuse = (problem: string, hint = "write a path below the base URL, such as /calendars") =>
     usageError(`PATH: ${problem}`, hint);
-  if (path === "") throw refuse("it is empty", "is a variable of the script unset?");
+  if (path === "") throw refuse("it is empty", UNSET_VARIABLE);
   if (/[\s\\\p{Cc}]/u.test(path))
     throw refuse("white space, control characters and backslashes must be percent-encoded");
   if (path.includes("#")) throw refuse("it has a fragment, which is not sent", "write # as %23");

@@ -1,5 +1,5 @@
 import { describeCandidates, resolveName } from "../../calendar/names.js";
-import { CliError, type ErrorCode, missingFlagsError, usageError } from "../../errors.js";
+import { CliError, type ErrorCode, missingFlagsError, UNSET_VARIABLE, usageError } from "../../errors.js";
 import { boundText } from "../../output/error-report.js";
 import { escapeJson, jsonEscape } from "../../output/sanitize.js";
 import {
@@ -48,13 +48,14 @@ export function createCalls(context: CalendarContext & RunContext) {
 /** What only the person at this machine can mend. */
 const FOR_THE_USER: ReadonlySet<unknown> = new Set<ErrorCode>(["not_signed_in", "configuration"]);
 
-/** What a hint says to who types commands. */
-const OF_A_SHELL = /`?\bcalctl [a-z]|(?:^|\s)--?[a-z]|\bon a terminal\b|\bof the script\b/;
+/** A command, or a flag that is no argument: a hint with one is for who types commands. */
+const NAME_IN_SHELL = /\bcalctl [a-z]|(?:^|\s)--?[a-z]/;
 
 /** An error as a model gets it: no text is longer than 1,000, and a hint is about arguments, or for the user. */
 function reportOf(error: ErrorReport, tool: Tool): object {
   const report = withArgumentNames(error, tool);
-  const isForShell = !FOR_THE_USER.has(report.code) && OF_A_SHELL.test(report.hint ?? "");
+  const { code, hint } = report;
+  const isForShell = !FOR_THE_USER.has(code) && (hint === UNSET_VARIABLE || NAME_IN_SHELL.test(hint ?? ""));
   const bound = (_key: string, value: unknown) =>
     typeof value === "string" ? boundText(value, MAX_TEXT) : value;
   return JSON.parse(JSON.stringify({ ...report, ...(isForShell && { hint: null }) }, bound));
