@@ -107,7 +107,8 @@ function readFields(value: unknown, source: string): Fields {
   const known: readonly string[] = KEYS;
   const unknown = Object.keys(value).filter((key) => !known.includes(key));
   if (unknown.length > 0) {
-    const names = unknown.map((key) => `"${key}"`).join(", ");
+    const meant = (key: string) => (known.includes(`${key}_at`) ? ` (write "${key}_at")` : "");
+    const names = unknown.map((key) => `"${key}"${meant(key)}`).join(", ");
     throw usageError(`${source}: an event has no ${names}`, `the keys are ${KEYS.join(", ")}`);
   }
   return readMembers(value, source);

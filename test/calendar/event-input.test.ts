@@ -86,6 +86,7 @@ describe("readEventInput", () => {
     [null, "null is not an event"],
     ["Review", "a text is not an event"],
     [7, "a number is not an event"],
+    [{ start: "x", end: "y" }, 'an event has no "start" (write "start_at"), "end" (write "end_at")'],
     [{ titel: "x", when: 1 }, 'an event has no "titel", "when"'],
     [JSON.parse('{"__proto__": {}}'), 'an event has no "__proto__"'],
     [{ title: 5 }, "title must be text, not a number"],
