@@ -75,7 +75,8 @@ export function draftForCreate(
 
 function timesForCreate(flags: EventFlags, input: EventInput | null, defaults: DraftDefaults): DraftTimes {
   const category = categoryOf(flags, input);
-  return planTimes({ ...flags, category, ...defaults }, inputSpan(input, defaults.zone));
+  const { zone, length } = defaults;
+  return planTimes({ zone, length, ...flags, category }, inputSpan(input, zone));
 }
 
 function inputSpan(input: EventInput | null, zone: string): EventSpan {

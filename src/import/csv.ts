@@ -25,22 +25,24 @@ interface Row {
  * @throws CliError usage for columns that are not there, and for dates whose order nobody said
  */
 export function readCsv(text: string, options: ReaderOptions & CsvOptions): ReadItems {
+  const { zone, dates } = options;
   const { rows, unclosed } = parseRows(text.replace(/\r\n?/g, "\n"));
   const [header = { cells: [], text: "" }, ...others] = rows;
   const columns = findColumns(header.cells, options.columns);
   const cellOf = (row: Row, field: CsvField) => row.cells[columns[field] ?? -1]?.trim() || undefined;
-  for (const row of options.dates === undefined ? others : [])
+  for (const row of dates === undefined ? others : [])
     for (const field of ["start", "end"] as const) requireIsoDate(cellOf(row, field), row.line);
   const items = [...others, ...unclosed].map((row) => {
     const isCut = unclosed.includes(row);
     const identity = cellOf(row, "id") ?? hashText(row.text);
-    const place = { line: row.line, text: row.text, title: cellOf(row, "title") ?? null };
-    return readEntry({ ...place, ...(isCut ? {} : { identity }) }, options, (count) => {
+    const title = cellOf(row, "title") ?? null;
+    const place = { line: row.line, text: row.text, title, ...(isCut ? {} : { identity }) };
+    return readEntry(place, options, (count) => {
       if (isCut) throw usageError("a quotation mark has no end");
       const cells = row.cells.findLastIndex((cell) => cell.trim() !== "") + 1;
       const expected = header.cells.length;
       if (cells > expected) throw usageError(`it has ${cells} cells, the header ${expected}`);
-      return readRow(identity, (field) => cellOf(row, field), { ...options, count });
+      return readRow(identity, (field) => cellOf(row, field), { count, zone, dates });
     });
   });
   const unread = header.cells.filter((name, index) => name !== "" && !Object.values(columns).includes(index));
@@ -96,7 +98,7 @@ function parseRows(text: string) {
 }
 
 /** The entry of a row. @throws CliError usage */
-function readRow(identity: string, cell: CellReader, options: ReaderOptions & CsvOptions) {
+function readRow(identity: string, cell: CellReader, options: Parameters<typeof readSpan>[1]) {
   const category = cell("category");
   const content: DraftContent = {
     category: category === undefined ? undefined : parseCategory(category, SOURCE),

@@ -20,12 +20,12 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
         line: component.line,
         text: `${component.text}\r\n`,
         title: textOf("SUMMARY", lines) ?? null,
-        ...identityOf(lines, () => readSlot(lines, { ...read, count: () => undefined })),
+        ...identityOf(lines, () => readSlot(lines, { count: () => undefined, ...read })),
       };
       return readEntry(place, options, (count) => {
         if (!isClosed) throw usageError("it, or a component in it, has no END");
         for (const part of parts) unread.add(part);
-        return readVevent(lines, { ...read, count });
+        return readVevent(lines, { count, ...read });
       });
     });
   const described = zones.map((zone) => `${zone.text}\r\n`);

@@ -35,11 +35,11 @@ export function createEventMaker(
       fields: Pick<EventFields, "label" | "attendees">,
     ): Promise<EventDraft> {
       if (content.recurrences !== undefined) await requireSeries(await context.api(), calendarId);
-      const labels = { ...fields, resolver };
+      const labels = { resolver, label: fields.label };
       const chosen = await chosenLabelId({ note: noteOnce }, labels, "such events have the default one");
       const preset = chosen === undefined ? settings.setting("label") : undefined;
       const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
-      return { ...content, label_id: labelId, attendee_ids: await resolver.attendeeIds(fields.attendees) };
+      return { label_id: labelId, attendee_ids: await resolver.attendeeIds(fields.attendees), ...content };
     },
     /** Creates the event, with a key only once. @throws CliError as `createWithKey` */
     async make(draft: EventDraft, key: string | undefined): Promise<Created<LocalizedEvent>> {
