@@ -141,7 +141,7 @@ const OUTER_GLOBALS = {
 
 /** The last two ask Node for its SQLite and for its version. */
 const OUTER_FILES =
-  /^(bin\/|build\/|src\/host\/|src\/system\/clock\.ts$|src\/secrets\/keychain-helper\.ts$|src\/system\/(?:sqlite\/driver|wasm-optimization)\.ts$)/;
+  /^(bin\/|build\/|src\/host\/|src\/system\/clock\.ts$|src\/secrets\/keychain-helper\.ts$|src\/system\/(?:sqlite\/driver|v8-flags)\.ts$)/;
 
 /** Modules that export the globals above. */
 const OUTER_MODULES = { "node:process": "process", "node:console": "console" };

@@ -117,7 +117,7 @@ async function loadProgram(
   if (kind === "jq") {
     const [{ createJqProgram }, optimization] = await Promise.all([
       import("../output/formats/jq.js"),
-      import("../system/wasm-optimization.js"),
+      import("../system/v8-flags.js"),
     ]);
     optimization.disableWasmOptimization();
     resources.add(optimization.restoreWasmOptimization);

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import createConnect from "undici/lib/core/connect.js";
 import Agent from "undici/lib/dispatcher/agent.js";
 import Pool from "undici/lib/dispatcher/pool.js";
-import { disableWasmOptimization, restoreWasmOptimization } from "../../system/wasm-optimization.js";
+import { disableWasmOptimization, restoreWasmOptimization } from "../../system/v8-flags.js";
 import { ProxyError, type ProxyServer } from "./errors.js";
 
 export interface ConnectionOptions {
