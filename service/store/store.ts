@@ -16,7 +16,7 @@ export interface OpenStoreOptions extends LockWaitOptions {
   readonly migrate?: boolean | undefined;
   /** Whether nothing is to be changed in it: it is neither created nor migrated. */
   readonly readOnly?: boolean | undefined;
-  /** Whether others will use it; false by default. */
+  /** Whether a server uses it for long: more of it stays in memory. False by default. */
   readonly isServed?: boolean | undefined;
   /** Whether it may be an unfinished copy of another database; false by default. */
   readonly allowUnfinished?: boolean | undefined;

@@ -4,7 +4,7 @@ import { contentKey } from "../calendar/event-changes.js";
 import { fromFirstSlot, isSeries } from "../calendar/series.js";
 import type { ImportContent } from "./entry.js";
 
-/** The same for two versions of a file's event that say the same. Records of earlier imports have it, so it stays as it is. */
+/** The same for two versions of a file's event that say the same. Earlier imports have remembered it, so it must not change. */
 export function hashContent(content: ImportContent): string {
   const { category, title, description, location, url, label, attendees } = content;
   const { all_day, start_at, start_timezone, end_at, end_timezone, recurrences } = content;
@@ -27,7 +27,7 @@ export function shortHash(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);
 }
 
-/** The same for the same text: the identity of an event without one of its own, which stays as it is, too. */
+/** The identity of an event that has none of its own, by its text. Earlier imports have remembered it, too. */
 export function hashText(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }

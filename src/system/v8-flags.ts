@@ -28,8 +28,8 @@ function setTierUpFilter(index: number): void {
 }
 
 /**
- * Keeps the part of the heap for new objects as small as it is. V8 doubles it up to 32 MiB while most of them stay in use, as
- * those of a file that is read do.
+ * Keeps the part of the heap for new objects as small as it is. While most of them stay in use, as when a large file is read, V8
+ * would double it again and again, up to 32 MiB.
  */
 export function keepYoungGenerationSmall(): void {
   setFlag("--semi-space-growth-factor=1");

@@ -246,7 +246,7 @@ test("a mail that cancels what came from another source says so", async () => {
   await importIcs([choir()]);
   const cancel = (...flags: readonly string[]) =>
     world.step("import", path, "-c", "Family", "--yes", ...flags);
-  const note = "1 cancelled event did not come from cancel.ics: name where it came from by --source\n";
+  const note = "1 cancelled event did not come from cancel.ics: give the right source as --source\n";
   expect(await cancel()).toMatchObject({ exitCode: 0, stderr: note });
   const right = ["--source", "choir.ics"];
   expect(await cancel(...right)).toMatchObject({ stderr: "", stdout: "choir.ics\t0\t0\t0\t1\t0\t0\n" });

@@ -55,7 +55,7 @@ async function openScreen(columns: number): Promise<Terminal> {
 
 /** Runs a line up to its question, which Escape then ends. */
 async function runToQuestion(terminal: Terminal, line: string, question: string): Promise<string> {
-  terminal.start(`${line}`);
+  terminal.start(line);
   await terminal.shows(question);
   const screen = terminal.screen();
   terminal.type("Escape");

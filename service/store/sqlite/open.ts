@@ -18,7 +18,10 @@ import {
 import { CALENDARS, missingDatabaseError, readOnlyDiskError } from "./errors.js";
 import { createTransactions } from "./transactions.js";
 
-/** Size of the page cache where pages are read again (KiB): from the system that takes as long as finding several events in one. */
+/**
+ * Size of the page cache of a database that is served (KiB): its pages are read again and again, and reading one from the system
+ * takes as long as finding several events in it.
+ */
 const SERVED_PAGE_CACHE = 65_536;
 
 /**

@@ -59,7 +59,7 @@ export interface EventQuery {
   readonly search: string | null;
   /** Whether keeps without times are listed too, after those of the days. */
   readonly keepsWithoutTimes?: boolean;
-  /** Passes pages on until it has the first events that are wanted after the week; a service that lists only that has none. */
+  /** Reads pages only up to the first events that are wanted. A service that lists only the next week has none. */
   readonly takeFirst?: (pages: EventPages) => EventPages;
   readonly filters: FilterFlags;
 }

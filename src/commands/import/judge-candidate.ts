@@ -15,7 +15,7 @@ export interface Settled {
   readonly kind: "unchanged" | "conflicts";
   readonly title: string;
   readonly identity: string;
-  /** What is remembered now: null for nothing any more, undefined for what was. */
+  /** What is remembered from now on: null for nothing, undefined for the same as before. */
   readonly record?: ImportRecord | null | undefined;
 }
 
@@ -42,7 +42,7 @@ async function judgeAfterSeries(
   if (series.kind !== "changed" || record.left !== "") return null;
   const current = await readEvent(run, record.id);
   if (current !== null && !isUntouched(current)) return null;
-  const whole = current ?? (await readEvent(run, run.records.records.get(uid)?.id ?? ""));
+  const whole = current ?? (await readEvent(run, run.records.byIdentity.get(uid)?.id ?? ""));
   // One that is not there is made with the series, unless somebody deleted it.
   const isLeftOut = exceptionsOf(whole?.recurrences).includes(event.slot ?? 0);
   if (isLeftOut && series.event.exceptions?.isOurs(event.slot ?? 0) === false) return null;
@@ -77,7 +77,7 @@ async function isAsImported(
   { identity, record: { series } }: Known,
   { recurrences }: CalendarEvent,
 ): Promise<boolean> {
-  const parts = occurrenceRecords(run.records.records, identity);
+  const parts = occurrenceRecords(run.records.byIdentity, identity);
   const ours = new Set([...(series?.excepted ?? []), ...parts.map(([, { slot }]) => slot)]);
   if (exceptionsOf(recurrences).some((slot) => !ours.has(slot))) return false;
   for (const [, { id, left, deleted }] of parts) {

@@ -29,7 +29,7 @@ export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPl
   const { read, records, drafter } = run;
   const { added, changed, cancelled, missing, unchanged, before } = compareWithRecords(
     read.source,
-    records.records,
+    records.byIdentity,
   );
   for (const event of added) await drafter.prepare(event);
   for (const { event } of changed) await drafter.prepare(event);
@@ -50,12 +50,7 @@ export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPl
   const created = added.map((event): Judged => ({ kind: "new", title: event.content.title, event }));
   const judged = [...created, ...found.values()];
   const counted = countJudged(judged, unchanged);
-  return {
-    ...counted,
-    examples: examplesOf(judged, run),
-    before,
-    missing: missing.length,
-  };
+  return { ...counted, examples: examplesOf(judged, run), before, missing: missing.length };
 }
 
 function countJudged(judged: readonly Judged[], unchanged: number) {

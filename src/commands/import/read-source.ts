@@ -121,7 +121,7 @@ export async function readSource(
   };
 }
 
-/** Bytes from which on the memory is worth the code caches that V8 no longer takes then (15 ms). */
+/** From this size on (bytes), less memory is worth 15 ms: V8 rejects code caches that were made with other flags. */
 const LARGE_FILE = 512 * 1024;
 
 async function keepMemorySmall({ resources }: Pick<Context["machine"], "resources">): Promise<void> {

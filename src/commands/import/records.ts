@@ -18,12 +18,12 @@ interface BegunCreate extends Pick<ImportRecord, "hash" | "slot" | "series"> {
   readonly draft: EventDraft;
 }
 
-/** What was imported from one source to one calendar, by identity. */
+/** What was imported from one source to one calendar. */
 export interface ImportRecords {
-  readonly records: ReadonlyMap<string, ImportRecord>;
+  readonly byIdentity: ReadonlyMap<string, ImportRecord>;
   /** The creates of a killed run whose outcome it did not note. */
   readonly begun: ReadonlyMap<string, BegunCreate>;
-  /** Notes a create before it is sent, or what was done; null for nothing any more. @throws CliError configuration */
+  /** Notes a create before it is sent, or what was done; null forgets it. @throws CliError configuration */
   note(identity: string, value: ImportRecord | BegunCreate | null): void;
   /** What the journal is to keep of an event that is about to be written, and of the occurrences of a series. */
   memoOf(identity: string, current: CalendarEvent): ImportMemo;
@@ -90,7 +90,7 @@ function openRecords(path: string): ImportRecords & { compact(): Promise<void> }
   const opened = Buffer.byteLength(text);
   let size = opened;
   return {
-    records,
+    byIdentity: records,
     begun,
     note(identity, value) {
       size += appendRecord(path, identity, value);

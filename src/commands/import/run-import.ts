@@ -23,7 +23,7 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
   const owner = ownerOf(context, job, calendar);
   const options = { machine: context.machine, owner, readOnly: dryRun };
   const { run, plan, applied } = await withRecords(options, async (records) => {
-    const read = gather({ records: records.records, storesSeries });
+    const read = gather({ records: records.byIdentity, storesSeries });
     const started = { context, flags, job, read, calendar, drafter, records };
     requireSomething(started);
     const made = await planRun(started);
@@ -61,23 +61,21 @@ function ownerOf(
 async function planRun(run: ImportRun): Promise<ImportPlan> {
   const { context, job, read, drafter } = run;
   const plan = await makePlan(run, job.prune !== false && noPruneReason(read) === null);
-  noteStrangers(run);
+  noteUnknownCancelled(run);
   for (const note of drafter.notes()) context.output.note(note);
   return plan;
 }
 
 /** A mail that cancels events finds only those of its source. */
-function noteStrangers({ context, job, read, records: { records } }: ImportRun): void {
+function noteUnknownCancelled({ context, job, read, records: { byIdentity } }: ImportRun): void {
   const { events, masters, cancelled } = read.source;
   const occurrences = cancelled.filter(
-    ({ identity, occurrenceOf }) => !records.has(identity) && !records.has(occurrenceOf?.series ?? ""),
+    ({ identity, occurrenceOf }) => !byIdentity.has(identity) && !byIdentity.has(occurrenceOf?.series ?? ""),
   );
-  const count = [...masters].filter((identity) => !records.has(identity)).length + occurrences.length;
+  const count = [...masters].filter((identity) => !byIdentity.has(identity)).length + occurrences.length;
   if (events.size > 0 || count === 0) return;
-  const they = count === 1 ? "it" : "they";
-  context.output.note(
-    `${countOf(count, "cancelled event")} did not come from ${job.source}: name where ${they} came from by --source`,
-  );
+  const unknown = countOf(count, "cancelled event");
+  context.output.note(`${unknown} did not come from ${job.source}: give the right source as --source`);
 }
 
 /** Shows the plan and asks where something would be written. @throws CliError interrupted for no, usage without a terminal */

@@ -50,14 +50,14 @@ async function create(run: ImportRun, { title, event }: Extract<ImportStep, { ki
   const { records, job, drafter } = run;
   const hash = hashContent(event.content);
   if (!records.begun.has(identity)) {
-    const before = records.records.get(identity);
+    const before = records.byIdentity.get(identity);
     const earlier = before?.undone ?? before?.id ?? null;
     const draft = drafter.draftOf(event);
     const key = shortHash([job.source, identity, hash, earlier]);
     records.note(identity, { key, hash, draft, slot, series: seriesRecord(event) });
   }
   const made = await finishCreate(run, identity);
-  if (records.records.get(identity)?.hash === hash) return;
+  if (records.byIdentity.get(identity)?.hash === hash) return;
   await update(run, { kind: "changed", title, event, seen: hashEvent(made) });
 }
 
@@ -74,7 +74,7 @@ async function finishCreate(
       if (isOutcomeUnknown(error)) throw await explainUnknown(context, error, calendarId);
       if (error.code === "rejected" && [404, 410].includes(error.status ?? 0))
         records.note(identity, { id: "", left: "", deleted: "elsewhere", ...known });
-      else records.note(identity, records.records.get(identity) ?? null);
+      else records.note(identity, records.byIdentity.get(identity) ?? null);
       throw error;
     },
   );
@@ -107,7 +107,7 @@ async function update(
   { context, records, calendar, drafter }: ImportRun,
   { event, seen }: Extract<ImportStep, { kind: "changed" }>,
 ): Promise<void> {
-  const id = recordOf(event, records.records)?.id;
+  const id = recordOf(event, records.byIdentity)?.id;
   if (id === undefined) throw new CliError("rejected", "its series is not in the calendar");
   const api = await context.api();
   const address = { calendarId: calendar.id, eventId: id };
@@ -132,7 +132,9 @@ function scopeOf(event: CalendarEvent): "this" | "all" | undefined {
 /** Remembers an event as a write has left it. An occurrence that is as its series says is nothing of its own. */
 function noteWritten(records: ImportRecords, event: ImportEvent, left: CalendarEvent): void {
   // Deletes of single events are exceptions of the series now.
-  for (const [part, { deleted }] of isSeries(left) ? occurrenceRecords(records.records, event.identity) : [])
+  for (const [part, { deleted }] of isSeries(left)
+    ? occurrenceRecords(records.byIdentity, event.identity)
+    : [])
     if (deleted === "here") records.note(part, null);
   records.note(event.identity, writtenRecord(event, left));
 }
@@ -148,7 +150,7 @@ async function remove(
   (await context.journal())?.keep(record.id, records.memoOf(identity, current));
   records.note(identity, { ...record, deleted: "begun" });
   await api.deleteEvent(address, { scope: scopeOf(current) });
-  for (const [part] of isSeries(current) ? occurrenceRecords(records.records, identity) : [])
+  for (const [part] of isSeries(current) ? occurrenceRecords(records.byIdentity, identity) : [])
     records.note(part, null);
   records.note(identity, { ...record, deleted: "here" });
 }
