@@ -1,3 +1,4 @@
+import { firstNames } from "../calendar/first-names.js";
 import { usageError } from "../errors.js";
 import { occurrenceIdentity, type ReaderOptions, type ReadItems, readEntry } from "./entry.js";
 import { type IcsComponent, readLines, scanIcs } from "./ics-components.js";
@@ -64,6 +65,5 @@ const MAX_NAMES = 5;
 
 function unreadNotes(unread: ReadonlySet<string>): readonly string[] {
   const names = [...unread].sort();
-  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
-  return names.length === 0 ? [] : [`not read: ${names.slice(0, MAX_NAMES).join(", ")}${more}`];
+  return names.length === 0 ? [] : [`not read: ${firstNames(names, MAX_NAMES)}`];
 }

@@ -1,3 +1,4 @@
+import { firstNames } from "../calendar/first-names.js";
 import { CHANGE_WORDS } from "./first-line.js";
 import { linkUrls } from "./links.js";
 import type { MessageEntry } from "./message-days.js";
@@ -36,7 +37,9 @@ export function entryLines(entry: MessageEntry, detail: Detail): Line[] {
   const { attendees, description } = entry;
   const lines = [
     headLine(entry, detail),
-    attendees.length === 0 || detail.attendees === 0 ? [] : [{ text: namesOf(attendees, detail.attendees) }],
+    attendees.length === 0 || detail.attendees === 0
+      ? []
+      : [{ text: `with ${firstNames(attendees, detail.attendees)}` }],
     ...descriptionLines(description, detail),
   ];
   return lines.filter((line) => line.length > 0);
@@ -109,11 +112,6 @@ function detailsOf({ location, calendar, name }: MessageEntry, max: number, url:
     ...(calendar === "" || name === "" ? [] : [[{ text: calendar }]]),
     ...(isShown ? [] : [[{ text: new URL(url).host || "mail", url }]]),
   ];
-}
-
-function namesOf(names: readonly string[], max: number): string {
-  const shown = names.slice(0, max).join(", ");
-  return names.length <= max ? `with ${shown}` : `with ${shown} and ${names.length - max} more`;
 }
 
 function descriptionLines(description: string, { description: max }: Detail): Line[] {

@@ -1,5 +1,6 @@
 import { plainId } from "../../contract/ids.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
+import { firstNames } from "../calendar/first-names.js";
 import { describeFormerWhen } from "./event-when.js";
 import { sanitizeLine } from "./sanitize.js";
 import { titleOf } from "./table/day-entry.js";
@@ -72,9 +73,7 @@ function peopleOf({ attendees }: LocalizedEvent, other: LocalizedEvent): readonl
 }
 
 function peopleText(names: readonly string[], word: string): string {
-  const more = names.length - MAX_NAMES;
-  const shown = `${names.slice(0, MAX_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  return names.length === 0 ? "" : `${shown} ${word}`;
+  return names.length === 0 ? "" : `${firstNames(names, MAX_NAMES)} ${word}`;
 }
 
 function differs(before: string | null, now: string | null): boolean {

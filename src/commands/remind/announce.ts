@@ -1,4 +1,5 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { firstNames } from "../../calendar/first-names.js";
 import type { Reminder, ReminderWindow } from "../../calendar/reminders.js";
 import type { Ledger } from "../../messages/ledger/ledger.js";
 import type { SendResult } from "../../messages/ledger/sends.js";
@@ -147,9 +148,6 @@ async function reportMissed(
   const missed = await ledger.messages.noteMissed([...byKey.keys()], KEEP_DAYS);
   if (missed.length === 0) return;
   const names = missed.flatMap((key) => byKey.get(key) ?? []).map(nameEvent);
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
   const starts = names.length === 1 ? "1 start was" : `${names.length} starts were`;
-  context.output.warn(
-    `${starts} missed, and not announced within --grace: ${names.slice(0, MAX_NAMED).join(", ")}${more}`,
-  );
+  context.output.warn(`${starts} missed, and not announced within --grace: ${firstNames(names, MAX_NAMED)}`);
 }

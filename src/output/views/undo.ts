@@ -1,3 +1,4 @@
+import { firstNames } from "../../calendar/first-names.js";
 import { describeInstant } from "../event-when.js";
 import type { View } from "../view.js";
 import { INSTANT } from "./calendar.js";
@@ -26,7 +27,7 @@ export const undoableView: View<UndoableCommand> = {
       about: "of the events",
       header: "Events",
       minWidth: 8,
-      cell: ({ titles }) => ({ text: describeTitles(titles) }),
+      cell: ({ titles }) => ({ text: firstNames(titles, MAX_TITLES) }),
     },
   },
   members: ["number", "at", "command", "events"],
@@ -36,8 +37,3 @@ export const undoableView: View<UndoableCommand> = {
 
 /** As many as the lines of an undo name. */
 const MAX_TITLES = 20;
-
-function describeTitles(titles: readonly string[]): string {
-  const more = titles.length - MAX_TITLES;
-  return titles.slice(0, MAX_TITLES).join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
