@@ -65,25 +65,10 @@ function readTimes(
 ): Pick<SentenceReading, "start" | "end" | "duration" | "allDay" | "repeat"> {
   checkDays(parts);
   const repeat = onlyOne(parts, "repeat");
-  const [starts, ends] = splitTimes(parts, repeat);
+  const { said, end, isAllDay } = readBothEnds(parts, repeat);
   const whole = writtenIn(parts);
-  const [written, ending] = [wordsOf(starts), wordsOf(ends)];
-  // The day of "12-13 tomorrow" is that of both.
-  const isShared = written.day === undefined && written.clock !== undefined && ending.day !== undefined;
-  const { day: _, ...endTime } = ending;
-  const [said, end] = isShared ? [{ ...ending, ...written }, endTime] : [written, ending];
-  const isAllDay = said.clock === undefined && said.elapsed === undefined;
-  const hasEnd = ends.length > 0;
-  const hasTime = hasEnd && end.clock !== undefined;
-  const isMarked = onlyOne(parts, "all-day") !== undefined;
-  refuseIf(isMarked && !isAllDay, " is about all day and names a time");
-  refuseIf(
-    hasEnd && isAllDay === hasTime,
-    " has a time at one end only",
-    "write both times, only days, or a rule such as weekdays 9:00",
-  );
   const length = readLength(parts, isAllDay);
-  if (repeat !== undefined) checkRepeat(repeat, { start: said, end, whole, length });
+  if (repeat !== undefined) checkRepeat(repeat, { start: said, end: end ?? {}, whole, length });
   const read: ReadWords = (words, from, edge = "first") =>
     resolveWords(words, whole, { source: SOURCE, zone, now, from, edge }).input;
   const isOver = (words: Words): boolean => {
@@ -101,7 +86,7 @@ function readTimes(
     `write today ${clock} or tomorrow ${clock}`,
   );
   // Several days, such as next week, have an end of their own.
-  const last = hasEnd ? readEnd(first, end, { whole, read, zone }) : read(start, null, "last");
+  const last = end === null ? read(start, null, "last") : readEnd(first, end, { whole, read, zone });
   const endText = typedInput(last, zone);
   refuseIf(length !== undefined && endText !== startText, ` has an end and a length, "${length}"`);
   return {
@@ -111,6 +96,25 @@ function readTimes(
     ...(isAllDay && { allDay: true }),
     ...(repeat !== undefined && { repeat }),
   };
+}
+
+/** The words of the start, and of the end; null without one. */
+function readBothEnds(parts: readonly SentencePart[], repeat: string | undefined) {
+  const [starts, ends] = splitTimes(parts, repeat);
+  const [written, ending] = [wordsOf(starts), wordsOf(ends)];
+  // The day of "12-13 tomorrow" is that of both.
+  const isShared = written.day === undefined && written.clock !== undefined && ending.day !== undefined;
+  const { day: _, ...endTime } = ending;
+  const [said, end] = isShared ? [{ ...ending, ...written }, endTime] : [written, ending];
+  const isAllDay = said.clock === undefined && said.elapsed === undefined;
+  const isMarked = onlyOne(parts, "all-day") !== undefined;
+  refuseIf(isMarked && !isAllDay, " is about all day and names a time");
+  refuseIf(
+    ends.length > 0 && isAllDay === (end.clock !== undefined),
+    " has a time at one end only",
+    "write both times, only days, or a rule such as weekdays 9:00",
+  );
+  return { said, end: ends.length > 0 ? end : null, isAllDay };
 }
 
 function readLength(parts: readonly SentencePart[], isAllDay: boolean): string | undefined {
