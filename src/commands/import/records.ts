@@ -25,6 +25,8 @@ export interface ImportRecords {
   readonly begun: ReadonlyMap<string, BegunCreate>;
   /** Notes a create before it is sent, or what was done; null forgets it. @throws CliError configuration */
   note(identity: string, value: ImportRecord | BegunCreate | null): void;
+  /** What is remembered of the occurrences of a series; empty for any other event. */
+  partsOf(identity: string, event: CalendarEvent): ReturnType<typeof occurrenceRecords>;
   /** What the journal is to keep of an event that is about to be written, and of the occurrences of a series. */
   memoOf(identity: string, current: CalendarEvent): ImportMemo;
 }
@@ -89,6 +91,8 @@ function openRecords(path: string): ImportRecords & { compact(): Promise<void> }
   const { records, begun, remember } = readRecords(path, text);
   const opened = Buffer.byteLength(text);
   let size = opened;
+  const partsOf = (identity: string, event: CalendarEvent) =>
+    isSeries(event) ? occurrenceRecords(records, identity) : [];
   return {
     byIdentity: records,
     begun,
@@ -96,8 +100,9 @@ function openRecords(path: string): ImportRecords & { compact(): Promise<void> }
       size += appendRecord(path, identity, value);
       remember(identity, value);
     },
+    partsOf,
     memoOf(identity, current) {
-      const parts = isSeries(current) ? occurrenceRecords(records, identity) : [];
+      const parts = partsOf(identity, current);
       return { file: basename(path), lines: [[identity, records.get(identity) ?? null], ...parts] };
     },
     /** Leaves a line for each event. It is read again only where an undo has added to it, since it may be large. */

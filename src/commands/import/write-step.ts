@@ -3,13 +3,7 @@ import { lastUpdate, wasUpdated } from "../../calendar/if-unchanged.js";
 import { exceptionsOf, isSeries } from "../../calendar/series.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
-import {
-  type ImportEvent,
-  type Known,
-  occurrenceRecords,
-  recordOf,
-  seriesRecord,
-} from "../../import/plan.js";
+import { type ImportEvent, type Known, recordOf, seriesRecord } from "../../import/plan.js";
 import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
 import { hasExtension } from "../events/extensions.js";
 import { createWithKey } from "../events/keyed-create.js";
@@ -132,9 +126,7 @@ function scopeOf(event: CalendarEvent): "this" | "all" | undefined {
 /** Remembers an event as a write has left it. An occurrence that is as its series says is nothing of its own. */
 function noteWritten(records: ImportRecords, event: ImportEvent, left: CalendarEvent): void {
   // Deletes of single events are exceptions of the series now.
-  for (const [part, { deleted }] of isSeries(left)
-    ? occurrenceRecords(records.byIdentity, event.identity)
-    : [])
+  for (const [part, { deleted }] of records.partsOf(event.identity, left))
     if (deleted === "here") records.note(part, null);
   records.note(event.identity, writtenRecord(event, left));
 }
@@ -150,8 +142,7 @@ async function remove(
   (await context.journal())?.keep(record.id, records.memoOf(identity, current));
   records.note(identity, { ...record, deleted: "begun" });
   await api.deleteEvent(address, { scope: scopeOf(current) });
-  for (const [part] of isSeries(current) ? occurrenceRecords(records.byIdentity, identity) : [])
-    records.note(part, null);
+  for (const [part] of records.partsOf(identity, current)) records.note(part, null);
   records.note(identity, { ...record, deleted: "here" });
 }
 
