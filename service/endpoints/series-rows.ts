@@ -67,7 +67,7 @@ async function renameKept(db: Transaction, kept: readonly KeptRow[], series: Ser
   return Promise.all(
     moved.map(async ({ row, slot }) => ({
       from: row.id,
-      row: { ...row, id: occurrenceId(series, slot), series_id: series.id, slot },
+      row: { ...row, id: occurrenceId(series, slot), series_id: series.id, slot, moves: "" },
       attendeeIds: await listAttendees(db, row.id),
     })),
   );

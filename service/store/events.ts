@@ -46,7 +46,7 @@ export interface WrittenEvent extends EventWithAttendees {
 }
 
 /**
- * Inserts an event.
+ * Inserts an event. A row that comes from the database keeps its `moves`.
  * @param event.revision the calendar's revision after this write
  * @returns its JSON
  */

@@ -77,6 +77,22 @@ test.each([
   },
 );
 
+test("an event of a series that gets a new id is listed by it on the next page, wherever it was before", async () => {
+  const { id } = await createSeries("FREQ=DAILY;COUNT=3");
+  const query = { from: "2026-11-21", to: "2026-12-31", limit: "2" };
+  const { data, links } = await stage.client.call("listEvents", { path: stage.path, query });
+  const moveTo = async (event_id: string, start: string, scope: string) => {
+    const { attributes } = (await stage.client.call("getEvent", { path: place(event_id) })).data;
+    const times = { start_at: `${start}:00:00.000Z`, end_at: `${start}:30:00.000Z` };
+    const body = eventBody({ ...attributes, ...times });
+    await stage.client.call("updateEvent", { path: place(event_id), body, query: { scope } });
+  };
+  await moveTo(data[0]?.id ?? "", "2026-12-05T12", "this");
+  await moveTo(id, "2026-11-22T13", "all");
+  const rest = await list(Object.fromEntries(new URLSearchParams(links.next ?? "")));
+  expect(daysOf(rest)).toEqual(["2026-11-22", "2026-11-23", "2026-12-05"]);
+});
+
 describe("the occurrences of two years", () => {
   test("are continued once a day, and by writes", async () => {
     await createSeries("FREQ=DAILY");
