@@ -17,7 +17,7 @@ export type DateOrder = (typeof DATE_ORDERS)[number];
 /** The text of a row for a field; undefined for an empty one. */
 export type CellReader = (field: CsvField) => string | undefined;
 
-interface TimeOptions {
+export interface TimeOptions {
   readonly zone: string;
   readonly dates?: DateOrder | undefined;
   readonly count: (remark: string) => void;

@@ -4,7 +4,7 @@ import { usageError } from "../errors.js";
 import type { DraftContent } from "./content.js";
 import { hashText } from "./content-hash.js";
 import { type CsvField, findColumns } from "./csv-columns.js";
-import { type CellReader, type DateOrder, needsOrder, readSpan } from "./csv-times.js";
+import { type CellReader, type DateOrder, needsOrder, readSpan, type TimeOptions } from "./csv-times.js";
 import { type ReaderOptions, type ReadItems, readEntry, SOURCE } from "./entry.js";
 
 export interface CsvOptions {
@@ -98,7 +98,7 @@ function parseRows(text: string) {
 }
 
 /** The entry of a row. @throws CliError usage */
-function readRow(identity: string, cell: CellReader, options: Parameters<typeof readSpan>[1]) {
+function readRow(identity: string, cell: CellReader, options: TimeOptions) {
   const category = cell("category");
   const content: DraftContent = {
     category: category === undefined ? undefined : parseCategory(category, SOURCE),
