@@ -457,7 +457,10 @@ test("labels and members are found by name; what is missing is said once", async
   );
   expect(await find("A")).toMatchObject({ label: { number: 1 }, attendees: [{ name: "ana" }] });
   expect(await find("C")).toMatchObject({ label: { number: 2 } });
-  await importLines([line("d", "D")], "--label", "3", "--source", "other");
+  const lines = [line("d", "D"), line("e", "E", { label: "Sport" })];
+  const given = await importLines(lines, "--label", "3", "--source", "other");
+  expect(given.stderr).toBe("Family has no label Sport: these events get that of --label\n");
+  expect(await find("E")).toMatchObject({ label: { number: 3 } });
   expect(await find("D")).toMatchObject({ label: { number: 3 } });
 });
 

@@ -23,6 +23,7 @@ export async function createDrafter(
   const preset = named ?? context.config.settings().setting("label");
   const resolver = createRelatedResolver(context, calendar.id);
   const presetId = preset === undefined ? DEFAULT_LABEL : await resolver.labelId(preset);
+  const presetName = named === undefined ? "the default one" : "that of --label";
   const place = calendar.name || calendar.id;
   /** By name or composite id. */
   const labels = new Map<string, string>();
@@ -60,7 +61,7 @@ export async function createDrafter(
       const unknown = [...noLabels].join(", ");
       const others = [...attendees].flatMap(([name, id]) => (id === null ? [name] : [])).join(", ");
       return [
-        ...(unknown === "" ? [] : [`${place} has no label ${unknown}: these events get the default one`]),
+        ...(unknown === "" ? [] : [`${place} has no label ${unknown}: these events get ${presetName}`]),
         ...(others === "" ? [] : [`left out, as no members of ${place}: ${others}`]),
       ];
     },
