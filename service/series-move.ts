@@ -49,12 +49,12 @@ export function moveLines(move: SeriesMove): string {
   );
 }
 
-/** The end of a day stays one. */
+/** The end of a day stays one. Any other is moved as a start a second later would be: series are ended before a slot. */
 function moveEnd(text: string, { from, to, step, days }: SeriesMove): string {
   const end = wallClockOf(text, "UNTIL");
   const clock = isDate(text) ? end + DAY_MS - 1_000 : wallClockAt(end, from.start_timezone);
   const isEndOfDay = (clock + 1_000) % DAY_MS === 0;
-  const moved = clock + (isEndOfDay ? days : step);
+  const moved = isEndOfDay ? clock + days : clockOf(end + 1_000, from) - 1_000 + step;
   const isAllDay = to.all_day === 1;
   return slotText(isAllDay ? moved : instantAt(moved, to.start_timezone), isAllDay);
 }

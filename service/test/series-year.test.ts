@@ -158,8 +158,10 @@ function aim(series: ModelSeries, { pick, scope, move }: Action) {
   const first = unchanged ?? series.occurrences[0];
   const picked = scope === "series" ? first : series.occurrences[pick % series.occurrences.length];
   if (picked === undefined) throw new Error("a series of the model has no occurrence");
-  const { id, start } = show(series, picked);
-  const clock = picked.own === null ? clockOf(series, picked) : clockAt(start);
+  // A series is shown as it was made, also where each of its occurrences was changed on its own.
+  const own = scope === "series" ? null : picked.own;
+  const { id, start } = show(series, { ...picked, own });
+  const clock = own === null ? clockOf(series, picked) : clockAt(start);
   const moved = instantOf(clock + move * HOUR);
   // Around a change of the clock a time may not tell by how much it was moved.
   const isClear = clockAt(moved) === clock + move * HOUR && clockAt(start) === clock;
@@ -172,9 +174,10 @@ async function update(world: World, series: ModelSeries, action: Action): Promis
   const { scope, title } = action;
   const query = scope === "series" ? "" : `?scope=${scope}`;
   const { data } = await call(world, `PUT events/${id}${query}`, bodyOf(start, title));
-  // One that is as its series has it is not changed on its own any more.
-  const equal = show(series, { ...picked, own: null });
-  const isEqual = scope === "this" && equal.start === start && equal.title === title;
+  // One that becomes as its series has it is not changed on its own any more; what stays as it is is not written.
+  const isAs = (shown: { start: number; title: string }) => shown.start === start && shown.title === title;
+  const isKept = picked.own !== null && isAs(picked.own);
+  const isEqual = scope === "this" && !isKept && isAs(show(series, { ...picked, own: null }));
   const change = (all: readonly Occurrence[]) =>
     all.map((one) =>
       one === picked && (scope === "this" || (scope !== "series" && one.own !== null))

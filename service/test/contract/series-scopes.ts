@@ -184,6 +184,17 @@ export function describeSeriesScopes(stage: () => Stage): void {
       ]);
     });
 
+    test("do not come back where the series was ended at a time that a clock change skips", async () => {
+      const zone = { start_timezone: "Europe/Berlin", end_timezone: "Europe/Berlin" };
+      const times = { start_at: "2027-03-26T02:30:00+01:00", end_at: "2027-03-26T03:00:00+01:00" };
+      const recurrences = ["RRULE:FREQ=DAILY;COUNT=4"];
+      const { series, at } = await createWeekly({ ...SCHEDULE, ...zone, ...times, recurrences });
+      await remove(at(2).id, "following");
+      const earlier = { start_at: "2027-03-26T00:30:00+01:00", end_at: "2027-03-26T01:00:00+01:00" };
+      await put(series.id, { ...SCHEDULE, ...zone, ...earlier });
+      expect(await shown()).toEqual(["03-25T23 Lunch", "03-26T23 Lunch"]);
+    });
+
     test("get another rule", async () => {
       const { series } = await createWeekly();
       await put(series.id, { ...SCHEDULE, recurrences: ["RRULE:FREQ=DAILY;COUNT=2"] }, "all");
