@@ -39,7 +39,6 @@ const PHRASES = [
     "write a date, or monthly on the last fri",
     "any",
   ],
-  [/\b(?:sun|mon|tues|wednes|thurs|fri|satur)days\b/i, "write every mon", "any"],
   [HALF_READ, "write 9:30pm, 12-13 or for 30m", "any"],
 ] as const;
 /** Where no day is read: weekdays with signs, days of a month without a space, digits. */
@@ -52,7 +51,7 @@ const DAY_NAMES =
     " ",
   );
 const DAY_LIKE =
-  /\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|january|february|april|june|july|september|october|november|december|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec|christmas|xmas|easter|halloween|thanksgiving|new year|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
+  /\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|january|february|april|june|july|september|october|november|december|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec|(?:sun|mon|tues|wednes|thurs|fri|satur)days|christmas|xmas|easter|halloween|thanksgiving|new year|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
 const LENGTH_LIKE =
   /\b(?:\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|(?:half an|an) hour)(?!\w)/i;
 
@@ -139,13 +138,17 @@ interface Beside {
 /** Checks a word beside a day or a time. */
 function checkBeside(text: string, { before, earlier, after, hasTime }: Beside): void {
   const isWhen = (part: SentencePart | undefined): boolean => /^(?:when|from|repeat)$/.test(part?.kind ?? "");
+  const isWeekday = (part: SentencePart | undefined): boolean =>
+    part?.kind === "when" && part.words.day?.kind === "weekday";
   if (isWhen(after) && (BEFORE.test(text) || REPEATED.test(text)))
     throw notUnderstood(
       `${text} ${after?.text}`,
-      /^and$/i.test(text) ? "write every mon and wed" : undefined,
+      /^and$/i.test(text) && isWeekday(before) && isWeekday(after)
+        ? "add each by itself, write every mon and wed for a series"
+        : undefined,
     );
-  if (after?.kind === "when" && after.words.day?.kind === "weekday" && ORDINAL.test(text))
-    throw notUnderstood(`${text} ${after.text}`, "write a date, or monthly on the 1st mon");
+  if (isWeekday(after) && ORDINAL.test(text))
+    throw notUnderstood(`${text} ${after?.text}`, "write a date, or monthly on the 1st mon");
   if (before?.kind === "when") checkAfter(text, before, after);
   const isNumbered = isPlain(before) && NUMBERED.test(before.text) && earlier?.kind !== "when";
   if (!hasTime && isWhen(after) && /^\d{1,2}$/.test(text) && !isNumbered)

@@ -68,10 +68,7 @@ async function excessError(command: Command, path: string, argv: readonly string
   const [first = ""] = command.args.slice(command.registeredArguments.length);
   const isTop = command.parent?.parent === null;
   if (path === "calctl import")
-    return usageError(
-      `${path} takes one file, and "${first}" is another`,
-      "read several together: cat FILES | calctl import - --source NAME",
-    );
+    return usageError(`${path} takes one file, not also "${first}"`, "import them one after the other");
   const hint =
     isTop && isListWord(first)
       ? `did you mean ${path}?`

@@ -125,7 +125,7 @@ async function searchEvent(
   if (failure !== undefined) throw failure;
   throw new CliError("not_found", `event ${eventId} is not in any of the ${calendars.length} calendars`, {
     hint: PART_OF_ID.test(eventId)
-      ? "write the whole id, as calctl events list -o json has it; on a terminal, 4 digits of an event listed lately are enough"
+      ? "write the whole id, as calctl events list -o json has it; on a terminal, the first 4 digits are enough for an event listed lately"
       : `calendars: ${describeCandidates(calendars)}`,
     status: 404,
   });

@@ -34,8 +34,9 @@ const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?!\d)/;
 export function readSpan(cell: CellReader, options: TimeOptions): InputTimes {
   const start = readMoment(cell("start"), cell("start_time"), options);
   if (start === null) throw usageError("it has no start");
-  const end = readEnd(cell, start, options);
-  if (readFlag(cell("all_day")) ?? start.instant === null) {
+  const isAllDay = readFlag(cell("all_day")) ?? start.instant === null;
+  const end = readEnd(cell, start, { ...options, isAllDay });
+  if (isAllDay) {
     // Outlook writes the midnight after the last day, others the last day.
     const isMidnight = end !== null && end.clock === 0 && end.date > start.date;
     const last = isMidnight ? addDays(end.date, -1) : (end ?? start).date;
@@ -54,12 +55,16 @@ export function readSpan(cell: CellReader, options: TimeOptions): InputTimes {
 }
 
 /** The end of a row; null without one. A time alone is the next one after the start, be it after midnight. */
-function readEnd(cell: CellReader, start: Moment, options: TimeOptions): Moment | null {
+function readEnd(
+  cell: CellReader,
+  start: Moment,
+  options: TimeOptions & { readonly isAllDay: boolean },
+): Moment | null {
   const [date, time] = [cell("end"), cell("end_time")];
   if (date !== undefined || time === undefined) return readMoment(date, time, options);
   const end = readMoment(start.date, time, options);
-  if (end === null || (end.instant ?? 0) >= (start.instant ?? 0)) return end;
-  options.count("with an end time before its start: read as of the next day");
+  if (options.isAllDay || end === null || (end.instant ?? 0) >= (start.instant ?? 0)) return end;
+  options.count("with an end time before its start: taken as the next day");
   return readMoment(addDays(start.date, 1), time, options);
 }
 

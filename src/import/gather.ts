@@ -8,6 +8,8 @@ import { indexOccurrences, isSingleRecord, placeInSeries, readSeriesEvents } fro
 export interface Gathered {
   readonly source: ImportSource;
   readonly rejections: readonly Rejection[];
+  /** How many cancelled events have not come from this source. */
+  readonly unknown: number;
   /** Why repeating events are single ones, where the service stores series: sentences for the user. */
   readonly notes: readonly string[];
 }
@@ -48,6 +50,7 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
     if ("reason" in read) rejections.push(read);
     else for (const event of read) events.set(event.identity, event);
   }
+  const unknown = entries.filter((entry) => isUnknown(entry, found, masters)).length;
   const rejected = new Set(rejections.flatMap(({ identity }) => identity ?? []));
   const cancelled: ImportEvent[] = [];
   for (const entry of entries) {
@@ -61,7 +64,19 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   const window = windowInstants(options.window);
   const notes = notesOf(reasons, options.window);
   rejections.sort((one, other) => one.line - other.line);
-  return { source: { events, cancelled, masters, rejected, window }, rejections, notes };
+  return { source: { events, cancelled, masters, rejected, window }, rejections, unknown, notes };
+}
+
+/** Whether it is cancelled, and neither it nor its series has come from this source. */
+function isUnknown(
+  { identity, cancelled, occurrenceOf }: ImportEntry,
+  { records, occurrences }: Gathering,
+  masters: ReadonlySet<string>,
+): boolean {
+  const uid = occurrenceOf?.uid ?? identity;
+  const isOfFile = occurrenceOf !== undefined && masters.has(uid);
+  const remembered = occurrences.get(uid)?.remembered ?? [];
+  return cancelled && !isOfFile && remembered.length === 0 && !records.has(uid) && !records.has(identity);
 }
 
 /** The event, or of a repeating one the series or the occurrences. */

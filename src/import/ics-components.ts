@@ -7,11 +7,15 @@ export interface IcsComponent {
   readonly index: number;
   /** From BEGIN to END. */
   readonly text: string;
+  /** Whether its calendar takes events back. @see RFC 5546 §3.2.5 */
+  readonly isWithdrawn: boolean;
 }
 
 /** BEGIN and END of a calendar, and of components that are in no other. */
 const MARK =
   /(?<![^\n])(BEGIN|END):(VCALENDAR|VEVENT|VTODO|VJOURNAL|VFREEBUSY|VTIMEZONE)[ \t]*\r?(?![^\n])/gi;
+
+const WITHDRAWN = /(?<![^\n])METHOD:CANCEL\b/i;
 
 /** Splits a file into its components. A broken one ends where the next begins, so that it spoils no other. */
 export function scanIcs(text: string) {
@@ -20,18 +24,23 @@ export function scanIcs(text: string) {
   }));
   const calendars = marks.filter(({ name }) => name === "VCALENDAR");
   const components: IcsComponent[] = [];
-  let [line, counted] = [1, 0];
+  let [line, counted, isWithdrawn] = [1, 0, false];
   for (const [number, { isBegin, name, index }] of marks.entries()) {
-    if (!isBegin || name === "VCALENDAR") continue;
+    if (!isBegin) continue;
+    const next = marks[number + 1];
+    if (name === "VCALENDAR") {
+      isWithdrawn = WITHDRAWN.test(text.slice(index, next?.index));
+      continue;
+    }
     line += text.slice(counted, index).split("\n").length - 1;
     counted = index;
-    const next = marks[number + 1];
     const isClosed = next !== undefined && !next.isBegin && next.name === name;
     components.push({
       name,
       line,
       index,
       text: text.slice(index, isClosed ? next.end : next?.index).trimEnd(),
+      isWithdrawn,
     });
   }
   return {

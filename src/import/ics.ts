@@ -10,12 +10,12 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
   const { components, header, ...scan } = scanIcs(text);
   const zones = components.filter(({ name }) => name === "VTIMEZONE");
   const findZone = createZoneFinder(zones, options.zone);
-  const isWithdrawn = /(?<![^\n])METHOD:CANCEL\b/i.test(text);
   const unread = new Set<string>();
   const items = components
     .filter(({ name }) => name === "VEVENT")
     .map((component) => {
       const { lines, parts, isClosed } = readLines(component);
+      const { isWithdrawn } = component;
       const read = { zone: options.zone, isWithdrawn, findZone, unread };
       const place = {
         line: component.line,

@@ -1,6 +1,7 @@
 import { type Day, type DayRange, listByDay } from "../calendar/day-list.js";
 import type { EventChange } from "../calendar/event-changes.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
+import { firstNames } from "../calendar/first-names.js";
 import { sanitizeBlock, sanitizeLine } from "../output/sanitize.js";
 import { describeStart, type MomentOptions } from "./first-line.js";
 import { type LinkButton, linkButtons, MAX_BUTTONS } from "./links.js";
@@ -108,11 +109,10 @@ export function createReminder(
       description: descriptionBlock(entry.event),
     })),
   }));
-  const named = names.length <= MAX_NAMED ? names : names.slice(0, MAX_NAMED - 1);
-  const more = names.length > named.length ? ` and ${names.length - named.length} more` : "";
+  const named = firstNames(names, names.length <= MAX_NAMED ? MAX_NAMED : MAX_NAMED - 1);
   const when = first === undefined ? "Reminder" : describeStart(first, { zone, now });
   return {
-    title: titleLine(`${when}: ${named.join(", ")}${more}`),
+    title: titleLine(`${when}: ${named}`),
     body: { kind: "days", days: reminder, titleDate: null },
     buttons: events.flatMap(linkButtons).slice(0, MAX_BUTTONS),
     events,

@@ -29,6 +29,9 @@ export interface PromptCapabilities {
 /** Columns before a choice: the cursor, and in a list of checkboxes the box. */
 const MARGIN = 6;
 
+/** Columns after a question, in which the library says what Enter means. */
+const CHOICE_WIDTH = " (y/N)".length;
+
 /** How prompts and their choices look, with our colors, which follow `--color`. */
 export async function createTheme(capabilities: PromptCapabilities) {
   const style = await createStyle(capabilities);
@@ -72,7 +75,7 @@ function themeOf({ bold, dim, red, green }: Style, { columns, unicode }: PromptC
       : { cursor: ">", checked: "[x]", unchecked: "[ ]" },
     style: {
       answer: plain,
-      message: (text: string) => bold(wrap(text, Math.max(columns - 2 - " (y/N)".length, 1))),
+      message: (text: string) => bold(wrap(text, Math.max(columns - 2 - CHOICE_WIDTH, 1))),
       error: (text: string) => red(`> ${wrap(text)}`),
       defaultAnswer: (text: string) => dim(`(${text})`),
       help: (text: string) => dim(text),

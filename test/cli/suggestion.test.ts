@@ -31,8 +31,8 @@ describe("what the command line does not take is said with a next step:", () => 
     ],
     [
       "import a.ics b.ics c.ics",
-      'calctl import takes one file, and "b.ics" is another',
-      "read several together: cat FILES | calctl import - --source NAME",
+      'calctl import takes one file, not also "b.ics"',
+      "import them one after the other",
     ],
     ["events list --json", "calctl events list has no flag --json", "did you mean -o json?"],
     ["events list --json id,title", "calctl events list has no flag --json", "did you mean -o json?"],

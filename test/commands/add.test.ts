@@ -132,7 +132,12 @@ test.each([
   ["a title that is too long", [`${"x".repeat(51)} tomorrow`], "the text: title is 51 characters long"],
   ["a place that is too long", [`Lunch tomorrow at ${"x".repeat(101)}`], "the text: location is 101"],
   ["--strict-dates", ["Lunch tomorrow", "--strict-dates"], "--strict-dates"],
-  ["several days", ["Lunch tue and thu 18:00"], "hint: write every mon and wed,"],
+  [
+    "several days",
+    ["Lunch tue and thu 18:00"],
+    "hint: add each by itself, write every mon and wed for a series,",
+  ],
+  ["several times", ["Breakfast tomorrow 9:00 and 10:00"], "hint: write a day or a time,"],
   ["days with a time", ["Standup mon-fri 9:00"], "or a rule such as weekdays 9:00\n"],
   ["days with times", ["Standup mon-fri 9:00-9:15"], "or a rule such as weekdays 9:00-9:15\n"],
   ["a format", ["Lunch tomorrow", "-o", "yaml"], "yaml"],

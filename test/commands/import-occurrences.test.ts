@@ -32,8 +32,8 @@ async function importIcs(components: readonly (readonly string[])[], ...flags: r
     ["BEGIN:VCALENDAR", "VERSION:2.0", ...components.flat(), "END:VCALENDAR", ""].join("\r\n"),
   );
   const argv = ["import", path, "-c", "Family", "--yes", "-o", "json", ...flags];
-  const { exitCode, stdout } = await world.step(...argv);
-  return { exitCode, ...(stdout === "" ? {} : JSON.parse(stdout)) };
+  const { exitCode, stdout, stderr } = await world.step(...argv);
+  return { exitCode, stderr, ...(stdout === "" ? {} : JSON.parse(stdout)) };
 }
 
 const starts = async (title = "Choir") =>
@@ -50,6 +50,17 @@ test("a series becomes the events of the next year, at the same local time in wi
     "2027-11-15T19:00:00+01:00",
   ]);
   expect(await importIcs([choir()])).toMatchObject({ new: 0, unchanged: 52 });
+});
+
+test("a mail that cancels the series deletes its events, and says nothing", async () => {
+  await importIcs([choir()], ...DECEMBER);
+  const cancel = await importIcs([["METHOD:CANCEL"], choir()], ...DECEMBER);
+  expect(cancel).toMatchObject({ exitCode: 0, stderr: "", gone: 4 });
+});
+
+test("an invitation to a series without events in these days is not said to be of another source", async () => {
+  const invited = await importIcs([["METHOD:REQUEST"], choir("FREQ=WEEKLY;COUNT=2")]);
+  expect(invited).toMatchObject({ exitCode: 0, stderr: "", new: 0 });
 });
 
 test("--from and --to choose other days", async () => {

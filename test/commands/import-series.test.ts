@@ -253,6 +253,23 @@ test("a mail that cancels what came from another source says so", async () => {
   expect(await cancel(...right)).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
+test("a mail deletes no other events of its source, also with --prune", async () => {
+  const path = join(world.directory, "mail.ics");
+  const invite = (uid: string, ...flags: readonly string[]) => {
+    const event = component("Talk", ["DTSTART:20261201T100000Z"]).with(1, `UID:${uid}`);
+    writeFileSync(path, ["BEGIN:VCALENDAR", "METHOD:REQUEST", ...event, "END:VCALENDAR", ""].join("\r\n"));
+    return world.step("import", path, "-c", "Family", "--source", "mail", "--yes", ...flags);
+  };
+  await invite("a");
+  expect(await invite("b", "--prune")).toMatchObject({
+    exitCode: 12,
+    stdout: "mail\t1\t0\t0\t0\t0\t0\n",
+    stderr: expect.stringContaining(
+      `1 event not in ${path} any more, and not deleted: a mail does not have all events of its source`,
+    ),
+  });
+});
+
 test("what was imported as single events stays so when the service stores series", async () => {
   const { handle } = world.service;
   Object.assign(world.service, withoutSeries({ handle }));

@@ -424,10 +424,18 @@ describe("update of the rule", () => {
     expect(await update(id, "--until", "2026-12-14")).toMatchObject(failed(2, "missing --repeat"));
   });
 
+  test("what else the service refuses of a series is not said to be its rule", async () => {
+    const { id } = await create();
+    const keep = ["--category", "keep", "--clear", "start", "--clear", "end"];
+    const { exitCode, stderr } = await update(id, "--scope", "all", ...keep);
+    expect([exitCode, stderr]).toEqual([11, expect.stringContaining("only an event with start_at")]);
+    expect(stderr).not.toContain("--repeat");
+  });
+
   test("a series that moves to another day without its rule is refused by the service", async () => {
     const { id } = await create();
     expect(await update(id, "--scope", "all", "--start", "2026-11-24T10:00")).toMatchObject(
-      failed(11, 'send the new rule as well\nhint: give it as --repeat, such as "weekly on tue"'),
+      failed(11, 'send the new rule as well\nhint: give the new rule as --repeat, such as "weekly on tue"'),
     );
   });
 });

@@ -135,7 +135,12 @@ describe("times of day", () => {
   test("an end time alone that is before the start is of the next day, with a note", async () => {
     const file = await read("title,start,start_time,end_time\nParty,2026-10-24,22:00,03:30\n");
     expect(file.items).toMatchObject([{ content: { end_at: "2026-10-25T02:30:00.000Z" } }]);
-    expect(file.notes).toContain("1 event with an end time before its start: read as of the next day");
+    expect(file.notes).toContain("1 event with an end time before its start: taken as the next day");
+    const wholeDay = await read(
+      "title,start,start_time,end_time,all_day\nFair,2026-12-24,22:00,02:00,true\n",
+    );
+    expect(wholeDay.items).toMatchObject([{ content: { end_at: "2026-12-25T00:00:00.000Z" } }]);
+    expect(wholeDay.notes).toEqual([]);
     const typed = await read(
       "title,start,start_time,end,end_time\nParty,2026-10-24,22:00,2026-10-24,03:30\n",
     );

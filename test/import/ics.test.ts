@@ -196,6 +196,19 @@ test("STATUS:CANCELLED and METHOD:CANCEL take an event back", async () => {
   ]);
 });
 
+test("METHOD:CANCEL is of its own calendar alone", async () => {
+  const mails = [calendar("METHOD:CANCEL", ...vevent("UID:1", START)), calendar(...vevent("UID:2", START))];
+  for (const text of [mails, mails.toReversed()]) {
+    const { items } = await read(text.join(""));
+    expect(items.map((item) => Object(item))).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ identity: "1", cancelled: true }),
+        expect.objectContaining({ identity: "2", cancelled: false }),
+      ]),
+    );
+  }
+});
+
 test("an end at the start, and an event that is cancelled, are not counted as without an end", async () => {
   const ends = ["DTEND:20261121T060000Z", "DURATION:PT0S"];
   const empty = ends.flatMap((end, index) => vevent(`UID:${index}`, START, end));

@@ -49,7 +49,7 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
     "after fixing it",
   ],
   rejected: [
-    "the service, a webhook or a mail program refused the request (400, 406, other 4xx), a webhook no longer exists (404, 410), it redirects elsewhere, or sent a response that does not match the contract, or nothing of a file can be imported; the message says if a write may have been done anyway",
+    "the service, a webhook or a mail program refused the request (400, 406, other 4xx), redirects elsewhere or sent a response that does not match the contract, a webhook no longer exists (404, 410), or nothing in a file could be imported; the message says if a write may have been done anyway",
     "no",
   ],
   partial: ["some of several items succeeded; stderr lists the rest", "for the rest"],

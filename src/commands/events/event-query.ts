@@ -59,7 +59,10 @@ export interface EventQuery {
   readonly search: string | null;
   /** Whether keeps without times are listed too, after those of the days. */
   readonly keepsWithoutTimes?: boolean;
-  /** Reads pages only up to the first events that are wanted. A service that lists only the next week has none. */
+  /**
+   * Reads pages only up to the first events that are wanted, of days after the next week: a service that lists only that week
+   * gives no events instead of an error.
+   */
   readonly takeFirst?: (pages: EventPages) => EventPages;
   readonly filters: FilterFlags;
 }

@@ -24,11 +24,16 @@ function keptNote(kept: number): string {
 }
 
 /** A rule that names days does not move with its first event: the service wants the new one. */
-function askForRule(error: unknown, { recurrences }: EventDraft): unknown {
+function askForRule(
+  error: unknown,
+  { recurrences, start_at: start }: EventDraft,
+  { start_at: before }: CalendarEvent,
+): unknown {
   const isAboutRule = hasCode(error, "rejected") && Object.hasOwn(Object(error.details), "recurrences");
-  if (!isAboutRule || recurrences !== undefined) return error;
+  const isMoved = start !== undefined && Date.parse(start) !== Date.parse(before ?? "");
+  if (!isAboutRule || !isMoved || recurrences !== undefined) return error;
   return wrapError(error, error.code, error.message, {
-    hint: 'give it as --repeat, such as "weekly on tue"',
+    hint: 'give the new rule as --repeat, such as "weekly on tue"',
   });
 }
 
@@ -41,7 +46,7 @@ export async function writeUpdate(
   const isApplied = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
   const api = await context.api();
   const { event, kept } = await api.updateEvent(address, draft, { isApplied, scope }).catch((error) => {
-    throw askForRule(error, draft);
+    throw askForRule(error, draft, current);
   });
   if (kept > 0) context.output.note(keptNote(kept));
   const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());

@@ -51,7 +51,7 @@ async function judgeAfterSeries(
 
 /**
  * What the file changes is written, and what it does not have any more is deleted, where the event is as the import left it;
- * with `--overwrite`, what somebody else wrote is written, but not deleted.
+ * with `--overwrite`, what somebody changed is overwritten as well, but never deleted.
  */
 async function judgeKnown(run: ImportRun, known: Known): Promise<Judged> {
   const { record, event, identity } = known;

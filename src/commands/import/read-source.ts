@@ -89,7 +89,7 @@ const MAX_SHOWN_TITLE = 60;
 /** What was read. */
 export interface ReadSource
   extends Pick<ImportFile, "isComplete" | "header" | "footer">,
-    Pick<Gathered, "source" | "rejections"> {
+    Pick<Gathered, "source" | "rejections" | "unknown"> {
   /** How many events and rejected items the file has. */
   readonly size: number;
 }

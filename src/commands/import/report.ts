@@ -8,8 +8,10 @@ import type { ImportPlan } from "./make-plan.js";
 import type { ReadSource } from "./read-source.js";
 
 /** Why nothing is deleted because it is missing; null otherwise. */
-export function noPruneReason({ isComplete, source, rejections }: ReadSource): string | null {
+export function noPruneReason(read: ReadSource): string | null {
+  const { isComplete, source, rejections } = read;
   if (!isComplete) return "the file is cut short, or its last line has no end";
+  if (isMail(read)) return "a mail does not have all events of its source";
   if (source.events.size === 0) return "the file has no events";
   const isUnknown = rejections.some(({ identity }) => identity === undefined);
   return isUnknown ? "what was rejected may be among them" : null;
@@ -68,8 +70,8 @@ export function reportFailures(
   if (problems.length > 0) throw new CliError("partial", problems.join("; "));
 }
 
-/** Whether the file is a mail about one event, and never has all of its source. */
-function isMail({ header }: ReadSource): boolean {
+/** Whether the file is a mail about some events, and never has all of its source. @see RFC 5546 */
+export function isMail({ header }: ReadSource): boolean {
   return /^METHOD:(?:REQUEST|CANCEL)\s*$/im.test(header);
 }
 

@@ -9,7 +9,7 @@ import type { ImportRun } from "./import-run.js";
 import { type ImportPlan, makePlan } from "./make-plan.js";
 import { type ImportFlags, type ImportJob, type ReadSource, readJob, readSource } from "./read-source.js";
 import { withRecords } from "./records.js";
-import { countOf, noPruneReason, reportFailures, reportOf, writeRejects } from "./report.js";
+import { countOf, isMail, noPruneReason, reportFailures, reportOf, writeRejects } from "./report.js";
 
 /** Brings a calendar in step with a file: says what it would do, asks, and does it. */
 export async function runImport(context: ImportRun["context"], flags: ImportFlags): Promise<void> {
@@ -67,14 +67,9 @@ async function planRun(run: ImportRun): Promise<ImportPlan> {
 }
 
 /** A mail that cancels events finds only those of its source. */
-function noteUnknownCancelled({ context, job, read, records: { byIdentity } }: ImportRun): void {
-  const { events, masters, cancelled } = read.source;
-  const occurrences = cancelled.filter(
-    ({ identity, occurrenceOf }) => !byIdentity.has(identity) && !byIdentity.has(occurrenceOf?.series ?? ""),
-  );
-  const count = [...masters].filter((identity) => !byIdentity.has(identity)).length + occurrences.length;
-  if (events.size > 0 || count === 0) return;
-  const unknown = countOf(count, "cancelled event");
+function noteUnknownCancelled({ context, job, read }: ImportRun): void {
+  if (read.unknown === 0 || !isMail(read)) return;
+  const unknown = countOf(read.unknown, "cancelled event");
   context.output.note(`${unknown} did not come from ${job.source}: give the right source as --source`);
 }
 

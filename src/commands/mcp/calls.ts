@@ -48,7 +48,7 @@ export function createCalls(context: CalendarContext & RunContext) {
 /** What only the person at this machine can mend. */
 const FOR_THE_USER: ReadonlySet<unknown> = new Set<ErrorCode>(["not_signed_in", "configuration"]);
 
-/** A command, or a flag that is no argument: a hint with one is for who types commands. */
+/** A command, or a flag that is no argument of a tool: a hint with one is for someone at a shell. */
 const NAME_IN_SHELL = /\bcalctl [a-z]|(?:^|\s)--?[a-z]/;
 
 /** An error as a model gets it: no text is longer than 1,000, and a hint is about arguments, or for the user. */
