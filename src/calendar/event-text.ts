@@ -23,7 +23,8 @@ export interface LimitedTexts extends Pick<EventTexts, "title" | "description" |
   readonly comment?: string | undefined;
 }
 
-const LIMITS = [
+/** The texts that the contract limits, in code points. @see contract section 8 */
+export const TEXT_LIMITS = [
   { field: "title", max: MAX_TITLE, required: true },
   { field: "description", max: MAX_DESCRIPTION, required: false },
   { field: "location", max: MAX_LOCATION, required: false },
@@ -35,7 +36,7 @@ const LIMITS = [
  * @throws CliError usage @see contract section 8
  */
 export function checkText(texts: LimitedTexts, source?: string): void {
-  for (const { field, max, required } of LIMITS) {
+  for (const { field, max, required } of TEXT_LIMITS) {
     const text = texts[field];
     if (text === undefined) continue;
     const name = nameOf(field, source);

@@ -1,22 +1,13 @@
 import { DAY_MS, dateToInstant, formatWireDateTime } from "../../contract/date-time.js";
-import {
-  codePointLength,
-  MAX_DESCRIPTION,
-  MAX_LOCATION,
-  MAX_TITLE,
-  URL_SCHEMES,
-} from "../../contract/limits.js";
+import { isJsonObject } from "../../contract/json.js";
+import { codePointLength, URL_SCHEMES } from "../../contract/limits.js";
 import { parseUrl } from "../../contract/url.js";
 import type { EventInput } from "../calendar/event-input.js";
-import { checkText } from "../calendar/event-text.js";
+import { TEXT_LIMITS } from "../calendar/event-text.js";
 import { usageError } from "../errors.js";
 
-/** What a reader has found of an event, not checked yet. A timed event may lack its end. */
-export type DraftContent = Omit<EventInput, "notes">;
-
-/** Checks what the contract limits. @throws CliError usage */
-export function checkContent(content: DraftContent): void {
-  checkText(content);
+/** Checks what the service could not store, besides the contract's limits. @throws CliError usage */
+export function checkStorable(content: EventInput): void {
   for (const [name, text] of Object.entries(content))
     if (typeof text === "string" && /[\0\p{Surrogate}]/u.test(text))
       throw usageError(`${name} has a NUL or half a character, which cannot be stored`);
@@ -35,13 +26,12 @@ export function wireTime(instant: number): string {
   throw usageError("its times are not in the years 0000 to 9999");
 }
 
-const LIMITS = { title: MAX_TITLE, location: MAX_LOCATION, description: MAX_DESCRIPTION };
-
 /** The same fields, texts beyond the limits cut at a character and ended with `…`; `fields` itself where none is. */
-export function shortenTexts<T extends object>(fields: T): T {
-  const long = Object.entries(LIMITS).flatMap(([key, max]) => {
-    const text: unknown = Object.entries(fields).find(([name]) => name === key)?.[1];
-    return typeof text === "string" && codePointLength(text) > max ? [[key, shorten(text, max)]] : [];
+export function shortenTexts(fields: unknown): unknown {
+  if (!isJsonObject(fields)) return fields;
+  const long = TEXT_LIMITS.flatMap(({ field, max }) => {
+    const text = fields[field];
+    return typeof text === "string" && codePointLength(text) > max ? [[field, shorten(text, max)]] : [];
   });
   return long.length === 0 ? fields : { ...fields, ...Object.fromEntries(long) };
 }

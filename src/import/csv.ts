@@ -1,11 +1,9 @@
 import { parse } from "csv-parse/sync";
-import { parseCategory } from "../calendar/event-text.js";
 import { usageError } from "../errors.js";
-import type { DraftContent } from "./content.js";
 import { hashText } from "./content-hash.js";
 import { type CsvField, findColumns } from "./csv-columns.js";
 import { type CellReader, type DateOrder, needsOrder, readSpan, type TimeOptions } from "./csv-times.js";
-import { type ReaderOptions, type ReadItems, readEntry, SOURCE } from "./entry.js";
+import { type ReaderOptions, type ReadItems, readEntry } from "./entry.js";
 
 export interface CsvOptions {
   /** `title=Subject,start="Start Date"`; known headers are found without it. */
@@ -99,9 +97,8 @@ function parseRows(text: string) {
 
 /** The entry of a row. @throws CliError usage */
 function readRow(identity: string, cell: CellReader, options: TimeOptions) {
-  const category = cell("category");
-  const content: DraftContent = {
-    category: category === undefined ? undefined : parseCategory(category, SOURCE),
+  const fields = {
+    category: cell("category"),
     title: cell("title") ?? "(no title)",
     description: cell("description"),
     location: cell("location"),
@@ -110,5 +107,5 @@ function readRow(identity: string, cell: CellReader, options: TimeOptions) {
     label: cell("label")?.split(";")[0],
     ...readSpan(cell, options),
   };
-  return { identity, content, cancelled: false, recurrences: [] };
+  return { identity, fields, cancelled: false, recurrences: [] };
 }

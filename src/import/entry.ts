@@ -1,7 +1,7 @@
 import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
-import type { EventInput } from "../calendar/event-input.js";
+import { type EventInput, readEventInput } from "../calendar/event-input.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
-import { checkContent, type DraftContent, shortenTexts } from "./content.js";
+import { checkStorable, shortenTexts } from "./content.js";
 
 /** What an event is made of. Label and attendees are those of `events create --input`, still by name. */
 export interface ImportContent extends EventContent, Pick<EventInput, "label" | "attendees"> {}
@@ -69,7 +69,10 @@ export interface ReaderOptions {
 
 /** An entry before it is checked. */
 interface Draft extends Omit<ImportEntry, "kind" | "line" | "text" | "title" | "content"> {
-  readonly content: DraftContent;
+  /** As `events get` prints an event, see `readEventInput`; a timed event may lack its end. */
+  readonly fields: unknown;
+  /** Whether it is a series as it is printed, whose rule may begin before `start_at`. */
+  readonly isSeries?: boolean;
 }
 
 /** What can be told before the rest is read. */
@@ -87,15 +90,17 @@ export function readEntry(
   const remarks = new Set<string>();
   try {
     if (isDamaged && place.text.includes("\ufffd")) throw usageError("it is not UTF-8");
-    const draft = read((remark) => remarks.add(remark));
-    const input = shorten ? shortenTexts(draft.content) : draft.content;
-    if (input !== draft.content) remarks.add(SHORTENED);
-    checkContent(input);
+    const { fields, isSeries = false, ...draft } = read((remark) => remarks.add(remark));
+    const given = shorten ? shortenTexts(fields) : fields;
+    if (given !== fields) remarks.add("too long for the calendar: shortened");
+    const input = readEventInput(given, SOURCE);
+    checkStorable(input);
     const { label, attendees } = input;
+    const whole = { ...input, recurrences: draft.recurrences, isSeries };
     const content = {
       label,
       attendees,
-      ...draftForCreate({}, { notes: [], ...input }, { zone, length: LENGTH }),
+      ...draftForCreate({}, whole, { zone, length: LENGTH }),
       recurrences: undefined,
     };
     const isOpen = input.start_at !== undefined && input.end_at === undefined && content.all_day !== true;
@@ -117,7 +122,7 @@ export function rejectEntry(entry: ImportEntry, reason: string): Rejection {
 }
 
 /** How messages of other modules name an entry; left out of reasons, which come with their line. */
-export const SOURCE = "the event";
+const SOURCE = "the event";
 
 /** The remark on an event whose file does not say the zone of its times. */
 export function withoutZone(zone: string): string {
@@ -126,9 +131,6 @@ export function withoutZone(zone: string): string {
 
 /** The remark on a timed event that ends when it starts, which the calendar does not take. */
 export const OF_NO_LENGTH = "of no length: an hour long";
-
-/** The remark on an event with a text that was cut. */
-export const SHORTENED = "too long for the calendar: shortened";
 
 /** How an occurrence is known. @param slot when it would have started by its rule: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ` */
 export function occurrenceIdentity(uid: string, slot: string): string {

@@ -1,14 +1,13 @@
 import ICAL from "ical.js";
 import { DAY_MS, isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
 import { parseUrl } from "../../contract/url.js";
-import { parseCategory } from "../calendar/event-text.js";
 import type { InputTimes } from "../calendar/event-times.js";
 import { dateLines } from "../calendar/recurrence-lines.js";
 import { addDuration, instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
-import { type DraftContent, wireTime } from "./content.js";
+import { wireTime } from "./content.js";
 import { hashText } from "./content-hash.js";
-import { OF_NO_LENGTH, occurrenceIdentity, SOURCE, withoutZone } from "./entry.js";
+import { OF_NO_LENGTH, occurrenceIdentity, withoutZone } from "./entry.js";
 import type { ZoneFinder } from "./ics-zones.js";
 
 interface VeventOptions {
@@ -61,14 +60,14 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   if (start === undefined) throw usageError("it has no DTSTART");
   if (all("EXRULE").length > 0) throw usageError("EXRULE is not supported, only EXDATE");
   const [end] = times("DTEND");
-  const content = contentOf(spanOf(start, end, all), text, all);
-  if (content.end_at === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
+  const fields = fieldsOf(spanOf(start, end, all), text, all);
+  if (fields.end_at === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
   const slot = readSlot(lines, options);
   const uid = text("UID") ?? hashText(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
   return {
     identity: slot === undefined ? uid : occurrenceIdentity(uid, slot),
     occurrenceOf: slot === undefined ? undefined : { uid, slot },
-    content,
+    fields,
     cancelled: options.isWithdrawn || text("STATUS")?.toUpperCase() === "CANCELLED",
     recurrences: [
       ...lines
@@ -145,15 +144,14 @@ function readTimes(
   });
 }
 
-function contentOf(
+function fieldsOf(
   times: InputTimes,
   text: (name: string) => string | undefined,
   all: (name: string) => readonly Property[],
-): DraftContent {
-  const category = text("X-CALCTL-CATEGORY");
+) {
   const attendees = all("X-CALCTL-ATTENDEE").map(({ values }) => String(values[0]));
   return {
-    category: category === undefined ? undefined : parseCategory(category, SOURCE),
+    category: text("X-CALCTL-CATEGORY"),
     title: text("SUMMARY")?.trim() ? text("SUMMARY") : "(no title)",
     location: text("LOCATION"),
     description: text("DESCRIPTION"),

@@ -1,17 +1,7 @@
 import { describeJsonError, isJsonObject, locateJsonError, parseJson } from "../../contract/json.js";
-import { readEventInput } from "../calendar/event-input.js";
-import { fromFirstSlot } from "../calendar/series.js";
 import { CliError, usageError } from "../errors.js";
-import { shortenTexts } from "./content.js";
 import { hashText } from "./content-hash.js";
-import {
-  type ImportItem,
-  type ReaderOptions,
-  type ReadItems,
-  readEntry,
-  SHORTENED,
-  SOURCE,
-} from "./entry.js";
+import { type ImportItem, type ReaderOptions, type ReadItems, readEntry } from "./entry.js";
 
 /** The text of a value, and the line where it begins. */
 interface Place {
@@ -48,20 +38,15 @@ function readPiece({ line, text, value, problem }: Piece, options: ReaderOptions
   const title = typeof fields["title"] === "string" ? fields["title"] : null;
   const identity = typeof id === "string" && id !== "" ? id : hashText(text);
   const place = { line, text, title, identity: problem === null ? identity : undefined };
-  return readEntry(place, options, (count) => {
+  return readEntry(place, options, () => {
     if (problem !== null) throw usageError(problem);
-    const shortened = options.shorten ? shortenTexts(fields) : fields;
-    if (shortened !== fields) count(SHORTENED);
-    const { series_id, ...others } = shortened;
+    const { series_id, ...others } = fields;
     const { recurrences } = others;
-    const content = readEventInput(isJsonObject(value) ? others : value, SOURCE);
     // One occurrence of a series has the rule of all.
-    const repeats = (series_id ?? id) === id && Array.isArray(recurrences);
-    const lines = repeats ? recurrences.map(String) : [];
-    const whole = repeats
-      ? { ...fromFirstSlot({ ...content, recurrences: lines }), recurrences: undefined }
-      : content;
-    return { identity, content: whole, cancelled: false, recurrences: lines };
+    const isSeries = (series_id ?? id) === id && Array.isArray(recurrences);
+    const lines = isSeries ? recurrences.map(String) : [];
+    const given = isJsonObject(value) ? others : value;
+    return { identity, fields: given, isSeries, cancelled: false, recurrences: lines };
   });
 }
 

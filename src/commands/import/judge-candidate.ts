@@ -2,7 +2,7 @@ import type { CalendarEvent } from "../../../contract/shapes.js";
 import { exceptionsOf, isSeries } from "../../calendar/series.js";
 import { nullOn } from "../../errors.js";
 import { hashEvent } from "../../import/content-hash.js";
-import { type ImportRecord, type Known, occurrenceRecords } from "../../import/plan.js";
+import { type ImportEvent, type ImportRecord, type Known, occurrenceRecords } from "../../import/plan.js";
 import { isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
 import type { ImportRun } from "./import-run.js";
 import type { ImportStep } from "./write-step.js";
@@ -19,45 +19,35 @@ export interface Settled {
   readonly record?: ImportRecord | null | undefined;
 }
 
-/** @param found what becomes of the events judged before: an occurrence is judged after its series */
+/**
+ * What the file changes is written, and what it does not have any more is deleted, where the event is as the import left it;
+ * with `--overwrite`, what somebody changed is overwritten as well, but never deleted. An occurrence that the file changes for
+ * the first time is written after its series.
+ * @param found what becomes of the events judged before: an occurrence is judged after its series
+ */
 export async function judgeCandidate(
   run: ImportRun,
   known: Known,
   found: ReadonlyMap<string, Judged>,
 ): Promise<Judged> {
-  return (await judgeAfterSeries(run, known, found)) ?? (await judgeKnown(run, known));
-}
-
-/** An occurrence that the file changes for the first time, together with its series; null for any other event. */
-async function judgeAfterSeries(
-  run: ImportRun,
-  { event, record }: Known,
-  found: ReadonlyMap<string, Judged>,
-): Promise<Judged | null> {
-  const uid = event?.occurrenceOf?.series ?? "";
-  const series = found.get(uid);
-  if (event === undefined || series === undefined) return null;
-  const { title } = event.content;
-  if (series.kind === "new") return { kind: "new", title, event };
-  if (series.kind !== "changed" || record.left !== "") return null;
-  const current = await readEvent(run, record.id);
-  if (current !== null && !isUntouched(current)) return null;
-  const whole = current ?? (await readEvent(run, run.records.byIdentity.get(uid)?.id ?? ""));
-  // One that is not there is made with the series, unless somebody deleted it.
-  const isLeftOut = exceptionsOf(whole?.recurrences).includes(event.slot ?? 0);
-  if (isLeftOut && series.event.exceptions?.isOurs(event.slot ?? 0) === false) return null;
-  return { kind: "changed", title, event, seen: "" };
-}
-
-/**
- * What the file changes is written, and what it does not have any more is deleted, where the event is as the import left it;
- * with `--overwrite`, what somebody changed is overwritten as well, but never deleted.
- */
-async function judgeKnown(run: ImportRun, known: Known): Promise<Judged> {
-  const { record, event, identity } = known;
+  const { record, event } = known;
+  const series = found.get(event?.occurrenceOf?.series ?? "");
+  if (event !== undefined && series?.kind === "new")
+    return { kind: "new", title: event.content.title, event };
   const current = record.deleted === "elsewhere" ? null : await readEvent(run, record.id);
   const title = event?.content.title ?? current?.title ?? "";
-  if (current === null) return judgeDeleted(known, title);
+  const isFirst = event !== undefined && series?.kind === "changed" && record.left === "";
+  if (isFirst && (current === null ? await isMadeWith(run, series.event, event) : isUntouched(current)))
+    return { kind: "changed", title, event, seen: "" };
+  return current === null ? judgeDeleted(known, title) : judgeFound(run, { title, ...known }, current);
+}
+
+async function judgeFound(
+  run: ImportRun,
+  known: Known & { readonly title: string },
+  current: CalendarEvent,
+): Promise<Judged> {
+  const { title, record, event, identity } = known;
   const seen = hashEvent(current);
   const isAsLeft = record.left === "" ? isUntouched(current) : seen === record.left;
   if (event === undefined) {
@@ -69,6 +59,12 @@ async function judgeKnown(run: ImportRun, known: Known): Promise<Judged> {
   return isAsLeft || run.flags.overwrite === true
     ? { kind: "changed", title, event, seen }
     : { kind: "conflicts", title, identity };
+}
+
+/** Whether an occurrence that is not there is made with its series: unless somebody deleted it. */
+async function isMadeWith(run: ImportRun, series: ImportEvent, { slot = 0 }: ImportEvent): Promise<boolean> {
+  const current = await readEvent(run, run.records.byIdentity.get(series.identity)?.id ?? "");
+  return !exceptionsOf(current?.recurrences).includes(slot) || series.exceptions?.isOurs(slot) !== false;
 }
 
 /** Whether nobody has changed or deleted a single event of a series. */
