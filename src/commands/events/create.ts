@@ -7,17 +7,11 @@ import { readGlobalFlags } from "../../cli/global-flags.js";
 import { eventView } from "../../output/views/event.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { defaultLength } from "./date-flags.js";
-import {
-  addEventFieldFlags,
-  addRepeatFlags,
-  checkStdin,
-  type EventFieldFlags,
-  namesRepeat,
-  readEventFields,
-} from "./event-flags.js";
+import { addEventFieldFlags, checkStdin, type EventFieldFlags, readEventFields } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 import type { KeyContext } from "./keyed-create.js";
 import { createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
+import { addRepeatFlags, checkRepeatFlags, namesRepeat } from "./repeat-flags.js";
 
 export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {
@@ -57,17 +51,6 @@ interface CreateOptions {
   readonly isRuleShown?: boolean;
 }
 
-/** Null without a flag about it. Checks the flags first. @throws CliError usage */
-async function loadRepeats(typed: EventFieldFlags) {
-  if (!namesRepeat(typed)) return null;
-  const [flags, repeats] = await Promise.all([
-    import("./recurrence-flags.js"),
-    import("./create-recurrence.js"),
-  ]);
-  flags.checkRepeatFlags(typed, { hasRule: false });
-  return repeats;
-}
-
 /** What a terminal was asked for; null where nothing is missing, or nobody can be asked. */
 async function askMissing(context: EventContext, typed: EventFieldFlags, profile: string | undefined) {
   const missing = missingForCreate(typed);
@@ -88,7 +71,7 @@ export async function runEventsCreate(
   const output = context.output.of(eventView);
   checkKey(typed.key);
   checkStdin(typed);
-  await loadRepeats(typed);
+  checkRepeatFlags(typed, { hasRule: false });
   const json =
     typed.input === undefined ? null : await context.terminal.input.jsonItems(typed.input, "--input");
   if (json?.kind === "several")
@@ -97,7 +80,7 @@ export async function runEventsCreate(
   checkKey(given?.key, "--input: key");
   const form = given === null ? await askMissing(context, typed, profile) : null;
   const options = form?.flags ?? typed;
-  const repeats = await loadRepeats(options);
+  const repeats = namesRepeat(options) ? await import("./create-recurrence.js") : null;
   const settings = context.config.settings();
   const fields = await readEventFields(context, options, {
     input: given?.fields,

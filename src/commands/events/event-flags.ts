@@ -70,11 +70,6 @@ export function hasContentFlags(flags: EventFieldFlags): boolean {
   return FIELD_FLAGS.some((name) => name !== "strictDates" && flags[name] !== undefined);
 }
 
-/** Whether any flag says how the event repeats. */
-export function namesRepeat({ repeat, until, count, except, copies }: EventFieldFlags): boolean {
-  return (repeat ?? until ?? count ?? except ?? copies) !== undefined;
-}
-
 /** The flags of a new event as the words of a command line. */
 export function flagWords(flags: EventFieldFlags): readonly string[] {
   return FIELD_FLAGS.flatMap((name) => {
@@ -110,15 +105,6 @@ export function addEventFieldFlags(
     .option("--label <number|id|name>", "label")
     .option("--attendee <id|name|me>", "attendee, repeatable", collect)
     .option("--input <path|->", input);
-}
-
-/** Declares the flags about how an event repeats. */
-export function addRepeatFlags(command: Command): Command {
-  return command
-    .option("--repeat <rule>", "weekly on mon, every 2 weeks, monthly on the last fri or FREQ=…")
-    .option("--until <date>", "the last day on which it may repeat")
-    .option("--count <number>", "how many times it takes place")
-    .option("--except <date>", "a day on which it does not, repeatable", collect);
 }
 
 /** What the flags say, with dates parsed, and files and stdin read. */

@@ -7,24 +7,7 @@ import { usageError } from "../../errors.js";
 import { readDayFlag, type TimeContext } from "./date-flags.js";
 import type { EventFieldFlags } from "./event-flags.js";
 
-/** `--repeat`, and what goes with it. Load it by `import()`: the rule engine is large. */
-
-/**
- * @param hasRule whether the event may have a rule already, which `--until` and `--count` end
- * @throws CliError usage for flags that need or exclude each other
- */
-export function checkRepeatFlags(
-  { repeat, until, count, except, copies }: EventFieldFlags,
-  { hasRule }: { readonly hasRule: boolean },
-): void {
-  const ends = hasRule ? {} : { "--until": until, "--count": count };
-  const others = { ...ends, "--except": except, "--copies": copies };
-  const useless = Object.entries(others).find(([, value]) => value !== undefined);
-  if (repeat === undefined && useless !== undefined)
-    throw usageError(`missing --repeat: ${useless[0]} has no effect without it`);
-  if (until !== undefined && count !== undefined)
-    throw usageError("--until and --count are both given", "give one of the two");
-}
+/** Reads the rule that the flags say. Load it by `import()`: the rule engine is large. */
 
 /** What the flags say of a rule. */
 export interface TypedRule {

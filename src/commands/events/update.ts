@@ -21,19 +21,18 @@ import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import {
   addEventFieldFlags,
-  addRepeatFlags,
   chosenLabelId,
   createResolvers,
   type EventFieldFlags,
   type EventFields,
   hasContentFlags,
   namedValues,
-  namesRepeat,
   type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
 import { chooseEventId, isSingleId, STDIN_IDS } from "./event-ids.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
+import { addRepeatFlags, checkRepeatFlags, namesRepeat } from "./repeat-flags.js";
 import { addScopeFlag, createScopeChooser } from "./scope.js";
 import { noteTimes, writeEvents } from "./write-events.js";
 import { writeUpdate } from "./write-update.js";
@@ -104,7 +103,8 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
   const shift = by === undefined ? undefined : parseShift(by, "--by");
   const others = [typed.end, typed.duration, typed.allDay, typed.input];
   const addsTime = !context.flags.dryRun && others.every((flag) => flag === undefined);
-  const planRule = namesRepeat(typed) ? await loadRules(typed) : null;
+  checkRepeatFlags(typed, { hasRule: true });
+  const rules = namesRepeat(typed) ? await import("./update-recurrence.js") : null;
   const fields = await readEventFields(context, { ...typed, addsTime });
   if (fields.input?.recurrences !== undefined)
     context.output.note("--input: recurrences are ignored: --repeat changes the rule");
@@ -115,7 +115,7 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
     clear: clear?.map(parseClearField),
   };
   const related = [fields.label, fields.attendees, addAttendee, removeAttendee];
-  if (!hasChanges(changes) && planRule === null && related.every((relation) => relation === undefined)) {
+  if (!hasChanges(changes) && rules === null && related.every((relation) => relation === undefined)) {
     if (context.terminal.prompt.available && isSingle) return runUpdateForm(context, options);
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
@@ -133,7 +133,7 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
       const draftOf = (current: CalendarEvent) =>
         draftForUpdate(current, { ...changes, ...relations, labelId }, timezone);
       const draft = draftOf(event);
-      const rule = await planRule?.(context, typed, { event, draft, scope: chosen });
+      const rule = await rules?.planRule(context, typed, { event, draft, scope: chosen });
       return async (read) => {
         const current = await read();
         const draft = { ...draftOf(current), recurrences: rule };
@@ -144,14 +144,6 @@ export async function runEventsUpdate(context: EventContext, options: EventsUpda
       };
     },
   });
-}
-
-/** What reads the rule of the flags, which are checked first. @throws CliError usage */
-async function loadRules(typed: EventFieldFlags) {
-  const { checkRepeatFlags } = await import("./recurrence-flags.js");
-  checkRepeatFlags(typed, { hasRule: true });
-  const { planRule } = await import("./update-recurrence.js");
-  return planRule;
 }
 
 /** @throws CliError usage for options that exclude each other */
