@@ -14,7 +14,7 @@ import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js"
 
 /** `--key`: with a service that keeps keys, and with one of the contract alone. */
 
-const LUNCH = ["--title", "Lunch with Ana", "--start", "2026-11-22T12:00", "-q"];
+const LUNCH = ["--title", "Lunch with Ana", "--start", "2026-11-22T12:00"];
 
 let world: RemoteWorld;
 let events: string;
@@ -33,31 +33,77 @@ function ofTheContract(): void {
 }
 
 const create = (...flags: readonly string[]) =>
-  world.send("events", "create", "-c", world.calendarId, ...LUNCH, "-o", "json", ...flags);
+  world.send("events", "create", "-c", world.calendarId, ...LUNCH, "-q", "-o", "json", ...flags);
 
 const posts = () => world.server.requests.filter(({ method }) => method === "POST");
+const sentKeys = () => posts().map(({ headers }) => headers["idempotency-key"]);
 const idOf = ({ stdout }: { readonly stdout: string }): string => JSON.parse(stdout).id;
 const lunches = async () =>
   (await world.json<readonly { readonly title: string }[]>("events", "list", "--days", "7")).filter(
     ({ title }) => title === "Lunch with Ana",
   ).length;
 
-describe("a service that does not keep keys", () => {
-  beforeEach(ofTheContract);
+describe.each([
+  ["keeps keys", true],
+  ["does not keep keys", false],
+])("a service that %s", (_kind, keepsKeys) => {
+  beforeEach(() => {
+    if (!keepsKeys) ofTheContract();
+  });
 
-  test("the same key again sends nothing, and prints the event as it is now", async () => {
+  test("the same key again makes nothing, and prints the event as it is now", async () => {
     const first = await create("--key", "k1");
     expect(first).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(posts()[0]?.headers["idempotency-key"]).toBe("k1");
     await world.send("events", "update", idOf(first), "-c", world.calendarId, "--location", "Noodle bar");
     const again = await world.send(
-      ...["events", "create", "-c", world.calendarId, "--key", "k1", "-o", "json"],
-      ...LUNCH.slice(0, -1),
+      ...["events", "create", "-c", world.calendarId, ...LUNCH, "--key", "k1", "-o", "json"],
     );
     expect(again).toMatchObject({ exitCode: 0, stderr: 'made before with key "k1"\n' });
     expect(JSON.parse(again.stdout)).toMatchObject({ id: idOf(first), location: "Noodle bar" });
-    expect(posts()).toHaveLength(1);
+    expect(sentKeys()).toEqual(keepsKeys ? ["k1", "k1"] : ["k1"]);
   });
+
+  test("other content, and an event that was deleted since, are exit 11", async () => {
+    const id = idOf(await create("--key", "k1"));
+    const other = await create("--key", "k1", "--location", "Noodle bar");
+    expect(other.exitCode).toBe(11);
+    expect(JSON.parse(other.stderr).error).toMatchObject({
+      message: 'key "k1" was used for other content',
+      details: null,
+    });
+    await world.send("events", "delete", id, "-c", world.calendarId, "--yes");
+    expect(await create("--key", "k1")).toMatchObject({
+      exitCode: 11,
+      stderr: expect.stringContaining('key \\"k1\\" made an event that was deleted since'),
+    });
+    expect(await lunches()).toBe(0);
+    expect(posts()).toHaveLength(keepsKeys ? 3 : 1);
+  });
+
+  test("a repeated create is one event, and one entry of undo", async () => {
+    await create("--key", "k1");
+    await create("--key", "k1");
+    expect(await lunches()).toBe(1);
+    const entries = await world.send("undo", "--list", "-o", "json");
+    expect(JSON.parse(entries.stdout)).toHaveLength(1);
+  });
+
+  test("comments", async () => {
+    const comment = (text: string) =>
+      world.send("comment", world.eventId, text, "-c", world.calendarId, "--key", "c1", "-o", "json", "-q");
+    const lost = [apply(service), reset];
+    if (keepsKeys) world.server.on(`POST ${events}/${world.eventId}/activities`, lost, [reply(service)]);
+    const first = await comment("I bring the cake");
+    expect(await comment("I bring the cake")).toEqual(first);
+    expect(first.exitCode).toBe(0);
+    expect(posts()).toHaveLength(keepsKeys ? 3 : 1);
+    expect((await comment("No cake")).exitCode).toBe(11);
+    expect((await create("--key", "c1")).exitCode).toBe(11);
+  });
+});
+
+describe("a service that does not keep keys", () => {
+  beforeEach(ofTheContract);
 
   test("another key, or the same in another calendar or profile, makes another event", async () => {
     await world.service.admin.calendars.add({ name: "Work", owner: world.userId });
@@ -65,25 +111,6 @@ describe("a service that does not keep keys", () => {
     await create("--key", "k2");
     expect((await world.send("events", "create", "-c", "Work", ...LUNCH, "--key", "k1")).exitCode).toBe(0);
     expect(posts()).toHaveLength(3);
-  });
-
-  test("other content is exit 11", async () => {
-    await create("--key", "k1");
-    expect(await create("--key", "k1", "--location", "Noodle bar")).toMatchObject({
-      exitCode: 11,
-      stderr: expect.stringContaining('key \\"k1\\" was used for other content'),
-    });
-    expect(posts()).toHaveLength(1);
-  });
-
-  test("an event that was deleted since is exit 11, and is not made again", async () => {
-    const id = idOf(await create("--key", "k1"));
-    await world.send("events", "delete", id, "-c", world.calendarId, "--yes");
-    expect(await create("--key", "k1")).toMatchObject({
-      exitCode: 11,
-      stderr: expect.stringContaining('key \\"k1\\" made an event that was deleted since'),
-    });
-    expect(posts()).toHaveLength(1);
   });
 
   test("what is unknown stays unknown, until another key makes it", async () => {
@@ -121,28 +148,6 @@ describe("a service that does not keep keys", () => {
     expect(posts()).toHaveLength(4);
   });
 
-  test("undo of a repeated create deletes nothing", async () => {
-    await create("--key", "k1");
-    await create("--key", "k1");
-    expect(await lunches()).toBe(1);
-    const entries = await world.send("undo", "--list", "-o", "json");
-    expect(JSON.parse(entries.stdout)).toHaveLength(1);
-  });
-
-  test("comments", async () => {
-    const comment = (text: string) =>
-      world.send(
-        ...["comment", world.eventId, text, "-c", world.calendarId, "--key", "c1"],
-        ...["-o", "json", "-q"],
-      );
-    const first = await comment("I bring the cake");
-    expect(await comment("I bring the cake")).toEqual(first);
-    expect(first.exitCode).toBe(0);
-    expect(posts()).toHaveLength(1);
-    expect((await comment("No cake")).exitCode).toBe(11);
-    expect((await create("--key", "c1")).exitCode).toBe(11);
-  });
-
   test("--dry-run asks and notes nothing", async () => {
     expect((await create("--key", "k1", "--dry-run")).exitCode).toBe(0);
     expect((await create("--key", "k1")).stderr).toBe("");
@@ -151,19 +156,6 @@ describe("a service that does not keep keys", () => {
 });
 
 describe("a service that keeps keys", () => {
-  test("the same key again is sent again, and gives the event as it is now", async () => {
-    const first = await create("--key", "k1");
-    expect(first).toMatchObject({ exitCode: 0, stderr: "" });
-    await world.send("events", "update", idOf(first), "-c", world.calendarId, "--location", "Noodle bar");
-    const again = await world.send(
-      ...["events", "create", "-c", world.calendarId, "--key", "k1", "-o", "json"],
-      ...LUNCH.slice(0, -1),
-    );
-    expect(again).toMatchObject({ exitCode: 0, stderr: 'made before with key "k1"\n' });
-    expect(JSON.parse(again.stdout)).toMatchObject({ id: idOf(first), location: "Noodle bar" });
-    expect(posts().map(({ headers }) => headers["idempotency-key"])).toEqual(["k1", "k1"]);
-  });
-
   test.each<readonly [string, () => Script]>([
     ["reset", () => [apply(service), reset]],
     ["silence", () => [apply(service), hang]],
@@ -174,7 +166,7 @@ describe("a service that keeps keys", () => {
   ])("done, then %s: sent again with its key, which makes one event", async (_, script) => {
     world.server.on(`POST ${events}`, script(), script(), [reply(service)]);
     expect(await create("--key", "k1")).toMatchObject({ exitCode: 0 });
-    expect(posts().map(({ headers }) => headers["idempotency-key"])).toEqual(["k1", "k1", "k1"]);
+    expect(sentKeys()).toEqual(["k1", "k1", "k1"]);
     expect(await lunches()).toBe(1);
   });
 
@@ -193,41 +185,6 @@ describe("a service that keeps keys", () => {
     world.server.on(`POST ${events}`, [reply(service)]);
     expect((await create("--key", "k1")).exitCode).toBe(0);
     expect(await lunches()).toBe(1);
-  });
-
-  test("other content, and an event that was deleted since, are exit 11", async () => {
-    const id = idOf(await create("--key", "k1"));
-    const other = await create("--key", "k1", "--location", "Noodle bar");
-    expect(other.exitCode).toBe(11);
-    expect(JSON.parse(other.stderr).error).toMatchObject({
-      message: 'key "k1" was used for other content',
-      details: null,
-    });
-    await world.send("events", "delete", id, "-c", world.calendarId, "--yes");
-    expect(await create("--key", "k1")).toMatchObject({
-      exitCode: 11,
-      stderr: expect.stringContaining('key \\"k1\\" made an event that was deleted since'),
-    });
-  });
-
-  test("undo of a repeated create takes back the first one alone", async () => {
-    await create("--key", "k1");
-    await create("--key", "k1");
-    const entries = await world.send("undo", "--list", "-o", "json");
-    expect(JSON.parse(entries.stdout)).toHaveLength(1);
-  });
-
-  test("comments", async () => {
-    const comment = (text: string) =>
-      world.send(
-        ...["comment", world.eventId, text, "-c", world.calendarId, "--key", "c1"],
-        ...["-o", "json", "-q"],
-      );
-    world.server.on(`POST ${events}/${world.eventId}/activities`, [apply(service), reset], [reply(service)]);
-    const first = await comment("I bring the cake");
-    expect(await comment("I bring the cake")).toEqual(first);
-    expect(first.exitCode).toBe(0);
-    expect((await comment("No cake")).exitCode).toBe(11);
   });
 
   test("without a key, a create is sent once", async () => {
