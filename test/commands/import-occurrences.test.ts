@@ -1,8 +1,7 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../contract/date-time.js";
 import { withoutSeries } from "../support/contract-service.js";
+import { icsFile, importText, vevent } from "./import-world.js";
 import { createUndoWorld, type UndoWorld } from "./undo-world.js";
 
 /** `import` of repeating events where the service stores no series: as the single events of a window of days. It is Saturday 21 November 2026. */
@@ -14,27 +13,14 @@ beforeEach(async () => {
   Object.assign(world.service, withoutSeries({ ...world.service }));
 });
 
+const SLOT = "RECURRENCE-ID;TZID=Europe/Berlin:20261214T190000";
 const WEEKLY = ["DTSTART;TZID=Europe/Berlin:20260105T190000", "DTEND;TZID=Europe/Berlin:20260105T203000"];
 
-/** A component of iCalendar. */
-function component(title: string, lines: readonly string[]): readonly string[] {
-  return ["BEGIN:VEVENT", "UID:choir", `SUMMARY:${title}`, ...lines, "END:VEVENT"];
-}
-
 const choir = (rule = "FREQ=WEEKLY", ...lines: readonly string[]) =>
-  component("Choir", [...WEEKLY, `RRULE:${rule}`, ...lines]);
+  vevent("choir", "Choir", ...WEEKLY, `RRULE:${rule}`, ...lines);
 
-/** Imports components. @returns the exit code and the report */
-async function importIcs(components: readonly (readonly string[])[], ...flags: readonly string[]) {
-  const path = join(world.directory, "choir.ics");
-  writeFileSync(
-    path,
-    ["BEGIN:VCALENDAR", "VERSION:2.0", ...components.flat(), "END:VCALENDAR", ""].join("\r\n"),
-  );
-  const argv = ["import", path, "-c", "Family", "--yes", "-o", "json", ...flags];
-  const { exitCode, stdout, stderr } = await world.step(...argv);
-  return { exitCode, stderr, ...(stdout === "" ? {} : JSON.parse(stdout)) };
-}
+const importIcs = (parts: readonly string[], ...flags: readonly string[]) =>
+  importText(world, "choir.ics", icsFile(parts), ...flags);
 
 const starts = async (title = "Choir") =>
   (await world.list()).flatMap((event) => (event.title === title ? [String(event["start_local"])] : []));
@@ -54,12 +40,12 @@ test("a series becomes the events of the next year, at the same local time in wi
 
 test("a mail that cancels the series deletes its events, and says nothing", async () => {
   await importIcs([choir()], ...DECEMBER);
-  const cancel = await importIcs([["METHOD:CANCEL"], choir()], ...DECEMBER);
+  const cancel = await importIcs(["METHOD:CANCEL", choir()], ...DECEMBER);
   expect(cancel).toMatchObject({ exitCode: 0, stderr: "", gone: 4 });
 });
 
 test("an invitation to a series without events in these days is not said to be of another source", async () => {
-  const invited = await importIcs([["METHOD:REQUEST"], choir("FREQ=WEEKLY;COUNT=2")]);
+  const invited = await importIcs(["METHOD:REQUEST", choir("FREQ=WEEKLY;COUNT=2")]);
   expect(invited).toMatchObject({ exitCode: 0, stderr: "", new: 0 });
 });
 
@@ -71,7 +57,7 @@ test("--from and --to choose other days", async () => {
 
 test("all-day series keep their days", async () => {
   const lines = ["DTSTART;VALUE=DATE:20260101", "RRULE:FREQ=MONTHLY;BYMONTHDAY=1,31"];
-  await importIcs([component("Rent", lines)], ...DECEMBER, "--timezone", "America/New_York");
+  await importIcs([vevent("rent", "Rent", ...lines)], ...DECEMBER, "--timezone", "America/New_York");
   const rent = (await world.list()).map((event) => [event["start_local"], event["end_local"]]);
   expect(rent).toEqual([
     ["2026-12-01", "2026-12-01"],
@@ -80,15 +66,9 @@ test("all-day series keep their days", async () => {
 });
 
 test("a changed occurrence replaces its slot, wherever it stands in the file; a cancelled one is gone", async () => {
-  const moved = component("Concert", [
-    "RECURRENCE-ID;TZID=Europe/Berlin:20261214T190000",
-    "DTSTART;TZID=Europe/Berlin:20261215T200000",
-  ]);
-  const cancelled = component("Choir", [
-    "RECURRENCE-ID:20261221T180000Z",
-    "DTSTART;TZID=Europe/Berlin:20261221T190000",
-    "STATUS:CANCELLED",
-  ]);
+  const moved = vevent("choir", "Concert", SLOT, "DTSTART;TZID=Europe/Berlin:20261215T200000");
+  const start = "DTSTART;TZID=Europe/Berlin:20261221T190000";
+  const cancelled = vevent("choir", "Choir", "RECURRENCE-ID:20261221T180000Z", start, "STATUS:CANCELLED");
   expect(await importIcs([choir()], ...DECEMBER)).toMatchObject({ new: 4 });
   expect(await importIcs([moved, choir(), cancelled], ...DECEMBER)).toMatchObject({
     changed: 1,
@@ -102,16 +82,15 @@ test("a changed occurrence replaces its slot, wherever it stands in the file; a 
 
 describe("a change to a series that cannot be imported", () => {
   const LONG = "x".repeat(51);
-  const SLOT = "RECURRENCE-ID;TZID=Europe/Berlin:20261214T190000";
   const MOVED = "DTSTART;TZID=Europe/Berlin:20261214T210000";
   const at = (start: string) => expect.arrayContaining([start]);
 
   test("leaves its occurrence alone: it is not made, and not put back", async () => {
     const rejected = [{ line: 10, reason: expect.stringContaining("51 characters"), title: LONG }];
-    const file = [choir(), component(LONG, [SLOT, MOVED])];
+    const file = [choir(), vevent("choir", LONG, SLOT, MOVED)];
     expect(await importIcs(file, ...DECEMBER)).toMatchObject({ exitCode: 12, new: 3, rejected });
     expect(await starts()).not.toEqual(at("2026-12-14T19:00:00+01:00"));
-    const moved = [choir(), component("Choir", [SLOT, MOVED])];
+    const moved = [choir(), vevent("choir", "Choir", SLOT, MOVED)];
     expect(await importIcs(moved, ...DECEMBER)).toMatchObject({ exitCode: 0, new: 1 });
     expect(await importIcs(file, ...DECEMBER, "--prune")).toMatchObject({
       changed: 0,
@@ -125,9 +104,9 @@ describe("a change to a series that cannot be imported", () => {
     ["RECURRENCE-ID;RANGE=THISANDFUTURE;TZID=Europe/Berlin:20261214T190000"],
     ["RECURRENCE-ID:soon"],
   ])("leaves the series alone where it may change more: %s", async (range) => {
-    const other = ["BEGIN:VEVENT", "UID:other", "SUMMARY:Party", MOVED, "END:VEVENT"];
+    const other = vevent("other", "Party", MOVED);
     expect(await importIcs([choir(), other], ...DECEMBER)).toMatchObject({ new: 5 });
-    const file = [choir("FREQ=WEEKLY;UNTIL=20261208T000000Z"), component("Choir", [range, MOVED]), other];
+    const file = [choir("FREQ=WEEKLY;UNTIL=20261208T000000Z"), vevent("choir", "Choir", range, MOVED), other];
     expect(await importIcs(file, ...DECEMBER, "--prune=all")).toMatchObject({
       ...{ exitCode: 12, new: 0, changed: 0, gone: 0 },
       rejected: [
@@ -148,9 +127,8 @@ test("what the series does not have any more is gone, without --prune", async ()
     gone: 2,
     unchanged: 1,
   });
-  expect(await importIcs([component("Choir", [...WEEKLY, "STATUS:CANCELLED"])], ...DECEMBER)).toMatchObject({
-    gone: 2,
-  });
+  const cancelled = vevent("choir", "Choir", ...WEEKLY, "STATUS:CANCELLED");
+  expect(await importIcs([cancelled], ...DECEMBER)).toMatchObject({ gone: 2 });
   expect(await starts()).toEqual([]);
 });
 
@@ -171,7 +149,7 @@ test.each([
   ["a rule by the second", "FREQ=SECONDLY", "SECONDLY"],
 ])("%s: rejected, and what there was stays", async (_name, rule, reason) => {
   await importIcs([choir()], ...DECEMBER);
-  const other = ["BEGIN:VEVENT", "UID:other", "DTSTART:20261201T120000Z", "END:VEVENT"];
+  const other = vevent("other", "Other", "DTSTART:20261201T120000Z");
   const report = await importIcs([choir(rule), other], "--prune=all", ...DECEMBER);
   expect(report).toMatchObject({
     exitCode: 12,

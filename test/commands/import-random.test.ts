@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { icsFile, importText, ndjsonFile, vevent, writeText } from "./import-world.js";
 import { createUndoWorld, type Event } from "./undo-world.js";
 
 /** Random edits of a file and of the calendar between imports, and imports that are killed. */
@@ -15,10 +15,9 @@ function content(id: string, version: number): string {
   return `${id} ${version}${version % 2 === 0 ? "" : " at Home"}`;
 }
 
-function line(id: string, version: number): string {
+function eventOf(id: string, version: number) {
   const [title, location] = content(id, version).split(" at ");
-  const times = { start_at: "2026-11-23T12:00:00Z", end_at: "2026-11-23T13:00:00Z" };
-  return JSON.stringify({ id, title, location, ...times });
+  return { id, title, location, start_at: "2026-11-23T12:00:00Z", end_at: "2026-11-23T13:00:00Z" };
 }
 
 const IMPORT = fc.record({
@@ -69,15 +68,13 @@ function expected(
 /** A file, a calendar, and what should be in it. */
 async function createSubject() {
   const world = await createUndoWorld();
-  const path = join(world.directory, "club.ndjson");
   const file = new Map<string, number>([["z", 2]]);
   const model = new Map<string, Imported>();
   const importFile = async (...flags: readonly string[]) => {
-    writeFileSync(path, [...file].map(([id, version]) => `${line(id, version)}\n`).join(""));
-    const argv = ["import", path, "-c", "Family", "--yes", "-o", "json", ...flags];
-    const { exitCode, stdout, stderr } = await world.step(...argv);
-    expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
-    return JSON.parse(stdout);
+    const text = ndjsonFile(Array.from(file, ([id, version]) => eventOf(id, version)));
+    const report = await importText(world, "club.ndjson", text, ...flags);
+    expect(report.exitCode, report.stderr).toBe(0);
+    return report;
   };
   return {
     importFile,
@@ -219,7 +216,7 @@ async function expectSameAsUndisturbed({
   const argvIn = ({ directory }: Harness) => ["import", join(directory, name), "--yes", "--prune=all"];
   let kills = 0;
   for (let version = firstVersion; kills < sizes.kills; version += 1) {
-    for (const { directory } of [mortal, other]) writeFileSync(join(directory, name), textOf(version));
+    for (const harness of [mortal, other]) writeText(harness, name, textOf(version));
     let result: RunResult | "killed" = "killed";
     while (result === "killed") {
       result = await mortal.runKilled(points[kills] ?? { number: 1000, after: false }, ...argvIn(mortal));
@@ -235,10 +232,7 @@ test("50 runs that are killed and repeated leave what one run leaves", async () 
   const many = Array.from({ length: 24 }, (_, index) => `e${index}`);
   // What the file does not have any more, or again.
   const idsOf = (version: number) => (version % 3 === 0 ? many.slice(0, 8) : many);
-  const textOf = (version: number) =>
-    idsOf(version)
-      .map((id) => `${line(id, version)}\n`)
-      .join("");
+  const textOf = (version: number) => ndjsonFile(idsOf(version).map((id) => eventOf(id, version)));
   await expectSameAsUndisturbed({ name: "club.ndjson", textOf, firstVersion: 2, kills: 50, lastRequest: 50 });
 });
 
@@ -247,20 +241,16 @@ const night = (name: string, day: number) =>
   `${name};TZID=Europe/Berlin:202612${String(day).padStart(2, "0")}T190000`;
 
 const event = (uid: string, title: string, ...lines: readonly string[]) =>
-  ["BEGIN:VEVENT", `UID:${uid}`, `SUMMARY:${title}`, "DURATION:PT1H", ...lines, "END:VEVENT"].join("\r\n");
-
-const calendar = (events: readonly string[]) =>
-  ["BEGIN:VCALENDAR", ...events, "END:VCALENDAR", ""].join("\r\n");
+  vevent(uid, title, "DURATION:PT1H", ...lines);
 
 test("a series that a killed import deleted comes back with what was changed of it", async () => {
   const mortal = await createMortal();
-  const path = join(mortal.directory, "club.ics");
-  const argv = ["import", path, "--yes", "--prune=all"];
+  const argv = ["import", join(mortal.directory, "club.ics"), "--yes", "--prune=all"];
   const run = event("run", "Run", night("DTSTART", 1), "RRULE:FREQ=DAILY;COUNT=6");
   const moved = event("run", "Moved", night("RECURRENCE-ID", 3), night("DTSTART", 20));
   const other = event("other", "Other", night("DTSTART", 2));
   const importKilled = async (events: readonly string[], number: number) => {
-    writeFileSync(path, calendar(events));
+    writeText(mortal, "club.ics", icsFile(events));
     const result = await mortal.runKilled({ number, after: true }, ...argv);
     expect(await mortal.run(...argv)).toMatchObject({ exitCode: 0 });
     return result;
@@ -291,6 +281,6 @@ test("a series whose import is killed and repeated is what one run leaves", asyn
       : []),
   ];
   const textOf = (version: number) =>
-    calendar(["a", "b", "c"].slice(0, 2 + (version % 2)).flatMap((uid) => series(uid, version)));
+    icsFile(["a", "b", "c"].slice(0, 2 + (version % 2)).flatMap((uid) => series(uid, version)));
   await expectSameAsUndisturbed({ name: "club.ics", textOf, firstVersion: 0, kills: 30, lastRequest: 30 });
 });

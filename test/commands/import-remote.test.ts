@@ -1,9 +1,9 @@
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, readFileSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import { withoutExtensions } from "../support/contract-service.js";
 import { apply, byService, reply, reset } from "../support/fault-steps.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { icsFile, ndjsonFile, recordsPath, vevent, writeText } from "./import-world.js";
 
 /** `import` over a connection that loses an answer. */
 
@@ -15,17 +15,13 @@ beforeEach(async () => {
 
 const importThree = () => importEvents("a", "b", "c");
 
-async function importEvents(...ids: readonly string[]) {
-  const path = join(world.directory, "club.ndjson");
-  const events = ids.map((id) => ({
-    id,
-    title: `Event ${id}`,
-    start_at: "2026-11-23T12:00:00Z",
-  }));
-  writeFileSync(path, events.map((event) => `${JSON.stringify(event)}\n`).join(""));
-  const argv = ["import", path, "-c", world.calendarId, "--yes", "--quiet", "--fields", "new,unchanged"];
-  return world.send(...argv);
+function importEvents(...ids: readonly string[]) {
+  const events = ids.map((id) => ({ id, title: `Event ${id}`, start_at: "2026-11-23T12:00:00Z" }));
+  return importPath(writeText(world, "club.ndjson", ndjsonFile(events)));
 }
+
+const importPath = (path: string) =>
+  world.send("import", path, "-c", world.calendarId, "--yes", "--quiet", "--fields", "new,unchanged");
 
 const posts = () => world.server.requests.filter(({ method }) => method === "POST").length;
 
@@ -69,27 +65,22 @@ test("a series that the service refuses: its changes fail with it, and the rest 
   const refusal = { status: 422, headers: { "content-type": "application/json" }, body: '{"errors":"no"}' };
   const service = byService(world.service);
   world.server.on(`POST /calendars/${world.calendarId}/events`, [reply(refusal)], [reply(service)]);
-  const event = (uid: string, title: string, ...lines: readonly string[]) =>
-    ["BEGIN:VEVENT", `UID:${uid}`, `SUMMARY:${title}`, ...lines, "END:VEVENT"].join("\r\n");
   const events = [
-    event("run", "Run", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;COUNT=4"),
-    event("run", "Moved", "RECURRENCE-ID:20261202T180000Z", "DTSTART:20261202T190000Z"),
-    event("other", "Other", "DTSTART:20261205T180000Z"),
+    vevent("run", "Run", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;COUNT=4"),
+    vevent("run", "Moved", "RECURRENCE-ID:20261202T180000Z", "DTSTART:20261202T190000Z"),
+    vevent("other", "Other", "DTSTART:20261205T180000Z"),
   ];
-  const path = join(world.directory, "run.ics");
-  writeFileSync(path, ["BEGIN:VCALENDAR", ...events, "END:VCALENDAR", ""].join("\r\n"));
-  const argv = ["import", path, "-c", world.calendarId, "--yes", "--quiet", "--fields", "new"];
-  const first = await world.send(...argv);
-  expect(first).toMatchObject({ exitCode: 12, stdout: "1\n" });
+  const path = writeText(world, "run.ics", icsFile(events));
+  const first = await importPath(path);
+  expect(first).toMatchObject({ exitCode: 12, stdout: "1\t0\n" });
   expect(first.stderr).toContain('"Moved": its series is not in the calendar');
   expect(first.stderr).toContain("2 of 3 changes failed");
-  expect(await world.send(...argv)).toMatchObject({ exitCode: 0, stdout: "2\n" });
+  expect(await importPath(path)).toMatchObject({ exitCode: 0, stdout: "2\t1\n" });
 });
 
 test("what an undo notes during an import is kept", async () => {
   await importEvents("a");
-  const folder = join(world.directory, "imports");
-  const path = join(folder, readdirSync(folder)[0] ?? "");
+  const path = recordsPath(world);
   const noted = JSON.stringify(["a", { id: "1", hash: "", left: "" }]);
   const undo = () => appendFileSync(path, `\n${noted}`);
   world.server.on(`POST /calendars/${world.calendarId}/events`, [undo, reply(byService(world.service))]);

@@ -1,8 +1,7 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { withoutSeries } from "../support/contract-service.js";
+import { icsFile, importText, vevent } from "./import-world.js";
 import { createUndoWorld, type Event } from "./undo-world.js";
 
 /** The same random edits of a file and of two calendars: one has series, the other single events. After imports they show the same. */
@@ -36,52 +35,34 @@ function startOf(night: number, { allDay }: File): string {
 function icsOf(file: File): string {
   const time = (name: string, night: number) =>
     `${name};${file.allDay ? "VALUE=DATE" : "TZID=Europe/Berlin"}:${startOf(night, file)}`;
-  const event = (title: string, lines: readonly string[]) => [
-    "BEGIN:VEVENT",
-    "UID:choir",
-    `SUMMARY:${title}`,
-    `LOCATION:${file.location}`,
-    ...lines,
-    "END:VEVENT",
-  ];
+  const event = (title: string, ...lines: readonly string[]) =>
+    vevent("choir", title, `LOCATION:${file.location}`, ...lines);
   const changes = file.changed.map(({ night, title, cancelled }) =>
-    event(title, [
+    event(
+      title,
       time("RECURRENCE-ID", night),
       time("DTSTART", night),
       ...(cancelled && night > 2 ? ["STATUS:CANCELLED"] : []),
-    ]),
+    ),
   );
-  const series = event(file.title, [
+  const series = event(
+    file.title,
     time("DTSTART", file.first),
     `RRULE:FREQ=DAILY;COUNT=${file.count}`,
     ...file.excepted.map((night) => time("EXDATE", night)),
-  ]);
-  return ["BEGIN:VCALENDAR", "VERSION:2.0", ...series, ...changes.flat(), "END:VCALENDAR", ""].join("\r\n");
+  );
+  return icsFile([series, ...changes]);
 }
 
 async function createCalendar(storesSeries: boolean) {
   const world = await createUndoWorld();
   const { handle } = world.service;
   if (!storesSeries) Object.assign(world.service, withoutSeries({ handle }));
-  const path = join(world.directory, "choir.ics");
-  const list = async () =>
-    (await world.list()).map(({ title, ...event }) =>
-      [title, event["location"], event["start_local"], event["end_local"]].join(" "),
-    );
   return {
     async import(text: string) {
-      writeFileSync(path, text);
-      const { exitCode, stdout, stderr } = await world.step(
-        "import",
-        path,
-        "-c",
-        "Family",
-        "--yes",
-        "-o",
-        "json",
-      );
-      expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
-      return JSON.parse(stdout);
+      const report = await importText(world, "choir.ics", text);
+      expect(report.exitCode, report.stderr).toBe(0);
+      return report;
     },
     async edit(night: number, location: string | null): Promise<void> {
       const day = `2026-12-0${night + 1}`;
@@ -95,7 +76,11 @@ async function createCalendar(storesSeries: boolean) {
         : world.step("events", "update", found.id, ...scope, "--location", location));
       expect(exitCode).toBe(0);
     },
-    list: async () => (await list()).sort(),
+    async list(): Promise<readonly string[]> {
+      const shown = ({ title, ...event }: Event) =>
+        [title, event["location"], event["start_local"], event["end_local"]].join(" ");
+      return (await world.list()).map(shown).sort();
+    },
     undo: () => world.step("undo", "--yes"),
   };
 }

@@ -1,7 +1,6 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { withoutSeries } from "../support/contract-service.js";
+import { icsFile, importText, vevent, writeText } from "./import-world.js";
 import { createUndoWorld, type UndoWorld } from "./undo-world.js";
 
 /** `import` of repeating events: each a series, where the service stores them. It is Saturday 21 November 2026. */
@@ -12,36 +11,18 @@ beforeEach(async () => {
   world = await createUndoWorld();
 });
 
-/** A component of iCalendar. */
-function component(title: string, lines: readonly string[]): readonly string[] {
-  return ["BEGIN:VEVENT", "UID:choir", `SUMMARY:${title}`, ...lines, "END:VEVENT"];
-}
+const START = "DTSTART;TZID=Europe/Berlin:20261207T190000";
+const OTHER = vevent("other", "Other", "DTSTART:20261201T120000Z");
 
 const choir = (title = "Choir", ...lines: readonly string[]) =>
-  component(title, [
-    "DTSTART;TZID=Europe/Berlin:20261207T190000",
-    "DURATION:PT1H30M",
-    "RRULE:FREQ=WEEKLY;COUNT=4",
-    ...lines,
-  ]);
-const changed = (title: string, day: string, ...lines: readonly string[]) =>
-  component(title, [
-    `RECURRENCE-ID;TZID=Europe/Berlin:${day}T190000`,
-    `DTSTART;TZID=Europe/Berlin:${day}T200000`,
-    ...lines,
-  ]);
+  vevent("choir", title, START, "DURATION:PT1H30M", "RRULE:FREQ=WEEKLY;COUNT=4", ...lines);
+const changed = (title: string, day: string, ...lines: readonly string[]) => {
+  const [slot, start] = [`TZID=Europe/Berlin:${day}T190000`, `TZID=Europe/Berlin:${day}T200000`];
+  return vevent("choir", title, `RECURRENCE-ID;${slot}`, `DTSTART;${start}`, ...lines);
+};
 
-/** Imports components. @returns the exit code and the report */
-async function importIcs(components: readonly (readonly string[])[], ...flags: readonly string[]) {
-  const path = join(world.directory, "choir.ics");
-  const lines = ["BEGIN:VCALENDAR", "VERSION:2.0", ...components.flat(), "END:VCALENDAR", ""];
-  writeFileSync(path, lines.join("\r\n"));
-  const { exitCode, stdout, stderr } = await world.step(
-    ...["import", path, "-c", "Family", "--yes", "-o", "json"],
-    ...flags,
-  );
-  return { exitCode, stderr, ...(stdout === "" ? {} : JSON.parse(stdout)) };
-}
+const importIcs = (components: readonly string[], ...flags: readonly string[]) =>
+  importText(world, "choir.ics", icsFile(components), ...flags);
 
 /** A second run of a file writes nothing. */
 const NOTHING = { exitCode: 0, new: 0, changed: 0, gone: 0 };
@@ -93,11 +74,7 @@ describe("what the file changes", () => {
       [choir(), changed("Choir", "20261207", "STATUS:CANCELLED")],
       evenings().slice(1),
     ],
-    [
-      "an event that does not repeat",
-      [component("Choir", ["DTSTART;TZID=Europe/Berlin:20261207T190000"])],
-      evenings().slice(0, 1),
-    ],
+    ["an event that does not repeat", [vevent("choir", "Choir", START)], evenings().slice(0, 1)],
     ["all of it is cancelled", [choir("Choir", "STATUS:CANCELLED")], []],
   ])("%s, there and back", async (_name, file, expected) => {
     await importIcs([choir()]);
@@ -112,7 +89,7 @@ describe("what the file changes", () => {
 
 describe("an undo of an import that changed a series", () => {
   const start = (day: string, ...lines: readonly string[]) =>
-    component("Choir", [`DTSTART;TZID=Europe/Berlin:${day}T190000`, ...lines]);
+    vevent("choir", "Choir", `DTSTART;TZID=Europe/Berlin:${day}T190000`, ...lines);
   const weekdays = "RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=4";
   const weekly = "RRULE:FREQ=WEEKLY;COUNT=4";
   const exception = "EXDATE;TZID=Europe/Berlin:20261221T190000";
@@ -141,7 +118,7 @@ describe("an undo of an import that changed a series", () => {
 
 test("a series that begins elsewhere keeps the rule of the file", async () => {
   const at = (start: string, rule: string) =>
-    component("Choir", [`DTSTART;TZID=Europe/Berlin:${start}`, `RRULE:FREQ=WEEKLY;${rule}`]);
+    vevent("choir", "Choir", `DTSTART;TZID=Europe/Berlin:${start}`, `RRULE:FREQ=WEEKLY;${rule}`);
   const UNTIL = "UNTIL=20261228T180000Z";
   for (const [start, rule, count] of [
     ["20261207T190000", UNTIL, 4],
@@ -174,10 +151,8 @@ describe("what somebody does to one event of a series", () => {
     expect(report).toMatchObject({ exitCode: 0, changed: 1, conflicts: 0 });
     const expected = ["2026-12-07T19:00 Singing", "2026-12-14T20:00 Concert", "2026-12-21T19:00 Mine"];
     expect(await listed()).toEqual(expected);
-    const later = component("Singing", [
-      "DTSTART;TZID=Europe/Berlin:20261207T193000",
-      "RRULE:FREQ=WEEKLY;COUNT=5",
-    ]);
+    const moved = "DTSTART;TZID=Europe/Berlin:20261207T193000";
+    const later = vevent("choir", "Singing", moved, "RRULE:FREQ=WEEKLY;COUNT=5");
     expect(await importIcs([later])).toMatchObject({ changed: 1, gone: 1, conflicts: 0 });
     expect(await listed()).toEqual([
       "2026-12-07T19:30 Singing",
@@ -200,8 +175,7 @@ describe("what somebody does to one event of a series", () => {
   });
 
   test("keeps the series, where the file does not have it any more", async () => {
-    const other = ["BEGIN:VEVENT", "UID:other", "DTSTART:20261201T120000Z", "END:VEVENT"];
-    expect(await importIcs([other], "--prune=all")).toMatchObject({ gone: 0, conflicts: 1 });
+    expect(await importIcs([OTHER], "--prune=all")).toMatchObject({ gone: 0, conflicts: 1 });
     expect(await listed()).toHaveLength(4);
   });
 });
@@ -209,17 +183,15 @@ describe("what somebody does to one event of a series", () => {
 test("--prune deletes a series that is as it was imported, and undo brings all of it back", async () => {
   await importIcs([choir(), changed("Concert", "20261214")]);
   const before = await listed();
-  const other = ["BEGIN:VEVENT", "UID:other", "DTSTART:20261201T120000Z", "END:VEVENT"];
-  expect(await importIcs([other])).toMatchObject({ gone: 0 });
-  expect(await importIcs([other], "--prune=all")).toMatchObject({ exitCode: 0, gone: 1 });
+  expect(await importIcs([OTHER])).toMatchObject({ gone: 0 });
+  expect(await importIcs([OTHER], "--prune=all")).toMatchObject({ exitCode: 0, gone: 1 });
   expect(await listed()).toHaveLength(1);
   expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
-  expect((await listed()).filter((line) => !line.includes("no title"))).toEqual(before);
+  expect((await listed()).filter((line) => !line.includes("Other"))).toEqual(before);
 });
 
 test("a yearly event, of which the file changes the next ones, is no conflict when its rule changes", async () => {
-  const fair = (rule: string) =>
-    component("Fair", ["DTSTART;TZID=Europe/Berlin:20261207T190000", "DURATION:PT1H", `RRULE:${rule}`]);
+  const fair = (rule: string) => vevent("choir", "Fair", START, "DURATION:PT1H", `RRULE:${rule}`);
   const years = ["20261207", "20271207"].map((day) => changed("Big fair", day));
   expect(await importIcs([fair("FREQ=YEARLY"), ...years])).toMatchObject({ new: 3 });
   expect(await importIcs([fair("FREQ=MONTHLY")])).toMatchObject({
@@ -239,10 +211,8 @@ test("a mail that cancels or moves one event is enough, without its series", asy
 });
 
 test("a mail that cancels what came from another source says so", async () => {
-  const path = join(world.directory, "cancel.ics");
   const cancelled = changed("Choir", "20261221", "STATUS:CANCELLED");
-  const lines = ["BEGIN:VCALENDAR", "METHOD:CANCEL", ...cancelled, "END:VCALENDAR", ""];
-  writeFileSync(path, lines.join("\r\n"));
+  const path = writeText(world, "cancel.ics", icsFile(["METHOD:CANCEL", cancelled]));
   await importIcs([choir()]);
   const cancel = (...flags: readonly string[]) =>
     world.step("import", path, "-c", "Family", "--yes", ...flags);
@@ -254,14 +224,17 @@ test("a mail that cancels what came from another source says so", async () => {
 });
 
 test("a mail deletes no other events of its source, also with --prune", async () => {
-  const path = join(world.directory, "mail.ics");
-  const invite = (uid: string, ...flags: readonly string[]) => {
-    const event = component("Talk", ["DTSTART:20261201T100000Z"]).with(1, `UID:${uid}`);
-    writeFileSync(path, ["BEGIN:VCALENDAR", "METHOD:REQUEST", ...event, "END:VCALENDAR", ""].join("\r\n"));
-    return world.step("import", path, "-c", "Family", "--source", "mail", "--yes", ...flags);
-  };
-  await invite("a");
-  expect(await invite("b", "--prune")).toMatchObject({
+  const mail = (uid: string) =>
+    writeText(
+      world,
+      "mail.ics",
+      icsFile(["METHOD:REQUEST", vevent(uid, "Talk", "DTSTART:20261201T100000Z")]),
+    );
+  const invite = (path: string, ...flags: readonly string[]) =>
+    world.step("import", path, "-c", "Family", "--source", "mail", "--yes", ...flags);
+  await invite(mail("a"));
+  const path = mail("b");
+  expect(await invite(path, "--prune")).toMatchObject({
     exitCode: 12,
     stdout: "mail\t1\t0\t0\t0\t0\t0\n",
     stderr: expect.stringContaining(
@@ -307,7 +280,8 @@ describe("what cannot be one series", () => {
       "no event is as its rule says",
     ],
   ])("%s: the single events of the window, with a note", async (_name, lines, reason) => {
-    const report = await importIcs([component("Often", lines)], "--from", "2026-11-21", "--to", "2026-11-23");
+    const window = ["--from", "2026-11-21", "--to", "2026-11-23"];
+    const report = await importIcs([vevent("often", "Often", ...lines)], ...window);
     expect(report).toMatchObject({ exitCode: 0, rejected: [] });
     expect(report.stderr).toContain(
       `1 repeating event as single ones of 2026-11-21 to 2026-11-23: ${reason}`,
@@ -324,20 +298,16 @@ describe("what cannot be one series", () => {
   });
 
   test("what is rejected is in the order of the file", async () => {
-    const often = component("Often", [...DAILY, "RRULE:FREQ=SECONDLY"]);
-    const long = ["BEGIN:VEVENT", "UID:long", `SUMMARY:${"x".repeat(51)}`, ...DAILY, "END:VEVENT"];
-    expect(
-      await importIcs([choir(), often.map((each) => each.replace("UID:choir", "UID:often")), long]),
-    ).toMatchObject({
-      rejected: [{ line: 10, title: "Often" }, { line: 16 }],
-    });
+    const often = vevent("often", "Often", ...DAILY, "RRULE:FREQ=SECONDLY");
+    const long = vevent("long", "x".repeat(51), ...DAILY);
+    const rejected = [{ line: 10, title: "Often" }, { line: 16 }];
+    expect(await importIcs([choir(), often, long])).toMatchObject({ rejected });
   });
 
   test("a series whose new version cannot be one is rejected, and left as it was", async () => {
     await importIcs([choir()]);
-    const often = component("Choir", [...DAILY, "RRULE:FREQ=MINUTELY"]);
-    const other = ["BEGIN:VEVENT", "UID:other", "SUMMARY:Other", "DTSTART:20261201T120000Z", "END:VEVENT"];
-    const report = await importIcs([often, changed("Concert", "20261214"), other], "--prune=all");
+    const often = vevent("choir", "Choir", ...DAILY, "RRULE:FREQ=MINUTELY");
+    const report = await importIcs([often, changed("Concert", "20261214"), OTHER], "--prune=all");
     const rejected = [{ line: 3, reason: expect.stringContaining("10000"), title: "Choir" }];
     expect(report).toMatchObject({ exitCode: 12, new: 1, gone: 0, rejected });
     expect(await listed()).toEqual(["2026-12-01T13:00 Other", ...evenings()]);
@@ -350,7 +320,7 @@ test.each([
   ["exceptions that are none", "RRULE:FREQ=WEEKLY;COUNT=3\r\nEXDATE:20261208T180000Z"],
   ["dates alone", "RDATE;TZID=Europe/Berlin:20261214T190000,20261221T190000"],
 ])("%s: a series all the same", async (_name, lines) => {
-  const file = [component("Choir", ["DTSTART;TZID=Europe/Berlin:20261207T190000", lines])];
+  const file = [vevent("choir", "Choir", START, lines)];
   expect(await importIcs(file)).toMatchObject({ exitCode: 0, new: 1 });
   expect(await listed()).toEqual(evenings().slice(0, 3));
   expect((await world.list()).every((event) => event["series_id"] !== null)).toBe(true);

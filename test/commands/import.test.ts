@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RunResult } from "../support/harness.js";
 import { words } from "../support/words.js";
+import { importText, ndjsonFile, recordsPath, writeText } from "./import-world.js";
 import { createUndoWorld, type Event, type UndoWorld } from "./undo-world.js";
 
 /** `import`: what it plans, writes and reports. Files of each format are read in `test/import`. */
@@ -35,20 +36,15 @@ function line(id: string, title = `Event ${id}`, more: Readonly<Record<string, u
 
 /** Writes the file club.ndjson. @returns its path */
 function file(...lines: readonly (Line | string)[]): string {
-  const path = join(world.directory, "club.ndjson");
-  const text = lines.map((each) => (typeof each === "string" ? each : JSON.stringify(each)));
-  writeFileSync(path, text.map((each) => `${each}\n`).join(""));
-  return path;
+  return writeText(world, "club.ndjson", ndjsonFile(lines));
 }
 
 const importFile = (path: string, ...flags: readonly string[]): Promise<RunResult> =>
   world.step("import", path, "-c", "Family", "--yes", ...flags);
 
-/** Imports lines, over a socket. @returns the report */
-async function importLines(lines: readonly (Line | string)[], ...flags: readonly string[]) {
-  const { exitCode, stdout, stderr } = await importFile(file(...lines), "-o", "json", ...flags);
-  return { exitCode, stderr, ...(stdout === "" ? {} : JSON.parse(stdout)) };
-}
+/** Imports the file club.ndjson. @returns the exit code and the report */
+const importLines = (lines: readonly (Line | string)[], ...flags: readonly string[]) =>
+  importText(world, "club.ndjson", ndjsonFile(lines), ...flags);
 
 const titles = async () => (await world.list()).map(({ title }) => title).sort();
 
@@ -335,10 +331,6 @@ describe("an undo", () => {
 
 describe("without what was remembered", () => {
   const forget = () => rmSync(join(world.directory, "imports"), { recursive: true });
-  const recordsPath = () => {
-    const folder = join(world.directory, "imports");
-    return join(folder, readdirSync(folder)[0] ?? "");
-  };
 
   test("the service knows its events again by their keys, for 30 days", async () => {
     await importLines([line("a"), line("b")]);
@@ -357,7 +349,7 @@ describe("without what was remembered", () => {
 
   test("what a full disk has cut is passed over", async () => {
     await importLines([line("a"), line("b")]);
-    const path = recordsPath();
+    const path = recordsPath(world);
     truncateSync(path, statSync(path).size - 20);
     expect(await importLines([line("a"), line("b")])).toMatchObject({ exitCode: 0, unchanged: 1 });
     expect(await titles()).toEqual(["Event a", "Event b"]);
@@ -365,7 +357,7 @@ describe("without what was remembered", () => {
 
   test("what is damaged otherwise is named, and nothing is imported or written over", async () => {
     await importLines([line("a")]);
-    const path = recordsPath();
+    const path = recordsPath(world);
     const damaged = `${readFileSync(path, "utf8")}\ngarbage`;
     writeFileSync(path, damaged);
     const { exitCode, stderr } = await world.step(
@@ -380,7 +372,7 @@ describe("without what was remembered", () => {
 
   test("what is damaged keeps no undo from what it takes back, and the rest is known to a repetition", async () => {
     await importLines([line("a"), line("b")]);
-    const path = recordsPath();
+    const path = recordsPath(world);
     const { length } = readFileSync(path, "utf8");
     appendFileSync(path, "\ngarbage");
     const mine = await world.create("Mine");
@@ -400,8 +392,7 @@ test.each([true, false])(
   "a delete that a killed run began is no deletion by somebody (done: %s)",
   async (isDone) => {
     await importLines([line("a"), line("b")]);
-    const folder = join(world.directory, "imports");
-    const path = join(folder, readdirSync(folder)[0] ?? "");
+    const path = recordsPath(world);
     const records = readFileSync(path, "utf8")
       .split("\n")
       .map((each) => JSON.parse(each));
@@ -416,8 +407,7 @@ test.each([true, false])(
 
 test("another import of the same source at the same time is exit 8", async () => {
   await importLines([line("a")]);
-  const folder = join(world.directory, "imports");
-  const lock = join(folder, `${readdirSync(folder)[0]}.lock`);
+  const lock = `${recordsPath(world)}.lock`;
   mkdirSync(lock);
   writeFileSync(join(lock, `${process.pid}-0123456789ab`), "");
   const { exitCode, stderr } = await importLines([line("b")]);
