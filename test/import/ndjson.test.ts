@@ -128,13 +128,6 @@ test.each([
   expect(items).toMatchObject([{ kind: "rejected", line: 1, reason }]);
 });
 
-test.each([
-  ["", "events is empty"],
-  ["%PDF-1.7", "events is not an iCalendar, CSV or NDJSON file"],
-])("a file of %j is refused", async (text, message) => {
-  await expect(read(text)).rejects.toMatchObject({ code: "rejected", message });
-});
-
 test("a file of more than 64 MiB is refused", async () => {
   const bytes = new Uint8Array(64 * 1024 * 1024 + 1);
   await expect(readImportFile(bytes, { name: "all.ics", zone: "UTC" })).rejects.toMatchObject({
