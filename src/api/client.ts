@@ -21,6 +21,8 @@ export interface Api extends Endpoints {
   readonly followChanges: FollowChanges;
   /** From the headers of the last response; null before the first. */
   lastResponse(): ResponseInfo | null;
+  /** Whether the service has an extension, as a response has said; before the first one, the calendar is read. */
+  hasExtension(name: "keys" | "recurrences", calendarId: string): Promise<boolean>;
 }
 
 /** What the headers of a response say about the service. */
@@ -63,10 +65,12 @@ export function createApi(options: ApiOptions): Api {
     },
   });
   const send = dryRun ? withDryRun(sender, baseUrl) : sender;
-  const request = createJsonApi({ send, baseUrl, mediaType, tokenSource });
+  const isNamed = (name: string): boolean => extensions?.includes(name) === true;
+  const keepsKeys = (): boolean => isNamed("keys");
+  const endpoints = createEndpoints(createJsonApi({ send, baseUrl, mediaType, tokenSource, keepsKeys }));
   const raw = { send, baseUrl, mediaType, tokenSource, mask, lastResponse: () => lastResponse };
   return {
-    ...createEndpoints(request),
+    ...endpoints,
     // Loaded only by the command that sends such requests.
     sendRaw: async (rawRequest) => {
       const { createRawRequest } = await import("./raw-request.js");
@@ -75,6 +79,10 @@ export function createApi(options: ApiOptions): Api {
     followChanges: async (follow) =>
       (await import("./change-stream.js")).createFollowChanges(options.transport, baseUrl)(follow),
     lastResponse: () => lastResponse && { extensions, ...readResponseInfo(lastResponse, lastTimes) },
+    async hasExtension(name, calendarId) {
+      if (lastResponse === null) await endpoints.getCalendar(calendarId);
+      return isNamed(name);
+    },
   };
 }
 

@@ -21,7 +21,7 @@ import type {
   User,
 } from "../../contract/shapes.js";
 import { CliError } from "../errors.js";
-import type { JsonApiResponse, ReadResource, RequestRoute, WriteKey } from "./json-api/json-api.js";
+import type { JsonApiResponse, ReadResource, RequestRoute } from "./json-api/json-api.js";
 import { openPages, type Pages } from "./json-api/pages.js";
 import {
   eventBody,
@@ -234,11 +234,8 @@ export function createEndpoints(request: RequestRoute) {
       await request("deleteFeed", { subject: `feed ${feedId}`, ids: { feed_id: feedId } });
     },
 
-    async createEvent(
-      calendarId: string,
-      draft: EventDraft,
-      key?: WriteKey,
-    ): Promise<Created<CalendarEvent>> {
+    /** @param key under which it is made once where the service keeps keys */
+    async createEvent(calendarId: string, draft: EventDraft, key?: string): Promise<Created<CalendarEvent>> {
       const { ids, subject } = ofCalendar(calendarId);
       const response = await request("createEvent", {
         subject: `event "${draft.title}" in ${subject}`,
@@ -246,7 +243,7 @@ export function createEndpoints(request: RequestRoute) {
         ids,
         body: eventBody(draft, calendarId),
         key,
-        checkHint: checkHint("check with `calctl events list` before you repeat it", key),
+        checkHint: "check with `calctl events list` before you repeat it",
       });
       return { created: response.one(eventIn(calendarId)), isRepeat: response.isReplay };
     },
@@ -281,7 +278,7 @@ export function createEndpoints(request: RequestRoute) {
       await request("deleteEvent", { ...ofEvent(address), query: { scope } });
     },
 
-    async createActivity(address: EventAddress, content: string, key?: WriteKey): Promise<Created<Activity>> {
+    async createActivity(address: EventAddress, content: string, key?: string): Promise<Created<Activity>> {
       const { ids, subject } = ofEvent(address);
       const response = await request("createActivity", {
         subject: `comment on event ${address.eventId}`,
@@ -289,7 +286,7 @@ export function createEndpoints(request: RequestRoute) {
         ids,
         body: { data: { attributes: { content } } },
         key,
-        checkHint: checkHint("check the event's comments before you repeat it", key),
+        checkHint: "check the event's comments before you repeat it",
       });
       const created = response.one((activity) => readActivity(activity, address.calendarId, address.eventId));
       return { created, isRepeat: response.isReplay };
@@ -302,11 +299,6 @@ function unknownUpdate({ eventId }: EventAddress, cause: CliError): CliError {
     hint: "look at it with `calctl events list`: its events have other ids if it was",
     cause,
   });
-}
-
-/** What to do after an unknown outcome. */
-function checkHint(withoutKey: string, key: WriteKey | undefined): string {
-  return key?.isKept === true ? "repeat the same command: its key makes nothing twice" : withoutKey;
 }
 
 /** The service does not have the endpoint, or does not know any more what changed. */

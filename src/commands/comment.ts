@@ -10,7 +10,6 @@ import { activityView, commentView } from "../output/views/comment.js";
 import { createEventFinder } from "./calendar-choice.js";
 import { chooseEventId } from "./events/event-ids.js";
 import type { EventContext } from "./events/event-reader.js";
-import type { KeyContext } from "./events/keyed-create.js";
 import { addPickAction } from "./missing-values.js";
 
 export interface CommentOptions {
@@ -44,7 +43,7 @@ export function registerComment(command: Command, contextOf: ContextOf): void {
 }
 
 /** Comments on an event. */
-export async function runComment(context: EventContext & KeyContext, options: CommentOptions): Promise<void> {
+export async function runComment(context: EventContext, options: CommentOptions): Promise<void> {
   const output = context.output.of(activityView);
   const { text, file, key } = options;
   checkKey(key);
@@ -54,10 +53,7 @@ export async function runComment(context: EventContext & KeyContext, options: Co
     checkText({ comment: content });
     const calendar = await (await createEventFinder(context)).findCalendar(eventId);
     const address = { calendarId: calendar.id, eventId };
-    const { created, isRepeat } =
-      key === undefined
-        ? await (await context.api()).createActivity(address, content)
-        : await (await import("./events/keyed-create.js")).commentWithKey(context, { address, content, key });
+    const { created, isRepeat } = await (await context.api()).createActivity(address, content, key);
     if (isRepeat) context.output.note(`posted before with key "${key}"`);
     await output.print(created, `comment ${created.id} was posted${isRepeat ? " before" : ""}`);
   };

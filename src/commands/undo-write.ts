@@ -10,7 +10,6 @@ import { resolveCalendars } from "./calendar-choice.js";
 import { placeCopy } from "./events/copy-draft.js";
 import { createRelatedResolver, DEFAULT_LABEL } from "./events/event-flags.js";
 import type { EventContext } from "./events/event-reader.js";
-import { hasExtension } from "./events/extensions.js";
 
 /** How messages name what was written. */
 export function nameOf({ title, eventId }: NotedWrite): string {
@@ -101,8 +100,7 @@ async function undoDelete(
   const draft = await draftAgain(context, series === undefined ? before : seriesAgain(series, changed));
   const api = await context.api();
   // So that an undo whose outcome was unknown makes it once.
-  const isKept = await hasExtension(api, "keys", calendarId);
-  const key = isKept ? { key: `undo ${eventId} ${at}`, isKept } : undefined;
+  const key = (await api.hasExtension("keys", calendarId)) ? `undo ${eventId} ${at}` : undefined;
   const { created } = await api.createEvent(calendarId, draft, key);
   await restoreChanged(context, created, changed);
   return { id: created.id, done: undoneBy(write) };

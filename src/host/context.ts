@@ -28,6 +28,7 @@ import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientDependencies, createServiceClient, isSilentJob } from "./client.js";
 import { noteWrites, openJournal } from "./journal.js";
+import { withKeys } from "./keys.js";
 import { composeOutput } from "./output.js";
 
 export interface CompositionOptions {
@@ -64,6 +65,10 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
   };
   const localService = machine.overrides.localService ?? openLocal;
   const journal = once(async () => openJournal(client, settings(), note));
+  // Nothing else loads it, or SQLite because of it.
+  const ledger = once(async () =>
+    (await import("../messages/ledger/open-ledger.js")).openMachineLedger(machine),
+  );
   const { names, api } = composeNames(machine, {
     settings,
     refresh: run.refresh,
@@ -71,8 +76,9 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     api: once(async () => {
       const service = { settings: settings(), token: auth.token, localService };
       const created = await createServiceClient(service, client);
-      // What undo writes is noted with what it takes back.
-      return run.dryRun || run.command === "undo" ? created : noteWrites(created, journal);
+      // What undo writes is noted with what it takes back; its keys are for the service alone.
+      if (run.dryRun || run.command === "undo") return created;
+      return withKeys(noteWrites(created, journal), { settings, ledger });
     }),
   });
   return {
@@ -97,10 +103,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
         const { composeWebhooks } = await import("./webhooks.js");
         return composeWebhooks(client, { interactive, warn, note: aside });
       }),
-      // Nothing else loads it, or SQLite because of it.
-      ledger: once(async () =>
-        (await import("../messages/ledger/open-ledger.js")).openMachineLedger(machine),
-      ),
+      ledger,
     },
     program: composeProgram(host, options),
     machine,

@@ -24,13 +24,8 @@ interface JsonApiOptions {
   readonly mediaType: string;
   /** Where the token came from, for messages; undefined without one. */
   readonly tokenSource: string | undefined;
-}
-
-/** A key under which something is made once. */
-export interface WriteKey {
-  readonly key: string;
-  /** Whether the service keeps it, so that it recognizes a repetition. */
-  readonly isKept: boolean;
+  /** Whether the service keeps keys, so that it recognizes a repetition. */
+  readonly keepsKeys: () => boolean;
 }
 
 /** The parameters of a route, and what messages say about the request. */
@@ -43,7 +38,8 @@ export interface RouteRequest extends Pick<RequestDescription, "subject" | "notF
   readonly url?: string;
   /** Sent as JSON; undefined for no body. */
   readonly body?: unknown;
-  readonly key?: WriteKey | undefined;
+  /** Under which something is made once. */
+  readonly key?: string | undefined;
   readonly beforeRepeat?: OutgoingRequest<JsonApiResponse>["beforeRepeat"];
 }
 
@@ -75,20 +71,22 @@ export interface JsonApiResponse {
 }
 
 /** Requests and responses of the contract's routes over a sender. @see contract section 4 */
-export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApiOptions): RequestRoute {
+export function createJsonApi(options: JsonApiOptions): RequestRoute {
+  const { send, baseUrl, mediaType, tokenSource, keepsKeys } = options;
   return async function requestRoute(name, { ids = {}, query = {}, body, key, beforeRepeat, ...rest }) {
     const route: Route = ROUTES[name];
     const { method } = route;
     const path = expandPath(route.path, ids);
     const { url = urlBelow(baseUrl, `${path}${formatQuery(query)}`), ...wording } = rest;
-    const keptKey = key?.isKept === true ? key.key : undefined;
+    const keptKey = keepsKeys() ? key : undefined;
     const description: RequestDescription = {
       ...{ method, path, url, mediaType, tokenSource, keptKey },
       ...wording,
+      ...(keptKey === undefined ? {} : { checkHint: "repeat the same command: its key makes nothing twice" }),
     };
     const headers: Record<string, string> = { accept: mediaType };
     if (body !== undefined) headers["content-type"] = JSON_MEDIA_TYPE;
-    if (key !== undefined) headers[IDEMPOTENCY_KEY_HEADER] = key.key;
+    if (key !== undefined) headers[IDEMPOTENCY_KEY_HEADER] = key;
     const respond = (success: Success): JsonApiResponse => ({
       url,
       revision: success.revision ?? null,

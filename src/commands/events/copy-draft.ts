@@ -6,7 +6,6 @@ import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { DEFAULT_LABEL, type RelatedResolver } from "./event-flags.js";
-import { hasExtension } from "./extensions.js";
 
 interface PlacedCopy {
   readonly calendar: ChosenCalendar;
@@ -55,7 +54,7 @@ async function copiedRule(
   { calendar, times }: Pick<PlacedCopy, "calendar" | "times">,
 ): Promise<readonly string[] | undefined> {
   const { id, title, recurrences } = event;
-  if (isSeries(event) && (await hasExtension(await api(), "recurrences", calendar.id))) {
+  if (isSeries(event) && (await (await api()).hasExtension("recurrences", calendar.id))) {
     if ((times.start ?? times.by) === undefined) return recurrences;
     throw usageError(
       `event ${id} is a series, whose rule says when it is`,

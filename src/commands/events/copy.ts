@@ -21,7 +21,6 @@ import { readTimeFlags } from "./date-flags.js";
 import { createResolvers } from "./event-flags.js";
 import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
-import { hasExtension } from "./extensions.js";
 import { describeFound } from "./found-event.js";
 import { noteTimes, writeEvents } from "./write-events.js";
 
@@ -182,7 +181,7 @@ async function moveEvent(
 ): Promise<LocalizedEvent> {
   const api = await context.api();
   // So that undo puts it back into its series.
-  const isOfSeries = event.series_id !== null && (await hasExtension(api, "recurrences", calendar.id));
+  const isOfSeries = event.series_id !== null && (await api.hasExtension("recurrences", calendar.id));
   const deleteOld = () =>
     api.deleteEvent(
       { calendarId: calendar.id, eventId: event.id },

@@ -16,11 +16,10 @@ import { processInOrder } from "../process-each.js";
 import { defaultLength } from "./date-flags.js";
 import { type EventFieldFlags, readEventFields, withInput } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
-import type { KeyContext } from "./keyed-create.js";
 import { createEventMaker, type EventMaker, noteKeepWithoutTimes } from "./make-event.js";
 import { namesRepeat } from "./repeat-flags.js";
 
-type SeveralContext = EventContext & KeyContext & Pick<Context, "terminal">;
+type SeveralContext = EventContext & Pick<Context, "terminal">;
 
 /**
  * Creates the events of an input, a few at a time, and reports them in its order. Nothing is sent for one that cannot be

@@ -9,7 +9,6 @@ import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { defaultLength } from "./date-flags.js";
 import { addEventFieldFlags, checkStdin, type EventFieldFlags, readEventFields } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
-import type { KeyContext } from "./keyed-create.js";
 import { createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
 import { addRepeatFlags, checkRepeatFlags, namesRepeat } from "./repeat-flags.js";
 
@@ -64,7 +63,7 @@ async function askMissing(context: EventContext, typed: EventFieldFlags, profile
  * @param options the calendar where it is chosen already, and `--profile`; undefined when it was not given
  */
 export async function runEventsCreate(
-  context: EventContext & KeyContext,
+  context: EventContext,
   typed: EventFieldFlags,
   { profile, calendar, isRuleShown = false }: CreateOptions = {},
 ): Promise<void> {

@@ -15,7 +15,6 @@ import {
   namedValues,
 } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
-import { hasExtension } from "./extensions.js";
 import {
   askAttendees,
   askLabel,
@@ -91,7 +90,7 @@ async function askWhen(
     given.strictDates === true ? localDate(context.now(), context.config.settings().timezone) : "today";
   const times = await askTimes(context, given, { day, ...(await timesPreset(context, preset)) });
   const isAsked =
-    given.repeat === undefined && (await hasExtension(await context.api(), "recurrences", calendarId));
+    given.repeat === undefined && (await (await context.api()).hasExtension("recurrences", calendarId));
   const repeat = isAsked ? await askRepeat(context, preset.repeat) : undefined;
   return { ...times, ...(repeat !== undefined && { repeat }) };
 }

@@ -9,15 +9,11 @@ import { readFailure } from "../process-each.js";
 import { chosenLabelId, createRelatedResolver, DEFAULT_LABEL, type EventFields } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
 import { requireSeries } from "./extensions.js";
-import type { KeyContext } from "./keyed-create.js";
 
 export type EventMaker = ReturnType<typeof createEventMaker>;
 
 /** Makes events in one calendar, whose labels and members are read once. */
-export function createEventMaker(
-  context: EventContext & KeyContext,
-  { id: calendarId, name }: ChosenCalendar,
-) {
+export function createEventMaker(context: EventContext, { id: calendarId, name }: ChosenCalendar) {
   const settings = context.config.settings();
   const resolver = createRelatedResolver(context, calendarId);
   const noted = new Set<string>();
@@ -41,12 +37,9 @@ export function createEventMaker(
       const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
       return { label_id: labelId, attendee_ids: await resolver.attendeeIds(fields.attendees), ...content };
     },
-    /** Creates the event, with a key only once. @throws CliError as `createWithKey` */
+    /** Creates the event, with a key only once. @throws CliError as `createKeyedCreates` */
     async make(draft: EventDraft, key: string | undefined): Promise<Created<LocalizedEvent>> {
-      const { created, isRepeat } =
-        key === undefined
-          ? await (await context.api()).createEvent(calendarId, draft)
-          : await (await import("./keyed-create.js")).createWithKey(context, { calendarId, draft, key });
+      const { created, isRepeat } = await (await context.api()).createEvent(calendarId, draft, key);
       // A script gets the same whatever is cached.
       const users = context.terminal.isTerminal ? await context.names.knownUsers(calendarId) : [];
       const filled = fillRelated(fillRelated(created, resolver.resources()), { labels: [], users });

@@ -5,7 +5,6 @@ import { isSeries, SCOPE_CHOICES } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { type CliError, usageError } from "../../errors.js";
 import { isSingleId, STDIN_IDS } from "./event-ids.js";
-import { hasExtension } from "./extensions.js";
 
 /** Which occurrences of a series are written: `--scope`, or what a person says. */
 
@@ -48,7 +47,7 @@ export function createScopeChooser(
   };
   return async (event) => {
     const { id, calendar_id: calendarId, series_id: seriesId } = event;
-    const repeats = seriesId !== null && (await hasExtension(await api(), "recurrences", calendarId));
+    const repeats = seriesId !== null && (await (await api()).hasExtension("recurrences", calendarId));
     if (!repeats && typed !== undefined && isSingle)
       throw usageError(`--scope: event ${id} does not repeat`, "leave it out");
     if (!repeats) return undefined;

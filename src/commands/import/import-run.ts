@@ -1,14 +1,13 @@
 import type { Context } from "../../context.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import type { EventContext } from "../events/event-reader.js";
-import type { KeyContext } from "../events/keyed-create.js";
 import type { Drafter } from "./drafts.js";
 import type { ImportFlags, ImportJob, ReadSource } from "./read-source.js";
 import type { ImportRecords } from "./records.js";
 
 /** One run of the command, once its file is read. */
 export interface ImportRun {
-  readonly context: EventContext & KeyContext & Pick<Context, "journal" | "machine">;
+  readonly context: EventContext & Pick<Context, "journal" | "machine">;
   readonly flags: ImportFlags;
   readonly job: ImportJob;
   readonly read: ReadSource;

@@ -2,7 +2,6 @@ import { CliError, usageError } from "../../errors.js";
 import { isUnicodeLocale } from "../../output/style.js";
 import { createImportView, describeImport, importView } from "../../output/views/import.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
-import { hasExtension } from "../events/extensions.js";
 import { applyPlan } from "./apply.js";
 import { createDrafter } from "./drafts.js";
 import type { ImportRun } from "./import-run.js";
@@ -18,7 +17,7 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
   const gather = await readSource(context, job, flags);
   const calendar = await chooseCalendar(context, "writeCalendar");
   const drafter = await createDrafter(context, calendar, flags.label);
-  const storesSeries = await hasExtension(await context.api(), "recurrences", calendar.id);
+  const storesSeries = await (await context.api()).hasExtension("recurrences", calendar.id);
   const { dryRun } = context.flags;
   const owner = ownerOf(context, job, calendar);
   const options = { machine: context.machine, owner, readOnly: dryRun };

@@ -5,8 +5,6 @@ import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
 import { type ImportEvent, type Known, recordOf, seriesRecord } from "../../import/plan.js";
 import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
-import { hasExtension } from "../events/extensions.js";
-import { createWithKey } from "../events/keyed-create.js";
 import type { ImportRun } from "./import-run.js";
 import type { ImportRecords } from "./records.js";
 
@@ -55,23 +53,22 @@ async function create(run: ImportRun, { title, event }: Extract<ImportStep, { ki
   await update(run, { kind: "changed", title, event, seen: hashEvent(made) });
 }
 
-async function finishCreate(
-  { context, records, calendar: { id: calendarId } }: ImportRun,
-  identity: string,
-): Promise<CalendarEvent> {
+async function finishCreate(run: ImportRun, identity: string): Promise<CalendarEvent> {
+  const { context, records, calendar } = run;
   const begun = records.begun.get(identity);
   if (begun === undefined) throw new Error(`the create of ${identity} was not begun`);
   const { key, draft, ...known } = begun;
-  const { created, isRepeat } = await createWithKey(context, { calendarId, draft, key }).catch(
-    async (error: unknown) => {
+  const api = await context.api();
+  const { created, isRepeat } = await api
+    .createEvent(calendar.id, draft, key)
+    .catch(async (error: unknown) => {
       if (!(error instanceof CliError)) throw error;
-      if (isOutcomeUnknown(error)) throw await explainUnknown(context, error, calendarId);
+      if (isOutcomeUnknown(error)) throw await explainUnknown(run, error);
       if (error.code === "rejected" && [404, 410].includes(error.status ?? 0))
         records.note(identity, { id: "", left: "", deleted: "elsewhere", ...known });
       else records.note(identity, records.byIdentity.get(identity) ?? null);
       throw error;
-    },
-  );
+    });
   // Somebody may have changed it since a killed run made it.
   const isAsMade = !isRepeat || isAsDrafted(created, draft, exceptedAs(created));
   records.note(identity, { id: created.id, left: isAsMade ? hashEvent(created) : "", ...known });
@@ -85,13 +82,9 @@ function exceptedAs({ recurrences }: CalendarEvent): Pick<ImportEvent, "exceptio
 }
 
 /** With a key that the service keeps, the same command asks again; this machine only knows that it may be there. */
-async function explainUnknown(
-  context: ImportRun["context"],
-  error: CliError,
-  calendarId: string,
-): Promise<CliError> {
-  if (error.code === "interrupted" || (await hasExtension(await context.api(), "keys", calendarId)))
-    return error;
+async function explainUnknown({ context, calendar }: ImportRun, error: CliError): Promise<CliError> {
+  const api = await context.api();
+  if (error.code === "interrupted" || (await api.hasExtension("keys", calendar.id))) return error;
   return wrapError(error, error.code, "it is unknown whether it was created", {
     hint: "look for it in the calendar, and create it there if it is missing: an import does not for 30 days",
   });

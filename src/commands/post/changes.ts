@@ -1,5 +1,6 @@
 import { hasCode } from "../../errors.js";
 import { describeChanges } from "../../messages/first-line.js";
+import { ledgerKey } from "../../messages/ledger/ledger-key.js";
 import {
   createChangesDigest,
   createTextMessage,
@@ -12,7 +13,6 @@ import { type Diff, separateReaders, withDiff } from "../events/changes-diff.js"
 import type { ChangesFlags } from "../events/changes-reading.js";
 import { checkName } from "../events/name-binding.js";
 import { nameFilters } from "./digest.js";
-import { ledgerKey } from "./ledger-key.js";
 import type { PostContext, PostOptions } from "./options.js";
 import { resendMessage } from "./resend.js";
 import { noteResult, postMessage, postToEach, type SendMessage } from "./target.js";
@@ -78,7 +78,7 @@ async function deliver(context: PostContext, { diff, options, target }: Delivery
   const { remembered: remember, revision } = diff;
   const { again = false, atLeastOnce = false } = options;
   // The same changes have the same key, until they are remembered.
-  const key = ledgerKey(context, "changes", { name: remember.name, revision });
+  const key = ledgerKey(context.config.settings(), "changes", { name: remember.name, revision });
   const repeats = again || atLeastOnce ? "unknown" : undefined;
   const message = createMessage(context, diff, options);
   const sendMessage: SendMessage = (outgoing) =>

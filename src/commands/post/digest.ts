@@ -4,6 +4,7 @@ import type { Context } from "../../context.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
 import { describeDigest } from "../../messages/first-line.js";
 import type { Ledger } from "../../messages/ledger/ledger.js";
+import { ledgerKey } from "../../messages/ledger/ledger-key.js";
 import { createDigest, createTextMessage, type Message } from "../../messages/message.js";
 import type { Target } from "../../messages/target.js";
 import { eventView } from "../../output/views/event.js";
@@ -15,7 +16,6 @@ import {
   rememberedNames,
 } from "../events/event-query.js";
 import { type EventList, nameSingle, readEvents } from "../events/event-reader.js";
-import { ledgerKey } from "./ledger-key.js";
 import type { PostContext, PostOptions } from "./options.js";
 import { noteResult, postMessage, postToEach, type SendMessage } from "./target.js";
 import { foreseeUpdate, sendOrUpdate } from "./update.js";
@@ -142,7 +142,7 @@ function digestKey(
   const { label, excludeLabel, attendee } = rememberedNames(options);
   // All of them stays the same when there is another one.
   const isAll = allCalendars === true || (flags.calendars.length === 0 && defaultCalendar === undefined);
-  return ledgerKey({ config }, "digest", {
+  return ledgerKey(config.settings(), "digest", {
     target: target.id,
     calendars: isAll ? "all" : calendars.map(({ id }) => id).sort(),
     timezone,

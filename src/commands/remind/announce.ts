@@ -2,13 +2,13 @@ import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { firstNames } from "../../calendar/first-names.js";
 import type { Reminder, ReminderWindow } from "../../calendar/reminders.js";
 import type { Ledger } from "../../messages/ledger/ledger.js";
+import { ledgerKey } from "../../messages/ledger/ledger-key.js";
 import type { SendResult } from "../../messages/ledger/sends.js";
 import { jsonObject } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import { JSON_DOCUMENT, PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
 import { nameEvent } from "../events/event-name.js";
 import { rememberedNames } from "../events/event-query.js";
-import { ledgerKey } from "../post/ledger-key.js";
 import { noteResult, reportSending } from "../post/target.js";
 import { processEach } from "../process-each.js";
 import type { Announcer } from "./announcer.js";
@@ -39,7 +39,7 @@ export async function announceAll(context: RemindContext, announcing: Announcing
   const ledger = await context.messages.ledger();
   // An event that moves is announced anew.
   const keyOf = ({ event, start }: DueEvent) =>
-    ledgerKey(context, "reminder", {
+    ledgerKey(context.config.settings(), "reminder", {
       target: announcer.id,
       before: window.before,
       event: [event.calendar_id, event.id],
@@ -139,7 +139,7 @@ async function reportMissed(
     ...{ excludeLabel, attendee, remaining },
   };
   const job = { target: announcer.id, before: window.before, calendars: context.flags.calendars, filters };
-  const name = ledgerKey(context, "reminder", job);
+  const name = ledgerKey(context.config.settings(), "reminder", job);
   const known = await ledger.readSeen(name);
   if (known === null) return ledger.remember({ name, seen: { since: window.now } });
   const { since } = known.seen as { readonly since: number };
