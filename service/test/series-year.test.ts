@@ -161,7 +161,9 @@ function aim(series: ModelSeries, { pick, scope, move }: Action) {
   // A series is shown as it was made, also where each of its occurrences was changed on its own.
   const own = scope === "series" ? null : picked.own;
   const { id, start } = show(series, { ...picked, own });
-  const clock = own === null ? clockOf(series, picked) : clockAt(start);
+  const slot = clockOf(series, picked);
+  // What starts as its series says is at the time that the rule means, also where a change of the clock skips that.
+  const clock = start === instantOf(slot) ? slot : clockAt(start);
   const moved = instantOf(clock + move * HOUR);
   // Around a change of the clock a time may not tell by how much it was moved.
   const isClear = clockAt(moved) === clock + move * HOUR && clockAt(start) === clock;
