@@ -98,7 +98,7 @@ function readMoment(
   const date = readDate(written, dates);
   if (date === null)
     throw usageError(
-      `"${text}" is not a date${dates === undefined ? "" : ` in the order ${dates}`} with a year of four digits`,
+      `"${text}" is not a date ${dates === undefined ? "such as 2026-12-31" : `in the order ${dates} with a year of four digits`}`,
     );
   const [, local = "", offset = ""] = /^(.*?)(Z|[+-]\d{2}:\d{2})?$/.exec(rest || (time ?? "")) ?? [];
   if (local === "") return { date, clock: null, instant: null, isLocal: false };
@@ -136,5 +136,5 @@ function readFlag(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
   if (/^(?:true|yes|1)$/i.test(text)) return true;
   if (/^(?:false|no|0)$/i.test(text)) return false;
-  throw usageError(`all-day "${text}" is neither true nor false`);
+  throw usageError(`all-day "${text}" is neither true, yes or 1 nor false, no or 0`);
 }

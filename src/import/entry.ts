@@ -21,7 +21,13 @@ export interface ImportEntry {
   /** One RRULE, and RDATE and EXDATE lines in UTC or as dates; empty for a single event. @see RFC 5545 */
   readonly recurrences: readonly string[];
   /** Of a changed occurrence: its series, and when it would have started, as `occurrenceIdentity` takes it. */
-  readonly occurrenceOf?: { readonly uid: string; readonly slot: string } | undefined;
+  readonly occurrenceOf?:
+    | {
+        readonly uid: string;
+        readonly slot: string /** Whether the file has a date. */;
+        readonly isDate?: boolean;
+      }
+    | undefined;
   /** Which of several with one identity counts: the greater text is the newer. */
   readonly version?: string;
   /** Its text in the file, for `--rejects`. */

@@ -14,7 +14,7 @@ export interface Gathered {
   readonly notes: readonly string[];
 }
 
-export interface GatherOptions {
+export interface GatherOptions extends Pick<ImportSource, "isComplete"> {
   readonly window: DayWindow;
   /** Null where nothing repeats. */
   readonly engine: RuleEngine | null;
@@ -64,7 +64,9 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   const window = windowInstants(options.window);
   const notes = notesOf(reasons, options.window);
   rejections.sort((one, other) => one.line - other.line);
-  return { source: { events, cancelled, masters, rejected, window }, rejections, unknown, notes };
+  const { isComplete } = options;
+  const source = { events, cancelled, masters, rejected, isComplete, window };
+  return { source, rejections, unknown, notes };
 }
 
 /** Whether it is cancelled, and neither it nor its series has come from this source. */

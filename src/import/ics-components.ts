@@ -7,15 +7,15 @@ export interface IcsComponent {
   readonly index: number;
   /** From BEGIN to END. */
   readonly text: string;
-  /** Whether its calendar takes events back. @see RFC 5546 §3.2.5 */
-  readonly isWithdrawn: boolean;
+  /** What its calendar is for, in capitals; empty where it does not say. @see RFC 5546 §1.4 */
+  readonly method: string;
 }
 
 /** BEGIN and END of a calendar, and of components that are in no other. */
 const MARK =
   /(?<![^\n])(BEGIN|END):(VCALENDAR|VEVENT|VTODO|VJOURNAL|VFREEBUSY|VTIMEZONE)[ \t]*\r?(?![^\n])/gi;
 
-const WITHDRAWN = /(?<![^\n])METHOD:CANCEL\b/i;
+const METHOD = /(?<![^\n])METHOD:([A-Z-]+)/i;
 
 /** Splits a file into its components. A broken one ends where the next begins, so that it spoils no other. */
 export function scanIcs(text: string) {
@@ -24,12 +24,12 @@ export function scanIcs(text: string) {
   }));
   const calendars = marks.filter(({ name }) => name === "VCALENDAR");
   const components: IcsComponent[] = [];
-  let [line, counted, isWithdrawn] = [1, 0, false];
+  let [line, counted, method] = [1, 0, ""];
   for (const [number, { isBegin, name, index }] of marks.entries()) {
     if (!isBegin) continue;
     const next = marks[number + 1];
     if (name === "VCALENDAR") {
-      isWithdrawn = WITHDRAWN.test(text.slice(index, next?.index));
+      method = METHOD.exec(text.slice(index, next?.index))?.[1]?.toUpperCase() ?? "";
       continue;
     }
     line += text.slice(counted, index).split("\n").length - 1;
@@ -40,7 +40,7 @@ export function scanIcs(text: string) {
       line,
       index,
       text: text.slice(index, isClosed ? next.end : next?.index).trimEnd(),
-      isWithdrawn,
+      method,
     });
   }
   return {

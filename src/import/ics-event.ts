@@ -62,11 +62,11 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const [end] = times("DTEND");
   const fields = fieldsOf(spanOf(start, end, all), text, all);
   if (fields.end_at === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
-  const slot = readSlot(lines, options);
+  const change = readSlot(lines, options);
   const uid = text("UID") ?? hashText(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
   return {
-    identity: slot === undefined ? uid : occurrenceIdentity(uid, slot),
-    occurrenceOf: slot === undefined ? undefined : { uid, slot },
+    identity: change === undefined ? uid : occurrenceIdentity(uid, change.slot),
+    occurrenceOf: change && { uid, ...change },
     fields,
     cancelled: options.isWithdrawn || text("STATUS")?.toUpperCase() === "CANCELLED",
     recurrences: [
@@ -85,7 +85,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
  * When a changed occurrence would have started by its rule; undefined for any other event.
  * @throws CliError usage for what is not one time, or changes more than one occurrence
  */
-export function readSlot(lines: readonly string[], options: VeventOptions): string | undefined {
+export function readSlot(lines: readonly string[], options: VeventOptions) {
   const [property] = readProperties(
     lines.filter((line) => /^RECURRENCE-ID[;:]/i.test(line)),
     options.unread,
@@ -94,7 +94,7 @@ export function readSlot(lines: readonly string[], options: VeventOptions): stri
   if (property.parameters["range"] !== undefined)
     throw usageError("RECURRENCE-ID with RANGE changes more than one event");
   const [time] = readTimes(property, options);
-  return time && wireTime(time.instant);
+  return time && { slot: wireTime(time.instant), isDate: time.isDate };
 }
 
 /** What changes from export to export. */

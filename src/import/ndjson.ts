@@ -38,13 +38,14 @@ function readPiece({ line, text, value, problem }: Piece, options: ReaderOptions
   const title = typeof fields["title"] === "string" ? fields["title"] : null;
   const identity = typeof id === "string" && id !== "" ? id : hashText(text);
   const place = { line, text, title, identity: problem === null ? identity : undefined };
-  return readEntry(place, options, () => {
+  return readEntry(place, options, (count) => {
     if (problem !== null) throw usageError(problem);
     const { series_id, ...others } = fields;
     const { recurrences } = others;
     // One occurrence of a series has the rule of all.
     const isSeries = (series_id ?? id) === id && Array.isArray(recurrences);
     const lines = isSeries ? recurrences.map(String) : [];
+    if (!isSeries && typeof series_id === "string") count("of a series: without its rule, as a single one");
     const given = isJsonObject(value) ? others : value;
     return { identity, fields: given, isSeries, cancelled: false, recurrences: lines };
   });

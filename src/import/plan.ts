@@ -58,6 +58,8 @@ export interface ImportSource {
   readonly cancelled: readonly ImportEvent[];
   /** Identities of what the file has and cannot become an event. */
   readonly rejected: ReadonlySet<string>;
+  /** False for a file that was cut short. */
+  readonly isComplete: boolean;
   /** The window of occurrences (ms since the Unix epoch); what is outside of it is not gone. */
   readonly window: { readonly from: number; readonly to: number };
 }
@@ -77,7 +79,7 @@ export interface Comparison {
 
 /** Compares a file with what was imported from it before. Nothing of the calendar is needed. */
 export function compareWithRecords(
-  { events, cancelled, masters, rejected, window }: ImportSource,
+  { events, cancelled, masters, rejected, isComplete, window }: ImportSource,
   records: ReadonlyMap<string, ImportRecord>,
 ): Comparison {
   const added: ImportEvent[] = [];
@@ -92,7 +94,7 @@ export function compareWithRecords(
     const isReplaced = record !== null && isOther && isOccurrenceId(record.id);
     if (isReplaced && unlessDeleted(records.get(identity)) !== null) replaced.push({ identity, record });
     if (record === null || isReplaced) added.push(event);
-    else if (record.hash === hashContent(event.content) && record.deleted !== "begun") unchanged += 1;
+    else if (saysTheSame(event, record, isComplete)) unchanged += 1;
     else changed.push({ identity, record, event });
   }
   const isThere = ({ identity, record: { slot = window.from, deleted = "begun" } }: Known) =>
@@ -104,15 +106,30 @@ export function compareWithRecords(
     ({ identity }) => !events.has(identity) && !rejected.has(identity),
   );
   const off = new Set(cancelled.map(({ identity }) => identity));
-  const isCancelled = (each: Known) => off.has(each.identity) || masters.has(masterOf(each));
+  const isCancelled = (each: Known) =>
+    off.has(each.identity) || (masters.has(masterOf(each)) && (isComplete || each.record.slot === undefined));
+  // A series stays while the file has an event of it.
+  const kept = new Set([...events.values()].map(({ occurrenceOf }) => occurrenceOf?.series));
   return {
     added,
     unchanged,
     changed,
     cancelled: [...others.filter(isCancelled), ...replaced],
-    missing: others.filter((each) => !isCancelled(each) && !rejected.has(masterOf(each))),
+    missing: others.filter(
+      (each) => !isCancelled(each) && !rejected.has(masterOf(each)) && !kept.has(masterOf(each)),
+    ),
     before: known.length,
   };
+}
+
+/** As before, or what a file changes of a series is perhaps behind the place where it was cut. */
+function saysTheSame(
+  { content, slot }: ImportEvent,
+  { hash, deleted }: ImportRecord,
+  isComplete: boolean,
+): boolean {
+  const isUnclear = !isComplete && slot !== undefined;
+  return (isUnclear || hash === hashContent(content)) && deleted !== "begun";
 }
 
 /** Cancelled occurrences of which nothing is remembered. A series of the file has them among its exceptions. */

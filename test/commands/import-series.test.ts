@@ -223,6 +223,25 @@ test("a mail that cancels what came from another source says so", async () => {
   expect(await cancel(...right)).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
+test("a file that was cut leaves what it has changed of a series", async () => {
+  const moved = [choir(), changed("Concert", "20261214"), changed("Choir", "20261221", "STATUS:CANCELLED")];
+  await importIcs(moved);
+  const before = await listed();
+  const whole = icsFile(moved);
+  const cut = whole.slice(0, whole.indexOf("SUMMARY:Concert"));
+  await importText(world, "choir.ics", cut, "--prune");
+  expect(await listed()).toEqual(before);
+  expect(await importIcs(moved)).toMatchObject({ ...NOTHING });
+});
+
+test("--prune keeps a series of which the file has an event", async () => {
+  const concert = changed("Concert", "20261214");
+  await importIcs([choir(), concert, OTHER]);
+  const before = await listed();
+  expect(await importIcs([concert, OTHER], "--prune")).toMatchObject({ ...NOTHING, unchanged: 2 });
+  expect(await listed()).toEqual(before);
+});
+
 test("a mail deletes no other events of its source, also with --prune", async () => {
   const mail = (uid: string) =>
     writeText(

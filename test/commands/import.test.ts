@@ -112,7 +112,12 @@ describe("what somebody changed in the calendar", () => {
     const { id } = await find("Event a");
     await world.step("events", "update", id, "--location", "Home");
     expect(await importLines([line("a"), line("b")])).toMatchObject({ unchanged: 2, conflicts: 0 });
-    expect(await importLines([line("a", "Other"), line("b")])).toMatchObject({ exitCode: 0, conflicts: 1 });
+    const conflict = await importLines([line("a", "Other"), line("b")]);
+    expect(conflict).toMatchObject({
+      exitCode: 0,
+      stderr: "changed or deleted in the calendar, and left so: Other\n",
+      conflicts: 1,
+    });
     const plan = await importFile(file(line("a", "Other"), line("b")), "--dry-run", "-o", "table");
     expect(plan.stdout).toBe("  1 unchanged\n  1 conflict   Other\n");
     expect(await world.read(id)).toMatchObject({ title: "Event a", location: "Home" });
@@ -148,6 +153,22 @@ describe("what somebody changed in the calendar", () => {
   });
 });
 
+test("many events that changed are read from the list, since a service limits the rate of requests", async () => {
+  const many = (title: string) => Array.from({ length: 120 }, (_, index) => line(`${index}`, title));
+  await importLines(many("Before"));
+  const { handle } = world.service;
+  const targets: string[] = [];
+  const count: typeof handle = (request, peer) => {
+    targets.push(`${request.method} ${request.target.replace(/\?.*/, "")}`);
+    return handle(request, peer);
+  };
+  Object.assign(world.service, { handle: count });
+  expect(await importLines(many("After"), "--dry-run")).toMatchObject({ exitCode: 0, changed: 120 });
+  expect(targets.filter((target) => /events/.test(target))).toEqual([
+    `GET /calendars/${world.family}/events`,
+  ]);
+});
+
 describe("--prune", () => {
   const ten = Array.from("abcdefghij", (id) => line(id));
 
@@ -158,6 +179,16 @@ describe("--prune", () => {
     expect(few.stderr).toContain("fewer than half of the 10 events");
     expect(await titles()).toHaveLength(10);
     expect(await importLines(ten.slice(0, 4), "--prune=all")).toMatchObject({ exitCode: 0, gone: 6 });
+  });
+
+  test("of another file with the name of the first needs it, too, unless it has few events", async () => {
+    await importLines(ten);
+    const others = Array.from("klmnopqrst", (id) => line(id));
+    expect(await importLines(others, "--prune")).toMatchObject({ exitCode: 2 });
+    expect(await titles()).toHaveLength(10);
+    expect(await importLines(others, "--prune=all")).toMatchObject({ exitCode: 0, new: 10, gone: 10 });
+    await importLines([line("a")], "--source", "new");
+    expect(await importLines([line("b")], "--source", "new", "--prune")).toMatchObject({ gone: 1 });
   });
 
   test("does not take what is rejected for what is missing", async () => {

@@ -10,6 +10,12 @@ import type { ImportStep } from "./write-step.js";
 /** What becomes of an event, as it is counted. */
 export type Judged = ImportStep | Settled;
 
+/** A run whose events are judged. */
+interface Judging extends ImportRun {
+  /** Events of the calendar that were read already, by their ids. */
+  readonly listed: ReadonlyMap<string, CalendarEvent>;
+}
+
 /** An event to which nothing is written. */
 export interface Settled {
   readonly kind: "unchanged" | "conflicts";
@@ -26,7 +32,7 @@ export interface Settled {
  * @param found what becomes of the events judged before: an occurrence is judged after its series
  */
 export async function judgeCandidate(
-  run: ImportRun,
+  run: Judging,
   known: Known,
   found: ReadonlyMap<string, Judged>,
 ): Promise<Judged> {
@@ -43,7 +49,7 @@ export async function judgeCandidate(
 }
 
 async function judgeFound(
-  run: ImportRun,
+  run: Judging,
   known: Known & { readonly title: string },
   current: CalendarEvent,
 ): Promise<Judged> {
@@ -62,14 +68,14 @@ async function judgeFound(
 }
 
 /** Whether an occurrence that is not there is made with its series: unless somebody deleted it. */
-async function isMadeWith(run: ImportRun, series: ImportEvent, { slot = 0 }: ImportEvent): Promise<boolean> {
+async function isMadeWith(run: Judging, series: ImportEvent, { slot = 0 }: ImportEvent): Promise<boolean> {
   const current = await readEvent(run, run.records.byIdentity.get(series.identity)?.id ?? "");
   return !exceptionsOf(current?.recurrences).includes(slot) || series.exceptions?.isOurs(slot) !== false;
 }
 
 /** Whether nobody has changed or deleted a single event of a series. */
 async function isAsImported(
-  run: ImportRun,
+  run: Judging,
   { identity, record: { series } }: Known,
   { recurrences }: CalendarEvent,
 ): Promise<boolean> {
@@ -93,7 +99,12 @@ function judgeDeleted({ identity, record, event }: Known, title: string): Judged
 }
 
 /** Null for one that was deleted. */
-async function readEvent({ context, calendar }: ImportRun, eventId: string): Promise<CalendarEvent | null> {
+async function readEvent(
+  { context, calendar, listed }: Judging,
+  eventId: string,
+): Promise<CalendarEvent | null> {
+  const event = listed.get(eventId);
+  if (event !== undefined) return event;
   const api = await context.api();
   return api.getEvent({ calendarId: calendar.id, eventId }).catch(nullOn("not_found"));
 }

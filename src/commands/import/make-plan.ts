@@ -1,5 +1,7 @@
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import { localTimes } from "../../calendar/event-view.js";
 import { isOccurrenceId } from "../../calendar/series.js";
+import { addDays, localDate } from "../../calendar/zoned-time.js";
 import { compareWithRecords, isSeriesRecord, type Known, seriesOf } from "../../import/plan.js";
 import { describeWhen } from "../../output/event-when.js";
 import type { ImportExamples, ImportReport } from "../../output/views/import.js";
@@ -39,9 +41,10 @@ export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPl
   const isPart = ({ identity, record }: Known) => isOccurrenceId(record.id) && gone.has(seriesOf(identity));
   const candidates: readonly Known[] = [...changed, ...others.filter((each) => !isPart(each))];
   const found = new Map<string, Judged>();
+  const judging = { ...run, listed: await readListed(run, candidates) };
   const judgeAll = async (some: readonly Known[]) => {
     const failure = await firstFailure(some, async (known) => {
-      found.set(known.identity, await judgeCandidate(run, known, found));
+      found.set(known.identity, await judgeCandidate(judging, known, found));
     });
     if (failure !== undefined) throw failure;
   };
@@ -51,6 +54,27 @@ export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPl
   const judged = [...created, ...found.values()];
   const counted = countJudged(judged, unchanged);
   return { ...counted, examples: examplesOf(judged, run), before, missing: missing.length };
+}
+
+/** From this number on, events are read from the list: 500 with a request, of which a service allows some hundreds at a time. */
+const MANY = 100;
+/** How far ahead (days); what is later is read by itself. */
+const LISTED_DAYS = 730;
+
+/** What the service's list has of many events; nothing of few, or where it has no list of other days than the next. */
+async function readListed(
+  { context, calendar }: ImportRun,
+  known: readonly Known[],
+): Promise<ReadonlyMap<string, CalendarEvent>> {
+  const listed = new Map<string, CalendarEvent>();
+  if (known.length < MANY) return listed;
+  const ids = new Set(known.map(({ record }) => record.id));
+  const to = addDays(localDate(context.now(), "UTC"), LISTED_DAYS);
+  const days = { from: null, to, timezone: "UTC" };
+  const list = await (await context.api()).listEvents({ calendarId: calendar.id, ...days, search: null });
+  for await (const page of list?.pages ?? [])
+    for (const event of page) if (ids.has(event.id)) listed.set(event.id, event);
+  return listed;
 }
 
 function countJudged(judged: readonly Judged[], unchanged: number) {

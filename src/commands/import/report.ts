@@ -9,8 +9,8 @@ import type { ReadSource } from "./read-source.js";
 
 /** Why nothing is deleted because it is missing; null otherwise. */
 export function noPruneReason(read: ReadSource): string | null {
-  const { isComplete, source, rejections } = read;
-  if (!isComplete) return "the file is cut short, or its last line has no end";
+  const { source, rejections } = read;
+  if (!source.isComplete) return "the file is cut short, or its last line has no end";
   if (isMail(read)) return "a mail does not have all events of its source";
   if (source.events.size === 0) return "the file has no events";
   const isUnknown = rejections.some(({ identity }) => identity === undefined);

@@ -1,3 +1,4 @@
+import { firstNames } from "../../calendar/first-names.js";
 import { CliError, usageError } from "../../errors.js";
 import { isUnicodeLocale } from "../../output/style.js";
 import { createImportView, describeImport, importView } from "../../output/views/import.js";
@@ -6,7 +7,7 @@ import { applyPlan } from "./apply.js";
 import { createDrafter } from "./drafts.js";
 import type { ImportRun } from "./import-run.js";
 import { type ImportPlan, makePlan } from "./make-plan.js";
-import { type ImportFlags, type ImportJob, type ReadSource, readJob, readSource } from "./read-source.js";
+import { type ImportFlags, type ImportJob, readJob, readSource } from "./read-source.js";
 import { withRecords } from "./records.js";
 import { countOf, isMail, noPruneReason, reportFailures, reportOf, writeRejects } from "./report.js";
 
@@ -57,11 +58,19 @@ function ownerOf(
   return [profile ?? "", place, id, source];
 }
 
+/** Conflicts that a note names. */
+const MAX_NAMED = 5;
+
 async function planRun(run: ImportRun): Promise<ImportPlan> {
   const { context, job, read, drafter } = run;
   const plan = await makePlan(run, job.prune !== false && noPruneReason(read) === null);
   noteUnknownCancelled(run);
   for (const note of drafter.notes()) context.output.note(note);
+  const conflicts = plan.settled.flatMap(({ kind, title }) => (kind === "conflicts" ? [title] : []));
+  if (conflicts.length > 0)
+    context.output.note(
+      `changed or deleted in the calendar, and left so: ${firstNames(conflicts, MAX_NAMED)}`,
+    );
   return plan;
 }
 
@@ -74,9 +83,9 @@ function noteUnknownCancelled({ context, job, read }: ImportRun): void {
 
 /** Shows the plan and asks where something would be written. @throws CliError interrupted for no, usage without a terminal */
 async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
-  const { context, job, read, calendar } = run;
+  const { context, job, calendar } = run;
   const { before, counts, steps, examples } = plan;
-  const isMost = job.prune === true && counts.gone > 0 && sizeOf(read.source) * 2 < before;
+  const isMost = job.prune === true && counts.gone > 0 && isOtherFile(run, plan);
   if (steps.length === 0 || (job.isConfirmed && !isMost)) return;
   const { prompt } = context.terminal;
   if (!prompt.available || job.path === "-")
@@ -90,14 +99,26 @@ async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
   const lines = describeImport(reportOf(run, plan), { examples, width: prompt.columns, unicode });
   for (const line of lines) context.output.warn(line);
   const questions = [
-    ...(job.isConfirmed ? [] : [`Write ${countOf(steps.length, "change")} to ${place}?`]),
+    ...(job.isConfirmed ? [] : [questionOf(plan, place)]),
     ...(isMost ? [`Delete ${counts.gone} of the ${before} events that came from ${job.source} before?`] : []),
   ];
   for (const question of questions)
     if (!(await prompt.confirm(question))) throw new CliError("interrupted", "nothing was imported");
 }
 
-/** How many events the file has, also those that are rejected. */
-function sizeOf({ events, rejected }: ReadSource["source"]): number {
-  return new Set([...events.keys(), ...rejected]).size;
+function questionOf({ counts, steps }: ImportPlan, place: string): string {
+  const deleted = countOf(counts.gone, "event");
+  const written = steps.length - counts.gone;
+  if (written === 0) return `Delete ${deleted} of ${place}?`;
+  return `Write ${countOf(written, "change")} to ${place}${counts.gone > 0 ? `, and delete ${deleted}` : ""}?`;
+}
+
+/** So few events may all be replaced by others. */
+const FEW = 3;
+
+/** Whether the file has fewer than half of the events that came from its source before. */
+function isOtherFile({ read }: ImportRun, { before, missing }: ImportPlan): boolean {
+  const { events, rejected } = read.source;
+  const isSmaller = new Set([...events.keys(), ...rejected]).size * 2 < before;
+  return (before - missing) * 2 < before && (before > FEW || isSmaller);
 }
