@@ -40,7 +40,8 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
       });
     });
   const described = zones.map((zone) => `${zone.text}\r\n`);
-  const notes = [...otherNotes(components), ...unreadNotes(unread)];
+  const cut = scan.isComplete ? [] : ["the file has no END:VCALENDAR, so it may be cut short"];
+  const notes = [...cut, ...otherNotes(components), ...unreadNotes(unread)];
   return {
     ...scan,
     items: withTimedSlots(items),

@@ -394,7 +394,8 @@ test("a cut file is known to be cut, what comes before is read", async () => {
   const whole = calendar(...vevent(START), ...vevent("UID:2", START));
   for (const length of [whole.indexOf("UID:2"), whole.lastIndexOf("END:VCALENDAR")]) {
     const file = await read(whole.slice(0, length));
-    expect(file).toMatchObject({ isComplete: false, items: [{ kind: "event", identity: "1" }, {}] });
+    const notes = expect.arrayContaining(["the file has no END:VCALENDAR, so it may be cut short"]);
+    expect(file).toMatchObject({ isComplete: false, notes, items: [{ kind: "event", identity: "1" }, {}] });
   }
   expect((await read(whole)).isComplete).toBe(true);
 });
