@@ -98,7 +98,7 @@ function readMoment(
   const date = readDate(written, dates);
   if (date === null)
     throw usageError(
-      `"${text}" is not a date ${dates === undefined ? "such as 2026-12-31" : `in the order ${dates} with a year of four digits`}`,
+      `"${text}" is not a date ${dates === undefined ? "in the form YYYY-MM-DD" : `in the order ${dates} with a year of four digits`}`,
     );
   const [, local = "", offset = ""] = /^(.*?)(Z|[+-]\d{2}:\d{2})?$/.exec(rest || (time ?? "")) ?? [];
   if (local === "") return { date, clock: null, instant: null, isLocal: false };

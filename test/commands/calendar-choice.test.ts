@@ -151,7 +151,10 @@ describe("an event id without -c", () => {
 
   test.each(["49", "4914", "abcdef0123"])("a part of an id, %s, says when that is enough", async (part) => {
     expect(await world.run("events", "get", part)).toMatchObject(
-      failed(5, "hint: write the whole id, as calctl events list -o json has it; on a terminal, 4 digits"),
+      failed(
+        5,
+        "hint: write the whole id, as calctl events list -o json has it; on a terminal, the first 4 digits",
+      ),
     );
   });
 
