@@ -104,7 +104,9 @@ function readRow(identity: string, cell: CellReader, options: TimeOptions) {
     location: cell("location"),
     url: cell("url"),
     // Outlook lists several.
-    label: cell("label")?.split(";")[0],
+    label: cell("label")
+      ?.split(";")
+      .find((name) => name.trim() !== ""),
     ...readSpan(cell, options),
   };
   return { identity, fields, cancelled: false, recurrences: [] };

@@ -6,6 +6,15 @@ import { checkStorable, shortenTexts } from "./content.js";
 /** What an event is made of. Label and attendees are those of `events create --input`, still by name. */
 export interface ImportContent extends EventContent, Pick<EventInput, "label" | "attendees"> {}
 
+/** Which occurrence of which series is changed. */
+interface ChangedOccurrence {
+  readonly uid: string;
+  /** When it would have started, as `occurrenceIdentity` takes it. */
+  readonly slot: string;
+  /** Whether the file names the day alone; the slot is its midnight then. */
+  readonly isDate?: boolean;
+}
+
 /** One event of a file, as it would be written. */
 export interface ImportEntry {
   readonly kind: "event";
@@ -20,14 +29,7 @@ export interface ImportEntry {
   readonly cancelled: boolean;
   /** One RRULE, and RDATE and EXDATE lines in UTC or as dates; empty for a single event. @see RFC 5545 */
   readonly recurrences: readonly string[];
-  /** Of a changed occurrence: its series, and when it would have started, as `occurrenceIdentity` takes it. */
-  readonly occurrenceOf?:
-    | {
-        readonly uid: string;
-        readonly slot: string /** Whether the file has a date. */;
-        readonly isDate?: boolean;
-      }
-    | undefined;
+  readonly occurrenceOf?: ChangedOccurrence | undefined;
   /** Which of several with one identity counts: the greater text is the newer. */
   readonly version?: string;
   /** Its text in the file, for `--rejects`. */
@@ -56,6 +58,8 @@ export interface ReadItems {
   readonly notes?: readonly string[];
   /** False for a file that was cut short. */
   readonly isComplete: boolean;
+  /** Whether it has nothing but mails about some events: it never has all of its source. @see RFC 5546 */
+  readonly isMail?: boolean;
   /** What a file of rejected items has before and after their texts. */
   readonly header: string;
   readonly footer: string;

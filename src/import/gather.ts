@@ -1,7 +1,23 @@
+import { DAY_MS } from "../../contract/date-time.js";
+import { instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { asUsageError, describeWithoutFlags } from "../errors.js";
-import { type ImportEntry, type ImportItem, type Rejection, rejectEntry } from "./entry.js";
+import { wireTime } from "./content.js";
+import {
+  type ImportEntry,
+  type ImportItem,
+  occurrenceIdentity,
+  type Rejection,
+  rejectEntry,
+} from "./entry.js";
 import { type DayWindow, occurrencesOf, slotOf, windowInstants } from "./occurrences.js";
-import { type ImportEvent, type ImportRecord, type ImportSource, isSeriesRecord } from "./plan.js";
+import {
+  beginningOf,
+  type ImportEvent,
+  type ImportRecord,
+  type ImportSource,
+  isSeriesRecord,
+  seriesOf,
+} from "./plan.js";
 import type { RuleEngine } from "./series.js";
 import { indexOccurrences, isSingleRecord, placeInSeries, readSeriesEvents } from "./series-events.js";
 
@@ -14,7 +30,9 @@ export interface Gathered {
   readonly notes: readonly string[];
 }
 
-export interface GatherOptions extends Pick<ImportSource, "isComplete"> {
+export interface GatherOptions {
+  /** False for a file that was cut short. */
+  readonly isComplete: boolean;
   readonly window: DayWindow;
   /** Null where nothing repeats. */
   readonly engine: RuleEngine | null;
@@ -36,8 +54,9 @@ interface Gathering extends GatherOptions {
 
 /** The events of a file: repeating ones as series or as their occurrences, of which those that the file changes are as it changes them. */
 export function gatherEvents(items: readonly ImportItem[], options: GatherOptions): Gathered {
-  const rejections = items.filter((item) => item.kind === "rejected");
-  const entries = items.filter((item) => item.kind === "event");
+  const read = withSlots(items, options.records);
+  const rejections = read.filter((item) => item.kind === "rejected");
+  const entries = read.filter((item) => item.kind === "event");
   const affected = new Set(rejections.flatMap(({ affects }) => affects ?? []));
   const occurrences = indexOccurrences(entries, affected, options.records);
   const reasons: string[] = [];
@@ -46,9 +65,9 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   const masters = new Set(single.map(({ identity }) => identity));
   const events = new Map<string, ImportEvent>();
   for (const entry of single.filter(({ cancelled }) => !cancelled)) {
-    const read = readMaster(entry, found);
-    if ("reason" in read) rejections.push(read);
-    else for (const event of read) events.set(event.identity, event);
+    const made = readMaster(entry, found);
+    if ("reason" in made) rejections.push(made);
+    else for (const event of made) events.set(event.identity, event);
   }
   const unknown = entries.filter((entry) => isUnknown(entry, found, masters)).length;
   const rejected = new Set(rejections.flatMap(({ identity }) => identity ?? []));
@@ -61,11 +80,12 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   }
   for (const identity of [...cancelled.map((event) => event.identity), ...affected]) events.delete(identity);
   for (const identity of rejected) masters.delete(identity);
+  // A series that is not in the file any more stays while a change to it is rejected.
+  const left = [...affected].map(seriesOf).filter((identity) => !masters.has(identity));
   const window = windowInstants(options.window);
   const notes = notesOf(reasons, options.window);
   rejections.sort((one, other) => one.line - other.line);
-  const { isComplete } = options;
-  const source = { events, cancelled, masters, rejected, isComplete, window };
+  const source = { events, cancelled, masters, rejected: new Set([...rejected, ...left]), window };
   return { source, rejections, unknown, notes };
 }
 
@@ -81,12 +101,42 @@ function isUnknown(
   return cancelled && !isOfFile && remembered.length === 0 && !records.has(uid) && !records.has(identity);
 }
 
+/** The items with the slots of those changes that name a day alone: they mean the occurrence of that day. */
+function withSlots(items: readonly ImportItem[], records: GatherOptions["records"]): readonly ImportItem[] {
+  const isOfDay = (item: ImportItem) => item.kind === "event" && item.occurrenceOf?.isDate === true;
+  if (!items.some(isOfDay)) return items;
+  const begins = new Map([...records].map(([identity, { series }]) => [identity, series?.begins]));
+  for (const item of items)
+    if (item.kind === "event" && item.occurrenceOf === undefined)
+      begins.set(item.identity, beginningOf(item.content));
+  return items.map((item) => {
+    const { occurrenceOf = undefined } = item.kind === "event" ? item : {};
+    const beginning = occurrenceOf?.isDate === true ? begins.get(occurrenceOf.uid) : undefined;
+    if (item.kind !== "event" || occurrenceOf === undefined || beginning === undefined) return item;
+    const { uid } = occurrenceOf;
+    const slot = reasonOr(() => ({ text: wireTime(startOnDay(Date.parse(occurrenceOf.slot), beginning)) }));
+    if (typeof slot === "string") return rejectEntry(item, slot);
+    const identity = occurrenceIdentity(uid, slot.text);
+    return { ...item, identity, occurrenceOf: { uid, slot: slot.text } };
+  });
+}
+
+/** When a series has its event of a day. @param day midnight UTC @param beginning see `beginningOf` */
+function startOnDay(day: number, beginning: string): number {
+  const [start = "", zone = "UTC"] = beginning.split(" ");
+  const clock = wallClockAt(Date.parse(start), zone);
+  return instantAt(day + clock - Math.floor(clock / DAY_MS) * DAY_MS, zone);
+}
+
 /** The event, or of a repeating one the series or the occurrences. */
 function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[] | Rejection {
   const { identity, recurrences, content } = entry;
-  const { affected, engine, records, storesSeries, window, reasons } = found;
+  const { affected, engine, records, occurrences, isComplete, storesSeries, window, reasons } = found;
   if (affected.has(identity))
     return rejectEntry(entry, "the file has a change to it that cannot be imported");
+  const isRepeating = isSeriesRecord(records.get(identity)) || occurrences.get(identity)?.remembered.length;
+  if (!isComplete && isRepeating)
+    return rejectEntry(entry, "the file is cut short, and may change events of it");
   if (recurrences.length === 0 || engine === null) return [{ identity, content }];
   const series = storesSeries ? reasonOr(() => readSeriesEvents(entry, { ...found, engine })) : null;
   if (series !== null && typeof series !== "string") return series;

@@ -15,7 +15,7 @@ export interface IcsComponent {
 const MARK =
   /(?<![^\n])(BEGIN|END):(VCALENDAR|VEVENT|VTODO|VJOURNAL|VFREEBUSY|VTIMEZONE)[ \t]*\r?(?![^\n])/gi;
 
-const METHOD = /(?<![^\n])METHOD:([A-Z-]+)/i;
+const METHOD = /(?<![^\n])METHOD(?:;[^:\n]*)?:([A-Z-]+)/i;
 
 /** Splits a file into its components. A broken one ends where the next begins, so that it spoils no other. */
 export function scanIcs(text: string) {
@@ -29,7 +29,8 @@ export function scanIcs(text: string) {
     if (!isBegin) continue;
     const next = marks[number + 1];
     if (name === "VCALENDAR") {
-      method = METHOD.exec(text.slice(index, next?.index))?.[1]?.toUpperCase() ?? "";
+      const end = marks.find((mark, other) => other > number && mark.name === name)?.index;
+      method = METHOD.exec(text.slice(index, end))?.[1]?.toUpperCase() ?? "";
       continue;
     }
     line += text.slice(counted, index).split("\n").length - 1;

@@ -149,7 +149,7 @@ function fieldsOf(
   text: (name: string) => string | undefined,
   all: (name: string) => readonly Property[],
 ) {
-  const attendees = all("X-CALCTL-ATTENDEE").map(({ values }) => String(values[0]));
+  const attendees = all("X-CALCTL-ATTENDEE").flatMap(({ values }) => String(values[0]) || []);
   return {
     category: text("X-CALCTL-CATEGORY"),
     title: text("SUMMARY")?.trim() ? text("SUMMARY") : "(no title)",

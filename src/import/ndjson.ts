@@ -45,7 +45,8 @@ function readPiece({ line, text, value, problem }: Piece, options: ReaderOptions
     // One occurrence of a series has the rule of all.
     const isSeries = (series_id ?? id) === id && Array.isArray(recurrences);
     const lines = isSeries ? recurrences.map(String) : [];
-    if (!isSeries && typeof series_id === "string") count("of a series: without its rule, as a single one");
+    if (typeof series_id === "string" && series_id !== id)
+      count("of a series imported as single ones, without its rule");
     const given = isJsonObject(value) ? others : value;
     return { identity, fields: given, isSeries, cancelled: false, recurrences: lines };
   });

@@ -58,8 +58,6 @@ export interface ImportSource {
   readonly cancelled: readonly ImportEvent[];
   /** Identities of what the file has and cannot become an event. */
   readonly rejected: ReadonlySet<string>;
-  /** False for a file that was cut short. */
-  readonly isComplete: boolean;
   /** The window of occurrences (ms since the Unix epoch); what is outside of it is not gone. */
   readonly window: { readonly from: number; readonly to: number };
 }
@@ -79,7 +77,7 @@ export interface Comparison {
 
 /** Compares a file with what was imported from it before. Nothing of the calendar is needed. */
 export function compareWithRecords(
-  { events, cancelled, masters, rejected, isComplete, window }: ImportSource,
+  { events, cancelled, masters, rejected, window }: ImportSource,
   records: ReadonlyMap<string, ImportRecord>,
 ): Comparison {
   const added: ImportEvent[] = [];
@@ -94,7 +92,7 @@ export function compareWithRecords(
     const isReplaced = record !== null && isOther && isOccurrenceId(record.id);
     if (isReplaced && unlessDeleted(records.get(identity)) !== null) replaced.push({ identity, record });
     if (record === null || isReplaced) added.push(event);
-    else if (saysTheSame(event, record, isComplete)) unchanged += 1;
+    else if (record.hash === hashContent(event.content) && record.deleted !== "begun") unchanged += 1;
     else changed.push({ identity, record, event });
   }
   const isThere = ({ identity, record: { slot = window.from, deleted = "begun" } }: Known) =>
@@ -106,10 +104,9 @@ export function compareWithRecords(
     ({ identity }) => !events.has(identity) && !rejected.has(identity),
   );
   const off = new Set(cancelled.map(({ identity }) => identity));
-  const isCancelled = (each: Known) =>
-    off.has(each.identity) || (masters.has(masterOf(each)) && (isComplete || each.record.slot === undefined));
-  // A series stays while the file has an event of it.
-  const kept = new Set([...events.values()].map(({ occurrenceOf }) => occurrenceOf?.series));
+  const isCancelled = (each: Known) => off.has(each.identity) || masters.has(masterOf(each));
+  // A series stays while the file has an event of it, even one that is cancelled.
+  const kept = new Set([...events.values(), ...cancelled].map(({ occurrenceOf }) => occurrenceOf?.series));
   return {
     added,
     unchanged,
@@ -120,16 +117,6 @@ export function compareWithRecords(
     ),
     before: known.length,
   };
-}
-
-/** As before, or what a file changes of a series is perhaps behind the place where it was cut. */
-function saysTheSame(
-  { content, slot }: ImportEvent,
-  { hash, deleted }: ImportRecord,
-  isComplete: boolean,
-): boolean {
-  const isUnclear = !isComplete && slot !== undefined;
-  return (isUnclear || hash === hashContent(content)) && deleted !== "begun";
 }
 
 /** Cancelled occurrences of which nothing is remembered. A series of the file has them among its exceptions. */
@@ -189,8 +176,12 @@ function masterOf({ identity, record }: Known): string {
 
 /** What is remembered of a series besides; undefined for other events. */
 export function seriesRecord({ content, exceptions }: ImportEvent): SeriesRecord | undefined {
-  const { start_at, start_timezone } = content;
-  return exceptions && { excepted: exceptions.excepted, begins: `${start_at} ${start_timezone}` };
+  return exceptions && { excepted: exceptions.excepted, begins: beginningOf(content) };
+}
+
+/** When an event begins, and the zone of that. */
+export function beginningOf({ start_at, start_timezone }: ImportContent): string {
+  return `${start_at} ${start_timezone}`;
 }
 
 /** Whether a series is moved: then the service moves what was changed of it, too. */

@@ -54,8 +54,6 @@ interface SeriesOptions {
   readonly engine: RuleEngine;
   readonly records: ReadonlyMap<string, ImportRecord>;
   readonly occurrences: ReadonlyMap<string, Occurrences>;
-  /** False for a file that was cut short. */
-  readonly isComplete: boolean;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
 }
@@ -66,7 +64,7 @@ interface SeriesOptions {
  */
 export function readSeriesEvents(
   entry: ImportEntry,
-  { engine, records, occurrences, isComplete, now }: SeriesOptions,
+  { engine, records, occurrences, now }: SeriesOptions,
 ): readonly ImportEvent[] {
   const { identity } = entry;
   const record = records.get(identity);
@@ -84,8 +82,6 @@ export function readSeriesEvents(
     gone: [
       ...changes.filter(isGone).map((each) => slotIn(each.identity)),
       ...unread.map(slotIn).filter(isLeftOut),
-      // The rest of a file that was cut may still cancel them.
-      ...(isComplete ? [] : before),
     ],
   });
   const isOurs = (slot: number): boolean => {

@@ -223,23 +223,64 @@ test("a mail that cancels what came from another source says so", async () => {
   expect(await cancel(...right)).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
-test("a file that was cut leaves what it has changed of a series", async () => {
-  const moved = [choir(), changed("Concert", "20261214"), changed("Choir", "20261221", "STATUS:CANCELLED")];
-  await importIcs(moved);
+test("a file that was cut changes no series that is known, and the whole one does", async () => {
+  const changes = [changed("Concert", "20261214"), changed("Choir", "20261221", "STATUS:CANCELLED")];
+  await importIcs([OTHER, choir(), ...changes]);
   const before = await listed();
-  const whole = icsFile(moved);
-  const cut = whole.slice(0, whole.indexOf("SUMMARY:Concert"));
-  await importText(world, "choir.ics", cut, "--prune");
+  const later = choir().replace("T190000", "T183000");
+  const slots = changes.map((each) => each.replace("T190000", "T183000"));
+  const whole = icsFile([OTHER, later, ...slots]);
+  const cut = await importText(
+    world,
+    "choir.ics",
+    whole.slice(0, whole.indexOf("SUMMARY:Concert")),
+    "--prune",
+  );
+  expect(cut.exitCode).toBe(12);
+  expect(cut.stderr).toContain('"Choir": the file is cut short, and may change events of it');
   expect(await listed()).toEqual(before);
-  expect(await importIcs(moved)).toMatchObject({ ...NOTHING });
+  expect(await importText(world, "choir.ics", whole)).toMatchObject({ exitCode: 0, conflicts: 0 });
+  expect((await listed()).map((line) => line.slice(8))).toEqual([
+    "01T13:00 Other",
+    "07T18:30 Choir",
+    "14T20:00 Concert",
+    "28T18:30 Choir",
+  ]);
+  expect(await importText(world, "choir.ics", whole)).toMatchObject(NOTHING);
 });
 
-test("--prune keeps a series of which the file has an event", async () => {
+test("--prune keeps a series of which the file has an event, also one that is cancelled or rejected", async () => {
   const concert = changed("Concert", "20261214");
   await importIcs([choir(), concert, OTHER]);
   const before = await listed();
   expect(await importIcs([concert, OTHER], "--prune")).toMatchObject({ ...NOTHING, unchanged: 2 });
+  const long = changed("x".repeat(51), "20261214");
+  expect(await importIcs([long, OTHER], "--prune")).toMatchObject({ exitCode: 12, gone: 0 });
   expect(await listed()).toEqual(before);
+  const fair = changed("Fair", "20261228");
+  expect(await importIcs([long, fair, OTHER], "--prune")).toMatchObject({ exitCode: 12, changed: 1 });
+  await world.step("undo", "--yes");
+  const cancelled = changed("Choir", "20261221", "STATUS:CANCELLED");
+  expect(await importIcs([cancelled, OTHER], "--prune=all")).toMatchObject({ exitCode: 0, gone: 1 });
+  expect((await listed()).map((line) => line.slice(8))).toEqual([
+    "01T13:00 Other",
+    "07T19:00 Choir",
+    "14T20:00 Concert",
+    "28T19:00 Choir",
+  ]);
+});
+
+test("a RECURRENCE-ID that is a date is the event of that day, with its series or in a mail alone", async () => {
+  const ofDay = (title: string, ...lines: readonly string[]) =>
+    changed(title, "20261214", ...lines).replace(/RECURRENCE-ID;.*/, "RECURRENCE-ID;VALUE=DATE:20261214");
+  expect(await importIcs([ofDay("Concert"), choir()])).toMatchObject({ exitCode: 0, new: 2 });
+  const evening = (title: string) => ["07T19:00 Choir", title, "21T19:00 Choir", "28T19:00 Choir"];
+  const days = async () => (await listed()).map((line) => line.slice(8));
+  expect(await days()).toEqual(evening("14T20:00 Concert"));
+  expect(await importIcs([ofDay("Big concert")])).toMatchObject({ exitCode: 0, changed: 1 });
+  expect(await days()).toEqual(evening("14T20:00 Big concert"));
+  expect(await importIcs(["METHOD:CANCEL", ofDay("Big concert")])).toMatchObject({ exitCode: 0, gone: 1 });
+  expect(await days()).toEqual(evening("").filter((line) => line !== ""));
 });
 
 test("a mail deletes no other events of its source, also with --prune", async () => {

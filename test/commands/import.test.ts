@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RunResult } from "../support/harness.js";
 import { words } from "../support/words.js";
-import { importText, ndjsonFile, recordsPath, writeText } from "./import-world.js";
+import { icsFile, importText, ndjsonFile, recordsPath, vevent, writeText } from "./import-world.js";
 import { createUndoWorld, type Event, type UndoWorld } from "./undo-world.js";
 
 /** `import`: what it plans, writes and reports. Files of each format are read in `test/import`. */
@@ -189,6 +189,14 @@ describe("--prune", () => {
     expect(await importLines(others, "--prune=all")).toMatchObject({ exitCode: 0, new: 10, gone: 10 });
     await importLines([line("a")], "--source", "new");
     expect(await importLines([line("b")], "--source", "new", "--prune")).toMatchObject({ gone: 1 });
+  });
+
+  test("of a mail asks for nothing, since it deletes only what the mail cancels", async () => {
+    await importLines(ten, "--source", "mail");
+    const cancelled = icsFile(["METHOD:CANCEL", vevent("c", "Event c", "DTSTART:20261123T120000Z")]);
+    const report = await importText(world, "c.ics", cancelled, "--source", "mail", "--prune");
+    expect(report).toMatchObject({ exitCode: 12, gone: 1 });
+    expect(await titles()).toHaveLength(9);
   });
 
   test("does not take what is rejected for what is missing", async () => {

@@ -1,7 +1,7 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { localTimes } from "../../calendar/event-view.js";
 import { isOccurrenceId } from "../../calendar/series.js";
-import { addDays, localDate } from "../../calendar/zoned-time.js";
+import { addDays } from "../../calendar/zoned-time.js";
 import { compareWithRecords, isSeriesRecord, type Known, seriesOf } from "../../import/plan.js";
 import { describeWhen } from "../../output/event-when.js";
 import type { ImportExamples, ImportReport } from "../../output/views/import.js";
@@ -19,6 +19,8 @@ export interface ImportPlan {
   /** How many events of the calendar came from the source before, and how many of them are not in the file any more. */
   readonly before: number;
   readonly missing: number;
+  /** How many of the missing ones are deleted. */
+  readonly pruned: number;
 }
 
 const EXAMPLES = 5;
@@ -53,27 +55,37 @@ export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPl
   const created = added.map((event): Judged => ({ kind: "new", title: event.content.title, event }));
   const judged = [...created, ...found.values()];
   const counted = countJudged(judged, unchanged);
-  return { ...counted, examples: examplesOf(judged, run), before, missing: missing.length };
+  const absent = new Set(missing.map(({ identity }) => identity));
+  const pruned = counted.steps.filter(
+    (step) => step.kind === "gone" && absent.has(step.known.identity),
+  ).length;
+  return { ...counted, examples: examplesOf(judged, run), before, missing: missing.length, pruned };
 }
 
 /** From this number on, events are read from the list: 500 with a request, of which a service allows some hundreds at a time. */
 const MANY = 100;
-/** How far ahead (days); what is later is read by itself. */
-const LISTED_DAYS = 730;
 
-/** What the service's list has of many events; nothing of few, or where it has no list of other days than the next. */
+/** What the service's list has of many events that the file changes; nothing of few, or where it has no such list. */
 async function readListed(
   { context, calendar }: ImportRun,
   known: readonly Known[],
 ): Promise<ReadonlyMap<string, CalendarEvent>> {
   const listed = new Map<string, CalendarEvent>();
-  if (known.length < MANY) return listed;
-  const ids = new Set(known.map(({ record }) => record.id));
-  const to = addDays(localDate(context.now(), "UTC"), LISTED_DAYS);
-  const days = { from: null, to, timezone: "UTC" };
-  const list = await (await context.api()).listEvents({ calendarId: calendar.id, ...days, search: null });
-  for await (const page of list?.pages ?? [])
-    for (const event of page) if (ids.has(event.id)) listed.set(event.id, event);
+  // No list has series.
+  const isListed = ({ record }: Known) => record.deleted === undefined && !isSeriesRecord(record);
+  const ids = new Set(known.filter(isListed).map(({ record }) => record.id));
+  const days = known.flatMap(({ event }) => event?.content.start_at?.slice(0, 10) ?? []).sort();
+  const [first = "", last = first] = [days[0], days.at(-1)];
+  if (ids.size < MANY || first === "") return listed;
+  const range = { from: addDays(first, -1), to: addDays(last, 1), timezone: "UTC", search: null };
+  const list = await (await context.api()).listEvents({ calendarId: calendar.id, ...range });
+  let pages = ids.size / 2;
+  for await (const page of list?.pages ?? []) {
+    for (const event of page) if (ids.delete(event.id)) listed.set(event.id, event);
+    pages -= 1;
+    // What is left is read one by one.
+    if (ids.size === 0 || pages < 1) break;
+  }
   return listed;
 }
 

@@ -88,7 +88,7 @@ const MAX_SHOWN_TITLE = 60;
 
 /** What was read. */
 export interface ReadSource
-  extends Pick<ImportFile, "header" | "footer">,
+  extends Pick<ImportFile, "isComplete" | "isMail" | "header" | "footer">,
     Pick<Gathered, "source" | "rejections" | "unknown"> {
   /** How many events and rejected items the file has. */
   readonly size: number;
@@ -110,15 +110,16 @@ export async function readSource(
   const limit = { bytes: MAX_IMPORT_BYTES, error: () => tooLargeError(name) };
   const bytes = await terminal.input.bytes(path, "FILE", limit);
   if (bytes.length >= LARGE_FILE) await keepMemorySmall(machine);
-  const { items, notes, isComplete, ...file } = await readImportFile(bytes, {
+  const { items, notes, ...file } = await readImportFile(bytes, {
     ...flags,
     name,
     zone: window.zone,
   });
   const repeats = items.some((item) => item.kind === "event" && item.recurrences.length > 0);
   const engine = repeats ? await import("../../calendar/recurrence.js") : null;
+  const options = { window, engine, isComplete: file.isComplete };
   return (known) => {
-    const gathered = gatherEvents(items, { window, engine, isComplete, now: now(), ...known });
+    const gathered = gatherEvents(items, { ...options, now: now(), ...known });
     for (const note of [...notes, ...gathered.notes]) output.note(note);
     nameRejections(context, gathered.rejections);
     return { ...file, ...gathered, size: items.length };

@@ -10,8 +10,8 @@ import type { ReadSource } from "./read-source.js";
 /** Why nothing is deleted because it is missing; null otherwise. */
 export function noPruneReason(read: ReadSource): string | null {
   const { source, rejections } = read;
-  if (!source.isComplete) return "the file is cut short, or its last line has no end";
-  if (isMail(read)) return "a mail does not have all events of its source";
+  if (!read.isComplete) return "the file is cut short, or its last line has no end";
+  if (read.isMail === true) return "a mail does not have all events of its source";
   if (source.events.size === 0) return "the file has no events";
   const isUnknown = rejections.some(({ identity }) => identity === undefined);
   return isUnknown ? "what was rejected may be among them" : null;
@@ -52,7 +52,7 @@ export function reportFailures(
   const reason = job.prune === false ? null : noPruneReason(read);
   const kept = `${countOf(plan.missing, "event")} not in ${job.name} any more`;
   const stays = plan.missing === 1 ? "it stays" : "they stay";
-  if (plan.missing > 0 && job.prune === false && !isMail(read))
+  if (plan.missing > 0 && job.prune === false && read.isMail !== true)
     note(`${kept}: ${stays}, since --prune is not given`);
   const { failures = [], stopped, done = 0 } = applied ?? {};
   const namer = createNamer(warn);
@@ -68,11 +68,6 @@ export function reportFailures(
     ...(plan.missing > 0 && reason !== null ? [`${kept}, and not deleted: ${reason}`] : []),
   ];
   if (problems.length > 0) throw new CliError("partial", problems.join("; "));
-}
-
-/** Whether the file is a mail about some events, and never has all of its source. @see RFC 5546 */
-export function isMail({ header }: ReadSource): boolean {
-  return /^METHOD:(?:REQUEST|CANCEL)\s*$/im.test(header);
 }
 
 /** `3 events` */

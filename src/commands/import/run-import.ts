@@ -9,7 +9,7 @@ import type { ImportRun } from "./import-run.js";
 import { type ImportPlan, makePlan } from "./make-plan.js";
 import { type ImportFlags, type ImportJob, readJob, readSource } from "./read-source.js";
 import { withRecords } from "./records.js";
-import { countOf, isMail, noPruneReason, reportFailures, reportOf, writeRejects } from "./report.js";
+import { countOf, noPruneReason, reportFailures, reportOf, writeRejects } from "./report.js";
 
 /** Brings a calendar in step with a file: says what it would do, asks, and does it. */
 export async function runImport(context: ImportRun["context"], flags: ImportFlags): Promise<void> {
@@ -76,7 +76,7 @@ async function planRun(run: ImportRun): Promise<ImportPlan> {
 
 /** A mail that cancels events finds only those of its source. */
 function noteUnknownCancelled({ context, job, read }: ImportRun): void {
-  if (read.unknown === 0 || !isMail(read)) return;
+  if (read.unknown === 0 || read.isMail !== true) return;
   const unknown = countOf(read.unknown, "cancelled event");
   context.output.note(`${unknown} did not come from ${job.source}: give the right source as --source`);
 }
@@ -84,8 +84,8 @@ function noteUnknownCancelled({ context, job, read }: ImportRun): void {
 /** Shows the plan and asks where something would be written. @throws CliError interrupted for no, usage without a terminal */
 async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
   const { context, job, calendar } = run;
-  const { before, counts, steps, examples } = plan;
-  const isMost = job.prune === true && counts.gone > 0 && isOtherFile(run, plan);
+  const { before, pruned, steps, examples } = plan;
+  const isMost = job.prune === true && pruned > 0 && isOtherFile(run, plan);
   if (steps.length === 0 || (job.isConfirmed && !isMost)) return;
   const { prompt } = context.terminal;
   if (!prompt.available || job.path === "-")
@@ -100,7 +100,7 @@ async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
   for (const line of lines) context.output.warn(line);
   const questions = [
     ...(job.isConfirmed ? [] : [questionOf(plan, place)]),
-    ...(isMost ? [`Delete ${counts.gone} of the ${before} events that came from ${job.source} before?`] : []),
+    ...(isMost ? [`Delete ${pruned} of the ${before} events that came from ${job.source} before?`] : []),
   ];
   for (const question of questions)
     if (!(await prompt.confirm(question))) throw new CliError("interrupted", "nothing was imported");
