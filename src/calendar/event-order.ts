@@ -131,6 +131,27 @@ function isUser(user: User | null, userId: string): boolean {
   return user?.type === "user" && plainId(user.id) === plainId(userId);
 }
 
+/**
+ * Each series once: the occurrence that is on or comes next, else the last one. An event without a series stays.
+ * @param events in the order of a list
+ */
+export function selectOncePerSeries<T extends CalendarEvent>(
+  events: readonly T[],
+  { now, zone }: { readonly now: number; readonly zone: string },
+): T[] {
+  const today = dateToInstant(localDate(now, zone));
+  const chosen = new Map<string, T>();
+  for (const event of events) {
+    const current = chosen.get(seriesKey(event));
+    if (current === undefined || isOver(current, { now, today })) chosen.set(seriesKey(event), event);
+  }
+  return events.filter((event) => chosen.get(seriesKey(event)) === event);
+}
+
+function seriesKey({ calendar_id: calendarId, series_id: seriesId, id }: CalendarEvent): string {
+  return `${calendarId} ${seriesId ?? id}`;
+}
+
 interface Cutoff {
   readonly now: number;
   /** Midnight UTC of today's date, as all-day events hold dates. */

@@ -20,7 +20,10 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
     .option("--days <1-366>", "number of days, including today or the day of --from (default: 1)")
     .option("--on <date>", "events of this day: a date, or words such as tomorrow or fri")
     .option("--from <date>", "events of this day and later")
-    .option("--search <text>", "events with this text in title, description or location, of any day")
+    .option(
+      "--search <text>",
+      "events with this text in title, description or location; without days, those of any day, each series once",
+    )
     .option("--strict-dates", "read only ISO 8601 dates, no words");
   addFilterFlags(command);
   command

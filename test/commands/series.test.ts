@@ -35,6 +35,69 @@ const occurrence = async (day: string): Promise<string> => {
   return found?.id ?? "";
 };
 
+describe("a search", () => {
+  const listed = async (...flags: readonly string[]) => {
+    const { stdout } = await harness.run(
+      "events",
+      "list",
+      ...flags,
+      "-o",
+      "ndjson",
+      "--fields",
+      "start_local,title",
+    );
+    return stdout
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+      .map(({ title, start_local: start }) => `${start.slice(0, 10)} ${title}`);
+  };
+  beforeEach(async () => {
+    const series = (title: string, start: string, ...flags: readonly string[]) =>
+      harness.json("events", "create", "--title", title, "--start", start, ...flags, "-q");
+    await series("Gym", "2026-11-03T18:00", "--repeat", "weekly on tue");
+    await series("Gym course", "2026-11-05T18:00", "--repeat", "daily", "--count", "5");
+    // It is 15:30: one of these is on.
+    await series("Gym today", "2026-11-20T15:00", "--repeat", "daily");
+    await series("Gym once", "2026-11-10T18:00");
+  });
+
+  test("without days gives the next occurrence of each series, else its last one", async () => {
+    const expected = [
+      "2026-11-09 Gym course",
+      "2026-11-10 Gym once",
+      "2026-11-21 Gym today",
+      "2026-11-24 Gym",
+    ];
+    expect(await listed("--search", "gym")).toEqual(expected);
+    const json = await harness.json<readonly Shown[]>("events", "list", "--search", "gym");
+    expect(json.map(({ title, start_local: start }) => `${start.slice(0, 10)} ${title}`)).toEqual(expected);
+    expect(await listed("--search", "gym", "-n", "3")).toEqual(expected.slice(0, 3));
+    expect(await listed("--search", "gym", "--remaining")).toEqual(expected.slice(2));
+  });
+
+  test("gives the next of the occurrences that the other filters leave", async () => {
+    const attended = await occurrence("2026-12-01");
+    await harness.json("events", "update", attended, "--add-attendee", "me", "--scope", "this", "-q");
+    expect(await listed("--search", "gym", "--attendee", "me")).toEqual(["2026-12-01 Gym today"]);
+  });
+
+  test.each([
+    [
+      ["--days", "5"],
+      ["2026-11-21", "2026-11-22", "2026-11-23", "2026-11-24", "2026-11-24", "2026-11-25"],
+    ],
+    [["--on", "2026-11-17"], ["2026-11-17"]],
+    [
+      ["--from", "2026-11-01", "--to", "2026-11-06"],
+      ["2026-11-03", "2026-11-05", "2026-11-06"],
+    ],
+  ])("with %j gives every occurrence of those days", async (days, expected) => {
+    const found = await listed("--search", "gym", ...days);
+    expect(found.map((line) => line.slice(0, 10))).toEqual(expected);
+  });
+});
+
 describe("create --repeat", () => {
   const planned = async (...flags: readonly string[]) => {
     const { stdout, stderr } = await harness.run("events", "create", ...MEETING, ...flags, "--dry-run");

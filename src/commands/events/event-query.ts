@@ -57,6 +57,8 @@ export interface EventQuery {
   readonly upcoming: readonly UpcomingQuery[] | null;
   /** Null for any text. */
   readonly search: string | null;
+  /** Whether a series is listed once, for a search on no certain days. */
+  readonly oncePerSeries?: boolean;
   /** Whether keeps without times are listed too, after those of the days. */
   readonly keepsWithoutTimes?: boolean;
   /**
@@ -126,6 +128,7 @@ export async function readQuery(context: TimeContext, flags: DayFlags & FilterFl
     days: isAnyDay ? { first: null, last: null } : { first, last },
     upcoming: days === null ? null : [{ timezone, days }],
     search,
+    oncePerSeries: isAnyDay,
     filters: flags,
   };
 }

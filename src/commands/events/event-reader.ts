@@ -2,7 +2,12 @@ import type { CalendarEvent } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
 import { lastUpcomingDay, upcomingDays } from "../../calendar/dates.js";
 import { isOnDays } from "../../calendar/day-list.js";
-import { type EventFilter, filterEvents, sortEvents } from "../../calendar/event-order.js";
+import {
+  type EventFilter,
+  filterEvents,
+  selectOncePerSeries,
+  sortEvents,
+} from "../../calendar/event-order.js";
 import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
 import { describeCandidate } from "../../calendar/names.js";
 import type { UpcomingQuery } from "../../calendar/reminders.js";
@@ -56,7 +61,10 @@ export function readEvents(
       },
     });
     const found = filterEvents(results.flat(), filterOf(results.length === calendars.length), zone);
-    const events = sortEvents(found, { zone, firstDay: query.days.first }).map(localize);
+    const sorted = sortEvents(found, { zone, firstDay: query.days.first });
+    const listed =
+      query.oncePerSeries === true ? selectOncePerSeries(sorted, { now: context.now(), zone }) : sorted;
+    const events = listed.map(localize);
     const calendarsRead = results.length;
     return { calendars, events, calendarsRead, noteMissingKeeps, reportFailures };
   });

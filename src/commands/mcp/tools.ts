@@ -26,7 +26,8 @@ const PLANS: readonly ToolPlan[] = [
   },
   {
     name: "list_events",
-    description: "List events by day. Without days those of today, with search those of any day.",
+    description:
+      "List events by day. Without days those of today; with search those of any day, and each series once: its next occurrence, else its last one.",
     command: "events list",
     flags: `${DAYS} search label attendee category mine remaining limit`,
   },
