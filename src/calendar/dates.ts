@@ -1,11 +1,6 @@
-import {
-  DAY_MS,
-  dateToInstant,
-  isCalendarDate,
-  isTimeZone,
-  parseWireDateTime,
-} from "../../contract/date-time.js";
+import { DAY_MS, dateToInstant, isCalendarDate, parseWireDateTime } from "../../contract/date-time.js";
 import { MAX_DAYS, MIN_DAYS } from "../../contract/limits.js";
+import { readTimeZoneName, timeZoneHint } from "../../contract/time-zone-names.js";
 import { type CliError, emptyValueError, usageError } from "../errors.js";
 import {
   addDays,
@@ -287,14 +282,10 @@ export function upcomingDays(first: string | null, last: string | null, today: s
   return (dateToInstant(last) - dateToInstant(today)) / DAY_MS + 1;
 }
 
-/** Checks an IANA timezone name and returns it as typed. @throws CliError usage */
+/** The IANA name of a zone, in its usual case. @throws CliError usage for others, also abbreviations */
 export function parseTimeZone(name: string, source: string): string {
   if (name === "") throw emptyValueError(source);
-  if (!isTimeZone(name)) {
-    throw usageError(
-      `${source}: "${name}" is not a valid timezone`,
-      "write a name such as Asia/Tokyo, Europe/Berlin or UTC",
-    );
-  }
-  return name;
+  const zone = readTimeZoneName(name);
+  if (zone !== null) return zone;
+  throw usageError(`${source}: "${name}" is not a valid timezone`, timeZoneHint(name));
 }

@@ -72,19 +72,24 @@ export function readKeyedInput(value: unknown, source: string): KeyedInput {
 /**
  * Reads one event as the output prints it. Null counts as absent; id, calendar_id, calendar_name, creator,
  * created_at and updated_at are ignored; start_local and end_local must agree with start_at and end_at.
+ * @param readZone reads the name of a zone, and throws for others
  * @throws CliError usage for anything but an object, for unknown keys, wrong types and values beyond the limits
  */
-export function readEventInput(value: unknown, source: string): EventInput {
+export function readEventInput(value: unknown, source: string, readZone = parseTimeZone): EventInput {
   const fields = readFields(value, source);
+  const readTimeZone = (key: string): string | undefined => {
+    const name = readText(fields, key);
+    return name === undefined ? undefined : readZone(name, `${source}: ${key}`);
+  };
   const category = readText(fields, "category");
   const input: EventInput = {
     category: category === undefined ? undefined : parseCategory(category, `${source}: category`),
     title: readText(fields, "title"),
     all_day: readBoolean(fields, "all_day"),
     start_at: readInstant(fields, "start_at"),
-    start_timezone: readTimeZone(fields, "start_timezone"),
+    start_timezone: readTimeZone("start_timezone"),
     end_at: readInstant(fields, "end_at"),
-    end_timezone: readTimeZone(fields, "end_timezone"),
+    end_timezone: readTimeZone("end_timezone"),
     description: readText(fields, "description"),
     location: readText(fields, "location"),
     url: readText(fields, "url"),
@@ -123,11 +128,6 @@ function readInstant(fields: Fields, key: string): string | undefined {
   const text = readText(fields, key);
   if (text !== undefined) parseInstant(text, `${fields.source}: ${key}`);
   return text?.trim();
-}
-
-function readTimeZone(fields: Fields, key: string): string | undefined {
-  const name = readText(fields, key);
-  return name === undefined ? undefined : parseTimeZone(name, `${fields.source}: ${key}`);
 }
 
 /** A text, a number, or an object as the output has it, which may be of another calendar. */

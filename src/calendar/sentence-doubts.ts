@@ -1,3 +1,4 @@
+import { readTimeZoneName, timeZoneHint } from "../../contract/time-zone-names.js";
 import { type CliError, usageError } from "../errors.js";
 import { editDistance } from "./nearest.js";
 import { MONTH_NAME, PREPOSITION, type SentencePart, SOURCE, unmarked } from "./sentence-parts.js";
@@ -172,7 +173,7 @@ function checkAfter(
 }
 
 function zoneError(text: string): CliError {
-  const instead = /\//.test(text) ? text : "and a place, such as Europe/Berlin";
+  const instead = readTimeZoneName(text) ?? `ZONE: ${timeZoneHint(text.replace(/ time$/i, ""))}`;
   return usageError(`${SOURCE}: "${text}" may be a time zone`, `give it as --timezone ${instead}`);
 }
 

@@ -1,4 +1,4 @@
-import { isTimeZone } from "../../contract/date-time.js";
+import { readTimeZoneName, timeZoneHint } from "../../contract/time-zone-names.js";
 import { usageError } from "../errors.js";
 import { type Config, PROFILE_KEYS, type Profile, type ProfileKey } from "./config.js";
 import type { ConfigFile } from "./config-file.js";
@@ -119,8 +119,7 @@ function parseKey(profile: string, key: string): ProfileKey {
 /** Days and zones may be written in upper and lower case. */
 function storedValue(key: ProfileKey, value: string): string {
   if (key === "week_start" || key === "journal") return value.toLowerCase();
-  const isSame = (zone: string): boolean => zone.toLowerCase() === value.toLowerCase();
-  return key === "timezone" ? (Intl.supportedValuesOf("timeZone").find(isSame) ?? value) : value;
+  return key === "timezone" ? (readTimeZoneName(value) ?? value) : value;
 }
 
 /** @throws CliError usage */
@@ -145,8 +144,8 @@ const CHECKS: Readonly<Partial<Record<ProfileKey, (value: string, key: string, p
     media_type: parseMediaType,
     token_command: checkTokenCommand,
     timezone(value) {
-      if (!isTimeZone(value))
-        throw usageError(`timezone: "${value}" is not a time zone`, "write a name such as Asia/Tokyo");
+      if (readTimeZoneName(value) === null)
+        throw usageError(`timezone: "${value}" is not a time zone`, timeZoneHint(value));
     },
     hours: parseHours,
     week_start: parseWeekStart,

@@ -1,4 +1,4 @@
-import { isTimeZone } from "../../contract/date-time.js";
+import { readTimeZoneName, timeZoneHint } from "../../contract/time-zone-names.js";
 import { emptyValueError, usageError } from "../errors.js";
 import type { FormatChoice } from "../output/output.js";
 import type { ColorChoice } from "../output/style.js";
@@ -124,13 +124,14 @@ function readFormat(flag: string | undefined, env: Environment): FormatChoice | 
 
 function readTimeZone({ timezone }: GlobalFlags, env: Environment): string | undefined {
   const setting = pickSetting({ flag: ["--timezone", timezone], variable: "CALCTL_TIMEZONE" }, env);
-  return setting && checkTimeZone(setting);
+  return setting && readTimeZoneSetting(setting);
 }
 
-/** Checks that a setting is an IANA time zone. @throws CliError */
-export function checkTimeZone(setting: Setting): string {
-  if (isTimeZone(setting.value)) return setting.value;
-  throw settingError(setting, `"${setting.value}" is not a time zone`, "write a name such as Asia/Tokyo");
+/** The IANA name of a setting's zone, in its usual case. @throws CliError */
+export function readTimeZoneSetting(setting: Setting): string {
+  const zone = readTimeZoneName(setting.value);
+  if (zone !== null) return zone;
+  throw settingError(setting, `"${setting.value}" is not a time zone`, timeZoneHint(setting.value));
 }
 
 /** A number that a flag or a variable sets. */

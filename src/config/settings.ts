@@ -1,9 +1,10 @@
+import { timeZoneHint } from "../../contract/time-zone-names.js";
 import { configurationError } from "../errors.js";
 import type { Config, Profile, ProfileKey } from "./config.js";
 import type { ConfigFile } from "./config-file.js";
 import { type Environment, pickSetting, readVariable, type Setting } from "./environment.js";
 import { originOf, parseHours, parseMediaType, parseWeekStart } from "./profile-values.js";
-import { checkTimeZone, type RunSettings } from "./run-settings.js";
+import { type RunSettings, readTimeZoneSetting } from "./run-settings.js";
 
 /** The profile of the embedded service in this process. */
 export const LOCAL_PROFILE = "local";
@@ -158,7 +159,7 @@ export function readSettings(options: SettingsOptions): Settings {
     ...selection,
     get timezone() {
       const setting = selection.setting("timezone");
-      timezone ??= run.timezone ?? (setting && checkTimeZone(setting)) ?? systemTimeZone(options);
+      timezone ??= run.timezone ?? (setting && readTimeZoneSetting(setting)) ?? systemTimeZone(options);
       return timezone;
     },
     defaultCalendar: calendarOf("calendar"),
@@ -183,8 +184,8 @@ function systemTimeZone({ env, systemTimeZone, note }: SettingsOptions): string 
   const problem =
     variable === undefined
       ? "this machine's time zone has no IANA name"
-      : `TZ: "${variable}" is not a time zone that calctl knows, such as Europe/Berlin`;
-  note(`${problem}: using UTC (choose another with --timezone)`);
+      : `TZ: "${variable}" is not the name of a time zone`;
+  note(`${problem}: using UTC (choose another with TZ or --timezone: ${timeZoneHint(variable ?? "")})`);
   return "UTC";
 }
 

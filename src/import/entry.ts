@@ -1,3 +1,5 @@
+import { isTimeZone } from "../../contract/date-time.js";
+import { parseTimeZone } from "../calendar/dates.js";
 import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
 import { type EventInput, readEventInput } from "../calendar/event-input.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
@@ -91,6 +93,11 @@ type Place = Omit<Rejection, "kind" | "reason">;
 /** An hour. */
 const LENGTH = { text: "1h", days: 0, minutes: 60 };
 
+/** A zone of a file may also be a name without an area, as other programs write it. */
+function readFileZone(name: string, source: string): string {
+  return isTimeZone(name) ? name : parseTimeZone(name, source);
+}
+
 /** The entry that `read` gives; rejected where it throws a usage error or gives no event of the contract. */
 export function readEntry(
   place: Place,
@@ -103,7 +110,7 @@ export function readEntry(
     const { fields, isSeries = false, ...draft } = read((remark) => remarks.add(remark));
     const given = shorten ? shortenTexts(fields) : fields;
     if (given !== fields) remarks.add("too long for the calendar: shortened");
-    const input = readEventInput(given, SOURCE);
+    const input = readEventInput(given, SOURCE, readFileZone);
     checkStorable(input);
     const { label, attendees } = input;
     const whole = { ...input, recurrences: draft.recurrences, isSeries };

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isTimeZone } from "../../contract/date-time.js";
 
 /** Time and randomness; tests replace them. */
 export interface Clock {
@@ -42,22 +41,4 @@ export async function sleepFor(milliseconds: number, signal?: AbortSignal): Prom
 export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
-}
-
-/**
- * The time zone of this process, from TZ or the system; undefined if it has no IANA name.
- * @param variable TZ, used as written if it is a name: Node would turn Asia/Kolkata into the older Asia/Calcutta
- */
-export function resolveSystemTimeZone(variable: string | undefined): string | undefined {
-  // Loading Intl takes half as long as starting Node; machines in UTC, as most servers are, can skip it.
-  if (new Date(0).toString().endsWith("+0000 (Coordinated Universal Time)")) {
-    // Node also falls back to UTC for a TZ that it cannot read, such as `IST-5:30`.
-    const name = variable?.replace(/^:/, "") ?? "UTC";
-    return name === "UTC" || isTimeZone(name) ? "UTC" : undefined;
-  }
-  // Typed as a string, but undefined for a TZ such as `JST-9`.
-  const zone: unknown = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (typeof zone !== "string" || zone === "Etc/Unknown" || !isTimeZone(zone)) return undefined;
-  // Node also knows abbreviations such as JST, which are not names.
-  return variable !== undefined && variable.length > 3 && isTimeZone(variable) ? variable : zone;
 }

@@ -98,6 +98,7 @@ describe("readEventInput", () => {
     [{ start_at: "2026-11-21T15:00" }, "start_at"],
     [{ start_at: "2026-11-21" }, "start_at"],
     [{ end_at: "soon" }, "end_at"],
+    [{ start_timezone: "BST" }, 'start_timezone: "BST" is not a valid timezone'],
     [{ end_timezone: "Tokio" }, 'end_timezone: "Tokio" is not a valid timezone'],
     [{ url: ["x"] }, "url must be text, not a list"],
     [{ label: {} }, "label must be"],

@@ -35,7 +35,7 @@ describe("config", () => {
 
   test.each([
     ["week_start", "Sunday", "sunday"],
-    ["timezone", "europe/berlin", "Europe/Berlin"],
+    ["timezone", "asia/kolkata", "Asia/Kolkata"],
     ["journal", "OFF", "off"],
   ])("set %s %s", async (key, typed, stored) => {
     expect((await harness.run("config", "set", key, typed)).exitCode).toBe(0);
@@ -74,6 +74,7 @@ describe("config", () => {
     ["an id that no calendar can have", ["calendar", ".."], "valid id"],
     ["an address of local", ["base_url", "https://x.example"], "local"],
     ["a zone that is none", ["timezone", "Mars/Phobos"], "Asia/Tokyo"],
+    ["an abbreviation of a zone", ["timezone", "IST"], "Asia/Kolkata, Europe/Dublin, or Asia/Jerusalem"],
     ["an insecure address", ["base_url", "http://x.example", "-p", "work"], "https"],
     ["an address that is none", ["base_url", "x.example", "-p", "work"], "https://"],
     [

@@ -68,6 +68,11 @@ describe("readTimeFlags", () => {
     expect(await read({ duration: "1h 30m" })).toMatchObject({ duration: { days: 0, minutes: 90 } });
   });
 
+  test("zones are spelled as the IANA database spells them", async () => {
+    const flags = { start: "2026-11-21T10:00", startTimezone: "europe/berlin", endTimezone: "ASIA/KOLKATA" };
+    expect(await read(flags)).toMatchObject({ startTimezone: "Europe/Berlin", endTimezone: "Asia/Kolkata" });
+  });
+
   test("strict dates are ISO 8601 only; durations stay", async () => {
     const flags = { start: "2026-11-21 12:00", duration: "1.5h", strictDates: true };
     expect(await read(flags)).toMatchObject({ duration: { days: 0, minutes: 90 }, notes: [] });
@@ -83,6 +88,7 @@ describe("readTimeFlags", () => {
     [{ start: "" }, "--start is empty"],
     [{ end: "2026-02-30" }, "--end: the date 2026-02-30 does not exist"],
     [{ duration: "long" }, '--duration: "long" is not a valid duration'],
+    [{ startTimezone: "IST" }, '--start-timezone: "IST" is not a valid timezone'],
     [{ endTimezone: "Mars/Phobos" }, '--end-timezone: "Mars/Phobos" is not a valid timezone'],
     [
       { start: "soon", end: "later", duration: "long" },

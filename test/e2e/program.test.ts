@@ -133,7 +133,7 @@ describe("environment", () => {
     const installation = createInstallation({ TZ: "JST-9" });
     const { stdout, stderr } = await installation.run(...CREATE.slice(0, -2), "-o", "json");
     expect(JSON.parse(stdout)).toMatchObject({ start_local: `${TOMORROW}T12:00:00+00:00` });
-    expect(stderr).toContain('TZ: "JST-9" is not a time zone that calctl knows');
+    expect(stderr).toContain('TZ: "JST-9" is not the name of a time zone');
     expect(stderr).toContain("UTC");
   });
 

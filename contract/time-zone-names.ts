@@ -1,0 +1,107 @@
+import { isTimeZone } from "./date-time.js";
+
+/** Abbreviations, and for each the zones it may mean, the likeliest first. */
+const ABBREVIATIONS: ReadonlyMap<string, readonly string[]> = new Map(
+  [
+    "UTC: Z UCT ZULU UNIVERSAL",
+    "UTC Europe/London: GMT",
+    "Europe/London: BST",
+    "Europe/Lisbon: WET WEST",
+    "Europe/Berlin Europe/Paris: CET CEST MET MEST",
+    "Europe/Athens Europe/Helsinki: EET EEST",
+    "Europe/Moscow: MSK",
+    "Africa/Johannesburg: SAST",
+    "Asia/Kolkata Europe/Dublin Asia/Jerusalem: IST",
+    "Asia/Tokyo: JST",
+    "Asia/Seoul: KST",
+    "Asia/Singapore: SGT",
+    "Asia/Hong_Kong: HKT",
+    "Australia/Perth: AWST",
+    "Australia/Adelaide Australia/Darwin: ACST ACDT",
+    "Australia/Sydney Australia/Brisbane: AEST AEDT AET",
+    "Pacific/Auckland: NZST NZDT",
+    "America/St_Johns: NST NDT",
+    "America/Halifax Asia/Riyadh: AST",
+    "America/Halifax: ADT",
+    "America/New_York America/Panama: EST",
+    "America/New_York: EDT ET",
+    "America/Chicago Asia/Shanghai America/Havana: CST",
+    "America/Chicago: CDT CT",
+    "America/Denver America/Phoenix: MST",
+    "America/Denver: MDT MT",
+    "America/Los_Angeles: PST PDT PT",
+    "America/Anchorage: AKST AKDT",
+    "Pacific/Honolulu: HST",
+  ].flatMap((line) => {
+    const [zones = "", names = ""] = line.split(": ");
+    return names.split(" ").map((name) => [name, zones.split(" ")] as const);
+  }),
+);
+
+const AREAS = "Europe America Asia Africa Australia Pacific Atlantic Indian Antarctica Arctic".split(" ");
+
+/** Names that are not their parts with a capital each; Intl knows them in any case, and gives some another name. */
+const IRREGULAR = new Map(
+  [
+    "America/Knox_IN Antarctica/DumontDUrville Antarctica/McMurdo Australia/ACT Australia/LHI Australia/NSW",
+    "Brazil/DeNoronha Chile/EasterIsland Mexico/BajaNorte Mexico/BajaSur America/Port-au-Prince",
+    "America/Argentina/ComodRivadavia",
+  ].flatMap((line) => line.split(" ").map((name) => [name.toLowerCase(), name] as const)),
+);
+
+/**
+ * Reads the name of a zone in upper or lower case. The zone is spelled as the IANA database spells it; a link such as
+ * `Asia/Calcutta` stays. Null for a name without an area, except UTC: an abbreviation may mean one of several zones.
+ */
+export function readTimeZoneName(text: string): string | null {
+  if (/^utc$/i.test(text)) return "UTC";
+  return text.includes("/") && isTimeZone(text) ? spell(text) : null;
+}
+
+function spell(name: string): string {
+  const lower = name.toLowerCase();
+  return (
+    IRREGULAR.get(lower) ?? lower.replace(/[a-z]+/g, (word, index: number) => capitalize(word, lower, index))
+  );
+}
+
+function capitalize(word: string, name: string, index: number): string {
+  if (index > 0 && /^(?:of|es)$/.test(word)) return word;
+  const isInitials = index === 0 ? word === "us" : name.startsWith("etc/") && /^(?:gmt|utc|uct)$/.test(word);
+  return isInitials ? word.toUpperCase() : `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}
+
+function candidatesOf(text: string): readonly string[] {
+  const known = ABBREVIATIONS.get(text.toUpperCase());
+  if (known !== undefined) return known;
+  const city = text.trim().replaceAll(" ", "_");
+  const cities = AREAS.map((area) => `${area}/${city}`).filter(isTimeZone);
+  if (cities.length > 0) return cities.map(spell);
+  return isTimeZone(text) ? [resolvedZone(text)] : [];
+}
+
+/** The zone that Intl takes a name for: `Europe/London` for `GB`. */
+function resolvedZone(name: string): string {
+  return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone;
+}
+
+/** What to write instead of a text that is not the name of a zone. */
+export function timeZoneHint(text: string): string {
+  const candidates = candidatesOf(text);
+  if (candidates.length === 0) return "write a name such as Asia/Tokyo, Europe/Berlin or UTC";
+  return `write ${new Intl.ListFormat("en-US", { type: "disjunction" }).format(candidates)}`;
+}
+
+/** Abbreviations that the IANA database has as zones of their own, with the rules of one place. */
+const ABBREVIATED_ZONES = /^(?:CET|EET|MET|WET|EST|MST|HST|GMT|UCT|PRC|ROC|ROK)$/;
+
+/**
+ * The zone of a name in TZ, where the IANA database's names without an area (`Japan`, `EST5EDT`) are zones as well;
+ * undefined for other texts. Intl knows further abbreviations, some of which it takes for places that few mean by them.
+ */
+export function readZoneVariable(text: string): string | undefined {
+  const zone = readTimeZoneName(text);
+  if (zone !== null) return zone;
+  const isName = text.length > 3 || text === "GB" || text === "NZ" || ABBREVIATED_ZONES.test(text);
+  return isName && isTimeZone(text) ? resolvedZone(text) : undefined;
+}
