@@ -2,6 +2,7 @@ import { EXTENSIONS, EXTENSIONS_HEADER } from "../../contract/extensions.js";
 import { EVENT_STREAM_MEDIA_TYPE, JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
 import { type FieldErrors, type ProblemStatus, problem } from "../../contract/problem.js";
 import { REVISION_HEADER } from "../../contract/routes.js";
+import { NulError } from "../../src/system/query-text.js";
 import type { ExceededLimit } from "../budget.js";
 import { DatabaseUnavailableError } from "../store/store.js";
 
@@ -103,9 +104,10 @@ export function problemResponse({ status, errors, headers }: ProblemError): Serv
   };
 }
 
-/** Any other error becomes a 500, or a 503 while the database cannot be used, with that error as its `cause`. */
+/** Text with NUL is a 400. Any other error is a 500, or a 503 while the database cannot be used, with that error as its `cause`. */
 export function toProblemError(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
+  if (error instanceof NulError) return badRequest(error.message);
   return error instanceof DatabaseUnavailableError
     ? new ProblemError(503, { headers: { "retry-after": "1" }, cause: error })
     : new ProblemError(500, { cause: error });

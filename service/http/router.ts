@@ -23,18 +23,22 @@ export interface RouteMatch {
 
 /**
  * The decoded segments of the path of a request target. One slash at its end is ignored.
- * @throws ProblemError 400 when it is not percent-encoded UTF-8
+ * @throws ProblemError 400 when it is not percent-encoded UTF-8, or has a NUL, which no id has
  */
 export function parsePath(target: string): string[] {
   return splitTarget(target).path.replace(/\/$/, "").split("/").slice(1).map(decodeSegment);
 }
 
 function decodeSegment(segment: string): string {
+  const invalid = (problem: string) => badRequest(`the path segment "${excerpt(segment)}" ${problem}`);
+  let decoded: string;
   try {
-    return decodeURIComponent(segment);
+    decoded = decodeURIComponent(segment);
   } catch {
-    throw badRequest(`the path segment "${excerpt(segment)}" is not percent-encoded UTF-8`);
+    throw invalid("is not percent-encoded UTF-8");
   }
+  if (decoded.includes("\0")) throw invalid("contains NUL");
+  return decoded;
 }
 
 /** The same, without segments where they cannot be decoded. */
@@ -192,7 +196,8 @@ export function parseQuery({ include = [], query = {} }: Route, search: URLSearc
     read(name, (text) => (isCalendarDate(text) ? text : null), "date that exists, as YYYY-MM-DD");
   const readOneOf = <T extends string>(name: string, values: readonly T[]) =>
     read(name, (text) => values.find((value) => value === text) ?? null, `of ${values.join(", ")}`);
-  const isSearch = (text: string) => text !== "" && codePointLength(text) <= MAX_SEARCH;
+  const isSearch = (text: string) =>
+    text !== "" && codePointLength(text) <= MAX_SEARCH && !text.includes("\0");
   const result = {
     include:
       read("include", (text) => parseList(text, include), `list of ${include.join(",")}`) ??
@@ -205,7 +210,11 @@ export function parseQuery({ include = [], query = {} }: Route, search: URLSearc
     /** `YYYY-MM-DD`: the first and the last day. */
     from: readDate("from"),
     to: readDate("to"),
-    search: read("search", (text) => (isSearch(text) ? text : null), `text of 1 to ${MAX_SEARCH} characters`),
+    search: read(
+      "search",
+      (text) => (isSearch(text) ? text : null),
+      `text of 1 to ${MAX_SEARCH} characters without NUL`,
+    ),
     category: readOneOf("category", CATEGORIES),
     scope: readOneOf("scope", SCOPES),
     cursor: read("cursor", (text) => text || null, "cursor from the link to a next page"),

@@ -81,7 +81,8 @@ export async function signIn(
   const { passwordQueue, source } = context;
   // Nobody has these, and comparing them could take long. They say nothing about who has a login.
   const { login, password } = credentials;
-  if (codePointLength(login) > MAX_LOGIN || passwordProblem(password) !== null) return WRONG_CREDENTIALS;
+  if (codePointLength(login) > MAX_LOGIN || login.includes("\0")) return WRONG_CREDENTIALS;
+  if (passwordProblem(password) !== null) return WRONG_CREDENTIALS;
   // Attempts are counted inside the queue: a request that it refuses costs no write.
   const result = await passwordQueue.run(source.address, () => replaceSession(context, session, credentials));
   return typeof result === "string" ? QUEUE_FULL[result] : result;

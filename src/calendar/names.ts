@@ -30,7 +30,7 @@ export interface ResolveOptions<T extends Named = Named> {
 /**
  * Finds a candidate by its exact id, else by its exact name, else by its name ignoring case, else, where that is
  * allowed, by the beginning of its name; the first step that matches any candidate decides.
- * @throws CliError not_found with the candidates when none matches, usage when several do
+ * @throws CliError not_found with the candidates when none matches, usage when several do or none can
  */
 export function resolveName<T extends Named>(
   value: string,
@@ -48,7 +48,10 @@ export function resolveName<T extends Named>(
   ];
   const matches = steps.map((step) => candidates.filter(({ name }) => step(name ?? "")));
   const [found, ...others] = matches.find(({ length }) => length > 0) ?? [];
-  if (found === undefined) throw notFoundError(value, candidates, { noun, source, describe });
+  if (found === undefined) {
+    checkControlCharacters(value, source);
+    throw notFoundError(value, candidates, { noun, source, describe });
+  }
   if (others.length > 0) {
     const matching = [found, ...others];
     throw new CliError("usage", `${source}: "${value}" matches ${matching.length} ${noun}s`, {
@@ -106,11 +109,23 @@ function closestFirst<T extends Named>(value: string, candidates: readonly T[]):
   ];
 }
 
-/** Refuses an id that is empty, `.` or `..`, which would change the path of a request. @throws CliError usage */
+/**
+ * Refuses an id that is empty, that has control characters, or that is `.` or `..`, which would change the path of a request.
+ * @throws CliError usage
+ */
 export function checkId(value: string, source: string): string {
   if (value === "") throw emptyValueError(`${source}: the id`);
   if (value === "." || value === "..") throw usageError(`${source}: "${value}" is not a valid id`);
+  checkControlCharacters(value, source);
   return value;
+}
+
+function checkControlCharacters(value: string, source: string): void {
+  if (!/\p{Cc}/u.test(value)) return;
+  throw usageError(
+    `${source}: ${JSON.stringify(value)} contains a control character`,
+    "ids and names have none; is a line break of the input part of it?",
+  );
 }
 
 /** For messages: `Family (abc)`. */

@@ -38,7 +38,8 @@ describe("resolveName", () => {
     const names = [1, 2, 3].map((id) => ({ id: String(id), name: textOf(80_000) + id }));
     const options = { noun: "calendar", source: "-c", byPrefix: true };
     expect(resolveName(`${textOf(80_000)}2`, names, options).id).toBe("2");
-    expect(failureOf(() => resolveName(`${textOf(80_000)}4`, names, options)).exitCode).toBe(5);
+    const expected = /\p{Cc}/u.test(textOf(1)) ? "usage" : "not_found";
+    expect(failureOf(() => resolveName(`${textOf(80_000)}4`, names, options)).code).toBe(expected);
   });
 
   test("labels and members do not match by prefix", () => {
@@ -119,12 +120,21 @@ test("describeCandidates shows only the id if there is no name", () => {
   ).toBe("a, b, C (c)");
 });
 
+test("a name with a control character, which none has, is a usage error", () => {
+  const resolve = () =>
+    resolveName("Family\r", [{ id: "a", name: "Family" }], { noun: "calendar", source: "-c" });
+  expect(failureOf(resolve)).toMatchObject({
+    code: "usage",
+    message: '-c: "Family\\r" contains a control character',
+  });
+});
+
 describe("checkId", () => {
   test.each(["-Ab_9", "a.b", "..."])("accepts %s", (id) => {
     expect(checkId(id, "ID")).toBe(id);
   });
 
-  test.each(["", ".", ".."])("rejects %j", (id) => {
+  test.each(["", ".", "..", "a\0b", "a\nb", "a\u0085"])("rejects %j", (id) => {
     expect(failureOf(() => checkId(id, "ID")).code).toBe("usage");
   });
 });

@@ -162,6 +162,13 @@ describe("ids from stdin", () => {
     expect(await titles()).toEqual([]);
   });
 
+  test("delete - takes ids that NULs separate", async () => {
+    const [first, second] = [await create("1", ...TIMES), await create("2", ...TIMES)];
+    const stdin = `${first.id}\0${second.id}\0`;
+    await harness.runWith({ stdin }, "events", "delete", "-", "--yes");
+    expect(await titles()).toEqual([]);
+  });
+
   test.each([
     [["get", "-", "-o", "json"], "[]\n"],
     [["get", "-"], ""],
@@ -179,6 +186,9 @@ describe("ids from stdin", () => {
     [["get", "-", "abc", "-"], "", "stdin"],
     [["get", "-"], "abc\n..\n", "stdin"],
     [["delete", "-"], "abc\n", "--yes"],
+    [["delete", "-", "--yes"], "a\tb\n", 'ID on stdin: "a\\tb" contains a control character'],
+    [["get", "a\u0007"], "", 'ID: "a\\u0007" contains a control character'],
+    [["list", "-c", "Fam\r"], "", "contains a control character"],
   ])("%j with %j is exit 2", async (argv, stdin, words) => {
     expect(await harness.runWith({ stdin }, "events", ...argv)).toMatchObject(failed(2, words));
   });

@@ -8,6 +8,7 @@ import {
   type QueryResult,
 } from "kysely";
 import type { PoolClient } from "pg";
+import { refuseNul } from "../../../src/system/query-text.js";
 import type { StoreSchema } from "../schema.js";
 import type { Transaction } from "../store.js";
 import { type QueryOptions, query } from "./connection.js";
@@ -29,7 +30,7 @@ export async function runWork<T>(
   let hasEnded = false;
   const execute = async <R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> => {
     if (hasEnded) throw new Error("the transaction of this query has ended");
-    const result = await query(client, sql, { parameters: parameters.map(withoutNul), timeout });
+    const result = await query(client, sql, { parameters: refuseNul(parameters), timeout });
     const { rows, rowCount, command } = result;
     return { rows, ...(command !== "SELECT" && { numAffectedRows: BigInt(rowCount ?? 0) }) };
   };
@@ -69,11 +70,4 @@ function queriesOn(connection: DatabaseConnection): Transaction {
       }),
     },
   });
-}
-
-/** PostgreSQL has no NUL in text. No stored text has one, so what is looked for with one is not found. */
-function withoutNul(parameter: unknown): unknown {
-  return typeof parameter === "string" && parameter.includes("\0")
-    ? parameter.replaceAll("\0", "\ufffd")
-    : parameter;
 }

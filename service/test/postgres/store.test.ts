@@ -168,10 +168,10 @@ describe("a transaction", () => {
     expect(rows).toEqual([{ time }]);
   });
 
-  test("finds nothing by text with NUL, which no stored text has", async () => {
+  test("refuses text with NUL, which no stored text has", async () => {
     const find = (db: Transaction) =>
       db.selectFrom("users").select("id").where("login_key", "=", "a\0").execute();
-    expect(await store.read(find)).toEqual([]);
+    await expect(store.read(find)).rejects.toThrow("text must not contain NUL");
   });
 });
 

@@ -33,7 +33,7 @@ function readEventId({ names }: Pick<Context, "names">, typed: string): string {
 const SHORT_ID = /^[0-9a-f]{4,31}(?:_\d{1,8}(?:T\d{0,6}Z?)?)?$/;
 const MAX_CANDIDATES = 5;
 
-/** The ids as given; a `-` is replaced by the lines of stdin, without blank ones. @throws CliError usage */
+/** The ids as given; a `-` is replaced by those of stdin: lines, or parts that NULs separate, without blank ones. @throws CliError usage */
 export async function readEventIds(
   { terminal, names }: Pick<Context, "terminal" | "names">,
   typed: readonly string[],
@@ -44,7 +44,7 @@ export async function readEventIds(
   }
   const given = typed.map((id) => readEventId({ names }, id));
   if (position === -1) return given;
-  const lines = (await terminal.input.text("-", "-")).split("\n").map((line) => line.trim());
+  const lines = (await terminal.input.text("-", "-")).split(/[\n\0]/).map((line) => line.trim());
   const ids = lines.filter((line) => line !== "").map((line) => checkId(line, "ID on stdin"));
   return given.toSpliced(position, 1, ...ids);
 }

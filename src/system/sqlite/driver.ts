@@ -1,6 +1,7 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import type { SqliteDatabase, SqliteStatement } from "kysely";
 import { configurationError } from "../../errors.js";
+import { refuseNul } from "../query-text.js";
 
 /** SQLite: Node's own, or the package with the same API. */
 export type SqliteModule = Pick<
@@ -125,9 +126,9 @@ function prepare(database: DatabaseSyncInstance, text: string): SqliteStatement 
   const statement: StatementSyncInstance = database.prepare(text);
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...parameters),
-    run: (parameters) => statement.run(...parameters),
-    iterate: (parameters) => statement.iterate(...parameters),
+    all: (parameters) => statement.all(...refuseNul(parameters)),
+    run: (parameters) => statement.run(...refuseNul(parameters)),
+    iterate: (parameters) => statement.iterate(...refuseNul(parameters)),
   };
 }
 

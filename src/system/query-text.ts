@@ -1,0 +1,19 @@
+import { CliError } from "../errors.js";
+
+/** Thrown for a query whose text has a NUL. */
+export class NulError extends CliError {
+  constructor() {
+    super("usage", "text must not contain NUL");
+  }
+}
+
+/**
+ * The parameters of a query, unchanged. No stored text has a NUL: `@photostructure/sqlite` would bind only what is in front of
+ * it, so that `id\0x` finds `id`, and PostgreSQL cannot represent one.
+ * @throws NulError
+ */
+export function refuseNul(parameters: readonly unknown[]): readonly unknown[] {
+  for (const parameter of parameters)
+    if (typeof parameter === "string" && parameter.includes("\0")) throw new NulError();
+  return parameters;
+}
