@@ -1,8 +1,7 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
 import { childEnvironment, type Environment } from "../config/environment.js";
 import { CliError, configurationError, interruptedMidway, usageError } from "../errors.js";
 import { runChildProcess } from "../system/child-process.js";
+import { findProgram } from "../system/find-program.js";
 import type { TargetPlace } from "./target.js";
 import { quote } from "./webhooks/webhook-url.js";
 
@@ -120,22 +119,11 @@ export function findSendmail({ env, platform, folders: further }: SendmailSearch
   const name = isWindows ? "sendmail.exe" : "sendmail";
   // On Windows /usr would be a folder of the current drive, which every user may create.
   const usual = further ?? (isWindows ? [] : FOLDERS);
-  // A relative folder would run whatever is in the current one.
-  const folders = [...(env["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder)), ...usual];
-  const found = folders.map((folder) => join(folder, name)).find(isProgram);
+  const found = findProgram(name, env["PATH"], usual);
   if (found !== undefined) return found;
   const where = ["PATH", ...usual].join(", ");
   const hint = isWindows ? `install a mail program that has ${name}` : INSTALL_HINT;
   throw configurationError(`there is no ${name} in ${where}`, { hint });
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch (_missing) {
-    return false;
-  }
 }
 
 /** EX_OSERR and EX_IOERR. @see sysexits(3) */

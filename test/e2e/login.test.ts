@@ -50,17 +50,32 @@ describeWithSystem("script", "the browser", () => {
     expect(readFileSync(join(installation.home, "seen"), "utf8")).not.toContain(server.clientSecret);
   });
 
+  const told = "no browser could be opened: open the address above yourself";
+
   test.each([
-    ["fails", "exit 3"],
-    ["prints", "echo noise; echo noise >&2; exit 0"],
-    ["hangs", "exec sleep 60"],
-  ])("that %s does not end the login: the URL can be opened by hand", async (_, script) => {
+    ["fails", "exit 3", told],
+    ["prints", "echo noise; echo noise >&2; exit 0", "paste the address of that page"],
+    ["hangs", "exec sleep 60", "paste the address of that page"],
+  ])("that %s does not end the login: the URL can be opened by hand", async (_, script, words) => {
     const login = startOnTerminal(browser(script));
-    const shown = (await login.stdoutWith("paste the address of that page")).replaceAll("\r", "");
+    const shown = (await login.stdoutWith(words)).replaceAll("\r", "");
     await fetch(addressIn(shown));
     const { exitCode, stdout } = await login.ended;
     expect(exitCode).toBe(0);
     expect(stdout).not.toContain("noise");
+  });
+
+  test.each([
+    ["$BROWSER names none that exists, and there is no xdg-open", { BROWSER: "missing:/missing/too" }],
+    ["there is a display, but no xdg-open", { DISPLAY: ":99" }],
+    ["xdg-open fails", { DISPLAY: ":99" }, "exit 3"],
+  ])("where %s, the user is told to open the address", async (_, env, opener?: string) => {
+    if (opener !== undefined) {
+      writeFileSync(join(installation.home, "xdg-open"), `#!/bin/sh\n${opener}\n`, { mode: 0o755 });
+    }
+    const login = installation.startOnTerminal('PATH="$HOME" calctl login --insecure-storage', env);
+    await fetch(addressIn((await login.stdoutWith(told)).replaceAll("\r", "")));
+    expect((await login.ended).exitCode).toBe(0);
   });
 
   test.each([
