@@ -1,9 +1,8 @@
 import { normalizeText } from "../../contract/comparable-text.js";
 import { MINUTE_MS } from "../../contract/date-time.js";
-import type { User } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import { CliError, hasCode, StaleNamesError } from "../errors.js";
-import { type CacheKey, type ListKey, MAX_LIST_AGE, type NameCache, type StoredItem } from "./name-cache.js";
+import type { CacheKey, ListKey, NameCache, StoredItem } from "./name-cache.js";
 
 /** How old a stored list may be to look names up in it without asking the service (ms). */
 export const FRESHNESS_LIFETIME = 5 * MINUTE_MS;
@@ -41,13 +40,6 @@ export function createNames({ api: open, cache: openCache, mayReuse }: NamesOpti
       labels: (calendarId: string, values: readonly string[]) => find(`labels ${calendarId}`, values),
       /** The members of a calendar, to look up these values. */
       members: (calendarId: string, values: readonly string[]) => find(`members ${calendarId}`, values),
-      /** The members of a calendar and the current user, as far as they were read lately: no request is sent. */
-      async knownUsers(calendarId: string): Promise<readonly User[]> {
-        const cache = await openCache();
-        const keys = [`members ${calendarId}`, "user"] as const;
-        const users = keys.flatMap((key) => cache.find(key, MAX_LIST_AGE) ?? []);
-        return users.map(({ id, name }) => ({ id, type: "user", name, description: null, image_url: null }));
-      },
       /**
        * Runs work that writes nothing: names may be looked up in stored lists that are fresh. If the service then says that
        * something is not there or not allowed, those lists are validated, and if one is stale, the work is run again with

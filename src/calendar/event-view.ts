@@ -122,6 +122,14 @@ export function labelText(label: Label | null): string {
   return label?.name || String(label?.number ?? "");
 }
 
+/** A label for people: the name, `default` for the default label without one, or the number. */
+export function labelName(label: Label | null): string {
+  return label?.name || (label?.number === 1 ? DEFAULT_LABEL_NAME : labelText(label));
+}
+
+/** What people call the default label, whose own name is empty. */
+export const DEFAULT_LABEL_NAME = "default";
+
 /** A user inside another object as text: the name, or the id if the name is unknown. */
 export function userText(user: User | null): string {
   return user?.name || user?.id || "";

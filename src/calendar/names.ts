@@ -2,6 +2,7 @@ import { foldCase, normalizeText } from "../../contract/comparable-text.js";
 import { compositeId, plainId } from "../../contract/ids.js";
 import type { Label, User } from "../../contract/shapes.js";
 import { CliError, emptyValueError, usageError } from "../errors.js";
+import { DEFAULT_LABEL_NAME } from "./event-view.js";
 import { findNearest } from "./nearest.js";
 
 /** A value, and how messages name where it came from: `--calendar`, `CALCTL_CALENDAR`. */
@@ -138,7 +139,7 @@ interface OwnerOptions extends Pick<NamedValue, "source"> {
 }
 
 /**
- * Finds a label of the calendar by its number (1 is the default label), its id, plain or composite, or its name.
+ * Finds a label of the calendar by its number (1 is the default label, also named `default`), its id, plain or composite, or its name.
  * @throws CliError not_found with the candidates when none matches, as for a label of another calendar; usage when
  * several labels have the name
  */
@@ -152,7 +153,12 @@ export function resolveLabel(
   const found =
     labels.find(({ number }) => number !== null && String(number) === value) ??
     labels.find(({ id }) => compositeId(calendarId, id) === composite);
-  return found ?? resolveName(value, labels, { noun: "label", source, describe: describeLabel });
+  if (found !== undefined) return found;
+  // A label that has this name wins.
+  const isNamed = labels.some(({ name }) => foldCase(name ?? "") === DEFAULT_LABEL_NAME);
+  const unnamed = labels.find(({ number, name }) => number === 1 && !name);
+  if (foldCase(value) === DEFAULT_LABEL_NAME && !isNamed && unnamed !== undefined) return unnamed;
+  return resolveName(value, labels, { noun: "label", source, describe: describeLabel });
 }
 
 /** A label as the output of some calendar has it. */

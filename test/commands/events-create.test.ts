@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
+import { reply } from "../support/fault-steps.js";
 import { createHarness, type Harness } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
+import { createRemoteWorld } from "../support/remote-world.js";
 
 /** What `events create` makes of names: of the label in an input, and of the creator. */
 
@@ -10,14 +12,41 @@ beforeEach(async () => {
   harness = await createHarness();
 });
 
-test("the creator of a new event is named on a terminal as soon as the name was read once, and never to scripts", async () => {
-  const argv = ["events", "create", "--title", "T", "--start", "tomorrow 9:00", "--duration", "1h"];
-  const onTerminal = async () =>
-    (await harness.runWith({ columns: 100, env: { NO_COLOR: "1" } }, ...argv)).stdout;
-  expect(await onTerminal()).not.toMatch(/^Creator +ana$/m);
-  await harness.run("whoami");
-  expect(await onTerminal()).toMatch(/^Creator +ana$/m);
-  expect(await harness.json(...argv)).toMatchObject({ creator: { name: null, type: "user" } });
+const NEW = ["events", "create", "--title", "T", "--start", "tomorrow 9:00", "--duration", "1h"];
+
+test("the first event of a fresh home shows names, on a terminal and as JSON", async () => {
+  const { stdout } = await harness.runWith({ columns: 100, env: { NO_COLOR: "1" } }, ...NEW);
+  expect(stdout).toMatch(/^Creator +ana$/m);
+  expect(stdout).toMatch(/^Label +default$/m);
+  expect(await harness.json(...NEW)).toMatchObject({
+    creator: { name: "ana", type: "user" },
+    label: { number: 1, name: "", color: "#2ecc87" },
+  });
+});
+
+test("at another service, names are read for a terminal, and a script sends no further request", async () => {
+  const world = await createRemoteWorld();
+  const { stdout } = await world.runWith({ columns: 100, env: { ...world.env, NO_COLOR: "1" } }, ...NEW);
+  expect(stdout).toMatch(/^Creator +ana$/m);
+  world.server.forget();
+  const script = await world.send(...NEW, "-c", world.calendarId, "-o", "json");
+  expect(JSON.parse(script.stdout)).toMatchObject({
+    creator: { name: null },
+    label: { number: 1, name: null },
+  });
+  expect(
+    world.server.requests.filter(({ method, target }) => method === "GET" && /labels|members/.test(target)),
+  ).toEqual([]);
+  // What cannot be read is no failure.
+  world.server.on(`GET /calendars/${world.calendarId}/members`, [reply({ status: 403, body: "" })]);
+  expect((await world.runWith({ columns: 100, env: world.env }, ...NEW)).exitCode).toBe(0);
+});
+
+test("the default label, which has no name, can be named default", async () => {
+  const create = (label: string) => harness.json(...NEW, "--label", label);
+  expect(await create("Default")).toMatchObject({ label: { number: 1, name: "" } });
+  await harness.service.admin.labels.set("Personal", 3, { name: "default" });
+  expect(await create("default")).toMatchObject({ label: { number: 3 } });
 });
 
 test("a timed event without an end lasts an hour, or as long as the profile says", async () => {

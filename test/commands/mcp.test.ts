@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
 import { type Call, type CallResult, callAll, exchange } from "../support/mcp.js";
+import { createRemoteWorld } from "../support/remote-world.js";
 
 /** The tools of `calctl mcp`, each a command. */
 
@@ -155,6 +156,18 @@ describe("the protocol", () => {
 });
 
 describe("calls", () => {
+  test("a created event has names, also at a service that does not send them with it", async () => {
+    const world = await createRemoteWorld();
+    const runWith: Harness["runWith"] = (options, ...argv) =>
+      world.runWith({ ...options, env: world.env }, ...argv);
+    const [created] = await callAll(
+      { runWith },
+      ["--allow-write"],
+      [{ name: "create_event", arguments: { title: "Tea", start: "2026-11-22T12:00", key: "tea" } }],
+    );
+    expect(created?.text.data).toMatchObject({ creator: { name: "ana" }, label: { color: "#2ecc87" } });
+  });
+
   test("create, read, change and delete an event, which undo brings back", async () => {
     const created = await call(["--allow-write"], "create_event", {
       title: "--dry-run",

@@ -316,9 +316,9 @@ describe("events of several calendars", () => {
   test("show their calendar on a wide terminal", async () => {
     expect(await rendered(eventView, events, { columns: 130 })).toBe(
       [
-        "When                    Title                                        Label  Calendar  ID",
-        "Sat 21 Nov 15:00–16:00  Parents' evening at the school by the river  1      Family    0123456789abcdef0123456789abcdef",
-        "                        Someday                                             other     3123456789abcdef0123456789abcdef",
+        "When                    Title                                        Label    Calendar  ID",
+        "Sat 21 Nov 15:00–16:00  Parents' evening at the school by the river  default  Family    0123456789abcdef0123456789abcdef",
+        "                        Someday                                               other     3123456789abcdef0123456789abcdef",
         "",
       ].join("\n"),
     );
@@ -329,7 +329,7 @@ describe("events of several calendars", () => {
       [
         "When      Sat 21 Nov 15:00–16:00",
         "Title     Parents' evening at the school by the river",
-        "Label     1",
+        "Label     default",
         "Calendar  Family",
         "ID        0123456789abcdef0123456789abcdef",
         "",

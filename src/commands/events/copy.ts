@@ -22,6 +22,7 @@ import { createResolvers } from "./event-flags.js";
 import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
 import { describeFound } from "./found-event.js";
+import { readRelated } from "./make-event.js";
 import { noteTimes, writeEvents } from "./write-events.js";
 
 const IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
@@ -222,8 +223,9 @@ function createCopier(context: EventContext, times: Pick<EventChanges, "start" |
     const resolver = resolverOf(target.id);
     const draft = await placeCopy(context, event, { calendar: target, resolver, times });
     return async () => {
+      const related = await readRelated(context, resolver);
       const { created } = await (await context.api()).createEvent(target.id, draft);
-      const filled = fillRelated(fillRelated(created, relatedOf(event)), resolver.resources());
+      const filled = fillRelated(fillRelated(created, relatedOf(event)), related);
       return localizeEvent(filled, context.config.settings().timezone, target.name);
     };
   };

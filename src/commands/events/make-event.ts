@@ -1,12 +1,23 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import type { Created } from "../../api/endpoints.js";
 import type { EventContent } from "../../calendar/event-draft.js";
-import { fillRelated, type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
+import {
+  fillRelated,
+  type LocalizedEvent,
+  localizeEvent,
+  type RelatedResources,
+} from "../../calendar/event-view.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
-import { chosenLabelId, createRelatedResolver, DEFAULT_LABEL, type EventFields } from "./event-flags.js";
+import {
+  chosenLabelId,
+  createRelatedResolver,
+  DEFAULT_LABEL,
+  type EventFields,
+  type RelatedResolver,
+} from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
 import { requireSeries } from "./extensions.js";
 
@@ -16,6 +27,7 @@ export type EventMaker = ReturnType<typeof createEventMaker>;
 export function createEventMaker(context: EventContext, { id: calendarId, name }: ChosenCalendar) {
   const settings = context.config.settings();
   const resolver = createRelatedResolver(context, calendarId);
+  let related: Promise<RelatedResources> | undefined;
   const noted = new Set<string>();
   const noteOnce = (text: string): void => {
     if (!noted.has(text)) context.output.note(text);
@@ -39,13 +51,31 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
     },
     /** Creates the event, with a key only once. @throws CliError as `createKeyedCreates` */
     async make(draft: EventDraft, key: string | undefined): Promise<Created<LocalizedEvent>> {
+      related ??= readRelated(context, resolver);
+      const names = await related;
       const { created, isRepeat } = await (await context.api()).createEvent(calendarId, draft, key);
-      // A script gets the same whatever is cached.
-      const users = context.terminal.isTerminal ? await context.names.knownUsers(calendarId) : [];
-      const filled = fillRelated(fillRelated(created, resolver.resources()), { labels: [], users });
+      const filled = fillRelated(created, names);
       return { created: localizeEvent(filled, settings.timezone, name), isRepeat };
     },
   };
+}
+
+/**
+ * The names that the response to a create lacks. They are read for a terminal, and in process, where that is free; a
+ * script sends no request for them, and gets those that were read anyway. What cannot be read is no failure.
+ */
+export async function readRelated(
+  { config, terminal }: Pick<Context, "config" | "terminal">,
+  resolver: Pick<RelatedResolver, "readAll" | "resources">,
+): Promise<RelatedResources> {
+  if (!terminal.isTerminal && config.settings().service.kind !== "local") return resolver.resources();
+  try {
+    const { labels, members } = await resolver.readAll();
+    return { labels, users: members };
+  } catch (error) {
+    if (readFailure(error).kind === "stopped") throw error;
+    return resolver.resources();
+  }
 }
 
 /** Tells how to find a keep again that is on no day. It was created, so a service that fails now is no error. */

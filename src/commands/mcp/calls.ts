@@ -30,7 +30,8 @@ export function createCalls(context: CalendarContext & RunContext) {
       let outcome = await run(wordsOf(tool, first));
       for (const other of others)
         if (outcome.error?.code === "not_found") outcome = await run(wordsOf(tool, other));
-      const { value, notes, error } = outcome;
+      const { notes, error } = outcome;
+      const value = await withNames(tool, outcome.value, run);
       // Of a single calendar, its command prints an object.
       const data = tool.isList && value !== undefined ? [value].flat() : value;
       const result = { notice: NOTICE, data, notes };
@@ -43,6 +44,18 @@ export function createCalls(context: CalendarContext & RunContext) {
       return { content: textOf({ notice: NOTICE, error: report }), isError: true };
     }
   };
+}
+
+/** A created event with the names that the response to its create lacks, where they can be read; other values as they are. */
+async function withNames(
+  { name }: Pick<Tool, "name">,
+  value: unknown,
+  run: ReturnType<typeof createCommandRunner>,
+): Promise<unknown> {
+  const { id, calendar_id: calendarId, creator } = Object(value);
+  if (name !== "create_event" || creator?.name !== null) return value;
+  const read = await run(["events", "get", `--calendar=${calendarId}`, "--", id]);
+  return read.error === null ? read.value : value;
 }
 
 /** What only the person at this machine can mend. */

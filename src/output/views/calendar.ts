@@ -1,5 +1,5 @@
 import type { Calendar, Label, User } from "../../../contract/shapes.js";
-import { labelText, userText } from "../../calendar/event-view.js";
+import { DEFAULT_LABEL_NAME, labelText, userText } from "../../calendar/event-view.js";
 import { describeInstant } from "../event-when.js";
 import { type Cell, type Clock, jsonObject, type View } from "../view.js";
 
@@ -49,7 +49,15 @@ export const labelView: View<Label> = {
   keys: {
     id: { type: "string", about: "composite: the calendar's id, a comma, the label's own" },
     number: { type: "integer?", about: "1 is the default label" },
-    name: { type: "string?", minWidth: 8, cell: ({ name, color }) => ({ text: name ?? "", color }) },
+    name: {
+      type: "string?",
+      about: "empty for the default label, which people see as default",
+      minWidth: 8,
+      cell: (label) => ({
+        text: label.name || (label.number === 1 ? DEFAULT_LABEL_NAME : ""),
+        color: label.color,
+      }),
+    },
     color: { type: "string?", about: "#RRGGBB", minWidth: 7 },
   },
   tsv: ["id", "number", "name", "color"],

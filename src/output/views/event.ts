@@ -1,4 +1,4 @@
-import { type LocalizedEvent, labelText, userText } from "../../calendar/event-view.js";
+import { type LocalizedEvent, labelName, labelText, userText } from "../../calendar/event-view.js";
 import { describeWhen, type WhenOptions } from "../event-when.js";
 import type { TableColumn, View } from "../view.js";
 import { CREATOR, INSTANT, labelJson, labelView, TIMESTAMPS, userJson, userView } from "./calendar.js";
@@ -66,7 +66,7 @@ export const eventView: View<LocalizedEvent> = {
       type: { object: labelView, nullable: true },
       json: ({ label }) => labelJson(label),
       text: ({ label }) => labelText(label),
-      cell: ({ label }) => ({ text: labelText(label), color: label?.color ?? null }),
+      cell: ({ label }) => ({ text: labelName(label), color: label?.color ?? null }),
       minWidth: 3,
       shrinksFirst: true,
     },
