@@ -1,4 +1,4 @@
-import { createICalendarWriter } from "../../src/calendar/icalendar.js";
+import { writeICalendar } from "../../src/calendar/icalendar.js";
 import { addDays, localDate } from "../../src/calendar/zoned-time.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import { windowOfDays } from "../day-window.js";
@@ -17,9 +17,6 @@ const HEADERS = {
   "content-disposition": 'attachment; filename="calendar.ics"',
 };
 
-/** Events that are written until other requests get their turn: about a millisecond. */
-const SLICE = 16;
-
 /** A feed as a calendar that programs subscribe to. @param now milliseconds since the epoch */
 export function calendarFile(found: OpenFeed, now: number): FeedRepresentation {
   const { name, timezone } = found.feed;
@@ -32,14 +29,15 @@ export function calendarFile(found: OpenFeed, now: number): FeedRepresentation {
       const events = await withSeries(db, found, listed);
       const description = isCut ? "The last events do not fit." : "";
       const subscription = { name, description, refresh: REFRESH };
-      return async () => {
-        const writer = createICalendarWriter({ now, note: () => undefined, subscription });
-        for (const [index, event] of events.entries()) {
-          if (index % SLICE === 0) await yieldToEventLoop();
-          writer.add(event);
-        }
-        return { headers: HEADERS, body: writer.finish() };
-      };
+      return async () => ({
+        headers: HEADERS,
+        body: await writeICalendar(events, {
+          now,
+          note: () => undefined,
+          subscription,
+          pause: yieldToEventLoop,
+        }),
+      });
     },
   };
 }

@@ -2,7 +2,6 @@ import { plainId } from "../../contract/ids.js";
 import type { EventResource } from "../../contract/resources.js";
 import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
-import { fromFirstSlot, withoutExceptions } from "../../src/calendar/series.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import type { DayWindow } from "../day-window.js";
 import { findAnyEvent, listAttendeesOf, loadIncluded } from "../endpoints/event-reads.js";
@@ -14,6 +13,7 @@ import {
   listEventsAfter,
   WITHOUT_TIMES,
 } from "../store/pages.js";
+import { listChangedAlone } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
 
 /** Bytes of the events of a feed, as responses of the API have them: it takes a fraction of a second to write as many. */
@@ -70,28 +70,23 @@ async function readCalendar(db: Transaction, { maxBytes, ...query }: CalendarQue
   }
 }
 
-/**
- * The events of a feed with each series once, from where its rule begins, and beside it only what was changed on its own. An
- * occurrence that was changed and is not among the events stays excepted.
- */
+/** The events of a feed with the series that they are of, and all that was changed on its own in these. */
 export async function withSeries(
   db: Transaction,
   { feed }: OpenFeed,
   events: readonly LocalizedEvent[],
 ): Promise<readonly LocalizedEvent[]> {
-  const shown = events.filter(({ series_id, recurrences }) => series_id === null || recurrences.length === 0);
+  const added: LocalizedEvent[] = [];
   const ids = new Map(events.map(({ series_id, ...event }) => [series_id, event]));
   for (const [seriesId, { calendar_id, calendar_name }] of ids) {
     const row = seriesId === null ? undefined : await findAnyEvent(db, calendar_id, seriesId);
-    if (row === undefined) continue;
-    const listed = { ...row, attendeeIds: await listAttendeesOf(db, row) };
-    for (const series of await readEvents(db, calendar_id, [listed])) {
-      const changed = shown.filter(({ series_id }) => series_id === seriesId);
-      const recurrences = withoutExceptions(series.recurrences, changed);
-      shown.push(localizeEvent({ ...fromFirstSlot(series), recurrences }, feed.timezone, calendar_name));
-    }
+    if (seriesId === null || row === undefined) continue;
+    const series = { ...row, attendeeIds: await listAttendeesOf(db, row) };
+    const changed = row.recurrences.includes("EXDATE") ? await listChangedAlone(db, seriesId) : [];
+    for (const event of await readEvents(db, calendar_id, [series, ...changed]))
+      added.push(localizeEvent(event, feed.timezone, calendar_name));
   }
-  return shown;
+  return [...events, ...added];
 }
 
 /** Events as clients read them, with the names of what they refer to. */

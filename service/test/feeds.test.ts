@@ -88,23 +88,25 @@ describe("a calendar file", () => {
     );
   });
 
-  test("has a series once, and beside it what was changed on its own", async () => {
+  test("has a series once, and beside it all that was changed on its own, of other days too", async () => {
     const { id: series } = await create({ ...inDays(1, "Run"), recurrences: ["RRULE:FREQ=DAILY;COUNT=9"] });
     const digits = (days: number) => inDays(days).start_at.replace(/\.\d+|[-:]/g, "");
     const at = (days: number) => `events/${series}_${digits(days)}`;
     await changeCalendar(world, "PUT", at(1), eventBody(inDays(1, "Walk")));
+    await changeCalendar(world, "PUT", at(2), eventBody(inDays(400, "Far")));
     await changeCalendar(world, "DELETE", at(3));
     const has = (event: readonly string[], ...lines: readonly string[]) =>
       expect(event).toEqual(expect.arrayContaining([...lines]));
     const whole = await ask(`${(await addFeed()).path}.ics`);
-    const [walk = [], run = [], ...rest] = eventsOf(whole.text);
+    const [run = [], walk = [], far = [], ...rest] = eventsOf(whole.text);
     expect(rest).toEqual([]);
     has(walk, "SUMMARY:Walk", `RECURRENCE-ID:${digits(1)}`);
+    has(far, "SUMMARY:Far", `RECURRENCE-ID:${digits(2)}`, `DTSTART:${digits(400)}`);
     has(run, "SUMMARY:Run", "RRULE:FREQ=DAILY;COUNT=9", `EXDATE:${digits(3)}`, `DTSTART:${digits(1)}`);
     expect(walk[0]).toMatch(/^UID:/);
     expect(run[0]).toBe(walk[0]);
     const busy = await ask(`${(await addFeed({ busy_only: true })).path}.ics`);
-    expect(titlesOf(busy.text)).toEqual(Array(8).fill("Busy"));
+    expect(titlesOf(busy.text)).toEqual(Array(7).fill("Busy"));
     expect(busy.text).not.toMatch(/RRULE|RECURRENCE-ID/);
   });
 

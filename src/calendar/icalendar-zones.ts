@@ -1,11 +1,12 @@
 import { isTimeZone, MINUTE_MS } from "../../contract/date-time.js";
 import { wallTime } from "./icalendar-text.js";
 import { type ZoneChange, zoneChanges } from "./zone-changes.js";
+import { changeIn, ruledSince, yearlyChanges } from "./zone-rules.js";
 import { offsetAt, readWallClock } from "./zoned-time.js";
 
 /** Zones of iCalendar. @see RFC 5545 §3.6.5 */
 
-/** The time for which a zone must be described, in milliseconds since the Unix epoch. */
+/** The time for which a zone must be described, in milliseconds since the Unix epoch; Infinity for a rule without end. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -23,32 +24,97 @@ const YEAR_10000 = Date.UTC(10_000, 0);
 /**
  * The wall clock of an instant; null if the zone is UTC or unknown. Also null for a wall clock that a clock change
  * repeats: RFC 5545 §3.3.5 means the first of the two, but khal and ical.js read the second.
+ * @param repeats whether a rule starts there: in UTC it would miss the clock changes, so that the first of the two is named
  */
-export function zonedTime(instant: number, zone: string): string | null {
+export function zonedTime(instant: number, zone: string, repeats = false): string | null {
   if (!isTimeZone(zone) || /^(?:etc\/)?(?:utc|uct|gmt|universal|zulu)$/i.test(zone)) return null;
   const offset = offsetAt(instant, zone);
   // Local mean times of the 19th century.
   if (offset % MINUTE_MS !== 0) return null;
   const wallClock = instant + offset;
   if (wallClock >= YEAR_10000) return null;
-  return readWallClock(wallClock, zone).kind === "once" ? wallTime(wallClock) : null;
+  const reading = readWallClock(wallClock, zone);
+  const isMeant =
+    reading.kind === "once" || (repeats && reading.kind === "twice" && reading.before === offset);
+  return isMeant ? wallTime(wallClock) : null;
 }
 
-/** A zone with each of its clock changes in the time that matters. */
-export function zoneBlock(zone: string, { from, to }: Span): readonly string[] {
-  const start = Date.UTC(new Date(from).getUTCFullYear() - 1, 0);
-  const offset = offsetAt(start, zone);
-  const changes = [{ instant: start, before: offset, after: offset }, ...zoneChanges(zone, start, to)];
+/** From when on a zone has an offset, until another one begins; once, or by a rule every year. */
+interface Observance extends ZoneChange {
+  readonly rule?: string;
+}
+
+export interface ZoneOptions {
+  /** In milliseconds since the Unix epoch: a zone has the rules of the year after. */
+  readonly now: number;
+  /** Lets others run. */
+  readonly pause: () => Promise<void>;
+}
+
+/**
+ * A zone as far as a time needs it. One that changes its clock by a rule has that rule, without an end: Outlook reads no more than
+ * one STANDARD and one DAYLIGHT, so that earlier changes are there only where the time begins before the rule holds.
+ */
+export async function zoneBlock(zone: string, span: Span, options: ZoneOptions): Promise<readonly string[]> {
+  const observances = await observancesOf(zone, span, options);
   return [
     "BEGIN:VTIMEZONE",
     `TZID:${zone}`,
-    ...changes.flatMap((change) => observanceBlock(change, zone)),
+    ...observances.flatMap((observance) => observanceBlock(observance, zone)),
     "END:VTIMEZONE",
   ];
 }
 
-function observanceBlock({ instant, before, after }: ZoneChange, zone: string): readonly string[] {
-  const year = new Date(instant).getUTCFullYear();
+async function observancesOf(zone: string, span: Span, options: ZoneOptions): Promise<readonly Observance[]> {
+  const { from, to } = span;
+  const first = yearOf(from) - 1;
+  const nextYear = yearOf(options.now) + 1;
+  const rules = yearlyChanges(zone, nextYear);
+  const isRuled = rules !== null && rules.length > 0;
+  const ruleYear = isRuled ? ruledSince(zone, rules, { first, last: nextYear }) : Number.POSITIVE_INFINITY;
+  const start = Date.UTC(first, 0);
+  const end = isRuled ? Date.UTC(ruleYear, 0) : lastListed(span, rules === null, nextYear);
+  const changes = await listChanges(zone, { from: start, to: Math.min(to, end) }, options);
+  const yearly = isRuled ? rules.map((rule) => ({ ...rule, ...changeIn(rule, ruleYear) })) : [];
+  const offset = offsetAt(start, zone);
+  const all: readonly Observance[] = [
+    { instant: start, before: offset, after: offset },
+    ...changes,
+    ...(yearly.some(({ instant }) => instant <= to) ? yearly : []),
+  ];
+  const isOver = (index: number) => (all[index + 1]?.instant ?? Number.POSITIVE_INFINITY) <= from;
+  return all.filter(({ rule }, index) => rule !== undefined || !isOver(index));
+}
+
+/** How long after today the clock changes of a zone without a rule are listed for a series without an end. */
+const YEARS_LISTED = 20;
+
+/** Until when the clock changes of a zone matter that has no rule, or none any more. */
+function lastListed({ from, to }: Span, isIrregular: boolean, nextYear: number): number {
+  if (Number.isFinite(to)) return to;
+  return Date.UTC(isIrregular ? Math.max(nextYear, yearOf(from)) + YEARS_LISTED : nextYear, 0);
+}
+
+/** Years whose clock changes are found at a time: in a few milliseconds. */
+const YEARS_AT_ONCE = 5;
+
+async function listChanges(zone: string, { from, to }: Span, { pause }: ZoneOptions) {
+  const changes: ZoneChange[] = [];
+  for (let start = from; start < to; ) {
+    const end = Math.min(to, Date.UTC(yearOf(start) + YEARS_AT_ONCE, 0));
+    changes.push(...zoneChanges(zone, start, end));
+    start = end;
+    await pause();
+  }
+  return changes;
+}
+
+function yearOf(instant: number): number {
+  return new Date(instant).getUTCFullYear();
+}
+
+function observanceBlock({ instant, before, after, rule }: Observance, zone: string): readonly string[] {
+  const year = yearOf(instant);
   const standard = Math.min(offsetAt(Date.UTC(year, 0), zone), offsetAt(Date.UTC(year, 6), zone));
   const kind = after > standard ? "DAYLIGHT" : "STANDARD";
   return [
@@ -56,6 +122,7 @@ function observanceBlock({ instant, before, after }: ZoneChange, zone: string): 
     `DTSTART:${wallTime(instant + before)}`,
     `TZOFFSETFROM:${utcOffset(before)}`,
     `TZOFFSETTO:${utcOffset(after)}`,
+    ...(rule === undefined ? [] : [rule]),
     `END:${kind}`,
   ];
 }

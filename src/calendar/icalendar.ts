@@ -1,6 +1,5 @@
 import colorNames from "color-name";
 import {
-  DAY_MS,
   formatWireDateTime,
   isTimeZone,
   parseLenientDateTime,
@@ -12,7 +11,7 @@ import { parseUrl } from "../../contract/url.js";
 import { type LocalizedEvent, labelText, localizeEvent, userText } from "./event-view.js";
 import { digitsOf, escapeControls, escapeText, foldLines, utcTime } from "./icalendar-text.js";
 import { extendSpan, type Span, zoneBlock, zonedTime } from "./icalendar-zones.js";
-import { fromFirstSlot, isSeries, slotOf } from "./series.js";
+import { fromFirstSlot, isSeries, slotOf, withoutExceptions } from "./series.js";
 import { addDays } from "./zoned-time.js";
 
 export interface ICalendarOptions {
@@ -26,46 +25,79 @@ export interface ICalendarOptions {
   readonly subscription?: { readonly name: string; readonly description: string; readonly refresh: string };
   /** Of iCalendar in a mail. @see RFC 6047 §2.4 */
   readonly method?: "PUBLISH";
+  /** Lets others run in between. */
+  readonly pause?: () => Promise<void>;
 }
 
+/** Events that are written until others may run: about a millisecond. */
+const SLICE = 16;
+
 /**
- * One iCalendar object with an event each. Keeps without times are left out, with a note.
+ * One iCalendar object. Events that have their series beside them, as `withSeries` gives them, are written as that series: once,
+ * with its rule, and what was changed on its own. Keeps without times are left out, with a note.
  * @see RFC 5545, RFC 7986 for COLOR
  */
-export function writeICalendar(events: readonly LocalizedEvent[], options: ICalendarOptions): string {
+export async function writeICalendar(
+  events: readonly LocalizedEvent[],
+  { sanitize = escapeControls, pause = async () => undefined, ...rest }: ICalendarOptions,
+): Promise<string> {
+  const options = { ...rest, sanitize, zones: new Map<string, Span>() };
   const unique = [...new Map(events.map((event) => [`${event.calendar_id} ${event.id}`, event])).values()];
   const timed = unique.filter(({ start_local }) => start_local !== null);
   const missing = unique.length - timed.length;
   if (missing > 0)
     options.note(`${missing} ${missing === 1 ? "keep" : "keeps"} without times: not in ics output`);
-  const writer = createICalendarWriter(options);
-  for (const event of timed) writer.add(event);
-  return writer.finish();
+  const blocks: string[] = [];
+  for (const [index, entry] of entriesOf(timed).entries()) {
+    if (index % SLICE === 0) await pause();
+    blocks.push(foldLines(eventBlock(entry, options)));
+  }
+  const zones = [...options.zones].sort(([left], [right]) => (left < right ? -1 : 1));
+  const head = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//calctl//calctl//EN",
+    ...(options.method === undefined ? [] : [`METHOD:${options.method}`]),
+    ...subscriptionLines(options),
+  ];
+  for (const [zone, span] of zones) head.push(...(await zoneBlock(zone, span, { now: options.now, pause })));
+  return [foldLines(head), ...blocks, foldLines(["END:VCALENDAR"])].join("");
 }
 
-/** Writes an iCalendar object event by event, so that others may run in between. */
-export function createICalendarWriter({ sanitize = escapeControls, ...rest }: ICalendarOptions) {
-  const options = { ...rest, sanitize, zones: new Map<string, Span>() };
-  const blocks: string[] = [];
-  return {
-    /** Adds an event that has times. */
-    add(event: LocalizedEvent): void {
-      blocks.push(foldLines(eventBlock(event, options)));
-    },
-    /** The text of the whole object. */
-    finish(): string {
-      const zones = [...options.zones].sort(([left], [right]) => (left < right ? -1 : 1));
-      const head = [
-        "BEGIN:VCALENDAR",
-        "VERSION:2.0",
-        "PRODID:-//calctl//calctl//EN",
-        ...(options.method === undefined ? [] : [`METHOD:${options.method}`]),
-        ...subscriptionLines(options),
-        ...zones.flatMap(([zone, span]) => zoneBlock(zone, span)),
-      ];
-      return [foldLines(head), ...blocks, foldLines(["END:VCALENDAR"])].join("");
-    },
-  };
+/** A VEVENT. */
+interface Entry {
+  readonly event: LocalizedEvent;
+  /** That of which it is an exception; null for any other event. */
+  readonly series: LocalizedEvent | null;
+}
+
+/** Each series with its exceptions after it, and single events: an occurrence is one where its series is not there. */
+function entriesOf(events: readonly LocalizedEvent[]): readonly Entry[] {
+  const keyOf = ({ calendar_id, series_id }: LocalizedEvent) => `${calendar_id} ${series_id}`;
+  const whole = new Map(
+    events
+      .filter((event) => isSeries(event) && event.recurrences.length > 0)
+      .map((series) => [keyOf(series), { series, exceptions: [] as LocalizedEvent[] }]),
+  );
+  const entries = events.flatMap((event) => {
+    const found = whole.get(keyOf(event));
+    if (event.series_id === null || event === found?.series) return [event];
+    // An occurrence by the rule is in the series.
+    if (found !== undefined && event.recurrences.length > 0) return [];
+    if (found === undefined || slotOf(event) === null)
+      return [{ ...event, recurrences: [], series_id: null }];
+    found.exceptions.push(event);
+    return [];
+  });
+  return entries.flatMap((event): readonly Entry[] => {
+    const found = whole.get(keyOf(event));
+    if (found === undefined) return [{ event, series: null }];
+    const { exceptions } = found;
+    const recurrences = withoutExceptions(event.recurrences, exceptions);
+    // COUNT and INTERVAL count from the first start, even if that is excepted.
+    const series = { ...localizeEvent(fromFirstSlot(event), "UTC"), recurrences };
+    return [{ event: series, series: null }, ...exceptions.map((each) => ({ event: each, series }))];
+  });
 }
 
 /** Each under its standard name, and the one that programs knew before. @see RFC 7986 §5 */
@@ -86,29 +118,22 @@ interface EventOptions extends Pick<ICalendarOptions, "now" | "note"> {
   readonly sanitize: (text: string) => string;
 }
 
-/** The same for an event in every output, and for the occurrences of a series. */
-function uidOf(event: LocalizedEvent): string {
-  const id = slotOf(event) === null ? event.id : event.series_id;
-  return `${id}.${event.calendar_id}@calctl`;
-}
-
-function eventBlock(shown: LocalizedEvent, options: EventOptions): readonly string[] {
-  // COUNT and INTERVAL count from the first start, even if that is excepted.
-  const event = isSeries(shown) ? localizeEvent(fromFirstSlot(shown), "UTC") : shown;
+function eventBlock({ event, series }: Entry, options: EventOptions): readonly string[] {
   const text = (name: string, value: string | null) =>
     value === null || value === "" ? [] : [`${name}:${escapeText(value, options.sanitize)}`];
   const { label, creator, attendees } = event;
   const changed = instantOf(event.updated_at) ?? instantOf(event.created_at) ?? options.now;
   return [
     "BEGIN:VEVENT",
-    ...text("UID", uidOf(event)),
+    // The same for an event in every output.
+    ...text("UID", `${(series ?? event).id}.${event.calendar_id}@calctl`),
     `DTSTAMP:${utcTime(changed)}`,
     ...instantLine("CREATED", event.created_at),
     ...instantLine("LAST-MODIFIED", event.updated_at),
     ...sequenceLine(event),
     ...timeLines(event, options),
     ...recurrenceLines(event, options),
-    ...recurrenceIdLine(event, options),
+    ...(series === null ? [] : recurrenceIdLine(event, series, options)),
     ...text("SUMMARY", event.title),
     ...text("LOCATION", event.location),
     ...text("DESCRIPTION", event.description),
@@ -117,7 +142,7 @@ function eventBlock(shown: LocalizedEvent, options: EventOptions): readonly stri
     ...[...new Set([...(creator === null ? [] : [creator]), ...attendees].map(userText))].flatMap((name) =>
       text("CONTACT", name),
     ),
-    ...text("CATEGORIES", labelText(label)),
+    ...(label?.name ? text("CATEGORIES", label.name) : text("X-CALCTL-LABEL", labelText(label))),
     ...(event.category === "keep" ? ["X-CALCTL-CATEGORY:keep"] : []),
     ...attendees.flatMap(({ id }) => text("X-CALCTL-ATTENDEE", plainId(id))),
     ...colorLine(label?.color ?? ""),
@@ -151,9 +176,9 @@ function timeLines(event: LocalizedEvent, { zones }: EventOptions): readonly str
   const start = instantOf(event.start_at);
   const end = instantOf(event.end_at);
   if (start === null) return [];
-  const repeats = ownRecurrences(event).length > 0;
+  const repeats = event.recurrences.length > 0;
   const line = (name: string, instant: number, zone: string | null) =>
-    zonedLine(name, instant, { zone, zones, length: repeats ? RECURRENCE_SPAN : 0 });
+    zonedLine(name, instant, { zone, zones, repeats });
   return [
     line("DTSTART", start, event.start_timezone),
     // Without DTEND, an event ends when it starts; an equal DTEND is not valid.
@@ -165,15 +190,15 @@ function timeLines(event: LocalizedEvent, { zones }: EventOptions): readonly str
 
 interface ZonedTime extends Pick<EventOptions, "zones"> {
   readonly zone: string | null;
-  /** For how long after it the zone must be described (ms). */
-  readonly length?: number;
+  /** Whether a rule repeats it. */
+  readonly repeats?: boolean;
 }
 
 /** A time in a zone; in UTC where the zone cannot say it. */
-function zonedLine(name: string, instant: number, { zone, zones, length = 0 }: ZonedTime): string {
-  const named = zone === null ? null : zonedTime(instant, zone);
+function zonedLine(name: string, instant: number, { zone, zones, repeats = false }: ZonedTime): string {
+  const named = zone === null ? null : zonedTime(instant, zone, repeats);
   if (named === null || zone === null) return `${name}:${utcTime(instant)}`;
-  extendSpan(zones, zone, { from: instant, to: instant + length });
+  extendSpan(zones, zone, { from: instant, to: repeats ? Number.POSITIVE_INFINITY : instant });
   return `${name};TZID=${zone}:${named}`;
 }
 
@@ -185,30 +210,23 @@ function exactLine(name: string, time: string | null, zone: string | null): read
   return isSaid ? [] : [`${name}:${formatWireDateTime(instant)} ${zone}`];
 }
 
-/** How long after its start a repeated event has correct clock changes in the file; readers know the zones, too (ms). */
-const RECURRENCE_SPAN = 10 * 366 * DAY_MS;
-
-function recurrenceLines(event: LocalizedEvent, { note }: EventOptions): readonly string[] {
-  const recurrences = ownRecurrences(event);
+function recurrenceLines({ id, recurrences }: LocalizedEvent, { note }: EventOptions): readonly string[] {
   const valid = recurrences.filter((line) => RRULE.test(line) || DATES.test(line));
   const rest = recurrences.length - valid.length;
-  if (rest > 0)
-    note(`event ${event.id}: ${rest} of its recurrences cannot be read and are not in ics output`);
+  if (rest > 0) note(`event ${id}: ${rest} of its recurrences cannot be read and are not in ics output`);
   return valid;
 }
 
-/** Which occurrence of its series an event is, in the form of its start. */
-function recurrenceIdLine(event: LocalizedEvent, { zones }: EventOptions): readonly string[] {
-  const slot = slotOf(event);
-  if (slot === null) return [];
+/** When an exception would begin by the rule, in the form of the start of its series. */
+function recurrenceIdLine(
+  event: LocalizedEvent,
+  series: LocalizedEvent,
+  { zones }: EventOptions,
+): readonly string[] {
+  const slot = slotOf(event) ?? "";
   const instant = slot.endsWith("Z") ? parseLenientDateTime(slot)?.instant : undefined;
   if (instant === undefined) return [`RECURRENCE-ID;VALUE=DATE:${slot.slice(0, "YYYYMMDD".length)}`];
-  return [zonedLine("RECURRENCE-ID", instant, { zone: event.start_timezone, zones })];
-}
-
-/** None for an occurrence, which has those of its series: each would be a series of its own to a reader. */
-function ownRecurrences(event: LocalizedEvent): readonly string[] {
-  return event.series_id === null || isSeries(event) ? event.recurrences : [];
+  return [zonedLine("RECURRENCE-ID", instant, { zone: series.start_timezone, zones })];
 }
 
 /** Rules and dates without parameters: a TZID would need a zone of its own. */

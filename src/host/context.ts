@@ -96,7 +96,11 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     },
     journal,
     names,
-    output: composeOutput(run, machine, { settings, note, warn, input: () => terminal.input }),
+    output: composeOutput(run, machine, {
+      ...{ settings, note, warn },
+      input: () => terminal.input,
+      getEvent: async (address) => (await api()).getEvent(address),
+    }),
     terminal,
     messages: {
       webhooks: once(async () => {

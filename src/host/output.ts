@@ -1,3 +1,4 @@
+import type { GetEvent } from "../calendar/with-series.js";
 import { childEnvironment } from "../config/environment.js";
 import type { ProgramChoice, RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
@@ -12,6 +13,7 @@ import type { Input } from "../terminal/input.js";
 import { withDefaultSignals } from "../terminal/signals.js";
 
 export interface OutputDependencies extends Pick<OutputAccess, "note" | "warn"> {
+  readonly getEvent: GetEvent;
   readonly settings: () => Settings;
   readonly input: () => Input;
 }
@@ -20,7 +22,7 @@ export interface OutputDependencies extends Pick<OutputAccess, "note" | "warn"> 
 export function composeOutput(
   run: RunSettings,
   { process, env, overrides, stdout, clock, signal, resources, systemTimeZone }: Machine,
-  { settings, note, warn, input }: OutputDependencies,
+  { settings, note, warn, input, getEvent }: OutputDependencies,
 ): OutputAccess {
   const page = async (text: string | Uint8Array): Promise<void> => {
     if (typeof text !== "string") return stdout.write(text);
@@ -55,6 +57,7 @@ export function composeOutput(
     machineZone: systemTimeZone,
     now: clock.now,
     note,
+    getEvent,
     program,
   });
   return {

@@ -44,7 +44,8 @@ const READ: ReadonlySet<string> = new Set([
   ...["UID", "RECURRENCE-ID", "DTSTART", "DTEND", "DURATION", "RDATE", "EXDATE", "EXRULE"],
   ...["SUMMARY", "LOCATION", "DESCRIPTION", "URL", "CATEGORIES", "STATUS"],
   ...["SEQUENCE", "LAST-MODIFIED", "DTSTAMP"],
-  ...["X-CALCTL-ATTENDEE", "X-CALCTL-CATEGORY", "X-CALCTL-START", "X-CALCTL-END", "X-CALCTL-URL"],
+  ...["X-CALCTL-ATTENDEE", "X-CALCTL-CATEGORY", "X-CALCTL-LABEL"],
+  ...["X-CALCTL-START", "X-CALCTL-END", "X-CALCTL-URL"],
 ]);
 
 /** RRULE is kept as it is; nobody misses the others. */
@@ -156,7 +157,7 @@ function fieldsOf(
     location: text("LOCATION"),
     description: text("DESCRIPTION"),
     url: urlOf(text("URL"), text("X-CALCTL-URL")),
-    label: text("CATEGORIES"),
+    label: text("CATEGORIES") ?? text("X-CALCTL-LABEL"),
     attendees: attendees.length === 0 ? undefined : attendees,
     ...times,
   };

@@ -30,7 +30,8 @@ export interface FormatChoice {
   readonly label: string;
 }
 
-export interface OutputOptions extends Pick<Rendering<unknown>, "zone" | "hours" | "now" | "note"> {
+export interface OutputOptions
+  extends Pick<Rendering<unknown>, "zone" | "hours" | "now" | "note" | "getEvent"> {
   /** The zone of this machine, which a screen need not name; undefined when it has no IANA name. */
   readonly machineZone: () => string | undefined;
   /** Null when none was chosen: `table` on a terminal, `tsv` elsewhere. */
@@ -125,7 +126,7 @@ function documentRenderer<T>(
 }
 
 function viewRenderer<T>(view: View<T>, options: OutputOptions, capabilities: StreamCapabilities): Render<T> {
-  const { zone, hours, now, note, csvSafe, program } = options;
+  const { zone, hours, now, note, getEvent, csvSafe, program } = options;
   if (options.fields === true) throw new FieldListRequest(keysOf(view));
   if (options.format !== null) checkFormat(options.format, view);
   const format = effectiveFormat(options, capabilities, view);
@@ -153,6 +154,7 @@ function viewRenderer<T>(view: View<T>, options: OutputOptions, capabilities: St
       hours,
       now,
       note,
+      getEvent,
     };
     if (program !== null) return program.render(rendering);
     const render = view.formats?.[format] ?? (await COMMON_FORMATS[format]?.<T>());

@@ -1,3 +1,4 @@
+import type { GetEvent } from "../calendar/with-series.js";
 import type { AnyJsonType, JsonTypeOf } from "./shape.js";
 import type { Style } from "./style.js";
 
@@ -115,6 +116,8 @@ export interface Rendering<T> extends Clock {
   readonly now: () => number;
   /** Writes a line to stderr about what is not in the text. */
   readonly note: (text: string) => void;
+  /** Reads an event that is not among the values, where a format is about more than these. */
+  readonly getEvent?: GetEvent | undefined;
 }
 
 /** What a renderer knows of the stream. */

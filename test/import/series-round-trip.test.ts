@@ -69,27 +69,71 @@ test.each(
   expect(await world.listIn("Work")).toHaveLength(occurrences.length - 2);
 });
 
-test.each(["ics", "ndjson"])(
-  "a list as %s, of a series of which one was moved and one deleted",
-  async (format) => {
+/** The series of a calendar: its rule, its own times, and what was changed on its own. */
+async function seriesIn(world: Awaited<ReturnType<typeof createWorld>>, calendar: string) {
+  const days = ["--from", "2026-12-01", "--to", "2027-12-31"];
+  const events = await world.json<Listed[]>("events", "list", "-c", calendar, ...days);
+  const seriesId = events.map((event) => event["series_id"]).find((id) => id !== null);
+  const { recurrences, start_at } = await world.read(`${seriesId}`);
+  const changed = events.filter((event) => `${event["recurrences"]}` === "");
+  return { recurrences, start_at, changed: changed.map(({ id, title }) => [id.replace(/.*_/, ""), title]) };
+}
+
+test.each(["list", "feed"])(
+  "a %s with a series of which some were moved, retitled, deleted and added is the same series elsewhere",
+  async (source) => {
     const world = await createWorld();
-    await world.json("events", "create", "-c", "Family", "--title", "Choir", ...RULES.timed);
-    const occurrences = await world.list();
-    await world.run("events", "delete", occurrences[1]?.id ?? "", "--scope", "this", "--yes");
-    await world.run(
-      "events",
-      "update",
-      occurrences[2]?.id ?? "",
-      "--scope",
-      "this",
-      "--by",
-      "+1d",
-      "--title",
-      "Concert",
-    );
-    const days = ["--from", "2026-12-01", "--to", "2027-12-31"];
-    const text = (await world.run("events", "list", "-c", "Family", ...days, "-o", format)).stdout;
-    expect(await world.importText(text, `choir.${format}`)).toMatchObject({ new: 4, rejected: [] });
+    const path = join(world.directory, "choir.json");
+    const choir = {
+      title: "Choir",
+      label: 3,
+      start_timezone: "Europe/Berlin",
+      end_timezone: "Europe/Berlin",
+    };
+    const times = { start_at: "2026-12-07T18:00:00.000Z", end_at: "2026-12-07T19:30:00.000Z" };
+    const recurrences = ["RRULE:FREQ=WEEKLY;COUNT=9;BYDAY=MO", "RDATE:20261217T180000Z,20270301T180000Z"];
+    writeFileSync(path, JSON.stringify({ ...choir, ...times, recurrences }));
+    const { id } = await world.json<Event>("events", "create", "-c", "Family", "--input", path);
+    const change = (slot: string, ...flags: readonly string[]) =>
+      world.json("events", "update", `${id}_${slot}`, "--scope", "this", ...flags);
+    await change("20261214T180000Z", "--by", "+1d", "--title", "Concert");
+    await change("20261217T180000Z", "--location", "Hall");
+    await change("20270118T180000Z", "--by", "-20d");
+    for (const slot of ["20261207T180000Z", "20261228T180000Z"])
+      await world.run("events", "delete", `${id}_${slot}`, "--scope", "this", "--yes");
+    // One week has the whole series.
+    const week = ["--from", "2026-12-21", "--to", "2026-12-21"];
+    const list = async () => (await world.run("events", "list", "-c", "Family", ...week, "-o", "ics")).stdout;
+    const feed = async () => {
+      const { stdout } = await world.send("feeds", "add", "-c", "Family", "--fields", "address");
+      return (await fetch(`${stdout.trim()}.ics`)).text();
+    };
+    const report = await world.importText(await (source === "list" ? list() : feed()), "choir.ics");
+    expect(report).toMatchObject({ new: 4, rejected: [] });
     expect(await world.listIn("Work")).toEqual(await world.listIn("Family"));
+    expect(await seriesIn(world, "Work")).toEqual(await seriesIn(world, "Family"));
+    expect(await world.listIn("Work")).toHaveLength(9);
   },
 );
+
+test("a list as ndjson, of a series of which one was moved and one deleted", async () => {
+  const world = await createWorld();
+  await world.json("events", "create", "-c", "Family", "--title", "Choir", ...RULES.timed);
+  const occurrences = await world.list();
+  await world.run("events", "delete", occurrences[1]?.id ?? "", "--scope", "this", "--yes");
+  await world.run(
+    "events",
+    "update",
+    occurrences[2]?.id ?? "",
+    "--scope",
+    "this",
+    "--by",
+    "+1d",
+    "--title",
+    "Concert",
+  );
+  const days = ["--from", "2026-12-01", "--to", "2027-12-31"];
+  const text = (await world.run("events", "list", "-c", "Family", ...days, "-o", "ndjson")).stdout;
+  expect(await world.importText(text, "choir.ndjson")).toMatchObject({ new: 4, rejected: [] });
+  expect(await world.listIn("Work")).toEqual(await world.listIn("Family"));
+});

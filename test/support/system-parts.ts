@@ -9,6 +9,7 @@ const SYSTEM_PARTS = {
   python: { binaries: ["python3"], debianPackage: "python3" },
   // A module of Debian's Python, found from the folder of its programs.
   dateutil: { binaries: ["../lib/python3/dist-packages/dateutil"], debianPackage: "python3-dateutil" },
+  icalendar: { binaries: ["../lib/python3/dist-packages/icalendar"], debianPackage: "python3-icalendar" },
   vdirsyncer: { binaries: ["vdirsyncer"], debianPackage: "vdirsyncer" },
   thunderbird: { binaries: ["thunderbird"], debianPackage: "thunderbird" },
   khal: { binaries: ["khal"], debianPackage: "khal" },

@@ -96,11 +96,12 @@ interface Posting {
 
 /** Sends a message, or prints it with `--dry-run`. @returns whether something was posted or printed */
 export async function postMessage(
-  context: Pick<Context, "flags" | "terminal" | "output" | "now">,
+  context: Pick<Context, "api" | "flags" | "terminal" | "output" | "now">,
   message: Message,
   { target, sendMessage = sendAtOnce, foresee }: Posting,
 ): Promise<boolean> {
-  const outgoing = await composeOutgoing(message, target, { command: "post", now: context.now() });
+  const complete = await attachSeries(context, message, target);
+  const outgoing = await composeOutgoing(complete, target, { command: "post", now: context.now() });
   if (context.flags.dryRun) {
     const plan = await foresee?.(outgoing);
     const sends = plan === undefined || plan === "sent" || plan === "updated";
@@ -112,6 +113,18 @@ export async function postMessage(
   const result = await sendMessage(outgoing);
   noteResult(context, `${RESULTS[result]} ${target.name}`);
   return result === "sent" || result === "updated";
+}
+
+/** A message with all that belongs into the iCalendar that is attached to it. */
+export async function attachSeries(
+  { api }: Pick<Context, "api">,
+  message: Message,
+  { ics }: Pick<Target, "ics">,
+): Promise<Message> {
+  if (ics !== true) return message;
+  const { withSeries } = await import("../../calendar/with-series.js");
+  const events = await withSeries(message.events, async (address) => (await api()).getEvent(address));
+  return { ...message, events };
 }
 
 async function sendAtOnce({ send }: OutgoingMessage): Promise<PostResult> {

@@ -8,7 +8,7 @@ import type { Target } from "../../messages/target.js";
 import { jsonObject } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import { nameEvent } from "../events/event-name.js";
-import { targetRequest } from "../post/target.js";
+import { attachSeries, targetRequest } from "../post/target.js";
 import { createProgramRunner, eventVariables } from "../programs/run-program.js";
 import type { RemindContext, RemindOptions } from "./options.js";
 
@@ -77,13 +77,15 @@ const MESSAGE_FLAGS = [
   ["--ics", "ics"],
 ] as const;
 
-function targetAnnouncer({ config, now }: RemindContext, target: Target): Announcer {
+function targetAnnouncer(context: RemindContext, target: Target): Announcer {
   return {
     id: `post ${target.id}`,
     joins: true,
     async compose(events, { showCalendar }) {
+      const { config, now } = context;
       const message = createReminder(events, { zone: config.settings().timezone, now: now(), showCalendar });
-      const outgoing = await composeOutgoing(message, target, { command: "remind", now: now() });
+      const complete = await attachSeries(context, message, target);
+      const outgoing = await composeOutgoing(complete, target, { command: "remind", now: now() });
       return { ...outgoing, payload: outgoing.stored.payload };
     },
   };

@@ -62,7 +62,7 @@ async function calendarAttachments(events: readonly LocalizedEvent[], now: numbe
     {
       filename: "events.ics",
       contentType: "text/calendar; method=PUBLISH; charset=utf-8",
-      content: writeICalendar(events, { now, note: () => undefined, method: "PUBLISH" }),
+      content: await writeICalendar(events, { now, note: () => undefined, method: "PUBLISH" }),
       contentTransferEncoding: "base64" as const,
     },
   ];

@@ -29,9 +29,11 @@ export function createDayFormats(options: DayFormatOptions): NonNullable<View<Lo
       if (rendering.single || rendering.fields !== null) return renderMarkdown(rendering);
       return renderDaysAsMarkdown(daysOf(rendering.values, options), dayListOptions(rendering, options));
     },
-    async ics({ values, now, note, capabilities: { isTerminal } }) {
+    async ics({ values, now, note, getEvent, capabilities: { isTerminal } }) {
       const { writeICalendar } = await import("../../calendar/icalendar.js");
-      return writeICalendar(values, { now: now(), note, ...(isTerminal && { sanitize: sanitizeBlock }) });
+      const { withSeries } = await import("../../calendar/with-series.js");
+      const events = getEvent === undefined ? values : await withSeries(values, getEvent);
+      return writeICalendar(events, { now: now(), note, ...(isTerminal && { sanitize: sanitizeBlock }) });
     },
     async text(rendering) {
       if (rendering.single || rendering.fields !== null)

@@ -1,0 +1,58 @@
+import { exceptedSlots } from "../../contract/extensions.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
+import { nullOn } from "../errors.js";
+import { type LocalizedEvent, localizeEvent } from "./event-view.js";
+import { isSeries, slotOf } from "./series.js";
+
+interface Address {
+  readonly calendarId: string;
+  readonly eventId: string;
+}
+
+/** Reads an event. @throws CliError not_found if there is none */
+export type GetEvent = (address: Address) => Promise<CalendarEvent>;
+
+/** Events that are read at the same time. */
+const CONCURRENCY = 4;
+
+/**
+ * Events with the series that they are of, and every occurrence that was changed on its own: it has the id of a start that its
+ * series excepts, where a deleted one has none. Where a service does not tell the rule of a series, nothing is added.
+ */
+export async function withSeries(
+  events: readonly LocalizedEvent[],
+  getEvent: GetEvent,
+): Promise<readonly LocalizedEvent[]> {
+  const known = new Map(events.map((event) => [`${event.calendar_id} ${event.id}`, event]));
+  const read = async (addresses: readonly Address[]): Promise<readonly LocalizedEvent[]> => {
+    const found: LocalizedEvent[] = [];
+    const keyOf = ({ calendarId, eventId }: Address) => `${calendarId} ${eventId}`;
+    const unread = new Map(addresses.map((address) => [keyOf(address), address]));
+    for (const key of unread.keys()) {
+      const event = known.get(key);
+      if (event === undefined) continue;
+      found.push(event);
+      unread.delete(key);
+    }
+    for (const rest = [...unread.values()]; rest.length > 0; ) {
+      const next = await Promise.all(
+        rest.splice(0, CONCURRENCY).map((address) => getEvent(address).catch(nullOn("not_found"))),
+      );
+      found.push(...next.flatMap((event) => (event === null ? [] : localizeEvent(event, "UTC"))));
+    }
+    return found;
+  };
+  const ofSeries = events.filter((event) => isSeries(event) || slotOf(event) !== null);
+  const series = await read(
+    ofSeries.flatMap(({ calendar_id: calendarId, series_id: eventId }) =>
+      eventId === null ? [] : { calendarId, eventId },
+    ),
+  );
+  const told = series.filter(isSeries);
+  const exceptions = await read(
+    told.flatMap(({ calendar_id: calendarId, id, recurrences }) =>
+      exceptedSlots(recurrences).map((slot) => ({ calendarId, eventId: `${id}_${slot}` })),
+    ),
+  );
+  return [...events, ...told, ...exceptions];
+}
