@@ -37,7 +37,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
       // Loads nothing in a pipe.
       if (rows !== undefined && text.split("\n").length > rows) {
         const { showInPager } = await import("../terminal/pager.js");
-        const options = { env: childEnvironment(env), rows, handleSignals: () => void signal() };
+        const options = { env: childEnvironment(env), rows, interruption: signal };
         if (await showInPager(text, options)) return;
       }
       await stdout.write(text);

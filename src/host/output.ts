@@ -30,7 +30,7 @@ export function composeOutput(
     const options = {
       env: childEnvironment(env),
       rows: stdout.rows,
-      handleSignals: () => void signal(),
+      interruption: signal,
     };
     if (!(await showInPager(text, options))) await stdout.write(text);
   };
@@ -79,7 +79,8 @@ export function composeOutput(
         csvSafe: false,
         capabilities: PLAIN_TEXT,
       };
-      return program.render({ ...rendering, zone: () => settings().timezone, now: clock.now, note });
+      const text = program.render({ ...rendering, zone: () => settings().timezone, now: clock.now, note });
+      return typeof text === "string" ? text : [...text].join("");
     },
     async document(document, value) {
       await createOutput(document, { ...options(), program: null }, target()).print([value]);

@@ -97,9 +97,11 @@ type Text = string | Uint8Array | Generator<string>;
 
 async function writeText(text: Text, target: Pick<OutputTarget, "write" | "isClosed">): Promise<void> {
   const pieces = typeof text === "string" || text instanceof Uint8Array ? [text] : text;
+  if (target.isClosed) return;
   for (const piece of pieces) {
-    if (target.isClosed) return;
     if (piece.length > 0) await target.write(piece);
+    // Before the next piece, which may be an error that nobody waits for.
+    if (target.isClosed) return;
   }
 }
 

@@ -80,9 +80,12 @@ export interface OutputProgram {
   /** @throws CliError usage for a name that is not a key of the view */
   check<T>(view: View<T>): void;
   /** @throws CliError usage when it fails for these values */
-  render<T>(rendering: Rendering<T>): string;
+  render<T>(rendering: Rendering<T>): string | Generator<string>;
   /** The same for JSON that no view describes; absent where a program needs one. */
-  renderJson?(json: unknown, rendering: Pick<Rendering<unknown>, "capabilities" | "note">): string;
+  renderJson?(
+    json: unknown,
+    rendering: Pick<Rendering<unknown>, "capabilities" | "note">,
+  ): string | Generator<string>;
 }
 
 /** How times are shown. The first call reads the configuration. @throws CliError if it cannot */

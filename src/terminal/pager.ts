@@ -6,25 +6,23 @@ export interface PagerOptions {
   /** Lines of the terminal; undefined where it is not one, or its size is not known. */
   readonly rows: number | undefined;
   /** Starts handling signals: Ctrl-C belongs to the pager while it is open. */
-  readonly handleSignals: () => void;
+  readonly interruption: () => AbortSignal;
 }
 
 /** Text that fits is only printed (F), with its colors (R), and stays on the screen (X). */
 const DEFAULT_PAGER = { program: "less", args: ["-FRX"] };
 
-/** The exit code of a shell that does not find the program. */
-const NOT_FOUND = 127;
-
 /**
  * Shows text that is longer than the screen in `$PAGER`, by default in less. Resolves with whether it did; if not, the
- * text must be written in another way. An empty PAGER and `cat` mean no pager.
+ * text must be written in another way. An empty PAGER and `cat` mean no pager. One that fails may have shown nothing: it
+ * does not exist, cannot be run, rejects its arguments or was killed.
  */
 export async function showInPager(text: string, options: PagerOptions): Promise<boolean> {
-  const { env, rows, handleSignals } = options;
+  const { env, rows, interruption } = options;
   const pager = env["PAGER"]?.trim();
   if (pager === "" || pager === "cat" || env["TERM"] === "dumb") return false;
   if (rows === undefined || rows === 0 || text.split("\n").length <= rows) return false;
-  handleSignals();
+  const signal = interruption();
   const { spawn } = await import("node:child_process");
   const stdio: StdioOptions = ["pipe", "inherit", "inherit"];
   const child =
@@ -37,6 +35,6 @@ export async function showInPager(text: string, options: PagerOptions): Promise<
   child.stdin?.end(text);
   return new Promise((resolve) => {
     child.once("error", () => resolve(false));
-    child.once("close", (code) => resolve(code !== NOT_FOUND));
+    child.once("close", (code) => resolve(code === 0 || signal.aborted));
   });
 }

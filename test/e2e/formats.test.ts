@@ -61,6 +61,12 @@ test("Ctrl-C ends a jq program that does not end by itself", async () => {
   });
 });
 
+test("a jq program without an end ends with its pipe", async () => {
+  const { shell } = createInstallation();
+  const line = `{ "${process.execPath}" "${PROGRAM}" whoami --jq 'range(1e9)'; echo "exit $?" >&2; } | head -n 2`;
+  expect(await shell(line)).toMatchObject({ stdout: "0\n1\n", stderr: expect.stringMatching(/^exit 0$/m) });
+});
+
 test("V8 compiles jq, and never optimizes it", async () => {
   const { shell } = createInstallation();
   const program = `"${process.execPath}" --trace-wasm-compilation-times "${PROGRAM}"`;

@@ -6,34 +6,44 @@ import { jsonObject, type OutputProgram } from "../view.js";
 /** The program follows as it is, even if it begins with `-`. Every result is JSON on one line. */
 const FLAGS = ["--compact-output", "--"];
 
+/** jq-wasm keeps all results until the program ends. */
+const MAX_RESULTS = 500_000;
+
 /**
  * `--jq`: a jq program over the JSON of the command. Strings come out raw, other values as compact JSON, one per line.
  * It has no files and an environment of its own.
  * @param block does work during which no signal can be handled
+ * @param maxResults how many are printed at most
  * @throws CliError usage with jq's message for a program that does not compile
  * @see https://jqlang.org/manual/
  */
 export async function createJqProgram(
   program: string,
   block: <T>(work: () => T) => T,
+  maxResults = MAX_RESULTS,
 ): Promise<OutputProgram> {
   const jq = await loadJq();
-  const run = (input: string) => {
-    const { stdout, stderr, exitCode } = jq.raw(input, program, FLAGS);
+  const run = (input: string, text = program) => {
+    const { stdout, stderr, exitCode } = jq.raw(input, text, FLAGS);
     if (exitCode !== 0) throw usageError(`--jq: ${describeProblem(stderr)}`);
     return { stdout, stderr };
   };
   // Without input, the program is compiled but does not run.
   run("");
+  // A comment at its end may go on in the next line, but not in the one after.
+  const bounded = `limit(${maxResults + 1}; ${program}\n\n)`;
   const renderJson: NonNullable<OutputProgram["renderJson"]> = (
     json,
     { capabilities: { isTerminal }, note },
   ) => {
-    const { stdout, stderr } = block(() => run(JSON.stringify(json)));
+    const { stdout, stderr } = block(() => run(JSON.stringify(json), bounded));
     for (const line of linesOf(stderr)) note(line);
-    return linesOf(stdout)
+    const lines = linesOf(stdout);
+    const text = lines
+      .slice(0, maxResults)
       .map((line) => `${line.startsWith('"') ? rawText(line, isTerminal) : jsonLine(line, isTerminal)}\n`)
       .join("");
+    return lines.length > maxResults ? cutText(text, maxResults) : text;
   };
   return {
     check: () => undefined,
@@ -43,6 +53,15 @@ export async function createJqProgram(
     },
     renderJson,
   };
+}
+
+/** The error comes after the text, and not to a reader that has enough. */
+function* cutText(text: string, maxResults: number): Generator<string> {
+  yield text;
+  throw usageError(
+    `--jq: more than ${maxResults.toLocaleString("en-US")} results; the others were not printed`,
+    "choose fewer in the program, or give -o ndjson to jq itself",
+  );
 }
 
 function linesOf(text: string): readonly string[] {

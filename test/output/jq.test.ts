@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { createJqProgram } from "../../src/output/formats/jq.js";
+import { createOutput, type OutputTarget } from "../../src/output/output.js";
+import { requestView } from "../../src/output/views/plain.js";
+import { VIEWER } from "./rendered.js";
+
+/** What a program prints that may print three results, to a reader that leaves after its first piece or not. */
+async function printed(text: string, { leaves = false } = {}): Promise<string> {
+  let written = "";
+  const target: OutputTarget = {
+    isTerminal: false,
+    get isClosed() {
+      return leaves && written !== "";
+    },
+    columns: undefined,
+    color: false,
+    hyperlinks: async () => false,
+    unicode: true,
+    write: async (piece) => {
+      written += piece;
+    },
+  };
+  const program = await createJqProgram(text, (work) => work(), 3);
+  const options = { format: null, fields: undefined, csvSafe: false, ...VIEWER, program };
+  await createOutput(requestView, options, target)
+    .print({ method: "GET", path: "/", query: {}, body: null })
+    .catch((error: Error) => {
+      written += error.message;
+    });
+  return written;
+}
+
+test("a program with more results than are printed fails after the last one", async () => {
+  expect(await printed("range(1e9)")).toBe("0\n1\n2\n--jq: more than 3 results; the others were not printed");
+  expect(await printed("range(3)")).toBe("0\n1\n2\n");
+});
+
+test("it does not fail for a reader that has enough", async () => {
+  expect(await printed("range(1e9)", { leaves: true })).toBe("0\n1\n2\n");
+});
+
+test.each([
+  ["a comment at its end", "1, 2 # three"],
+  ["a comment that goes on in the next line", "1, 2 # \\"],
+  ["definitions and variables", "def f($a): $a; f(1) as $one | $one, 2"],
+])("%s is part of the program", async (_, program) => {
+  expect(await printed(program)).toBe("1\n2\n");
+});
