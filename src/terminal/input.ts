@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { describeJsonError } from "../../contract/json.js";
 import { CliError, emptyValueError, errorCodeOf, usageError } from "../errors.js";
@@ -7,8 +7,16 @@ import type { JsonItems } from "./json-items.js";
 /** The part of a Node readable stream that the program uses. */
 export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined;
+  /** Of the process's own stdin. */
+  readonly fd?: number | undefined;
   destroy(): unknown;
 }
+
+/** Why a file cannot be read, where the code alone says less. */
+const READ_PROBLEMS: Readonly<Record<string, string>> = {
+  EISDIR: "is a directory",
+  ENOENT: "does not exist",
+};
 
 /** Reads input from files and stdin. */
 export type Input = ReturnType<typeof createInput>;
@@ -22,8 +30,10 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
     const name = `${source}: ${displayName(path)}`;
     const readError = (error: unknown) => {
       if (error instanceof CliError) return error;
-      return usageError(`${name} cannot be read (${errorCodeOf(error) ?? "unknown"})`);
+      const code = errorCodeOf(error) ?? "unknown";
+      return usageError(`${name} ${READ_PROBLEMS[code] ?? `cannot be read (${code})`}`);
     };
+    if (path === "-" && isDirectory(process.stdin)) throw usageError(`${name} ${READ_PROBLEMS["EISDIR"]}`);
     return { stream: path === "-" ? process.stdin : openFile(path, source), name, readError };
   };
   const readBytes = async (path: string, source: string, limit: InputLimit): Promise<Uint8Array> => {
@@ -127,6 +137,11 @@ async function collect(stream: ReadableLike, limit: InputLimit): Promise<Uint8Ar
 function openFile(path: string, source: string): ReadableLike {
   if (path !== "") return createReadStream(path);
   throw emptyValueError(`${source}: the file name`);
+}
+
+/** Whether stdin is a directory, which Node reads as an empty file. */
+function isDirectory({ fd }: ReadableLike): boolean {
+  return fd !== undefined && fstatSync(fd).isDirectory();
 }
 
 function displayName(path: string): string {

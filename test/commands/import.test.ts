@@ -263,8 +263,8 @@ describe("bad input", () => {
   });
 
   test.each([
-    ["a file that is missing", ["nothing.ics"], 2, "cannot be read (ENOENT)"],
-    ["a folder", ["."], 2, "cannot be read (EISDIR)"],
+    ["a file that is missing", ["nothing.ics"], 2, "nothing.ics does not exist"],
+    ["a folder", ["."], 2, ". is a directory"],
     ["no file", [], 2, "missing FILE\nhint: calctl import -h"],
     ["stdin without a name", ["-"], 2, "missing --source"],
     ["an empty name", ["x", "--source", ""], 2, "--source is empty"],

@@ -40,6 +40,18 @@ describe("a reader of stdout that exits", () => {
   });
 });
 
+test.each([
+  "events delete - --yes",
+  "events create --input -",
+  "comment 0123456789abcdef0123456789abcdef",
+  "import - --source work --yes",
+  "api -X POST /calendars --input -",
+])("%s with a directory as stdin is a usage error", async (argv) => {
+  const { exitCode, stdout, stderr } = await createInstallation().shell(`calctl ${argv} < /`);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect(stderr).toMatch(/^error: .*stdin is a directory$/m);
+});
+
 test("many lines on stderr at once are no leak of listeners", async () => {
   const ids = Array.from({ length: 15 }, (_, index) => `event-${index}`);
   const { exitCode, stderr } = await createInstallation().run("events", "get", "-c", "Personal", ...ids);
