@@ -3,10 +3,13 @@ import { addDays, localDate } from "../../src/calendar/zoned-time.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import { windowOfDays } from "../day-window.js";
 import type { OpenFeed } from "../store/feeds.js";
-import { type FeedRepresentation, readFeed, withSeries } from "./feed-events.js";
+import { describeLeftOut, type FeedRepresentation, readFeed } from "./feed-events.js";
 
 /** Days of a feed before and after today. */
 const DAYS = { past: 30, coming: 365 };
+
+/** Events of a file at most: those to come, then the latest past ones. */
+const LIMIT = 5_000;
 
 /** How often programs should ask for a feed. @see RFC 5545 §3.3.6 */
 const REFRESH = "PT1H";
@@ -21,18 +24,26 @@ const HEADERS = {
 export function calendarFile(found: OpenFeed, now: number): FeedRepresentation {
   const { name, timezone } = found.feed;
   const today = localDate(now, timezone);
-  const [from, to] = [addDays(today, -DAYS.past), addDays(today, DAYS.coming)];
+  const coming = windowOfDays({ from: today, to: addDays(today, DAYS.coming), timezone });
+  const past = windowOfDays({ from: addDays(today, -DAYS.past), to: addDays(today, -1), timezone });
   return {
-    version: ["ics", from],
+    version: ["ics", today],
     async read(db) {
-      const { events: listed, isCut } = await readFeed(db, found, windowOfDays({ from, to, timezone }));
-      const events = await withSeries(db, found, listed);
-      const description = isCut ? "The last events do not fit." : "";
+      const { events, leftOut } = await readFeed(db, found, {
+        windows: [
+          { ...coming, latestFirst: false },
+          { ...past, latestFirst: true },
+        ],
+        limit: LIMIT,
+        wholeSeries: true,
+      });
+      const description = describeLeftOut(leftOut, timezone);
       const subscription = { name, description, refresh: REFRESH };
       return async () => ({
         headers: HEADERS,
         body: await writeICalendar(events, {
-          now,
+          // The same for the whole day, so that it tells nothing else.
+          now: coming.start,
           note: () => undefined,
           subscription,
           pause: yieldToEventLoop,

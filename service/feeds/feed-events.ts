@@ -1,22 +1,25 @@
+import { exceptedSlots } from "../../contract/extensions.js";
 import { plainId } from "../../contract/ids.js";
 import type { EventResource } from "../../contract/resources.js";
 import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
+import { localDate } from "../../src/calendar/zoned-time.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import type { DayWindow } from "../day-window.js";
-import { findAnyEvent, listAttendeesOf, loadIncluded } from "../endpoints/event-reads.js";
-import type { OpenFeed } from "../store/feeds.js";
+import { loadIncluded } from "../endpoints/event-reads.js";
+import { attendeesOf, occurrenceOf } from "../occurrence.js";
+import { eventJson } from "../resources.js";
+import { hashSecret } from "../secrets.js";
 import {
-  type EventListQuery,
-  type EventPosition,
-  type ListedEvent,
-  listEventsAfter,
-  WITHOUT_TIMES,
-} from "../store/pages.js";
-import { listChangedAlone } from "../store/series.js";
+  type FeedEntry,
+  listEventsOfFeed,
+  listFeedEntries,
+  listSeriesOfFeed,
+} from "../store/feed-entries.js";
+import type { OpenFeed } from "../store/feeds.js";
 import type { Transaction } from "../store/store.js";
 
-/** Bytes of the events of a feed, as responses of the API have them: it takes a fraction of a second to write as many. */
+/** Bytes of the events of a feed, as responses of the API have them. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Events that are read at a time, between which other requests get their turn. */
@@ -32,96 +35,209 @@ export interface FeedRepresentation {
   read(db: Transaction): Promise<() => FeedContent | Promise<FeedContent>>;
 }
 
-interface FeedContent {
+export interface FeedContent {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What a feed shows on the days of a window, and whether later events of a calendar do not fit: each has the same room. */
-export async function readFeed(db: Transaction, { feed, calendars }: OpenFeed, window: DayWindow) {
+/** Which events of its calendars a feed shows. */
+export interface FeedQuery {
+  /** Those of the first are kept first, each from its edge. */
+  readonly windows: readonly FeedWindow[];
+  /** Events at most. */
+  readonly limit: number;
+  /** Whether a series is there once, with what was changed on its own, instead of each occurrence. */
+  readonly wholeSeries: boolean;
+}
+
+interface FeedWindow extends DayWindow {
+  /** Whether the latest are kept if not all fit; otherwise the earliest. */
+  readonly latestFirst: boolean;
+}
+
+/** When the nearest of what does not fit begins (ms), of later and of earlier events; null if all are there. */
+export interface LeftOut {
+  readonly later: number | null;
+  readonly earlier: number | null;
+}
+
+/** What a feed shows, and what of it does not fit. */
+export async function readFeed(db: Transaction, found: OpenFeed, query: FeedQuery) {
+  const { feed, calendars } = found;
+  const room = createRoom(query.limit);
+  const entries = await chooseEntries(db, found, { ...query, room });
+  const names = new Map(calendars.map(({ id, name }) => [id, name]));
   const shown: LocalizedEvent[] = [];
-  let isAnyCut = false;
-  for (const { id: calendarId, name } of calendars) {
-    const query = { calendarId, window, maxBytes: MAX_BYTES / calendars.length };
-    const { events, isCut } = await readCalendar(db, query);
-    const visible = feed.busy_only === 0 ? events : events.flatMap(busyTimes);
-    shown.push(...visible.map((event) => localizeEvent(event, feed.timezone, name)));
-    isAnyCut ||= isCut;
-  }
-  return { events: shown, isCut: isAnyCut };
-}
-
-interface CalendarQuery extends Pick<EventListQuery, "calendarId" | "window"> {
-  readonly maxBytes: number;
-}
-
-async function readCalendar(db: Transaction, { maxBytes, ...query }: CalendarQuery) {
-  const events: CalendarEvent[] = [];
-  let bytes = 0;
-  for (let after: EventPosition | null = null; ; ) {
-    const rows = await listEventsAfter(db, { ...query, after }, BATCH);
-    const last = rows.at(-1);
-    if (last === undefined) return { events, isCut: false };
-    bytes += rows.reduce((sum, row) => sum + row.bytes, 0);
-    if (bytes > maxBytes) return { events, isCut: true };
-    events.push(...(await readEvents(db, query.calendarId, rows)));
-    after = { start: last.start_at ?? WITHOUT_TIMES, id: last.id };
+  const show = async (rows: readonly ShownRow[]) => {
+    for (const event of await readEvents(db, rows))
+      shown.push(localizeEvent(event, feed.timezone, names.get(event.calendar_id) ?? null));
     await yieldToEventLoop();
+  };
+  const idsOf = (isSeries: boolean) =>
+    entries.filter((entry) => entry.isSeries === isSeries).map(({ id }) => id);
+  for (const ids of inBatches(idsOf(false))) await show(await listEventsOfFeed(db, ids));
+  const known = new Set(entries.map(({ id }) => id));
+  for (const ids of inBatches(idsOf(true))) {
+    const series = await listSeriesOfFeed(db, ids);
+    await show(series.map(rowOfSeries));
+    // An occurrence that was changed on its own is excepted, and has its place in its id.
+    const slots = series.flatMap(({ id, recurrences }) =>
+      exceptedSlots(recurrences.split("\n")).map((slot) => `${id}_${slot}`),
+    );
+    for (const changed of inBatches(slots.filter((id) => !known.has(id)))) {
+      const rows = await listEventsOfFeed(db, changed);
+      await show(rows.filter(({ start_at, bytes }) => room.take({ start: start_at ?? 0, bytes })));
+    }
   }
+  const events = feed.busy_only === 0 ? shown : busyTimes(shown, feed.id);
+  return { events: events.toSorted(compareStarts), leftOut: room.leftOut };
 }
 
-/** The events of a feed with the series that they are of, and all that was changed on its own in these. */
-export async function withSeries(
+function compareStarts(one: LocalizedEvent, other: LocalizedEvent): number {
+  return compareText(one.start_at ?? "", other.start_at ?? "") || compareText(one.id, other.id);
+}
+
+function compareText(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+/** What does not fit, in words; empty if all is there. */
+export function describeLeftOut({ later, earlier }: LeftOut, timezone: string): string {
+  const dates = [
+    ...(later === null ? [] : [`from ${localDate(later, timezone)} on`]),
+    ...(earlier === null ? [] : [`up to ${localDate(earlier, timezone)}`]),
+  ];
+  return dates.length === 0 ? "" : `Not all events fit: some ${dates.join(" and some ")} are missing.`;
+}
+
+/** Counts what a feed has, and remembers what does not fit. */
+function createRoom(limit: number) {
+  const leftOut = { later: null as number | null, earlier: null as number | null };
+  let [count, bytes] = [0, 0];
+  return {
+    leftOut: leftOut as LeftOut,
+    take(entry: Pick<FeedEntry, "start" | "bytes">, side: keyof LeftOut = "later"): boolean {
+      if (count < limit && bytes + entry.bytes <= MAX_BYTES) {
+        count += 1;
+        bytes += entry.bytes;
+        return true;
+      }
+      leftOut[side] ??= entry.start;
+      return false;
+    },
+  };
+}
+
+type Room = ReturnType<typeof createRoom>;
+
+/** What fits of the first window, then of the others. */
+async function chooseEntries(
   db: Transaction,
-  { feed }: OpenFeed,
-  events: readonly LocalizedEvent[],
-): Promise<readonly LocalizedEvent[]> {
-  const added: LocalizedEvent[] = [];
-  const ids = new Map(events.map(({ series_id, ...event }) => [series_id, event]));
-  for (const [seriesId, { calendar_id, calendar_name }] of ids) {
-    const row = seriesId === null ? undefined : await findAnyEvent(db, calendar_id, seriesId);
-    if (seriesId === null || row === undefined) continue;
-    const series = { ...row, attendeeIds: await listAttendeesOf(db, row) };
-    const changed = row.recurrences.includes("EXDATE") ? await listChangedAlone(db, seriesId) : [];
-    for (const event of await readEvents(db, calendar_id, [series, ...changed]))
-      added.push(localizeEvent(event, feed.timezone, calendar_name));
+  { feed, calendars }: OpenFeed,
+  { windows, limit, wholeSeries, room }: FeedQuery & { readonly room: Room },
+): Promise<readonly FeedEntry[]> {
+  const busyOnly = feed.busy_only === 1;
+  const chosen = new Map<string, FeedEntry>();
+  for (const window of windows) {
+    const { latestFirst } = window;
+    let nearest: FeedEntry[] = [];
+    for (const { id: calendarId } of calendars) {
+      const options = { calendarId, window, latestFirst, limit: limit + 1, pause: yieldToEventLoop };
+      const kinds = { busyOnly, wholeSeries: wholeSeries && !busyOnly };
+      const entries = await listFeedEntries(db, { ...options, ...kinds });
+      const others = entries.filter(({ id }) => !chosen.has(id));
+      nearest = inOrder([...nearest, ...others], latestFirst).slice(0, limit + 1);
+      await yieldToEventLoop();
+    }
+    const end = nearest.findIndex((entry) => !room.take(entry, latestFirst ? "earlier" : "later"));
+    for (const entry of end === -1 ? nearest : nearest.slice(0, end)) chosen.set(entry.id, entry);
   }
-  return [...events, ...added];
+  return [...chosen.values()];
+}
+
+function inOrder(entries: readonly FeedEntry[], latestFirst: boolean): FeedEntry[] {
+  const compare = (one: FeedEntry, other: FeedEntry) =>
+    one.start - other.start || compareText(one.id, other.id);
+  return entries.toSorted((one, other) => (latestFirst ? compare(other, one) : compare(one, other)));
+}
+
+function* inBatches<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let index = 0; index < items.length; index += BATCH) yield items.slice(index, index + BATCH);
+}
+
+interface ShownRow {
+  readonly id: string;
+  readonly calendar_id: string;
+  readonly creator_id: string;
+  readonly label_number: number;
+  readonly json: string;
+  /** Of an event that is no row. */
+  readonly attendeeIds?: readonly string[];
+}
+
+/** A series as an event: the first occurrence of its rule, with all its lines. */
+function rowOfSeries({ first, ...series }: Awaited<ReturnType<typeof listSeriesOfFeed>>[number]): ShownRow {
+  const { id, recurrences } = series;
+  const row = { ...occurrenceOf(series, Number(first)), id, recurrences };
+  const attendeeIds = attendeesOf(series);
+  return { ...row, json: eventJson(row, attendeeIds), attendeeIds };
 }
 
 /** Events as clients read them, with the names of what they refer to. */
-async function readEvents(
-  db: Transaction,
-  calendarId: string,
-  rows: readonly ListedEvent[],
-): Promise<CalendarEvent[]> {
-  const { included = [] } = await loadIncluded(db, { calendarId, events: rows, include: INCLUDE });
-  const users = new Map<string, User>();
-  const labels = new Map<string, Label>();
-  for (const { id, type, attributes } of included) {
-    if (type === "user") users.set(id, { id, type, ...attributes });
-    else labels.set(id, { id, number: Number(plainId(id)), ...attributes });
+async function readEvents(db: Transaction, rows: readonly ShownRow[]): Promise<readonly CalendarEvent[]> {
+  const events: CalendarEvent[] = [];
+  for (const calendarId of new Set(rows.map(({ calendar_id }) => calendar_id))) {
+    const own = rows.filter(({ calendar_id }) => calendar_id === calendarId);
+    const { included = [] } = await loadIncluded(db, { calendarId, events: own, include: INCLUDE });
+    const users = new Map<string, User>();
+    const labels = new Map<string, Label>();
+    for (const { id, type, attributes } of included) {
+      if (type === "user") users.set(id, { id, type, ...attributes });
+      else labels.set(id, { id, number: Number(plainId(id)), ...attributes });
+    }
+    events.push(
+      ...own.map(({ json }) => eventOf(JSON.parse(json) as EventResource, { calendarId, users, labels })),
+    );
   }
-  return rows.map(({ json }) => {
-    const { id, attributes, relationships } = JSON.parse(json) as EventResource;
-    const { recurring_uuid: series_id = null, ...content } = attributes;
-    return {
-      id,
-      calendar_id: calendarId,
-      ...content,
-      creator: users.get(relationships.creator.data.id) ?? null,
-      label: labels.get(relationships.label.data.id) ?? null,
-      attendees: relationships.attendees.data.flatMap((user) => users.get(user.id) ?? []),
-      series_id,
-    };
-  });
+  return events;
 }
 
-/** The times of an event alone, even if it repeats; none of one that lasts all day, or is a keep. */
-function busyTimes(event: CalendarEvent): readonly CalendarEvent[] {
-  if (event.all_day === true || event.category === "keep") return [];
+interface Names {
+  readonly calendarId: string;
+  readonly users: ReadonlyMap<string, User>;
+  readonly labels: ReadonlyMap<string, Label>;
+}
+
+function eventOf({ id, attributes, relationships }: EventResource, names: Names): CalendarEvent {
+  const { recurring_uuid: series_id = null, ...content } = attributes;
+  const { calendarId, users, labels } = names;
+  return {
+    id,
+    calendar_id: calendarId,
+    ...content,
+    creator: users.get(relationships.creator.data.id) ?? null,
+    label: labels.get(relationships.label.data.id) ?? null,
+    attendees: relationships.attendees.data.flatMap((user) => users.get(user.id) ?? []),
+    series_id,
+  };
+}
+
+/**
+ * When somebody is busy, and nothing that tells which of these times belong together, what an event was before or when it was
+ * written: equal times are one, and its id is made of it and the feed.
+ */
+function busyTimes(events: readonly LocalizedEvent[], feedId: string): readonly LocalizedEvent[] {
+  const feed = hashSecret(`busy ${feedId}`).slice(0, 16);
   const zones = { start_timezone: "UTC", end_timezone: "UTC" };
-  const texts = { title: "Busy", description: "", location: "", url: "", created_at: null };
-  const single = { recurrences: [], series_id: null };
-  return [{ ...event, ...zones, ...texts, ...single, creator: null, label: null, attendees: [] }];
+  const texts = { title: "Busy", description: "", location: "", url: "" };
+  const none = { created_at: null, updated_at: null, recurrences: [], series_id: null, calendar_name: null };
+  const people = { creator: null, label: null, attendees: [] };
+  const times = new Map(
+    events.map(({ start_at, end_at, ...event }) => {
+      const id = [start_at, end_at].map((time) => (time ?? "").replace(/[-:.]/g, "")).join("-");
+      const busy = { ...event, start_at, end_at, id, calendar_id: feed };
+      return [id, { ...busy, ...zones, ...texts, ...none, ...people }];
+    }),
+  );
+  return [...times.values()];
 }

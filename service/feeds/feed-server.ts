@@ -3,9 +3,11 @@ import { gzip } from "node:zlib";
 import { DAY_MS } from "../../contract/date-time.js";
 import { CliError } from "../../src/errors.js";
 import { isRead } from "../concurrency-limit.js";
+import { createFairQueue } from "../fair-queue.js";
 import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
 import { ProblemError, problemResponse, type ServiceResponse } from "../http/response.js";
 import type { FeedTarget } from "../http/router.js";
+import { createLruCache } from "../lru-cache.js";
 import type { IncomingRequest } from "../request.js";
 import { hashSecret } from "../secrets.js";
 import { findFeed, noteUse, type OpenFeed } from "../store/feeds.js";
@@ -35,8 +37,12 @@ const SECRET_HEADERS = {
 /** How long a client waits for what is only remembered about it (ms). */
 const NOTE_TIMEOUT = 250;
 
+/** Bytes of all answers that are kept. */
+const MAX_KEPT = 32 * 1024 * 1024;
+
 /** Serves feeds to whoever has their address. */
 export function createFeedServer(store: Store) {
+  const render = createRenderer(store);
   /** What cannot be written now, as in a database that is locked or read-only, is not worth an error. */
   const remember = (scope: string, work: (db: Transaction) => Promise<void>) =>
     store
@@ -45,31 +51,27 @@ export function createFeedServer(store: Store) {
         if (!(error instanceof CliError)) throw error;
       });
   return {
-    /** @throws ProblemError 405, 404, 410 where nothing of it is to be seen any more, 429 */
+    /** @throws ProblemError 404, 405, 410 where nothing of it is to be seen any more, 429 */
     async respond({ secret, format }: FeedTarget, asked: FeedRequest): Promise<ServiceResponse> {
       const { request, address, now } = asked;
       if (!isRead(request)) throw new ProblemError(405, { headers: { allow: "GET, HEAD" } });
       const guess = { address, now };
-      const result = await store.read(
-        async (db) => {
-          const wait = await findWaitOfGuesses(db, guess);
-          if (wait !== null) throw new ProblemError(429, { headers: { "retry-after": String(wait) } });
-          const found = await findFeed(db, hashSecret(secret));
-          if (found === null || found.calendars.length === 0) return { found, respond: null };
-          return { found, respond: await represent(db, found, { ...asked, format }) };
-        },
-        { client: address },
-      );
-      const { found, respond } = result;
-      if (respond === null) {
-        // Both alike, so that the time does not tell them apart.
+      const find = async (db: Transaction) => {
+        const wait = await findWaitOfGuesses(db, guess);
+        if (wait !== null) throw new ProblemError(429, { headers: { "retry-after": String(wait) } });
+        return findFeed(db, hashSecret(secret));
+      };
+      const found = await store.read(find, { client: address });
+      // Whoever asks for a removed feed guesses nothing: programs poll it, where others of the address are alive.
+      if (found === null) {
         await remember(`guesses ${address}`, (db) => countGuess(db, guess));
-        throw new ProblemError(found === null ? 404 : 410);
+        throw new ProblemError(404);
       }
+      requireVisible(found);
       const today = Math.floor(now / DAY_MS) * DAY_MS;
-      if (found !== null && (found.feed.last_used_at ?? 0) < today)
+      if ((found.feed.last_used_at ?? 0) < today)
         await remember(`feed ${found.feed.id}`, (db) => noteUse(db, found.feed, today));
-      const response = await respond();
+      const response = await render(found, { target: request.target, headers: request.headers, now, format });
       return acceptsGzip(request.headers["accept-encoding"]) ? compress(response) : response;
     },
     respondWithProblem({ format }: FeedTarget, problem: ProblemError): ServiceResponse {
@@ -84,24 +86,102 @@ export function createFeedServer(store: Store) {
   };
 }
 
-async function represent(
-  db: Transaction,
-  found: OpenFeed,
-  { request, now, format }: FeedRequest & Pick<FeedTarget, "format">,
-): Promise<() => Promise<ServiceResponse>> {
-  const { version, read } =
-    format === "ics" ? calendarFile(found, now) : weekPage(found, request.target, now);
-  const revisions = found.calendars.map(({ id, revision }) => [id, revision]);
-  // Hashed: who sees only when somebody is busy must not see how often the calendars were written.
-  const tag = entityTag([hashSecret(JSON.stringify([found.feed.id, revisions, version]))]);
-  const own = { ...SECRET_HEADERS, etag: tag };
-  if (matchesEntityTag(request.headers["if-none-match"], tag))
-    return async () => ({ status: 304, headers: own, body: new Uint8Array() });
-  const write = await read(db);
-  return async () => {
+interface Asked extends Pick<IncomingRequest, "target" | "headers"> {
+  readonly now: number;
+  readonly format: FeedTarget["format"];
+}
+
+/** A feed in one of its formats. */
+interface Rendered {
+  readonly tag: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Renders each version of a feed once for all who ask for it, one feed after the other: others wait with their transactions
+ * for one of them at most, and makers for one of each other maker.
+ */
+function createRenderer(store: Store) {
+  const kept = createLruCache<Rendered>(MAX_KEPT, { sizeOf: ({ body }) => body.byteLength });
+  const underWay = new Map<string, Promise<Rendered>>();
+  const runInTurn = createLine();
+  const renderNow = async ({ feed }: OpenFeed, asked: Asked) => {
+    const { write, tag } = await store.read(
+      async (db) => {
+        // It may see later commits.
+        const found = await findFeed(db, feed.hash);
+        if (found === null) throw new ProblemError(404);
+        requireVisible(found);
+        return { write: await represent(found, asked).read(db), tag: tagOf(found, asked) };
+      },
+      { client: `user ${feed.user_id}` },
+    );
     const { headers, body } = await write();
-    return { status: 200, headers: { ...headers, ...own }, body: new TextEncoder().encode(body) };
+    return { headers, body: new TextEncoder().encode(body), tag: tag ?? entityTag([hashSecret(body)]) };
   };
+  const renderOnce = async (found: OpenFeed, asked: Asked, version: string) => {
+    const known = kept.get(version) ?? underWay.get(version);
+    if (known !== undefined) return known;
+    const rendering = runInTurn(found.feed.user_id, () => renderNow(found, asked));
+    underWay.set(version, rendering);
+    try {
+      const rendered = await rendering;
+      kept.set(version, rendered);
+      return rendered;
+    } finally {
+      underWay.delete(version);
+    }
+  };
+  return async (found: OpenFeed, asked: Asked): Promise<ServiceResponse> => {
+    const isKnown = (tag: string) => matchesEntityTag(asked.headers["if-none-match"], tag);
+    const own = tagOf(found, asked);
+    const notModified = (etag: string) => ({
+      status: 304,
+      headers: { ...SECRET_HEADERS, etag },
+      body: new Uint8Array(),
+    });
+    if (own !== null && isKnown(own)) return notModified(own);
+    const { tag, headers, body } = await renderOnce(found, asked, versionOf(found, asked));
+    if (isKnown(tag)) return notModified(tag);
+    return { status: 200, headers: { ...headers, ...SECRET_HEADERS, etag: tag }, body };
+  };
+}
+
+/** Runs work one after the other, of one client after the other. */
+function createLine() {
+  const waiting = createFairQueue<() => Promise<unknown>>();
+  let isRunning = false;
+  const next = () => {
+    const work = waiting.take();
+    isRunning = work !== undefined;
+    void work?.().then(next, next);
+  };
+  return <T>(client: string, work: () => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      waiting.add(client, () => work().then(resolve, reject));
+      if (!isRunning) next();
+    });
+}
+
+/** @throws ProblemError 410 */
+function requireVisible({ calendars }: OpenFeed): void {
+  if (calendars.length === 0) throw new ProblemError(410);
+}
+
+function represent(found: OpenFeed, { target, now, format }: Asked) {
+  return format === "ics" ? calendarFile(found, now) : weekPage(found, target, now);
+}
+
+/** As long as it is the same, so is the answer. */
+function versionOf(found: OpenFeed, asked: Asked): string {
+  const revisions = found.calendars.map(({ id, revision }) => [id, revision]);
+  return JSON.stringify([found.feed.id, revisions, represent(found, asked).version]);
+}
+
+/** Null where only the content may tell: who sees times alone must not see that something else was written. */
+function tagOf(found: OpenFeed, asked: Asked): string | null {
+  return found.feed.busy_only === 1 ? null : entityTag([hashSecret(versionOf(found, asked))]);
 }
 
 /** @see RFC 9110 §12.5.3 */

@@ -6,9 +6,12 @@ import { windowOfDays } from "../day-window.js";
 import { ProblemError } from "../http/response.js";
 import { splitTarget } from "../request.js";
 import type { OpenFeed } from "../store/feeds.js";
-import { type FeedRepresentation, readFeed } from "./feed-events.js";
+import { describeLeftOut, type FeedRepresentation, readFeed } from "./feed-events.js";
 import { STYLE } from "./page-style.js";
 import { drawWeek } from "./week-grid.js";
+
+/** Events of a page at most: it is drawn at once. */
+const LIMIT = 1_000;
 
 /** A feed as a page with a week: that of `?week=2026-W48`, or this one. @throws ProblemError 400 */
 export function weekPage(found: OpenFeed, target: string, now: number): FeedRepresentation {
@@ -21,12 +24,18 @@ export function weekPage(found: OpenFeed, target: string, now: number): FeedRepr
   return {
     version: ["page", from, today],
     async read(db) {
-      const { events, isCut } = await readFeed(db, found, windowOfDays({ from, to, timezone }));
+      const window = { ...windowOfDays({ from, to, timezone }), latestFirst: false };
+      const { events, leftOut } = await readFeed(db, found, {
+        windows: [window],
+        limit: LIMIT,
+        wholeSeries: false,
+      });
       const showsCalendar = found.calendars.length > 1 && found.feed.busy_only === 0;
       return () => {
         const sorted = sortEvents(events, { zone: timezone, firstDay: from });
         const week = drawWeek(sorted, { dates, today, timezone, showsCalendar });
-        const cut = isCut ? html`<p>The last events do not fit.</p>` : null;
+        const missing = describeLeftOut(leftOut, timezone);
+        const cut = missing === "" ? null : html`<p>${missing}</p>`;
         const header = html`<header><h1>${name}</h1>
 <p>${titleOf(monday)}</p>
 ${navigation(monday)}</header>`;

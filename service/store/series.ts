@@ -24,12 +24,6 @@ export function listOccurrences(db: Transaction, seriesId: string): Promise<Even
   return db.selectFrom("events").selectAll().where("series_id", "=", seriesId).orderBy("slot").execute();
 }
 
-/** The occurrences of a series that were changed on their own, by their slots. */
-export function listChangedAlone(db: Transaction, seriesId: string): Promise<EventRow[]> {
-  const rows = db.selectFrom("events").selectAll().where("series_id", "=", seriesId);
-  return rows.where("recurrences", "=", "").orderBy("slot").execute();
-}
-
 /** The first occurrence of a series that is a row, if possible one that was not changed on its own. */
 export function findFirstOccurrence(db: Transaction, seriesId: string): Promise<EventRow | undefined> {
   return db

@@ -13,7 +13,7 @@ import { createWorld, NOW, type World } from "./support/world.js";
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld({ stored: true });
+  world = await createWorld({ stored: true, rateLimit: null });
 });
 afterEach(() => world.close());
 
@@ -44,6 +44,12 @@ const titlesOf = (text: string) =>
   eventsOf(text).map((lines) => lines.find((line) => line.startsWith("SUMMARY:"))?.slice(8));
 
 const create = (attributes: object) => changeCalendar(world, "POST", "events", eventBody(attributes));
+
+/** Equal events, some of them at a time. */
+async function createMany(count: number, attributes: object) {
+  for (let left = count; left > 0; left -= 50)
+    await Promise.all(Array.from({ length: Math.min(left, 50) }, () => create(attributes)));
+}
 
 /** An event some days from now. */
 const inDays = (days: number, title = `in ${days} days`) => ({
@@ -105,9 +111,6 @@ describe("a calendar file", () => {
     has(run, "SUMMARY:Run", "RRULE:FREQ=DAILY;COUNT=9", `EXDATE:${digits(3)}`, `DTSTART:${digits(1)}`);
     expect(walk[0]).toMatch(/^UID:/);
     expect(run[0]).toBe(walk[0]);
-    const busy = await ask(`${(await addFeed({ busy_only: true })).path}.ics`);
-    expect(titlesOf(busy.text)).toEqual(Array(7).fill("Busy"));
-    expect(busy.text).not.toMatch(/RRULE|RECURRENCE-ID/);
   });
 
   test("of times alone has nothing else, and neither all-day events nor keeps", async () => {
@@ -119,15 +122,36 @@ describe("a calendar file", () => {
     const { text } = await ask(`${(await addFeed({ busy_only: true })).path}.ics`);
     expect(eventsOf(text)).toEqual([
       [
-        expect.stringMatching(/^UID:/),
-        "DTSTAMP:20261121T100000Z",
-        "LAST-MODIFIED:20261121T100000Z",
+        expect.stringMatching(/^UID:20261122T100000000Z-20261122T110000000Z\.[0-9a-f]{16}@calctl$/),
+        "DTSTAMP:20261121T000000Z",
         "DTSTART:20261122T100000Z",
         "DTEND:20261122T110000Z",
         "SUMMARY:Busy",
       ],
     ]);
     expect(text).not.toMatch(/secret|tokyo|member|family/i);
+  });
+
+  test("of times alone tells neither series nor what a time was before, nor that something else was written", async () => {
+    const { path } = await addFeed({ busy_only: true });
+    const { id: series } = await create({ ...inDays(1), recurrences: ["RRULE:FREQ=DAILY;COUNT=3"] });
+    const slot = inDays(2).start_at.replace(/\.\d+|[-:]/g, "");
+    await changeCalendar(world, "PUT", `events/${series}_${slot}`, eventBody(inDays(7)));
+    const ofSeries = await ask(`${path}.ics`);
+    const pages = [await ask(path), await ask(`${path}?week=2026-W48`)];
+    world.clock.now += HOUR_MS;
+    await changeCalendar(world, "DELETE", `events/${series}?scope=all`);
+    for (const days of [7, 3, 1, 3]) await create(inDays(days));
+    const ofSingleEvents = await ask(`${path}.ics`, {
+      headers: { "if-none-match": ofSeries.headers["etag"] ?? "" },
+    });
+    expect(eventsOf(ofSeries.text)).toHaveLength(3);
+    expect(ofSeries.text).not.toContain(series);
+    expect(ofSingleEvents.status).toBe(304);
+    expect((await ask(`${path}.ics`)).text).toBe(ofSeries.text);
+    expect([await ask(path), await ask(`${path}?week=2026-W48`)].map(({ text }) => text)).toEqual(
+      pages.map(({ text }) => text),
+    );
   });
 
   test("is sent again only when it has changed, or the days have moved on", async () => {
@@ -163,8 +187,42 @@ describe("a calendar file", () => {
     const large = { description: "\u0001".repeat(10_000) };
     for (let day = 1; day <= 150; day += 1) await create({ ...inDays(day), ...large });
     const { text } = await ask(`${(await addFeed()).path}.ics`);
-    expect(titlesOf(text)).toHaveLength(128);
-    expect(text).toContain("DESCRIPTION:The last events do not fit.");
+    expect(titlesOf(text)).toHaveLength(137);
+    expect(text).toContain("DESCRIPTION:Not all events fit: some from 2027-04-08 on are missing.");
+  });
+
+  test("has 5,000 events at most: those to come, then the latest past ones, and says so", async () => {
+    await createMany(2_500, inDays(10));
+    await createMany(2_500, inDays(-1));
+    await create(inDays(-2));
+    await create({ ...inDays(-20, "Series"), recurrences: ["RRULE:FREQ=DAILY;COUNT=60"] });
+    const { text } = await ask(`${(await addFeed()).path}.ics`);
+    const titles = titlesOf(text);
+    const count = (title: string) => titles.filter((each) => each === title).length;
+    expect(titles).toHaveLength(5_000);
+    expect(["Series", "in 10 days", "in -1 days"].map(count)).toEqual([1, 2_500, 2_499]);
+    const says = "Not all events fit: some up to 2026-11-20 are missing.";
+    for (const name of ["DESCRIPTION", "X-WR-CALDESC"]) expect(text).toContain(`\r\n${name}:${says}\r\n`);
+  });
+
+  test("is rendered once for all who ask at the same time, and others have their turns meanwhile", async () => {
+    for (let day = 1; day <= 60; day += 1)
+      await create({ ...inDays(day), recurrences: ["RRULE:FREQ=WEEKLY;COUNT=2"] });
+    for (let count = 0; count < 320; count += 1) await create(inDays(count % 300));
+    const { path } = await addFeed();
+    await ask("/healthz");
+    let isDone = false;
+    let turns = 0;
+    const countTurns = () => {
+      turns += 1;
+      if (!isDone) setImmediate(countTurns);
+    };
+    countTurns();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(`${path}.ics`)));
+    isDone = true;
+    expect(titlesOf(answers[0]?.text ?? "")).toHaveLength(380);
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    expect(turns).toBeGreaterThan(380 / 16);
   });
 });
 
@@ -190,6 +248,13 @@ describe("a page", () => {
     const known = { headers: { "if-none-match": headers["etag"] ?? "" } };
     expect((await ask(path, known)).status).toBe(304);
     expect((await ask(`${path}?week=2026-W48`, known)).status).toBe(200);
+  });
+
+  test("has 1,000 events at most, and says so", async () => {
+    await createMany(1_001, inDays(0));
+    const { text } = await ask((await addFeed()).path);
+    expect(text.match(/<b>/g)).toHaveLength(1_000);
+    expect(text).toContain("<p>Not all events fit: some from 2026-11-21 on are missing.</p>");
   });
 
   test("has what begins at the same time by title, as lists have it", async () => {
@@ -299,19 +364,22 @@ describe("an address", () => {
 
   test("can be guessed as often as one may fail to sign in, wherever it leads", async () => {
     const { id, path } = await addFeed();
-    const { path: removed, id: removedId } = await addFeed();
-    await request(world, `DELETE /feeds/${removedId}`);
-    for (let count = 0; count < 10; count += 1) {
-      expect((await ask(`/feeds/${id}${count}`)).status).toBe(404);
-      expect((await ask(removed)).status).toBe(410);
-    }
-    for (const target of [`${path}.ics`, removed, "/feeds/other"]) {
+    for (let count = 0; count < 20; count += 1) expect((await ask(`/feeds/${id}${count}`)).status).toBe(404);
+    for (const target of [`${path}.ics`, "/feeds/other"]) {
       const { status, headers } = await ask(target);
       expect(status).toBe(429);
       expect(headers["retry-after"]).toBe("900");
     }
     expect((await ask(`${path}.ics`, { address: "192.0.2.10" })).status).toBe(200);
     world.clock.now += 15 * 60_000;
+    expect((await ask(`${path}.ics`)).status).toBe(200);
+  });
+
+  test("of a removed feed can be polled where others are alive", async () => {
+    const { path } = await addFeed();
+    const { path: removed, id } = await addFeed();
+    await request(world, `DELETE /feeds/${id}`);
+    for (let count = 0; count < 30; count += 1) expect((await ask(`${removed}.ics`)).status).toBe(410);
     expect((await ask(`${path}.ics`)).status).toBe(200);
   });
 

@@ -48,8 +48,8 @@ export async function writeICalendar(
   if (missing > 0)
     options.note(`${missing} ${missing === 1 ? "keep" : "keeps"} without times: not in ics output`);
   const blocks: string[] = [];
-  for (const [index, entry] of entriesOf(timed).entries()) {
-    if (index % SLICE === 0) await pause();
+  for (const entry of entriesOf(timed)) {
+    if (blocks.length % SLICE === 0) await pause();
     blocks.push(foldLines(eventBlock(entry, options)));
   }
   const zones = [...options.zones].sort(([left], [right]) => (left < right ? -1 : 1));
@@ -72,7 +72,7 @@ interface Entry {
 }
 
 /** Each series with its exceptions after it, and single events: an occurrence is one where its series is not there. */
-function entriesOf(events: readonly LocalizedEvent[]): readonly Entry[] {
+function* entriesOf(events: readonly LocalizedEvent[]): Generator<Entry> {
   const keyOf = ({ calendar_id, series_id }: LocalizedEvent) => `${calendar_id} ${series_id}`;
   const whole = new Map(
     events
@@ -89,15 +89,19 @@ function entriesOf(events: readonly LocalizedEvent[]): readonly Entry[] {
     found.exceptions.push(event);
     return [];
   });
-  return entries.flatMap((event): readonly Entry[] => {
+  for (const event of entries) {
     const found = whole.get(keyOf(event));
-    if (found === undefined) return [{ event, series: null }];
+    if (found === undefined) {
+      yield { event, series: null };
+      continue;
+    }
     const { exceptions } = found;
     const recurrences = withoutExceptions(event.recurrences, exceptions);
     // COUNT and INTERVAL count from the first start, even if that is excepted.
     const series = { ...localizeEvent(fromFirstSlot(event), "UTC"), recurrences };
-    return [{ event: series, series: null }, ...exceptions.map((each) => ({ event: each, series }))];
-  });
+    yield { event: series, series: null };
+    for (const each of exceptions) yield { event: each, series };
+  }
 }
 
 /** Each under its standard name, and the one that programs knew before. @see RFC 7986 §5 */
@@ -106,7 +110,9 @@ function subscriptionLines({ subscription, ...options }: EventOptions & ICalenda
   const { name, description, refresh } = subscription;
   return [
     ...["NAME", "X-WR-CALNAME"].map((property) => `${property}:${escapeText(name, options.sanitize)}`),
-    ...(description === "" ? [] : [`DESCRIPTION:${escapeText(description, options.sanitize)}`]),
+    ...(description === "" ? [] : ["DESCRIPTION", "X-WR-CALDESC"]).map(
+      (property) => `${property}:${escapeText(description, options.sanitize)}`,
+    ),
     `REFRESH-INTERVAL;VALUE=DURATION:${refresh}`,
     `X-PUBLISHED-TTL:${refresh}`,
   ];
