@@ -35,9 +35,9 @@ export function withoutExceptions(
   recurrences: readonly string[],
   events: readonly SeriesMember[],
 ): readonly string[] {
-  const slots = events.map(slotOf);
+  const slots = new Set(events.map(slotOf));
   return recurrences.flatMap((line) => {
-    const left = exceptedSlots([line]).filter((slot) => !slots.includes(slot));
+    const left = exceptedSlots([line]).filter((slot) => !slots.has(slot));
     if (!line.startsWith("EXDATE")) return [line];
     return left.length === 0 ? [] : [`${line.split(":")[0]}:${left.join(",")}`];
   });

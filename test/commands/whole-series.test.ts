@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import ICAL from "ical.js";
 import { expect, test } from "vitest";
 import { withSeries } from "../../src/calendar/with-series.js";
 import { CliError } from "../../src/errors.js";
@@ -91,6 +92,34 @@ test("a list of any week, an event, a series, a mail and a feed have the series 
   const { stdout } = await world.send("feeds", "add", "-c", "Family", "--fields", "address");
   const feed = await fetch(`${stdout.trim()}.ics`);
   expect(blocksOf(await feed.text())).toEqual(blocksOf(series));
+});
+
+/** `START|TITLE` of each event of a file until a day, as ical.js repeats them with the zones of the file. */
+function expandedByIcal(text: string, last: string): readonly string[] {
+  ICAL.TimezoneService.reset();
+  const calendar = new ICAL.Component(ICAL.parse(text));
+  for (const zone of calendar.getAllSubcomponents("vtimezone"))
+    ICAL.TimezoneService.register(new ICAL.Timezone(zone));
+  const [series, ...exceptions] = calendar
+    .getAllSubcomponents("vevent")
+    .map((block) => new ICAL.Event(block));
+  for (const exception of exceptions) series?.relateException(exception);
+  const iterator = series?.iterator();
+  const lines: string[] = [];
+  for (let time = iterator?.next(); time && time.toString() < last; time = iterator?.next()) {
+    const details = series?.getOccurrenceDetails(time);
+    lines.push(`${details?.startDate.toJSDate().toISOString()}|${details?.item.summary}`);
+  }
+  return lines.sort();
+}
+
+test("a list reads in ical.js as what events list shows, over a clock change", async () => {
+  const world = await createUndoWorld();
+  await createSeries(world);
+  const { stdout } = await world.run("events", "list", "-c", "Family", ...WEEK, "-o", "ics");
+  const events = await listed(world, "--from", "2026-12-01", "--to", "2027-05-31");
+  const expected = events.map((event) => `${event["start_at"]}|${event.title}`);
+  expect(expandedByIcal(stdout, "2027-06-01")).toEqual(expected.sort());
 });
 
 test("a service that does not tell the rule has single events; another failure is one", async () => {
