@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
-import { reply } from "../support/fault-steps.js";
+import { receive, reply, send } from "../support/fault-steps.js";
 import type { WireAnswer } from "../support/http-bytes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 
@@ -171,6 +171,18 @@ describe("C10 a complete response that does not match the contract", () => {
 });
 
 describe("C10 an unusual response", () => {
+  test.each([
+    "Content-Length: 2\r\n\r\n{}",
+    "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    "Content-Length: 2\r\n\r\n",
+  ])("204 with %j: the event is deleted, with one DELETE", async (rest) => {
+    const { server, calendarId, eventId } = world;
+    const target = `DELETE /calendars/${calendarId}/events/${eventId}`;
+    server.on(target, [receive, send(`HTTP/1.1 204 No Content\r\n${rest}`)]);
+    const { exitCode } = await world.send("events", "delete", eventId, "-c", calendarId, "--yes");
+    expect({ exitCode, sent: server.count(target) }).toEqual({ exitCode: 0, sent: 1 });
+  });
+
   test.each(READABLE)("%s is read", async (_, body, expected) => {
     for (const { exitCode, stdout, stderr } of [
       await read(answerOf(200, body)),

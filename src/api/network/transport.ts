@@ -58,8 +58,8 @@ interface AttemptOptions extends Omit<Required<UndiciTransportOptions>, "proxyFo
 }
 
 /**
- * Sends a request once. A response that is not a success is complete once its headers are there: if its body is lost,
- * late or too large, it is empty.
+ * Sends a request once. A response that is a 204, or not a success, is complete once its headers are there: if its body
+ * is lost, late or too large, it is empty.
  * @throws TransportError when there is no complete response
  * @throws the reason of the request's signal; with a warning for a write that was in progress
  */
@@ -80,7 +80,9 @@ async function attempt(request: HttpRequest, options: AttemptOptions): Promise<H
     if (signal?.aborted === true) {
       throw sent === "no" ? signal.reason : interruptedWrite(request.method, signal.reason);
     }
-    if (head !== null && !isSuccess(head)) return { ...head, body: new Uint8Array() };
+    // A 204 ends with its headers, whatever length they claim. @see RFC 9110 §15.3.5
+    const isComplete = head !== null && (head.status === 204 || !isSuccess(head));
+    if (isComplete) return { ...head, body: new Uint8Array() };
     throw toTransportError(cause, { ...options, sent, url: new URL(request.url) });
   } finally {
     timeouts.clear();

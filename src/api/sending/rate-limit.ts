@@ -2,13 +2,28 @@ import { RATE_LIMIT_HEADERS } from "../../../contract/rate-limit.js";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** An HTTP date in milliseconds since the Unix epoch; null for anything else. @see RFC 9110 §5.6.7 */
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
+const LONG_DAY = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day";
+const MONTH = `(?<month>${MONTHS.join("|")})`;
+const TIME = "(?<hour>[01]\\d|2[0-3]):(?<minute>[0-5]\\d):(?<second>[0-5]\\d|60)";
+
+/** The three forms of an HTTP date: today's, that of RFC 850, and that of C's `asctime`. @see RFC 9110 §5.6.7 */
+const HTTP_DATES = [
+  `${DAY}, (?<day>\\d{2}) ${MONTH} (?<year>\\d{4}) ${TIME} GMT`,
+  `${LONG_DAY}, (?<day>\\d{2})-${MONTH}-(?<year>\\d{2}) ${TIME} GMT`,
+  `${DAY} ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})`,
+].map((form) => new RegExp(`^${form}$`));
+
+/** An HTTP date in milliseconds since the Unix epoch; null for anything else. A year of two digits is in this century. */
 function parseHttpDate(text: string | undefined): number | null {
-  if (text === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) {
-    return null;
-  }
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? null : date;
+  const parts = HTTP_DATES.map((form) => form.exec(text ?? "")?.groups).find((groups) => groups !== undefined);
+  if (parts === undefined) return null;
+  const { day, month = "", year = "", hour, minute, second } = parts;
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year.length === 2 ? `20${year}` : year), MONTHS.indexOf(month), Number(day));
+  if (date.getUTCDate() !== Number(day)) return null;
+  return date.setUTCHours(Number(hour), Number(minute), Number(second));
 }
 
 /**
@@ -33,27 +48,41 @@ export function clockOffset(headers: Headers, { sentAt, receivedAt }: RequestTim
   return date === null ? 0 : date - (sentAt + receivedAt) / 2;
 }
 
+/** Between the values of a header that was given several times; the comma of a date is within one. */
+const BETWEEN_VALUES = new RegExp(`(?<!${DAY}|day),`);
+
+/** A date of two digits that is further ahead is of the last century. @see RFC 9110 §5.6.7 */
+const FIFTY_YEARS = 50 * 365.25 * 24 * 3_600_000;
+
 /**
- * `Retry-After` in milliseconds from now; null if it is missing or invalid.
+ * `Retry-After` in milliseconds from now, the longest if there are several; null if it is missing or invalid.
  * @param serverNow null if not known; a date is then treated as invalid
  * @see RFC 9110 §10.2.3
  */
 export function readRetryAfter(headers: Headers, serverNow: number | null): number | null {
-  const text = headers["retry-after"]?.trim() ?? "";
+  const values = (headers["retry-after"] ?? "").split(BETWEEN_VALUES);
+  const waits = values.map((value) => readWait(value.trim(), serverNow)).filter((wait) => wait !== null);
+  return waits.length === 0 ? null : Math.max(...waits);
+}
+
+function readWait(text: string, serverNow: number | null): number | null {
   if (/^\d{1,15}(?:\.\d{1,9})?$/.test(text)) return Math.ceil(Number(text) * 1000);
   const date = parseHttpDate(text);
-  return date === null || serverNow === null ? null : Math.max(0, date - serverNow);
+  if (date === null || serverNow === null) return null;
+  const wait = Math.max(0, date - serverNow);
+  return wait > FIFTY_YEARS && text.includes("day,") ? 0 : wait;
 }
 
 /**
- * `X-RateLimit-Reset` in milliseconds from now, 0 if it is past. Null if it is missing, or neither a Unix time nor a
- * number of seconds, which some services send instead.
+ * `X-RateLimit-Reset` in milliseconds from now, 0 if it is past. Null if it is missing, or neither a Unix time in
+ * seconds or milliseconds nor a number of seconds, which some services send instead.
  */
 export function readReset(headers: Headers, serverNow: number): number | null {
   const text = headers[RATE_LIMIT_HEADERS.reset]?.trim() ?? "";
   if (!/^\d{1,15}$/.test(text)) return null;
   const value = Number(text);
   if (value < 1e6) return value * 1000;
+  if (value > 1e12 && value < 1e14) return Math.max(0, value - serverNow);
   return value > 1e9 && value < 1e11 ? Math.max(0, value * 1000 - serverNow) : null;
 }
 

@@ -18,6 +18,8 @@ describe("the service's clock", () => {
   test("is compared with the middle between sending and receiving", () => {
     expect(clockOffset({ date: "Sat, 21 Nov 2026 15:30:00 GMT" }, times)).toBe(HOUR);
     expect(clockOffset({ date: "Sat, 21 Nov 2026 13:30:00 GMT" }, times)).toBe(-HOUR);
+    expect(clockOffset({ date: "Saturday, 21-Nov-26 15:30:00 GMT" }, times)).toBe(HOUR);
+    expect(clockOffset({ date: "Sat Nov 21 15:30:00 2026" }, times)).toBe(HOUR);
   });
 
   test.each([
@@ -39,17 +41,35 @@ describe("Retry-After", () => {
     [" 7 ", 7000],
     ["Sat, 21 Nov 2026 14:31:00 GMT", 60_000],
     ["Sat, 21 Nov 2026 14:29:00 GMT", 0],
+    ["Saturday, 21-Nov-26 14:31:00 GMT", 60_000],
+    ["Saturday, 21-Nov-99 14:31:00 GMT", 0],
+    ["Sat Nov 21 14:31:00 2026", 60_000],
+    ["Sun Dec  6 14:30:00 2026", 15 * 24 * HOUR],
+    ["2, 3", 3000],
+    ["30, soon", 30_000],
+    ["30, Sat, 21 Nov 2026 14:31:00 GMT", 60_000],
+    ["Saturday, 21-Nov-26 14:31:00 GMT,Sat Nov 21 14:32:00 2026, 5", 120_000],
     ["999999999999999", 999_999_999_999_999_000],
   ])("%s", (text, wait) => {
     expect(readRetryAfter({ "retry-after": text }, NOW)).toBe(wait);
   });
 
-  test.each(["", "-1", "soon", "1e3", "0x10", "9999999999999999", "2, 3", "Sat, 99 Nov 2026 14:31:00 GMT"])(
-    "%j is garbage",
-    (text) => {
-      expect(readRetryAfter({ "retry-after": text }, NOW)).toBeNull();
-    },
-  );
+  test.each([
+    "",
+    "-1",
+    "soon",
+    "1e3",
+    "0x10",
+    "9999999999999999",
+    "soon, later",
+    "Sat, 31 Nov 2026 14:31:00 GMT",
+    "Sat, 99 Nov 2026 14:31:00 GMT",
+    "Sat, 21 Non 2026 14:31:00 GMT",
+    "Sat Nov 21 2026 14:31:00",
+    "Saturday, 21-Nov-26 25:31:00 GMT",
+  ])("%j is garbage", (text) => {
+    expect(readRetryAfter({ "retry-after": text }, NOW)).toBeNull();
+  });
 });
 
 describe("X-RateLimit-Reset", () => {
@@ -60,7 +80,9 @@ describe("X-RateLimit-Reset", () => {
     ["ten years ahead", seconds(NOW + 315_360_000_000), 315_360_000_000],
     ["seconds to wait", "30", 30_000],
     ["0", "0", 0],
-    ["milliseconds of the epoch", String(NOW), null],
+    ["milliseconds of the epoch", String(NOW + 1500), 1500],
+    ["past milliseconds", String(NOW - 1500), 0],
+    ["microseconds of the epoch", String(NOW * 1000), null],
     ["neither", "5000000", null],
     ["-1", "-1", null],
     ["abc", "abc", null],
