@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { isJsonObject } from "../../contract/json.js";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
+import { withoutByteOrderMark } from "../system/byte-order-mark.js";
 import type { FileLockOptions } from "../system/file-lock.js";
 import {
   distrustedError,
@@ -88,6 +89,7 @@ export function createConfigFile({
           configName: "config",
           configFileMode: 0o600,
           accessPropertiesByDotNotation: false,
+          deserialize: (text) => JSON.parse(withoutByteOrderMark(text)),
         });
         store.store = {
           ...others,

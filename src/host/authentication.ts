@@ -98,7 +98,8 @@ async function runLogin(
     browser: {
       platform: process.platform,
       self: selfCommand(process),
-      readLines: (signal) => readLines(process.stdin, signal),
+      readLines: (signal) =>
+        readLines(process, { signal, interrupt: () => process.kill(process.pid, "SIGINT") }),
     },
     signal: machine.signal(),
   });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Environment, emptyVariable, type Variable } from "../config/environment.js";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
+import { withoutByteOrderMark } from "../system/byte-order-mark.js";
 import { findSecretExposure } from "../system/ownership.js";
 
 /** A kind of secret that the environment can have. */
@@ -145,7 +146,7 @@ const TIMEOUT = 30_000;
 const POLL_INTERVAL = 20;
 
 /**
- * Reads the secret in a file, or in a pipe such as a shell's `<(…)`, without the newline at its end.
+ * Reads the secret in a file, or in a pipe such as a shell's `<(…)`, without a byte order mark and the newline at its end.
  * @throws CliError configuration when it cannot be read or others can change it, and the signal's reason
  */
 export async function readSecretFile(options: SecretFileOptions): Promise<string> {
@@ -157,7 +158,7 @@ export async function readSecretFile(options: SecretFileOptions): Promise<string
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     checkExposure(name, await file.stat(), options);
     const bytes = await readChunks(file, name, options);
-    return withoutFinalNewline(bytes.toString("utf8"));
+    return withoutFinalNewline(withoutByteOrderMark(bytes.toString("utf8")));
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     if (cause instanceof CliError) throw cause;

@@ -4,6 +4,7 @@ import { lstat, open, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject, parseJson } from "../../contract/json.js";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
+import { withoutByteOrderMark } from "../system/byte-order-mark.js";
 import { isPrivate, makePrivateFolder } from "../system/ownership.js";
 import { removeTemporaryFiles, writePrivateFile } from "../system/private-file.js";
 import { accountOf, SECRET_LABELS, type SecretKey, type SecretStore } from "./store.js";
@@ -99,7 +100,7 @@ async function readSecret(
           `if you trust them, chmod 600 ${path}; otherwise revoke the ${noun} and ${storeAgain}`,
         );
       }
-      text = await handle.readFile("utf8");
+      text = withoutByteOrderMark(await handle.readFile("utf8"));
     } finally {
       await handle.close();
     }

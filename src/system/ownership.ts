@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
+import { withoutByteOrderMark } from "./byte-order-mark.js";
 
 type Ownership = Pick<Stats, "uid" | "mode">;
 
@@ -75,7 +76,7 @@ export function readTrustedFile(
   const file = openSync(path, "r");
   try {
     const distrust = judge(link, fstatSync(file), userId);
-    return distrust === null ? { text: readFileSync(file, "utf8") } : { distrust };
+    return distrust === null ? { text: withoutByteOrderMark(readFileSync(file, "utf8")) } : { distrust };
   } finally {
     closeSync(file);
   }

@@ -1,5 +1,5 @@
 import { createReadStream, fstatSync } from "node:fs";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { describeJsonError } from "../../contract/json.js";
 import { CliError, emptyValueError, errorCodeOf, usageError } from "../errors.js";
 import type { JsonItems } from "./json-items.js";
@@ -9,6 +9,8 @@ export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined;
   /** Of the process's own stdin. */
   readonly fd?: number | undefined;
+  /** Of terminals. */
+  readonly setRawMode?: unknown;
   destroy(): unknown;
 }
 
@@ -148,11 +150,25 @@ function displayName(path: string): string {
   return path === "-" ? "stdin" : path;
 }
 
-/** Lines from a terminal until the signal aborts. */
-export async function* readLines(stdin: ReadableLike, signal: AbortSignal): AsyncGenerator<string> {
+/**
+ * Lines of any length from a terminal, until the signal aborts. The terminal itself would pass on only the beginning of
+ * a line: 4,095 bytes on Linux, 1,023 on macOS.
+ * @param interrupt what Ctrl-C does
+ */
+export async function* readLines(
+  { stdin, stderr }: { readonly stdin: ReadableLike; readonly stderr: unknown },
+  { signal, interrupt }: { readonly signal: AbortSignal; readonly interrupt: () => void },
+): AsyncGenerator<string> {
   const { createInterface } = await import("node:readline");
-  // Without `terminal` Ctrl-C stays a signal.
-  const lines = createInterface({ input: stdin as Readable, terminal: false, signal });
+  const lines = createInterface({
+    input: stdin as Readable,
+    output: stderr as Writable,
+    terminal: stdin.setRawMode !== undefined,
+    historySize: 0,
+    prompt: "",
+    signal,
+  });
+  lines.on("SIGINT", interrupt);
   try {
     for await (const line of lines) yield line;
   } finally {

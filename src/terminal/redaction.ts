@@ -40,7 +40,7 @@ export function createRedactor(initial: () => readonly string[]) {
   };
 }
 
-/** Finds a value as it is, URL-encoded, in JSON, and sanitized for terminals, even where encodings are mixed. */
+/** Finds a value in any case, as it is, URL-encoded, in JSON, and sanitized for terminals, even where encodings are mixed. */
 function maskByPattern(value: string): Mask {
   let pattern: RegExp | undefined;
   return (masked) => {
@@ -53,7 +53,7 @@ function maskByPattern(value: string): Mask {
 function secretPattern(value: string): RegExp {
   const text = Array.from(value, characterPattern).join("");
   const encoded = base64Cores(value).map((core) => core.replace(/[+/]/g, base64Pattern));
-  return new RegExp([text, ...encoded].join("|"), "g");
+  return new RegExp([text, ...encoded].join("|"), "gi");
 }
 
 function maskByForms(value: string): Mask {
@@ -62,7 +62,8 @@ function maskByForms(value: string): Mask {
   const urlCores = cores.map((core) => core.replaceAll("+", "-").replaceAll("/", "_"));
   const texts = [value, encodeURIComponent(wellFormed), JSON.stringify(value).slice(1, -1)];
   const forms = [...texts, ...cores, ...urlCores];
-  return (text) => forms.reduce((masked, form) => masked.replaceAll(form, MASK), text);
+  const patterns = forms.map((form) => new RegExp(escapeRegExp(form), "gi"));
+  return (text) => patterns.reduce((masked, pattern) => masked.replace(pattern, MASK), text);
 }
 
 /** The longest form first: a backslash is also the first half of an escaped one. */

@@ -52,6 +52,14 @@ test("keys of another version survive a change", async () => {
   });
 });
 
+test("a byte order mark is ignored, and gone after a change", async () => {
+  const file = fileIn(directory);
+  writeFileSync(file.path, '\uFEFF{"profile":"work"}');
+  expect(file.read()).toEqual({ profile: "work", profiles: new Map() });
+  await file.update((config) => ({ ...config, profile: "home" }));
+  expect(readFileSync(file.path, "utf8")).toMatch(/^\{\s+"profile": "home"/);
+});
+
 test.each([
   "{",
   "",

@@ -92,6 +92,26 @@ describeWithSystem("script", "the browser", () => {
   });
 });
 
+describeWithSystem("script", "an address that is pasted", () => {
+  test("may be longer than what a terminal passes on of a line", async () => {
+    const login = installation.startOnTerminal("calctl login --no-browser --insecure-storage");
+    const shown = (await login.stdoutWith("paste the address of that page")).replaceAll("\r", "");
+    const address = `${server.consent(addressIn(shown))}&session=`;
+    login.child.stdin?.write(`"${address.padEnd(8_000, "s")}"\r`);
+    expect((await login.ended).exitCode).toBe(0);
+  });
+
+  test("can be interrupted", async () => {
+    const login = installation.startOnTerminal("calctl login --no-browser --insecure-storage");
+    await login.stdoutWith("paste the address of that page");
+    login.child.stdin?.write("\x03");
+    expect(await login.ended).toMatchObject({
+      exitCode: 130,
+      stdout: expect.stringContaining("interrupted"),
+    });
+  });
+});
+
 describeWithSystem("script", "the client secret", () => {
   test("is prompted for on a terminal and not shown", async () => {
     const login = startOnTerminal({ CALCTL_CLIENT_SECRET: "" });

@@ -47,6 +47,12 @@ test("the variable comes first, then the systemd credential, then the file", asy
   expect(await read({})).toBeNull();
 });
 
+test("a file may begin with a byte order mark", async () => {
+  expect(await read({ CALCTL_TOKEN_FILE: file("token", "\uFEFFfrom-file\r\n") })).toMatchObject({
+    value: "from-file",
+  });
+});
+
 test("a credentials folder without the credential is ignored", async () => {
   expect(await read({ CREDENTIALS_DIRECTORY: directory })).toBeNull();
 });

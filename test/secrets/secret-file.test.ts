@@ -56,6 +56,12 @@ describe("tokens in files", () => {
     expect(await store().load(OTHER)).toBe("three");
   });
 
+  test("may begin with a byte order mark", async () => {
+    await store().save(KEY, "one");
+    writeFileSync(onlyFile(), `\uFEFF${readFileSync(onlyFile(), "utf8")}`);
+    expect(await store().load(KEY)).toBe("one");
+  });
+
   test("of tokens have the name and content of the first version", async () => {
     await store().save(KEY, "one");
     const path = join(directory, "work-ad567c7c0242d377.json");

@@ -18,7 +18,9 @@ const hex = (text: string, write: (digits: string) => string) =>
 describe("a secret is masked", () => {
   test.each([
     ["as it is", TOKEN],
+    ["in upper case", TOKEN.toUpperCase()],
     ["in a URL", encodeURIComponent(TOKEN)],
+    ["in the URL of a proxy that writes lower case", encodeURIComponent(TOKEN).toLowerCase()],
     ["in a form", new URLSearchParams({ a: TOKEN }).toString().slice(2)],
     ["in the URL of a URL", encodeURIComponent(encodeURIComponent(TOKEN))],
     ["with every byte escaped, in lower case", hex(TOKEN, (digits) => `%${digits}`)],
@@ -62,7 +64,12 @@ describe("a secret is masked", () => {
 
   test.each([500, 10_000])("when it is %i characters long", (length) => {
     const long = `${TOKEN} "é`.repeat(length).slice(0, length);
-    for (const text of [long, encodeURIComponent(long), JSON.stringify(long).slice(1, -1)]) {
+    for (const text of [
+      long,
+      long.toUpperCase(),
+      encodeURIComponent(long),
+      JSON.stringify(long).slice(1, -1),
+    ]) {
       expect(maskOf(long)(text)).toBe("***");
     }
   });

@@ -17,7 +17,9 @@ const HTTP_DATES = [
 
 /** An HTTP date in milliseconds since the Unix epoch; null for anything else. A year of two digits is in this century. */
 function parseHttpDate(text: string | undefined): number | null {
-  const parts = HTTP_DATES.map((form) => form.exec(text ?? "")?.groups).find((groups) => groups !== undefined);
+  const parts = HTTP_DATES.map((form) => form.exec(text ?? "")?.groups).find(
+    (groups) => groups !== undefined,
+  );
   if (parts === undefined) return null;
   const { day, month = "", year = "", hour, minute, second } = parts;
   const date = new Date(0);

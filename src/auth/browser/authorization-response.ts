@@ -75,7 +75,7 @@ interface InvalidResponse {
 }
 
 const UNIQUE_PARAMETERS = ["code", "state", "error", "error_description", "iss"];
-const MAX_VALUE = 4096;
+const MAX_VALUE = 16 * 1024;
 
 /**
  * Parses the query of a redirect, without its `?`. The state is checked first: a response without it, even an error,
@@ -147,8 +147,8 @@ export function readPastedResponse(
 ): Promise<AuthorizationResponse> {
   return new Promise((resolve) => {
     const readLines = async (): Promise<void> => {
-      for await (const line of lines) {
-        const parsed = parsePastedAddress(line, expected);
+      for await (const text of joinAddresses(lines)) {
+        const parsed = parsePastedAddress(text, expected);
         if (typeof parsed !== "string") resolve(parsed);
         else if (parsed !== "") warn(parsed);
       }
@@ -158,9 +158,22 @@ export function readPastedResponse(
   });
 }
 
-/** The response in a pasted line, or what is wrong with the line; "" for an empty one. */
+/** Each line that is not empty; a line that begins no address goes on what is before it, as where a long one was wrapped. */
+async function* joinAddresses(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let address = "";
+  for await (const line of lines) {
+    if (line.trim() === "") continue;
+    address = /^\W*[a-z][a-z0-9+.-]*:\/\//i.test(line) ? line : address + line;
+    yield address;
+  }
+}
+
+/**
+ * The response in what was pasted, perhaps in quotes or brackets and with blanks where lines were wrapped; or what is
+ * wrong with it; "" for nothing.
+ */
 export function parsePastedAddress(line: string, expected: PasteExpectation): AuthorizationResponse | string {
-  const text = line.trim();
+  const text = line.replace(/\s/g, "").replace(/^["'`<“‘]+|["'`>”’]+$/g, "");
   if (text === "") return "";
   const [address = "", query] = text.replace(/#.*$/s, "").split(/\?(.*)/s);
   if (query === undefined || !isSameAddress(address, expected.redirectUri)) {

@@ -1,9 +1,11 @@
+import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type CallbackRequest,
   parsePastedAddress,
   readCallbackRequest,
+  readPastedResponse,
 } from "../../../src/auth/browser/authorization-response.js";
 
 const STATE = "s".repeat(43);
@@ -67,7 +69,7 @@ describe("a request to the callback listener", () => {
       "the issuer https://evil.example, but the authorization server is https://calendar.example",
     ],
     ["an issuer that is none", "code=c&iss=x", "the issuer x"],
-    ["a code that is too long", `code=${"c".repeat(5000)}`, "too long"],
+    ["a code that is too long", `code=${"c".repeat(17_000)}`, "too long"],
   ])("with the state and %s is from the server, and the sign-in continues", (_, query, words) => {
     expect(verdict({ target: `/callback?${query}&state=${STATE}` })).toEqual({
       kind: "invalid",
@@ -122,13 +124,24 @@ describe("a pasted address", () => {
     expect(parsePastedAddress(line, expected)).toBe("");
   });
 
-  test("is accepted with spaces around it", () => {
-    expect(
-      parsePastedAddress(`  http://127.0.0.1:5000/callback?code=c&state=${STATE}#x  `, expected),
-    ).toEqual({
-      kind: "code",
-      code: "c",
-    });
+  const address = `http://127.0.0.1:5000/callback?code=c&state=${STATE}#x`;
+
+  test.each([
+    ["with spaces around it", `  ${address}\t `],
+    ["with spaces where it was wrapped", address.replace("&", " \t&").replace("/callback", " /callback")],
+    ["in quotes", `"${address}"`],
+    ["in quotes of a text", `“${address}” `],
+    ["in angle brackets", `< ${address}>`],
+  ])("is accepted %s", (_, line) => {
+    expect(parsePastedAddress(line, expected)).toEqual({ kind: "code", code: "c" });
+  });
+
+  test.each([
+    ["two lines", [address.slice(0, 40), address.slice(40)]],
+    ["many lines, after one that is none", ["c0de", ...(`"${address}"`.match(/.{1,30}/g) ?? []), ""]],
+  ])("is accepted in %s", async (_, lines) => {
+    const pasted = readPastedResponse(Readable.from(lines), expected, () => undefined);
+    expect(await pasted).toEqual({ kind: "code", code: "c" });
   });
 
   test.each([
