@@ -32,7 +32,10 @@ export interface JournalOptions {
 /** What the commands of a profile wrote in the last 30 days. */
 export type Journal = ReturnType<typeof createJournal>;
 
+/** How long a command is listed (ms). */
 const KEPT = 30 * DAY_MS;
+/** The files of the latest commands stay, whatever the clock says: it may have been wrong when they ran, or be wrong now. */
+const ALWAYS_KEPT = 100;
 /** The time of the command and a number, so that their order is that of the commands. */
 const NAME = /^(\d{15})-\d{4}\.jsonl$/;
 
@@ -66,10 +69,10 @@ export function createJournal(options: JournalOptions) {
     }
   }
 
-  function entries(): readonly JournalEntry[] {
+  function readEntries(since: number): readonly JournalEntry[] {
     try {
       const folder = requireInnerFolder(inner());
-      const names = keptNames(folder, now()).sort().reverse();
+      const names = namesIn(folder).filter((name) => timeOf(name) >= since);
       return names.flatMap((name) => readEntry(join(folder, name), owner) ?? []);
     } catch (cause) {
       // Also of a file: no journal is kept any more.
@@ -94,7 +97,7 @@ export function createJournal(options: JournalOptions) {
     },
     /** Removes what there is, and what nobody can read. @throws CliError configuration where some of it stays */
     forget(): void {
-      const kept = entries().filter(({ file: path }) => !remove(path));
+      const kept = readEntries(0).filter(({ file: path }) => !remove(path));
       if (kept.length === 0) return;
       const folder = join(stateDirectory(), "journal");
       throw configurationError(`what was noted until now could not be removed from ${folder}`, {
@@ -102,7 +105,7 @@ export function createJournal(options: JournalOptions) {
       });
     },
     /** The commands that wrote something, and damaged files, the latest first. @throws CliError configuration */
-    entries,
+    entries: () => readEntries(now() - KEPT),
     /** Notes that a write was taken back. @param newId of a deleted event that was created again */
     markUndone({ file: path }: JournalEntry, { n }: NotedWrite, newId = ""): void {
       try {
@@ -138,13 +141,14 @@ function append(path: string, record: object): void {
   appendFileSync(path, `\n${JSON.stringify(record)}`, { mode: 0o600 });
 }
 
-/** The names of the files, without those that are too old, which are removed. */
-function keptNames(folder: string, now: number): string[] {
-  return readdirSync(folder).filter((name) => {
-    const time = Number(NAME.exec(name)?.[1]);
-    if (time < now - KEPT) remove(join(folder, name));
-    return time >= now - KEPT;
-  });
+/** The names of the files, the latest first. */
+function namesIn(folder: string): string[] {
+  const names = readdirSync(folder).filter((name) => NAME.test(name));
+  return names.sort().reverse();
+}
+
+function timeOf(name: string): number {
+  return Number.parseInt(name, 10);
 }
 
 /** Whether it could be removed. */
@@ -157,11 +161,17 @@ function remove(path: string): boolean {
   }
 }
 
-/** Creates a file that no other process has. */
+/**
+ * Creates a file that no other process has, and removes old ones. It comes after all others: a clock that was set back does
+ * not change the order of the commands.
+ */
 function createFile(folder: string, now: number, head: object): string {
-  keptNames(folder, now);
+  const names = namesIn(folder);
+  const isOld = (time: number): boolean => time < now - KEPT || time > now + KEPT;
+  for (const name of names.slice(ALWAYS_KEPT)) if (isOld(timeOf(name))) remove(join(folder, name));
+  const time = Math.max(now, timeOf(names[0] ?? "0") + 1);
   for (let number = 0; ; number += 1) {
-    const path = join(folder, `${String(now).padStart(15, "0")}-${String(number).padStart(4, "0")}.jsonl`);
+    const path = join(folder, `${String(time).padStart(15, "0")}-${String(number).padStart(4, "0")}.jsonl`);
     try {
       writeFileSync(path, JSON.stringify(head), { flag: "wx", mode: 0o600 });
       return path;

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { DAY_MS } from "../../contract/date-time.js";
 import { apply, byService, reply, reset } from "../support/fault-steps.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
@@ -298,17 +299,38 @@ describe("one command at a time", () => {
 });
 
 describe("the journal", () => {
-  test("is private, of its profile and service, and kept for 30 days", async () => {
+  test("is private, of its profile and service, and listed for 30 days", async () => {
     await world.create("Lunch");
     const [name = ""] = readdirSync(folder());
     expect(statSync(join(folder(), name)).mode & 0o777).toBe(0o600);
     expect(statSync(folder()).mode & 0o777).toBe(0o700);
     expect(await world.send("undo", "--list", "-o", "json")).toMatchObject({ stdout: "[]\n" });
-    world.setNow(world.now() + 31 * 24 * 3_600_000);
+    world.setNow(world.now() + 31 * DAY_MS);
     expect(await commands()).toEqual([]);
-    expect(readdirSync(folder())).toEqual([]);
+  });
+
+  test("removes old files, but not those of the last 100 commands", async () => {
+    await world.create("Lunch");
+    const old = Array.from({ length: 110 }, (_, time) => `${String(time).padStart(15, "0")}-0000.jsonl`);
+    for (const name of old) writeFileSync(join(folder(), name), "");
     await world.create("Dinner");
-    expect(readdirSync(folder())).toEqual([expect.not.stringContaining(name)]);
+    expect(readdirSync(folder()).sort().slice(0, -2)).toEqual(old.slice(-99));
+  });
+
+  test.each([
+    ["ahead", 3_650 * DAY_MS],
+    ["behind", -3_650 * DAY_MS],
+  ])("loses nothing, and keeps its order, while the clock is %s", async (_, difference) => {
+    const { id } = await world.create("Lunch");
+    const now = world.now();
+    world.setNow(now + difference);
+    await commands();
+    await world.step("events", "update", id, "--title", "Brunch");
+    world.setNow(now + 60_000);
+    await world.step("events", "update", id, "--title", "Dinner");
+    expect(await commands()).toEqual(["events update", "events update", "events create"]);
+    await world.step("undo", "--yes");
+    expect(await world.read(id)).toMatchObject({ title: "Brunch" });
   });
 
   test("config set journal off keeps none", async () => {
