@@ -14,8 +14,9 @@ export interface Seen {
 /** Largest size of what is remembered under a name, as JSON in bytes: a service sends no more in one response. */
 const MAX_SIZE = 64 * 1024 * 1024;
 
-/** Names that were not used for this long (ms) are forgotten. */
+/** Names that were not used for this long (ms) are forgotten, but not the latest ones: a clock may be wrong for a while. */
 const UNUSED_AFTER = 400 * DAY_MS;
+const ALWAYS_KEPT = 100;
 
 /** @throws CliError usage when it is too large */
 export function encodeSeen(seen: unknown): Uint8Array {
@@ -53,5 +54,10 @@ export function writeSeen(db: LedgerTransaction, name: string, content: Uint8Arr
   );
   // What else was to be remembered under the name is older.
   db.run("update sends set seen = null where seen_name = ?", name);
-  db.run("delete from seen where remembered_at < ? and name <> ?", now - UNUSED_AFTER, name);
+  db.run(
+    `delete from seen where remembered_at < ?
+      and name not in (select name from seen order by remembered_at desc limit ?)`,
+    now - UNUSED_AFTER,
+    ALWAYS_KEPT,
+  );
 }

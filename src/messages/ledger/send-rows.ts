@@ -55,22 +55,27 @@ const PRUNED_AT_ONCE = 100;
 /** How long a message is listed with its first line and its target, and its text kept unless it has arrived (ms). */
 export const LISTED_FOR = 30 * DAY_MS;
 
+/** The keys of the latest sends stay, whatever the clock says: without one, a message would be sent again. */
+const ALWAYS_KEPT = 100;
+
 /**
- * Removes keys and texts that were kept for long enough, by this run's clock and by that of the run before: a clock that is
- * wrong once forgets nothing.
+ * Removes keys and texts that were kept for long enough, by this run's clock and by that of earlier runs: a clock that is wrong
+ * for a while forgets nothing.
  */
 export function prune(db: LedgerTransaction, now: number): void {
-  const [latest] = db.all("select began_at from sends order by rowid desc limit 1");
-  const before = Math.min(now, Number(latest?.["began_at"] ?? 0));
+  const clockOf = (send: number): number => {
+    const [row] = db.all("select began_at from sends order by rowid desc limit 1 offset ?", send - 1);
+    return Math.min(now, Number(row?.["began_at"] ?? 0));
+  };
   db.run(
     "delete from sends where rowid in (select rowid from sends where forget_at < ? order by forget_at limit ?)",
-    before,
+    clockOf(ALWAYS_KEPT),
     PRUNED_AT_ONCE,
   );
   db.run(
     `update sends set what = null, target = null, message = null
       where began_at < ? and coalesce(what, target, message) is not null`,
-    before - LISTED_FOR,
+    clockOf(1) - LISTED_FOR,
   );
 }
 
