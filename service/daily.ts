@@ -12,7 +12,7 @@ interface DailyOptions {
 /** Continues the series of a service now and then once a day. */
 export async function continueDaily(service: Service, { signal, debug }: DailyOptions): Promise<void> {
   while (!signal.aborted) {
-    await service.continueSeries().catch(debug);
+    await service.continueSeries(signal).catch(debug);
     await sleepFor(DAY_MS, signal).catch(() => undefined);
   }
 }

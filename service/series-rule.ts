@@ -1,9 +1,10 @@
 import { DAY_MS, instantToDate } from "../contract/date-time.js";
 import { slotText } from "../contract/extensions.js";
-import { checkRecurrence, expandRecurrence } from "../src/calendar/recurrence.js";
+import { checkRecurrence, openRecurrence, type Starts } from "../src/calendar/recurrence.js";
 import { dateLines, readRecurrence } from "../src/calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, type RecurrenceRule, writeRule } from "../src/calendar/recurrence-rule.js";
 import { CliError } from "../src/errors.js";
+import { yieldToEventLoop } from "../src/system/clock.js";
 import { badRequest } from "./http/response.js";
 import type { SeriesRow } from "./store/schema.js";
 
@@ -38,16 +39,38 @@ function badLines({ message, hint }: CliError) {
   return badRequest({ recurrences: [hint === undefined ? problem : `${problem}; ${hint}`] });
 }
 
-/** Every slot in order, or those from a time on. Endless rules do not end. */
-export function slotsOf(series: SeriesTimes, from?: number): Iterable<number> {
-  return expandRecurrence(recurrenceOf(series), from);
+/** The slots of a series. */
+export function openSlots(series: SeriesTimes): Starts {
+  return openRecurrence(recurrenceOf(series));
 }
 
-/** The slots from a time to another one, and until when they are known then. */
-export function slotsBetween(series: SeriesTimes, from: number, to: number) {
+/** Every slot in order, or those from a time on. */
+export function slotsOf(series: SeriesTimes, from = Number.NEGATIVE_INFINITY): Iterable<number> {
+  return openSlots(series).between(from, Number.POSITIVE_INFINITY);
+}
+
+/** Slots that are made before others get their turn: a few milliseconds. */
+const SLICE = 200;
+
+/** Slots in order, which lets other requests in between. */
+export async function* inSlices(slots: Iterable<number>): AsyncIterable<number> {
+  let count = 0;
+  for (const slot of slots) {
+    yield slot;
+    count += 1;
+    if (count % SLICE === 0) await yieldToEventLoop();
+  }
+}
+
+/**
+ * The next slots of a series up to a time, and until when they are known then.
+ * @param most slots; the rest is for another time
+ */
+export function nextSlots(series: SeriesRow, to: number, most: number) {
   const slots: number[] = [];
-  for (const slot of slotsOf(series, from)) {
+  for (const slot of slotsOf(series, series.made_until)) {
     if (slot >= to) return { slots, madeUntil: to };
+    if (slots.length === most) return { slots, madeUntil: slot };
     slots.push(slot);
   }
   return { slots, madeUntil: Number.MAX_SAFE_INTEGER };
@@ -57,45 +80,34 @@ export function slotsBetween(series: SeriesTimes, from: number, to: number) {
  * The slots of a new series up to a time, or the first one if all are later.
  * @throws ProblemError 400 when there are more than a series may have
  */
-export function firstSlots(series: SeriesTimes, horizon: number) {
-  let count = 0;
-  for (const slot of slotsOf(series)) {
-    if (count === 0 && slot >= horizon) return slotsBetween(series, slot, slot + 1);
-    if (slot >= horizon) break;
-    count += 1;
-    if (count > MAX_OCCURRENCES) {
+export async function firstSlots(series: SeriesTimes, horizon: number) {
+  const slots: number[] = [];
+  for await (const slot of inSlices(slotsOf(series))) {
+    if (slot >= horizon) {
+      return slots.length > 0 ? { slots, madeUntil: horizon } : { slots: [slot], madeUntil: slot + 1 };
+    }
+    slots.push(slot);
+    if (slots.length > MAX_OCCURRENCES) {
       const problem = `the rule gives more than ${MAX_OCCURRENCES} dates from its start until two years from now`;
       throw badRequest({ recurrences: [`${problem}; begin it later or end it earlier`] });
     }
   }
-  return slotsBetween(series, Number.NEGATIVE_INFINITY, horizon);
-}
-
-/** Whether a slot is one of the series. */
-export function isSlot(series: SeriesTimes, slot: number): boolean {
-  const [next] = slotsOf(series, slot);
-  return next === slot;
+  return { slots, madeUntil: Number.MAX_SAFE_INTEGER };
 }
 
 /** The lines with slots excepted as well; those that the rule does not give are left out. */
 export function exceptSlots(series: SeriesTimes, slots: readonly number[]): string {
   if (slots.length === 0) return series.recurrences;
   const { excluded } = readSeriesRule(series);
-  const missing = new Set([...excluded, ...slots]);
-  const latest = Math.max(...missing);
-  const found: number[] = [];
-  for (const slot of slotsOf({ ...series, recurrences: changeRule(series, { excluded: [] }) })) {
-    if (missing.has(slot)) found.push(slot);
-    if (slot >= latest) break;
-  }
-  return changeRule(series, { excluded: found });
+  const every = openSlots({ ...series, recurrences: changeRule(series, { excluded: [] }) });
+  return changeRule(series, { excluded: [...excluded, ...slots].filter((slot) => every.has(slot)) });
 }
 
 /** The lines without the exception of a slot; null where the rule does not give it. */
 export function includeSlot(series: SeriesTimes, slot: number): string | null {
   const excluded = readSeriesRule(series).excluded.filter((other) => other !== slot);
   const recurrences = changeRule(series, { excluded });
-  return isSlot({ ...series, recurrences }, slot) ? recurrences : null;
+  return openSlots({ ...series, recurrences }).has(slot) ? recurrences : null;
 }
 
 /** The lines of a series that ends before a slot. */
@@ -114,12 +126,12 @@ export function endBefore(series: SeriesTimes, slot: number): string {
 }
 
 /** The lines of the series that goes on from a slot. */
-export function continueFrom(series: SeriesTimes, slot: number): string {
+export async function continueFrom(series: SeriesTimes, slot: number): Promise<string> {
   const { rule, extra, excluded } = readSeriesRule(series);
   let before = 0;
   if (rule.COUNT !== undefined) {
     const alone = { ...series, recurrences: changeRule(series, { extra: [], excluded: [] }) };
-    for (const start of slotsOf(alone)) {
+    for await (const start of inSlices(slotsOf(alone))) {
       if (start >= slot) break;
       before += 1;
     }

@@ -24,8 +24,8 @@ export interface Service {
   readonly admin: ServiceAdmin;
   /** The database, as messages name it, if it was created just now; null if it existed or is in memory. */
   readonly created: string | null;
-  /** Makes the occurrences of series that have come within two years. To be called once a day; writes do the same. */
-  continueSeries(): Promise<void>;
+  /** Makes the occurrences of series that have come within two years. To be called once a day; writes do the same. The signal ends it. */
+  continueSeries(signal?: AbortSignal): Promise<void>;
   /** From now on it is not ready; it serves as before. */
   drain(): void;
   /** Waits for requests in progress, then closes the database. */
@@ -79,9 +79,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     admin: createAdmin({ store: forAdministration(store), now, passwordCost }),
     created: store.created,
-    async continueSeries() {
+    async continueSeries(signal) {
       const { continueAllSeries } = await import("./endpoints/due-series.js");
-      await continueAllSeries(store, now());
+      await continueAllSeries(store, now(), signal);
     },
     drain() {
       isDraining = true;

@@ -4,12 +4,12 @@ import { ProblemError } from "../http/response.js";
 import { isSeries, isStored } from "../occurrence.js";
 import { labelResource, memberResource } from "../resources.js";
 import { listLabels } from "../store/calendars.js";
-import { listEventsInWindow } from "../store/event-windows.js";
 import { findEvent, listAllAttendees, listAttendees } from "../store/events.js";
 import type { EventRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { listUsers } from "../store/users.js";
 import { type ReadContext, type ReadEndpoint, type Representation, requireCalendar } from "./endpoint.js";
+import { listWindow } from "./listed-events.js";
 
 export const eventReads = { getEvent, listUpcomingEvents } as const satisfies Readonly<
   Record<string, ReadEndpoint>
@@ -37,7 +37,7 @@ function listUpcomingEvents({ access, now, query }: ReadContext): Representation
     revision,
     until,
     async render(db) {
-      const events = await listEventsInWindow(db, calendarId, window);
+      const events = await listWindow(db, calendarId, window);
       return jsonDocument(jsonArray(events), await loadIncluded(db, { calendarId, events, ...query }));
     },
   };

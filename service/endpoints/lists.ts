@@ -1,24 +1,24 @@
+import { DAY_MS } from "../../contract/date-time.js";
 import { createEventSearch } from "../../src/calendar/event-search.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
-import { type DayWindow, windowOfDays } from "../day-window.js";
+import { windowOfDays } from "../day-window.js";
 import { type Cursor, continueCursor, formatCursor, parseCursor } from "../http/cursor.js";
 import { badRequest, ProblemError } from "../http/response.js";
 import { listedActivityResource } from "../resources.js";
 import { type ChangesQuery, type EventChange, listChanges as listEventChanges } from "../store/changes.js";
 import { wasRead } from "../store/event-moves.js";
-import { listSeriesMadeUntil } from "../store/event-windows.js";
 import {
   type EventListQuery,
   type EventPosition,
   type ListedEvent,
   listActivitiesAfter,
-  listEventsAfter,
-  WITHOUT_TIMES,
+  positionOf,
 } from "../store/pages.js";
 import type { CalendarRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { type ReadContext, type ReadEndpoint, type Representation, requireCalendar } from "./endpoint.js";
 import { includeUsers, jsonArray, jsonDocument, loadIncluded, requireEvent } from "./event-reads.js";
+import { endOfSeries, openEventList, type ReadNext, type ShownEvent } from "./listed-events.js";
 
 /** Lists in pages, which the contract does not have. @see docs/extensions.md */
 export const listReads = { listEvents, listActivities, listChanges } as const satisfies Readonly<
@@ -36,13 +36,16 @@ function listEvents(context: ReadContext): Representation {
   const after = cursor === null ? null : { start: cursor.at, id: cursor.id };
   const window = windowOfDays({ from, to, timezone });
   const query = { calendarId, window, after, ...filter };
+  // A list without an end goes on with the days.
+  const today = to === null ? Math.floor(context.now / DAY_MS) * DAY_MS : null;
   return {
     revision,
     // The link to the next page has the whole query, also what is ignored.
-    version: [list, revision, window, `${context.search}`],
+    version: [list, revision, window, `${context.search}`, today],
+    ...(today !== null && { until: today + DAY_MS }),
     async render(db) {
-      const unstored = to === null ? [] : await listUnstored(db, calendarId, window);
-      const { rows, last } = await readPage(db, query, { cursor, search, limit, unstored });
+      const readNext = await openEventList(db, query, today === null ? undefined : endOfSeries(today));
+      const { rows, last } = await readPage(readNext, query, { cursor, search, limit });
       const included = await loadIncluded(db, { calendarId, events: rows, include });
       const next = last && continueCursor(cursor, { revision, at: last.start, id: last.id });
       // Tells that the parameter was not ignored, as by services of before.
@@ -79,25 +82,21 @@ interface PageOptions {
   readonly cursor: Cursor | null;
   readonly search: string | null;
   readonly limit: number;
-  /** Events that are no rows, in order. */
-  readonly unstored: readonly ListedEvent[];
 }
 
 /** @returns the events, and `last`, the position of the last one that was visited; null at the end of the list */
 async function readPage(
-  db: Transaction,
+  readNext: ReadNext,
   query: EventListQuery,
-  { cursor, search, limit, unstored }: PageOptions,
-): Promise<{ readonly rows: readonly ListedEvent[]; readonly last: EventPosition | null }> {
+  { cursor, search, limit }: PageOptions,
+): Promise<{ readonly rows: readonly ShownEvent[]; readonly last: EventPosition | null }> {
   const read = cursor === null ? [] : [...cursor.earlier, cursor];
   const compare = createComparison(search, query.category);
-  const page = createPage<ListedEvent>(limit);
+  const page = createPage<ShownEvent>(limit);
   let last = query.after;
   let visited = 0;
   for (;;) {
-    const stored = await listEventsAfter(db, { ...query, after: last }, BATCH);
-    const batch =
-      unstored.length === 0 ? stored : mergeEvents(stored, followers(unstored, last)).slice(0, BATCH);
+    const batch = await readNext(last, BATCH);
     for (const row of batch) {
       if (visited >= MAX_PAGE_BYTES) return { rows: page.rows, last };
       const { found, bytes } = await compare(row);
@@ -107,34 +106,6 @@ async function readPage(
     }
     if (batch.length < BATCH) return { rows: page.rows, last: null };
   }
-}
-
-function positionOf({ start_at, id }: ListedEvent): EventPosition {
-  return { start: start_at ?? WITHOUT_TIMES, id };
-}
-
-function isBefore(one: EventPosition, other: EventPosition): boolean {
-  return one.start < other.start || (one.start === other.start && one.id < other.id);
-}
-
-function followers(events: readonly ListedEvent[], last: EventPosition | null): readonly ListedEvent[] {
-  return last === null ? events : events.filter((event) => isBefore(last, positionOf(event)));
-}
-
-function mergeEvents(...lists: readonly (readonly ListedEvent[])[]): readonly ListedEvent[] {
-  return lists.flat().sort((one, other) => (isBefore(positionOf(one), positionOf(other)) ? -1 : 1));
-}
-
-/** The unstored occurrences of a window. */
-async function listUnstored(
-  db: Transaction,
-  calendarId: string,
-  window: DayWindow,
-): Promise<readonly ListedEvent[]> {
-  const series = await listSeriesMadeUntil(db, { calendarId, time: window.spanEnd });
-  if (series.length === 0) return [];
-  const { unstoredInWindow } = await import("./series-horizon.js");
-  return mergeEvents(await unstoredInWindow(db, series, window));
 }
 
 /**

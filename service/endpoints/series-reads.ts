@@ -25,8 +25,8 @@ export async function findRepeating(
   const series = place === null ? undefined : await findSeries(db, calendarId, place.seriesId);
   if (place === null || series === undefined || place.slot < series.made_until) return undefined;
   if (occurrenceId(series, place.slot) !== id) return undefined;
-  const { isSlot } = await import("../series-rule.js");
-  return isSlot(series, place.slot) ? unstoredOccurrence(series, place.slot) : undefined;
+  const { openSlots } = await import("../series-rule.js");
+  return openSlots(series).has(place.slot) ? unstoredOccurrence(series, place.slot) : undefined;
 }
 
 /** A series as answers have it: its first occurrence by the rule with the series' id and all its lines. Undefined where it has none. */

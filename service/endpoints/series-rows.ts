@@ -1,10 +1,11 @@
 import { DAY_MS } from "../../contract/date-time.js";
+import { yieldToEventLoop } from "../../src/system/clock.js";
 import { badRequest } from "../http/response.js";
 import { attendeesOf, HORIZON, isChangedAlone, occurrenceId, occurrenceOf } from "../occurrence.js";
-import { exceptSlots, firstSlots, isSlot } from "../series-rule.js";
+import { exceptSlots, firstSlots, openSlots } from "../series-rule.js";
 import { type EventWithAttendees, listAttendees, sizeOfEvent } from "../store/events.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
-import { replaceOccurrences, storeSeries } from "../store/series.js";
+import { countSeries, findSeries, replaceOccurrences, storeSeries } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
 import { checkWindowSizes } from "./window-sizes.js";
 
@@ -33,8 +34,10 @@ export async function writeSeries(
     kept.map(({ slot }) => slot),
   );
   const series = { ...written, recurrences };
-  const { slots, madeUntil } = firstSlots(series, now + HORIZON);
-  const commented = others.filter(({ slot }) => slot >= madeUntil && isSlot(series, slot));
+  await requireRoom(db, series);
+  const { slots, madeUntil } = await firstSlots(series, now + HORIZON);
+  const { has } = openSlots(series);
+  const commented = others.filter(({ slot }) => slot >= madeUntil && has(slot));
   const attendeeIds = attendeesOf(series);
   const made = [...slots, ...commented.map(({ slot }) => slot)].map((slot) => ({
     row: occurrenceOf(series, slot),
@@ -54,6 +57,16 @@ export async function writeSeries(
     now,
   });
   await checkWindows(db, made);
+}
+
+/** Series of a calendar at most. */
+const MAX_SERIES = 1_000;
+
+/** @throws ProblemError 400 for a new series of a calendar that has as many as it may have */
+async function requireRoom(db: Transaction, { calendar_id, id }: SeriesRow): Promise<void> {
+  if ((await findSeries(db, calendar_id, id)) !== undefined) return;
+  if ((await countSeries(db, calendar_id)) < MAX_SERIES) return;
+  throw badRequest({ recurrences: ["a calendar has at most 1,000 series; delete those that are over"] });
 }
 
 interface KeptRow {
@@ -93,6 +106,7 @@ async function checkWindows(db: Transaction, events: readonly EventWithAttendees
     const start = row.start_at ?? checked;
     if (start < checked + CHECKED_EVERY) continue;
     await checkWindowSizes(db, row);
+    await yieldToEventLoop();
     checked = start;
   }
 }

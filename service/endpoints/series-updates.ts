@@ -38,7 +38,7 @@ export async function updateMany(context: WriteContext, change: UpdateOfMany): P
   const from =
     slot === null
       ? series
-      : { ...series, start_clock: clockOf(slot, series), recurrences: continueFrom(series, slot) };
+      : { ...series, start_clock: clockOf(slot, series), recurrences: await continueFrom(series, slot) };
   const updated_at = Math.max(now, series.updated_at + 1);
   const { move, ...times } = moveOf(from, stored, update.content);
   const written: SeriesRow = {

@@ -1,4 +1,5 @@
 import { isTimeZone } from "../../contract/date-time.js";
+import type { Starts } from "../../src/calendar/recurrence.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import { attendeesOf, isChangedAlone, occurrenceId, occurrenceOf } from "../occurrence.js";
 import { eventJson } from "../resources.js";
@@ -39,8 +40,9 @@ function problemsOf(
   if (!isReadable(series, rules)) return [["series with a rule that cannot be read", series.id]];
   const made = new Set(rows.filter((row) => !isChangedAlone(row)).map(({ slot }) => slot));
   const isComplete = firstSlots(series, rules, rows.length + 1).every((slot) => made.has(slot));
+  const { has } = rules.openSlots(series);
   const problems = rows.flatMap((row) => {
-    const what = problemOf(series, row, rules);
+    const what = problemOf(series, row, has);
     return what === null ? [] : [[what, row.id] as const];
   });
   if (isComplete) return problems;
@@ -68,12 +70,12 @@ function firstSlots(series: SeriesRow, { slotsOf }: Rules, count: number): reado
 }
 
 /** What is wrong with an occurrence, null if nothing is. */
-function problemOf(series: SeriesRow, row: EventRow, { isSlot }: Rules): string | null {
+function problemOf(series: SeriesRow, row: EventRow, has: Starts["has"]): string | null {
   const { slot, id } = row;
   if (slot === null || Math.abs(slot) > LAST_TIME || id !== occurrenceId(series, slot))
     return "occurrences whose id is not that of their start";
   if (isChangedAlone(row)) return null;
-  if (!isSlot(series, slot)) return "occurrences that the rule of their series does not give";
+  if (!has(slot)) return "occurrences that the rule of their series does not give";
   const isSame = row.json === eventJson(occurrenceOf(series, slot), attendeesOf(series));
   return isSame ? null : "occurrences that differ from their series";
 }

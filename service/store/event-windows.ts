@@ -6,7 +6,7 @@ import type { EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
 /** An event of a window, with what it refers to. */
-export type EventInWindow = Pick<EventRow, "id" | "creator_id" | "label_number" | "json">;
+export type EventInWindow = Pick<EventRow, "id" | "creator_id" | "label_number" | "json" | "start_at">;
 
 /** The events of a calendar that overlap a window, ordered by start. Keeps without times overlap none. */
 export function listEventsInWindow(
@@ -19,7 +19,7 @@ export function listEventsInWindow(
 
 const selectEventsInWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
   eventsInWindow(db, values)
-    .select(["events.id", "creator_id", "label_number", "json"])
+    .select(["events.id", "creator_id", "label_number", "json", "start_at"])
     .orderBy("start_at")
     .orderBy("events.id"),
 );

@@ -19,6 +19,16 @@ export interface EventPosition {
  */
 export const WITHOUT_TIMES = Number.MAX_SAFE_INTEGER;
 
+/** Where an event is in the order of lists. */
+export function positionOf({ start_at, id }: Pick<EventRow, "start_at" | "id">): EventPosition {
+  return { start: start_at ?? WITHOUT_TIMES, id };
+}
+
+/** Whether a position comes before another one. */
+export function isBefore(one: EventPosition, other: EventPosition): boolean {
+  return one.start < other.start || (one.start === other.start && one.id < other.id);
+}
+
 export interface EventListQuery {
   readonly calendarId: string;
   readonly window: DayWindow;

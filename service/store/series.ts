@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../src/system/clock.js";
 import { compileForIds, compileOnce, type Placeholders } from "./compiled-query.js";
 import { deleteEvents } from "./deletions.js";
 import { type EventWithAttendees, insertEvent } from "./events.js";
@@ -50,17 +51,52 @@ export async function deleteSeries(db: Transaction, seriesId: string): Promise<v
   await db.deleteFrom("series").where("id", "=", seriesId).execute();
 }
 
-/** Ids of the occurrences of a series that are rows, from a slot on. */
-export async function listIdsFrom(db: Transaction, seriesId: string, slot: number): Promise<Set<string>> {
-  const query = db.selectFrom("events").select("id").where("series_id", "=", seriesId);
-  return new Set((await query.where("slot", ">=", slot).execute()).map(({ id }) => id));
+/** How many series a calendar has. */
+export async function countSeries(db: Transaction, calendarId: string): Promise<number> {
+  const query = db.selectFrom("series").select(({ fn }) => fn.countAll().as("count"));
+  return Number((await query.where("calendar_id", "=", calendarId).executeTakeFirst())?.count);
 }
 
-/** Ids of the calendars with such series as `listSeriesMadeUntil` finds. */
+/** Ids of occurrences that are rows although those of their series are not made that far: of some the comments are. */
+export async function listIdsBeyond(db: Transaction, calendarId: string): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("series")
+    .innerJoin("events", "events.series_id", "series.id")
+    .select("events.id")
+    .where("series.calendar_id", "=", calendarId)
+    .whereRef("events.slot", ">=", "series.made_until")
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Series of a calendar of which not all occurrences before a time are rows: those that have come least far. */
+export const listDueSeries = compileOnce(
+  (
+    db,
+    {
+      calendarId,
+      time,
+      count,
+    }: Placeholders<Record<"time" | "count", number> & { readonly calendarId: string }>,
+  ) =>
+    db
+      .selectFrom("series")
+      .selectAll()
+      .where("calendar_id", "=", calendarId)
+      .where("made_until", "<", time)
+      .orderBy("made_until")
+      .orderBy("id")
+      .limit(count),
+);
+
+/** Ids of the calendars with such series as `listDueSeries` finds. */
 export async function listDueCalendars(db: Transaction, time: number): Promise<readonly string[]> {
   const query = db.selectFrom("series").select("calendar_id").distinct().where("made_until", "<", time);
   return (await query.orderBy("calendar_id").execute()).map(({ calendar_id }) => calendar_id);
 }
+
+/** Rows that are written before other requests get their turn: a few milliseconds on SQLite. */
+const SLICE = 50;
 
 /** What a write to a series makes of its events. */
 export interface OccurrenceChanges {
@@ -96,10 +132,16 @@ export async function replaceOccurrences(db: Transaction, changes: OccurrenceCha
     event_id,
     deleted_at: now,
   }));
-  for (const id of removed.filter((one) => ids.has(one))) await removeEvent(db, { id });
+  for (const [index, id] of removed.filter((one) => ids.has(one)).entries()) {
+    await removeEvent(db, { id });
+    if (index % SLICE === SLICE - 1) await yieldToEventLoop();
+  }
   await deleteEvents(db, deleted);
   await forgetDeletions(db, calendarId, ids);
-  for (const event of added) await insertEvent(db, { ...event, revision: next() });
+  for (const [index, event] of added.entries()) {
+    await insertEvent(db, { ...event, revision: next() });
+    if (index % SLICE === SLICE - 1) await yieldToEventLoop();
+  }
   for (const comment of comments) await db.insertInto("activities").values(comment).execute();
 }
 

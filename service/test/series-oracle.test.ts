@@ -57,11 +57,24 @@ function bodyOf(one: RuleCase, starts: readonly number[], index: number): object
   });
 }
 
-/** The events of some days, on all pages. */
-async function list(query: string): Promise<readonly EventResource[]> {
+/** Rules that only services of before stored. */
+const isOfBefore = ({ rule }: RuleCase) => /HOURLY|BYHOUR|BYMINUTE/.test(rule);
+
+/** A calendar has 1,000 series at most. */
+async function addCalendars(count: number): Promise<readonly string[]> {
+  const calendars: string[] = [];
+  for (let index = 0; index < count; index += 1)
+    calendars.push(
+      (await world.service.admin.calendars.add({ name: `${index}`, owner: world.member.id })).id,
+    );
+  return calendars;
+}
+
+/** The events of a calendar, on all pages. */
+async function list(calendarId: string): Promise<readonly EventResource[]> {
   const events: EventResource[] = [];
-  for (let next: string | null = `?${query}`; next !== null; ) {
-    const { json } = await request(world, `GET /calendars/${world.calendarId}/events${next}`);
+  for (let next: string | null = ""; next !== null; ) {
+    const { json } = await request(world, `GET /calendars/${calendarId}/events${next}`);
     const page: { data: EventResource[]; links: { next: string | null } } = json;
     events.push(...page.data);
     next = page.links.next;
@@ -80,10 +93,11 @@ describeWithSystem("python", "python3", () => {
       expect(expected.filter((starts) => starts.length > 0).length).toBeGreaterThan(2_500);
 
       const statuses = new Set<string>();
+      const calendars = await addCalendars(3);
       for (const [index, one] of cases.entries()) {
-        const starts = expected[index] ?? [];
+        const starts = isOfBefore(one) ? [] : (expected[index] ?? []);
         const body = bodyOf(one, starts, index);
-        const { status } = await request(world, `POST /calendars/${world.calendarId}/events`, { body });
+        const { status } = await request(world, `POST /calendars/${calendars[index % 3]}/events`, { body });
         statuses.add(`${status} ${starts.length > 0}`);
       }
       expect([...statuses].sort()).toEqual(["201 true", "400 false"]);
@@ -92,11 +106,12 @@ describeWithSystem("python", "python3", () => {
       world.clock.now = Date.parse("2060-01-01T00:00:00Z");
       await world.service.continueSeries();
       const listed = new Map<string, number[]>();
-      for (const { attributes } of await list("")) {
+      for (const { attributes } of (await Promise.all(calendars.map(list))).flat()) {
         const starts = listed.get(attributes.title) ?? [];
         listed.set(attributes.title, [...starts, Date.parse(attributes.start_at ?? "")]);
       }
       const differing = cases.filter((one, index) => {
+        if (isOfBefore(one)) return false;
         const starts = listed.get(`${index}`)?.filter((start) => start <= endOf(one)) ?? [];
         return `${starts.slice(0, COMPARED)}` !== `${expected[index]}`;
       });

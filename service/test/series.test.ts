@@ -2,17 +2,17 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../contract/date-time.js";
 import type { EventResource } from "../../contract/resources.js";
 import { createStage, type Stage } from "./contract/stage.js";
-import { activityBody, eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
-import { sendInProcess } from "./support/send.js";
+import { activityBody, eventBody, feedBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
+import { request, sendInProcess } from "./support/send.js";
 
 /** Series as time goes by, and beyond the two years of which occurrences are made. It is 21 November 2026. */
 
 let stage: Stage;
 beforeEach(async () => {
-  stage = await createStage(async ({ service }) => ({
-    send: sendInProcess(service),
-    close: async () => undefined,
-  }));
+  stage = await createStage(
+    async ({ service }) => ({ send: sendInProcess(service), close: async () => undefined }),
+    { stored: true },
+  );
 });
 afterEach(() => stage.close());
 
@@ -179,5 +179,143 @@ describe("beyond them", () => {
       const { status } = await stage.client.request("GET", `${stage.calendar}/events/${id}_${slot}`);
       expect([slot, status]).toEqual([slot, 404]);
     }
+  });
+});
+
+describe("when nothing was written for years", () => {
+  beforeEach(async () => {
+    await createSeries("FREQ=WEEKLY", { title: "Choir" });
+    await createSeries("FREQ=DAILY;COUNT=900", {
+      ...{ title: "Bins", all_day: true, start_timezone: "UTC", end_timezone: "UTC" },
+      ...{ start_at: "2026-11-21T00:00:00Z", end_at: "2026-11-22T00:00:00Z" },
+    });
+    stage.world.clock.now = Date.parse("2029-07-02T10:00:00Z");
+  });
+
+  const upcoming = async () =>
+    (await stage.client.call("listUpcomingEvents", { path: stage.path, query: { days: "7" } })).data;
+
+  test("the next days have the occurrences that a list of days has", async () => {
+    const events = await upcoming();
+    expect(
+      events.map(({ attributes }) => `${attributes.start_at?.slice(0, 10)} ${attributes.title}`),
+    ).toEqual(["2029-07-07 Choir"]);
+    expect(events).toEqual(await list({ from: "2029-07-02", to: "2029-07-08" }));
+    stage.world.clock.now += 7 * DAY_MS;
+    expect(daysOf(await upcoming())).toEqual(["2029-07-14"]);
+  });
+
+  test("a list without an end goes on as if they had been continued, and each day further", async () => {
+    const before = await list({ from: "2029-07-02", search: "choir" });
+    expect(daysOf(before).at(-1)).toBe("2031-06-28");
+    stage.world.clock.now += 7 * DAY_MS;
+    expect(daysOf(await list({ from: "2029-07-02", search: "choir" })).at(-1)).toBe("2031-07-05");
+    await stage.world.service.continueSeries();
+    expect(
+      (await list({ from: "2029-07-02", search: "choir", limit: "30" })).slice(0, before.length),
+    ).toEqual(before);
+  });
+
+  test("a feed has them, and its page", async () => {
+    const body = feedBody([stage.world.calendarId]);
+    const { secret } = (await request(stage.world, "POST /feeds", { body })).json.data.attributes;
+    const ask = async (target: string) => (await request(stage.world, `GET ${target}`, { token: null })).text;
+    expect(await ask(`/feeds/${secret}.ics`)).toContain("SUMMARY:Choir");
+    expect(await ask(`/feeds/${secret}`)).toContain("Choir");
+  });
+
+  test("are continued some at a time, and never beyond the horizon", async () => {
+    const revision = async () => (await stage.client.call("listChanges", { path: stage.path })).meta.revision;
+    const before = await revision();
+    await stage.create({ ...KEEP, title: "first" });
+    expect((await revision()) - before).toBeLessThanOrEqual(501);
+    const shown = await list();
+    await stage.world.service.continueSeries();
+    expect(daysOf(await list())).toEqual(daysOf(shown));
+  });
+
+  test("they are listed while another program writes", async () => {
+    const unlock = await stage.world.tables.lock();
+    expect(daysOf(await upcoming())).toEqual(["2029-07-07"]);
+    await unlock();
+  });
+});
+
+describe("no series stops the service", () => {
+  test("while the occurrences of a long one are written and deleted, others are served", async () => {
+    const turnsOf = async (work: Promise<unknown>) => {
+      let turns = 0;
+      let isDone = false;
+      void work.finally(() => {
+        isDone = true;
+      });
+      for (; !isDone; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+      await work;
+      return turns;
+    };
+    const times = { start_at: "2019-11-21T12:00:00Z", end_at: "2019-11-21T13:00:00Z" };
+    const body = eventBody({ ...SCHEDULE, ...times, recurrences: ["RRULE:FREQ=DAILY;COUNT=2000"] });
+    const create = stage.client.call("createEvent", { path: stage.path, body });
+    expect(await turnsOf(create)).toBeGreaterThan(35);
+    const path = place((await create).data.id);
+    expect(
+      await turnsOf(stage.client.call("deleteEvent", { path, query: { scope: "all" } })),
+    ).toBeGreaterThan(35);
+  });
+
+  test("an occurrence of any year is read, changed and deleted by its id, or is none", async () => {
+    const { id } = await createSeries("FREQ=DAILY");
+    const far = `${id}_24001121T120000Z`;
+    for (const [method, status] of [
+      ["GET", 200],
+      ["DELETE", 204],
+      ["GET", 404],
+    ] as const)
+      expect(await stage.client.request(method, `${stage.calendar}/events/${far}`)).toMatchObject({ status });
+    const times = { start_at: "2350-11-21T15:00:00Z", end_at: "2350-11-21T16:00:00Z" };
+    const event_id = `${id}_23501121T120000Z`;
+    await stage.client.call("updateEvent", {
+      path: place(event_id),
+      body: eventBody({ ...SCHEDULE, ...times }),
+    });
+    expect(await list({ from: "2350-11-21", to: "2350-11-21" })).toMatchObject([{ id: event_id }]);
+    for (const year of [3026, 9999]) {
+      const beyond = `${stage.calendar}/events/${id}_${year}1121T120000Z`;
+      expect((await stage.client.request("GET", beyond)).status).toBe(404);
+    }
+  });
+
+  test("a rule that an earlier service stored is expanded as any other", async () => {
+    const { id } = await createSeries("FREQ=YEARLY;COUNT=3");
+    const hours = Array.from({ length: 24 }, (_, hour) => hour).join(",");
+    await stage.world.tables.change(
+      `update series set made_until = 0, start_clock = -62135596800000,
+        recurrences = 'RRULE:FREQ=YEARLY;BYYEARDAY=366;BYHOUR=${hours};BYMINUTE=0,1,2,3'`,
+    );
+    const { status } = await stage.client.request("GET", `${stage.calendar}/events/${id}_24001231T230300Z`);
+    expect(status).toBe(404);
+    expect(await list({ from: "2028-12-31", to: "2028-12-31" })).toHaveLength(96);
+  });
+
+  test("a calendar has 1,000 at most, which can still be changed", async () => {
+    const { id, attributes } = await createSeries("FREQ=DAILY;COUNT=1");
+    const columns = `calendar_id, category, title, all_day, start_clock, length, start_timezone, end_timezone,
+      description, location, url, label_number, creator_id, created_at, updated_at, attendees, recurrences, made_until`;
+    await stage.world.tables.change(
+      `insert into series (id, ${columns}) with recursive numbers(n) as (
+          select 1 union all select n + 1 from numbers where n < 999)
+        select 'x' || n, ${columns} from series, numbers`,
+    );
+    const body = eventBody({ ...SCHEDULE, recurrences: ["RRULE:FREQ=DAILY;COUNT=1"] });
+    const { status, json } = await request(stage.world, `POST ${stage.calendar}/events`, { body });
+    expect([status, json.errors]).toEqual([
+      400,
+      { recurrences: ["a calendar has at most 1,000 series; delete those that are over"] },
+    ]);
+    await stage.client.call("updateEvent", {
+      path: place(id),
+      body: eventBody({ ...attributes, title: "Tea" }),
+    });
+    expect((await list()).map((event) => event.attributes.title)).toEqual(["Tea"]);
   });
 });

@@ -59,6 +59,22 @@ export function readRule(text: string, source: string): RecurrenceRule {
   return { ...rule, FREQ };
 }
 
+/** Frequencies of series; others are read only where they are stored already. */
+const SERIES_FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"];
+
+/**
+ * Checks that a series may have a rule.
+ * @throws CliError usage for one that repeats within a day
+ */
+export function checkRuleBounds(rule: RecurrenceRule, source: string): void {
+  const { FREQ } = rule;
+  if (!SERIES_FREQUENCIES.includes(FREQ))
+    throw usageError(`${source}: FREQ=${FREQ} is not supported`, "write DAILY, WEEKLY, MONTHLY or YEARLY");
+  const part = (["BYHOUR", "BYMINUTE", "BYSECOND"] as const).find((name) => rule[name] !== undefined);
+  if (part !== undefined)
+    throw usageError(`${source}: ${part} is not supported`, "create a series for each time of the day");
+}
+
 /** The rule as RFC 5545 has it. */
 export function writeRule(rule: Partial<RecurrenceRule>): string {
   const parts = Object.entries(rule).map((part) => part.join("="));

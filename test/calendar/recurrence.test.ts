@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkRecurrence, expandRecurrence } from "../../src/calendar/recurrence.js";
+import { checkRecurrence, expandRecurrence, openRecurrence } from "../../src/calendar/recurrence.js";
 import { formatLocal } from "../../src/calendar/zoned-time.js";
 import { words } from "../support/words.js";
 
@@ -100,9 +100,39 @@ describe("dates beside the rule", () => {
   });
 });
 
-test("a rule ends with the year 9999", () => {
-  const last = starts(["RRULE:FREQ=YEARLY;INTERVAL=1000"], "2027-01-01", null, 20).at(-1);
-  expect(last).toBe("9027-01-01");
+test.each([
+  ["2027-01-01", "2426-01-01"],
+  ["1900-01-01", "2299-01-01"],
+  ["0001-01-01", "2299-01-01"],
+  ["9990-01-01", "9999-01-01"],
+])("a rule without an end that starts on %s ends on %s, where the calendar has repeated", (start, last) => {
+  expect(starts(["RRULE:FREQ=YEARLY"], start, null, 9_999).at(-1)).toBe(last);
+});
+
+describe("whether a time is a start", () => {
+  const has = (rule: string, time: string) =>
+    openRecurrence({ lines: [`RRULE:${rule}`], start: "2027-01-01T10:00:00", timezone: BERLIN }).has(
+      Date.parse(time),
+    );
+  test.each([
+    ["FREQ=DAILY", "2426-01-01T09:00:00Z", true],
+    ["FREQ=DAILY", "2426-01-01T08:59:59Z", false],
+    ["FREQ=DAILY", "3026-01-01T09:00:00Z", false],
+    ["FREQ=WEEKLY;COUNT=10000", "2218-08-21T08:00:00Z", true],
+    ["FREQ=WEEKLY;COUNT=10000", "2218-08-28T08:00:00Z", false],
+    ["FREQ=DAILY;UNTIL=20400101T000000Z", "2040-01-01T09:00:00Z", false],
+    ["FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1", "2400-06-30T08:00:00Z", true],
+    ["FREQ=YEARLY;BYWEEKNO=53;BYDAY=SU;BYSETPOS=-1", "2027-01-03T09:00:00Z", true],
+    ["FREQ=DAILY;INTERVAL=9999;BYMONTH=2;BYMONTHDAY=30", "2400-02-01T09:00:00Z", false],
+  ])("%s, %s: %s", (rule, time, expected) => {
+    expect(has(rule, time)).toBe(expected);
+  });
+});
+
+test("a week of the year without weekdays is the weekday of the start, in each year", () => {
+  expect(starts(["RRULE:FREQ=YEARLY;BYWEEKNO=20"], "2027-05-19", null, 4)).toEqual(
+    words`2027-05-19 2028-05-17 2029-05-16 2030-05-15`,
+  );
 });
 
 test("a start that the rule does not give is none", () => {
@@ -114,6 +144,11 @@ describe("what is refused says what would be right", () => {
   const many = dates.map((date) => date.toISOString().slice(0, 10).replaceAll("-", ""));
   test.each([
     ["RRULE:FREQ=SECONDLY", "FREQ=SECONDLY is not supported"],
+    ["RRULE:FREQ=HOURLY", "FREQ=HOURLY is not supported"],
+    ["RRULE:FREQ=MINUTELY;INTERVAL=90", "FREQ=MINUTELY is not supported"],
+    ["RRULE:FREQ=DAILY;BYHOUR=9", "BYHOUR is not supported"],
+    ["RRULE:FREQ=DAILY;BYMINUTE=0", "BYMINUTE is not supported"],
+    ["RRULE:FREQ=DAILY;BYSECOND=0", "BYSECOND is not supported"],
     ["RRULE:FREQ=WEEKLY|RRULE:FREQ=DAILY", "there are several RRULEs"],
     ["EXDATE;VALUE=DATE:20270101", "there is no RRULE"],
     ["RRULE:INTERVAL=2", "the rule has no FREQ"],
@@ -151,6 +186,12 @@ describe("what is refused says what would be right", () => {
       checkRecurrence({ lines: lines.split("|"), start: "2027-01-01", timezone: null }, "recurrences");
     expect(check).toThrow(expect.objectContaining({ code: "usage", message: `recurrences: ${message}` }));
     expect(check).toThrow(expect.objectContaining({ hint: expect.stringMatching(/\w/) }));
+  });
+
+  test.each(["0001-01-01", "1899-12-31", "2200-01-01"])("a start on %s", (start) => {
+    const lines = ["RRULE:FREQ=DAILY;COUNT=2"];
+    const check = () => checkRecurrence({ lines, start, timezone: null }, "--repeat");
+    expect(check).toThrow(`--repeat: the series starts in ${Number(start.slice(0, 4))}`);
   });
 
   test.each([

@@ -144,11 +144,6 @@ describe("create --repeat", () => {
     expect(await starts()).toEqual(["03-28 03:30", "04-04 02:30", "04-11 02:30"]);
   });
 
-  test("names days once, though a rule gives several times of a day", async () => {
-    const { stderr } = await planned("--repeat", "FREQ=HOURLY;COUNT=30");
-    expect(stderr).toBe("repeat: FREQ=HOURLY;COUNT=30: Mon 2026-11-23, Tue 2026-11-24\n");
-  });
-
   test("leaves days out, over a clock change too", async () => {
     const except = ["--except", "2026-11-30", "--except", "2027-03-29"];
     expect(await planned("--repeat", "weekly on mon", ...except)).toMatchObject({

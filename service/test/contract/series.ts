@@ -141,7 +141,10 @@ export function describeSeries(stage: () => Stage): void {
       [["RRULE:FREQ=WEEKLY;BYMONTHDAY=1"], /has no meaning/],
       [["RRULE:FREQ=DAILY;BYSETPOS=1"], /BYSETPOS/],
       [["RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"], /gives no date/],
-      [["RRULE:FREQ=HOURLY"], /more than 10000/],
+      [["RRULE:FREQ=HOURLY"], /FREQ=HOURLY is not supported; write DAILY, WEEKLY, MONTHLY or YEARLY/],
+      [["RRULE:FREQ=DAILY;BYHOUR=9,15"], /BYHOUR is not supported; create a series for each time of the day/],
+      [["RRULE:FREQ=YEARLY;BYYEARDAY=366;BYMINUTE=0,1,2,3"], /BYMINUTE is not supported/],
+      [["RRULE:FREQ=DAILY;BYSECOND=1"], /BYSECOND is not supported/],
     ])("refuses %j", async (recurrences, problem) => {
       expect(await errorsOf({ ...SCHEDULE, recurrences })).toEqual({
         recurrences: [expect.stringMatching(problem)],

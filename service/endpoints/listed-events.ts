@@ -1,0 +1,93 @@
+import { DAY_MS } from "../../contract/date-time.js";
+import type { DayWindow } from "../day-window.js";
+import { HORIZON } from "../occurrence.js";
+import { type EventInWindow, listEventsInWindow, listSeriesMadeUntil } from "../store/event-windows.js";
+import {
+  type EventListQuery,
+  type EventPosition,
+  isBefore,
+  type ListedEvent,
+  listEventsAfter,
+  positionOf,
+} from "../store/pages.js";
+import type { Transaction } from "../store/store.js";
+
+/**
+ * What lists of events show: rows, and occurrences of series that are none yet. Each list reads its events here, so that a
+ * series has no gaps however long ago its calendar was written.
+ */
+
+/** An event of a list; one that is no row has its attendees (plain ids) with it. */
+export type ShownEvent = ListedEvent & { readonly attendeeIds?: readonly string[] };
+
+/** All events of a window that has an end, in order. */
+export async function listWindow(
+  db: Transaction,
+  calendarId: string,
+  window: DayWindow,
+): Promise<readonly EventInWindow[]> {
+  const stored = await listEventsInWindow(db, calendarId, window);
+  const unstored = await openUnstored(db, { calendarId, window, after: null });
+  if (unstored === null) return stored;
+  const events: EventInWindow[] = [...stored];
+  for await (const event of unstored) events.push(event);
+  return events.sort(inOrder);
+}
+
+/** The next events of a list, fewer than asked for at its end. @param after null for the first */
+export type ReadNext = (after: EventPosition | null, count: number) => Promise<readonly ShownEvent[]>;
+
+/**
+ * Opens a list that is read in order.
+ * @param until where series end that have no row yet (ms), see `endOfSeries`; by default with the window
+ */
+export async function openEventList(
+  db: Transaction,
+  query: EventListQuery,
+  until = Number.POSITIVE_INFINITY,
+): Promise<ReadNext> {
+  const upTo = (time: number) => Math.min(time, until);
+  const { window } = query;
+  const days = {
+    ...window,
+    end: upTo(window.end),
+    endDate: upTo(window.endDate),
+    spanEnd: upTo(window.spanEnd),
+  };
+  const unstored = await openUnstored(db, { ...query, window: days });
+  if (unstored === null) return (after, count) => listEventsAfter(db, { ...query, after }, count);
+  let waiting: ShownEvent[] = [];
+  return async (after, count) => {
+    const stored = await listEventsAfter(db, { ...query, after }, count);
+    if (after !== null) waiting = waiting.filter((event) => isBefore(after, positionOf(event)));
+    while (waiting.length < count) {
+      const { value, done } = await unstored.next();
+      if (done === true) break;
+      waiting.push(value);
+    }
+    return [...stored, ...waiting].sort(inOrder).slice(0, count);
+  };
+}
+
+/** Until when a list without an end shows series, as if they had been continued today. @param today when it began (ms) */
+export function endOfSeries(today: number): number {
+  return today + HORIZON - DAY_MS;
+}
+
+/** The unstored occurrences of a window in order; null without any series that has some: then no rules are read. */
+async function openUnstored(
+  db: Transaction,
+  { calendarId, window, after }: Pick<EventListQuery, "calendarId" | "window" | "after">,
+) {
+  const series = await listSeriesMadeUntil(db, { calendarId, time: window.spanEnd });
+  if (series.length === 0) return null;
+  const { unstoredInOrder } = await import("./unstored-events.js");
+  return unstoredInOrder(db, { calendarId, series, window, after });
+}
+
+function inOrder(
+  one: Pick<ShownEvent, "id" | "start_at">,
+  other: Pick<ShownEvent, "id" | "start_at">,
+): number {
+  return isBefore(positionOf(one), positionOf(other)) ? -1 : 1;
+}

@@ -1,0 +1,76 @@
+import { yieldToEventLoop } from "../../src/system/clock.js";
+import type { DayWindow } from "../day-window.js";
+import { attendeesOf } from "../occurrence.js";
+import { openSlots } from "../series-rule.js";
+import { type EventPosition, isBefore, type ListedEvent, positionOf } from "../store/pages.js";
+import type { SeriesRow } from "../store/schema.js";
+import { listIdsBeyond } from "../store/series.js";
+import type { Transaction } from "../store/store.js";
+import { unstoredOccurrence } from "./series-reads.js";
+
+/** Load it by `import()`: the rule engine is large. */
+
+/** An unstored occurrence with its attendees. */
+type UnstoredOccurrence = ListedEvent & { readonly attendeeIds: readonly string[] };
+
+interface UnstoredQuery {
+  readonly calendarId: string;
+  /** Those of which not all occurrences of the window are rows. */
+  readonly series: readonly SeriesRow[];
+  readonly window: DayWindow;
+  /** Only events after it are wanted; null for all. */
+  readonly after: EventPosition | null;
+}
+
+/** Occurrences, or series, that are read before other requests get their turn. */
+const SLICE = 50;
+
+/** The unstored occurrences of some series on the days of a window, in the order of lists. Its iteration yields. */
+export async function* unstoredInOrder(
+  db: Transaction,
+  { calendarId, series, window, after }: UnstoredQuery,
+): AsyncGenerator<UnstoredOccurrence> {
+  const stored = await listIdsBeyond(db, calendarId);
+  const open: OpenSeries[] = [];
+  const advance = (occurrences: Iterator<UnstoredOccurrence>) => {
+    const { value, done } = occurrences.next();
+    if (done !== true) open.push({ next: value, occurrences });
+  };
+  for (const [index, one] of series.entries()) {
+    if (index % SLICE === SLICE - 1) await yieldToEventLoop();
+    advance(occurrencesOf(one, { window, after, stored }));
+  }
+  for (let count = 1; open.length > 0; count += 1) {
+    if (count % SLICE === 0) await yieldToEventLoop();
+    const first = open.reduce((one, other) =>
+      isBefore(positionOf(other.next), positionOf(one.next)) ? other : one,
+    );
+    open.splice(open.indexOf(first), 1);
+    yield first.next;
+    advance(first.occurrences);
+  }
+}
+
+interface OpenSeries {
+  readonly next: UnstoredOccurrence;
+  /** Those after it. */
+  readonly occurrences: Iterator<UnstoredOccurrence>;
+}
+
+function* occurrencesOf(
+  series: SeriesRow,
+  {
+    window,
+    after,
+    stored,
+  }: Pick<UnstoredQuery, "window" | "after"> & { readonly stored: ReadonlySet<string> },
+): Generator<UnstoredOccurrence> {
+  const [start, end] = series.all_day === 1 ? [window.firstDate, window.endDate] : [window.start, window.end];
+  // It may begin before the window.
+  const from = Math.max(series.made_until, start - series.length + 1, after?.start ?? start - series.length);
+  for (const slot of openSlots(series).between(from, end - 1)) {
+    const row = unstoredOccurrence(series, slot);
+    const isWanted = after === null || isBefore(after, positionOf(row));
+    if (isWanted && !stored.has(row.id)) yield { ...row, attendeeIds: attendeesOf(series) };
+  }
+}

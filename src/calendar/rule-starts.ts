@@ -1,0 +1,317 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contract/date-time.js";
+import type { RecurrenceRule } from "./recurrence-rule.js";
+
+/**
+ * The starts of a rule on a clock without a zone, in milliseconds as if it were UTC. Days are asked one by one whether the rule
+ * gives them, so that a search can begin anywhere; those of other months, weeks and years are skipped. Days are numbered
+ * from 1970-01-01.
+ * @see RFC 5545 §3.3.10
+ */
+
+/** Between which starts are wanted, both included. */
+export interface ClockSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The days of 400 years, after which the calendar repeats. */
+const CYCLE = 146_097;
+
+const YEAR_2300 = Date.UTC(2300, 0) / DAY_MS;
+
+/**
+ * The starts in order. COUNT and UNTIL are for the caller. A rule without an end ends 400 years after the start, but not before
+ * 2300, and with the last date that can be written.
+ * @param start of the series, before which there are none
+ */
+export function* ruleStarts(rule: RecurrenceRule, start: number, span: ClockSpan): Iterable<number> {
+  const first = Math.max(start, span.from);
+  const positions = numbersOf(rule.BYSETPOS);
+  const candidates = candidatesOf(rule, start, { from: first, to: span.to });
+  for (const at of positions === null ? timesOf(candidates) : select(candidates, positions)) {
+    if (at > span.to) return;
+    if (at >= first) yield at;
+  }
+}
+
+interface Candidate {
+  readonly at: number;
+  /** The year, month, week, day, hour or minute of which BYSETPOS selects. */
+  readonly period: number;
+}
+
+function* timesOf(candidates: Iterable<Candidate>): Iterable<number> {
+  for (const { at } of candidates) yield at;
+}
+
+function* select(candidates: Iterable<Candidate>, positions: readonly number[]): Iterable<number> {
+  let period: number | undefined;
+  let members: number[] = [];
+  const selected = () => {
+    const places = positions.map((position) => (position > 0 ? position - 1 : members.length + position));
+    return sorted([...new Set(places)]).flatMap((place) => members[place] ?? []);
+  };
+  for (const candidate of candidates) {
+    if (candidate.period !== period) {
+      yield* selected();
+      members = [];
+    }
+    period = candidate.period;
+    members.push(candidate.at);
+  }
+  yield* selected();
+}
+
+const YEAR_10000 = Date.UTC(10_000, 0) / DAY_MS;
+
+function* candidatesOf(rule: RecurrenceRule, start: number, span: ClockSpan): Iterable<Candidate> {
+  const days = createDays(rule, start);
+  const times = createTimes(rule, start);
+  const last = Math.min(YEAR_10000, Math.max(YEAR_2300, dayOf(start) + CYCLE)) - 1;
+  const [from, to] = [dayOf(span.from), Math.min(last, dayOf(span.to))];
+  // BYSETPOS selects from whole periods.
+  const isSelected = rule.BYSETPOS !== undefined;
+  const end = isSelected ? days.periodAround(to).end : to + 1;
+  for (let day = isSelected ? days.periodAround(from).start : from; day < end; ) {
+    const next = days.nextActive(day);
+    if (next === day && days.isDay(day)) yield* times(day, days.periodOf(day));
+    day = Math.max(next, day + 1);
+  }
+}
+
+function dayOf(clock: number): number {
+  return Math.floor(clock / DAY_MS);
+}
+
+interface Month {
+  /** The first day of the month, and how many it has. */
+  readonly first: number;
+  readonly length: number;
+  readonly year: number;
+  /** From 0. */
+  readonly index: number;
+  readonly yearFirst: number;
+  readonly yearLength: number;
+}
+
+const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function readMonth(day: number): Month {
+  const date = new Date(day * DAY_MS);
+  const [year, index] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const first = day - date.getUTCDate() + 1;
+  date.setUTCMonth(0, 1);
+  const length = (MONTH_LENGTHS[index] ?? 31) + (isLeap && index === 1 ? 1 : 0);
+  return {
+    first,
+    length,
+    year,
+    index,
+    yearFirst: date.getTime() / DAY_MS,
+    yearLength: isLeap ? 366 : 365,
+  };
+}
+
+/** The first day of a month of a year; the month may be beyond 11. */
+function firstOfMonth(year: number, month: number): number {
+  // Date.UTC takes 99 for 1999.
+  return new Date(0).setUTCFullYear(year, month, 1) / DAY_MS;
+}
+
+const WEEKDAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
+
+/** 0 for Sunday. */
+function weekdayOf(day: number): number {
+  return (((day + 4) % 7) + 7) % 7;
+}
+
+function remainder(number: number, divisor: number): number {
+  return ((number % divisor) + divisor) % divisor;
+}
+
+/** Null where the part is missing. */
+function numbersOf(value: string | undefined): readonly number[] | null {
+  return value?.split(",").map(Number) ?? null;
+}
+
+/** Whether a number from 1 is one of those that a part has, which counts from the end where they are negative. */
+function isListed(list: readonly number[] | null, number: number, last: number): boolean {
+  return list === null || list.includes(number) || list.includes(number - last - 1);
+}
+
+/** The rule with the days that it takes from the start: of a rule without any. */
+function withDaysOf(rule: RecurrenceRule, start: number): RecurrenceRule {
+  const { FREQ, BYDAY, BYMONTH, BYMONTHDAY, BYYEARDAY, BYWEEKNO } = rule;
+  const date = new Date(start);
+  const BYDAY_OF_START = WEEKDAYS[date.getUTCDay()] ?? "MO";
+  if ([BYDAY, BYMONTHDAY, BYYEARDAY].some((part) => part !== undefined)) return rule;
+  if (FREQ === "WEEKLY" || (FREQ === "YEARLY" && BYWEEKNO !== undefined))
+    return { ...rule, BYDAY: BYDAY_OF_START };
+  if (FREQ !== "YEARLY" && FREQ !== "MONTHLY") return rule;
+  const month = FREQ === "YEARLY" ? { BYMONTH: BYMONTH ?? `${date.getUTCMonth() + 1}` } : {};
+  return { ...rule, ...month, BYMONTHDAY: `${date.getUTCDate()}` };
+}
+
+interface Weekday {
+  readonly weekday: number;
+  /** Of the month or year, from its end where it is negative; 0 for each. */
+  readonly number: number;
+}
+
+/** Where days are in months and weeks. Keeps the last month, since days are asked in order. */
+function createCalendar({ WKST = "MO" }: RecurrenceRule) {
+  const weekStart = WEEKDAYS.indexOf(WKST);
+  let month = readMonth(0);
+  const weekOf = (day: number) => day - remainder(weekdayOf(day) - weekStart, 7);
+  return {
+    monthOf(day: number): Month {
+      if (day < month.first || day >= month.first + month.length) month = readMonth(day);
+      return month;
+    },
+    /** The first day of the week. */
+    weekOf,
+    /** The number of the week, which belongs to the year that most of its days are in, and that of its last one. */
+    readWeek(day: number) {
+      const middle = weekOf(day) + 3;
+      const { year, yearFirst, yearLength } = readMonth(middle);
+      const dayOfYear = middle - yearFirst;
+      const number = Math.floor(dayOfYear / 7) + 1;
+      return { year, number, last: number + Math.floor((yearLength - 1 - dayOfYear) / 7) };
+    },
+  };
+}
+
+type Calendar = ReturnType<typeof createCalendar>;
+
+/** Which days the rule gives, without regard to the start. */
+function createDays(written: RecurrenceRule, start: number) {
+  const rule = withDaysOf(written, start);
+  const calendar = createCalendar(rule);
+  const { monthOf, weekOf, readWeek } = calendar;
+  const isByWeek = rule.BYWEEKNO !== undefined;
+  const skip = createSkip(rule, dayOf(start), calendar);
+  const months = numbersOf(rule.BYMONTH);
+  return {
+    /** The day itself, or a later one before which there are none. */
+    nextActive(day: number): number {
+      const next = skip(day);
+      const { index, first, length } = monthOf(day);
+      return next === day && months?.includes(index + 1) === false ? first + length : next;
+    },
+    isDay: createFilter(rule, dayOf(start), calendar),
+    /** Of the year, month or week, or the day itself. */
+    periodOf(day: number): number {
+      if (rule.FREQ === "YEARLY") return isByWeek ? readWeek(day).year : monthOf(day).year;
+      if (rule.FREQ === "MONTHLY") return monthOf(day).first;
+      return rule.FREQ === "WEEKLY" ? weekOf(day) : day;
+    },
+    /** The days among which those of the period of a day are, the end exclusive. */
+    periodAround(day: number) {
+      const { first, length, yearFirst, yearLength } = monthOf(day);
+      // A year of weeks may begin in the last days of the year before.
+      const beside = isByWeek ? 7 : 0;
+      if (rule.FREQ === "YEARLY") return { start: yearFirst - beside, end: yearFirst + yearLength + beside };
+      if (rule.FREQ === "MONTHLY") return { start: first, end: first + length };
+      return rule.FREQ === "WEEKLY"
+        ? { start: weekOf(day), end: weekOf(day) + 7 }
+        : { start: day, end: day + 1 };
+    },
+  };
+}
+
+/** Skips the years, months, weeks and days that INTERVAL leaves out: gives the day itself, or the first that is not left out. */
+function createSkip(
+  { FREQ, BYWEEKNO, INTERVAL = "1" }: RecurrenceRule,
+  startDay: number,
+  { monthOf, weekOf }: Calendar,
+): (day: number) => number {
+  const interval = Number(INTERVAL);
+  const start = readMonth(startDay);
+  /** How many units there are until the next that is not left out. */
+  const wait = (units: number) => remainder(-units, interval);
+  if (FREQ === "DAILY") return (day) => day + wait(day - startDay);
+  if (FREQ === "WEEKLY")
+    return (day) => {
+      const weeks = wait((weekOf(day) - weekOf(startDay)) / 7);
+      return weeks === 0 ? day : weekOf(day) + 7 * weeks;
+    };
+  if (FREQ === "MONTHLY")
+    return (day) => {
+      const { year, index } = monthOf(day);
+      const months = wait((year - start.year) * 12 + index - start.index);
+      return months === 0 ? day : firstOfMonth(year, index + months);
+    };
+  // The weeks of a year may begin in the one before it: `createFilter` leaves out those of other years.
+  if (FREQ !== "YEARLY" || BYWEEKNO !== undefined) return (day) => day;
+  return (day) => {
+    const { year } = monthOf(day);
+    const years = wait(year - start.year);
+    return years === 0 ? day : firstOfMonth(year + years, 0);
+  };
+}
+
+/** Whether the parts of the rule give a day. */
+function createFilter(
+  rule: RecurrenceRule,
+  startDay: number,
+  { monthOf, readWeek }: Calendar,
+): (day: number) => boolean {
+  const monthDays = numbersOf(rule.BYMONTHDAY);
+  const yearDays = numbersOf(rule.BYYEARDAY);
+  const weeks = numbersOf(rule.BYWEEKNO);
+  const weekdays = rule.BYDAY?.split(",").map(
+    (text): Weekday => ({ weekday: WEEKDAYS.indexOf(text.slice(-2)), number: Number(text.slice(0, -2)) }),
+  );
+  const isNumberedByYear = rule.FREQ === "YEARLY" && rule.BYMONTH === undefined;
+  const isWeekday = (day: number, { first, length, yearFirst, yearLength }: Month): boolean => {
+    const [from, size] = isNumberedByYear ? [yearFirst, yearLength] : [first, length];
+    const numbers = [0, Math.floor((day - from) / 7) + 1, -Math.floor((from + size - 1 - day) / 7) - 1];
+    const own = weekdayOf(day);
+    return weekdays?.some(({ weekday, number }) => weekday === own && numbers.includes(number)) ?? true;
+  };
+  const startYear = readWeek(startDay).year;
+  const isWeek = (day: number): boolean => {
+    if (weeks === null) return true;
+    const { year, number, last } = readWeek(day);
+    return isListed(weeks, number, last) && remainder(year - startYear, Number(rule.INTERVAL ?? 1)) === 0;
+  };
+  return (day) => {
+    const month = monthOf(day);
+    return (
+      isListed(monthDays, day - month.first + 1, month.length) &&
+      isListed(yearDays, day - month.yearFirst + 1, month.yearLength) &&
+      isWeekday(day, month) &&
+      isWeek(day)
+    );
+  };
+}
+
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, number) => number);
+
+function sorted(numbers: readonly number[]): readonly number[] {
+  return [...numbers].sort((one, other) => one - other);
+}
+
+/** The times of a day that the rule gives. Services once stored rules by the hour and the minute. */
+function createTimes(rule: RecurrenceRule, start: number) {
+  const { FREQ, INTERVAL = "1" } = rule;
+  const date = new Date(start);
+  const [isHourly, isMinutely] = [FREQ === "HOURLY", FREQ === "MINUTELY"];
+  const isFrequent = isHourly || isMinutely;
+  const hours = numbersOf(rule.BYHOUR) ?? (isFrequent ? upTo(24) : [date.getUTCHours()]);
+  const minutes = numbersOf(rule.BYMINUTE) ?? (isMinutely ? upTo(60) : [date.getUTCMinutes()]);
+  const seconds = numbersOf(rule.BYSECOND) ?? [date.getUTCSeconds()];
+  const clocks = sorted(hours).flatMap((hour) =>
+    sorted(minutes).map((minute) => hour * HOUR_MS + minute * MINUTE_MS),
+  );
+  const ordered = sorted(seconds);
+  const unit = isHourly ? HOUR_MS : MINUTE_MS;
+  const isActive = (at: number) =>
+    !isFrequent || remainder(Math.floor(at / unit) - Math.floor(start / unit), Number(INTERVAL)) === 0;
+  return function* timesOn(day: number, period: number): Iterable<Candidate> {
+    for (const at of clocks.map((clock) => day * DAY_MS + clock).filter(isActive))
+      for (const second of ordered)
+        yield { at: at + second * 1_000, period: isFrequent ? Math.floor(at / unit) : period };
+  };
+}
