@@ -2,9 +2,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** What packages contain of others without their licenses, by folder. */
-const EMBEDDED = { "node_modules/rrule-temporal": "build/embedded/temporal-polyfill" };
-
 const LICENSE_FILE = /^(?:licen[cs]e|copying)(?:[-.].*)?$/i;
 
 /**
@@ -17,8 +14,7 @@ const LICENSE_FILE = /^(?:licen[cs]e|copying)(?:[-.].*)?$/i;
 export function createNotices(root, metafiles, folders = []) {
   const bundled = metafiles.flatMap(({ outputs }) => Object.values(outputs).flatMap(packagesOf));
   const licenses = new Map();
-  const embedded = bundled.flatMap((folder) => EMBEDDED[folder] ?? []);
-  for (const folder of [...new Set([...bundled, ...embedded, ...folders])].sort()) {
+  for (const folder of [...new Set([...bundled, ...folders])].sort()) {
     const { title, text } = readLicense(join(root, folder));
     licenses.set(text, [...(licenses.get(text) ?? []), title]);
   }

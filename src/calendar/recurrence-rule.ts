@@ -13,8 +13,9 @@ const WEEKDAY = "(?:SU|MO|TU|WE|TH|FR|SA)";
 /** What a value of a part is: a pattern with its description, or the least and the most of a number, which is not 0 if that may be negative. */
 const PARTS = {
   FREQ: [
+    // Series that were stored before may have the last two, see `checkRuleBounds`.
     /^(?:YEARLY|MONTHLY|WEEKLY|DAILY|HOURLY|MINUTELY)$/,
-    "YEARLY, MONTHLY, WEEKLY, DAILY, HOURLY or MINUTELY",
+    "DAILY, WEEKLY, MONTHLY or YEARLY",
   ],
   UNTIL: [/^\d{8}(?:T\d{6}Z?)?$/, "a date 20261231, or a time in UTC 20261231T225959Z"],
   WKST: [new RegExp(`^${WEEKDAY}$`), "a weekday such as MO"],
