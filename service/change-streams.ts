@@ -5,7 +5,7 @@ import { createRevisionWatch } from "./revision-watch.js";
 import type { Access } from "./store/access.js";
 import type { Store } from "./store/store.js";
 
-/** Of one token, and in all. */
+/** Of one user, and in all. */
 const STREAMS = { perClient: 32, total: 1_000 };
 
 /** Changes in one message, unless the client says otherwise: a client that reads slowly holds one in memory. */
@@ -23,7 +23,7 @@ export function createChangeStreams(store: Store) {
     noteWrite: revisions.noteWrite,
     /** @throws ProblemError like the request for changes; 429 or 503 when there are too many streams */
     async open(request: IncomingRequest, access: Access | null, read: ReadChanges): Promise<ServiceResponse> {
-      const quota = quotas.open(access?.tokenId ?? "");
+      const quota = quotas.open(access?.user.id ?? "");
       refuseExceeded(quota.tryTake(1));
       const readSince = async (since: string | undefined) =>
         readPage(await read(requestSince(request, since)));
