@@ -22,7 +22,7 @@ export interface Api extends Endpoints {
   /** From the headers of the last response; null before the first. */
   lastResponse(): ResponseInfo | null;
   /** Whether the service has an extension, as a response has said; before the first one, the calendar is read. */
-  hasExtension(name: "keys" | "recurrences", calendarId: string): Promise<boolean>;
+  hasExtension(name: "feeds" | "keys" | "recurrences", calendarId: string): Promise<boolean>;
 }
 
 /** What the headers of a response say about the service. */

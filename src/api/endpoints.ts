@@ -92,6 +92,8 @@ export interface FeedDraft {
   readonly busyOnly: boolean;
   /** IANA time zone of its days. */
   readonly timezone: string;
+  /** Whether the service is in this process: others reach it at the address that the response has, not at the base URL. */
+  readonly isLocal: boolean;
 }
 
 /** One function for each endpoint, with resources as flat shapes. */
@@ -211,7 +213,7 @@ export function createEndpoints(request: RequestRoute) {
     },
 
     /** With its address. Null when the service has no feeds. */
-    async createFeed({ name, calendarIds, busyOnly, timezone }: FeedDraft): Promise<Feed | null> {
+    async createFeed({ name, calendarIds, busyOnly, timezone, isLocal }: FeedDraft): Promise<Feed | null> {
       const calendars = { data: calendarIds.map((id) => ({ id, type: "calendar" })) };
       const response = await request("createFeed", {
         subject: "the feed",
@@ -221,7 +223,7 @@ export function createEndpoints(request: RequestRoute) {
         checkHint: "calctl feeds list shows whether it was made; remove it, since nobody knows its address",
       }).catch(nullIfUnknown);
       if (response === null) return null;
-      const base = response.read(readBaseUrl);
+      const base = isLocal ? response.read(readBaseUrl) : null;
       const feeds = base === null ? response.url : `${base}${ROUTES.createFeed.path}`;
       return response.one((feed) => {
         const secret = readText(feed.attributes["secret"], "secret");

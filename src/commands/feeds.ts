@@ -55,12 +55,16 @@ export async function runFeedsAdd(context: FeedsContext, options: AddOptions): P
   const output = context.output.of(feedView);
   const { name, busyOnly = false } = options;
   if (name?.trim() === "") throw usageError("--name is empty", "leave it out, or write what programs show");
-  const { timezone } = context.config.settings();
+  const { timezone, service } = context.config.settings();
   const named = namedCalendars(context);
   const calendars =
     named.length > 1 ? await resolveCalendars(context, named) : [await chooseCalendar(context)];
   const calendarIds = calendars.map(({ id }) => id);
-  const feed = await (await context.api()).createFeed({ name, calendarIds, busyOnly, timezone });
+  const api = await context.api();
+  const [first = ""] = calendarIds;
+  if (!(await api.hasExtension("feeds", first))) throw noFeedsError();
+  const isLocal = service.kind === "local";
+  const feed = await api.createFeed({ name, calendarIds, busyOnly, timezone, isLocal });
   if (feed === null) throw noFeedsError();
   await output.print(nameCalendars(feed, calendars), `feed ${feed.id} was made`);
   context.output.note("whoever has the address sees the feed: a page, and with .ics at its end a calendar");

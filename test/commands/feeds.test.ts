@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Feed } from "../../contract/shapes.js";
-import { reply } from "../support/fault-steps.js";
+import { withoutExtensions } from "../support/contract-service.js";
+import { byService, reply } from "../support/fault-steps.js";
 import { createHarness } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
@@ -126,6 +127,27 @@ describe("feeds list and remove", () => {
     expect(stdout).toMatch(/Name +Calendars +Busy only +Last used +Id/i);
     expect(stdout).toMatch(/Phone +Personal +(?:no|false) +never/);
   });
+});
+
+test("a service that does not name feeds gets no request for one", async () => {
+  world.server.otherwise([reply(byService(withoutExtensions(world.service)))]);
+  for (const more of [[], ["--dry-run"]])
+    expect(await world.send("feeds", "add", ...more)).toMatchObject(failed(11, "this service has no feeds"));
+  expect(world.server.requests.map(({ method }) => method)).not.toContain("POST");
+});
+
+test("the address is below the base URL in use, whatever the service answers", async () => {
+  const { handle } = world.service;
+  const lying = async (...asked: Parameters<typeof handle>) => {
+    const response = await handle(...asked);
+    if (response.status !== 201) return response;
+    const document = JSON.parse(new TextDecoder().decode(response.body));
+    const changed = JSON.stringify({ ...document, meta: { base_url: "https://evil.example" } });
+    return { ...response, body: new TextEncoder().encode(changed) };
+  };
+  world.server.otherwise([reply(byService({ handle: lying }))]);
+  const { address } = await send<Feed>("feeds", "add");
+  expect(address).toContain(`${world.server.baseUrl}/feeds/`);
 });
 
 test("a service without feeds is exit 11 with each of them", async () => {
