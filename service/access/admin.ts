@@ -1,8 +1,9 @@
 import { readVariable } from "../../src/config/environment.js";
 import type { RunSettings } from "../../src/config/run-settings.js";
-import { dryRunError } from "../../src/errors.js";
+import type { Settings } from "../../src/config/settings.js";
+import { dryRunError, hasCode } from "../../src/errors.js";
 import type { Machine } from "../../src/machine.js";
-import { parseDatabase } from "../../src/system/database-location.js";
+import { isPostgresUrl, parseDatabase } from "../../src/system/database-location.js";
 import { readOnlyIf } from "../../src/system/read-only.js";
 import { createMessages, type Messages } from "../../src/terminal/messages.js";
 import type { ServiceAdmin } from "../admin/admin.js";
@@ -16,11 +17,14 @@ export interface AccessContext {
     "clock" | "database" | "env" | "process" | "resources" | "signal" | "stderr" | "userId"
   >;
   readonly flags: Pick<RunSettings, "debug" | "dryRun" | "quiet">;
+  /** The service in use, which the user is told if it is another one; undefined where nobody is to be told. */
+  readonly config?: { readonly settings: () => Pick<Settings, "profile" | "service"> };
 }
 
 /**
  * Opens the database of `--db`, by default that of the profile `local`. With `--dry-run` it only reads.
- * @param create whether a missing one is created; by default only that of `local` is, with its user
+ * @param create whether a missing one is created; by default only that of `local` is, with its user, unless another service
+ * is in use
  * @throws CliError configuration when it is missing and not created
  */
 export async function openAdmin(
@@ -32,7 +36,8 @@ export async function openAdmin(
   // One that does not exist is not created either.
   if (dryRun && create === true) throw dryRunError();
   const database = chooseDatabase(context, flag);
-  const isLocal = database === undefined && create !== false;
+  const mayCreate = create ?? otherService(context) === null;
+  const isLocal = database === undefined && mayCreate;
   const options = { rateLimit: null, ...(!isLocal && { create: create === true }) };
   const { admin } = await openChosen(context, { database, isLocal, isServed: false }, options);
   const { users, calendars, members, labels, clients, tokens } = admin;
@@ -72,13 +77,35 @@ export async function openChosen(
 }
 
 /**
- * The database of `--db` or CALCTL_SERVICE_DB, as `parseDatabase` gives it; undefined for none.
+ * The database of `--db` or CALCTL_SERVICE_DB, as `parseDatabase` gives it; undefined for none. Where no flag names it and
+ * another service is in use, the user is told.
  * @throws CliError usage
  */
 export function chooseDatabase(context: AccessContext, flag: string | undefined): string | undefined {
-  if (flag !== undefined) return parseDatabase(flag, { source: "--db", note: messagesOf(context).note });
-  const database = readVariable(context.machine.env, "CALCTL_SERVICE_DB");
-  return database === undefined ? undefined : parseDatabase(database, { source: "CALCTL_SERVICE_DB" });
+  const { note } = messagesOf(context);
+  if (flag !== undefined) return parseDatabase(flag, { source: "--db", note });
+  const variable = readVariable(context.machine.env, "CALCTL_SERVICE_DB");
+  const database =
+    variable === undefined ? undefined : parseDatabase(variable, { source: "CALCTL_SERVICE_DB" });
+  const other = otherService(context);
+  const path = database ?? context.machine.database();
+  if (other !== null && !isPostgresUrl(path))
+    note(`using the database of this machine, ${path}, not ${other}`);
+  return database;
+}
+
+/** How messages name the service in use; null for `local`, and where it is not known. */
+function otherService({ config }: AccessContext): string | null {
+  try {
+    const selected = config?.settings();
+    if (selected === undefined || selected.service.kind === "local") return null;
+    const { profile } = selected;
+    return profile === null ? "the service of CALCTL_BASE_URL" : `the service of the profile ${profile}`;
+  } catch (error) {
+    // A setting that is wrong does not concern the database.
+    if (hasCode(error, "configuration", "usage")) return null;
+    throw error;
+  }
 }
 
 export function messagesOf({ machine, flags }: AccessContext): Messages {

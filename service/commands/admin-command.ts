@@ -69,7 +69,11 @@ async function run<V, T>(
   { context, options, command }: CommandRun,
 ): Promise<void> {
   const output = prints && (() => context.output.of(prints.view));
-  const open = () => openAdmin(context, options.db, { create });
+  let opened: Promise<ServiceAdmin> | undefined;
+  const open: OpenAdmin = () => {
+    opened ??= openAdmin(context, options.db, { create });
+    return opened;
+  };
   const needed = Object.entries(needs as Readonly<Record<string, Need<unknown>>>).map(([name, need]) => [
     name,
     need(options[name], { context, open, options }),

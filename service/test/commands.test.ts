@@ -29,6 +29,37 @@ async function admin<T = Record<string, unknown>>(words: string, ...more: readon
   return harness.json<T>("service", ...words.split(" "), ...more, ...db);
 }
 
+describe("while another service is in use", () => {
+  const env = { CALCTL_BASE_URL: "https://calendar.example", CALCTL_TOKEN: "t" };
+  const run = (...argv: readonly string[]) => harness.runWith({ env }, "service", ...argv);
+  const other = "not the service of CALCTL_BASE_URL";
+
+  test("what reads creates no local database, and each command says which one it uses", async () => {
+    const path = join(harness.directory, "local.db");
+    for (const argv of ["users list", "calendars list", "tokens list", "check", "calendars remove x --yes"]) {
+      const { exitCode, stderr } = await run(...argv.split(" "));
+      expect({ exitCode, stderr }, argv).toEqual({ exitCode: 10, stderr: expect.stringContaining(path) });
+      expect(stderr).toContain(other);
+    }
+    expect(readdirSync(harness.directory)).not.toContain("local.db");
+    expect((await run("users", "add", "Ben")).stderr).toContain(other);
+    expect(await run("users", "list")).toMatchObject({
+      exitCode: 0,
+      stderr: `using the database of this machine, ${path}, not the service of CALCTL_BASE_URL\n`,
+    });
+    expect((await run("check")).stderr).toContain(other);
+  });
+
+  test("a profile is named, and --db chooses a database in silence", async () => {
+    const profile = { CALCTL_PROFILE: "work" };
+    await harness.run("config", "set", "-p", "work", "base_url", "https://calendar.example");
+    const listed = await harness.runWith({ env: profile }, "service", "users", "list");
+    expect(listed.stderr).toContain("not the service of the profile work");
+    await admin("users add Ben");
+    expect((await run("users", "list", ...db)).stderr).toBe("");
+  });
+});
+
 describe("CALCTL_SERVICE_DB", () => {
   const listNames = (env: Readonly<Record<string, string>>, ...argv: readonly string[]) =>
     harness.runWith({ env }, "service", "users", "list", "--fields", "name", "-o", "tsv", ...argv);

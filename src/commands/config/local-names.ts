@@ -4,12 +4,12 @@ import { hasCode } from "../../errors.js";
 
 /** Says that the embedded service has no such calendar or label; null when it has, or when that is unknown. */
 export async function findNameProblem(
-  context: AccessContext,
+  { machine, flags }: AccessContext,
   noun: "calendar" | "label",
   value: string,
 ): Promise<string | null> {
   try {
-    const admin = await openAdmin(context, undefined, { create: false });
+    const admin = await openAdmin({ machine, flags }, undefined, { create: false });
     const calendars = await admin.calendars.list();
     const labels = calendars.flatMap((calendar) => calendar.labels);
     if (noun === "label" && labels.some(({ number }) => String(number) === value)) return null;
