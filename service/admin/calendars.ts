@@ -32,7 +32,7 @@ import {
   resolveUser,
 } from "./input.js";
 
-/** A calendar and how many events it has. */
+/** A calendar and how many events it has, a series being one. */
 export interface CalendarContent {
   readonly calendar: Calendar;
   readonly events: number;
@@ -103,7 +103,7 @@ function checkChanges({ name, color, description }: CalendarChanges): void {
 async function contentOf(db: Transaction, row: CalendarRow): Promise<CalendarContent> {
   const { events } = await db
     .selectFrom("events")
-    .select(({ fn }) => fn.countAll().as("events"))
+    .select(({ fn }) => fn.count(fn.coalesce("series_id", "id")).distinct().as("events"))
     .where("calendar_id", "=", row.id)
     .executeTakeFirstOrThrow();
   return { calendar: await shapeOf(db, row), events: Number(events) };

@@ -5,7 +5,7 @@ import type { ServiceAdmin } from "../admin/admin.js";
 import { createClientAdmin } from "../admin/credentials.js";
 import { verifyPassword } from "../secrets.js";
 import { openStore } from "../store/open.js";
-import { eventBody, SCHEDULE } from "./support/event-bodies.js";
+import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar, request } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
@@ -176,6 +176,13 @@ describe("calendars", () => {
     await expect(admin.calendars.add(options)).rejects.toMatchObject(error);
     expect(await admin.calendars.list()).toHaveLength(2);
   });
+});
+
+test("a series is one of the events of a calendar, however many occurrences are rows", async () => {
+  const daily = { ...SCHEDULE, recurrences: ["RRULE:FREQ=DAILY"] };
+  await changeCalendar(world, "POST", "events", eventBody(daily));
+  await changeCalendar(world, "POST", "events", eventBody(KEEP));
+  expect((await admin.calendars.inspect(world.calendarId)).events).toBe(2);
 });
 
 test("a removed calendar takes its events, comments, labels and members with it", async () => {
