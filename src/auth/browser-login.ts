@@ -6,6 +6,7 @@ import { defaultRedirect, type RedirectTarget } from "../config/profile-values.j
 import { configurationError, usageError } from "../errors.js";
 import type { SelfCommand } from "../system/child-process.js";
 import type { Redactor } from "../terminal/redaction.js";
+import type { SignInEndpoints } from "./browser/authorization.js";
 import { canShowBrowser, openBrowser, remoteHint } from "./browser/open-browser.js";
 
 /** What the program needs to open a browser and to read a pasted address. */
@@ -30,7 +31,7 @@ export interface BrowserLoginRequest {
 
 /** Where to sign in, and as which client. */
 export interface SignInServer {
-  readonly authUrl: URL;
+  readonly authServer: URL | SignInEndpoints;
   readonly clientId: string;
   /** Whether the client has no secret. */
   readonly isPublic: boolean;
@@ -63,9 +64,9 @@ export async function loginInBrowser(
   { settings, server, target, accept }: BrowserLogin,
   dependencies: BrowserLoginDependencies,
 ): Promise<User> {
-  const { authUrl, clientId, isPublic } = server;
+  const { authServer, clientId, isPublic } = server;
   const { env, redactor, interactive, warn, browser, signal } = dependencies;
-  if (authUrl === undefined || clientId === undefined)
+  if (authServer === undefined || clientId === undefined)
     throw configurationError("--auth-url or --client-id is missing");
   const redirect = chooseRedirect(settings, interactive);
   const clientSecret = isPublic ? undefined : await readClientSecret(request);
@@ -74,7 +75,7 @@ export async function loginInBrowser(
   const opens = request.browser && redirect.hosts.length > 0 && canShowBrowser(machine);
   const { authorize } = await import("./browser/authorization.js");
   return authorize(
-    { authUrl, clientId, clientSecret, redirect, timeout: request.timeout, profile: target.profile },
+    { authServer, clientId, clientSecret, redirect, timeout: request.timeout, profile: target.profile },
     {
       transport: await dependencies.openTransport(),
       showAddress: (url, port) => {

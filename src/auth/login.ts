@@ -169,12 +169,12 @@ function chooseServer(
   discovered: DiscoveredServer | null,
   { clientSecret }: LoginRequest,
 ): Partial<SignInServer> {
-  const authUrl = given ?? discovered?.authUrl;
-  const isDiscovered = authUrl?.href === discovered?.authUrl.href;
+  const authServer = given ?? discovered?.endpoints;
+  const isDiscovered = given === undefined || given.href === discovered?.authUrl?.href;
   const offered = isDiscovered && clientSecret === undefined ? discovered?.publicClientId : undefined;
   const chosen = clientId ?? offered;
   return {
-    ...(authUrl && { authUrl }),
+    ...(authServer && { authServer }),
     ...(chosen !== undefined && { clientId: chosen }),
     isPublic: chosen !== undefined && chosen === offered,
   };
@@ -182,12 +182,12 @@ function chooseServer(
 
 function firstQuestion(
   { target }: LoginSettings,
-  { authUrl, clientId }: Partial<SignInServer>,
+  { authServer, clientId }: Partial<SignInServer>,
   { readToken }: LoginRequest,
 ): LoginQuestion | undefined {
   if (target === undefined) return "baseUrl";
   if (readToken !== undefined) return undefined;
-  return authUrl === undefined ? "authUrl" : clientId === undefined ? "clientId" : undefined;
+  return authServer === undefined ? "authUrl" : clientId === undefined ? "clientId" : undefined;
 }
 
 function describeLogin(
@@ -220,7 +220,7 @@ function missingFlags(
 ): readonly string[] {
   const missing = target === undefined ? ["--base-url"] : [];
   if (request.readToken !== undefined) return missing;
-  if (server.authUrl === undefined) missing.push("--auth-url");
+  if (server.authServer === undefined) missing.push("--auth-url");
   if (server.clientId === undefined) missing.push("--client-id");
   const hasSecret = request.clientSecret !== undefined || request.askClientSecret !== undefined;
   if (!hasSecret && server.isPublic !== true) {

@@ -156,6 +156,22 @@ describe("metadata", () => {
     await started.ended;
   });
 
+  test("may name endpoints at any paths of the service", async () => {
+    const places = (origin: string) => ({
+      authorization_endpoint: `${origin}/door/enter?theme=dark`,
+      token_endpoint: `${origin}/keys/change`,
+    });
+    const { asked, baseUrl } = await startFake((_path, own) => ({ json: metadata(own, places(own)) }));
+    const started = login(baseUrl);
+    const address = new URL(await started.address());
+    expect(address.pathname).toBe("/door/enter");
+    expect(Object.fromEntries(address.searchParams)).toMatchObject({ theme: "dark", client_id: "open" });
+    const { redirect_uri = "", state = "" } = Object.fromEntries(address.searchParams);
+    await fetch(`${redirect_uri}?${new URLSearchParams({ code: "c", state })}`);
+    await started.ended;
+    expect(asked.at(-1)).toBe("/keys/change");
+  });
+
   test.each<readonly [string, (origin: string) => object]>([
     ["of another issuer", () => ({ issuer: "https://evil.example" })],
     ["of an issuer that only begins like it", (origin) => ({ issuer: `${origin}/api/other` })],
@@ -169,10 +185,7 @@ describe("metadata", () => {
       }),
     ],
     ["with one endpoint at another origin", () => ({ token_endpoint: "https://evil.example/login/token" })],
-    [
-      "with endpoints that the contract does not have",
-      (origin) => ({ token_endpoint: `${origin}/login/code` }),
-    ],
+    ["with a fragment in an endpoint", (origin) => ({ token_endpoint: `${origin}/token#here` })],
     [
       "with a password in its endpoints",
       (origin) => {

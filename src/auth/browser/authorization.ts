@@ -8,11 +8,17 @@ import type { Redactor } from "../../terminal/redaction.js";
 import { readPastedResponse } from "./authorization-response.js";
 import { type CallbackListener, listenForCallback } from "./callback-listener.js";
 import { failurePage, signedInPage } from "./callback-page.js";
-import { authorizationError, endpointAddress, redeemCode } from "./token-client.js";
+import { authorizationError, redeemCode } from "./token-client.js";
+
+/** Where the endpoints of an authorization server are. */
+export interface SignInEndpoints {
+  readonly authorize: URL;
+  readonly token: URL;
+}
 
 export interface AuthorizationOptions {
-  /** Without a trailing slash. */
-  readonly authUrl: URL;
+  /** The address below which the server has the contract's paths, without a trailing slash; or its endpoints. */
+  readonly authServer: URL | SignInEndpoints;
   readonly clientId: string;
   /** Undefined for a public client. */
   readonly clientSecret: string | undefined;
@@ -54,7 +60,8 @@ export async function authorize(
   const [state, verifier] = [createSecret(), createSecret()];
   // @see RFC 7636 §4.2
   const challenge = createHash("sha256").update(verifier).digest("base64url");
-  const expected = { state, issuerOrigin: options.authUrl.origin };
+  const endpoints = endpointsOf(options.authServer);
+  const expected = { state, issuerOrigin: endpoints.authorize.origin };
   const listener = await listenForCallback({
     target: redirect,
     expected,
@@ -65,7 +72,7 @@ export async function authorize(
   try {
     signal.throwIfAborted();
     const { redirectUri } = listener;
-    const url = authorizationUrl(options, { redirectUri, state, challenge });
+    const url = authorizationUrl(endpoints.authorize, { ...options, redirectUri, state, challenge });
     dependencies.showAddress(
       url,
       redirect.hosts.length === 0 ? null : Number(new URL(redirectUri).port) || 80,
@@ -85,7 +92,8 @@ export async function authorize(
       if (response.kind === "error") throw authorizationError(response.error, response.description);
       const { code } = response;
       redactor.add(code);
-      const redemption = { ...options, redirectUri, code, codeVerifier: verifier };
+      const tokenEndpoint = endpoints.token.href;
+      const redemption = { ...options, tokenEndpoint, redirectUri, code, codeVerifier: verifier };
       return dependencies.accept(await redeemCode(redemption, dependencies.transport, signal));
     });
   } finally {
@@ -118,16 +126,22 @@ function createSecret(): string {
   return randomBytes(SECRET_BYTES).toString("base64url");
 }
 
-interface AuthorizationQuery {
+function endpointsOf(server: AuthorizationOptions["authServer"]): SignInEndpoints {
+  if (!(server instanceof URL)) return server;
+  const at = ({ path }: { readonly path: string }) => new URL(`${server.href.replace(/\/$/, "")}${path}`);
+  return { authorize: at(OAUTH_ROUTES.authorize), token: at(OAUTH_ROUTES.token) };
+}
+
+interface AuthorizationQuery extends Pick<AuthorizationOptions, "clientId"> {
   readonly redirectUri: string;
   readonly state: string;
   readonly challenge: string;
 }
 
-/** @see RFC 6749 §4.1.1, RFC 7636 §4.3 */
+/** The query of the endpoint stays. @see RFC 6749 §3.1, §4.1.1, RFC 7636 §4.3 */
 function authorizationUrl(
-  { authUrl, clientId }: AuthorizationOptions,
-  { redirectUri, state, challenge }: AuthorizationQuery,
+  endpoint: URL,
+  { clientId, redirectUri, state, challenge }: AuthorizationQuery,
 ): string {
   const query = new URLSearchParams({
     response_type: "code",
@@ -137,7 +151,7 @@ function authorizationUrl(
     code_challenge: challenge,
     code_challenge_method: "S256",
   });
-  return `${endpointAddress(authUrl, OAUTH_ROUTES.authorize)}?${query}`;
+  return `${endpoint.href}${endpoint.search === "" ? "?" : "&"}${query}`;
 }
 
 /** Does not wait, because some launchers do not exit before the browser. */

@@ -6,12 +6,14 @@ import type { HttpResponse, Transport } from "../../api/transport.js";
 import { CHECK_BASE_URL } from "../../config/login-settings.js";
 import { formatAddress } from "../../config/profile-values.js";
 import { CliError, configurationError } from "../../errors.js";
+import type { SignInEndpoints } from "./authorization.js";
 import { isTransportError } from "./token-client.js";
 
 /** Where a service lets users sign in, as it says itself. */
 export interface DiscoveredServer {
-  /** Without a trailing slash. */
-  readonly authUrl: URL;
+  readonly endpoints: SignInEndpoints;
+  /** The address below which they have the contract's paths, without a trailing slash; null if they have other paths. */
+  readonly authUrl: URL | null;
   /** The client that needs no registration and has no secret; undefined if the service offers none. */
   readonly publicClientId: string | undefined;
 }
@@ -86,19 +88,28 @@ function checkMetadata(json: Readonly<Record<string, unknown>>, baseUrl: URL): D
   const metadata = v.safeParse(metadataSchema, json);
   if (!metadata.success) throw invalidMetadata(`${v.getDotPath(metadata.issues[0])} is missing or wrong`);
   const { authorization_endpoint, token_endpoint, calctl_client_id } = metadata.output;
-  const authUrl = withoutPath(authorization_endpoint, OAUTH_ROUTES.authorize.path);
-  if (authUrl === null || withoutPath(token_endpoint, OAUTH_ROUTES.token.path)?.href !== authUrl.href)
-    throw invalidMetadata("its endpoints are not /authorize and /token of one address");
-  if (authUrl.origin !== baseUrl.origin)
-    throw invalidMetadata(`its endpoints are at ${authUrl.origin}, not at ${baseUrl.origin}`);
-  return { authUrl, publicClientId: calctl_client_id };
+  const endpoints = {
+    authorize: readEndpoint(authorization_endpoint, baseUrl),
+    token: readEndpoint(token_endpoint, baseUrl),
+  };
+  const below = withoutPath(endpoints.authorize, OAUTH_ROUTES.authorize.path);
+  const isContract = below === withoutPath(endpoints.token, OAUTH_ROUTES.token.path);
+  const authUrl = isContract && below !== null ? parseUrl(below) : null;
+  return { endpoints, authUrl, publicClientId: calctl_client_id };
 }
 
-/** The URL of the authorization server that an endpoint belongs to; null if it is not one of the contract's. */
-function withoutPath(endpoint: string, path: string): URL | null {
-  const address = endpoint.endsWith(path) ? endpoint.slice(0, -path.length) : "";
-  const url = parseUrl(address);
-  return url === null || /[?#]/.test(address) || url.username !== "" || url.password !== "" ? null : url;
+/** Any path of the service. @see RFC 6749 §3.1, §3.2 */
+function readEndpoint(text: string, { origin }: URL): URL {
+  const url = parseUrl(text);
+  if (url === null || text.includes("#") || url.username !== "" || url.password !== "")
+    throw invalidMetadata("its endpoints must be absolute addresses without a password and a fragment");
+  if (url.origin !== origin) throw invalidMetadata(`its endpoints are at ${url.origin}, not at ${origin}`);
+  return url;
+}
+
+/** The address below which an endpoint has a path; null if it has another one. */
+function withoutPath({ href }: URL, path: string): string | null {
+  return href.endsWith(path) ? href.slice(0, -path.length) : null;
 }
 
 function invalidMetadata(

@@ -1,13 +1,14 @@
 import * as v from "valibot";
 import { parseJson } from "../../../contract/json.js";
-import { OAUTH_ROUTES, oauthErrorSchema } from "../../../contract/oauth.js";
+import { oauthErrorSchema } from "../../../contract/oauth.js";
 import type { HttpResponse, Transport, TransportError } from "../../api/transport.js";
 import { CliError, configurationError } from "../../errors.js";
 import { isToken } from "../../secrets/environment-secret.js";
 
 /** The parameters of a token request. @see RFC 6749 §4.1.3, RFC 7636 §4.5 */
 export interface CodeRedemption {
-  readonly authUrl: URL;
+  /** The address of the token endpoint. */
+  readonly tokenEndpoint: string;
   readonly clientId: string;
   /** Undefined for a public client. */
   readonly clientSecret: string | undefined;
@@ -48,7 +49,7 @@ export async function redeemCode(
   transport: Transport,
   signal: AbortSignal,
 ): Promise<string> {
-  const url = endpointAddress(redemption.authUrl, OAUTH_ROUTES.token);
+  const url = redemption.tokenEndpoint;
   let response: HttpResponse;
   try {
     response = await transport({
@@ -160,9 +161,4 @@ function notOAuth(status: number | undefined, what: string): CliError {
 /** By its name, since auth imports only types of api. */
 export function isTransportError(error: unknown): error is TransportError {
   return error instanceof Error && error.name === "TransportError";
-}
-
-/** The address of an endpoint of the authorization server. */
-export function endpointAddress(authUrl: URL, { path }: { readonly path: string }): string {
-  return `${authUrl.href.replace(/\/$/, "")}${path}`;
 }

@@ -3,7 +3,7 @@ import { authorize } from "../../../src/auth/browser/authorization.js";
 import { parseRedirectUri } from "../../../src/config/profile-values.js";
 
 const OPTIONS = {
-  authUrl: new URL("https://calendar.example/oauth"),
+  authServer: new URL("https://calendar.example/oauth"),
   clientId: "client-1",
   clientSecret: "client-secret",
   redirect: parseRedirectUri("http://127.0.0.1/callback", "uri"),
