@@ -160,6 +160,24 @@ async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<It
   }
 }
 
+/**
+ * Ends the reading of items, all of which are read before the first is processed: names each one that was not processed.
+ * @param item the one that could not be read
+ * @throws CliError the failure; an interruption or an unexpected error as it is
+ */
+export function failUnread<I>(
+  error: unknown,
+  { item, items, ...texts }: ProcessTexts<I> & { readonly item: I; readonly items: readonly I[] },
+): never {
+  const failure = readFailure(error);
+  if (failure.kind !== "stopped")
+    reportMissing(
+      items.map((each) => ({ item: each, result: each === item ? failure : undefined })),
+      texts,
+    );
+  throw error;
+}
+
 /** What an error of one item means for the others. */
 export function readFailure(error: unknown): FailedItem {
   if (!(error instanceof CliError) || error.code === "interrupted") return { kind: "stopped", error };

@@ -230,3 +230,32 @@ describe("a write that may have succeeded and is then rejected", () => {
     );
   });
 });
+
+test("a read-only token that writes is told that the token may not", async () => {
+  const { env, service, runWith } = await createRemoteWorld();
+  const { token } = await service.admin.tokens.create({ user: "ana", readOnly: true });
+  const result = await runWith({ env: { ...env, CALCTL_TOKEN: token } }, "feeds", "add");
+  expect(result).toMatchObject(failed(6, "the feed: the token may not do this"));
+  expect(result.stderr).toContain("this token is read-only");
+});
+
+test.each([
+  [401, ["update", "--title", "X"], 4, "updated"],
+  [429, ["update", "--title", "X"], 7, "updated"],
+  [401, ["delete", "--yes"], 4, "deleted"],
+  [429, ["delete", "--yes"], 7, "deleted"],
+] as const)(
+  "a %i while several events are read for %j names those that are left",
+  async (status, argv, code, done) => {
+    const { server, send, calendarId, eventId } = await createRemoteWorld();
+    const refused = reply({ status, headers: { "retry-after": "900" } });
+    server.on(`GET /calendars/${calendarId}/events/second`, [refused]);
+    const ids = [eventId, "second", "third"];
+    const { exitCode, stderr } = await send("events", ...argv, ...ids, "-c", calendarId);
+    expect(exitCode).toBe(code);
+    expect(stderr).toContain(`event second could not be ${done}: `);
+    expect(stderr).toContain(`events not tried: ${eventId}, third\n`);
+    expect(stderr).toContain(`error: none of 3 events was ${done}: `);
+    expect(server.requests.map(({ method }) => method)).not.toContain(done === "deleted" ? "DELETE" : "PUT");
+  },
+);

@@ -57,7 +57,7 @@ function errorFromResponse(request: RequestDescription, response: HttpResponse, 
     case 401:
       return new CliError("not_signed_in", refusedToken(request), { ...options, hint: tokenHint(request) });
     case 403:
-      return new CliError("forbidden", `${subject}: the token's owner may not do this`, options);
+      return new CliError("forbidden", `${subject}: ${refused(options)} may not do this`, options);
     case 404:
       return new CliError("not_found", `not found: ${request.notFound ?? subject}`, {
         ...options,
@@ -101,6 +101,11 @@ function errorOfKey({ subject, keptKey }: RequestDescription, options: CliErrorO
 
 function responseOptions(request: RequestDescription, response: HttpResponse): CliErrorOptions {
   return { request: nameRequest(request), status: response.status, details: readErrorDetails(response) };
+}
+
+/** Who may not do what was refused: a service that says why may mean the token, which may be read-only. */
+function refused({ details }: CliErrorOptions): string {
+  return typeof details === "string" ? "the token" : "the token's owner";
 }
 
 function refusedToken({ tokenSource }: RequestDescription): string {

@@ -6,7 +6,7 @@ import { CliError, hasCode } from "../../errors.js";
 import { deletedView } from "../../output/views/event.js";
 import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
-import { processEach } from "../process-each.js";
+import { failUnread, processEach } from "../process-each.js";
 import { chooseEventId, readEventIds, STDIN_IDS } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
 import { describeFound } from "./found-event.js";
@@ -61,15 +61,16 @@ export async function runEventsDelete(
   requireConfirmation(yes, canAsk);
   const finder = await createEventFinder(context);
   const found = new Map<string, FoundEvent | CliError>();
-  for (const id of ids) found.set(id, await readFound(finder, id));
+  const texts = { noun: "event", verb: "deleted", name: (id: string) => id, warn: context.output.warn };
+  for (const id of ids) {
+    const read = readFound(finder, id);
+    found.set(id, await read.catch((error) => failUnread(error, { item: id, items: ids, ...texts })));
+  }
   const scopes = await chooseScopes(found, createScopeChooser(context, scope, typed));
   if (!yes) await confirm(context, found, scopes);
   const api = await context.api();
   const { results, reportFailures } = await processEach(ids, {
-    noun: "event",
-    verb: "deleted",
-    name: (id) => id,
-    warn: context.output.warn,
+    ...texts,
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
     work: async (eventId) => {

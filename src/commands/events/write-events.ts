@@ -6,7 +6,7 @@ import { describeLocal } from "../../calendar/zoned-time.js";
 import { CliError, hasCode } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
-import { processEach } from "../process-each.js";
+import { failUnread, processEach } from "../process-each.js";
 import { isSingleId, readEventIds } from "./event-ids.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 
@@ -38,10 +38,11 @@ export async function writeEvents(
   const finder = await createEventFinder(context);
   const prepared = new Map<string, FoundEvent & { readonly write: WriteEvent }>();
   const notFound = new Map<string, CliError>();
+  const texts = { noun: "event", verb, name: (id: string) => id, warn: context.output.warn };
   for (const id of ids) {
     const found = await finder.read(id).catch((error: unknown) => {
       if (hasCode(error, "not_found")) return error;
-      throw error;
+      return failUnread(error, { item: id, items: ids, ...texts });
     });
     if (found instanceof CliError) notFound.set(id, found);
     else prepared.set(id, { ...found, write: await prepare(found) });
@@ -49,10 +50,7 @@ export async function writeEvents(
   if (prepared.size > 0) await confirm?.([...prepared.values()]);
   const api = await context.api();
   const { results, reportFailures } = await processEach(ids, {
-    noun: "event",
-    verb,
-    name: (id) => id,
-    warn: context.output.warn,
+    ...texts,
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
     async work(eventId) {
