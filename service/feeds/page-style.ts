@@ -31,12 +31,19 @@ h2 { font-size: 1rem; }
 .today h2 { color: var(--accent); }
 ul { display: grid; gap: .35rem; margin-top: .4rem; list-style: none; }
 li {
-  padding: .3rem .6rem; border-left: 4px solid var(--k); border-radius: .3rem;
-  background: color-mix(in srgb, var(--k) 14%, var(--card));
+  /* Also of a label as dark or as light as the card. */
+  --edge: color-mix(in srgb, var(--k) 80%, var(--ink));
+  padding: .3rem .6rem; border-left: 4px solid var(--edge); border-radius: .3rem;
+  background: color-mix(in srgb, var(--edge) 14%, var(--card));
 }
 li b { font-weight: 600; }
 .time { display: block; font-size: .85rem; font-variant-numeric: tabular-nums; }
 .rest { font-size: .85rem; }
+@media screen and (max-width: 59.99rem) {
+  /* Today and what comes first; days that are over are below. */
+  .week { display: flex; flex-direction: column; }
+  .past { order: 1; }
+}
 @media (min-width: 60rem), print {
   .week {
     display: grid; grid-template: auto auto minmax(0, 1fr) / 3rem repeat(7, minmax(0, 1fr));
@@ -48,17 +55,20 @@ li b { font-weight: 600; }
   h2 { grid-row: 1; padding: .5rem .3rem; font-size: .9rem; }
   h2 span { display: block; font-weight: 400; }
   .whole { grid-row: 2; align-content: start; margin: 0 0 .3rem; }
-  .timed, .axis { grid-template-rows: repeat(var(--rows), var(--row)); }
+  .timed, .axis { grid-template-rows: repeat(var(--rows), 1.75rem); }
   .timed { grid-row: 3; gap: 0; margin: 0; }
-  .timed li { grid-column: 1; display: flex; flex-flow: column wrap; column-gap: .5rem; padding: .1rem .25rem; overflow: hidden; border: solid var(--card); border-width: 1px 0 0;
-    border-left: 3px solid var(--k); }
+  .timed li { grid-column: 1; padding: .1rem .25rem; overflow: hidden; border: solid var(--card); border-width: 1px 0 0;
+    border-left: 3px solid var(--edge); }
+  /* Whole lines, of which the first has the time. */
+  .timed li > div { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: var(--lines); overflow: hidden; }
+  .timed .time { display: inline; }
+  .timed .n1 { padding-block: 0; line-height: .8rem; }
+  .timed .n1 > div { display: block; white-space: nowrap; }
+  .timed .n1 .time, .timed .n1 b { display: block; overflow: hidden; text-overflow: ellipsis; font-size: .7rem; }
+  .timed .n1 .rest, .timed .small .end { display: none; }
   .axis { grid-row: 3; color: var(--soft); font-size: .75rem; text-align: right; }
-  /* What does not fit below goes beside, where nobody sees half of it. */
-  .timed li > * { width: 100%; }
-  .timed .time { order: 1; }
-  .timed .rest { order: 2; }
   .axis span { padding-right: .4rem; transform: translateY(-.1rem); }
-  li { font-size: .8rem; line-height: 1.3; hyphens: auto; }
+  li { font-size: .8rem; line-height: 1.05rem; hyphens: auto; }
   .time, .rest { font-size: .75rem; }
   .none { display: none; }
 }
@@ -70,8 +80,9 @@ li b { font-weight: 600; }
   main { padding: 0; }
   nav { display: none; }
   .week { height: 165mm; }
-  li { padding-block: 0; font-size: 7.5pt; line-height: 1.15; }
+  li, .timed li { padding-block: 0; font-size: 7.5pt; line-height: 3.1mm; }
   .time, .rest { font-size: 7pt; }
+  .timed .n1 .time, .timed .n1 b { display: inline; font-size: 6.5pt; }
   .timed, .axis { min-height: 0; grid-template-rows: repeat(var(--rows), minmax(0, 1fr)); }
 }
 `;

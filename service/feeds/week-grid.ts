@@ -6,6 +6,14 @@ import { divideIntoRows, type GridRows } from "../../src/calendar/grid-rows.js";
 import { repeatedOffset } from "../../src/calendar/zoned-time.js";
 import { html, type Markup } from "../../src/html/page.js";
 
+/** Heights of a row and of a line of a card, as the style has them (rem). */
+const ROW = 1.75;
+const LINE = 1.05;
+
+/** Those of the grid and of a line on paper (mm). */
+const PAPER = 145;
+const PAPER_LINE = 3.1;
+
 export interface WeekOptions {
   /** Its days, as `YYYY-MM-DD`. */
   readonly dates: readonly string[];
@@ -26,7 +34,7 @@ export function drawWeek(events: readonly LocalizedEvent[], options: WeekOptions
   const timed = days.map(({ entries }) => entries.filter((entry) => !lastsAllDay(entry)));
   const grid = divideIntoRows(
     timed.map((entries) => entries.map(({ event }) => event)),
-    { dates, now: null },
+    { dates, now: null, maxRows: Number.POSITIVE_INFINITY },
   );
   const sections = days.map(({ date, entries }, column) => {
     const places = new Map(grid.blocks[column]?.map((placed) => [placed.item.event, placed]));
@@ -63,13 +71,14 @@ type Place = GridRows["blocks"][number][number];
 function daySection({ date, entries, places }: DayColumn, options: WeekOptions): Markup {
   const day = DateTime.fromISO(date, { zone: "utc", locale: "en" });
   const isToday = date === options.today;
-  const list = (kind: "whole" | "timed") => {
+  const kind = isToday ? "today" : date < options.today ? "past" : null;
+  const list = (name: "whole" | "timed") => {
     const items = entries
-      .filter((entry) => lastsAllDay(entry) === (kind === "whole"))
+      .filter((entry) => lastsAllDay(entry) === (name === "whole"))
       .map((entry) => eventItem(entry, places.get(entry.event), options));
-    return items.length === 0 ? null : html`<ul class="${kind}">${joined(items)}</ul>\n`;
+    return items.length === 0 ? null : html`<ul class="${name}">${joined(items)}</ul>\n`;
   };
-  return html`<section${isToday ? html` class="today"` : null}>
+  return html`<section${kind === null ? null : html` class="${kind}"`}>
 <h2${isToday ? html` aria-current="date"` : null}>${day.toFormat("cccc")} <span>${day.toFormat("d LLLL")}</span></h2>
 ${list("whole")}${list("timed")}${entries.length === 0 ? html`<p class="none">No events</p>` : null}</section>`;
 }
@@ -80,20 +89,22 @@ function eventItem(
   { timezone, showsCalendar }: WeekOptions,
 ): Markup {
   const { title, location, calendar_name } = entry.event;
-  const classes = place && !lastsAllDay(entry) ? `${rowsClass(place)} ${laneClass(place)} ` : "";
+  const classes =
+    place && !lastsAllDay(entry) ? `${rowsClass(place)} ${laneClass(place)} ${heightClass(place)} ` : "";
   const rest = [location, showsCalendar ? calendar_name : null].filter(Boolean).join(" · ");
-  return html`<li class="${classes}${colorClass(entry.event)}"><span class="time">${timeOf(entry, timezone)}</span>
-<b>${title?.trim() || "(no title)"}</b>${rest === "" ? null : html` <span class="rest">${rest}</span>`}</li>
+  return html`<li class="${classes}${colorClass(entry.event)}"><div><span class="time">${timeOf(entry, timezone)}</span>
+<b>${title?.trim() || "(no title)"}</b>${rest === "" ? null : html` <span class="rest">${rest}</span>`}</div></li>
 `;
 }
 
-function timeOf({ event, part }: DayEntry<LocalizedEvent>, zone: string): string {
+/** The end is apart: a small card has no room for it. */
+function timeOf({ event, part }: DayEntry<LocalizedEvent>, zone: string): string | Markup {
   if (lastsAllDay({ event, part })) return "All day";
   const clock = (local: string | null) => `${local?.slice(11, 16)}${repeatedOffset(local ?? "", zone)}`;
   const [start, end] = [clock(event.start_local), clock(event.end_local)];
   if (part === "first") return `from ${start}`;
   if (part === "last") return `until ${end}`;
-  return event.start_local === event.end_local ? start : `${start}–${end}`;
+  return event.start_local === event.end_local ? start : html`${start}<span class="end">–${end}</span>`;
 }
 
 function rowsClass({ item }: Place): string {
@@ -104,16 +115,23 @@ function laneClass({ lane, lanes }: Place): string {
   return `l${lane}-${lanes}`;
 }
 
+/** How many rows a card has; one row of several lanes is small. */
+function heightClass({ item, lanes }: Place): string {
+  const rows = item.end - item.start;
+  return rows === 1 && lanes > 1 ? "n1 small" : `n${rows}`;
+}
+
 function colorClass({ label }: LocalizedEvent): string {
   const color = label?.color ?? "";
   return HEX_COLOR.test(color) ? `k${color.slice(1).toLowerCase()}` : "";
 }
 
 /** The rules of the classes that this week has. Hours that are left out take one line of the grid. */
-function styleOf({ step, blocks, shown }: GridRows, events: readonly LocalizedEvent[]): string {
+function styleOf({ blocks, shown }: GridRows, events: readonly LocalizedEvent[]): string {
+  const heights = new Set(blocks.flat().map(({ item }) => item.end - item.start));
   const colors = events.map(colorClass).filter((name) => name !== "");
   const rules = [
-    `.week{--rows:${shown.length};--row:${step === 60 ? 2.4 : 1.75}rem}`,
+    `.week{--rows:${shown.length}}`,
     ...shown.map((_, line) => `.h${line}{grid-row:${line + 1}}`),
     ...blocks.flat().flatMap((place) => {
       const { item, lane, lanes } = place;
@@ -124,8 +142,14 @@ function styleOf({ step, blocks, shown }: GridRows, events: readonly LocalizedEv
   ];
   return [
     ...new Set(colors.map((name) => `.${name}{--k:#${name.slice(1)}}`)),
-    `@media (min-width:60rem),print{${[...new Set(rules)].join("")}}`,
+    `@media (min-width:60rem),print{${[...new Set(rules)].join("")}${linesOf(heights, (rows) => (rows * ROW - 0.4) / LINE)}}`,
+    `@media print{${linesOf(heights, (rows) => ((rows * PAPER) / shown.length - 0.6) / PAPER_LINE)}}`,
   ].join("");
+}
+
+/** How many whole lines a card shows, by how many rows it has. */
+function linesOf(heights: ReadonlySet<number>, fitting: (rows: number) => number): string {
+  return [...heights].map((rows) => `.n${rows}{--lines:${Math.max(1, Math.floor(fitting(rows)))}}`).join("");
 }
 
 function joined(parts: readonly Markup[]): Markup {

@@ -242,7 +242,7 @@ describe("a page", () => {
       "x-robots-tag": "noindex",
     });
     expect(text).toContain("16 November – 22 November 2026, week 47");
-    expect(text).toContain("18:30–19:30");
+    expect(text.replace(/<\/?span[^>]*>/g, "")).toContain("18:30–19:30");
     expect(text).toContain("Times in America/New_York");
     expect(text).not.toMatch(/<script|style=|https?:/);
     const known = { headers: { "if-none-match": headers["etag"] ?? "" } };
@@ -261,6 +261,18 @@ describe("a page", () => {
     for (const title of ["E", "C", "A", "D", "B"]) await create(inDays(0, title));
     const { text } = await ask((await addFeed()).path);
     expect([...text.matchAll(/<b>(.)<\/b>/g)].map(([, title]) => title)).toEqual(["A", "B", "C", "D", "E"]);
+  });
+
+  test("keeps half hours beside a night event, so that what follows at once does not overlap", async () => {
+    const at = (title: string, start: string, end: string) =>
+      create({ ...SCHEDULE, title, start_at: `2026-11-${start}:00.000Z`, end_at: `2026-11-${end}:00.000Z` });
+    await at("Night", "17T22:00", "18T06:00");
+    await at("One", "19T09:00", "19T09:30");
+    await at("Two", "19T09:30", "19T10:00");
+    const { text } = await ask((await addFeed()).path);
+    const lanesOf = (title: string) =>
+      new RegExp(`class="r\\S+ (\\S+) [^>]*>(?:(?!<li)[^])*<b>${title}`).exec(text)?.[1];
+    expect(["One", "Two"].map(lanesOf)).toEqual(["l0-1", "l0-1"]);
   });
 
   test("shows texts of others as texts", async () => {

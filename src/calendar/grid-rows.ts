@@ -24,15 +24,16 @@ const DAY = 24 * HOUR;
 /** The part of the day that is always shown (minutes). */
 const SHOWN = { start: 9 * HOUR, end: 17 * HOUR };
 
-/** Rows of half an hour, unless that takes more than MAX_ROWS. */
+/** Rows of half an hour, unless that takes too many. */
 const FINE_STEP = 30;
-const MAX_ROWS = 32;
 
 export interface RowOptions {
   /** The days of the columns, as `YYYY-MM-DD`. */
   readonly dates: readonly string[];
   /** Minutes since midnight whose row is always shown; null for none. */
   readonly now: number | null;
+  /** With more rows of half an hour, they are of an hour; 32 by default. */
+  readonly maxRows?: number;
 }
 
 /**
@@ -41,7 +42,7 @@ export interface RowOptions {
  */
 export function divideIntoRows(
   days: readonly (readonly LocalizedEvent[])[],
-  { dates, now }: RowOptions,
+  { dates, now, maxRows = 32 }: RowOptions,
 ): GridRows {
   const timed = days.map((events, index) =>
     events
@@ -52,7 +53,7 @@ export function divideIntoRows(
   const end = Math.max(SHOWN.end, ...timed.flat().map((event) => event.end));
   const hours = { start: Math.floor(start / HOUR) * HOUR, end: Math.ceil(end / HOUR) * HOUR };
   const fine = rowsOf(timed, { ...hours, step: FINE_STEP, now });
-  return fine.shown.length <= MAX_ROWS ? fine : rowsOf(timed, { ...hours, step: HOUR, now });
+  return fine.shown.length <= maxRows ? fine : rowsOf(timed, { ...hours, step: HOUR, now });
 }
 
 export function covers({ start, end }: Interval, row: number): boolean {

@@ -17,21 +17,26 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 /** Run in the page, whose types are not Node's. */
 const OVERFLOWS = "document.documentElement.scrollWidth > window.innerWidth";
-/** Items below the end of the grid, lines of which only a part shows, and how far the call is from the hour at which it begins. */
+/** Items below the end of the grid, those with half a line or without their whole time, and how far the call is from the hour at which it begins. */
 const LAYOUT = `(() => {
   const box = (element) => element.getBoundingClientRect();
   const find = (selector, text) => [...document.querySelectorAll(selector)].find((each) => each.textContent.includes(text));
   const end = box(document.querySelector(".week")).bottom;
   return {
     cutOff: [...document.querySelectorAll("li")].filter((item) => box(item).bottom > end).length,
-    cutLines: [...document.querySelectorAll(".timed .time, .timed .rest")].filter((line) => {
-      const [item, text] = [box(line.parentElement), box(line)];
-      const isWhole = text.bottom <= item.bottom + 1 && text.right <= item.right + 1;
-      return text.left < item.right && text.top < item.bottom && !isWhole;
+    cutLines: [...document.querySelectorAll(".timed li > div")].filter(
+      (text) => box(text).bottom > box(text.parentElement).bottom + 1,
+    ).length,
+    cutTimes: [...document.querySelectorAll(".timed .time")].filter((time) => {
+      const [item, text] = [box(time.closest("li")), box(time)];
+      return text.width === 0 || text.bottom > item.bottom + 1 || text.right > item.right + 1;
     }).length,
     shift: Math.round(Math.abs(box(find("li", "Tokyo")).top - box(find(".axis span", "08:00")).top) / 5),
   };
 })()`;
+const DAYS_FROM_ABOVE = `[...document.querySelectorAll("h2")]
+  .sort((one, other) => one.getBoundingClientRect().top - other.getBoundingClientRect().top)
+  .map((day) => day.textContent.split(" ")[0])`;
 const VIOLATIONS =
   "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))";
 
@@ -106,11 +111,19 @@ describeWithSystem("chromium", "the page of a feed", () => {
   test("is a grid where there is room, and one sheet of paper", async () => {
     const { page } = await open(await serveWeek());
     await page.setViewportSize({ width: 1280, height: 900 });
-    expect(await page.evaluate(LAYOUT)).toEqual({ cutOff: 0, cutLines: 0, shift: 0 });
+    expect(await page.evaluate(LAYOUT)).toEqual({ cutOff: 0, cutLines: 0, cutTimes: 0, shift: 0 });
     await page.emulateMedia({ media: "print" });
-    expect(await page.evaluate(LAYOUT)).toEqual({ cutOff: 0, cutLines: 0, shift: 0 });
+    expect(await page.evaluate(LAYOUT)).toEqual({ cutOff: 0, cutLines: 0, cutTimes: 0, shift: 0 });
     const pdf = await page.pdf({ preferCSSPageSize: true });
     expect(pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+  });
+
+  test("begins with today on a phone, and has the days that are over at its end", async () => {
+    const { page } = await open(await serveWeek());
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate(DAYS_FROM_ABOVE)).toEqual([
+      ...["Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday"],
+    ]);
   });
 
   test("leads to other weeks by keyboard, and reads by day", async () => {
@@ -129,7 +142,7 @@ describeWithSystem("chromium", "the page of a feed", () => {
     ]);
     expect(await page.locator("section.today li").allInnerTexts()).toEqual([
       "All day\nConference in Lyon Work",
-      "08:00–09:00\nCall with Tokyo\nWork",
+      "08:00–09:00 Call with Tokyo Work",
     ]);
   });
 
