@@ -49,8 +49,25 @@ describe("wrapMessage", () => {
     ["sign in: calctl login --profile work; or not", 36, ["sign in:", "calctl login --profile work; or not"]],
     ["calctl events list -h lists its flags", 28, ["calctl events list -h lists", "its flags"]],
     ["those of the week, by --days 7", 28, ["those of the week, by", "--days 7"]],
-    ["run calctl events update --help now", 20, ["run calctl events", "update --help now"]],
-  ])("breaks %j in %i columns at no space of a command that fits", (text, width, lines) => {
+    ["run calctl events update --help, too", 20, ["run", "calctl events update --help,", "too"]],
+    [
+      "first run there: ssh -L 5000:127.0.0.1:5000 HOST",
+      40,
+      ["first run there:", "ssh -L 5000:127.0.0.1:5000 HOST"],
+    ],
+    ["with calctl add --yes 'Lunch, with Ana'", 36, ["with", "calctl add --yes 'Lunch, with Ana'"]],
+    ["try TZ=Europe/Berlin calctl agenda instead", 36, ["try", "TZ=Europe/Berlin calctl agenda instead"]],
+    [
+      "calctl webhooks add --insecure-storage stores the URL in a file",
+      60,
+      ["calctl webhooks add --insecure-storage stores the URL in a", "file"],
+    ],
+    [
+      "set the service's media type: calctl config set media_type application/vnd.NAME.v1+json",
+      54,
+      ["set the service's media type:", "calctl config set media_type application/vnd.NAME.v1+json"],
+    ],
+  ])("breaks %j in %i columns at no space of a command", (text, width, lines) => {
     expect(wrapMessage(text, width)).toEqual(lines);
   });
 });

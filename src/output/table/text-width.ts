@@ -105,17 +105,21 @@ export function wrapText(text: string, options: WrapOptions): readonly string[] 
   return missing === 0 ? lines : [...lines, `… and ${missing} more characters`];
 }
 
-/** A command, up to the word with which its sentence goes on; or a flag with its value. */
-const COMMAND =
-  /\b(?:calctl|chmod|apt-get)(?: (?!(?:again|and|as|asks|is|lists|or|says|shows|to)\b)[^\s,;`]+)+|--?[a-z][a-z-]* [A-Z0-9<][^\s,;]*/g;
+/** Words with which a sentence goes on after a command. */
+const AFTER_COMMAND =
+  "again|and|announces|as|asks|can|cannot|changed|could|deletes|does|failed|has|is|keeps|lists|makes|or|posts|says|sends|shows|stores|takes|to|used";
+
+/** A command with its variables, up to such a word, and to a comma outside of quotes; or a flag with its value. */
+const COMMAND = new RegExp(
+  `(?:\\b[A-Z_]{1,40}=\\S{1,100} )*\\b(?:calctl|chmod|apt-get|ssh)(?: (?!(?:${AFTER_COMMAND})\\b)(?:'[^']*'|"[^"]*"|[^\\s,;\`]+))+|--?[a-z][a-z-]* [A-Z0-9<][^\\s,;]*`,
+  "g",
+);
 /** Stands for a space at which a line is not broken: a noncharacter, which Unicode keeps for such uses. */
 const KEPT_SPACE = "\ufdd0";
 
-/** Wraps a message at spaces, but not inside a command that fits a line: half of one would run, too. */
+/** Wraps a message at spaces, but not inside a command, even if it takes more than a line: half of one would run, too. */
 export function wrapMessage(text: string, width: number): readonly string[] {
-  const kept = text.replace(COMMAND, (command) =>
-    textWidth(command) > width ? command : command.replaceAll(" ", KEPT_SPACE),
-  );
+  const kept = text.replace(COMMAND, (command) => command.replaceAll(" ", KEPT_SPACE));
   return wrapText(kept, { width, breakWords: false }).map((line) => line.replaceAll(KEPT_SPACE, " "));
 }
 
