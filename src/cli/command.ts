@@ -183,11 +183,15 @@ export function requireConfirmation(yes: boolean, canAsk: boolean): void {
 
 /**
  * For commands that run unattended: a job with the wrong home folder must not find the empty calendar of `local`.
+ * @param options.sends whether it does more than show: without that, `local` will do where there is no other profile
  * @throws CliError configuration when nothing chose the service
  */
-export function requireChosenService({ isChosen }: Pick<Settings, "isChosen">): void {
-  if (isChosen) return;
+export function requireChosenService(
+  { isChosen, isOnlyLocal }: Pick<Settings, "isChosen" | "isOnlyLocal">,
+  { sends }: { readonly sends: boolean },
+): void {
+  if (isChosen || (isOnlyLocal && !sends)) return;
   throw configurationError("no service was chosen, and this command does not use `local` by default", {
-    hint: "set CALCTL_PROFILE, or CALCTL_BASE_URL and CALCTL_TOKEN, or HOME to that of the user who signed in; -p local if you mean it",
+    hint: "for the calendar on this machine: -p local, or once calctl profiles use local; for another service set CALCTL_PROFILE, or CALCTL_BASE_URL and CALCTL_TOKEN, or HOME to that of the user who signed in",
   });
 }

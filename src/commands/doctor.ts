@@ -71,7 +71,7 @@ async function attempt(name: string, work: () => Promise<Finding> | Finding): Pr
 async function checkAccount(context: DoctorContext, jobs: JobChecks): Promise<readonly CheckResult[]> {
   const profile = await attempt("profile", () => {
     const settings = context.config.settings();
-    requireChosenService(settings);
+    requireChosenService(settings, { sends: false });
     const { service } = settings;
     const address = service.kind === "local" ? "the embedded service" : service.baseUrl.value;
     return { detail: settings.profile === null ? address : `${settings.profile}: ${address}` };

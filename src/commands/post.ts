@@ -69,7 +69,7 @@ export async function runPost(context: PostContext, given: PostOptions): Promise
     throw usageError("--local-times: a template writes its own times", "leave out one of them");
   checkFlagsOfChanges(given);
   const options = given.update === true ? { ...given, once: true } : given;
-  requireChosenService(context.config.settings());
+  requireChosenService(context.config.settings(), { sends: !context.flags.dryRun });
   const targets = await openTargets(context, options);
   if (changes === undefined) return postDigest(context, options, targets);
   const { postChanges } = await import("./post/changes.js");

@@ -39,7 +39,7 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
     examples: () => [
       [
         "Every five minutes from cron: a notice before each event",
-        'calctl remind --before 15m --dry-run -- notify-send "In 15 minutes"',
+        `calctl remind --before 15m --dry-run -- sh -c 'notify-send "$CALCTL_EVENT_TITLE"'`,
       ],
       [
         "All-day events at eight in the morning, by mail",
@@ -53,7 +53,7 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
 /** Announces each start of an event once: to a program, or to the target of messages. */
 export async function runRemind(context: RemindContext, options: RemindOptions): Promise<void> {
   const before = requireFlags(options);
-  requireChosenService(context.config.settings());
+  requireChosenService(context.config.settings(), { sends: !context.flags.dryRun });
   const window = readWindow(context, options, before);
   const search = options.search === undefined ? null : parseSearch(options.search, "--search");
   const announcer = await createAnnouncer(context, options);

@@ -46,30 +46,35 @@ export async function runTour(context: SandboxContext & Pick<Context, "output">)
   const id = await shownId(sandbox, await show(LIST));
   for (const step of eventSteps(id)) await show(step);
   // At once, so that a pager shows it from its beginning.
-  await output.print(`${[...shown, renderHelpText(CLOSING, columns)].join("\n\n")}\n`);
+  await output.print(`${[...shown, renderHelpText(closing(context.machine.env), columns)].join("\n\n")}\n`);
 }
 
 const INTRODUCTION: HelpPage = [
   { kind: "text", text: "A tour of calctl with a calendar in memory. Nothing is saved." },
 ];
 
-const CLOSING: HelpPage = [
-  {
-    kind: "text",
-    text: "That was the tour. The profile `local` has a calendar that is saved, from its first use on:",
-  },
-  {
-    kind: "examples",
-    examples: [
-      [
-        "An event of your own",
-        'calctl events create --title "First event" --start "tomorrow 9am" --duration 30m',
+/** What to try next. @param env of the process: where `npm start` runs the tour, nothing has installed `calctl` */
+function closing({ npm_lifecycle_event: script, npm_package_name: name }: SandboxContext["machine"]["env"]): HelpPage {
+  const isNpmStart = script === "start" && name === "calctl";
+  const program = isNpmStart ? "npm start --silent --" : "calctl";
+  const installing =
+    "Here, npm start --silent -- stands for calctl; README.md says how to install calctl itself.";
+  return [
+    {
+      kind: "text",
+      text: "That was the tour. The profile `local` has a calendar that is saved, from its first use on:",
+    },
+    {
+      kind: "examples",
+      examples: [
+        ["An event of your own", `${program} add First event tomorrow 9am --yes`],
+        ["Your week", `${program} agenda`],
+        ["Every command", `${program} help`],
       ],
-      ["Your week", "calctl agenda"],
-      ["Every command", "calctl --help"],
-    ],
-  },
-];
+    },
+    ...(isNpmStart ? [{ kind: "text", text: installing } as const] : []),
+  ];
+}
 
 // All is about tomorrow: whatever the time is, it has not passed, and it is within two days.
 const OPENING: readonly Step[] = [

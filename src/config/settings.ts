@@ -32,6 +32,8 @@ export interface ServiceSelection {
   readonly service: ServiceChoice;
   /** False where nothing chose it: no flag, no variable and no profile in use, only the default `local`. */
   readonly isChosen: boolean;
+  /** Whether there is no other profile than `local`. */
+  readonly isOnlyLocal: boolean;
   /** A key of the profile; undefined when it is not set, or without a profile. */
   setting(key: ProfileKey): Setting | undefined;
   /** Why a token of the environment must not be sent to this service; null when it may. */
@@ -54,6 +56,7 @@ export function selectService(input: SettingsInput): ServiceSelection {
     profile: name,
     service: serviceOf(name, profile),
     isChosen: (profileFlag ?? variable() ?? config.profile) !== undefined,
+    isOnlyLocal: [...config.profiles.keys()].every((known) => known === LOCAL_PROFILE),
     setting: (key) => profileSetting(profile, name, key),
     environmentTokenConflict: () => findTokenConflict(input, name, profile),
   };
@@ -66,6 +69,7 @@ function fromBaseUrl(config: Config, value: string, name: string | null): Servic
     profile: name,
     service: { kind: "remote", baseUrl, mediaType: mediaTypeOf(profile, name ?? "") },
     isChosen: true,
+    isOnlyLocal: false,
     setting: (key) => profileSetting(profile, name ?? "", key),
     environmentTokenConflict: () => null,
   };

@@ -43,8 +43,19 @@ test("where everything is there, every check passes, and the lines for the cront
   expect(lines).toContain(`CALCTL_STATE_DIR=${directory}`);
 });
 
-test("where nothing chose a service, it says what to set, and ends with 10", async () => {
+test("with nothing but local it works on it, and its line names it", async () => {
   const { run } = await createHarness();
+  const { exitCode, stdout } = await run("doctor", "-o", "json");
+  const checks: readonly Check[] = JSON.parse(stdout);
+  expect(exitCode).toBe(0);
+  expect(namesOf(checks).slice(0, 3)).toEqual(["profile ok", "token ok", "service ok"]);
+  expect(checks[0]?.detail).toBe("local: the embedded service");
+  expect(checks.at(-1)?.detail).toContain(" post -p local ");
+});
+
+test("where other profiles exist and none is in use, it says what to set, and ends with 10", async () => {
+  const { run } = await createHarness();
+  await run("config", "set", "base_url", "https://work.example/", "-p", "work");
   const { exitCode, stdout, stderr } = await run("doctor", "-o", "json");
   const checks: readonly Check[] = JSON.parse(stdout);
   expect(exitCode).toBe(10);

@@ -204,12 +204,33 @@ test.each<[readonly string[], number, string]>([
   expect(world.hook.requests).toEqual([]);
 });
 
-test.each([
-  ["post", "--as", "json"],
-  ["remind", "--before", "1h", "--", "true"],
-])("%s never falls back to local: exit 10 with what to set", async (...argv) => {
-  const { run } = await createHarness();
-  expect(await run(...argv)).toMatchObject(failed(10, "CALCTL_PROFILE"));
+describe("with nothing but local", () => {
+  test.each([
+    ["post", "--as", "json"],
+    ["remind", "--before", "1h", "--", "true"],
+    ["events", "changes", "--since-last", "job"],
+  ])("%s fails, and says how to choose it", async (...argv) => {
+    const { run } = await createHarness();
+    const result = await run(...argv);
+    expect(result).toMatchObject(failed(10, "no service was chosen"));
+    expect(result.stderr).toContain("-p local");
+    expect(result.stderr).toContain("calctl profiles use local");
+  });
+
+  test.each([
+    ["post", "--as", "json", "--days", "2"],
+    ["remind", "--before", "24h", "--", "true"],
+    ["events", "changes", "--since-last", "job", "--from-start", "-o", "json"],
+  ])("%s --dry-run shows what it would do", async (...argv) => {
+    const { json, runWith } = await createHarness();
+    await json("events", "create", "--title", "Dinner", "--start", "2026-11-22T12:00", "--duration", "1h");
+    const at = argv.includes("--") ? argv.indexOf("--") : argv.length;
+    const dry = [...argv.slice(0, at), "--dry-run", ...argv.slice(at)];
+    const env = { CALCTL_WEBHOOK_URL: "https://hook.example/" };
+    const { exitCode, stdout } = await runWith({ env }, ...dry);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("Dinner");
+  });
 });
 
 describe("--changes", () => {

@@ -49,6 +49,20 @@ test("names the event by the short id that its list shows, and its times in word
   expect(tour).toContain(`  12:30–13:30  Lunch with the team [bright orange]  ${id}\n`);
 });
 
+test.each([
+  [{}, "calctl "],
+  [{ npm_lifecycle_event: "start", npm_package_name: "calctl" }, "npm start --silent -- "],
+])("ends with commands as they work there (%j)", async (env, program) => {
+  const tour = await tourAt(100, { ...UTF_8, ...env });
+  const closing = tour.slice(tour.indexOf("That was the tour."));
+  const lines = closing.split("\n").filter((line) => line.startsWith(`  ${program}`));
+  expect(lines.map((line) => line.slice(2 + program.length))).toEqual([
+    "add First event tomorrow 9am --yes",
+    "agenda",
+    "help",
+  ]);
+});
+
 test("shows notes where a terminal shows them", async () => {
   expect(await tourAt(80)).toMatch(/"bright orange"\nstart: Sun 2026-11-22 12:00 Europe\/Berlin\nTitle {2}/);
 });

@@ -27,4 +27,9 @@ test("without a command it runs the tour, which creates no saved calendar", asyn
   expect(result.exitCode).toBe(0);
   expect(result.stdout).toContain("calctl events create");
   expect(existsSync(join(home, ".local"))).toBe(false);
+  // What it suggests at its end works as printed, where calctl itself is not installed.
+  const suggested = result.stdout.split("\n").filter((line) => line.startsWith("  npm start "));
+  expect(suggested.map((line) => line.split(" -- ")[1]?.split(" ")[0])).toEqual(["add", "agenda", "help"]);
+  const ran = await shell(`${ENTER_REPOSITORY} && ${suggested.join(" && ")}`);
+  expect(ran).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("First event") });
 });

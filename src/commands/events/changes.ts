@@ -48,7 +48,7 @@ export async function runEventsChanges(
   // Checks format and fields before any request.
   context.output.of(changeView);
   if (sinceLast === undefined) throw missingFlagsError(["--since-last"]);
-  requireChosenService(context.config.settings());
+  requireChosenService(context.config.settings(), { sends: !context.flags.dryRun });
   await withDiff(context, { ...flags, sinceLast, nameFlag: "--since-last" }, async (diff) => {
     const isTaken = await printChanges(context, diff);
     if (isTaken) await diff.remember();

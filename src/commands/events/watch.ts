@@ -40,7 +40,7 @@ export function registerEventsWatch(command: Command, contextOf: ContextOf): voi
       ],
       [
         "A program for each change, also for those while it did not run",
-        "calctl events watch --since-last desk --dry-run -- notify-send Changed",
+        `calctl events watch --since-last desk --dry-run -- sh -c 'notify-send "$CALCTL_EVENT_TITLE"'`,
       ],
     ],
   });
