@@ -54,7 +54,10 @@ const INTRODUCTION: HelpPage = [
 ];
 
 /** What to try next. @param env of the process: where `npm start` runs the tour, nothing has installed `calctl` */
-function closing({ npm_lifecycle_event: script, npm_package_name: name }: SandboxContext["machine"]["env"]): HelpPage {
+function closing({
+  npm_lifecycle_event: script,
+  npm_package_name: name,
+}: SandboxContext["machine"]["env"]): HelpPage {
   const isNpmStart = script === "start" && name === "calctl";
   const program = isNpmStart ? "npm start --silent --" : "calctl";
   const installing =

@@ -46,9 +46,42 @@ export async function createStyle({ color, hyperlinks }: StyleOptions): Promise<
     dim: chalk.dim,
     red: chalk.red,
     green: chalk.green,
-    hex: (value, text) => (HEX_COLOR.test(value) ? chalk.hex(value)(text) : text),
+    hex: (value, text) => (HEX_COLOR.test(value) ? chalk.hex(visibleColor(value))(text) : text),
     link: hasLinks === true ? hyperlink : PLAIN_STYLE.link,
   };
+}
+
+/** Luminance within which a color stands out on black, #1e1e1e and white: a contrast of 2. */
+const VISIBLE = { darkest: 0.08, brightest: 0.475 };
+/** Of a color that is too bright: one of the 256 colors next to it is still visible. */
+const DARKENED = 0.4;
+
+/**
+ * The color, or one of its hue that can be seen on a dark background and on a bright one: nothing says for certain which
+ * a terminal has.
+ * @see WCAG 2.2, relative luminance
+ */
+function visibleColor(hex: string): string {
+  const channels = [1, 3, 5].map((at) => linear(Number.parseInt(hex.slice(at, at + 2), 16) / 255));
+  const luminance = luminanceOf(channels);
+  if (luminance >= VISIBLE.darkest && luminance <= VISIBLE.brightest) return hex;
+  // Mixed with white, or with black.
+  const white = luminance < VISIBLE.darkest ? (VISIBLE.darkest - luminance) / (1 - luminance) : 0;
+  const own = luminance < VISIBLE.darkest ? 1 - white : DARKENED / luminance;
+  const mixed = channels.map((channel) => Math.round(encoded(channel * own + white) * 255));
+  return `#${mixed.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function luminanceOf([red = 0, green = 0, blue = 0]: readonly number[]): number {
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function linear(value: number): number {
+  return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+}
+
+function encoded(value: number): number {
+  return value <= 0.0031308 ? value * 12.92 : 1.055 * value ** (1 / 2.4) - 0.055;
 }
 
 const LINK_PROTOCOLS: readonly string[] = ["http:", "https:", "mailto:", "tel:"];

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { textWidth } from "../../src/output/table/text-width.js";
 import { createHarness, type Harness } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 
@@ -13,8 +14,11 @@ beforeEach(async () => {
   await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId, color: WORK });
 });
 
+const ESCAPE = "\u001b";
+const TIMES = ["--start", "2026-11-22T10:00", "--duration", "1h"];
+
 async function create(title: string, calendar: string, ...flags: readonly string[]): Promise<string> {
-  const times = ["--start", "2026-11-22T10:00", "--duration", "1h"];
+  const times = flags.includes("--start") || flags.includes("--duration") ? [] : TIMES;
   const argv = ["events", "create", "--title", title, "-c", calendar, ...times, ...flags];
   return (await harness.json<{ id: string }>(...argv)).id;
 }
@@ -78,8 +82,8 @@ describe("agenda --grid", () => {
     expect(await screen(...GRID)).toMatch(/\n\n +▌Personal {2}┃Work\n$/);
     expect(await screen(...GRID)).toContain("┃Lun");
     const colored = await screen(...GRID, "--color", "always");
-    expect(colored).toContain("\u001b[38;5;220m▌\u001b[39mWork");
-    expect(colored).toContain("\u001b[38;5;220m▌\u001b[39mLun");
+    expect(colored).toContain("\u001b[38;5;178m▌\u001b[39mWork");
+    expect(colored).toContain("\u001b[38;5;178m▌\u001b[39mLun");
     expect(await screen(...GRID, "-c", "Work")).not.toContain("Work");
   });
 
@@ -102,6 +106,29 @@ describe("agenda --grid", () => {
     expect(await piped({}, "--fields", "title")).toBe("Dinner\nLunch\n");
     // As wide as its days need.
     expect(await piped({ LC_ALL: "C" }, "--days", "14")).toMatch(/^ +Sat 21 .*Fri 4\n/);
+  });
+
+  test("names all of three events that overlap, a line each where they do not fit beside each other", async () => {
+    const at10 = ["--start", "2026-11-22T10:00", "--duration"];
+    await create("Retrospective of the team", "Work", ...at10, "90m");
+    await create("Dentist", "Personal", ...at10, "30m");
+    await create("Parents' evening", "Personal", "--start", "2026-11-22T10:30", "--duration", "30m");
+    await create("Lunch", "Personal", "--start", "2026-11-22T11:00", "--duration", "1h");
+    const at = async (columns: number) =>
+      (await harness.runWith({ columns, env: UTF_8 }, ...GRID)).stdout
+        .split("\n")
+        .filter((line) => /^(?:1[01]:00| {6}) .{10,}[▌┃]/.test(line))
+        .map((line) => line.slice(0, Math.floor((columns - 6) / 7) * 2 + 6).trimEnd());
+    const day = " ".repeat(14);
+    expect((await at(110)).slice(0, 5)).toEqual([
+      `10:00 ${day} ▌Dentist`,
+      `      ${day} ▌┃Retrospect…`,
+      `      ${day} ▌Parents' ev…`,
+      `11:00 ${day} ▌Lunch`,
+      `      ${day} ▌`,
+    ]);
+    // Beside each other, and no word is broken.
+    expect((await at(180)).join("\n")).toContain("┃Retrospec…");
   });
 
   test("says why it is a list where the terminal is too narrow", async () => {
@@ -152,9 +179,41 @@ describe("a clock of twelve hours", () => {
   });
 });
 
+test.each([40, 60])(
+  "a list with a series and a calendar of eight letters fits %i columns",
+  async (columns) => {
+    for (const argv of [
+      ["--title", "Gym", "--start", "2026-11-23T18:00", "--repeat", "weekly on mon", "-c", "Personal"],
+      [
+        "--title",
+        "Retrospective of the team",
+        "--start",
+        "2026-11-22T10:00",
+        "--duration",
+        "1h",
+        "-c",
+        "Work",
+      ],
+      ["--title", "Gym", "--start", "2026-11-23T18:00", "--repeat", "daily", "-c", "Personal"],
+    ])
+      await harness.json("events", "create", ...argv, "-q");
+    for (const color of ["always", "never"])
+      for (const argv of [["events", "list", "--days", "3"], ["agenda"]]) {
+        const { stdout } = await harness.runWith(
+          { columns, env: { LC_ALL: "C.UTF-8" } },
+          ...argv,
+          "--color",
+          color,
+        );
+        const shown = stdout.replaceAll(new RegExp(`${ESCAPE}\\[[\\d;]*m`, "g"), "");
+        expect(shown).toContain("Personal  ");
+        expect(shown.split("\n").filter((line) => textWidth(line) > columns)).toEqual([]);
+      }
+  },
+);
+
 describe("on light and on dark terminals", () => {
   /** What is colored by 24-bit values of a calendar or label, which no theme adapts. */
-  const ESCAPE = "\u001b";
   const COLORED = new RegExp(`${ESCAPE}\\[38;5;\\d+m([^${ESCAPE}]*)`, "g");
 
   test("every word has a color of the terminal's own", async () => {

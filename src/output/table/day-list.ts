@@ -11,6 +11,10 @@ const GAP = "  ";
 const MIN_TITLE_WIDTH = 24;
 /** A location is cut to no fewer columns than this. */
 const MIN_LOCATION_WIDTH = 8;
+/** A calendar's name is cut to no fewer columns than this, where an id leaves no more. */
+const MIN_CALENDAR_WIDTH = 3;
+/** Before the time of an event. */
+const INDENT = 2;
 
 /** Draws days as headings with their events below, for terminals from 40 columns. */
 export function drawDayList(days: readonly Day<LocalizedEvent>[], options: EntryOptions): string {
@@ -61,13 +65,17 @@ function columnsFor(lines: readonly EntryText[], { width, style }: EntryOptions)
   const widest = (textOf: (line: EntryText) => string) =>
     lines.reduce((width, line) => Math.max(width, textWidth(textOf(line))), 0);
   const time = widest((line) => line.time);
-  const name = widest((line) => line.calendar);
-  // With the bar in its color.
-  const calendar = name === 0 || !style.enabled ? name : name + 1;
   const id = widest((line) => line.id);
+  const bar = style.enabled ? 1 : 0;
+  const name = Math.min(
+    widest((line) => line.calendar),
+    Math.max(width - INDENT - bar - GAP.length - id, MIN_CALENDAR_WIDTH),
+  );
+  // With the bar in its color.
+  const calendar = name === 0 ? 0 : name + bar;
   const meta = calendar === 0 ? id : calendar + GAP.length + id;
   const hasDots = lines.some(({ dotColor }) => dotColor !== null);
-  const left = 2 + time + GAP.length + (hasDots ? 2 : 0);
+  const left = INDENT + time + GAP.length + (hasDots ? 2 : 0);
   const body = Math.min(
     widest((line) => bodyOf(line)),
     width - left - GAP.length - meta,
@@ -99,7 +107,10 @@ function drawLine(line: EntryText, columns: LineColumns, options: EntryOptions):
   const used = textWidth(first) + (location === "" ? 0 : GAP.length + textWidth(location));
   const meta = metaOf(line, columns, options);
   const others = rest.map((part) => `${margin}${titleLine(part)}`);
-  if (metaBelow) return [`${left}${text}`, ...others, `${margin}${meta}`];
+  if (metaBelow) {
+    const room = options.width - columns.meta;
+    return [`${left}${text}`, ...others, `${margin.slice(0, Math.max(INDENT, room))}${meta}`];
+  }
   return [`${left}${text}${" ".repeat(Math.max(0, body - used))}${GAP}${meta}`, ...others];
 }
 
@@ -115,6 +126,7 @@ function metaOf(line: EntryText, { calendar }: LineColumns, { style, unicode }: 
   if (calendar === 0) return style.dim(line.id);
   // The name itself has the color of all text: many colors cannot be read on a light terminal, or on a dark one.
   const bar = style.enabled ? style.hex(line.calendarColor ?? "", symbolsOf({ unicode }).bar) : "";
-  const name = `${bar}${padText(line.calendar, calendar - (style.enabled ? 1 : 0))}`;
+  const room = calendar - (style.enabled ? 1 : 0);
+  const name = `${bar}${padText(truncateText(line.calendar, room), room)}`;
   return `${name}${GAP}${style.dim(line.id)}`;
 }

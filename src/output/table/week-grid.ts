@@ -35,8 +35,6 @@ export interface WeekGridOptions extends BlockOptions {
 
 /** Columns of the times at the left. */
 const AXIS_WIDTH = 6;
-/** The same for one of several events beside each other. */
-const MIN_LANE_WIDTH = 4;
 /** How many columns a grid needs at least. */
 export function narrowestGrid(days: number): number {
   return AXIS_WIDTH + days * (MIN_DAY_WIDTH + 1);
@@ -120,17 +118,30 @@ function barLine(bars: readonly Bar[], { dayWidth, ...grid }: Grid): string {
 }
 
 function timeLines(grid: Grid): string[] {
-  const { blocks, shown, dates, today, start, step, minutesOfNow: now, dayWidth, style, unicode } = grid;
-  const rowOfNow = now === null ? null : Math.floor((now - start) / step);
-  return shown.map((row) => {
-    if (row === null) return style.dim(unicode ? "  ⋮" : "  :");
-    const cells = blocks.map((day, index) => {
-      const here = day.filter(({ item }) => covers(item, row));
-      if (here.length > 0) return ` ${eventsCell(here, row, grid)}`;
-      const isNow = row === rowOfNow && dates[index] === today;
-      return ` ${isNow ? style.dim((unicode ? "─" : "-").repeat(dayWidth)) : " ".repeat(dayWidth)}`;
-    });
-    return `${axisLabel(row, row === rowOfNow, grid)}${cells.join("")}`;
+  const { shown, style, unicode } = grid;
+  return shown.flatMap((row) => (row === null ? [style.dim(unicode ? "  ⋮" : "  :")] : rowLines(row, grid)));
+}
+
+/** What a day shows in a row: its lines, and what goes on below them where another day has more. */
+interface RowCell {
+  readonly lines: readonly string[];
+  readonly below: string;
+}
+
+/** As many lines as the day with the most names needs. */
+function rowLines(row: number, grid: Grid): readonly string[] {
+  const { blocks, dates, today, start, step, minutesOfNow: now, dayWidth, style, unicode } = grid;
+  const isNow = now !== null && row === Math.floor((now - start) / step);
+  const blank = " ".repeat(dayWidth);
+  const cells = blocks.map((day, index): RowCell => {
+    const here = day.filter(({ item }) => covers(item, row));
+    if (here.length > 0) return eventsCell(here, row, grid);
+    const rule = style.dim((unicode ? "─" : "-").repeat(dayWidth));
+    return { lines: [isNow && dates[index] === today ? rule : blank], below: blank };
+  });
+  return Array.from({ length: Math.max(...cells.map(({ lines }) => lines.length)) }, (_, line) => {
+    const axis = line === 0 ? axisLabel(row, isNow, grid) : " ".repeat(AXIS_WIDTH);
+    return `${axis}${cells.map(({ lines, below }) => ` ${lines[line] ?? below}`).join("")}`;
   });
 }
 
@@ -149,20 +160,56 @@ function axisLabel(
   return style.dim(clock.padEnd(AXIS_WIDTH));
 }
 
-/** One row of one day: the events that overlap beside each other, as many as can be read. */
-function eventsCell(here: readonly Placed<Block>[], row: number, grid: Grid): string {
+/** One row of one day: events that overlap are beside each other where their names can be read, else below. */
+function eventsCell(here: readonly Placed<Block>[], row: number, grid: Grid): RowCell {
   const { dayWidth } = grid;
-  const needed = Math.max(...here.map((block) => block.lanes));
-  const lanes = Math.min(needed, Math.floor((dayWidth + 1) / (MIN_LANE_WIDTH + 1)));
-  const hidden = here.filter(({ lane }) => lane >= lanes);
-  const cells = Array.from({ length: lanes }, (_, lane) => {
-    const width = laneWidth(lane, lanes, dayWidth);
-    const block = here.find((each) => each.lane === lane);
-    if (lane === lanes - 1 && hidden.length > 0)
-      return padText(truncateText(`+${hidden.length + Number(block !== undefined)}`, width), width);
-    return block === undefined ? " ".repeat(width) : blockCell(block.item, { row, width }, grid);
+  const lanes = Math.max(...here.map((block) => block.lanes));
+  if (lanes > 1 && Math.floor((dayWidth + 1) / lanes) - 1 < MIN_DAY_WIDTH)
+    return stackedCell(here, row, grid);
+  const drawn = (draw: (block: Block, width: number) => string) =>
+    Array.from({ length: lanes }, (_, lane) => {
+      const width = laneWidth(lane, lanes, dayWidth);
+      const block = here.find((each) => each.lane === lane)?.item;
+      return block === undefined ? " ".repeat(width) : draw(block, width);
+    }).join(" ");
+  const goesOn = ({ event, end }: Block, width: number) =>
+    row === end - 1 ? " ".repeat(width) : drawBlockLine(event, { text: "", width }, grid);
+  return {
+    lines: [drawn((block, width) => blockCell(block, { row, width }, grid))],
+    below: drawn(goesOn),
+  };
+}
+
+/** Room of a name beside the bars of other events. */
+const MIN_NAME_WIDTH = 5;
+
+/** A line for each event that begins, after the bars of those that go on. */
+function stackedCell(here: readonly Placed<Block>[], row: number, grid: Grid): RowCell {
+  const { dayWidth } = grid;
+  const maxBars = dayWidth - MIN_NAME_WIDTH;
+  const barsOf = (events: readonly Placed<Block>[], width: number) =>
+    Array.from({ length: width }, (_, lane) => {
+      const event = events.find((each) => each.lane === lane)?.item.event;
+      return event === undefined ? " " : drawBlockLine(event, { text: "", width: 1 }, grid);
+    }).join("");
+  const begins = here
+    .filter(({ item }) => item.start === row)
+    .toSorted((one, other) => one.lane - other.lane);
+  const lines = begins.map(({ item, lane }, index) => {
+    const others = here.filter((each) => each.item.start < row || begins.indexOf(each) < index);
+    const before = Math.min(lane, maxBars);
+    const bars = barsOf(others, before);
+    const width = dayWidth - before;
+    return `${bars}${drawBlockLine(item.event, { text: textOf(item, width, grid), width }, grid)}`;
   });
-  return cells.join(" ");
+  const goingOn = (events: readonly Placed<Block>[]) => {
+    const width = Math.min(Math.max(...here.map((block) => block.lanes)), maxBars);
+    return `${barsOf(events, width)}${" ".repeat(dayWidth - width)}`;
+  };
+  return {
+    lines: lines.length > 0 ? lines : [goingOn(here)],
+    below: goingOn(here.filter(({ item }) => item.end > row + 1)),
+  };
 }
 
 function laneWidth(lane: number, lanes: number, dayWidth: number): number {
@@ -171,17 +218,21 @@ function laneWidth(lane: number, lanes: number, dayWidth: number): number {
 }
 
 function blockCell(
-  { event, startClock, start, end }: Block,
+  block: Block,
   { row, width }: { readonly row: number; readonly width: number },
   grid: Grid,
 ): string {
-  const hasClock = startClock !== null && width >= MIN_CLOCK_WIDTH;
-  const title = hasClock
-    ? `${clockOf(event.start_local ?? "", grid.hours)} ${titleOf(event)}`
-    : titleOf(event);
-  const lines = wrapText(title, { width: width - 1, breakWords: true });
+  const { event, start, end } = block;
+  const lines = wrapText(textOf(block, width, grid), { width: width - 1, breakWords: false });
   const index = row - start;
   const isCut = row === end - 1 && lines.length > end - start;
   const text = isCut ? lines.slice(index).join(" ") : (lines[index] ?? "");
   return drawBlockLine(event, { text, width }, grid);
+}
+
+/** The title, after the time of day where no row says it and there is room. */
+function textOf({ event, startClock }: Block, width: number, { hours }: Pick<Grid, "hours">): string {
+  const title = titleOf(event);
+  const hasClock = startClock !== null && width >= MIN_CLOCK_WIDTH;
+  return hasClock ? `${clockOf(event.start_local ?? "", hours)} ${title}` : title;
 }
