@@ -25,6 +25,12 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   today: "agenda",
   version: "--version",
   serve: "service start",
+  export: "events list -o ics",
+  search: "events list --search",
+  find: "events list --search",
+  mv: "events move",
+  share: "feeds add, or calctl service members add",
+  users: "members, or calctl service users",
   server: "service start",
 };
 

@@ -105,7 +105,7 @@ describe("posting", () => {
     world.hook.next([reply({ status: 400, headers: {}, body: "" })]);
     const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--as", "json");
     expect(exitCode).toBe(11);
-    expect(stderr).toContain(`event Refused (Sat 21 Nov 15:41, ${refused}) could not be announced: `);
+    expect(stderr).toContain(`event Refused (Sat 21 Nov 15:41, Personal, ${refused}) could not be announced: `);
     expect(stderr).not.toContain("of 2 events");
   });
 
@@ -116,7 +116,7 @@ describe("posting", () => {
     world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
     const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--as", "json");
     expect(exitCode).toBe(9);
-    expect(stderr).toContain(`event Lost (Sat 21 Nov 15:41, ${lost}): CALCTL_WEBHOOK_URL: `);
+    expect(stderr).toContain(`event Lost (Sat 21 Nov 15:41, Personal, ${lost}): CALCTL_WEBHOOK_URL: `);
     expect(stderr).not.toContain("could not be announced");
   });
 
@@ -135,12 +135,12 @@ describe("posting", () => {
     world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
     const partly = await world.send("remind", "--before", "15m", "--as", "json");
     expect(partly.exitCode).toBe(9);
-    expect(partly.stderr).toContain(`1 of 2 events were announced, not: Lost (Sat 21 Nov 15:40, ${lost})`);
+    expect(partly.stderr).toContain(`1 of 2 events were announced, not: Lost (Sat 21 Nov 15:40, Personal, ${lost})`);
     const alone = await world.create("Alone", ...todayAt("15:44"));
     world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
     const flags = ["--before", "15m", "--as", "json", "--search", "Alone"];
     expect(await world.send("remind", ...flags)).toMatchObject(
-      failed(9, `error: event Alone (Sat 21 Nov 15:44, ${alone}): `),
+      failed(9, `error: event Alone (Sat 21 Nov 15:44, Personal, ${alone}): `),
     );
     expect(await remind()).toEqual([]);
   });
@@ -182,7 +182,7 @@ describe("starts that were missed beyond the grace", () => {
     world.setNow(Date.parse("2026-11-21T19:00:00Z"));
     const { stderr } = await run();
     expect(stderr).toBe(
-      `2 starts were missed, and not announced within --grace: Lunch (Sat 21 Nov 16:00, ${lunch}), Dinner (Sat 21 Nov 16:30, ${dinner})\n`,
+      `2 starts were missed, and not announced within --grace: Lunch (Sat 21 Nov 16:00, Personal, ${lunch}), Dinner (Sat 21 Nov 16:30, Personal, ${dinner})\n`,
     );
     expect(await run()).toEqual(QUIET);
     expect(world.hook.requests).toEqual([]);
@@ -260,7 +260,7 @@ describe("running a program", () => {
     const partly = await world.send(...argv);
     expect(partly.exitCode).toBe(12);
     expect(partly.stderr).toContain(
-      `event Dentist (Sat 21 Nov 15:40, ${dentist}) could not be announced: sh ended with exit code 3`,
+      `event Dentist (Sat 21 Nov 15:40, Personal, ${dentist}) could not be announced: sh ended with exit code 3`,
     );
     expect(await world.send(...argv)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
     expect(readFileSync(record, "utf8")).toBe("Lunch\nDentist\n");
@@ -269,7 +269,7 @@ describe("running a program", () => {
   test("an all-day event is named by its day", async () => {
     const fair = await world.create("Fair", "--start", "2026-11-21", "--all-day");
     const argv = ["remind", "--before", "15m", "--all-day-at", "15:40", "--", "false"];
-    expect((await world.send(...argv)).stderr).toContain(`event Fair (Sat 21 Nov all day, ${fair}): `);
+    expect((await world.send(...argv)).stderr).toContain(`event Fair (Sat 21 Nov all day, Personal, ${fair}): `);
   });
 
   test("where every program fails, it is exit 1", async () => {
@@ -284,7 +284,7 @@ describe("running a program", () => {
     const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--", "/nosuch/program");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: `error: event Dentist (Sat 21 Nov 15:40, ${id}): /nosuch/program cannot be started (ENOENT)\nhint: check the path\n`,
+      stderr: `error: event Dentist (Sat 21 Nov 15:40, Personal, ${id}): /nosuch/program cannot be started (ENOENT)\nhint: check the path\n`,
     });
     const inPath = await world.send("remind", "--before", "15m", "--", "calctl-nosuch-program");
     expect(inPath.stderr).toContain("hint: not found in PATH: use its full path");
