@@ -1,8 +1,9 @@
 import { normalizeText } from "../../contract/comparable-text.js";
 import { MINUTE_MS } from "../../contract/date-time.js";
+import type { Scope } from "../../contract/extensions.js";
 import type { Api } from "../api/client.js";
 import { CliError, hasCode, StaleNamesError } from "../errors.js";
-import type { CacheKey, ListKey, NameCache, StoredItem } from "./name-cache.js";
+import { type CacheKey, type ListKey, MAX_LIST_AGE, type NameCache, type StoredItem } from "./name-cache.js";
 
 /** How old a stored list may be to look names up in it without asking the service (ms). */
 export const FRESHNESS_LIFETIME = 5 * MINUTE_MS;
@@ -13,6 +14,8 @@ export interface NamesOptions {
   readonly cache: () => Promise<NameCache>;
   /** Whether reading commands may use stored lists. */
   readonly mayReuse: () => boolean;
+  /** Forgets an event that was deleted, and what was deleted with it. */
+  readonly forgetEvent: (id: string, scope: Scope | undefined) => Promise<void>;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface NamesOptions {
 export type Names = ReturnType<typeof createNames>["names"];
 
 /** @returns the names, and the client that stores every list it reads */
-export function createNames({ api: open, cache: openCache, mayReuse }: NamesOptions) {
+export function createNames({ api: open, cache: openCache, mayReuse, forgetEvent }: NamesOptions) {
   const lists = createUsedLists(openCache);
   let reading = false;
   const find = async (key: ListKey, values: readonly string[]): Promise<readonly StoredItem[]> => {
@@ -58,7 +61,7 @@ export function createNames({ api: open, cache: openCache, mayReuse }: NamesOpti
         }
       },
     },
-    api: async (): Promise<Api> => watchLists(await open(), lists),
+    api: async (): Promise<Api> => forgetDeleted(watchLists(await open(), lists), lists, forgetEvent),
   };
 }
 
@@ -99,6 +102,14 @@ function createUsedLists(openCache: () => Promise<NameCache>) {
     /** A list that was read to validate a stored one. */
     validated: (key: ListKey) => validated.get(key),
     store,
+    async remove(key: CacheKey, id: string): Promise<void> {
+      const items = (await openCache()).find(key, MAX_LIST_AGE);
+      if (items !== null)
+        await store(
+          key,
+          items.filter((item) => item.id !== id),
+        );
+    },
     /** Whether a stored list that was used has another name for this calendar. */
     contradicts: ({ id, name }: Pick<StoredItem, "id" | "name">) =>
       used.get("calendars")?.some((calendar) => calendar.id === id && calendar.name !== name) === true,
@@ -136,6 +147,21 @@ async function readList(api: Api, key: ListKey): Promise<readonly StoredItem[]> 
 function storedItem(item: Pick<StoredItem, "id" | "name"> & Partial<StoredItem>): StoredItem {
   const { id, name, number = null, color = null } = item;
   return { id, name, number, color };
+}
+
+/** The same client, after whose deletions completion offers no more what is gone. */
+function forgetDeleted(api: Api, lists: UsedLists, forgetEvent: NamesOptions["forgetEvent"]): Api {
+  return {
+    ...api,
+    async deleteEvent(address, options) {
+      await api.deleteEvent(address, options);
+      await forgetEvent(address.eventId, options?.scope);
+    },
+    async deleteFeed(feedId) {
+      await api.deleteFeed(feedId);
+      await lists.remove("feeds", feedId);
+    },
+  };
 }
 
 /** The same client, which stores lists, and validates those that were used when they may be why a read fails. */

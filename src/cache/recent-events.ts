@@ -1,4 +1,5 @@
 import { DAY_MS } from "../../contract/date-time.js";
+import type { Scope } from "../../contract/extensions.js";
 import { isJsonObject } from "../../contract/json.js";
 import type { CacheFile } from "./cache-file.js";
 
@@ -64,8 +65,21 @@ export function createRecentEvents(file: CacheFile, now: () => number) {
       const shown = new Map(events.map((event) => [event.id, { ...event, shownAt: now() }]));
       await replace([...shown.values()], [...shown.keys()]);
     },
-    /** Forgets events that were deleted. */
-    forget: (ids: readonly string[]) => replace([], ids),
+    /** Forgets what a deletion of this event removed: with a scope, later events of its series too, or all. */
+    async forget(id: string, scope: Scope = "this"): Promise<void> {
+      const [base = "", start = ""] = id.split("_");
+      const isDeleted = (other: string) => {
+        const [otherBase, otherStart = ""] = other.split("_");
+        if (scope === "this" || otherBase !== base) return other === id;
+        return scope === "all" || otherStart >= start;
+      };
+      const deleted = load().filter((event) => isDeleted(event.id));
+      if (deleted.length > 0)
+        await replace(
+          [],
+          deleted.map((event) => event.id),
+        );
+    },
     /**
      * The shortest beginning of an id that no other event shares, at least four digits; of an occurrence that of its series,
      * and its day: `3f2a_20261207`. Ids of other forms, and of events that are not remembered, as they are.

@@ -85,7 +85,6 @@ async function undoCreate(
   if (current === null) return nothingDone("it is deleted");
   await requireAsLeft(context, current, write);
   await (await context.api()).deleteEvent(address);
-  await context.names.recentEvents()?.forget([address.eventId]);
   return { done: UNDONE.create };
 }
 

@@ -167,15 +167,6 @@ function composeTerminal(
   };
 }
 
-/** Only where a person types: scripts must not depend on what was shown before. */
-function createRecentEventsOf(machine: Machine, settings: () => Settings): KnownNames["recentEvents"] {
-  const recent = once(() =>
-    createRecentEvents(openCacheFile("events", machine, settings), machine.clock.now),
-  );
-  // In this order: Node creates stdin on first access, which takes a millisecond.
-  return () => (machine.stderr.isTerminal && machine.process.stdin.isTTY === true ? recent() : null);
-}
-
 interface ComposeNamesOptions {
   readonly settings: () => Settings;
   /** `--refresh` */
@@ -203,12 +194,22 @@ function composeNames(machine: Machine, { settings, refresh, token, api }: Compo
     machine.resources.add(() => nameCache.save());
     return nameCache;
   });
-  const created = createNames({ api, cache, mayReuse: () => !refresh && !isLocal() });
+  const recent = once(() =>
+    createRecentEvents(openCacheFile("events", machine, settings), machine.clock.now),
+  );
+  const created = createNames({
+    api,
+    cache,
+    mayReuse: () => !refresh && !isLocal(),
+    forgetEvent: (id, scope) => recent().forget(id, scope),
+  });
   const { cacheDirectory: directory, userId } = machine;
   const names: KnownNames = {
     ...created.names,
     dropCache: (profile) => dropCachesOf(profile, { directory, userId }),
-    recentEvents: createRecentEventsOf(machine, settings),
+    // Only where a person types: scripts must not depend on what was shown before. Asked in this order: Node creates
+    // stdin on first access, which takes a millisecond.
+    recentEvents: () => (machine.stderr.isTerminal && machine.process.stdin.isTTY === true ? recent() : null),
   };
   return { names, api: created.api };
 }

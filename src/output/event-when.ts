@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
+import { DAY_MS, isTimeZone, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
 import { formatMinutes } from "../calendar/dates.js";
 import { readSpan } from "../calendar/event-span.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
@@ -112,4 +112,37 @@ export function describeInstant(text: string, { zone, hours }: Clock, { year } =
   if (time === null) return text;
   const local = formatLocal(time.instant, zone());
   return `${describeDay(dayOf(local.slice(0, 10)), { year })} ${clockOf(local, hours?.())}`;
+}
+
+/**
+ * By another clock, when an event starts or ends that has two zones: `(ends 14:05 Europe/Paris)`. It is the end unless
+ * that is in the chosen zone. Empty for any other event.
+ */
+export function describeOtherZone(
+  event: LocalizedEvent,
+  { zone, hours }: { readonly zone: string; readonly hours?: Hours | undefined },
+): string {
+  const { all_day, start_timezone, end_timezone } = event;
+  if (all_day === true || start_timezone === null || end_timezone === null) return "";
+  if (start_timezone === end_timezone) return "";
+  return end_timezone === zone
+    ? clockNote("starts", start_timezone, { at: event.start_at, local: event.start_local, hours })
+    : clockNote("ends", end_timezone, { at: event.end_at, local: event.end_local, hours });
+}
+
+function clockNote(
+  word: string,
+  zone: string,
+  {
+    at,
+    local,
+    hours,
+  }: { readonly at: string | null; readonly local: string | null; readonly hours: Hours | undefined },
+): string {
+  const time = parseWireDateTime(at ?? "");
+  if (time === null || !isTimeZone(zone)) return "";
+  const there = formatLocal(time.instant, zone);
+  const isOtherDay = there.slice(0, 10) !== local?.slice(0, 10);
+  const day = isOtherDay ? `${dayOf(there.slice(0, 10)).weekday} ` : "";
+  return `(${word} ${day}${clockOf(there, hours)} ${zone})`;
 }

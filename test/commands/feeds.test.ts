@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Feed } from "../../contract/shapes.js";
 import { withoutExtensions } from "../support/contract-service.js";
@@ -115,6 +117,9 @@ describe("feeds list and remove", () => {
       stdout: "",
       stderr: `removed feed ${id}\n`,
     });
+    const folder = join(world.directory, "names");
+    for (const file of readdirSync(folder))
+      expect(readFileSync(join(folder, file), "utf8")).not.toContain(id);
     expect(await send("feeds", "list")).toEqual([]);
     expect((await fetch(`${address}.ics`)).status).toBe(410);
     expect(await world.send("feeds", "remove", id)).toMatchObject(failed(5, `there is no feed "${id}"`));

@@ -399,6 +399,43 @@ describe("forgetting", () => {
     for (const file of files()) expect(file).toMatch(/^office2%20/);
   });
 
+  test("what a script deletes is offered by no completion, nor the other events of its series", async () => {
+    const { run, runWith, json, directory } = await createHarness();
+    const create = (...flags: readonly string[]) =>
+      json<{ readonly id: string }>(
+        "events",
+        "create",
+        "--title",
+        "T",
+        "--start",
+        "2026-11-22T12:00",
+        "-q",
+        ...flags,
+      );
+    const single = await create();
+    const series = await create("--repeat", "daily");
+    const kept = await create();
+    await runWith({ columns: 80 }, "events", "list", "--days", "4");
+    const cached = (kind: string) => readFileSync(join(directory, kind, "local%20.json"), "utf8");
+    expect(cached("events")).toContain(series.id);
+    await run("events", "delete", single.id, "--yes");
+    const { id } = (
+      await json<{ readonly id: string; readonly series_id: string | null }[]>(
+        "events",
+        "list",
+        "--days",
+        "3",
+      )
+    ).findLast(({ series_id }) => series_id !== null) ?? { id: "" };
+    await run("events", "delete", id, "--scope", "following", "--yes");
+    expect(cached("events")).not.toContain(single.id);
+    expect(cached("events").match(/_202611\d\d/g)).toEqual(["_20261122"]);
+    await run("events", "delete", series.id, "--scope", "all", "--yes");
+    expect(JSON.parse(cached("events")).events.map((event: { readonly id: string }) => event.id)).toEqual([
+      kept.id,
+    ]);
+  });
+
   test("service calendars remove removes what is cached for local, since its events are gone, too", async () => {
     const { run, service, userId, directory } = await createHarness({ database: "local.db" });
     const { admin } = service;

@@ -105,7 +105,9 @@ describe("posting", () => {
     world.hook.next([reply({ status: 400, headers: {}, body: "" })]);
     const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--as", "json");
     expect(exitCode).toBe(11);
-    expect(stderr).toContain(`event Refused (Sat 21 Nov 15:41, Personal, ${refused}) could not be announced: `);
+    expect(stderr).toContain(
+      `event Refused (Sat 21 Nov 15:41, Personal, ${refused}) could not be announced: `,
+    );
     expect(stderr).not.toContain("of 2 events");
   });
 
@@ -135,7 +137,9 @@ describe("posting", () => {
     world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
     const partly = await world.send("remind", "--before", "15m", "--as", "json");
     expect(partly.exitCode).toBe(9);
-    expect(partly.stderr).toContain(`1 of 2 events were announced, not: Lost (Sat 21 Nov 15:40, Personal, ${lost})`);
+    expect(partly.stderr).toContain(
+      `1 of 2 events were announced, not: Lost (Sat 21 Nov 15:40, Personal, ${lost})`,
+    );
     const alone = await world.create("Alone", ...todayAt("15:44"));
     world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
     const flags = ["--before", "15m", "--as", "json", "--search", "Alone"];
@@ -269,7 +273,9 @@ describe("running a program", () => {
   test("an all-day event is named by its day", async () => {
     const fair = await world.create("Fair", "--start", "2026-11-21", "--all-day");
     const argv = ["remind", "--before", "15m", "--all-day-at", "15:40", "--", "false"];
-    expect((await world.send(...argv)).stderr).toContain(`event Fair (Sat 21 Nov all day, Personal, ${fair}): `);
+    expect((await world.send(...argv)).stderr).toContain(
+      `event Fair (Sat 21 Nov all day, Personal, ${fair}): `,
+    );
   });
 
   test("where every program fails, it is exit 1", async () => {

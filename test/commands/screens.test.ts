@@ -67,6 +67,16 @@ test("several events by id are shown with everything about each", async () => {
   expect((await harness.run("events", "get", ...ids)).stdout.split("\n")).toHaveLength(3);
 });
 
+test("events get says the end of an event by the clock of its zone, as the list does", async () => {
+  const times = ["--start", "2026-11-22T10:00", "--end", "2026-11-22T18:30", "--end-timezone", "Asia/Tokyo"];
+  const id = await create("Flight", "Work", ...times);
+  const note = "(ends 18:30 Asia/Tokyo)";
+  expect(await screen("events", "list", "--days", "2")).toContain(note);
+  expect(await screen("events", "get", id)).toMatch(
+    /^When +Sun 22 Nov 2026 10:00–10:30 {2}\(ends 18:30 Asia\/Tokyo\)$/m,
+  );
+});
+
 test("times of calendars are those of the clock on a terminal, and of the wire in data", async () => {
   expect(await screen("calendars", "-c", "Work")).toMatch(/^Created +Sat 21 Nov 2026 15:30$/m);
   const data = await harness.run("calendars", "-c", "Work", "--fields", "created_at");

@@ -206,7 +206,6 @@ async function moveEvent(
       details: { copied: { from: event.id, to: copy.id } },
     });
   }
-  await context.names.recentEvents()?.forget([event.id]);
   return copy;
 }
 

@@ -81,7 +81,6 @@ export async function runEventsDelete(
       return eventId;
     },
   });
-  await context.names.recentEvents()?.forget(results);
   if (results.length > 0)
     await output.print({ deleted: results }, `these events were deleted: ${results.join(", ")}`);
   reportFailures();

@@ -1,9 +1,9 @@
-import { isTimeZone, parseWireDateTime } from "../../../contract/date-time.js";
+import { parseWireDateTime } from "../../../contract/date-time.js";
 import { HEX_COLOR } from "../../../contract/limits.js";
 import { type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
 import { isRepeating, type LocalizedEvent } from "../../calendar/event-view.js";
-import { formatLocal, repeatedOffset } from "../../calendar/zoned-time.js";
-import { clockOf } from "../event-when.js";
+import { repeatedOffset } from "../../calendar/zoned-time.js";
+import { clockOf, describeOtherZone } from "../event-when.js";
 import { sanitizeLine } from "../sanitize.js";
 import { symbolsOf } from "../style.js";
 import type { DrawOptions, Hours } from "../view.js";
@@ -173,33 +173,7 @@ function labelNote({ label }: LocalizedEvent, { style }: EntryOptions): string {
   return name === "" ? "" : `[${name}]`;
 }
 
-/**
- * By another clock, when an event starts or ends that has two zones: `(ends 14:05 Europe/Paris)`. It is the end unless
- * that is in the chosen zone.
- */
-function zoneNote({ event, part }: DayEntry<LocalizedEvent>, { zone, hours }: EntryOptions): string {
-  const { all_day, start_timezone, end_timezone } = event;
-  if (all_day === true || start_timezone === null || end_timezone === null) return "";
-  if (part === "middle" || part === "last") return "";
-  if (start_timezone === end_timezone) return "";
-  return end_timezone === zone
-    ? clockNote("starts", start_timezone, { at: event.start_at, local: event.start_local, hours })
-    : clockNote("ends", end_timezone, { at: event.end_at, local: event.end_local, hours });
-}
-
-function clockNote(
-  word: string,
-  zone: string,
-  {
-    at,
-    local,
-    hours,
-  }: { readonly at: string | null; readonly local: string | null } & Pick<EntryOptions, "hours">,
-): string {
-  const time = parseWireDateTime(at ?? "");
-  if (time === null || !isTimeZone(zone)) return "";
-  const there = formatLocal(time.instant, zone);
-  const isOtherDay = there.slice(0, 10) !== local?.slice(0, 10);
-  const day = isOtherDay ? `${dayOf(there.slice(0, 10)).weekday} ` : "";
-  return `(${word} ${day}${clockOf(there, hours)} ${zone})`;
+/** By another clock, when an event starts or ends, on the day that shows its start. */
+function zoneNote({ event, part }: DayEntry<LocalizedEvent>, options: EntryOptions): string {
+  return part === "middle" || part === "last" ? "" : describeOtherZone(event, options);
 }

@@ -1,5 +1,5 @@
 import { type LocalizedEvent, labelName, labelText, userText } from "../../calendar/event-view.js";
-import { describeWhen, type WhenOptions } from "../event-when.js";
+import { describeOtherZone, describeWhen, type WhenOptions } from "../event-when.js";
 import type { TableColumn, View } from "../view.js";
 import { CREATOR, INSTANT, labelJson, labelView, TIMESTAMPS, userJson, userView } from "./calendar.js";
 import { createDayFormats, isOfSeveralCalendars } from "./day-formats.js";
@@ -7,9 +7,11 @@ import { createDayFormats, isOfSeveralCalendars } from "./day-formats.js";
 function whenColumn(options: WhenOptions): TableColumn<LocalizedEvent> {
   return {
     header: "When",
-    cell: (event, { hours, zone }) => ({
-      text: describeWhen(event, { ...options, hours: hours?.(), zone: zone() }),
-    }),
+    cell: (event, { hours, zone }) => {
+      const clock = { hours: hours?.(), zone: zone() };
+      const note = options.year ? describeOtherZone(event, clock) : "";
+      return { text: `${describeWhen(event, { ...options, ...clock })}${note === "" ? "" : `  ${note}`}` };
+    },
   };
 }
 
