@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "../../contract/date-time.js";
+import { codePointLength } from "../../contract/limits.js";
 import { usageError } from "../errors.js";
 import { combine, finishWords, type Words } from "./date-grammar.js";
 import { resolveWords } from "./date-words.js";
@@ -34,12 +35,18 @@ export interface SentenceOptions {
   readonly now: number;
 }
 
+/** A title, a place and words for the rest are shorter; reading takes time that grows with the square of the length. */
+const MAX_SENTENCE = 1_000;
+
 /**
  * Reads one sentence. Words of days and times, a length, a label and a place at the end are taken out of it, the rest
  * is the title. What is in quotes belongs to the title or the place.
  * @throws CliError usage that names what is missing, what was not understood, or both ways to read it
  */
 export function readSentence(text: string, options: SentenceOptions): SentenceReading {
+  const length = codePointLength(text);
+  if (length > MAX_SENTENCE)
+    throw usageError(`${SOURCE} is ${length} characters long, at most ${MAX_SENTENCE} are allowed`);
   const parts = splitSentence(text);
   checkWords(parts);
   const label = onlyOne(parts, "label");

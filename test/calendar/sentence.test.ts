@@ -54,6 +54,10 @@ test("the table has more than 300 sentences, each once", () => {
   expect(ROWS.length).toBeGreaterThan(300);
 });
 
+test("a text that is longer than any sentence is refused at once", () => {
+  expect(outcome("\u{1f600}".repeat(1_001))).toBe("! is 1001 characters long, at most 1000 are allowed");
+});
+
 test.each(ROWS)("%s", (text, expected) => {
   const reading = outcome(text);
   // What create refuses was no reading.
