@@ -60,6 +60,18 @@ describe("while another service is in use", () => {
   });
 });
 
+test.each([
+  [["users", "rename", "An\u0007a", "Ben"], 'USER: "An\\u0007a"'],
+  [["tokens", "revoke", "a\tb"], 'ID or --user: "a\\tb"'],
+  [["clients", "remove", "a\r"], 'ID: "a\\r"'],
+  [["members", "list", "-c", "Family\n"], '--calendar: "Family\\n"'],
+])("%j is exit 2: no name or id has a control character", async (argv, value) => {
+  await admin("users add Ana");
+  await admin("calendars add Family --owner Ana");
+  const result = await harness.run("service", ...argv, ...db);
+  expect(result).toMatchObject(failed(2, `${value} contains a control character`));
+});
+
 describe("CALCTL_SERVICE_DB", () => {
   const listNames = (env: Readonly<Record<string, string>>, ...argv: readonly string[]) =>
     harness.runWith({ env }, "service", "users", "list", "--fields", "name", "-o", "tsv", ...argv);
