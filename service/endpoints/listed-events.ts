@@ -11,6 +11,7 @@ import {
   positionOf,
 } from "../store/pages.js";
 import type { Transaction } from "../store/store.js";
+import type { UnstoredOccurrence } from "./unstored-events.js";
 
 /**
  * What lists of events show: rows, and occurrences of series that are none yet. Each list reads its events here, so that a
@@ -75,14 +76,22 @@ export function endOfSeries(today: number): number {
 }
 
 /** The unstored occurrences of a window in order; null without any series that has some: then no rules are read. */
-async function openUnstored(
+export async function openUnstored(
   db: Transaction,
-  { calendarId, window, after }: Pick<EventListQuery, "calendarId" | "window" | "after">,
-) {
+  {
+    calendarId,
+    window,
+    after,
+    onlyFirst = false,
+  }: Pick<EventListQuery, "calendarId" | "window" | "after"> & {
+    /** Whether only the first of each series is wanted. */
+    readonly onlyFirst?: boolean;
+  },
+): Promise<AsyncGenerator<UnstoredOccurrence> | null> {
   const series = await listSeriesMadeUntil(db, { calendarId, time: window.spanEnd });
   if (series.length === 0) return null;
   const { unstoredInOrder } = await import("./unstored-events.js");
-  return unstoredInOrder(db, { calendarId, series, window, after });
+  return unstoredInOrder(db, { calendarId, series, window, after, onlyFirst });
 }
 
 function inOrder(

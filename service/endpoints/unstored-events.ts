@@ -2,8 +2,8 @@ import { yieldToEventLoop } from "../../src/system/clock.js";
 import type { DayWindow } from "../day-window.js";
 import { attendeesOf } from "../occurrence.js";
 import { openSlots } from "../series-rule.js";
-import { type EventPosition, isBefore, type ListedEvent, positionOf } from "../store/pages.js";
-import type { SeriesRow } from "../store/schema.js";
+import { type EventPosition, isBefore, positionOf } from "../store/pages.js";
+import type { EventRow, SeriesRow } from "../store/schema.js";
 import { listIdsBeyond } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
 import { unstoredOccurrence } from "./series-reads.js";
@@ -11,7 +11,7 @@ import { unstoredOccurrence } from "./series-reads.js";
 /** Load it by `import()`: the rule engine is large. */
 
 /** An unstored occurrence with its attendees. */
-type UnstoredOccurrence = ListedEvent & { readonly attendeeIds: readonly string[] };
+export type UnstoredOccurrence = EventRow & { readonly attendeeIds: readonly string[] };
 
 interface UnstoredQuery {
   readonly calendarId: string;
@@ -20,6 +20,8 @@ interface UnstoredQuery {
   readonly window: DayWindow;
   /** Only events after it are wanted; null for all. */
   readonly after: EventPosition | null;
+  /** Whether only the first of each series is wanted. */
+  readonly onlyFirst: boolean;
 }
 
 /** Occurrences, or series, that are read before other requests get their turn. */
@@ -28,7 +30,7 @@ const SLICE = 50;
 /** The unstored occurrences of some series on the days of a window, in the order of lists. Its iteration yields. */
 export async function* unstoredInOrder(
   db: Transaction,
-  { calendarId, series, window, after }: UnstoredQuery,
+  { calendarId, series, window, after, onlyFirst }: UnstoredQuery,
 ): AsyncGenerator<UnstoredOccurrence> {
   const stored = await listIdsBeyond(db, calendarId);
   const open: OpenSeries[] = [];
@@ -47,7 +49,7 @@ export async function* unstoredInOrder(
     );
     open.splice(open.indexOf(first), 1);
     yield first.next;
-    advance(first.occurrences);
+    if (!onlyFirst) advance(first.occurrences);
   }
 }
 

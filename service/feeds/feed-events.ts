@@ -7,11 +7,13 @@ import { localDate } from "../../src/calendar/zoned-time.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import type { DayWindow } from "../day-window.js";
 import { loadIncluded } from "../endpoints/event-reads.js";
+import { openUnstored } from "../endpoints/listed-events.js";
 import { attendeesOf, occurrenceOf } from "../occurrence.js";
 import { eventJson } from "../resources.js";
 import { hashSecret } from "../secrets.js";
 import {
   type FeedEntry,
+  type FeedEntryQuery,
   listEventsOfFeed,
   listFeedEntries,
   listSeriesOfFeed,
@@ -74,12 +76,14 @@ export async function readFeed(db: Transaction, found: OpenFeed, query: FeedQuer
     await yieldToEventLoop();
   };
   const idsOf = (isSeries: boolean) =>
-    entries.filter((entry) => entry.isSeries === isSeries).map(({ id }) => id);
+    entries.filter((entry) => entry.isSeries === isSeries && entry.row === undefined).map(({ id }) => id);
+  await show(entries.flatMap(({ row }) => row ?? []));
   for (const ids of inBatches(idsOf(false))) await show(await listEventsOfFeed(db, ids));
-  const known = new Set(entries.map(({ id }) => id));
+  const starts = new Map(entries.map(({ id, start }) => [id, start]));
+  const known = new Set(starts.keys());
   for (const ids of inBatches(idsOf(true))) {
     const series = await listSeriesOfFeed(db, ids);
-    await show(series.map(rowOfSeries));
+    await show(series.map((one) => rowOfSeries(one, starts.get(one.id))));
     // An occurrence that was changed on its own is excepted, and has its place in its id.
     const slots = series.flatMap(({ id, recurrences }) =>
       exceptedSlots(recurrences.split("\n")).map((slot) => `${id}_${slot}`),
@@ -135,17 +139,22 @@ async function chooseEntries(
   db: Transaction,
   { feed, calendars }: OpenFeed,
   { windows, limit, wholeSeries, room }: FeedQuery & { readonly room: Room },
-): Promise<readonly FeedEntry[]> {
+): Promise<readonly ChosenEntry[]> {
   const busyOnly = feed.busy_only === 1;
-  const chosen = new Map<string, FeedEntry>();
+  const chosen = new Map<string, ChosenEntry>();
   for (const window of windows) {
     const { latestFirst } = window;
-    let nearest: FeedEntry[] = [];
+    let nearest: ChosenEntry[] = [];
     for (const { id: calendarId } of calendars) {
       const options = { calendarId, window, latestFirst, limit: limit + 1, pause: yieldToEventLoop };
       const kinds = { busyOnly, wholeSeries: wholeSeries && !busyOnly };
-      const entries = await listFeedEntries(db, { ...options, ...kinds });
-      const others = entries.filter(({ id }) => !chosen.has(id));
+      const stored = await listFeedEntries(db, { ...options, ...kinds });
+      const known = new Set([...chosen.keys(), ...stored.map(({ id }) => id)]);
+      const unstored = await listUnstoredEntries(db, { ...options, ...kinds });
+      const others = [
+        ...stored.filter(({ id }) => !chosen.has(id)),
+        ...unstored.filter(({ id }) => !known.has(id)),
+      ];
       nearest = inOrder([...nearest, ...others], latestFirst).slice(0, limit + 1);
       await yieldToEventLoop();
     }
@@ -155,7 +164,36 @@ async function chooseEntries(
   return [...chosen.values()];
 }
 
-function inOrder(entries: readonly FeedEntry[], latestFirst: boolean): FeedEntry[] {
+/** An entry, with its event if no row has it. */
+interface ChosenEntry extends FeedEntry {
+  readonly row?: ShownRow;
+}
+
+/** The entries of occurrences that are no rows yet, or of their series: however long ago these were written. */
+async function listUnstoredEntries(
+  db: Transaction,
+  { calendarId, window, wholeSeries, busyOnly, latestFirst, limit }: FeedEntryQuery,
+): Promise<readonly ChosenEntry[]> {
+  const found: ChosenEntry[] = [];
+  const query = { calendarId, window, after: null, onlyFirst: wholeSeries };
+  for await (const row of (await openUnstored(db, query)) ?? []) {
+    const { id, series_id, start_at, bytes, all_day, category } = row;
+    if (busyOnly && (all_day === 1 || category === "keep")) continue;
+    const entry = { calendarId, start: start_at ?? 0, bytes };
+    found.push(
+      wholeSeries
+        ? { ...entry, id: series_id ?? id, isSeries: true }
+        : { ...entry, id, isSeries: false, row },
+    );
+    if (found.length > limit) {
+      if (!latestFirst) break;
+      found.shift();
+    }
+  }
+  return found;
+}
+
+function inOrder(entries: readonly ChosenEntry[], latestFirst: boolean): ChosenEntry[] {
   const compare = (one: FeedEntry, other: FeedEntry) =>
     one.start - other.start || compareText(one.id, other.id);
   return entries.toSorted((one, other) => (latestFirst ? compare(other, one) : compare(one, other)));
@@ -175,10 +213,13 @@ interface ShownRow {
   readonly attendeeIds?: readonly string[];
 }
 
-/** A series as an event: the first occurrence of its rule, with all its lines. */
-function rowOfSeries({ first, ...series }: Awaited<ReturnType<typeof listSeriesOfFeed>>[number]): ShownRow {
+/** A series as an event: the first occurrence of its rule that is a row, else the one at `start`, with all its lines. */
+function rowOfSeries(
+  { first, ...series }: Awaited<ReturnType<typeof listSeriesOfFeed>>[number],
+  start = 0,
+): ShownRow {
   const { id, recurrences } = series;
-  const row = { ...occurrenceOf(series, Number(first)), id, recurrences };
+  const row = { ...occurrenceOf(series, Number(first ?? start)), id, recurrences };
   const attendeeIds = attendeesOf(series);
   return { ...row, json: eventJson(row, attendeeIds), attendeeIds };
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../contract/date-time.js";
 import type { EventResource } from "../../contract/resources.js";
 import { createStage, type Stage } from "./contract/stage.js";
-import { activityBody, eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
+import { activityBody, eventBody, feedBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { request, sendInProcess } from "./support/send.js";
 
 /** Series as time goes by, and beyond the two years of which occurrences are made. It is 21 November 2026. */
@@ -214,6 +214,14 @@ describe("when nothing was written for years", () => {
     expect(
       (await list({ from: "2029-07-02", search: "choir", limit: "30" })).slice(0, before.length),
     ).toEqual(before);
+  });
+
+  test("a feed has them, and its page", async () => {
+    const body = feedBody([stage.world.calendarId]);
+    const { secret } = (await request(stage.world, "POST /feeds", { body })).json.data.attributes;
+    const ask = async (target: string) => (await request(stage.world, `GET ${target}`, { token: null })).text;
+    expect(await ask(`/feeds/${secret}.ics`)).toContain("SUMMARY:Choir");
+    expect(await ask(`/feeds/${secret}`)).toContain("Choir");
   });
 
   test("are continued some at a time, and never beyond the horizon", async () => {
