@@ -69,10 +69,14 @@ export async function readFeed(db: Transaction, found: OpenFeed, query: FeedQuer
   const room = createRoom(query.limit);
   const entries = await chooseEntries(db, found, { ...query, room });
   const names = new Map(calendars.map(({ id, name }) => [id, name]));
-  const shown: LocalizedEvent[] = [];
+  const busy = hashSecret(`busy ${feed.id}`).slice(0, 16);
+  const shown = new Map<string, LocalizedEvent>();
   const show = async (rows: readonly ShownRow[]) => {
-    for (const event of await readEvents(db, rows))
-      shown.push(localizeEvent(event, feed.timezone, names.get(event.calendar_id) ?? null));
+    for (const event of await readEvents(db, rows)) {
+      const seen = feed.busy_only === 0 ? event : busyTime(event, busy);
+      const name = names.get(event.calendar_id) ?? null;
+      shown.set(seen.id, localizeEvent(seen, feed.timezone, feed.busy_only === 0 ? name : null));
+    }
     await yieldToEventLoop();
   };
   const idsOf = (isSeries: boolean) =>
@@ -93,8 +97,7 @@ export async function readFeed(db: Transaction, found: OpenFeed, query: FeedQuer
       await show(rows.filter(({ start_at, bytes }) => room.take({ start: start_at ?? 0, bytes })));
     }
   }
-  const events = feed.busy_only === 0 ? shown : busyTimes(shown, feed.id);
-  return { events: events.toSorted(compareStarts), leftOut: room.leftOut };
+  return { events: [...shown.values()].sort(compareStarts), leftOut: room.leftOut };
 }
 
 function compareStarts(one: LocalizedEvent, other: LocalizedEvent): number {
@@ -265,20 +268,16 @@ function eventOf({ id, attributes, relationships }: EventResource, names: Names)
 
 /**
  * When somebody is busy, and nothing that tells which of these times belong together, what an event was before or when it was
- * written: equal times are one, and its id is made of it and the feed.
+ * written: equal times are one, since the id is made of the time.
+ * @param calendarId of all of them
  */
-function busyTimes(events: readonly LocalizedEvent[], feedId: string): readonly LocalizedEvent[] {
-  const feed = hashSecret(`busy ${feedId}`).slice(0, 16);
-  const zones = { start_timezone: "UTC", end_timezone: "UTC" };
-  const texts = { title: "Busy", description: "", location: "", url: "" };
-  const none = { created_at: null, updated_at: null, recurrences: [], series_id: null, calendar_name: null };
-  const people = { creator: null, label: null, attendees: [] };
-  const times = new Map(
-    events.map(({ start_at, end_at, ...event }) => {
-      const id = [start_at, end_at].map((time) => (time ?? "").replace(/[-:.]/g, "")).join("-");
-      const busy = { ...event, start_at, end_at, id, calendar_id: feed };
-      return [id, { ...busy, ...zones, ...texts, ...none, ...people }];
-    }),
-  );
-  return [...times.values()];
+function busyTime({ start_at, end_at, category, all_day }: CalendarEvent, calendarId: string): CalendarEvent {
+  return {
+    id: [start_at, end_at].map((time) => (time ?? "").replace(/[-:.]/g, "")).join("-"),
+    calendar_id: calendarId,
+    ...{ category, all_day, start_at, end_at, start_timezone: "UTC", end_timezone: "UTC" },
+    ...{ title: "Busy", description: "", location: "", url: "" },
+    ...{ created_at: null, updated_at: null, recurrences: [], series_id: null },
+    ...{ creator: null, label: null, attendees: [] },
+  };
 }
