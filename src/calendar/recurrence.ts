@@ -3,7 +3,7 @@ import { usageError } from "../errors.js";
 import { isDate, type ReadRecurrence, type Recurrence, readRecurrence, untilOf } from "./recurrence-lines.js";
 import { checkRuleBounds } from "./recurrence-rule.js";
 import { type ClockSpan, ruleStarts } from "./rule-starts.js";
-import { readWallClock } from "./zoned-time.js";
+import { instantAt, readWallClock } from "./zoned-time.js";
 
 /** The starts of what repeats. */
 export interface Starts {
@@ -100,7 +100,24 @@ export function checkRecurrence(recurrence: Recurrence, source: string): void {
       "end the series and begin another",
     );
   }
+  checkAdded(read, source);
   checkOccurrences(read, source);
+}
+
+/** A series is shown from its first date: the rule would count from there. @throws CliError usage for a date before the start */
+function checkAdded(read: ReadRecurrence, source: string): void {
+  const start = instantAt(read.start, read.zone);
+  const early = read.extra.find((date) => date < start);
+  if (early === undefined) return;
+  throw usageError(
+    `${source}: RDATE ${writtenDate(early, read)} is before the start`,
+    "begin the series there, or leave it out",
+  );
+}
+
+function writtenDate(instant: number, { isAllDay }: ReadRecurrence): string {
+  const written = new Date(instant).toISOString();
+  return isAllDay ? written.slice(0, 10) : written.replace(".000", "");
 }
 
 /** @throws CliError usage for a start of another century than calendars have */
@@ -117,8 +134,7 @@ function checkOccurrences(read: ReadRecurrence, source: string): void {
   const every = createStarts({ ...read, excluded: new Set() });
   const missing = [...read.excluded].find((start) => !every.has(start));
   if (missing === undefined) return;
-  const written = new Date(missing).toISOString();
-  const shown = read.isAllDay ? written.slice(0, 10) : written.replace(".000", "");
+  const shown = writtenDate(missing, read);
   throw usageError(`${source}: the exception ${shown} is no date of the rule`, "leave it out");
 }
 

@@ -199,6 +199,7 @@ describe("what is refused says what would be right", () => {
     ["RRULE:FREQ=DAILY;UNTIL=20270105T100000", "UNTIL=20270105T100000 is not a time in UTC"],
     ["RRULE:FREQ=DAILY|RDATE;VALUE=DATE:20270102", "20270102 is a date, but the start is a time"],
     ["RRULE:FREQ=DAILY|EXDATE:20270102T100000Z", "the exception 2027-01-02T10:00:00Z is no date of the rule"],
+    ["RRULE:FREQ=DAILY|RDATE:20270101T085959Z", "RDATE 2027-01-01T08:59:59Z is before the start"],
   ])("%s with a time", (lines, message) => {
     const recurrence = { lines: lines.split("|"), start: "2027-01-01T10:00:00", timezone: BERLIN };
     expect(() => checkRecurrence(recurrence, "--repeat")).toThrow(`--repeat: ${message}`);
