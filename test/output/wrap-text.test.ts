@@ -70,4 +70,9 @@ describe("wrapMessage", () => {
   ])("breaks %j in %i columns at no space of a command", (text, width, lines) => {
     expect(wrapMessage(text, width)).toEqual(lines);
   });
+
+  // Where the time grew with the square of the text, it would run out.
+  test.each(["A=x ", "-a", "calctl '", "A="])("looks for commands in %j again and again", (text) => {
+    expect(wrapMessage(text.repeat(40_000), 60)).not.toEqual([]);
+  });
 });

@@ -111,7 +111,7 @@ const AFTER_COMMAND =
 
 /** A command with its variables, up to such a word, and to a comma outside of quotes; or a flag with its value. */
 const COMMAND = new RegExp(
-  `(?:\\b[A-Z_]{1,40}=\\S{1,100} )*\\b(?:calctl|chmod|apt-get|ssh)(?: (?!(?:${AFTER_COMMAND})\\b)(?:'[^']*'|"[^"]*"|[^\\s,;\`]+))+|--?[a-z][a-z-]* [A-Z0-9<][^\\s,;]*`,
+  `(?:\\b[A-Z_]{1,40}=\\S{1,100} ){0,3}\\b(?:calctl|chmod|apt-get|ssh)(?: (?!(?:${AFTER_COMMAND})\\b)(?:'[^']*'|"[^"]*"|[^\\s,;\`]+))+|--?[a-z][a-z-]{0,40} [A-Z0-9<][^\\s,;]*`,
   "g",
 );
 /** Stands for a space at which a line is not broken: a noncharacter, which Unicode keeps for such uses. */
