@@ -35,7 +35,9 @@ export async function writeSeries(
   );
   const series = { ...written, recurrences };
   await requireRoom(db, series);
+  await yieldToEventLoop();
   const { slots, madeUntil } = await firstSlots(series, now + HORIZON);
+  await yieldToEventLoop();
   const { has } = openSlots(series);
   const commented = others.filter(({ slot }) => slot >= madeUntil && has(slot));
   const attendeeIds = attendeesOf(series);
