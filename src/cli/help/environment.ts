@@ -39,7 +39,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   NO_COLOR: "use no colors",
   NO_PROXY: "hosts without a proxy; also `no_proxy`",
   NODE_EXTRA_CA_CERTS: "a file of further certificate authorities",
-  PAGER: "shows what is longer than the screen (`less`); empty for none",
+  PAGER:
+    "shows what is longer than the screen (`less`); empty or `cat` for none; if it fails, the text is printed",
   PGPASSFILE: "a file that has passwords of PostgreSQL servers, instead of `~/.pgpass`",
   PGPASSWORD: "the password of the PostgreSQL server, if its URL has none",
   TZ: "the zone where neither `--timezone` nor a profile says one",
