@@ -53,7 +53,7 @@ export function slotsOf(series: SeriesTimes, from = Number.NEGATIVE_INFINITY): I
 const SLICE = 200;
 
 /** Slots in order, which lets other requests in between. */
-export async function* inSlices(slots: Iterable<number>): AsyncIterable<number> {
+async function* inSlices(slots: Iterable<number>): AsyncIterable<number> {
   let count = 0;
   for (const slot of slots) {
     yield slot;

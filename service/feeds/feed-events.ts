@@ -37,7 +37,7 @@ export interface FeedRepresentation {
   read(db: Transaction): Promise<() => FeedContent | Promise<FeedContent>>;
 }
 
-export interface FeedContent {
+interface FeedContent {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }

@@ -18,7 +18,7 @@ export interface FeedEntry {
 }
 
 /** Which of the events there are. */
-export interface FeedShows {
+interface FeedShows {
   /** Only those that take somebody's time, and not all day. */
   readonly busyOnly: boolean;
   /** Each series once, beside the occurrences that were changed on their own; otherwise all occurrences. */
