@@ -70,7 +70,7 @@ export function describeFeeds(stage: () => Stage): void {
       const used = (await list())[0]?.attributes.last_used_at;
       expect(used).toBe("2026-11-21T00:00:00.000Z");
       await client.call("deleteFeed", { path: { feed_id: id } });
-      for (let count = 0; count < 10; count += 1) {
+      for (let count = 0; count < 20; count += 1) {
         expect((await ask(attributes.secret)).status).toBe(410);
         expect((await ask("guess")).status).toBe(404);
       }
