@@ -65,10 +65,10 @@ export function readRecurrence({ lines, start, timezone }: Recurrence, source: s
     instants[property]?.push(...values.map((text) => instantOf(text, written, source)));
   }
   const { RRULE = [], EXDATE = [], RDATE = [] } = texts;
-  const [rule = null, second] = RRULE.map((text) => readRule(text, source));
+  const [rule, second] = RRULE;
   if (second !== undefined) throw usageError(`${source}: there are several RRULEs`, "write one");
   return {
-    rule,
+    rule: rule === undefined ? null : readRule(rule, source),
     extra: instants["RDATE"] ?? [],
     excluded: new Set(instants["EXDATE"]),
     dates: [...RDATE, ...EXDATE],

@@ -52,12 +52,23 @@ export function readRule(text: string, source: string): RecurrenceRule {
     if (rule[name] !== undefined)
       throw usageError(`${source}: ${name} is given twice`, "write each part once");
     checkValues(name, value, source);
-    rule[name] = [...new Set(value.split(","))].join(",");
+    rule[name] = withoutRepeats(value.split(",")).join(",");
   }
   const { FREQ } = rule;
   if (FREQ === undefined) throw usageError(`${source}: the rule has no FREQ`, RULE_HINT);
   checkTogether({ ...rule, FREQ }, source);
   return { ...rule, FREQ };
+}
+
+/** Values of a part, each once, however it is written: `1`, `+1` and `01` are one. */
+function withoutRepeats(values: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return values.filter((text) => {
+    const meaning = text.replace(/^\+/, "").replace(/^(-?)0+(?=\d)/, "$1");
+    const isNew = !seen.has(meaning);
+    seen.add(meaning);
+    return isNew;
+  });
 }
 
 /** Frequencies of series; others are read only where they are stored already. */
@@ -88,6 +99,9 @@ function isRulePart(name: string): name is RulePart {
   return Object.hasOwn(PARTS, name);
 }
 
+/** More than any part has. */
+const MAX_VALUES = 1_000;
+
 function checkValues(name: RulePart, value: string, source: string): void {
   const [least, most] = PARTS[name];
   const isValid = (one: string): boolean => {
@@ -96,6 +110,8 @@ function checkValues(name: RulePart, value: string, source: string): void {
     return number >= least && number <= Number(most) && (least >= 0 || number !== 0);
   };
   const values = name.startsWith("BY") ? value.split(",") : [value];
+  if (values.length > MAX_VALUES)
+    throw usageError(`${source}: ${name} has ${values.length} values`, "write each once");
   if (values.every(isValid)) return;
   const numbers = Number(least) < 0 ? `1 to ${most} or -1 to ${least}` : `${least} to ${most}`;
   const right = typeof least === "number" ? numbers : most;

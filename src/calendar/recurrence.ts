@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { usageError } from "../errors.js";
 import { isDate, type ReadRecurrence, type Recurrence, readRecurrence, untilOf } from "./recurrence-lines.js";
-import { checkRuleBounds } from "./recurrence-rule.js";
+import { checkRuleBounds, writeRule } from "./recurrence-rule.js";
 import { type ClockSpan, ruleStarts } from "./rule-starts.js";
 import { instantAt, readWallClock } from "./zoned-time.js";
 
@@ -47,16 +47,28 @@ function createStarts(read: ReadRecurrence): Starts {
   };
 }
 
+/**
+ * What `lastClock` has found for rules and starts, since that takes a walk: a list asks for it at each of its series. Calendars
+ * have up to 1,000.
+ */
+const lastClocks = new Map<string, number>();
+const MAX_LAST_CLOCKS = 4_096;
+
 /** What the clock shows at the last start that COUNT allows, so that a search may begin after the first; none without COUNT. */
 function lastClock({ rule, start }: ReadRecurrence): number {
-  let last = Number.POSITIVE_INFINITY;
-  if (rule?.COUNT === undefined) return last;
+  if (rule?.COUNT === undefined) return Number.POSITIVE_INFINITY;
+  const key = `${writeRule(rule)} ${start}`;
+  const known = lastClocks.get(key);
+  if (known !== undefined) return known;
+  let last = Number.NEGATIVE_INFINITY;
   let count = 0;
   for (const clock of ruleStarts(rule, start, EVER)) {
     count += 1;
     last = clock;
     if (count === Number(rule.COUNT)) break;
   }
+  if (lastClocks.size >= MAX_LAST_CLOCKS) lastClocks.clear();
+  lastClocks.set(key, last);
   return last;
 }
 
@@ -79,8 +91,10 @@ const MAX_DATES = 500;
  * @throws CliError usage naming what is wrong and what is right
  */
 export function checkRecurrence(recurrence: Recurrence, source: string): void {
+  // Before they are read, which takes long.
+  checkNumber(recurrence.lines, source);
   const read = readRecurrence(recurrence, source);
-  const { rule, extra, excluded, isAllDay } = read;
+  const { rule, isAllDay } = read;
   if (rule === null) throw usageError(`${source}: there is no RRULE`, "write RRULE:FREQ=WEEKLY;BYDAY=MO");
   checkRuleBounds(rule, source);
   checkStart(read.start, source);
@@ -93,12 +107,6 @@ export function checkRecurrence(recurrence: Recurrence, source: string): void {
   if (other !== undefined) {
     const is = isAllDay ? "a time, but the start is a date" : "a date, but the start is a time";
     throw usageError(`${source}: ${other} is ${is}`, `write EXDATE${isAllDay ? ";VALUE=DATE" : ""}:${date}`);
-  }
-  if (excluded.size > MAX_DATES || extra.length > MAX_DATES) {
-    throw usageError(
-      `${source}: there are more than ${MAX_DATES} exceptions`,
-      "end the series and begin another",
-    );
   }
   checkAdded(read, source);
   checkOccurrences(read, source);
@@ -118,6 +126,17 @@ function checkAdded(read: ReadRecurrence, source: string): void {
 function writtenDate(instant: number, { isAllDay }: ReadRecurrence): string {
   const written = new Date(instant).toISOString();
   return isAllDay ? written.slice(0, 10) : written.replace(".000", "");
+}
+
+/** @throws CliError usage for more dates than a series may have */
+function checkNumber(lines: readonly string[], source: string): void {
+  for (const name of ["EXDATE", "RDATE"]) {
+    const dates = lines.filter((line) => line.trim().slice(0, name.length).toUpperCase() === name);
+    const count = dates.reduce((sum, line) => sum + line.split(",").length, 0);
+    if (count <= MAX_DATES) continue;
+    const problem = `${source}: there are more than ${MAX_DATES} exceptions`;
+    throw usageError(problem, "end the series and begin another");
+  }
 }
 
 /** @throws CliError usage for a start of another century than calendars have */

@@ -28,7 +28,7 @@ export function* ruleStarts(rule: RecurrenceRule, start: number, span: ClockSpan
   const first = Math.max(start, span.from);
   const positions = numbersOf(rule.BYSETPOS);
   const candidates = candidatesOf(rule, start, { from: first, to: span.to });
-  for (const at of positions === null ? timesOf(candidates) : select(candidates, positions)) {
+  for (const at of positions === null ? timesOf(candidates) : select(candidates, [...positions])) {
     if (at > span.to) return;
     if (at >= first) yield at;
   }
@@ -74,7 +74,7 @@ function* candidatesOf(rule: RecurrenceRule, start: number, span: ClockSpan): It
   const end = isSelected ? days.periodAround(to).end : to + 1;
   for (let day = isSelected ? days.periodAround(from).start : from; day < end; ) {
     const next = days.nextActive(day);
-    if (next === day && days.isDay(day)) yield* times(day, days.periodOf(day));
+    if (next === day && days.isDay(day)) yield* times(day, isSelected ? days.periodOf(day) : 0);
     day = Math.max(next, day + 1);
   }
 }
@@ -130,14 +130,14 @@ function remainder(number: number, divisor: number): number {
   return ((number % divisor) + divisor) % divisor;
 }
 
-/** Null where the part is missing. */
-function numbersOf(value: string | undefined): readonly number[] | null {
-  return value?.split(",").map(Number) ?? null;
+/** Null where the part is missing. A number may be written in several ways: 1, +1, 01. */
+function numbersOf(value: string | undefined): ReadonlySet<number> | null {
+  return value === undefined ? null : new Set(value.split(",").map(Number));
 }
 
 /** Whether a number from 1 is one of those that a part has, which counts from the end where they are negative. */
-function isListed(list: readonly number[] | null, number: number, last: number): boolean {
-  return list === null || list.includes(number) || list.includes(number - last - 1);
+function isListed(list: ReadonlySet<number> | null, number: number, last: number): boolean {
+  return list === null || list.has(number) || list.has(number - last - 1);
 }
 
 /** The rule with the days that it takes from the start: of a rule without any. */
@@ -153,17 +153,23 @@ function withDaysOf(rule: RecurrenceRule, start: number): RecurrenceRule {
   return { ...rule, ...month, BYMONTHDAY: `${date.getUTCDate()}` };
 }
 
-interface Weekday {
-  readonly weekday: number;
-  /** Of the month or year, from its end where it is negative; 0 for each. */
-  readonly number: number;
+/** By weekday: which of the month or year, from its end where they are negative; 0 for each. Null where the part is missing. */
+function weekdaysOf(value: string | undefined): ReadonlyMap<number, ReadonlySet<number>> | null {
+  if (value === undefined) return null;
+  const weekdays = new Map<number, Set<number>>();
+  for (const text of value.split(",")) {
+    const weekday = WEEKDAYS.indexOf(text.slice(-2));
+    weekdays.set(weekday, (weekdays.get(weekday) ?? new Set()).add(Number(text.slice(0, -2))));
+  }
+  return weekdays;
 }
 
-/** Where days are in months and weeks. Keeps the last month, since days are asked in order. */
+/** Where days are in months and weeks. Keeps the last month, and a month of the last year of weeks, since days are asked in order. */
 function createCalendar({ WKST = "MO" }: RecurrenceRule) {
   const weekStart = WEEKDAYS.indexOf(WKST);
   let month = readMonth(0);
   const weekOf = (day: number) => day - remainder(weekdayOf(day) - weekStart, 7);
+  let { yearFirst, yearLength, year } = month;
   return {
     monthOf(day: number): Month {
       if (day < month.first || day >= month.first + month.length) month = readMonth(day);
@@ -171,13 +177,15 @@ function createCalendar({ WKST = "MO" }: RecurrenceRule) {
     },
     /** The first day of the week. */
     weekOf,
-    /** The number of the week, which belongs to the year that most of its days are in, and that of its last one. */
+    /** The first day and the number of the week, which belongs to the year that most of its days are in, and that of its last one. */
     readWeek(day: number) {
-      const middle = weekOf(day) + 3;
-      const { year, yearFirst, yearLength } = readMonth(middle);
+      const first = weekOf(day);
+      const middle = first + 3;
+      if (middle < yearFirst || middle >= yearFirst + yearLength)
+        ({ yearFirst, yearLength, year } = readMonth(middle));
       const dayOfYear = middle - yearFirst;
       const number = Math.floor(dayOfYear / 7) + 1;
-      return { year, number, last: number + Math.floor((yearLength - 1 - dayOfYear) / 7) };
+      return { first, year, number, last: number + Math.floor((yearLength - 1 - dayOfYear) / 7) };
     },
   };
 }
@@ -197,9 +205,9 @@ function createDays(written: RecurrenceRule, start: number) {
     nextActive(day: number): number {
       const next = skip(day);
       const { index, first, length } = monthOf(day);
-      return next === day && months?.includes(index + 1) === false ? first + length : next;
+      return next === day && months?.has(index + 1) === false ? first + length : next;
     },
-    isDay: createFilter(rule, dayOf(start), calendar),
+    isDay: createFilter(rule, calendar),
     /** Of the year, month or week, or the day itself. */
     periodOf(day: number): number {
       if (rule.FREQ === "YEARLY") return isByWeek ? readWeek(day).year : monthOf(day).year;
@@ -220,11 +228,14 @@ function createDays(written: RecurrenceRule, start: number) {
   };
 }
 
-/** Skips the years, months, weeks and days that INTERVAL leaves out: gives the day itself, or the first that is not left out. */
+/**
+ * Skips the years, months, weeks and days that INTERVAL leaves out, and weeks that BYWEEKNO does: gives the day itself, or a later
+ * one before which all are left out.
+ */
 function createSkip(
   { FREQ, BYWEEKNO, INTERVAL = "1" }: RecurrenceRule,
   startDay: number,
-  { monthOf, weekOf }: Calendar,
+  { monthOf, weekOf, readWeek }: Calendar,
 ): (day: number) => number {
   const interval = Number(INTERVAL);
   const start = readMonth(startDay);
@@ -242,8 +253,18 @@ function createSkip(
       const months = wait((year - start.year) * 12 + index - start.index);
       return months === 0 ? day : firstOfMonth(year, index + months);
     };
-  // The weeks of a year may begin in the one before it: `createFilter` leaves out those of other years.
-  if (FREQ !== "YEARLY" || BYWEEKNO !== undefined) return (day) => day;
+  if (FREQ !== "YEARLY") return (day) => day;
+  if (BYWEEKNO !== undefined) {
+    const weeks = numbersOf(BYWEEKNO);
+    const { year: startYear } = readWeek(startDay);
+    return (day) => {
+      const { year, number, last, first } = readWeek(day);
+      const years = wait(year - startYear);
+      if (years === 0) return isListed(weeks, number, last) ? day : first + 7;
+      // The weeks of a year may begin in the one before it.
+      return Math.max(first + 7, firstOfMonth(year + years, 0) - 7);
+    };
+  }
   return (day) => {
     const { year } = monthOf(day);
     const years = wait(year - start.year);
@@ -251,45 +272,33 @@ function createSkip(
   };
 }
 
-/** Whether the parts of the rule give a day. */
-function createFilter(
-  rule: RecurrenceRule,
-  startDay: number,
-  { monthOf, readWeek }: Calendar,
-): (day: number) => boolean {
+/** Whether the parts of the rule give a day, of those that are not skipped. */
+function createFilter(rule: RecurrenceRule, { monthOf }: Calendar): (day: number) => boolean {
   const monthDays = numbersOf(rule.BYMONTHDAY);
   const yearDays = numbersOf(rule.BYYEARDAY);
-  const weeks = numbersOf(rule.BYWEEKNO);
-  const weekdays = rule.BYDAY?.split(",").map(
-    (text): Weekday => ({ weekday: WEEKDAYS.indexOf(text.slice(-2)), number: Number(text.slice(0, -2)) }),
-  );
+  const weekdays = weekdaysOf(rule.BYDAY);
   const isNumberedByYear = rule.FREQ === "YEARLY" && rule.BYMONTH === undefined;
   const isWeekday = (day: number, { first, length, yearFirst, yearLength }: Month): boolean => {
-    const [from, size] = isNumberedByYear ? [yearFirst, yearLength] : [first, length];
-    const numbers = [0, Math.floor((day - from) / 7) + 1, -Math.floor((from + size - 1 - day) / 7) - 1];
-    const own = weekdayOf(day);
-    return weekdays?.some(({ weekday, number }) => weekday === own && numbers.includes(number)) ?? true;
-  };
-  const startYear = readWeek(startDay).year;
-  const isWeek = (day: number): boolean => {
-    if (weeks === null) return true;
-    const { year, number, last } = readWeek(day);
-    return isListed(weeks, number, last) && remainder(year - startYear, Number(rule.INTERVAL ?? 1)) === 0;
+    if (weekdays === null) return true;
+    const numbers = weekdays.get(weekdayOf(day));
+    if (numbers === undefined || numbers.has(0)) return numbers !== undefined;
+    const from = isNumberedByYear ? yearFirst : first;
+    const end = from + (isNumberedByYear ? yearLength : length);
+    return numbers.has(Math.floor((day - from) / 7) + 1) || numbers.has(-Math.floor((end - 1 - day) / 7) - 1);
   };
   return (day) => {
     const month = monthOf(day);
     return (
       isListed(monthDays, day - month.first + 1, month.length) &&
       isListed(yearDays, day - month.yearFirst + 1, month.yearLength) &&
-      isWeekday(day, month) &&
-      isWeek(day)
+      isWeekday(day, month)
     );
   };
 }
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, number) => number);
 
-function sorted(numbers: readonly number[]): readonly number[] {
+function sorted(numbers: Iterable<number>): readonly number[] {
   return [...numbers].sort((one, other) => one - other);
 }
 
@@ -306,12 +315,16 @@ function createTimes(rule: RecurrenceRule, start: number) {
     sorted(minutes).map((minute) => hour * HOUR_MS + minute * MINUTE_MS),
   );
   const ordered = sorted(seconds);
+  if (!isFrequent) {
+    const times = clocks.flatMap((clock) => ordered.map((second) => clock + second * 1_000));
+    return (day: number, period: number): Iterable<Candidate> =>
+      times.map((time) => ({ at: day * DAY_MS + time, period }));
+  }
   const unit = isHourly ? HOUR_MS : MINUTE_MS;
   const isActive = (at: number) =>
-    !isFrequent || remainder(Math.floor(at / unit) - Math.floor(start / unit), Number(INTERVAL)) === 0;
-  return function* timesOn(day: number, period: number): Iterable<Candidate> {
+    remainder(Math.floor(at / unit) - Math.floor(start / unit), Number(INTERVAL)) === 0;
+  return function* timesOn(day: number): Iterable<Candidate> {
     for (const at of clocks.map((clock) => day * DAY_MS + clock).filter(isActive))
-      for (const second of ordered)
-        yield { at: at + second * 1_000, period: isFrequent ? Math.floor(at / unit) : period };
+      for (const second of ordered) yield { at: at + second * 1_000, period: Math.floor(at / unit) };
   };
 }

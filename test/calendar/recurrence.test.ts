@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkRecurrence, expandRecurrence, openRecurrence } from "../../src/calendar/recurrence.js";
+import { readRule } from "../../src/calendar/recurrence-rule.js";
 import { formatLocal } from "../../src/calendar/zoned-time.js";
 import { words } from "../support/words.js";
 
@@ -178,6 +179,7 @@ describe("what is refused says what would be right", () => {
     ["RRULE:FREQ=DAILY|EXRULE:FREQ=DAILY", '"EXRULE:FREQ=DAILY" is not read'],
     ["RRULE:FREQ=WEEKLY|EXDATE;VALUE=DATE:20270102", "the exception 2027-01-02 is no date of the rule"],
     [`RRULE:FREQ=DAILY|EXDATE;VALUE=DATE:${many.join(",")}`, "there are more than 500 exceptions"],
+    ["RRULE:unread|RRULE:FREQ=DAILY", "there are several RRULEs"],
     ["RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "the rule gives no date"],
     ["RRULE:FREQ=DAILY;UNTIL=20261231", "the rule gives no date"],
     ["RRULE:FREQ=DAILY;COUNT=1|EXDATE;VALUE=DATE:20270101", "the rule gives no date"],
@@ -186,6 +188,19 @@ describe("what is refused says what would be right", () => {
       checkRecurrence({ lines: lines.split("|"), start: "2027-01-01", timezone: null }, "recurrences");
     expect(check).toThrow(expect.objectContaining({ code: "usage", message: `recurrences: ${message}` }));
     expect(check).toThrow(expect.objectContaining({ hint: expect.stringMatching(/\w/) }));
+  });
+
+  test.each([
+    ["EXDATE of a line", ["RRULE:FREQ=DAILY", `EXDATE:unread,${many.join(",")}`], "more than 500 exceptions"],
+    [
+      "RDATE of several",
+      ["RRULE:FREQ=DAILY", ...Array(501).fill("RDATE:unread")],
+      "more than 500 exceptions",
+    ],
+    ["values of a part", [`RRULE:FREQ=YEARLY;BYDAY=${Array(1_001).fill("MO").join(",")}`], "1001 values"],
+  ])("too many %s are counted before they are read", (_, lines, message) => {
+    const recurrence = { lines, start: "2027-01-01", timezone: null };
+    expect(() => checkRecurrence(recurrence, "--repeat")).toThrow(message);
   });
 
   test.each(["0001-01-01", "1899-12-31", "2200-01-01"])("a start on %s", (start) => {
@@ -212,4 +227,9 @@ describe("what is refused says what would be right", () => {
     ];
     checkRecurrence({ lines, start: "2027-01-01T10:00:00", timezone: BERLIN }, "recurrences");
   });
+});
+
+test("a number of a part counts once, however it is written", () => {
+  const rule = readRule("FREQ=YEARLY;BYYEARDAY=1,01,+1,-1,-01,10", "--repeat");
+  expect(rule.BYYEARDAY).toBe("1,-1,10");
 });
