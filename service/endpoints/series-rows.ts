@@ -61,14 +61,16 @@ export async function writeSeries(
   await checkWindows(db, made);
 }
 
-/** Series of a calendar at most. */
+/** A calendar has at most so many series. */
 const MAX_SERIES = 1_000;
 
-/** @throws ProblemError 400 for a new series of a calendar that has as many as it may have */
+/** @throws ProblemError 400 for a new series if the calendar has the maximum */
 async function requireRoom(db: Transaction, { calendar_id, id }: SeriesRow): Promise<void> {
   if ((await findSeries(db, calendar_id, id)) !== undefined) return;
   if ((await countSeries(db, calendar_id)) < MAX_SERIES) return;
-  throw badRequest({ recurrences: ["a calendar has at most 1,000 series; delete those that are over"] });
+  throw badRequest({
+    recurrences: ["a calendar can have at most 1,000 series; delete some that have ended"],
+  });
 }
 
 interface KeptRow {

@@ -322,7 +322,7 @@ describe("no series stops the service", () => {
     const { status, json } = await request(stage.world, `POST ${stage.calendar}/events`, { body });
     expect([status, json.errors]).toEqual([
       400,
-      { recurrences: ["a calendar has at most 1,000 series; delete those that are over"] },
+      { recurrences: ["a calendar can have at most 1,000 series; delete some that have ended"] },
     ]);
     await stage.client.call("updateEvent", {
       path: place(id),

@@ -31,7 +31,7 @@ export interface ResolveOptions<T extends Named = Named> {
 /**
  * Finds a candidate by its exact id, else by its exact name, else by its name ignoring case, else, where that is
  * allowed, by the beginning of its name; the first step that matches any candidate decides.
- * @throws CliError not_found with the candidates when none matches, usage when several do or none can
+ * @throws CliError not_found with the candidates when none matches, usage when several do or the value cannot be a name
  */
 export function resolveName<T extends Named>(
   value: string,
@@ -125,7 +125,7 @@ function checkControlCharacters(value: string, source: string): void {
   if (!/\p{Cc}/u.test(value)) return;
   throw usageError(
     `${source}: ${JSON.stringify(value)} contains a control character`,
-    "ids and names have none; is a line break of the input part of it?",
+    "ids and names cannot contain one; check for a line break in the input",
   );
 }
 

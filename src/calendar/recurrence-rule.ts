@@ -13,7 +13,7 @@ const WEEKDAY = "(?:SU|MO|TU|WE|TH|FR|SA)";
 /** What a value of a part is: a pattern with its description, or the least and the most of a number, which is not 0 if that may be negative. */
 const PARTS = {
   FREQ: [
-    // Series that were stored before may have the last two, see `checkRuleBounds`.
+    // Series that were stored earlier may have the last two, see `checkRuleBounds`.
     /^(?:YEARLY|MONTHLY|WEEKLY|DAILY|HOURLY|MINUTELY)$/,
     "DAILY, WEEKLY, MONTHLY or YEARLY",
   ],
@@ -60,7 +60,7 @@ export function readRule(text: string, source: string): RecurrenceRule {
   return { ...rule, FREQ };
 }
 
-/** Values of a part, each once, however it is written: `1`, `+1` and `01` are one. */
+/** The values of a part without repeats: `1`, `+1` and `01` are the same. */
 function withoutRepeats(values: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return values.filter((text) => {
@@ -71,20 +71,17 @@ function withoutRepeats(values: readonly string[]): readonly string[] {
   });
 }
 
-/** Frequencies of series; others are read only where they are stored already. */
+/** Frequencies of new series; others are read only if they are stored already. */
 const SERIES_FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"];
 
-/**
- * Checks that a series may have a rule.
- * @throws CliError usage for one that repeats within a day
- */
+/** Checks that a new series may have this rule. @throws CliError usage for one that repeats within a day */
 export function checkRuleBounds(rule: RecurrenceRule, source: string): void {
   const { FREQ } = rule;
   if (!SERIES_FREQUENCIES.includes(FREQ))
     throw usageError(`${source}: FREQ=${FREQ} is not supported`, "write DAILY, WEEKLY, MONTHLY or YEARLY");
   const part = (["BYHOUR", "BYMINUTE", "BYSECOND"] as const).find((name) => rule[name] !== undefined);
   if (part !== undefined)
-    throw usageError(`${source}: ${part} is not supported`, "create a series for each time of the day");
+    throw usageError(`${source}: ${part} is not supported`, "create a series for each time of day");
 }
 
 /** The rule as RFC 5545 has it. */

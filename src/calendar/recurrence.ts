@@ -154,7 +154,7 @@ function checkOccurrences(read: ReadRecurrence, source: string): void {
   const missing = [...read.excluded].find((start) => !every.has(start));
   if (missing === undefined) return;
   const shown = writtenDate(missing, read);
-  throw usageError(`${source}: the exception ${shown} is no date of the rule`, "leave it out");
+  throw usageError(`${source}: the exception ${shown} is not a date of the rule`, "leave it out");
 }
 
 /** The starts with those of RDATE, whatever EXDATE says, in order, each once. */

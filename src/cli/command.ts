@@ -183,7 +183,7 @@ export function requireConfirmation(yes: boolean, canAsk: boolean): void {
 
 /**
  * For commands that run unattended: a job with the wrong home folder must not find the empty calendar of `local`.
- * @param options.sends whether it does more than show: without that, `local` will do where there is no other profile
+ * @param options.sends whether the command has effects; if not, it may use `local` when there is no other profile
  * @throws CliError configuration when nothing chose the service
  */
 export function requireChosenService(
@@ -192,6 +192,6 @@ export function requireChosenService(
 ): void {
   if (isChosen || (isOnlyLocal && !sends)) return;
   throw configurationError("no service was chosen, and this command does not use `local` by default", {
-    hint: "for the calendar on this machine: -p local, or once calctl profiles use local; for another service set CALCTL_PROFILE, or CALCTL_BASE_URL and CALCTL_TOKEN, or HOME to that of the user who signed in",
+    hint: "to use the calendar on this machine, add -p local, or run once: calctl profiles use local; to use another service, set CALCTL_PROFILE, or CALCTL_BASE_URL and CALCTL_TOKEN, or set HOME to the home folder of the user who signed in",
   });
 }

@@ -20,7 +20,7 @@ export function registerCalendars(command: Command, contextOf: ContextOf): void 
     examples: () => [
       ["Names and ids of all calendars", "calctl calendars"],
       ["Everything about one of them", "calctl calendars -c Family --include labels,members -o json"],
-      ["Add one on this machine; for another service, in its own app", "calctl service calendars add Garden"],
+      ["Add one on this machine (another service has its own app)", "calctl service calendars add Garden"],
     ],
   });
   addAction(command, contextOf, runCalendars);
@@ -74,7 +74,7 @@ export function registerLabels(command: Command, contextOf: ContextOf): void {
       ["The labels of a calendar with their colors", "calctl labels -c Family"],
       ["Numbers and names, for a script", "calctl labels -c Family --fields number,name"],
       [
-        "Name one on this machine; for another service, in its own app",
+        "Name one on this machine (another service has its own app)",
         "calctl service labels set 2 -c Family --name Visits",
       ],
     ],

@@ -22,7 +22,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
     .option("--from <date>", "events of this day and later")
     .option(
       "--search <text>",
-      "events with this text in title, description or location; without days, those of any day, each series once",
+      "events with this text in title, description or location; without days, of any day, with each series once",
     )
     .option("--strict-dates", "read only ISO 8601 dates, no words");
   addFilterFlags(command);

@@ -177,7 +177,7 @@ describe("what is refused says what would be right", () => {
     ["RRULE:FREQ=DAILY|EXDATE:20270102T100000Z", "20270102T100000Z is a time, but the start is a date"],
     ["RRULE:FREQ=DAILY|EXDATE;TZID=Nowhere/City:20270102", "Nowhere/City is not a timezone"],
     ["RRULE:FREQ=DAILY|EXRULE:FREQ=DAILY", '"EXRULE:FREQ=DAILY" is not read'],
-    ["RRULE:FREQ=WEEKLY|EXDATE;VALUE=DATE:20270102", "the exception 2027-01-02 is no date of the rule"],
+    ["RRULE:FREQ=WEEKLY|EXDATE;VALUE=DATE:20270102", "the exception 2027-01-02 is not a date of the rule"],
     [`RRULE:FREQ=DAILY|EXDATE;VALUE=DATE:${many.join(",")}`, "there are more than 500 exceptions"],
     ["RRULE:unread|RRULE:FREQ=DAILY", "there are several RRULEs"],
     ["RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "the rule gives no date"],
@@ -213,7 +213,10 @@ describe("what is refused says what would be right", () => {
     ["RRULE:FREQ=DAILY;UNTIL=20270105", "UNTIL=20270105 is not a time in UTC"],
     ["RRULE:FREQ=DAILY;UNTIL=20270105T100000", "UNTIL=20270105T100000 is not a time in UTC"],
     ["RRULE:FREQ=DAILY|RDATE;VALUE=DATE:20270102", "20270102 is a date, but the start is a time"],
-    ["RRULE:FREQ=DAILY|EXDATE:20270102T100000Z", "the exception 2027-01-02T10:00:00Z is no date of the rule"],
+    [
+      "RRULE:FREQ=DAILY|EXDATE:20270102T100000Z",
+      "the exception 2027-01-02T10:00:00Z is not a date of the rule",
+    ],
     ["RRULE:FREQ=DAILY|RDATE:20270101T085959Z", "RDATE 2027-01-01T08:59:59Z is before the start"],
   ])("%s with a time", (lines, message) => {
     const recurrence = { lines: lines.split("|"), start: "2027-01-01T10:00:00", timezone: BERLIN };

@@ -12,7 +12,7 @@ import { isTransportError } from "./token-client.js";
 /** Where a service lets users sign in, as it says itself. */
 export interface DiscoveredServer {
   readonly endpoints: SignInEndpoints;
-  /** The address below which they have the contract's paths, without a trailing slash; null if they have other paths. */
+  /** The address below which the endpoints have the contract's paths, without a trailing slash; null if they have others. */
   readonly authUrl: URL | null;
   /** The client that needs no registration and has no secret; undefined if the service offers none. */
   readonly publicClientId: string | undefined;
@@ -98,16 +98,16 @@ function checkMetadata(json: Readonly<Record<string, unknown>>, baseUrl: URL): D
   return { endpoints, authUrl, publicClientId: calctl_client_id };
 }
 
-/** Any path of the service. @see RFC 6749 §3.1, §3.2 */
+/** An endpoint at any path of the service. @see RFC 6749 §3.1, §3.2 */
 function readEndpoint(text: string, { origin }: URL): URL {
   const url = parseUrl(text);
   if (url === null || text.includes("#") || url.username !== "" || url.password !== "")
-    throw invalidMetadata("its endpoints must be absolute addresses without a password and a fragment");
+    throw invalidMetadata("its endpoints must be absolute addresses without a password or a fragment");
   if (url.origin !== origin) throw invalidMetadata(`its endpoints are at ${url.origin}, not at ${origin}`);
   return url;
 }
 
-/** The address below which an endpoint has a path; null if it has another one. */
+/** The address below which an endpoint has this path; null if it has another one. */
 function withoutPath({ href }: URL, path: string): string | null {
   return href.endsWith(path) ? href.slice(0, -path.length) : null;
 }

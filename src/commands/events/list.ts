@@ -31,7 +31,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
   command
     .option(
       "--search <text>",
-      "events with this text in title, description or location; without days, those of any day, each series once",
+      "events with this text in title, description or location; without days, of any day, with each series once",
     )
     .option("-n, --limit <number>", "how many events at most, in the order of the list");
   addFilterFlags(command, "only events of this category; of keeps also those without times, of any day");
@@ -57,7 +57,7 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(options.limit);
   const query = { ...(await readQuery(context, options)), keepsWithoutTimes: options.category === "keep" };
   let isEmpty: boolean;
-  // Which occurrence of a series is listed is known only at the end.
+  // The occurrence to list of each series is known only at the end.
   if (stream !== null && query.upcoming === null && query.oncePerSeries !== true) {
     const { streamEvents } = await import("./event-stream.js");
     isEmpty = await streamEvents(context, query, { stream, limit });

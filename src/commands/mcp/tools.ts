@@ -27,7 +27,7 @@ const PLANS: readonly ToolPlan[] = [
   {
     name: "list_events",
     description:
-      "List events by day. Without days those of today; with search those of any day, and each series once: its next occurrence, else its last one.",
+      "List events by day: by default today's. A search without days covers all days and lists each series once, by its next occurrence or, if it has ended, its last.",
     command: "events list",
     flags: `${DAYS} search label attendee category mine remaining limit`,
   },

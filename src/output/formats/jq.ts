@@ -6,14 +6,14 @@ import { jsonObject, type OutputProgram } from "../view.js";
 /** The program follows as it is, even if it begins with `-`. Every result is JSON on one line. */
 const FLAGS = ["--compact-output", "--"];
 
-/** jq-wasm keeps all results until the program ends. */
+/** jq-wasm holds all results in memory until the program ends. */
 const MAX_RESULTS = 500_000;
 
 /**
  * `--jq`: a jq program over the JSON of the command. Strings come out raw, other values as compact JSON, one per line.
  * It has no files and an environment of its own.
  * @param block does work during which no signal can be handled
- * @param maxResults how many are printed at most
+ * @param maxResults at most so many results are printed
  * @throws CliError usage with jq's message for a program that does not compile
  * @see https://jqlang.org/manual/
  */
@@ -30,7 +30,7 @@ export async function createJqProgram(
   };
   // Without input, the program is compiled but does not run.
   run("");
-  // A comment at its end may go on in the next line, but not in the one after.
+  // A comment at the end of the program may continue on the next line, but not on the one after.
   const bounded = `limit(${maxResults + 1}; ${program}\n\n)`;
   const renderJson: NonNullable<OutputProgram["renderJson"]> = (
     json,
@@ -55,12 +55,12 @@ export async function createJqProgram(
   };
 }
 
-/** The error comes after the text, and not to a reader that has enough. */
+/** The text, then the error, which a reader that stops after the text never sees. */
 function* cutText(text: string, maxResults: number): Generator<string> {
   yield text;
   throw usageError(
     `--jq: more than ${maxResults.toLocaleString("en-US")} results; the others were not printed`,
-    "choose fewer in the program, or give -o ndjson to jq itself",
+    "select fewer in the program, or pipe -o ndjson to jq",
   );
 }
 

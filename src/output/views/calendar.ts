@@ -51,7 +51,7 @@ export const labelView: View<Label> = {
     number: { type: "integer?", about: "1 is the default label" },
     name: {
       type: "string?",
-      about: "empty for the default label, which people see as default",
+      about: "empty for the default label, which is shown as default",
       minWidth: 8,
       cell: (label) => ({
         text: label.name || (label.number === 1 ? DEFAULT_LABEL_NAME : ""),
