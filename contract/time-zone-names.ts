@@ -40,7 +40,7 @@ const ABBREVIATIONS: ReadonlyMap<string, readonly string[]> = new Map(
 
 const AREAS = "Europe America Asia Africa Australia Pacific Atlantic Indian Antarctica Arctic".split(" ");
 
-/** Names that are not their parts with a capital each; Intl knows them in any case, and gives some another name. */
+/** Names whose parts are not simply capitalized. Intl reads them in any case, but renames some. */
 const IRREGULAR = new Map(
   [
     "America/Knox_IN Antarctica/DumontDUrville Antarctica/McMurdo Australia/ACT Australia/LHI Australia/NSW",
@@ -80,12 +80,12 @@ function candidatesOf(text: string): readonly string[] {
   return isTimeZone(text) ? [resolvedZone(text)] : [];
 }
 
-/** The zone that Intl takes a name for: `Europe/London` for `GB`. */
+/** The zone that Intl resolves a name to: `Europe/London` for `GB`. */
 function resolvedZone(name: string): string {
   return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone;
 }
 
-/** What to write instead of a text that is not the name of a zone. */
+/** A hint for a text that is not the name of a zone: the names that it may stand for. */
 export function timeZoneHint(text: string): string {
   const candidates = candidatesOf(text);
   if (candidates.length === 0) return "write a name such as Asia/Tokyo, Europe/Berlin or UTC";
@@ -97,7 +97,7 @@ const ABBREVIATED_ZONES = /^(?:CET|EET|MET|WET|EST|MST|HST|GMT|UCT|PRC|ROC|ROK)$
 
 /**
  * The zone of a name in TZ, where the IANA database's names without an area (`Japan`, `EST5EDT`) are zones as well;
- * undefined for other texts. Intl knows further abbreviations, some of which it takes for places that few mean by them.
+ * undefined for other texts. Intl knows more abbreviations, but resolves some to places that few people mean by them.
  */
 export function readZoneVariable(text: string): string | undefined {
   const zone = readTimeZoneName(text);

@@ -5,7 +5,7 @@ import { instantAt, wallClockAt } from "../src/calendar/zoned-time.js";
 import { badRequest } from "./http/response.js";
 import { changeRule, readSeriesRule, type SeriesTimes } from "./series-rule.js";
 
-/** Load it by `import()`: the rule engine is large. */
+/** Load it by `import()`: few requests need the rule engine. */
 
 /** How the slots of a series are moved: by a step of the clock, to a series of other times. */
 export interface SeriesMove {

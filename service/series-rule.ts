@@ -8,7 +8,7 @@ import { yieldToEventLoop } from "../src/system/clock.js";
 import { badRequest } from "./http/response.js";
 import type { SeriesRow } from "./store/schema.js";
 
-/** Load it by `import()`: the rule engine is large. */
+/** Load it by `import()`: few requests need the rule engine. */
 
 /** When the occurrences of a series start. */
 export type SeriesTimes = Pick<SeriesRow, "all_day" | "start_clock" | "start_timezone" | "recurrences">;
@@ -49,7 +49,7 @@ export function slotsOf(series: SeriesTimes, from = Number.NEGATIVE_INFINITY): I
   return openSlots(series).between(from, Number.POSITIVE_INFINITY);
 }
 
-/** Slots that are made before others get their turn: a few milliseconds. */
+/** Slots that are made before other requests get their turn: a few milliseconds. */
 const SLICE = 200;
 
 /** Slots in order, which lets other requests in between. */
@@ -64,7 +64,7 @@ async function* inSlices(slots: Iterable<number>): AsyncIterable<number> {
 
 /**
  * The next slots of a series up to a time, and until when they are known then.
- * @param most slots; the rest is for another time
+ * @param most slots at most; the next call gives the others
  */
 export function nextSlots(series: SeriesRow, to: number, most: number) {
   const slots: number[] = [];

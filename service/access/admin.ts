@@ -17,7 +17,7 @@ export interface AccessContext {
     "clock" | "database" | "env" | "process" | "resources" | "signal" | "stderr" | "userId"
   >;
   readonly flags: Pick<RunSettings, "debug" | "dryRun" | "quiet">;
-  /** The service in use, which the user is told if it is another one; undefined where nobody is to be told. */
+  /** The service in use: if it is another one, a note says so. Undefined for no note. */
   readonly config?: { readonly settings: () => Pick<Settings, "profile" | "service"> };
 }
 
@@ -77,8 +77,8 @@ export async function openChosen(
 }
 
 /**
- * The database of `--db` or CALCTL_SERVICE_DB, as `parseDatabase` gives it; undefined for none. Where no flag names it and
- * another service is in use, the user is told.
+ * The database of `--db` or CALCTL_SERVICE_DB, as `parseDatabase` gives it; undefined for none. If no flag names it and
+ * another service is in use, a note says which database is used.
  * @throws CliError usage
  */
 export function chooseDatabase(context: AccessContext, flag: string | undefined): string | undefined {
@@ -102,7 +102,7 @@ function otherService({ config }: AccessContext): string | null {
     const { profile } = selected;
     return profile === null ? "the service of CALCTL_BASE_URL" : `the service of the profile ${profile}`;
   } catch (error) {
-    // A setting that is wrong does not concern the database.
+    // An invalid setting does not matter here.
     if (hasCode(error, "configuration", "usage")) return null;
     throw error;
   }

@@ -10,7 +10,7 @@ import {
 } from "../store/series.js";
 import type { Store, Transaction } from "../store/store.js";
 
-/** Rows that one turn makes, and series that it continues at most: lists show the rest all the same. */
+/** Rows that one turn makes, and series that it continues, at most. Lists show the other occurrences all the same. */
 const TURN = { rows: 500, series: 20 } as const;
 
 /**
@@ -35,7 +35,7 @@ export async function continueDueSeries(db: Transaction, calendarId: string, now
   const due = await listDueSeries(db, { calendarId, time: dueBefore(now), count: TURN.series });
   if (due.length === 0) return false;
   const { nextSlots } = await import("../series-rule.js");
-  // Beyond what was made some are rows all the same.
+  // Some later occurrences have a row already, such as those with comments.
   const stored = await listIdsBeyond(db, calendarId);
   const added = [];
   for (const series of due) {

@@ -14,11 +14,11 @@ import type { Transaction } from "../store/store.js";
 import type { UnstoredOccurrence } from "./unstored-events.js";
 
 /**
- * What lists of events show: rows, and occurrences of series that are none yet. Each list reads its events here, so that a
- * series has no gaps however long ago its calendar was written.
+ * The events that lists show: rows, and occurrences of series that have no row yet. Each list reads its events here, so that
+ * a series has no gaps however long ago its calendar was written to.
  */
 
-/** An event of a list; one that is no row has its attendees (plain ids) with it. */
+/** An event of a list; with the plain ids of its attendees if it has no row. */
 export type ShownEvent = ListedEvent & { readonly attendeeIds?: readonly string[] };
 
 /** All events of a window that has an end, in order. */
@@ -40,7 +40,7 @@ export type ReadNext = (after: EventPosition | null, count: number) => Promise<r
 
 /**
  * Opens a list that is read in order.
- * @param until where series end that have no row yet (ms), see `endOfSeries`; by default with the window
+ * @param until until when occurrences without a row are listed (ms), see `endOfSeries`; by default to the end of the window
  */
 export async function openEventList(
   db: Transaction,
@@ -70,12 +70,12 @@ export async function openEventList(
   };
 }
 
-/** Until when a list without an end shows series, as if they had been continued today. @param today when it began (ms) */
+/** Until when a list without an end shows series, as if they had been continued today. @param today its midnight in UTC (ms) */
 export function endOfSeries(today: number): number {
   return today + HORIZON - DAY_MS;
 }
 
-/** The unstored occurrences of a window in order; null without any series that has some: then no rules are read. */
+/** The unstored occurrences of a window in order; null if no series has any: then no rules are read. */
 export async function openUnstored(
   db: Transaction,
   {

@@ -36,7 +36,7 @@ function listEvents(context: ReadContext): Representation {
   const after = cursor === null ? null : { start: cursor.at, id: cursor.id };
   const window = windowOfDays({ from, to, timezone });
   const query = { calendarId, window, after, ...filter };
-  // A list without an end goes on with the days.
+  // A list without an end shows one more day of a series every day.
   const today = to === null ? Math.floor(context.now / DAY_MS) * DAY_MS : null;
   return {
     revision,

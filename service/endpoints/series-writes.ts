@@ -28,7 +28,7 @@ import {
   updateMany,
 } from "./series-updates.js";
 
-/** Load it by `import()`: the rule engine is large. */
+/** Load it by `import()`: few requests need the rule engine. */
 
 /** What an event keeps through updates. */
 type Origin = Pick<EventContent, "id" | "calendar_id" | "creator_id" | "created_at" | "updated_at">;

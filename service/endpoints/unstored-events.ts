@@ -8,14 +8,14 @@ import { listIdsBeyond } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
 import { unstoredOccurrence } from "./series-reads.js";
 
-/** Load it by `import()`: the rule engine is large. */
+/** Load it by `import()`: few requests need the rule engine. */
 
 /** An unstored occurrence with its attendees. */
 export type UnstoredOccurrence = EventRow & { readonly attendeeIds: readonly string[] };
 
 interface UnstoredQuery {
   readonly calendarId: string;
-  /** Those of which not all occurrences of the window are rows. */
+  /** Those that have occurrences in the window without a row. */
   readonly series: readonly SeriesRow[];
   readonly window: DayWindow;
   /** Only events after it are wanted; null for all. */
@@ -27,7 +27,7 @@ interface UnstoredQuery {
 /** Occurrences that are read before other requests get their turn. */
 const SLICE = 10;
 
-/** The unstored occurrences of some series on the days of a window, in the order of lists. Its iteration yields. */
+/** The unstored occurrences of some series on the days of a window, in the order of lists; yields to other requests. */
 export async function* unstoredInOrder(
   db: Transaction,
   { calendarId, series, window, after, onlyFirst }: UnstoredQuery,

@@ -44,11 +44,11 @@ interface FeedContent {
 
 /** Which events of its calendars a feed shows. */
 export interface FeedQuery {
-  /** Those of the first are kept first, each from its edge. */
+  /** If not all events fit, those of the first window are kept. */
   readonly windows: readonly FeedWindow[];
   /** Events at most. */
   readonly limit: number;
-  /** Whether a series is there once, with what was changed on its own, instead of each occurrence. */
+  /** Whether each series is shown once, with the occurrences that were changed on their own, instead of every occurrence. */
   readonly wholeSeries: boolean;
 }
 
@@ -57,13 +57,13 @@ interface FeedWindow extends DayWindow {
   readonly latestFirst: boolean;
 }
 
-/** When the nearest of what does not fit begins (ms), of later and of earlier events; null if all are there. */
+/** The start of the nearest event that does not fit (ms), of later and of earlier ones; null if all fit. */
 export interface LeftOut {
   readonly later: number | null;
   readonly earlier: number | null;
 }
 
-/** What a feed shows, and what of it does not fit. */
+/** The events that a feed shows, and from when on some do not fit. */
 export async function readFeed(db: Transaction, found: OpenFeed, query: FeedQuery) {
   const { feed, calendars } = found;
   const room = createRoom(query.limit);
@@ -88,7 +88,7 @@ export async function readFeed(db: Transaction, found: OpenFeed, query: FeedQuer
   for (const ids of inBatches(idsOf(true))) {
     const series = await listSeriesOfFeed(db, ids);
     await show(series.map((one) => rowOfSeries(one, starts.get(one.id))));
-    // An occurrence that was changed on its own is excepted, and has its place in its id.
+    // A series excepts the occurrences that were changed on their own, whose ids have the excepted starts.
     const slots = series.flatMap(({ id, recurrences }) =>
       exceptedSlots(recurrences.split("\n")).map((slot) => `${id}_${slot}`),
     );
@@ -108,7 +108,7 @@ function compareText(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** What does not fit, in words; empty if all is there. */
+/** A sentence about the events that do not fit; empty if all fit. */
 export function describeLeftOut({ later, earlier }: LeftOut, timezone: string): string {
   const dates = [
     ...(later === null ? [] : [`from ${localDate(later, timezone)} on`]),
@@ -117,7 +117,7 @@ export function describeLeftOut({ later, earlier }: LeftOut, timezone: string): 
   return dates.length === 0 ? "" : `Not all events fit: some ${dates.join(" and some ")} are missing.`;
 }
 
-/** Counts what a feed has, and remembers what does not fit. */
+/** Counts the events of a feed, and remembers from when on some do not fit. */
 function createRoom(limit: number) {
   const leftOut = { later: null as number | null, earlier: null as number | null };
   let [count, bytes] = [0, 0];
@@ -137,7 +137,7 @@ function createRoom(limit: number) {
 
 type Room = ReturnType<typeof createRoom>;
 
-/** What fits of the first window, then of the others. */
+/** The entries of the first window that fit, then those of the others. */
 async function chooseEntries(
   db: Transaction,
   { feed, calendars }: OpenFeed,
@@ -167,12 +167,12 @@ async function chooseEntries(
   return [...chosen.values()];
 }
 
-/** An entry, with its event if no row has it. */
+/** An entry, with its event if that has no row. */
 interface ChosenEntry extends FeedEntry {
   readonly row?: ShownRow;
 }
 
-/** The entries of occurrences that are no rows yet, or of their series: however long ago these were written. */
+/** The entries of occurrences that have no row yet, or of their series. */
 async function listUnstoredEntries(
   db: Transaction,
   { calendarId, window, wholeSeries, busyOnly, latestFirst, limit }: FeedEntryQuery,
@@ -212,7 +212,7 @@ interface ShownRow {
   readonly creator_id: string;
   readonly label_number: number;
   readonly json: string;
-  /** Of an event that is no row. */
+  /** Of an event without a row. */
   readonly attendeeIds?: readonly string[];
 }
 
@@ -267,9 +267,9 @@ function eventOf({ id, attributes, relationships }: EventResource, names: Names)
 }
 
 /**
- * When somebody is busy, and nothing that tells which of these times belong together, what an event was before or when it was
- * written: equal times are one, since the id is made of the time.
- * @param calendarId of all of them
+ * A time when somebody is busy, without anything that tells which times belong together, how an event was moved or when it was
+ * written. Equal times are one, since the id is made from the time.
+ * @param calendarId the same for all times
  */
 function busyTime({ start_at, end_at, category, all_day }: CalendarEvent, calendarId: string): CalendarEvent {
   return {

@@ -37,7 +37,7 @@ const SECRET_HEADERS = {
 /** How long a client waits for what is only remembered about it (ms). */
 const NOTE_TIMEOUT = 250;
 
-/** Bytes of all answers that are kept. */
+/** Bytes of all rendered feeds that are kept in memory. */
 const MAX_KEPT = 32 * 1024 * 1024;
 
 /** Serves feeds to whoever has their address. */
@@ -51,7 +51,7 @@ export function createFeedServer(store: Store) {
         if (!(error instanceof CliError)) throw error;
       });
   return {
-    /** @throws ProblemError 404, 405, 410 where nothing of it is to be seen any more, 429 */
+    /** @throws ProblemError 404, 405, 410 if none of its calendars can be read any more, 429 */
     async respond({ secret, format }: FeedTarget, asked: FeedRequest): Promise<ServiceResponse> {
       const { request, address, now } = asked;
       if (!isRead(request)) throw new ProblemError(405, { headers: { allow: "GET, HEAD" } });
@@ -62,7 +62,7 @@ export function createFeedServer(store: Store) {
         return findFeed(db, hashSecret(secret));
       };
       const found = await store.read(find, { client: address });
-      // Whoever asks for a removed feed guesses nothing: programs poll it, where others of the address are alive.
+      // A request for a removed feed is not a guess: programs poll it from addresses that read other feeds, too.
       if (found === null) {
         await remember(`guesses ${address}`, (db) => countGuess(db, guess));
         throw new ProblemError(404);
@@ -99,8 +99,8 @@ interface Rendered {
 }
 
 /**
- * Renders each version of a feed once for all who ask for it, one feed after the other: others wait with their transactions
- * for one of them at most, and makers for one of each other maker.
+ * Renders each version of a feed once, however many clients request it, and one feed at a time: other transactions wait for at
+ * most one of them, and a maker's feed for at most one of each other maker.
  */
 function createRenderer(store: Store) {
   const kept = createLruCache<Rendered>(MAX_KEPT, { sizeOf: ({ body }) => body.byteLength });
@@ -109,7 +109,7 @@ function createRenderer(store: Store) {
   const renderNow = async ({ feed }: OpenFeed, asked: Asked) => {
     const { write, tag } = await store.read(
       async (db) => {
-        // It may see later commits.
+        // This transaction may see later commits than the one that found the feed.
         const found = await findFeed(db, feed.hash);
         if (found === null) throw new ProblemError(404);
         requireVisible(found);
@@ -148,7 +148,7 @@ function createRenderer(store: Store) {
   };
 }
 
-/** Runs work one after the other, of one client after the other. */
+/** Runs one piece of work at a time; clients take turns. */
 function createLine() {
   const waiting = createFairQueue<() => Promise<unknown>>();
   let isRunning = false;
@@ -173,13 +173,13 @@ function represent(found: OpenFeed, { target, now, format }: Asked) {
   return format === "ics" ? calendarFile(found, now) : weekPage(found, target, now);
 }
 
-/** As long as it is the same, so is the answer. */
+/** The answer is the same as long as the version is. */
 function versionOf(found: OpenFeed, asked: Asked): string {
   const revisions = found.calendars.map(({ id, revision }) => [id, revision]);
   return JSON.stringify([found.feed.id, revisions, represent(found, asked).version]);
 }
 
-/** Null where only the content may tell: who sees times alone must not see that something else was written. */
+/** Null for a feed of times alone, whose tag is made from the content: it must not reveal that something else was written. */
 function tagOf(found: OpenFeed, asked: Asked): string | null {
   return found.feed.busy_only === 1 ? null : entityTag([hashSecret(versionOf(found, asked))]);
 }

@@ -31,7 +31,7 @@ h2 { font-size: 1rem; }
 .today h2 { color: var(--accent); }
 ul { display: grid; gap: .35rem; margin-top: .4rem; list-style: none; }
 li {
-  /* Also of a label as dark or as light as the card. */
+  /* Visible even if the label is as dark or as light as the card. */
   --edge: color-mix(in srgb, var(--k) 80%, var(--ink));
   padding: .3rem .6rem; border-left: 4px solid var(--edge); border-radius: .3rem;
   background: color-mix(in srgb, var(--edge) 14%, var(--card));
@@ -40,7 +40,7 @@ li b { font-weight: 600; }
 .time { display: block; font-size: .85rem; font-variant-numeric: tabular-nums; }
 .rest { font-size: .85rem; }
 @media screen and (max-width: 59.99rem) {
-  /* Today and what comes first; days that are over are below. */
+  /* Today and the days after it come first, then past days. */
   .week { display: flex; flex-direction: column; }
   .past { order: 1; }
 }

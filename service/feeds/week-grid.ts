@@ -10,7 +10,7 @@ import { html, type Markup } from "../../src/html/page.js";
 const ROW = 1.75;
 const LINE = 1.05;
 
-/** Those of the grid and of a line on paper (mm). */
+/** Heights of the grid and of a line on paper (mm). */
 const PAPER = 145;
 const PAPER_LINE = 3.1;
 
@@ -97,7 +97,7 @@ function eventItem(
 `;
 }
 
-/** The end is apart: a small card has no room for it. */
+/** The end is an element of its own, which a small card hides. */
 function timeOf({ event, part }: DayEntry<LocalizedEvent>, zone: string): string | Markup {
   if (lastsAllDay({ event, part })) return "All day";
   const clock = (local: string | null) => `${local?.slice(11, 16)}${repeatedOffset(local ?? "", zone)}`;

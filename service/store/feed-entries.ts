@@ -6,29 +6,29 @@ import { eventsBeforeWindow, overlaps } from "./event-windows.js";
 import type { EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
-/** What a feed may show, without its content: an event that is a row, or a series. */
+/** An event with a row, or a series, that a feed may show, without its content. */
 export interface FeedEntry {
   readonly id: string;
   readonly calendarId: string;
-  /** Milliseconds since the epoch, of a series that of its occurrence in the window. */
+  /** Milliseconds since the epoch; of a series, the start of its first or last occurrence in the window. */
   readonly start: number;
-  /** About how many bytes it takes in a response, not fewer. */
+  /** Its bytes in a response, or a few more. */
   readonly bytes: number;
   readonly isSeries: boolean;
 }
 
-/** Which of the events there are. */
+/** Which events of its calendars a feed shows. */
 interface FeedShows {
-  /** Only those that take somebody's time, and not all day. */
+  /** Only events at a time of day, no keeps. */
   readonly busyOnly: boolean;
-  /** Each series once, beside the occurrences that were changed on their own; otherwise all occurrences. */
+  /** Each series once, and the occurrences that were changed on their own; otherwise all occurrences. */
   readonly wholeSeries: boolean;
 }
 
 export interface FeedEntryQuery extends FeedShows {
   readonly calendarId: string;
   readonly window: DayWindow;
-  /** Which of them come first. */
+  /** Whether the latest events come first; otherwise the earliest. */
   readonly latestFirst: boolean;
   /** Entries at most. */
   readonly limit: number;
@@ -135,7 +135,7 @@ const selectOccurrenceOfSeries = (order: "asc" | "desc") =>
 const selectFirstOfSeries = selectOccurrenceOfSeries("asc");
 const selectLastOfSeries = selectOccurrenceOfSeries("desc");
 
-/** What a feed shows of events. */
+/** The columns of events that a feed shows. */
 export const listEventsOfFeed = compileForIds((db, ids) =>
   db
     .selectFrom("events")

@@ -57,7 +57,7 @@ export async function countSeries(db: Transaction, calendarId: string): Promise<
   return Number((await query.where("calendar_id", "=", calendarId).executeTakeFirst())?.count);
 }
 
-/** Ids of occurrences that are rows although those of their series are not made that far: of some the comments are. */
+/** Ids of occurrences with a row beyond `made_until` of their series, such as those with comments. */
 export async function listIdsBeyond(db: Transaction, calendarId: string): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom("series")
@@ -69,7 +69,7 @@ export async function listIdsBeyond(db: Transaction, calendarId: string): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Series of a calendar of which not all occurrences before a time are rows: those that have come least far. */
+/** Series of a calendar whose occurrences do not all have rows until a time, the furthest behind first. */
 export const listDueSeries = compileOnce(
   (
     db,

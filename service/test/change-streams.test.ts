@@ -136,7 +136,7 @@ test.each([
   expect((await openStream({ accept })).response.headers["content-type"]).toContain(type);
 });
 
-test("a user has 32 streams at most, whatever the token, and a place again when one has ended", async () => {
+test("a user has at most 32 streams, whatever the token, and may open another when one ends", async () => {
   const streams = [];
   for (let count = 0; count < 32; count += 1) streams.push(await openStream());
   const { token } = await world.service.admin.tokens.create({ user: "member", readOnly: true });

@@ -34,7 +34,7 @@ describe("while another service is in use", () => {
   const run = (...argv: readonly string[]) => harness.runWith({ env }, "service", ...argv);
   const other = "not the service of CALCTL_BASE_URL";
 
-  test("what reads creates no local database, and each command says which one it uses", async () => {
+  test("commands that only read create no local database, and each names the one it uses", async () => {
     const path = join(harness.directory, "local.db");
     for (const argv of ["users list", "calendars list", "tokens list", "check", "calendars remove x --yes"]) {
       const { exitCode, stderr } = await run(...argv.split(" "));

@@ -94,7 +94,7 @@ describe("a calendar file", () => {
     );
   });
 
-  test("has a series once, and beside it all that was changed on its own, of other days too", async () => {
+  test("has a series once, with every event that was changed on its own, even on other days", async () => {
     const { id: series } = await create({ ...inDays(1, "Run"), recurrences: ["RRULE:FREQ=DAILY;COUNT=9"] });
     const digits = (days: number) => inDays(days).start_at.replace(/\.\d+|[-:]/g, "");
     const at = (days: number) => `events/${series}_${digits(days)}`;
@@ -132,7 +132,7 @@ describe("a calendar file", () => {
     expect(text).not.toMatch(/secret|tokyo|member|family/i);
   });
 
-  test("of times alone tells neither series nor what a time was before, nor that something else was written", async () => {
+  test("of times alone reveals no series, no earlier time and no other write", async () => {
     const { path } = await addFeed({ busy_only: true });
     const { id: series } = await create({ ...inDays(1), recurrences: ["RRULE:FREQ=DAILY;COUNT=3"] });
     const slot = inDays(2).start_at.replace(/\.\d+|[-:]/g, "");
@@ -205,7 +205,7 @@ describe("a calendar file", () => {
     for (const name of ["DESCRIPTION", "X-WR-CALDESC"]) expect(text).toContain(`\r\n${name}:${says}\r\n`);
   });
 
-  test("is rendered once for all who ask at the same time, and others have their turns meanwhile", async () => {
+  test("is rendered once for requests at the same time, and yields to others meanwhile", async () => {
     for (let day = 1; day <= 60; day += 1)
       await create({ ...inDays(day), recurrences: ["RRULE:FREQ=WEEKLY;COUNT=2"] });
     for (let count = 0; count < 320; count += 1) await create(inDays(count % 300));
@@ -263,7 +263,7 @@ describe("a page", () => {
     expect([...text.matchAll(/<b>(.)<\/b>/g)].map(([, title]) => title)).toEqual(["A", "B", "C", "D", "E"]);
   });
 
-  test("keeps half hours beside a night event, so that what follows at once does not overlap", async () => {
+  test("keeps half hours if an event is at night, so that an event right after another does not overlap it", async () => {
     const at = (title: string, start: string, end: string) =>
       create({ ...SCHEDULE, title, start_at: `2026-11-${start}:00.000Z`, end_at: `2026-11-${end}:00.000Z` });
     await at("Night", "17T22:00", "18T06:00");
@@ -387,7 +387,7 @@ describe("an address", () => {
     expect((await ask(`${path}.ics`)).status).toBe(200);
   });
 
-  test("of a removed feed can be polled where others are alive", async () => {
+  test("of a removed feed can be polled from an address that reads other feeds", async () => {
     const { path } = await addFeed();
     const { path: removed, id } = await addFeed();
     await request(world, `DELETE /feeds/${id}`);

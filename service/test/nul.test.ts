@@ -133,7 +133,7 @@ describe("text with NUL is refused", () => {
     expect(answer.text).toContain("The login or the password is wrong.");
   });
 
-  test("the operator is told", async () => {
+  test("commands of the operator refuse it", async () => {
     const { admin } = stage.world.service;
     const { id } = await admin.tokens.create({ user: "second", readOnly: true });
     for (const work of [

@@ -92,7 +92,7 @@ export interface FeedDraft {
   readonly busyOnly: boolean;
   /** IANA time zone of its days. */
   readonly timezone: string;
-  /** Whether the service is in this process: others reach it at the address that the response has, not at the base URL. */
+  /** Whether the service is in this process: feeds are then at the address in the response, not below the base URL. */
   readonly isLocal: boolean;
 }
 

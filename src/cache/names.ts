@@ -14,7 +14,7 @@ export interface NamesOptions {
   readonly cache: () => Promise<NameCache>;
   /** Whether reading commands may use stored lists. */
   readonly mayReuse: () => boolean;
-  /** Forgets an event that was deleted, and what was deleted with it. */
+  /** Forgets an event that was deleted, and the events deleted with it. */
   readonly forgetEvent: (id: string, scope: Scope | undefined) => Promise<void>;
 }
 
@@ -149,7 +149,7 @@ function storedItem(item: Pick<StoredItem, "id" | "name"> & Partial<StoredItem>)
   return { id, name, number, color };
 }
 
-/** The same client, after whose deletions completion offers no more what is gone. */
+/** The same client; completion no longer offers the events and feeds that it deletes. */
 function forgetDeleted(api: Api, lists: UsedLists, forgetEvent: NamesOptions["forgetEvent"]): Api {
   return {
     ...api,

@@ -65,7 +65,7 @@ export function createRecentEvents(file: CacheFile, now: () => number) {
       const shown = new Map(events.map((event) => [event.id, { ...event, shownAt: now() }]));
       await replace([...shown.values()], [...shown.keys()]);
     },
-    /** Forgets what a deletion of this event removed: with a scope, later events of its series too, or all. */
+    /** Forgets the events that a deletion removed: this one or, by the scope, all or the later events of its series too. */
     async forget(id: string, scope: Scope = "this"): Promise<void> {
       const [base = "", start = ""] = id.split("_");
       const isDeleted = (other: string) => {

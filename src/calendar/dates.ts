@@ -282,7 +282,7 @@ export function upcomingDays(first: string | null, last: string | null, today: s
   return (dateToInstant(last) - dateToInstant(today)) / DAY_MS + 1;
 }
 
-/** The IANA name of a zone, in its usual case. @throws CliError usage for others, also abbreviations */
+/** The IANA name of a zone, in its usual spelling. @throws CliError usage for any other name, abbreviations included */
 export function parseTimeZone(name: string, source: string): string {
   if (name === "") throw emptyValueError(source);
   const zone = readTimeZoneName(name);

@@ -72,7 +72,7 @@ export function readKeyedInput(value: unknown, source: string): KeyedInput {
 /**
  * Reads one event as the output prints it. Null counts as absent; id, calendar_id, calendar_name, creator,
  * created_at and updated_at are ignored; start_local and end_local must agree with start_at and end_at.
- * @param readZone reads the name of a zone, and throws for others
+ * @param readZone reads the name of a zone; throws for a text that is none
  * @throws CliError usage for anything but an object, for unknown keys, wrong types and values beyond the limits
  */
 export function readEventInput(value: unknown, source: string, readZone = parseTimeZone): EventInput {

@@ -132,7 +132,7 @@ function isUser(user: User | null, userId: string): boolean {
 }
 
 /**
- * Each series once: the occurrence that is on or comes next, else the last one. An event without a series stays.
+ * Each series once: its current or next occurrence, or the last one if all are over. Single events stay.
  * @param events in the order of a list
  */
 export function selectOncePerSeries<T extends CalendarEvent>(

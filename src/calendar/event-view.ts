@@ -127,7 +127,7 @@ export function labelName(label: Label | null): string {
   return label?.name || (label?.number === 1 ? DEFAULT_LABEL_NAME : labelText(label));
 }
 
-/** What people call the default label, whose own name is empty. */
+/** The name shown for the default label, whose own name is empty. */
 export const DEFAULT_LABEL_NAME = "default";
 
 /** A user inside another object as text: the name, or the id if the name is unknown. */

@@ -24,7 +24,7 @@ const DAY = 24 * HOUR;
 /** The part of the day that is always shown (minutes). */
 const SHOWN = { start: 9 * HOUR, end: 17 * HOUR };
 
-/** Rows of half an hour, unless that takes too many. */
+/** Rows of half an hour, unless they would be too many. */
 const FINE_STEP = 30;
 
 export interface RowOptions {
@@ -32,7 +32,7 @@ export interface RowOptions {
   readonly dates: readonly string[];
   /** Minutes since midnight whose row is always shown; null for none. */
   readonly now: number | null;
-  /** With more rows of half an hour, they are of an hour; 32 by default. */
+  /** If rows of half an hour were more than this, rows are of an hour; 32 by default. */
   readonly maxRows?: number;
 }
 

@@ -24,7 +24,7 @@ const YEAR_10000 = Date.UTC(10_000, 0);
 /**
  * The wall clock of an instant; null if the zone is UTC or unknown. Also null for a wall clock that a clock change
  * repeats: RFC 5545 §3.3.5 means the first of the two, but khal and ical.js read the second.
- * @param repeats whether a rule starts there: in UTC it would miss the clock changes, so that the first of the two is named
+ * @param repeats whether a rule starts there: in UTC it would ignore clock changes, so the first of the two is given
  */
 export function zonedTime(instant: number, zone: string, repeats = false): string | null {
   if (!isTimeZone(zone) || /^(?:etc\/)?(?:utc|uct|gmt|universal|zulu)$/i.test(zone)) return null;
@@ -39,21 +39,21 @@ export function zonedTime(instant: number, zone: string, repeats = false): strin
   return isMeant ? wallTime(wallClock) : null;
 }
 
-/** From when on a zone has an offset, until another one begins; once, or by a rule every year. */
+/** An offset of a zone, until another observance begins: from one instant, or every year by a rule. */
 interface Observance extends ZoneChange {
   readonly rule?: string;
 }
 
 export interface ZoneOptions {
-  /** In milliseconds since the Unix epoch: a zone has the rules of the year after. */
+  /** Milliseconds since the Unix epoch: zones are described with the rules of the year after. */
   readonly now: number;
   /** Lets others run. */
   readonly pause: () => Promise<void>;
 }
 
 /**
- * A zone as far as a time needs it. One that changes its clock by a rule has that rule, without an end: Outlook reads no more than
- * one STANDARD and one DAYLIGHT, so that earlier changes are there only where the time begins before the rule holds.
+ * A zone, described for a span of time. If its clock changes by a rule, it has that rule, without an end: Outlook reads no more than
+ * one STANDARD and one DAYLIGHT, so earlier changes are included only if the span begins before the rule applies.
  */
 export async function zoneBlock(zone: string, span: Span, options: ZoneOptions): Promise<readonly string[]> {
   const observances = await observancesOf(zone, span, options);
@@ -86,16 +86,16 @@ async function observancesOf(zone: string, span: Span, options: ZoneOptions): Pr
   return all.filter(({ rule }, index) => rule !== undefined || !isOver(index));
 }
 
-/** How long after today the clock changes of a zone without a rule are listed for a series without an end. */
+/** Years from today for which the clock changes of a zone without a rule are listed, for a series without an end. */
 const YEARS_LISTED = 20;
 
-/** Until when the clock changes of a zone matter that has no rule, or none any more. */
+/** Until when clock changes are listed of a zone that has no rule, or whose clock no longer changes. */
 function lastListed({ from, to }: Span, isIrregular: boolean, nextYear: number): number {
   if (Number.isFinite(to)) return to;
   return Date.UTC(isIrregular ? Math.max(nextYear, yearOf(from)) + YEARS_LISTED : nextYear, 0);
 }
 
-/** Years whose clock changes are found at a time: in a few milliseconds. */
+/** Years that are searched for clock changes before others may run: a few milliseconds. */
 const YEARS_AT_ONCE = 5;
 
 async function listChanges(zone: string, { from, to }: Span, { pause }: ZoneOptions) {

@@ -29,12 +29,12 @@ export interface ICalendarOptions {
   readonly pause?: () => Promise<void>;
 }
 
-/** Events that are written until others may run: about a millisecond. */
+/** Events that are written before others may run: about a millisecond. */
 const SLICE = 16;
 
 /**
- * One iCalendar object. Events that have their series beside them, as `withSeries` gives them, are written as that series: once,
- * with its rule, and what was changed on its own. Keeps without times are left out, with a note.
+ * One iCalendar object. A series that is among the events, as `withSeries` adds it, is written once: with its rule, and with the
+ * occurrences that were changed on their own. Keeps without times are left out, with a note.
  * @see RFC 5545, RFC 7986 for COLOR
  */
 export async function writeICalendar(
@@ -67,11 +67,11 @@ export async function writeICalendar(
 /** A VEVENT. */
 interface Entry {
   readonly event: LocalizedEvent;
-  /** That of which it is an exception; null for any other event. */
+  /** The series of which it is an exception; null for any other event. */
   readonly series: LocalizedEvent | null;
 }
 
-/** Each series with its exceptions after it, and single events: an occurrence is one where its series is not there. */
+/** Each series, followed by its exceptions, and the single events. An occurrence whose series is missing is a single event. */
 function* entriesOf(events: readonly LocalizedEvent[]): Generator<Entry> {
   const keyOf = ({ calendar_id, series_id }: LocalizedEvent) => `${calendar_id} ${series_id}`;
   const whole = new Map(
@@ -82,7 +82,7 @@ function* entriesOf(events: readonly LocalizedEvent[]): Generator<Entry> {
   const entries = events.flatMap((event) => {
     const found = whole.get(keyOf(event));
     if (event.series_id === null || event === found?.series) return [event];
-    // An occurrence by the rule is in the series.
+    // The rule of the series gives this occurrence.
     if (found !== undefined && event.recurrences.length > 0) return [];
     if (found === undefined || slotOf(event) === null)
       return [{ ...event, recurrences: [], series_id: null }];
@@ -131,7 +131,7 @@ function eventBlock({ event, series }: Entry, options: EventOptions): readonly s
   const changed = instantOf(event.updated_at) ?? instantOf(event.created_at) ?? options.now;
   return [
     "BEGIN:VEVENT",
-    // The same for an event in every output.
+    // An event has the same UID in every output.
     ...text("UID", `${(series ?? event).id}.${event.calendar_id}@calctl`),
     `DTSTAMP:${utcTime(changed)}`,
     ...instantLine("CREATED", event.created_at),

@@ -8,7 +8,7 @@ import { MAX_OCCURRENCES } from "./recurrence-rule.js";
 import { timesFrom } from "./series.js";
 import { addDays, instantAt, wallClockAt } from "./zoned-time.js";
 
-/** An event that repeats, as a series or as single events. Load it by `import()`: the rule engine is large. */
+/** An event that repeats, as a series or as single events. Load it by `import()`: few commands need the rule engine. */
 
 /** What one run makes at most: a day each for a year. */
 const MAX_COPIES = 366;

@@ -9,7 +9,7 @@ import { instantAt, readWallClock } from "./zoned-time.js";
 export interface Starts {
   /** In order, each once, in milliseconds since the Unix epoch: those between two instants, both included. */
   between(from: number, to: number): Iterable<number>;
-  /** Whether an instant is one of them: asks for that day alone, however far ahead it is. */
+  /** Whether an instant is one of them: checks the days around it only, however far ahead they are. */
   has(instant: number): boolean;
 }
 
@@ -47,14 +47,11 @@ function createStarts(read: ReadRecurrence): Starts {
   };
 }
 
-/**
- * What `lastClock` has found for rules and starts, since that takes a walk: a list asks for it at each of its series. Calendars
- * have up to 1,000.
- */
+/** The results of `lastClock` by rule and start. They take a walk, and a list needs one for each series of up to 1,000. */
 const lastClocks = new Map<string, number>();
 const MAX_LAST_CLOCKS = 4_096;
 
-/** What the clock shows at the last start that COUNT allows, so that a search may begin after the first; none without COUNT. */
+/** The wall clock of the last start that COUNT allows, so that a search may begin after the first; Infinity without COUNT. */
 function lastClock({ rule, start }: ReadRecurrence): number {
   if (rule?.COUNT === undefined) return Number.POSITIVE_INFINITY;
   const key = `${writeRule(rule)} ${start}`;
@@ -91,7 +88,7 @@ const MAX_DATES = 500;
  * @throws CliError usage naming what is wrong and what is right
  */
 export function checkRecurrence(recurrence: Recurrence, source: string): void {
-  // Before they are read, which takes long.
+  // Before the lines are read, which takes long.
   checkNumber(recurrence.lines, source);
   const read = readRecurrence(recurrence, source);
   const { rule, isAllDay } = read;
@@ -112,7 +109,10 @@ export function checkRecurrence(recurrence: Recurrence, source: string): void {
   checkOccurrences(read, source);
 }
 
-/** A series is shown from its first date: the rule would count from there. @throws CliError usage for a date before the start */
+/**
+ * Refuses an RDATE before the start: the series would be shown from there, and the rule would count from there.
+ * @throws CliError usage
+ */
 function checkAdded(read: ReadRecurrence, source: string): void {
   const start = instantAt(read.start, read.zone);
   const early = read.extra.find((date) => date < start);
@@ -139,7 +139,7 @@ function checkNumber(lines: readonly string[], source: string): void {
   }
 }
 
-/** @throws CliError usage for a start of another century than calendars have */
+/** @throws CliError usage for a start before 1900 or after 2199 */
 function checkStart(start: number, source: string): void {
   const year = new Date(start).getUTCFullYear();
   if (year >= 1900 && year <= 2199) return;
@@ -190,7 +190,7 @@ function inOrder(instants: readonly number[]): readonly number[] {
   return [...instants].sort((one, other) => one - other);
 }
 
-/** What the clock shows at each start of the rule, or at the start without one. It knows no zone. */
+/** The wall clock of each start of the rule; without a rule, of the one start. */
 function* wallClocks({ rule, start }: ReadRecurrence, span: ClockSpan): Iterable<number> {
   if (rule === null) yield start;
   else yield* ruleStarts(rule, start, span);

@@ -2,13 +2,12 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contract/date-time.js";
 import type { RecurrenceRule } from "./recurrence-rule.js";
 
 /**
- * The starts of a rule on a clock without a zone, in milliseconds as if it were UTC. Days are asked one by one whether the rule
- * gives them, so that a search can begin anywhere; those of other months, weeks and years are skipped. Days are numbered
- * from 1970-01-01.
+ * The starts of a rule on a clock without a zone, in milliseconds as if it were UTC. Each day is checked on its own, so a search
+ * can begin anywhere; months, weeks and years that the rule leaves out are skipped. Days are numbered from 1970-01-01.
  * @see RFC 5545 §3.3.10
  */
 
-/** Between which starts are wanted, both included. */
+/** The wall clocks between which starts are wanted, both included. */
 export interface ClockSpan {
   readonly from: number;
   readonly to: number;
@@ -20,7 +19,7 @@ const CYCLE = 146_097;
 const YEAR_2300 = Date.UTC(2300, 0) / DAY_MS;
 
 /**
- * The starts in order. COUNT and UNTIL are for the caller. A rule without an end ends 400 years after the start, but not before
+ * The starts in order. COUNT and UNTIL are left to the caller. A rule without an end ends 400 years after the start, but not before
  * 2300, and with the last date that can be written.
  * @param start of the series, before which there are none
  */
@@ -36,7 +35,7 @@ export function* ruleStarts(rule: RecurrenceRule, start: number, span: ClockSpan
 
 interface Candidate {
   readonly at: number;
-  /** The year, month, week, day, hour or minute of which BYSETPOS selects. */
+  /** The year, month, week, day, hour or minute from which BYSETPOS selects. */
   readonly period: number;
 }
 
@@ -130,30 +129,32 @@ function remainder(number: number, divisor: number): number {
   return ((number % divisor) + divisor) % divisor;
 }
 
-/** Null where the part is missing. A number may be written in several ways: 1, +1, 01. */
+/** The numbers of a part, null if it is missing. A number may be written in several ways: 1, +1, 01. */
 function numbersOf(value: string | undefined): ReadonlySet<number> | null {
   return value === undefined ? null : new Set(value.split(",").map(Number));
 }
 
-/** Whether a number from 1 is one of those that a part has, which counts from the end where they are negative. */
+/** Whether a part has a number from 1 to `last`, or no numbers at all; negative ones count from the end. */
 function isListed(list: ReadonlySet<number> | null, number: number, last: number): boolean {
   return list === null || list.has(number) || list.has(number - last - 1);
 }
 
-/** The rule with the days that it takes from the start: of a rule without any. */
+/** The rule; if it names no days, with the day of the start. */
 function withDaysOf(rule: RecurrenceRule, start: number): RecurrenceRule {
   const { FREQ, BYDAY, BYMONTH, BYMONTHDAY, BYYEARDAY, BYWEEKNO } = rule;
   const date = new Date(start);
-  const BYDAY_OF_START = WEEKDAYS[date.getUTCDay()] ?? "MO";
+  const weekday = WEEKDAYS[date.getUTCDay()] ?? "MO";
   if ([BYDAY, BYMONTHDAY, BYYEARDAY].some((part) => part !== undefined)) return rule;
-  if (FREQ === "WEEKLY" || (FREQ === "YEARLY" && BYWEEKNO !== undefined))
-    return { ...rule, BYDAY: BYDAY_OF_START };
+  if (FREQ === "WEEKLY" || (FREQ === "YEARLY" && BYWEEKNO !== undefined)) return { ...rule, BYDAY: weekday };
   if (FREQ !== "YEARLY" && FREQ !== "MONTHLY") return rule;
   const month = FREQ === "YEARLY" ? { BYMONTH: BYMONTH ?? `${date.getUTCMonth() + 1}` } : {};
   return { ...rule, ...month, BYMONTHDAY: `${date.getUTCDate()}` };
 }
 
-/** By weekday: which of the month or year, from its end where they are negative; 0 for each. Null where the part is missing. */
+/**
+ * The weekdays of BYDAY, and for each which ones of the month or year, counted from its end if negative; 0 for all. Null if the
+ * part is missing.
+ */
 function weekdaysOf(value: string | undefined): ReadonlyMap<number, ReadonlySet<number>> | null {
   if (value === undefined) return null;
   const weekdays = new Map<number, Set<number>>();
@@ -164,7 +165,7 @@ function weekdaysOf(value: string | undefined): ReadonlyMap<number, ReadonlySet<
   return weekdays;
 }
 
-/** Where days are in months and weeks. Keeps the last month, and a month of the last year of weeks, since days are asked in order. */
+/** Finds the month and the week of a day. Keeps the last month and year, since days are checked in order. */
 function createCalendar({ WKST = "MO" }: RecurrenceRule) {
   const weekStart = WEEKDAYS.indexOf(WKST);
   let month = readMonth(0);
@@ -177,7 +178,7 @@ function createCalendar({ WKST = "MO" }: RecurrenceRule) {
     },
     /** The first day of the week. */
     weekOf,
-    /** The first day and the number of the week, which belongs to the year that most of its days are in, and that of its last one. */
+    /** The first day of the week, its number in the year that has most of its days, and the number of the last week of that year. */
     readWeek(day: number) {
       const first = weekOf(day);
       const middle = first + 3;
@@ -201,25 +202,25 @@ function createDays(written: RecurrenceRule, start: number) {
   const skip = createSkip(rule, dayOf(start), calendar);
   const months = numbersOf(rule.BYMONTH);
   return {
-    /** The day itself, or a later one before which there are none. */
+    /** The day itself, or a later one before which the rule gives no day. */
     nextActive(day: number): number {
       const next = skip(day);
       const { index, first, length } = monthOf(day);
       return next === day && months?.has(index + 1) === false ? first + length : next;
     },
     isDay: createFilter(rule, calendar),
-    /** Of the year, month or week, or the day itself. */
+    /** The year, month or week of a day, or the day itself. */
     periodOf(day: number): number {
       if (rule.FREQ === "YEARLY") return isByWeek ? readWeek(day).year : monthOf(day).year;
       if (rule.FREQ === "MONTHLY") return monthOf(day).first;
       return rule.FREQ === "WEEKLY" ? weekOf(day) : day;
     },
-    /** The days among which those of the period of a day are, the end exclusive. */
+    /** A span of days that has the whole period of a day; its end is exclusive. */
     periodAround(day: number) {
       const { first, length, yearFirst, yearLength } = monthOf(day);
       // A year of weeks may begin in the last days of the year before.
-      const beside = isByWeek ? 7 : 0;
-      if (rule.FREQ === "YEARLY") return { start: yearFirst - beside, end: yearFirst + yearLength + beside };
+      const margin = isByWeek ? 7 : 0;
+      if (rule.FREQ === "YEARLY") return { start: yearFirst - margin, end: yearFirst + yearLength + margin };
       if (rule.FREQ === "MONTHLY") return { start: first, end: first + length };
       return rule.FREQ === "WEEKLY"
         ? { start: weekOf(day), end: weekOf(day) + 7 }
@@ -229,14 +230,15 @@ function createDays(written: RecurrenceRule, start: number) {
 }
 
 /**
- * Skips the years, months, weeks and days that INTERVAL leaves out, and weeks that BYWEEKNO does: gives the day itself, or a later
- * one before which all are left out.
+ * Skips the years, months, weeks and days that INTERVAL leaves out, and the weeks that BYWEEKNO leaves out: gives the day itself,
+ * or a later one before which all are left out.
  */
 function createSkip(
   { FREQ, BYWEEKNO, INTERVAL = "1" }: RecurrenceRule,
   startDay: number,
-  { monthOf, weekOf, readWeek }: Calendar,
+  calendar: Calendar,
 ): (day: number) => number {
+  const { monthOf, weekOf } = calendar;
   const interval = Number(INTERVAL);
   const start = readMonth(startDay);
   /** How many units there are until the next that is not left out. */
@@ -254,17 +256,7 @@ function createSkip(
       return months === 0 ? day : firstOfMonth(year, index + months);
     };
   if (FREQ !== "YEARLY") return (day) => day;
-  if (BYWEEKNO !== undefined) {
-    const weeks = numbersOf(BYWEEKNO);
-    const { year: startYear } = readWeek(startDay);
-    return (day) => {
-      const { year, number, last, first } = readWeek(day);
-      const years = wait(year - startYear);
-      if (years === 0) return isListed(weeks, number, last) ? day : first + 7;
-      // The weeks of a year may begin in the one before it.
-      return Math.max(first + 7, firstOfMonth(year + years, 0) - 7);
-    };
-  }
+  if (BYWEEKNO !== undefined) return createWeekSkip(BYWEEKNO, { startDay, wait, calendar });
   return (day) => {
     const { year } = monthOf(day);
     const years = wait(year - start.year);
@@ -272,7 +264,30 @@ function createSkip(
   };
 }
 
-/** Whether the parts of the rule give a day, of those that are not skipped. */
+interface WeekSkipOptions {
+  readonly startDay: number;
+  /** How many years there are until the next that INTERVAL does not leave out. */
+  readonly wait: (years: number) => number;
+  readonly calendar: Calendar;
+}
+
+/** `createSkip` of a yearly rule with BYWEEKNO. */
+function createWeekSkip(
+  BYWEEKNO: string,
+  { startDay, wait, calendar: { readWeek } }: WeekSkipOptions,
+): (day: number) => number {
+  const weeks = numbersOf(BYWEEKNO);
+  const { year: startYear } = readWeek(startDay);
+  return (day) => {
+    const { year, number, last, first } = readWeek(day);
+    const years = wait(year - startYear);
+    if (years === 0) return isListed(weeks, number, last) ? day : first + 7;
+    // The weeks of a year may begin in the one before it.
+    return Math.max(first + 7, firstOfMonth(year + years, 0) - 7);
+  };
+}
+
+/** Whether the rule gives a day that was not skipped. */
 function createFilter(rule: RecurrenceRule, { monthOf }: Calendar): (day: number) => boolean {
   const monthDays = numbersOf(rule.BYMONTHDAY);
   const yearDays = numbersOf(rule.BYYEARDAY);
@@ -302,7 +317,7 @@ function sorted(numbers: Iterable<number>): readonly number[] {
   return [...numbers].sort((one, other) => one - other);
 }
 
-/** The times of a day that the rule gives. Services once stored rules by the hour and the minute. */
+/** The times of a day that the rule gives. Earlier services stored rules by the hour and the minute. */
 function createTimes(rule: RecurrenceRule, start: number) {
   const { FREQ, INTERVAL = "1" } = rule;
   const date = new Date(start);

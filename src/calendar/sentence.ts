@@ -35,7 +35,7 @@ export interface SentenceOptions {
   readonly now: number;
 }
 
-/** A title, a place and words for the rest are shorter; reading takes time that grows with the square of the length. */
+/** Longer than any real sentence. Reading takes time that grows with the square of the length. */
 const MAX_SENTENCE = 1_000;
 
 /**

@@ -12,12 +12,12 @@ interface Address {
 /** Reads an event. @throws CliError not_found if there is none */
 export type GetEvent = (address: Address) => Promise<CalendarEvent>;
 
-/** Events that are read at the same time. */
+/** Events that are read at the same time, at most. */
 const CONCURRENCY = 4;
 
 /**
- * Events with the series that they are of, and every occurrence that was changed on its own: it has the id of a start that its
- * series excepts, where a deleted one has none. Where a service does not tell the rule of a series, nothing is added.
+ * Adds the series of the events, and each occurrence that was changed on its own: a start that the series excepts is in its id. There
+ * is no event for the start of a deleted occurrence. If a service does not return the rule of a series, nothing is added.
  */
 export async function withSeries(
   events: readonly LocalizedEvent[],

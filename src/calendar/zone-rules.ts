@@ -4,14 +4,14 @@ import { offsetAt } from "./zoned-time.js";
 
 /** A clock change that a zone has every year. Offsets are milliseconds east of UTC. */
 export interface YearlyChange extends Pick<ZoneChange, "before" | "after"> {
-  /** What repeats it. @see RFC 5545 §3.3.10 */
+  /** The RRULE line. @see RFC 5545 §3.3.10 */
   readonly rule: string;
   /** What the clock shows at the change of a year, as if it were UTC. */
   readonly wallClockIn: (year: number) => number;
 }
 
 /**
- * The rules of a zone in a year and the next ones: two changes, or none where its clock does not change. Null where the changes
+ * The rules by which a zone changes its clock from a year on: two, or none if its clock does not change. Null if the changes
  * follow no rule, such as those around Ramadan.
  */
 export function yearlyChanges(zone: string, year: number): readonly YearlyChange[] | null {
@@ -20,7 +20,7 @@ export function yearlyChanges(zone: string, year: number): readonly YearlyChange
   return changes.length === rules.length && (rules.length === 0 || rules.length === 2) ? rules : null;
 }
 
-/** The first of the years from `first` to `last` since when a zone has changed its clock by these rules alone. */
+/** The earliest year from `first` to `last` since which a zone has changed its clock by these rules alone. */
 export function ruledSince(
   zone: string,
   rules: readonly YearlyChange[],
@@ -56,7 +56,7 @@ function isChange(zone: string, { instant, before, after }: ZoneChange): boolean
   return offsetAt(instant - SECOND_MS, zone) === before && offsetAt(instant, zone) === after;
 }
 
-/** After as many years the weekdays are on the same dates again. */
+/** Years after which weekdays are on the same dates again. */
 const CYCLE = 28;
 
 function findRule(zone: string, change: ZoneChange, year: number): YearlyChange | null {
@@ -76,7 +76,7 @@ function findRule(zone: string, change: ZoneChange, year: number): YearlyChange 
   return null;
 }
 
-/** A weekday that follows a day of a month, or is that day. */
+/** The first weekday of its kind on or after a day of a month. */
 interface Pattern {
   /** From 0. */
   readonly month: number;
@@ -90,7 +90,7 @@ interface Pattern {
 
 const LAST_WEEK = -7;
 
-/** What a wall clock may follow, what programs know best first. */
+/** The patterns that a wall clock may follow, those that programs know best first. */
 function candidates(wallClock: number): readonly Pattern[] {
   const date = new Date(wallClock);
   const [month, day] = [date.getUTCMonth(), date.getUTCDate()];

@@ -161,7 +161,7 @@ async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<It
 }
 
 /**
- * Ends the reading of items, all of which are read before the first is processed: names each one that was not processed.
+ * Reports a failure to read one of several items. All are read before the first is processed, so all are named as not processed.
  * @param item the one that could not be read
  * @throws CliError the failure; an interruption or an unexpected error as it is
  */

@@ -162,8 +162,8 @@ function remove(path: string): boolean {
 }
 
 /**
- * Creates a file that no other process has, and removes old ones. It comes after all others: a clock that was set back does
- * not change the order of the commands.
+ * Creates a file that no other process has, and removes old ones. Its name sorts after all others, so a clock that was set
+ * back does not change the order of the commands.
  */
 function createFile(folder: string, now: number, head: object): string {
   const names = namesIn(folder);

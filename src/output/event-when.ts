@@ -115,8 +115,8 @@ export function describeInstant(text: string, { zone, hours }: Clock, { year } =
 }
 
 /**
- * By another clock, when an event starts or ends that has two zones: `(ends 14:05 Europe/Paris)`. It is the end unless
- * that is in the chosen zone. Empty for any other event.
+ * The end of an event with two zones, on the clock of its own zone: `(ends 14:05 Europe/Paris)`; the start if the end is
+ * in the chosen zone. Empty for any other event.
  */
 export function describeOtherZone(
   event: LocalizedEvent,

@@ -100,7 +100,7 @@ async function writeText(text: Text, target: Pick<OutputTarget, "write" | "isClo
   if (target.isClosed) return;
   for (const piece of pieces) {
     if (piece.length > 0) await target.write(piece);
-    // Before the next piece, which may be an error that nobody waits for.
+    // Before the next piece: it may be an error, which a closed stream does not need.
     if (target.isClosed) return;
   }
 }

@@ -53,7 +53,7 @@ export async function createStyle({ color, hyperlinks }: StyleOptions): Promise<
 
 /** Luminance within which a color stands out on black, #1e1e1e and white: a contrast of 2. */
 const VISIBLE = { darkest: 0.08, brightest: 0.475 };
-/** Of a color that is too bright: one of the 256 colors next to it is still visible. */
+/** The luminance that a color gets if it is too bright: the nearest of the 256 colors is still visible. */
 const DARKENED = 0.4;
 
 /**

@@ -119,7 +119,7 @@ export interface Rendering<T> extends Clock {
   readonly now: () => number;
   /** Writes a line to stderr about what is not in the text. */
   readonly note: (text: string) => void;
-  /** Reads an event that is not among the values, where a format is about more than these. */
+  /** Reads an event that is not among the values, for a format that needs more than these. */
   readonly getEvent?: GetEvent | undefined;
 }
 

@@ -8,8 +8,8 @@ export class NulError extends CliError {
 }
 
 /**
- * The parameters of a query, unchanged. No stored text has a NUL: `@photostructure/sqlite` would bind only what is in front of
- * it, so that `id\0x` finds `id`, and PostgreSQL cannot represent one.
+ * Returns the parameters of a query. No stored text has a NUL: `@photostructure/sqlite` would bind only the part before it, so
+ * that `id\0x` finds `id`, and PostgreSQL cannot represent one.
  * @throws NulError
  */
 export function refuseNul(parameters: readonly unknown[]): readonly unknown[] {

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { isTimeZone } from "../../contract/date-time.js";
 import { readZoneVariable } from "../../contract/time-zone-names.js";
 
-/** The files that say the zone of a machine; undefined for one that cannot be read. */
+/** Access to the files that name the zone of a machine; undefined for a file that cannot be read. */
 export interface ZoneFiles {
   readonly realpath: (path: string) => string | undefined;
   readonly read: (path: string) => string | undefined;
@@ -41,7 +41,7 @@ export function resolveSystemTimeZone(
   return zoneNamed(name) ?? zoneOfFile(posix.resolve(DATABASE, name), files);
 }
 
-/** The zone whose rules a file has, by the place of the file; /etc/localtime may be a copy. */
+/** The zone of a file of the zone database, by its path; /etc/localtime may be a copy. */
 function zoneOfFile(path: string, files: ZoneFiles): string | undefined {
   for (const place of [path, files.realpath(path)]) {
     const [, name] = place?.match(/\/zoneinfo\/(?:posix\/|right\/)?(.+)$/) ?? [];
@@ -56,7 +56,7 @@ function zoneNamed(name: string): string | undefined {
   return name === "UTC" || name === "Etc/UTC" ? "UTC" : readZoneVariable(name);
 }
 
-/** The zone of Node, which also compares a copy of a zone's file with all of them, and asks other systems than Unix. */
+/** The zone that Node finds. Node also compares a copy of a zone's file with all of them, and supports other systems than Unix. */
 function zoneOfProcess(): string | undefined {
   if (new Date(0).toString().endsWith("+0000 (Coordinated Universal Time)")) return "UTC";
   // Typed as a string, but undefined for a zone without a name.

@@ -14,7 +14,7 @@ export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
   destroy(): unknown;
 }
 
-/** Why a file cannot be read, where the code alone says less. */
+/** Why a file cannot be read, in words. */
 const READ_PROBLEMS: Readonly<Record<string, string>> = {
   EISDIR: "is a directory",
   ENOENT: "does not exist",

@@ -5,7 +5,7 @@ export interface PagerOptions {
   readonly env: Environment;
   /** Lines of the terminal; undefined where it is not one, or its size is not known. */
   readonly rows: number | undefined;
-  /** Starts handling signals: Ctrl-C belongs to the pager while it is open. */
+  /** Starts handling signals: Ctrl-C belongs to the pager while it is open. The signal is aborted by Ctrl-C. */
   readonly interruption: () => AbortSignal;
 }
 
@@ -14,8 +14,8 @@ const DEFAULT_PAGER = { program: "less", args: ["-FRX"] };
 
 /**
  * Shows text that is longer than the screen in `$PAGER`, by default in less. Resolves with whether it did; if not, the
- * text must be written in another way. An empty PAGER and `cat` mean no pager. One that fails may have shown nothing: it
- * does not exist, cannot be run, rejects its arguments or was killed.
+ * text must be written in another way. An empty PAGER and `cat` mean no pager. A pager that fails may have shown nothing:
+ * it may not exist, not be executable, reject its arguments or be killed.
  */
 export async function showInPager(text: string, options: PagerOptions): Promise<boolean> {
   const { env, rows, interruption } = options;

@@ -10,7 +10,7 @@ import { describeWithSystem } from "../support/system.js";
 
 const NOW = Date.parse("2026-11-21T14:30:00.000Z");
 
-/** Whose rules are odd, new, or gone. */
+/** Zones with unusual, new or former rules. */
 const ODD = [
   ...["Africa/Cairo", "Africa/Casablanca", "Africa/El_Aaiun", "America/Asuncion", "America/Havana"],
   ...["America/Nuuk", "America/Santiago", "America/Sao_Paulo", "America/Scoresbysund", "Antarctica/Troll"],
@@ -55,7 +55,7 @@ const kindsOf = (lines: readonly string[]) =>
   lines.flatMap((line) => (/^(?:BEGIN:[SD]|RRULE|DTSTART)/.test(line) ? [line.replace("BEGIN:", "")] : []));
 
 describe("a zone", () => {
-  test("whose clock changes by a rule has that rule alone, without an end, of a series since 2014 too", async () => {
+  test("whose clock changes by a rule has only that rule, without an end, even for a series since 2014", async () => {
     const rules = ["RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU", "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU"];
     const [spring, autumn] = rules;
     expect(kindsOf(await block("Europe/Berlin", "2014-01-06T08:00:00Z", null))).toEqual([

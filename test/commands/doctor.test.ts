@@ -43,7 +43,7 @@ test("where everything is there, every check passes, and the lines for the cront
   expect(lines).toContain(`CALCTL_STATE_DIR=${directory}`);
 });
 
-test("with nothing but local it works on it, and its line names it", async () => {
+test("uses local if it is the only profile, and names it", async () => {
   const { run } = await createHarness();
   const { exitCode, stdout } = await run("doctor", "-o", "json");
   const checks: readonly Check[] = JSON.parse(stdout);
@@ -53,7 +53,7 @@ test("with nothing but local it works on it, and its line names it", async () =>
   expect(checks.at(-1)?.detail).toContain(" post -p local ");
 });
 
-test("where other profiles exist and none is in use, it says what to set, and ends with 10", async () => {
+test("says what to set and ends with 10 if other profiles exist and none is in use", async () => {
   const { run } = await createHarness();
   await run("config", "set", "base_url", "https://work.example/", "-p", "work");
   const { exitCode, stdout, stderr } = await run("doctor", "-o", "json");

@@ -24,7 +24,7 @@ test("the first event of a fresh home shows names, on a terminal and as JSON", a
   });
 });
 
-test("at another service, names are read for a terminal, and a script sends no further request", async () => {
+test("at another service, names are read for a terminal, and a script sends no extra request", async () => {
   const world = await createRemoteWorld();
   const { stdout } = await world.runWith({ columns: 100, env: { ...world.env, NO_COLOR: "1" } }, ...NEW);
   expect(stdout).toMatch(/^Creator +ana$/m);
@@ -37,7 +37,7 @@ test("at another service, names are read for a terminal, and a script sends no f
   expect(
     world.server.requests.filter(({ method, target }) => method === "GET" && /labels|members/.test(target)),
   ).toEqual([]);
-  // What cannot be read is no failure.
+  // A failure to read them is ignored.
   world.server.on(`GET /calendars/${world.calendarId}/members`, [reply({ status: 403, body: "" })]);
   expect((await world.runWith({ columns: 100, env: world.env }, ...NEW)).exitCode).toBe(0);
 });

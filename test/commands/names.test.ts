@@ -399,7 +399,7 @@ describe("forgetting", () => {
     for (const file of files()) expect(file).toMatch(/^office2%20/);
   });
 
-  test("what a script deletes is offered by no completion, nor the other events of its series", async () => {
+  test("completion does not offer events that a script deleted, nor the other events of their series", async () => {
     const { run, runWith, json, directory } = await createHarness();
     const create = (...flags: readonly string[]) =>
       json<{ readonly id: string }>(

@@ -231,7 +231,7 @@ describe("a write that may have succeeded and is then rejected", () => {
   });
 });
 
-test("a read-only token that writes is told that the token may not", async () => {
+test("the error of a write with a read-only token names the token", async () => {
   const { env, service, runWith } = await createRemoteWorld();
   const { token } = await service.admin.tokens.create({ user: "ana", readOnly: true });
   const result = await runWith({ env: { ...env, CALCTL_TOKEN: token } }, "feeds", "add");
@@ -245,7 +245,7 @@ test.each([
   [401, ["delete", "--yes"], 4, "deleted"],
   [429, ["delete", "--yes"], 7, "deleted"],
 ] as const)(
-  "a %i while several events are read for %j names those that are left",
+  "a %i while several events are read for %j names the events that were not processed",
   async (status, argv, code, done) => {
     const { server, send, calendarId, eventId } = await createRemoteWorld();
     const refused = reply({ status, headers: { "retry-after": "900" } });

@@ -118,7 +118,7 @@ describe("agenda --grid", () => {
     expect(await piped({ LC_ALL: "C" }, "--days", "14")).toMatch(/^ +Sat 21 .*Fri 4\n/);
   });
 
-  test("names all of three events that overlap, a line each where they do not fit beside each other", async () => {
+  test("names each of three overlapping events, on lines of their own if they do not fit next to each other", async () => {
     const at10 = ["--start", "2026-11-22T10:00", "--duration"];
     await create("Retrospective of the team", "Work", ...at10, "90m");
     await create("Dentist", "Personal", ...at10, "30m");

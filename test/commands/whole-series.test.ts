@@ -48,7 +48,7 @@ function blocksOf(text: string): readonly string[] {
   return lines.slice(lines.indexOf("BEGIN:VEVENT")).filter((line) => kept.test(line));
 }
 
-test("a list of any week, an event, a series, a mail and a feed have the series with all that was changed", async () => {
+test("a list of any week, an event, a series, a mail and a feed have the whole series with its changes", async () => {
   const world = await createUndoWorld();
   const id = await createSeries(world);
   const text = async (...argv: readonly string[]) => {
@@ -122,7 +122,7 @@ test("a list reads in ical.js as what events list shows, over a clock change", a
   expect(expandedByIcal(stdout, "2027-06-01")).toEqual(expected.sort());
 });
 
-test("a service that does not tell the rule has single events; another failure is one", async () => {
+test("without the rule from the service, events are single ones; other failures are reported", async () => {
   const occurrence = { ...EVENT, id: "s_20261121T060000Z", series_id: "s" };
   const failing = (code: "not_found" | "forbidden") => () => Promise.reject(new CliError(code, "no"));
   expect(await withSeries([occurrence], failing("not_found"))).toEqual([occurrence]);

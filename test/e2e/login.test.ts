@@ -93,7 +93,7 @@ describeWithSystem("script", "the browser", () => {
 });
 
 describeWithSystem("script", "an address that is pasted", () => {
-  test("may be longer than what a terminal passes on of a line", async () => {
+  test("may be longer than the line that a terminal passes on", async () => {
     const login = installation.startOnTerminal("calctl login --no-browser --insecure-storage");
     const shown = (await login.stdoutWith("paste the address of that page")).replaceAll("\r", "");
     const address = `${server.consent(addressIn(shown))}&session=`;

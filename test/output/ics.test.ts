@@ -213,7 +213,7 @@ describe("ics", () => {
       expect(linesOf(text)).toContain("DTSTART;TZID=Europe/Berlin:20261025T023000");
     });
 
-    test("whose rule is not told has events with a UID each", async () => {
+    test("without its rule has events with a UID each", async () => {
       const ids = ["20261128T060000Z", "20261205T060000Z"].map((slot) => `${series_id}_${slot}`);
       const events = ids.map((id) => ({ ...EVENT, id, series_id }));
       expect(await linesWith(...events)).toEqual(ids.map((id) => `UID:${id}.${EVENT.calendar_id}@calctl`));

@@ -4,7 +4,7 @@ import { createOutput, type OutputTarget } from "../../src/output/output.js";
 import { requestView } from "../../src/output/views/plain.js";
 import { VIEWER } from "./rendered.js";
 
-/** What a program prints that may print three results, to a reader that leaves after its first piece or not. */
+/** The output of a program that may print three results, to a reader that may leave after the first piece. */
 async function printed(text: string, { leaves = false } = {}): Promise<string> {
   let written = "";
   const target: OutputTarget = {

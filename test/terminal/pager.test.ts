@@ -19,7 +19,7 @@ test.each([
   expect(await showInPager(TEXT, { ...options, interruption: () => signal })).toBe(isShown);
 });
 
-test("what was read until Ctrl-C is not shown again", async () => {
+test("text that was read before Ctrl-C is not shown again", async () => {
   const controller = new AbortController();
   const interruption = () => {
     controller.abort();

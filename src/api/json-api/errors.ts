@@ -57,7 +57,7 @@ function errorFromResponse(request: RequestDescription, response: HttpResponse, 
     case 401:
       return new CliError("not_signed_in", refusedToken(request), { ...options, hint: tokenHint(request) });
     case 403:
-      return new CliError("forbidden", `${subject}: ${refused(options)} may not do this`, options);
+      return new CliError("forbidden", `${subject}: ${refusedParty(options)} may not do this`, options);
     case 404:
       return new CliError("not_found", `not found: ${request.notFound ?? subject}`, {
         ...options,
@@ -103,8 +103,8 @@ function responseOptions(request: RequestDescription, response: HttpResponse): C
   return { request: nameRequest(request), status: response.status, details: readErrorDetails(response) };
 }
 
-/** Who may not do what was refused: a service that says why may mean the token, which may be read-only. */
-function refused({ details }: CliErrorOptions): string {
+/** Whose permission is missing. A service that gives a reason may mean the token, which may be read-only. */
+function refusedParty({ details }: CliErrorOptions): string {
   return typeof details === "string" ? "the token" : "the token's owner";
 }
 

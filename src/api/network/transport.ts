@@ -58,7 +58,7 @@ interface AttemptOptions extends Omit<Required<UndiciTransportOptions>, "proxyFo
 }
 
 /**
- * Sends a request once. A response that is a 204, or not a success, is complete once its headers are there: if its body
+ * Sends a request once. A 204, and a response that is not a success, is complete once its headers are there: if its body
  * is lost, late or too large, it is empty.
  * @throws TransportError when there is no complete response
  * @throws the reason of the request's signal; with a warning for a write that was in progress

@@ -8,14 +8,14 @@ const LONG_DAY = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day";
 const MONTH = `(?<month>${MONTHS.join("|")})`;
 const TIME = "(?<hour>[01]\\d|2[0-3]):(?<minute>[0-5]\\d):(?<second>[0-5]\\d|60)";
 
-/** The three forms of an HTTP date: today's, that of RFC 850, and that of C's `asctime`. @see RFC 9110 §5.6.7 */
+/** The three forms of an HTTP date: the current one, that of RFC 850, and that of C's `asctime`. @see RFC 9110 §5.6.7 */
 const HTTP_DATES = [
   `${DAY}, (?<day>\\d{2}) ${MONTH} (?<year>\\d{4}) ${TIME} GMT`,
   `${LONG_DAY}, (?<day>\\d{2})-${MONTH}-(?<year>\\d{2}) ${TIME} GMT`,
   `${DAY} ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})`,
 ].map((form) => new RegExp(`^${form}$`));
 
-/** An HTTP date in milliseconds since the Unix epoch; null for anything else. A year of two digits is in this century. */
+/** An HTTP date in milliseconds since the Unix epoch; null for anything else. A two-digit year is read as 20xx. */
 function parseHttpDate(text: string | undefined): number | null {
   const parts = HTTP_DATES.map((form) => form.exec(text ?? "")?.groups).find(
     (groups) => groups !== undefined,
@@ -50,14 +50,14 @@ export function clockOffset(headers: Headers, { sentAt, receivedAt }: RequestTim
   return date === null ? 0 : date - (sentAt + receivedAt) / 2;
 }
 
-/** Between the values of a header that was given several times; the comma of a date is within one. */
+/** The commas between the values of a repeated header, but not those inside a date. */
 const BETWEEN_VALUES = new RegExp(`(?<!${DAY}|day),`);
 
-/** A date of two digits that is further ahead is of the last century. @see RFC 9110 §5.6.7 */
+/** A two-digit year that is further ahead belongs to the last century. @see RFC 9110 §5.6.7 */
 const FIFTY_YEARS = 50 * 365.25 * 24 * 3_600_000;
 
 /**
- * `Retry-After` in milliseconds from now, the longest if there are several; null if it is missing or invalid.
+ * `Retry-After` in milliseconds from now, the longest of several; null if it is missing or invalid.
  * @param serverNow null if not known; a date is then treated as invalid
  * @see RFC 9110 §10.2.3
  */

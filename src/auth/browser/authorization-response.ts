@@ -158,7 +158,7 @@ export function readPastedResponse(
   });
 }
 
-/** Each line that is not empty; a line that begins no address goes on what is before it, as where a long one was wrapped. */
+/** Pasted lines, without empty ones. A line that does not begin an address continues the one before, which may be wrapped. */
 async function* joinAddresses(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let address = "";
   for await (const line of lines) {
@@ -169,8 +169,8 @@ async function* joinAddresses(lines: AsyncIterable<string>): AsyncGenerator<stri
 }
 
 /**
- * The response in what was pasted, perhaps in quotes or brackets and with blanks where lines were wrapped; or what is
- * wrong with it; "" for nothing.
+ * The response in a pasted text, which may be in quotes or brackets and have spaces where it was wrapped; or what is
+ * wrong with the text; "" if it is empty.
  */
 export function parsePastedAddress(line: string, expected: PasteExpectation): AuthorizationResponse | string {
   const text = line.replace(/\s/g, "").replace(/^["'`<“‘]+|["'`>”’]+$/g, "");

@@ -10,7 +10,7 @@ import { type CallbackListener, listenForCallback } from "./callback-listener.js
 import { failurePage, signedInPage } from "./callback-page.js";
 import { authorizationError, redeemCode } from "./token-client.js";
 
-/** Where the endpoints of an authorization server are. */
+/** The endpoints of an authorization server. */
 export interface SignInEndpoints {
   readonly authorize: URL;
   readonly token: URL;
@@ -138,7 +138,7 @@ interface AuthorizationQuery extends Pick<AuthorizationOptions, "clientId"> {
   readonly challenge: string;
 }
 
-/** The query of the endpoint stays. @see RFC 6749 §3.1, §4.1.1, RFC 7636 §4.3 */
+/** Keeps the query of the endpoint. @see RFC 6749 §3.1, §4.1.1, RFC 7636 §4.3 */
 function authorizationUrl(
   endpoint: URL,
   { clientId, redirectUri, state, challenge }: AuthorizationQuery,

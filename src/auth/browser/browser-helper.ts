@@ -3,9 +3,8 @@ import type { Environment } from "../../config/environment.js";
 import { findProgram, isProgram } from "../../system/find-program.js";
 
 /**
- * Opens the address on stdin in the user's browser, by the first program of `$BROWSER` that exists, or else as the
- * system does. A separate process, because launchers may hang, and because they inherit its environment, which must not
- * contain secrets.
+ * Opens the address on stdin with the first program of `$BROWSER` that exists, or else in the system's browser. A
+ * separate process, because launchers may hang, and because they inherit its environment, which must not contain secrets.
  * @returns the exit code of the program that was started
  */
 export async function runBrowserHelper(
@@ -22,8 +21,8 @@ export async function runBrowserHelper(
 type Command = readonly [program: string, ...args: string[]];
 
 /**
- * The command of `$BROWSER`, a list with colons between commands: the first one whose program exists. The address
- * replaces its `%s`, or else is its last argument. No shell reads it.
+ * The first command of `$BROWSER`, a list separated by colons, whose program exists. The address replaces `%s` in it, or
+ * is its last argument. No shell is involved.
  */
 export function chosenBrowser({ BROWSER = "", PATH }: Environment, url: string): Command | undefined {
   for (const command of BROWSER.split(":")) {
@@ -42,7 +41,7 @@ async function openBySystem(url: string): Promise<ChildProcess> {
   return open(url);
 }
 
-/** Not ended with us, and without our streams. @throws Error when it cannot be started */
+/** Starts a program that outlives this process and has none of its streams. @throws Error when it cannot be started */
 function start([program, ...args]: Command): Promise<ChildProcess> {
   const child = spawn(program, args, { stdio: "ignore", detached: true });
   return new Promise((resolve, reject) => {
@@ -51,7 +50,7 @@ function start([program, ...args]: Command): Promise<ChildProcess> {
   });
 }
 
-/** Waits for it: who started us ends us when the login is over. */
+/** Waits for the program to exit; when the login is over, its process ends this one. */
 function exitCodeOf(child: ChildProcess): Promise<number> {
   child.ref();
   return new Promise((resolve) => {

@@ -33,7 +33,10 @@ function readEventId({ names }: Pick<Context, "names">, typed: string): string {
 const SHORT_ID = /^[0-9a-f]{4,31}(?:_\d{1,8}(?:T\d{0,6}Z?)?)?$/;
 const MAX_CANDIDATES = 5;
 
-/** The ids as given; a `-` is replaced by those of stdin: lines, or parts that NULs separate, without blank ones. @throws CliError usage */
+/**
+ * The ids as given; a `-` is replaced by the ids on stdin, separated by line breaks or NULs, without blank ones.
+ * @throws CliError usage
+ */
 export async function readEventIds(
   { terminal, names }: Pick<Context, "terminal" | "names">,
   typed: readonly string[],

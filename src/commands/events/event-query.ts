@@ -57,7 +57,7 @@ export interface EventQuery {
   readonly upcoming: readonly UpcomingQuery[] | null;
   /** Null for any text. */
   readonly search: string | null;
-  /** Whether a series is listed once, for a search on no certain days. */
+  /** Whether each series is listed once, as by a search without days. */
   readonly oncePerSeries?: boolean;
   /** Whether keeps without times are listed too, after those of the days. */
   readonly keepsWithoutTimes?: boolean;

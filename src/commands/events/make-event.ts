@@ -61,8 +61,8 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
 }
 
 /**
- * The names that the response to a create lacks. They are read for a terminal, and in process, where that is free; a
- * script sends no request for them, and gets those that were read anyway. What cannot be read is no failure.
+ * The names that the response to a create lacks. They are read for a terminal, and from the embedded service, where that is
+ * free. For a script no request is sent: it gets the names that were read anyway. A failure to read them is ignored.
  */
 export async function readRelated(
   { config, terminal }: Pick<Context, "config" | "terminal">,

@@ -7,7 +7,7 @@ import { usageError } from "../../errors.js";
 import { readDayFlag, type TimeContext } from "./date-flags.js";
 import type { EventFieldFlags } from "./event-flags.js";
 
-/** Reads the rule that the flags say. Load it by `import()`: the rule engine is large. */
+/** Reads the rule that the flags say. Load it by `import()`: few commands need the rule engine. */
 
 /** What the flags say of a rule. */
 export interface TypedRule {

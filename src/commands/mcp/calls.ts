@@ -46,7 +46,7 @@ export function createCalls(context: CalendarContext & RunContext) {
   };
 }
 
-/** A created event with the names that the response to its create lacks, where they can be read; other values as they are. */
+/** A created event with the names that the response to its create lacks, if they can be read; other values unchanged. */
 async function withNames(
   { name }: Pick<Tool, "name">,
   value: unknown,

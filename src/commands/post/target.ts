@@ -115,7 +115,7 @@ export async function postMessage(
   return result === "sent" || result === "updated";
 }
 
-/** A message with all that belongs into the iCalendar that is attached to it. */
+/** The message with the whole series of its events, if iCalendar is attached to it. */
 export async function attachSeries(
   { api }: Pick<Context, "api">,
   message: Message,

@@ -173,7 +173,7 @@ function labelNote({ label }: LocalizedEvent, { style }: EntryOptions): string {
   return name === "" ? "" : `[${name}]`;
 }
 
-/** By another clock, when an event starts or ends, on the day that shows its start. */
+/** The clock of the other zone, on the day that shows the start of the event. */
 function zoneNote({ event, part }: DayEntry<LocalizedEvent>, options: EntryOptions): string {
   return part === "middle" || part === "last" ? "" : describeOtherZone(event, options);
 }

@@ -122,13 +122,13 @@ function timeLines(grid: Grid): string[] {
   return shown.flatMap((row) => (row === null ? [style.dim(unicode ? "  ⋮" : "  :")] : rowLines(row, grid)));
 }
 
-/** What a day shows in a row: its lines, and what goes on below them where another day has more. */
+/** The lines of a day in a row, and the line that continues below them if another day has more. */
 interface RowCell {
   readonly lines: readonly string[];
   readonly below: string;
 }
 
-/** As many lines as the day with the most names needs. */
+/** The lines of a row, as many as the day with the most names needs. */
 function rowLines(row: number, grid: Grid): readonly string[] {
   const { blocks, dates, today, start, step, minutesOfNow: now, dayWidth, style, unicode } = grid;
   const isNow = now !== null && row === Math.floor((now - start) / step);
@@ -160,7 +160,7 @@ function axisLabel(
   return style.dim(clock.padEnd(AXIS_WIDTH));
 }
 
-/** One row of one day: events that overlap are beside each other where their names can be read, else below. */
+/** One row of one day. Overlapping events are next to each other if their names can be read, else one below the other. */
 function eventsCell(here: readonly Placed<Block>[], row: number, grid: Grid): RowCell {
   const { dayWidth } = grid;
   const lanes = Math.max(...here.map((block) => block.lanes));
@@ -180,10 +180,10 @@ function eventsCell(here: readonly Placed<Block>[], row: number, grid: Grid): Ro
   };
 }
 
-/** Room of a name beside the bars of other events. */
+/** Columns of a name next to the bars of other events. */
 const MIN_NAME_WIDTH = 5;
 
-/** A line for each event that begins, after the bars of those that go on. */
+/** A line for each event that begins, after the bars of the events that continue. */
 function stackedCell(here: readonly Placed<Block>[], row: number, grid: Grid): RowCell {
   const { dayWidth } = grid;
   const maxBars = dayWidth - MIN_NAME_WIDTH;

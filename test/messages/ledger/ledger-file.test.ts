@@ -235,7 +235,7 @@ describe("keys", () => {
   });
 });
 
-test("what is remembered is compact, and of names that are not used any more the last 100 stay", async () => {
+test("state is compact, and the last 100 names are kept even if they are not used any more", async () => {
   const path = createLedgerPath();
   let now = NOW;
   const ledger = await openTestLedger(path, { now: () => now });
