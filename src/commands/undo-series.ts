@@ -37,7 +37,7 @@ export async function undoSeriesWrite(
   const goesOn = after.id !== seriesId;
   await requireAsLeft(context, goesOn ? await read(after.id) : current, write);
   if (goesOn) await requireNothingLost(context, write, after.id);
-  const shown = shownAs(series, current);
+  const shown = shownAs(write, current);
   const lines = withoutExceptions(series.recurrences, changed);
   const draft = {
     ...draftOfBefore(context, shown, current),
@@ -70,9 +70,13 @@ async function requireNothingLost(
       });
 }
 
-/** A series with the times that its first event has now, moved as far as the beginning of its rule was. */
-function shownAs(series: CalendarEvent, current: CalendarEvent): CalendarEvent {
-  const shift = shiftBetween(fromFirstSlot(current), fromFirstSlot(series));
+/** The series as it was with the times that its first event has now, moved back as far as the write moved it. */
+function shownAs({ series, before, draft, after }: SeriesWrite, current: CalendarEvent): CalendarEvent {
+  const isWhole = before !== undefined && draft !== undefined && after?.id === series.id;
+  // Another rule may begin on another day, though nothing was moved.
+  const shift = isWhole
+    ? shiftBetween(draft, before)
+    : shiftBetween(fromFirstSlot(current), fromFirstSlot(series));
   const start = shiftedStart(current, shift, series.start_timezone ?? "UTC");
   return { ...series, ...timesFrom(series, Date.parse(start)) };
 }

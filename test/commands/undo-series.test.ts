@@ -62,6 +62,11 @@ const WRITES: readonly (readonly [string, readonly string[]])[] = [
   ["a move of one", ["update", "--scope", "this", "--start", "2026-12-08T11:00"]],
   ["a move of all", ["update", "--scope", "all", "--start", "2026-12-07T09:00"]],
   ["another rule", ["update", "--scope", "all", "--repeat", "every 2 weeks on mon", "--count", "2"]],
+  ["another day in its rule", ["update", "--scope", "all", "--repeat", "weekly on wed", "--count", "4"]],
+  [
+    "a move with its rule",
+    ["update", "--scope", "all", "--start", "2026-12-08T10:00", "--repeat", "weekly on tue", "--count", "4"],
+  ],
   ["a delete of one", ["delete", "--scope", "this", "--yes"]],
   ["a delete of those that follow", ["delete", "--scope", "following", "--yes"]],
 ];
@@ -104,6 +109,15 @@ describe("undo", () => {
     await create("--count", "4", "--except", "2026-12-07");
     const before = await rows();
     await write([...flags, "2026-11-30"]);
+    await run("undo", "--yes");
+    expect(await rows()).toEqual(before);
+  });
+
+  test("of another day in the rule from the first event on leaves everything as it was", async () => {
+    await create("--count", "4");
+    await write(["update", "--scope", "this", "--start", "2026-12-15T11:00", "2026-12-14"]);
+    const before = await rows();
+    await write(["update", "--scope", "following", "--repeat", "weekly on wed", "2026-11-23"]);
     await run("undo", "--yes");
     expect(await rows()).toEqual(before);
   });
