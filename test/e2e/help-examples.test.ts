@@ -42,6 +42,11 @@ async function createWorld(argv: readonly string[]): Promise<DocsWorld> {
     await world.shell("cd; calctl webhooks add team --as slack --insecure-storage <url-file");
   }
   if (argv[0] === "feeds") await world.shell("calctl feeds add -c Family");
+  // Their examples of `service` are for the database of `local`, which is not in use here.
+  if (["calendars", "labels"].includes(`${argv[0]}`)) {
+    const added = await world.run("service", "calendars", "add", "Family", "-p", "local", "-q");
+    expect(added).toMatchObject({ exitCode: 0 });
+  }
   if (argv[0] !== "service") return world;
   writeFileSync(join(world.home, "password-file"), "correct horse battery\n");
   await addSeed(world);
