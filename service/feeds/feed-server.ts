@@ -74,15 +74,17 @@ export function createFeedServer(store: Store) {
       const response = await render(found, { target: request.target, headers: request.headers, now, format });
       return acceptsGzip(request.headers["accept-encoding"]) ? compress(response) : response;
     },
-    respondWithProblem({ format }: FeedTarget, problem: ProblemError): ServiceResponse {
-      const { headers, body } = problemResponse(problem);
-      const page = format === "page" ? problemPage(problem.status) : { headers: {}, body };
-      return {
-        status: problem.status,
-        headers: { ...headers, ...SECRET_HEADERS, "cache-control": "no-store", ...page.headers },
-        body: typeof page.body === "string" ? new TextEncoder().encode(page.body) : page.body,
-      };
-    },
+    respondWithProblem,
+  };
+}
+
+function respondWithProblem({ format }: FeedTarget, problem: ProblemError): ServiceResponse {
+  const { headers, body } = problemResponse(problem);
+  const page = format === "page" ? problemPage(problem.status) : { headers: {}, body };
+  return {
+    status: problem.status,
+    headers: { ...headers, ...SECRET_HEADERS, "cache-control": "no-store", ...page.headers },
+    body: typeof page.body === "string" ? new TextEncoder().encode(page.body) : page.body,
   };
 }
 
@@ -106,24 +108,10 @@ function createRenderer(store: Store) {
   const kept = createLruCache<Rendered>(MAX_KEPT, { sizeOf: ({ body }) => body.byteLength });
   const underWay = new Map<string, Promise<Rendered>>();
   const runInTurn = createLine();
-  const renderNow = async ({ feed }: OpenFeed, asked: Asked) => {
-    const { write, tag } = await store.read(
-      async (db) => {
-        // This transaction may see later commits than the one that found the feed.
-        const found = await findFeed(db, feed.hash);
-        if (found === null) throw new ProblemError(404);
-        requireVisible(found);
-        return { write: await represent(found, asked).read(db), tag: tagOf(found, asked) };
-      },
-      { client: `user ${feed.user_id}` },
-    );
-    const { headers, body } = await write();
-    return { headers, body: new TextEncoder().encode(body), tag: tag ?? entityTag([hashSecret(body)]) };
-  };
   const renderOnce = async (found: OpenFeed, asked: Asked, version: string) => {
     const known = kept.get(version) ?? underWay.get(version);
     if (known !== undefined) return known;
-    const rendering = runInTurn(found.feed.user_id, () => renderNow(found, asked));
+    const rendering = runInTurn(found.feed.user_id, () => renderFeed(store, found, asked));
     underWay.set(version, rendering);
     try {
       const rendered = await rendering;
@@ -146,6 +134,21 @@ function createRenderer(store: Store) {
     if (isKnown(tag)) return notModified(tag);
     return { status: 200, headers: { ...headers, ...SECRET_HEADERS, etag: tag }, body };
   };
+}
+
+async function renderFeed(store: Store, { feed }: OpenFeed, asked: Asked): Promise<Rendered> {
+  const { write, tag } = await store.read(
+    async (db) => {
+      // This transaction may see later commits than the one that found the feed.
+      const found = await findFeed(db, feed.hash);
+      if (found === null) throw new ProblemError(404);
+      requireVisible(found);
+      return { write: await represent(found, asked).read(db), tag: tagOf(found, asked) };
+    },
+    { client: `user ${feed.user_id}` },
+  );
+  const { headers, body } = await write();
+  return { headers, body: new TextEncoder().encode(body), tag: tag ?? entityTag([hashSecret(body)]) };
 }
 
 /** Runs one piece of work at a time; clients take turns. */

@@ -118,7 +118,8 @@ function firstOfMonth(year: number, month: number): number {
   return new Date(0).setUTCFullYear(year, month, 1) / DAY_MS;
 }
 
-const WEEKDAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
+/** As BYDAY names them. */
+export const WEEKDAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
 
 /** 0 for Sunday. */
 function weekdayOf(day: number): number {

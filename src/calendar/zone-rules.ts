@@ -1,4 +1,5 @@
 import { DAY_MS } from "../../contract/date-time.js";
+import { WEEKDAYS } from "./rule-starts.js";
 import { type ZoneChange, zoneChanges } from "./zone-changes.js";
 import { offsetAt } from "./zoned-time.js";
 
@@ -112,8 +113,6 @@ function wallClockOf({ month, weekday, firstDay, time }: Pattern, year: number):
 function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
 }
-
-const WEEKDAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
 
 function ruleOf({ month, weekday, firstDay }: Pattern): string {
   const yearly = `RRULE:FREQ=YEARLY;BYMONTH=${month + 1}`;

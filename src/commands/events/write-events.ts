@@ -63,11 +63,14 @@ export async function writeEvents(
   });
   await rememberShown(context, results);
   const [first] = results;
-  const written = results.map(({ id }) => id).join(", ");
-  const done =
-    results.length === 1 ? `event ${written} was ${verb}` : `these events were ${verb}: ${written}`;
+  const done = describeWritten(results, verb);
   if (first !== undefined) await output.print(isSingleId(given) ? first : results, done);
   reportFailures();
+}
+
+function describeWritten(events: readonly LocalizedEvent[], verb: string): string {
+  const ids = events.map(({ id }) => id).join(", ");
+  return events.length === 1 ? `event ${ids} was ${verb}` : `these events were ${verb}: ${ids}`;
 }
 
 /** Says on stderr to where an event was moved or copied, as far as the command line does not. */
