@@ -110,16 +110,18 @@ export function checkRecurrence(recurrence: Recurrence, source: string): void {
 }
 
 /**
- * Refuses an RDATE before the start: the series would be shown from there, and the rule would count from there.
+ * Refuses an RDATE before the first date of the rule: the series would be shown from there, and the rule would count from
+ * there.
  * @throws CliError usage
  */
 function checkAdded(read: ReadRecurrence, source: string): void {
-  const start = instantAt(read.start, read.zone);
-  const early = read.extra.find((date) => date < start);
+  if (read.extra.length === 0) return;
+  const [first = instantAt(read.start, read.zone)] = startsOf({ ...read, extra: [] }, EVER);
+  const early = read.extra.find((date) => date < first);
   if (early === undefined) return;
   throw usageError(
-    `${source}: RDATE ${writtenDate(early, read)} is before the start`,
-    "begin the series there, or leave it out",
+    `${source}: RDATE ${writtenDate(early, read)} is before the first date of the rule`,
+    "leave it out, or begin the series there",
   );
 }
 

@@ -65,7 +65,6 @@ export function readSeries(
   const asked = new Set([...excluded, ...changes]);
   const { count, slots } = countStarts(engine.expandRecurrence(every), { asked, horizon: now + HORIZON });
   const excepted = inOrder(excluded).filter((slot) => slots.has(slot) && !changes.has(slot));
-  if (read.extra.some((extra) => extra < first)) throw usageError("it has an RDATE before its start");
   if (slots.size > MAX_EXCEPTIONS) throw usageError(`it has more than ${MAX_EXCEPTIONS} exceptions`);
   if (slots.size === count) throw usageError("no event is as its rule says");
   const recurrences = [...lines, ...dateLines("EXDATE", excepted, { isAllDay })];

@@ -217,7 +217,14 @@ describe("what is refused says what would be right", () => {
       "RRULE:FREQ=DAILY|EXDATE:20270102T100000Z",
       "the exception 2027-01-02T10:00:00Z is not a date of the rule",
     ],
-    ["RRULE:FREQ=DAILY|RDATE:20270101T085959Z", "RDATE 2027-01-01T08:59:59Z is before the start"],
+    [
+      "RRULE:FREQ=DAILY|RDATE:20270101T085959Z",
+      "RDATE 2027-01-01T08:59:59Z is before the first date of the rule",
+    ],
+    [
+      "RRULE:FREQ=WEEKLY;BYDAY=MO|RDATE:20270102T090000Z",
+      "RDATE 2027-01-02T09:00:00Z is before the first date of the rule",
+    ],
   ])("%s with a time", (lines, message) => {
     const recurrence = { lines: lines.split("|"), start: "2027-01-01T10:00:00", timezone: BERLIN };
     expect(() => checkRecurrence(recurrence, "--repeat")).toThrow(`--repeat: ${message}`);

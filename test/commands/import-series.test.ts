@@ -327,7 +327,7 @@ describe("what cannot be one series", () => {
     [
       "a date before its start",
       [...DAILY, "RRULE:FREQ=DAILY;COUNT=30", "RDATE:20261001T120000Z"],
-      "RDATE 2026-10-01T12:00:00Z is before the start",
+      "RDATE 2026-10-01T12:00:00Z is before the first date of the rule",
     ],
     [
       "a first start that a clock change skips",
