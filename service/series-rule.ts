@@ -1,6 +1,6 @@
 import { DAY_MS, instantToDate } from "../contract/date-time.js";
 import { slotText } from "../contract/extensions.js";
-import { checkRecurrence, openRecurrence, type Starts } from "../src/calendar/recurrence.js";
+import { checkRecurrence, checkStart, openRecurrence, type Starts } from "../src/calendar/recurrence.js";
 import { dateLines, readRecurrence } from "../src/calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, type RecurrenceRule, writeRule } from "../src/calendar/recurrence-rule.js";
 import { CliError } from "../src/errors.js";
@@ -26,17 +26,27 @@ interface SeriesRule {
  */
 export function parseLines(lines: readonly string[], times: Omit<SeriesTimes, "recurrences">): string {
   const series = { ...times, recurrences: lines.join("\n") };
-  try {
+  return refusing("recurrences", () => {
     checkRecurrence(recurrenceOf(series), "recurrences");
     return changeRule(series, {});
-  } catch (error) {
-    throw error instanceof CliError ? badLines(error) : error;
-  }
+  });
 }
 
-function badLines({ message, hint }: CliError) {
-  const problem = message.replace(/^recurrences: /, "");
-  return badRequest({ recurrences: [hint === undefined ? problem : `${problem}; ${hint}`] });
+/** @throws ProblemError 400 for a series that would start when none does */
+export function requireStart({ start_clock }: Pick<SeriesTimes, "start_clock">): void {
+  refusing("start_at", () => checkStart(start_clock, "start_at"));
+}
+
+/** Does a check. @param field of the body @throws ProblemError 400 for what it does not accept */
+function refusing<T>(field: "recurrences" | "start_at", check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const { message, hint } = error;
+    const problem = message.replace(`${field}: `, "");
+    throw badRequest({ [field]: [hint === undefined ? problem : `${problem}; ${hint}`] });
+  }
 }
 
 /** The slots of a series. */

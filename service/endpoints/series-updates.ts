@@ -5,7 +5,7 @@ import { badRequest, ProblemError } from "../http/response.js";
 import { isChangedAlone, isSeries, occurrenceId } from "../occurrence.js";
 import { createHexId } from "../secrets.js";
 import { clockOf, moveLines, moveSlot, type SeriesMove } from "../series-move.js";
-import { continueFrom, endBefore, parseLines } from "../series-rule.js";
+import { continueFrom, endBefore, parseLines, requireStart } from "../series-rule.js";
 import { advanceRevision } from "../store/revisions.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { findSeries, listOccurrences } from "../store/series.js";
@@ -41,6 +41,7 @@ export async function updateMany(context: WriteContext, change: UpdateOfMany): P
       : { ...series, start_clock: clockOf(slot, series), recurrences: await continueFrom(series, slot) };
   const updated_at = Math.max(now, series.updated_at + 1);
   const { move, ...times } = moveOf(from, stored, update.content);
+  if (times.start_clock !== series.start_clock) requireStart(times);
   const written: SeriesRow = {
     ...from,
     ...textsOf(update.content),

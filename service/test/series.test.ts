@@ -241,6 +241,27 @@ describe("when nothing was written for years", () => {
   });
 });
 
+test("a move and a split start no series of another century", async () => {
+  const { id, attributes } = await createSeries("FREQ=YEARLY");
+  const refusalOf = async (event_id: string, year: number, scope: string) => {
+    const times = { start_at: `${year}-11-21T12:00:00Z`, end_at: `${year}-11-21T13:00:00Z` };
+    const body = eventBody({ ...attributes, ...times, title: "Tea", recurrences: undefined });
+    const target = `${stage.calendar}/events/${event_id}?scope=${scope}`;
+    const { status, errors } = await stage.client.request("PUT", target, { body });
+    return [status, errors];
+  };
+  for (const [event_id, year, scope] of [
+    [id, 1899, "all"],
+    [id, 2200, "all"],
+    [`${id}_22501121T120000Z`, 2250, "following"],
+  ] as const)
+    expect(await refusalOf(event_id, year, scope)).toEqual([
+      400,
+      { start_at: [`the series would start in ${year}; begin it between 1900 and 2199`] },
+    ]);
+  expect(daysOf(await list()).at(0)).toBe("2026-11-21");
+});
+
 describe("no series stops the service", () => {
   /** How many turns of the event loop work leaves to others. */
   const turnsOf = async (work: Promise<unknown>) => {

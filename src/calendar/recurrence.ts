@@ -141,11 +141,14 @@ function checkNumber(lines: readonly string[], source: string): void {
   }
 }
 
-/** @throws CliError usage for a start before 1900 or after 2199 */
-function checkStart(start: number, source: string): void {
+/**
+ * @param start what the clock shows then, as if it were UTC (ms)
+ * @throws CliError usage for a start before 1900 or after 2199
+ */
+export function checkStart(start: number, source: string): void {
   const year = new Date(start).getUTCFullYear();
   if (year >= 1900 && year <= 2199) return;
-  throw usageError(`${source}: the series starts in ${year}`, "begin it between 1900 and 2199");
+  throw usageError(`${source}: the series would start in ${year}`, "begin it between 1900 and 2199");
 }
 
 /** @throws CliError usage when there is no occurrence, and for an exception that is none */
