@@ -31,6 +31,7 @@ const daysOf = (events: readonly EventResource[]) =>
   events.map(({ attributes }) => attributes.start_at?.slice(0, 10));
 const createSeries = (rule: string, changes: object = {}) =>
   stage.create({ ...SCHEDULE, ...changes, recurrences: [`RRULE:${rule}`] });
+const revision = async () => (await stage.client.call("listChanges", { path: stage.path })).meta.revision;
 const place = (event_id: string) => ({ ...stage.path, event_id });
 
 test("a series none of whose next occurrences is left can be read, changed, commented and deleted", async () => {
@@ -101,7 +102,7 @@ describe("the occurrences of two years", () => {
     await stage.world.service.continueSeries();
     expect(daysOf(await list()).at(-1)).toBe("2028-11-30");
     stage.world.clock.now += 10 * DAY_MS;
-    const since = (await stage.client.call("listChanges", { path: stage.path })).meta.revision;
+    const since = await revision();
     await stage.create(KEEP);
     expect(daysOf(await list()).at(-1)).toBe("2028-12-10");
     const query = { since: String(since) };
@@ -225,7 +226,6 @@ describe("when nothing was written for years", () => {
   });
 
   test("are continued some at a time, and never beyond the horizon", async () => {
-    const revision = async () => (await stage.client.call("listChanges", { path: stage.path })).meta.revision;
     const before = await revision();
     await stage.create({ ...KEEP, title: "first" });
     expect((await revision()) - before).toBeLessThanOrEqual(501);
@@ -283,6 +283,18 @@ describe("no series stops the service", () => {
     await month();
     for (let made = 1; made < count; made += 1) await createSeries("FREQ=YEARLY;BYWEEKNO=53;COUNT=60");
     expect(await turnsOf(month())).toBeGreaterThan(count);
+  });
+
+  test("a service that stops ends the work on series that are due, which the next one continues", async () => {
+    for (let count = 0; count < 20; count += 1) await createSeries("FREQ=WEEKLY");
+    stage.world.clock.now += 400 * DAY_MS;
+    const { service } = stage.world;
+    const before = await revision();
+    const stopped = service.continueSeries(AbortSignal.abort(new Error("stopping")));
+    await expect(stopped).rejects.toThrow("stopping");
+    expect((await revision()) - before).toBeLessThanOrEqual(501);
+    await service.continueSeries();
+    expect((await revision()) - before).toBeGreaterThan(20 * 50);
   });
 
   test("while the occurrences of a long one are written and deleted, others are served", async () => {
