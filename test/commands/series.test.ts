@@ -248,6 +248,27 @@ describe("create --input", () => {
     expect(await starts()).toEqual(["11-23 10:00", "11-30 10:00"]);
   });
 
+  test.each<[string, object, string]>([
+    ["a rule by the hour", { recurrences: ["RRULE:FREQ=DAILY;BYHOUR=3"] }, "BYHOUR is not supported"],
+    ["a start of another century", { start_at: "1899-11-25T09:00:00Z" }, "the series would start in 1899"],
+    ["a keep without times", { category: "keep", start_at: null, end_at: null }, "the event has no start"],
+    [
+      "too many exceptions",
+      { recurrences: ["RRULE:FREQ=DAILY", `EXDATE:${Array(501).fill("20261126T090000Z").join(",")}`] },
+      "there are more than 500 exceptions",
+    ],
+  ])("refuses %s before anything is sent, alone or among others", async (_name, changes, message) => {
+    const world = await createRemoteWorld();
+    const times = { start_at: "2026-11-25T09:00:00Z", end_at: "2026-11-25T10:00:00Z" };
+    const event = { title: "Run", ...times, recurrences: ["RRULE:FREQ=DAILY"], ...changes };
+    const send = (input: unknown) =>
+      world.runWith({ env: world.env, stdin: JSON.stringify(input) }, "events", "create", "--input", "-");
+    expect(await send(event)).toMatchObject(failed(2, `--input: recurrences: ${message}`));
+    expect(world.server.requests).toEqual([]);
+    expect(await send([event])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
+    expect(world.server.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
   test("is refused before anything is written where no series is stored", async () => {
     const world = await createRemoteWorld();
     world.server.otherwise([reply(byService(withoutExtensions(world.service)))]);

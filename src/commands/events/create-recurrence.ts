@@ -1,5 +1,7 @@
 import type { EventContent } from "../../calendar/event-draft.js";
+import { checkRecurrence } from "../../calendar/recurrence.js";
 import { beginningOf, copiesOf, seriesOf } from "../../calendar/recurrence-events.js";
+import { recurrenceOf } from "../../calendar/recurrence-lines.js";
 import { readRule } from "../../calendar/recurrence-rule.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import { usageError } from "../../errors.js";
@@ -47,4 +49,12 @@ export async function planRepeat(
     copies: copies.map((copy) => copy.content),
     reading: describeRepeat(rule, beginning, days),
   };
+}
+
+/** Checks the lines of an input as services do. @throws CliError usage */
+export function checkLines(content: EventContent, lines: readonly string[]): void {
+  const source = "--input: recurrences";
+  if (content.start_at === undefined)
+    throw usageError(`${source}: the event has no start`, "give start_at and end_at, or leave them out");
+  checkRecurrence(recurrenceOf(content, lines), source);
 }

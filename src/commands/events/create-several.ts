@@ -16,7 +16,7 @@ import { processInOrder } from "../process-each.js";
 import { defaultLength } from "./date-flags.js";
 import { type EventFieldFlags, readEventFields, withInput } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
-import { createEventMaker, type EventMaker, noteKeepWithoutTimes } from "./make-event.js";
+import { checkRecurrences, createEventMaker, type EventMaker, noteKeepWithoutTimes } from "./make-event.js";
 import { namesRepeat } from "./repeat-flags.js";
 
 type SeveralContext = EventContext & Pick<Context, "terminal">;
@@ -91,6 +91,7 @@ async function prepareEvents(
         const input = readEventInput(fields, "--input");
         for (const text of input.notes) context.output.note(`event ${name}: ${text}`);
         const content = draftForCreate(flags.flags, input, defaults);
+        await checkRecurrences(content);
         const draft = await maker.complete(content, withInput(flags, input));
         yield { place, name, send: () => maker.make(draft, key) };
       } catch (error) {

@@ -9,7 +9,7 @@ import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { defaultLength } from "./date-flags.js";
 import { addEventFieldFlags, checkStdin, type EventFieldFlags, readEventFields } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
-import { createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
+import { checkRecurrences, createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
 import { addRepeatFlags, checkRepeatFlags, namesRepeat } from "./repeat-flags.js";
 
 export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
@@ -87,6 +87,7 @@ export async function runEventsCreate(
   });
   const defaults = { zone: settings.timezone, length: defaultLength(settings) };
   const content = draftForCreate(fields.flags, fields.input, defaults);
+  if (repeats === null) await checkRecurrences(content);
   const key = typed.key ?? given?.key;
   const repeat = await repeats?.planRepeat(context, options, content);
   const chosen = form?.calendar ?? calendar ?? (await chooseCalendar(context, "writeCalendar"));

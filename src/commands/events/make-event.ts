@@ -60,6 +60,13 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
   };
 }
 
+/** Checks the recurrences of an input. @throws CliError usage */
+export async function checkRecurrences(content: EventContent): Promise<void> {
+  if (content.recurrences === undefined) return;
+  const { checkLines } = await import("./create-recurrence.js");
+  checkLines(content, content.recurrences);
+}
+
 /**
  * The names that the response to a create lacks. They are read for a terminal, and from the embedded service, where that is
  * free. For a script no request is sent: it gets the names that were read anyway. A failure to read them is ignored.
