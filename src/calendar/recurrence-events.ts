@@ -114,6 +114,7 @@ export function seriesOf(
   if (first === undefined || found.every(({ day }) => excepted.has(day))) throw usageError(NOTHING_LEFT);
   const exceptions = found.filter(({ day }) => excepted.has(day)).map(({ start }) => start);
   const recurrences = [`RRULE:${rule}`, ...dateLines("EXDATE", exceptions, beginning)];
+  checkRecurrence({ ...beginning, lines: recurrences }, "--repeat");
   const times = isFirstSkipped(recurrence) ? {} : timesFrom(content, first.start);
   return { content: { ...content, ...times, recurrences }, days };
 }

@@ -178,6 +178,15 @@ describe("create --repeat", () => {
     expect(result).toMatchObject(failed(2, message));
   });
 
+  test("refuses more exceptions than a series has", async () => {
+    const days = Array.from({ length: 501 }, (_, index) => [
+      "--except",
+      new Date(Date.UTC(2026, 10, 24 + index)).toISOString().slice(0, 10),
+    ]);
+    const result = await harness.run("events", "create", ...MEETING, "--repeat", "daily", ...days.flat());
+    expect(result).toMatchObject(failed(2, "--repeat: there are more than 500 exceptions"));
+  });
+
   test("says what can be done where no series is stored, before anything is written", async () => {
     const world = await createRemoteWorld();
     world.server.otherwise([reply(byService(withoutExtensions(world.service)))]);
