@@ -12,7 +12,7 @@ import { changeCalendar, request } from "./support/send.js";
 // A driver that binds text only up to a NUL would find the row `id` for `id\0x`.
 
 let stage: OAuthStage;
-/** Ids of what exists, by their letters in the rows of the table. */
+/** The ids that the letters in the rows of the table stand for. */
 let ids: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(() => stage.close());
 
 const fill = (text: string) => text.replace(/\{(\w)\}/g, (_, letter: string) => ids[letter] ?? "");
 
-/** What the requests could change. */
+/** Everything that the requests could change. */
 async function readState() {
   const routes = ["GET /calendars/{C}/events", "GET /calendars/{C}/events/{E}/activities", "GET /feeds"];
   return Promise.all(routes.map(async (route) => (await request(stage.world, fill(route))).json));

@@ -206,7 +206,7 @@ describe("when nothing was written for years", () => {
     expect(daysOf(await upcoming())).toEqual(["2029-07-14"]);
   });
 
-  test("a list without an end goes on as if they had been continued, and each day further", async () => {
+  test("a list without an end shows them as if they had been continued, and one more day every day", async () => {
     const before = await list({ from: "2029-07-02", search: "choir" });
     expect(daysOf(before).at(-1)).toBe("2031-06-28");
     stage.world.clock.now += 7 * DAY_MS;

@@ -287,5 +287,5 @@ export function parseTimeZone(name: string, source: string): string {
   if (name === "") throw emptyValueError(source);
   const zone = readTimeZoneName(name);
   if (zone !== null) return zone;
-  throw usageError(`${source}: "${name}" is not a valid timezone`, timeZoneHint(name));
+  throw usageError(`${source}: "${name}" is not a time zone`, timeZoneHint(name));
 }

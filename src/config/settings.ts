@@ -189,7 +189,7 @@ function systemTimeZone({ env, systemTimeZone, note }: SettingsOptions): string 
     variable === undefined
       ? "this machine's time zone has no IANA name"
       : `TZ: "${variable}" is not the name of a time zone`;
-  note(`${problem}: using UTC (choose another with TZ or --timezone: ${timeZoneHint(variable ?? "")})`);
+  note(`${problem}: using UTC (to use another, set TZ or --timezone; ${timeZoneHint(variable ?? "")})`);
   return "UTC";
 }
 

@@ -36,7 +36,7 @@ function readWith(lines: readonly string[], clocks: readonly string[]): readonly
   });
 }
 
-/** Instants with wall clocks that are there once. */
+/** Instants whose wall clock occurs once. */
 function nameable(zone: string, instants: readonly number[]) {
   const pairs = instants.flatMap((instant) => {
     const clock = zonedTime(instant, zone);

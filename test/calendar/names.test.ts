@@ -120,7 +120,7 @@ test("describeCandidates shows only the id if there is no name", () => {
   ).toBe("a, b, C (c)");
 });
 
-test("a name with a control character, which none has, is a usage error", () => {
+test("a name with a control character is a usage error", () => {
   const resolve = () =>
     resolveName("Family\r", [{ id: "a", name: "Family" }], { noun: "calendar", source: "-c" });
   expect(failureOf(resolve)).toMatchObject({

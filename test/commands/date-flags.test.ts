@@ -88,15 +88,15 @@ describe("readTimeFlags", () => {
     [{ start: "" }, "--start is empty"],
     [{ end: "2026-02-30" }, "--end: the date 2026-02-30 does not exist"],
     [{ duration: "long" }, '--duration: "long" is not a valid duration'],
-    [{ startTimezone: "IST" }, '--start-timezone: "IST" is not a valid timezone'],
-    [{ endTimezone: "Mars/Phobos" }, '--end-timezone: "Mars/Phobos" is not a valid timezone'],
+    [{ startTimezone: "IST" }, '--start-timezone: "IST" is not a time zone'],
+    [{ endTimezone: "Mars/Phobos" }, '--end-timezone: "Mars/Phobos" is not a time zone'],
     [
       { start: "soon", end: "later", duration: "long" },
       '--start: "soon" is not a valid date or time; --end: "later" is not a valid date or time; --duration: "long" is not a valid duration',
     ],
     [
       { startTimezone: "Mars/Phobos", start: "soon", endTimezone: "Mars" },
-      '--start-timezone: "Mars/Phobos" is not a valid timezone; --end-timezone: "Mars" is not a valid timezone',
+      '--start-timezone: "Mars/Phobos" is not a time zone; --end-timezone: "Mars" is not a time zone',
     ],
   ])("names the flag of %o", async (flags, message) => {
     await expect(read(flags)).rejects.toMatchObject({ code: "usage", message });

@@ -67,7 +67,7 @@ test("several events by id are shown with everything about each", async () => {
   expect((await harness.run("events", "get", ...ids)).stdout.split("\n")).toHaveLength(3);
 });
 
-test("events get says the end of an event by the clock of its zone, as the list does", async () => {
+test("events get shows the end of an event on the clock of its zone, as the list does", async () => {
   const times = ["--start", "2026-11-22T10:00", "--end", "2026-11-22T18:30", "--end-timezone", "Asia/Tokyo"];
   const id = await create("Flight", "Work", ...times);
   const note = "(ends 18:30 Asia/Tokyo)";
@@ -137,7 +137,7 @@ describe("agenda --grid", () => {
       `11:00 ${day} ▌Lunch`,
       `      ${day} ▌`,
     ]);
-    // Beside each other, and no word is broken.
+    // Next to each other, and no word is broken.
     expect((await at(180)).join("\n")).toContain("┃Retrospec…");
   });
 

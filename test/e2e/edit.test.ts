@@ -171,7 +171,7 @@ describe("with a script as the editor", () => {
     ["start: someday", "start:.*", 'start: "someday" is not a valid date or time'],
     ["end: 2020-01-01T12:00", "end:.*", "is not after the start"],
     ["end:", "end:.*", "a schedule needs its times"],
-    ["start_timezone: Mars", "start_timezone:.*", 'start_timezone: "Mars" is not a valid timezone'],
+    ["start_timezone: Mars", "start_timezone:.*", 'start_timezone: "Mars" is not a time zone'],
     ["all_day: perhaps", "all_day:.*", 'all_day: "perhaps" is not valid'],
     ["category: party", "category:.*", 'category: "party" is not a category'],
     ["label: 99", "label:.*", 'label: there is no label "99"'],

@@ -17,7 +17,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 /** Run in the page, whose types are not Node's. */
 const OVERFLOWS = "document.documentElement.scrollWidth > window.innerWidth";
-/** Items below the end of the grid, those with half a line or without their whole time, and how far the call is from the hour at which it begins. */
+/** Items below the end of the grid, with half a line, or without their whole time; and how far the call is from the hour at which it begins. */
 const LAYOUT = `(() => {
   const box = (element) => element.getBoundingClientRect();
   const find = (selector, text) => [...document.querySelectorAll(selector)].find((each) => each.textContent.includes(text));

@@ -69,7 +69,7 @@ test.each(
   expect(await world.listIn("Work")).toHaveLength(occurrences.length - 2);
 });
 
-/** The series of a calendar: its rule, its own times, and what was changed on its own. */
+/** The series of a calendar: its rule, its own times, and the events that were changed on their own. */
 async function seriesIn(world: Awaited<ReturnType<typeof createWorld>>, calendar: string) {
   const days = ["--from", "2026-12-01", "--to", "2027-12-31"];
   const events = await world.json<Listed[]>("events", "list", "-c", calendar, ...days);

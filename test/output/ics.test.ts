@@ -180,7 +180,7 @@ describe("ics", () => {
         /^(?:UID|RRULE|EXDATE|RECURRENCE-ID)/.test(line),
       );
 
-    test("is the series once, and what was changed on its own by when it would begin by the rule", async () => {
+    test("is the series once, and each event that was changed on its own, with its start by the rule", async () => {
       const series = {
         ...EVENT,
         id: series_id,

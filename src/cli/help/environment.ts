@@ -40,7 +40,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   NO_PROXY: "hosts without a proxy; also `no_proxy`",
   NODE_EXTRA_CA_CERTS: "a file of further certificate authorities",
   PAGER:
-    "shows what is longer than the screen (`less`); empty or `cat` for none; if it fails, the text is printed",
+    "shows output that is longer than the screen (`less`); empty or `cat` for none; if it fails, the output is printed",
   PGPASSFILE: "a file that has passwords of PostgreSQL servers, instead of `~/.pgpass`",
   PGPASSWORD: "the password of the PostgreSQL server, if its URL has none",
   TZ: "the zone where neither `--timezone` nor a profile says one",

@@ -105,7 +105,7 @@ export function wrapText(text: string, options: WrapOptions): readonly string[] 
   return missing === 0 ? lines : [...lines, `… and ${missing} more characters`];
 }
 
-/** Words with which a sentence goes on after a command. */
+/** Words that continue a sentence after a command. */
 const AFTER_COMMAND =
   "again|and|announces|as|asks|can|cannot|changed|could|deletes|does|failed|has|is|keeps|lists|makes|or|posts|says|sends|shows|stores|takes|to|used";
 

@@ -230,7 +230,7 @@ function blockCell(
   return drawBlockLine(event, { text, width }, grid);
 }
 
-/** The title, after the time of day where no row says it and there is room. */
+/** The title, with the time of day before it if no row shows it and there is room. */
 function textOf({ event, startClock }: Block, width: number, { hours }: Pick<Grid, "hours">): string {
   const title = titleOf(event);
   const hasClock = startClock !== null && width >= MIN_CLOCK_WIDTH;
