@@ -255,7 +255,10 @@ export function parseDays(text: string, source: string, max = MAX_LISTED_DAYS): 
 export function parseMonth(text: string): { readonly first: string; readonly last: string } {
   const first = `${text}-01`;
   if (!isCalendarDate(first))
-    throw usageError(`"${text}" is not a month`, "write YYYY-MM, or nothing for this month");
+    throw usageError(
+      `"${text}" is not a month as YYYY-MM`,
+      "write one such as 2027-01, or nothing for this month",
+    );
   return { first, last: lastOfMonth(text) };
 }
 

@@ -4,7 +4,7 @@ import { type CliError, usageError } from "../errors.js";
 import { FORMATS } from "../output/view.js";
 import { pathOf } from "./command.js";
 import { loadCommandTree } from "./command-tree.js";
-import { isListWord } from "./suggestion.js";
+import { isListWord, suggestCommand } from "./suggestion.js";
 
 /**
  * Commander's error about a command line as a usage error, with a next step.
@@ -21,7 +21,7 @@ export async function parseError(
   switch (code) {
     case "commander.unknownOption": {
       const [, flag = ""] = /'(.*)'/.exec(problem) ?? [];
-      const meant = formatFlag(flag) ?? suggestion?.replace(/^\(Did you mean (.*)\?\)$/, "$1");
+      const meant = formatFlag(flag, argv) ?? suggestion?.replace(/^\(Did you mean (.*)\?\)$/, "$1");
       // An argument may begin with `-`.
       const mayBeArgument = !/^--[a-z-]+$/.test(flag) && command.registeredArguments.length > 0;
       const next = mayBeArgument
@@ -57,10 +57,11 @@ export async function parseError(
   }
 }
 
-/** Other tools have a flag for each format, such as `--json`. */
-function formatFlag(flag: string): string | undefined {
-  const format = FORMATS.find((each) => flag === `--${each}`);
-  return format && `-o ${format}`;
+/** Other tools have a flag for each format, such as `--json`, or `--format`. */
+function formatFlag(flag: string, argv: readonly string[]): string | undefined {
+  const [name = "", value = argv[argv.indexOf(flag) + 1]] = flag.split("=");
+  const format = FORMATS.find((each) => name === `--${each}` || (name === "--format" && value === each));
+  return format === undefined ? (name === "--format" ? "--output" : undefined) : `-o ${format}`;
 }
 
 /** Arguments that a command does not take: often text without quotes, a command of `service`, or a `list` too many. */
@@ -69,19 +70,22 @@ async function excessError(command: Command, path: string, argv: readonly string
   const isTop = command.parent?.parent === null;
   if (path === "calctl import")
     return usageError(`${path} takes one file, not also "${first}"`, "import them one after the other");
+  const administration = isTop ? await administrationOf(command.name(), first) : undefined;
   const hint =
     isTop && isListWord(first)
       ? `did you mean ${path}?`
-      : isTop && (await isAdministration(command.name(), first))
-        ? `did you mean calctl service ${command.name()} ${first}?`
+      : administration !== undefined
+        ? `did you mean calctl service ${command.name()} ${administration}?`
         : `${followsText(first, command, argv) ? "put text with spaces in quotes; " : ""}${path} -h shows what it takes`;
   return usageError(`${path} does not take the argument "${first}"`, hint);
 }
 
-async function isAdministration(group: string, word: string): Promise<boolean> {
+/** The command of `service` that a word names, also as other tools do. */
+async function administrationOf(group: string, word: string): Promise<string | undefined> {
   const service = (await loadCommandTree()).commands.find((each) => each.name() === "service");
-  const commands = service?.commands.find((each) => each.name() === group)?.commands;
-  return commands?.some((each) => each.name() === word) ?? false;
+  const commands = service?.commands.find((each) => each.name() === group)?.commands ?? [];
+  const names = commands.map((each) => each.name());
+  return names.find((name) => name === word) ?? suggestCommand(word, names, false);
 }
 
 /** Whether the word may be the rest of a value or argument: it follows neither the command's name nor a switch. */

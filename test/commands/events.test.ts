@@ -187,6 +187,8 @@ describe("ids from stdin", () => {
     [["get", "-"], "abc\n..\n", "stdin"],
     [["delete", "-"], "abc\n", "--yes"],
     [["delete", "-", "--yes"], "a\tb\n", 'ID on stdin: "a\\tb" contains a control character'],
+    [["get", "-"], '[\n  {\n    "id": "abc"\n  }\n]\n', "-: stdin is JSON, not ids"],
+    [["delete", "-", "--yes"], '\n{"id":"abc"}\n', "-: stdin is JSON, not ids"],
     [["get", "a\u0007"], "", 'ID: "a\\u0007" contains a control character'],
     [["list", "-c", "Fam\r"], "", "contains a control character"],
   ])("%j with %j is exit 2", async (argv, stdin, words) => {

@@ -102,9 +102,9 @@ describe("a month", () => {
   });
 
   test.each([
-    [["2026-13"], 'error: "2026-13" is not a month'],
-    [["december"], 'error: "december" is not a month'],
-    [[""], 'error: "" is not a month'],
+    [["2026-13"], 'error: "2026-13" is not a month as YYYY-MM'],
+    [["december"], 'error: "december" is not a month as YYYY-MM\nhint: write one such as 2027-01'],
+    [[""], 'error: "" is not a month as YYYY-MM'],
     [["2026-11", "--days", "3"], "give either --month or --days, not both"],
     [["2026-11", "--from", "today"], "give either --month or --from, not both"],
     [["2026-11", "--grid"], "give either --month or --grid, not both"],

@@ -177,7 +177,8 @@ export function parsePastedAddress(line: string, expected: PasteExpectation): Au
   if (text === "") return "";
   const [address = "", query] = text.replace(/#.*$/s, "").split(/\?(.*)/s);
   if (query === undefined || !isSameAddress(address, expected.redirectUri)) {
-    const isOther = query !== undefined && new URLSearchParams(query).has("state");
+    // The first page of this sign-in has its state, too.
+    const isOther = ![null, expected.state].includes(new URLSearchParams(query).get("state"));
     return `${isOther ? "this address belongs to another sign-in; " : ""}paste the whole address of the last page: it begins with ${expected.redirectUri}?`;
   }
   const parsed = parseAuthorizationResponse(query, expected);

@@ -47,7 +47,13 @@ export async function readEventIds(
   }
   const given = typed.map((id) => readEventId({ names }, id));
   if (position === -1) return given;
-  const lines = (await terminal.input.text("-", "-")).split(/[\n\0]/).map((line) => line.trim());
+  const text = await terminal.input.text("-", "-");
+  if (/^\s*[[{]/.test(text))
+    throw usageError(
+      "-: stdin is JSON, not ids",
+      "print one id a line with --fields id, or with --jq '.[].id'",
+    );
+  const lines = text.split(/[\n\0]/).map((line) => line.trim());
   const ids = lines.filter((line) => line !== "").map((line) => checkId(line, "ID on stdin"));
   return given.toSpliced(position, 1, ...ids);
 }

@@ -168,8 +168,13 @@ describe("a pasted address", () => {
     ["that is only the code", "c0de", "begins with http://127.0.0.1:5000/callback?"],
     ["of another path", `http://127.0.0.1:5000/callback/?code=c&state=${STATE}`, "begins with"],
     ["of another port", "http://127.0.0.1:5001/callback?code=c&state=x", "belongs to another sign-in"],
+    [
+      "of the first page",
+      `https://auth.example/authorize?client_id=c&state=${STATE}`,
+      /^paste the whole address/,
+    ],
     ["of another page", `https://evil.example/?code=c&state=${STATE}`, "begins with"],
   ])("%s is described", (_, line, words) => {
-    expect(parsePastedAddress(line, expected)).toContain(words);
+    expect(parsePastedAddress(line, expected)).toMatch(words);
   });
 });
