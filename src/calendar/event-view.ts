@@ -7,6 +7,7 @@ import {
 } from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
 import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
+import { DEFAULT_LABEL_NAME } from "./names.js";
 import { daySpan, formatLocal } from "./zoned-time.js";
 
 /** An event with its times in the chosen zone. */
@@ -126,9 +127,6 @@ export function labelText(label: Label | null): string {
 export function labelName(label: Label | null): string {
   return label?.name || (label?.number === 1 ? DEFAULT_LABEL_NAME : labelText(label));
 }
-
-/** The name shown for the default label, whose own name is empty. */
-export const DEFAULT_LABEL_NAME = "default";
 
 /** A user inside another object as text: the name, or the id if the name is unknown. */
 export function userText(user: User | null): string {

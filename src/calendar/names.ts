@@ -2,7 +2,6 @@ import { foldCase, normalizeText } from "../../contract/comparable-text.js";
 import { compositeId, plainId } from "../../contract/ids.js";
 import type { Label, User } from "../../contract/shapes.js";
 import { CliError, emptyValueError, usageError } from "../errors.js";
-import { DEFAULT_LABEL_NAME } from "./event-view.js";
 import { findNearest } from "./nearest.js";
 
 /** A value, and how messages name where it came from: `--calendar`, `CALCTL_CALENDAR`. */
@@ -137,6 +136,9 @@ export function describeCandidate({ id, name }: Named): string {
 interface OwnerOptions extends Pick<NamedValue, "source"> {
   readonly calendarId: string;
 }
+
+/** The name shown for the default label, whose own name is empty. */
+export const DEFAULT_LABEL_NAME = "default";
 
 /**
  * Finds a label of the calendar by its number (1 is the default label, also named `default`), its id, plain or composite, or its name.

@@ -1,5 +1,6 @@
 import type { Calendar, Label, User } from "../../../contract/shapes.js";
-import { DEFAULT_LABEL_NAME, labelText, userText } from "../../calendar/event-view.js";
+import { labelText, userText } from "../../calendar/event-view.js";
+import { DEFAULT_LABEL_NAME } from "../../calendar/names.js";
 import { describeInstant } from "../event-when.js";
 import { type Cell, type Clock, jsonObject, type View } from "../view.js";
 
