@@ -32,12 +32,12 @@ export function parseLines(lines: readonly string[], times: Omit<SeriesTimes, "r
   });
 }
 
-/** @throws ProblemError 400 for a series that would start when none does */
+/** @throws ProblemError 400 for a series that would start before 1900 or after 2199 */
 export function requireStart({ start_clock }: Pick<SeriesTimes, "start_clock">): void {
   refusing("start_at", () => checkStart(start_clock, "start_at"));
 }
 
-/** Does a check. @param field of the body @throws ProblemError 400 for what it does not accept */
+/** Runs a check of a field of the body. @throws ProblemError 400 with the reason if it fails */
 function refusing<T>(field: "recurrences" | "start_at", check: () => T): T {
   try {
     return check();

@@ -241,7 +241,7 @@ describe("when nothing was written for years", () => {
   });
 });
 
-test("a move and a split start no series of another century", async () => {
+test("a move or a split cannot start a series before 1900 or after 2199", async () => {
   const { id, attributes } = await createSeries("FREQ=YEARLY");
   const refusalOf = async (event_id: string, year: number, scope: string) => {
     const times = { start_at: `${year}-11-21T12:00:00Z`, end_at: `${year}-11-21T13:00:00Z` };
@@ -285,7 +285,7 @@ describe("no series stops the service", () => {
     expect(await turnsOf(month())).toBeGreaterThan(count);
   });
 
-  test("a service that stops ends the work on series that are due, which the next one continues", async () => {
+  test("a service that stops leaves the rest of the due series to the next one", async () => {
     for (let count = 0; count < 20; count += 1) await createSeries("FREQ=WEEKLY");
     stage.world.clock.now += 400 * DAY_MS;
     const { service } = stage.world;

@@ -51,10 +51,13 @@ export async function planRepeat(
   };
 }
 
-/** Checks the lines of an input as services do. @throws CliError usage */
+/** Checks the recurrences of an input, as services do. @throws CliError usage */
 export function checkLines(content: EventContent, lines: readonly string[]): void {
   const source = "--input: recurrences";
   if (content.start_at === undefined)
-    throw usageError(`${source}: the event has no start`, "give start_at and end_at, or leave them out");
+    throw usageError(
+      `${source}: the event has no start`,
+      "add start_at and end_at, or leave recurrences out",
+    );
   checkRecurrence(recurrenceOf(content, lines), source);
 }
