@@ -62,6 +62,8 @@ li b { font-weight: 600; }
   /* Whole lines, of which the first has the time. */
   .timed li > div { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: var(--lines); overflow: hidden; }
   .timed .time { display: inline; }
+  .timed .small { padding-inline: .1rem; }
+  .timed .small .time { white-space: nowrap; font-size: .68rem; }
   .timed .n1 { padding-block: 0; line-height: .8rem; }
   .timed .n1 > div { display: block; white-space: nowrap; }
   .timed .n1 .time, .timed .n1 b { display: block; overflow: hidden; text-overflow: ellipsis; font-size: .7rem; }
@@ -82,7 +84,7 @@ li b { font-weight: 600; }
   .week { height: 165mm; }
   li, .timed li { padding-block: 0; font-size: 7.5pt; line-height: 3.1mm; }
   .time, .rest { font-size: 7pt; }
-  .timed .n1 .time, .timed .n1 b { display: inline; font-size: 6.5pt; }
+  .timed .small .time, .timed .n1 .time, .timed .n1 b { display: inline; font-size: 6.5pt; }
   .timed, .axis { min-height: 0; grid-template-rows: repeat(var(--rows), minmax(0, 1fr)); }
 }
 `;

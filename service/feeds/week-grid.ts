@@ -115,10 +115,10 @@ function laneClass({ lane, lanes }: Place): string {
   return `l${lane}-${lanes}`;
 }
 
-/** How many rows a card has; one row of several lanes is small. */
+/** How many rows a card has; one row of several lanes is small, and so is any in a narrow lane. */
 function heightClass({ item, lanes }: Place): string {
   const rows = item.end - item.start;
-  return rows === 1 && lanes > 1 ? "n1 small" : `n${rows}`;
+  return lanes > 2 || (rows === 1 && lanes > 1) ? `n${rows} small` : `n${rows}`;
 }
 
 function colorClass({ label }: LocalizedEvent): string {

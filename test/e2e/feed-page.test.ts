@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { listen } from "../../service/listen.js";
 import { openService } from "../../service/service.js";
 import { type Chromium, launchChromium } from "../../service/test/oauth/support/chromium.js";
-import { feedBody } from "../../service/test/support/event-bodies.js";
+import { eventBody, feedBody, SCHEDULE } from "../../service/test/support/event-bodies.js";
 import { createExampleWeek } from "../support/example-week.js";
 import { describeWithSystem } from "../support/system.js";
 
@@ -34,6 +34,18 @@ const LAYOUT = `(() => {
     shift: Math.round(Math.abs(box(find("li", "Tokyo")).top - box(find(".axis span", "08:00")).top) / 5),
   };
 })()`;
+/** Of narrow cards: times on more than one line or cut off, and titles of which nothing is seen. */
+const NARROW = `(() => {
+  const box = (element) => element.getBoundingClientRect();
+  const items = [...document.querySelectorAll(".timed li")].filter((item) => item.textContent.includes("Overlap"));
+  const isHidden = (title) => title.getClientRects()[0].bottom > box(title.parentElement).bottom + 1;
+  const isBroken = (time) => time.getClientRects().length > 1 || box(time).right > box(time.closest("li")).right + 1;
+  return {
+    items: items.length,
+    brokenTimes: items.filter((item) => isBroken(item.querySelector(".time"))).length,
+    hiddenTitles: items.filter((item) => isHidden(item.querySelector("b"))).length,
+  };
+})()`;
 const DAYS_FROM_ABOVE = `[...document.querySelectorAll("h2")]
   .sort((one, other) => one.getBoundingClientRect().top - other.getBoundingClientRect().top)
   .map((day) => day.textContent.split(" ")[0])`;
@@ -50,7 +62,7 @@ const AS_WEBP = (png: string) => `(async () => {
 })()`;
 
 /** Serves the example week. Resolves with the address of a feed of all its calendars. */
-async function serveWeek(attributes: object = {}): Promise<string> {
+async function serveWeek(attributes: object = {}, events: readonly object[] = []): Promise<string> {
   const { directory } = await createExampleWeek();
   const database = join(directory, "local.db");
   const service = await openService({ database, now: () => NOW, rateLimit: null });
@@ -62,16 +74,20 @@ async function serveWeek(attributes: object = {}): Promise<string> {
   await service.admin.noteBaseUrl(listener.baseUrl);
   const { userId } = await service.admin.ensureLocalUser({ name: "Ana" });
   const calendars = (await service.admin.calendars.list()).map(({ id }) => id);
+  const request = (target: string, content: object) =>
+    service.handle(
+      {
+        method: "POST",
+        target,
+        headers: { "content-type": "application/json" },
+        body: new TextEncoder().encode(JSON.stringify(content)),
+      },
+      { kind: "local", userId },
+    );
+  for (const event of events)
+    await request(`/calendars/${calendars[0]}/events`, eventBody({ ...SCHEDULE, ...event }));
   const body = feedBody(calendars, { name: "Ana's week", timezone: "Europe/Berlin", ...attributes });
-  const made = await service.handle(
-    {
-      method: "POST",
-      target: "/feeds",
-      headers: { "content-type": "application/json" },
-      body: new TextEncoder().encode(JSON.stringify(body)),
-    },
-    { kind: "local", userId },
-  );
+  const made = await request("/feeds", body);
   const { secret } = JSON.parse(new TextDecoder().decode(made.body)).data.attributes;
   return `${listener.baseUrl}/feeds/${secret}`;
 }
@@ -116,6 +132,18 @@ describeWithSystem("chromium", "the page of a feed", () => {
     expect(await page.evaluate(LAYOUT)).toEqual({ cutOff: 0, cutLines: 0, cutTimes: 0, shift: 0 });
     const pdf = await page.pdf({ preferCSSPageSize: true });
     expect(pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+  });
+
+  test("shows when four events that overlap begin, and of each a part of its title", async () => {
+    const at = (time: string) => `2026-11-28T${time}:00.000Z`;
+    const events = ["09:00", "09:00", "09:15", "09:30"].map((start, index) => ({
+      title: `Overlap ${index}`,
+      start_at: at(start),
+      end_at: at(index === 0 ? "10:00" : "11:30"),
+    }));
+    const { page } = await open(await serveWeek({}, events));
+    await page.setViewportSize({ width: 1280, height: 900 });
+    expect(await page.evaluate(NARROW)).toEqual({ items: 4, brokenTimes: 0, hiddenTitles: 0 });
   });
 
   test("begins with today on a phone, and has the days that are over at its end", async () => {
