@@ -135,6 +135,18 @@ export function endBefore(series: SeriesTimes, slot: number): string {
   });
 }
 
+/**
+ * Requires a slot at which a series can be split: one that goes on from a date that was added would repeat that.
+ * @throws ProblemError 400
+ */
+export function requireRuleSlot(series: SeriesTimes, slot: number): void {
+  const alone = { ...series, recurrences: changeRule(series, { extra: [], excluded: [] }) };
+  if (openSlots(alone).has(slot)) return;
+  throw badRequest({
+    scope: ["cannot be following for a date that was added by RDATE; send this, or a later date of the rule"],
+  });
+}
+
 /** The lines of the series that goes on from a slot. */
 export async function continueFrom(series: SeriesTimes, slot: number): Promise<string> {
   const { rule, extra, excluded } = readSeriesRule(series);

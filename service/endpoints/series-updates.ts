@@ -5,7 +5,7 @@ import { badRequest, ProblemError } from "../http/response.js";
 import { isChangedAlone, isSeries, occurrenceId } from "../occurrence.js";
 import { createHexId } from "../secrets.js";
 import { clockOf, moveLines, moveSlot, type SeriesMove } from "../series-move.js";
-import { continueFrom, endBefore, parseLines, requireStart } from "../series-rule.js";
+import { continueFrom, endBefore, parseLines, requireRuleSlot, requireStart } from "../series-rule.js";
 import { advanceRevision } from "../store/revisions.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { findSeries, listOccurrences } from "../store/series.js";
@@ -35,6 +35,7 @@ export async function updateMany(context: WriteContext, change: UpdateOfMany): P
   const { db, now, query } = context;
   const { stored, series, update, lines } = change;
   const { rows, earlier, slot } = await splitRows(db, stored, query.scope);
+  if (slot !== null && lines === null) requireRuleSlot(series, slot);
   const from =
     slot === null
       ? series

@@ -241,6 +241,19 @@ describe("when nothing was written for years", () => {
   });
 });
 
+test("a series is not split at a date that was added, which it would repeat", async () => {
+  const recurrences = ["RRULE:FREQ=WEEKLY;COUNT=3", "RDATE:20261125T150000Z"];
+  const { id } = await stage.create({ ...SCHEDULE, recurrences });
+  const times = { start_at: "2026-11-25T15:00:00Z", end_at: "2026-11-25T16:00:00Z" };
+  const target = `${stage.calendar}/events/${id}_20261125T150000Z?scope=following`;
+  const body = eventBody({ ...SCHEDULE, ...times, title: "Tea" });
+  expect(await stage.client.request("PUT", target, { body })).toMatchObject({
+    status: 400,
+    errors: { scope: [expect.stringContaining("added by RDATE")] },
+  });
+  expect(daysOf(await list())).toEqual(["2026-11-21", "2026-11-25", "2026-11-28", "2026-12-05"]);
+});
+
 test("a move or a split cannot start a series before 1900 or after 2199", async () => {
   const { id, attributes } = await createSeries("FREQ=YEARLY");
   const refusalOf = async (event_id: string, year: number, scope: string) => {
