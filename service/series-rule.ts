@@ -59,14 +59,14 @@ export function slotsOf(series: SeriesTimes, from = Number.NEGATIVE_INFINITY): I
   return openSlots(series).between(from, Number.POSITIVE_INFINITY);
 }
 
-/** Slots that are made before other requests get their turn: a few milliseconds. */
-const SLICE = 200;
+/** Slots that are made or moved before others get their turn: a few milliseconds. */
+const SLICE = 100;
 
-/** Slots in order, which lets other requests in between. */
-async function* inSlices(slots: Iterable<number>): AsyncIterable<number> {
+/** Slots, or what has some, in order, which lets other requests in between. */
+export async function* inSlices<T>(items: Iterable<T>): AsyncIterable<T> {
   let count = 0;
-  for (const slot of slots) {
-    yield slot;
+  for (const item of items) {
+    yield item;
     count += 1;
     if (count % SLICE === 0) await yieldToEventLoop();
   }
@@ -106,11 +106,13 @@ export async function firstSlots(series: SeriesTimes, horizon: number) {
 }
 
 /** The lines with slots excepted as well; those that the rule does not give are left out. */
-export function exceptSlots(series: SeriesTimes, slots: readonly number[]): string {
+export async function exceptSlots(series: SeriesTimes, slots: readonly number[]): Promise<string> {
   if (slots.length === 0) return series.recurrences;
   const { excluded } = readSeriesRule(series);
   const every = openSlots({ ...series, recurrences: changeRule(series, { excluded: [] }) });
-  return changeRule(series, { excluded: [...excluded, ...slots].filter((slot) => every.has(slot)) });
+  const given: number[] = [];
+  for await (const slot of inSlices([...excluded, ...slots])) if (every.has(slot)) given.push(slot);
+  return changeRule(series, { excluded: given });
 }
 
 /** The lines without the exception of a slot; null where the rule does not give it. */

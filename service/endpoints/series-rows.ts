@@ -2,7 +2,7 @@ import { DAY_MS } from "../../contract/date-time.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import { badRequest } from "../http/response.js";
 import { attendeesOf, HORIZON, isChangedAlone, occurrenceId, occurrenceOf } from "../occurrence.js";
-import { exceptSlots, firstSlots, openSlots } from "../series-rule.js";
+import { exceptSlots, firstSlots, inSlices, openSlots } from "../series-rule.js";
 import { type EventWithAttendees, listAttendees, sizeOfEvent } from "../store/events.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { countSeries, findSeries, replaceOccurrences, storeSeries } from "../store/series.js";
@@ -27,9 +27,10 @@ export async function writeSeries(
   written: SeriesRow,
   { rows, move, now }: TakenRows & { readonly now: number },
 ): Promise<void> {
-  const kept = rows.filter(isChangedAlone).map((row) => ({ row, slot: move(row) }));
-  const others = rows.filter((row) => !isChangedAlone(row)).map((row) => ({ row, slot: move(row) }));
-  const recurrences = exceptSlots(
+  const [kept, others]: [MovedRow[], MovedRow[]] = [[], []];
+  for await (const row of inSlices(rows))
+    (isChangedAlone(row) ? kept : others).push({ row, slot: move(row) });
+  const recurrences = await exceptSlots(
     written,
     kept.map(({ slot }) => slot),
   );
@@ -40,12 +41,7 @@ export async function writeSeries(
   await yieldToEventLoop();
   const { has } = openSlots(series);
   const commented = others.filter(({ slot }) => slot >= madeUntil && has(slot));
-  const attendeeIds = attendeesOf(series);
-  const made = [...slots, ...commented.map(({ slot }) => slot)].map((slot) => ({
-    row: occurrenceOf(series, slot),
-    attendeeIds,
-  }));
-  checkSize(made);
+  const made = await makeOccurrences(series, [...slots, ...commented.map(({ slot }) => slot)]);
   const renamed = await renameKept(db, kept, series);
   await storeSeries(db, { ...series, made_until: madeUntil });
   await replaceOccurrences(db, {
@@ -73,32 +69,41 @@ async function requireRoom(db: Transaction, { calendar_id, id }: SeriesRow): Pro
   });
 }
 
-interface KeptRow {
+interface MovedRow {
   readonly row: EventRow;
   readonly slot: number;
 }
 
 /** What was changed on its own, where its id changes with its slot or its series. */
-async function renameKept(db: Transaction, kept: readonly KeptRow[], series: SeriesRow) {
-  const moved = kept.filter(({ row, slot }) => row.id !== occurrenceId(series, slot));
-  return Promise.all(
-    moved.map(async ({ row, slot }) => ({
-      from: row.id,
-      row: { ...row, id: occurrenceId(series, slot), series_id: series.id, slot, moves: "" },
-      attendeeIds: await listAttendees(db, row.id),
-    })),
-  );
+async function renameKept(db: Transaction, kept: readonly MovedRow[], series: SeriesRow) {
+  const renamed = [];
+  for await (const { row, slot } of inSlices(kept)) {
+    const id = occurrenceId(series, slot);
+    if (row.id === id) continue;
+    const own = { ...row, id, series_id: series.id, slot, moves: "" };
+    renamed.push({ from: row.id, row: own, attendeeIds: await listAttendees(db, row.id) });
+  }
+  return renamed;
 }
 
 /** The most that the occurrences of a series may have in responses (bytes): enough for 10,000 with only a title. */
 const MAX_BYTES = 13 * 1024 * 1024;
 
-function checkSize(events: readonly EventWithAttendees[]): void {
-  const bytes = events.reduce((sum, event) => sum + sizeOfEvent(event), 0);
-  if (bytes <= MAX_BYTES) return;
-  throw badRequest({
-    recurrences: ["the series would become too large; end it earlier or shorten its texts"],
-  });
+/** @throws ProblemError 400 when they are too large together */
+async function makeOccurrences(series: SeriesRow, slots: readonly number[]): Promise<EventWithAttendees[]> {
+  const attendeeIds = attendeesOf(series);
+  const made: EventWithAttendees[] = [];
+  let bytes = 0;
+  for await (const slot of inSlices(slots)) {
+    const event = { row: occurrenceOf(series, slot), attendeeIds };
+    made.push(event);
+    bytes += sizeOfEvent(event);
+    if (bytes <= MAX_BYTES) continue;
+    throw badRequest({
+      recurrences: ["the series would become too large; end it earlier or shorten its texts"],
+    });
+  }
+  return made;
 }
 
 /** Of occurrences that are so near to each other, the days around one are checked. */

@@ -103,7 +103,7 @@ async function updateOne(db: Transaction, { stored, series, update, updated_at }
   const included = isEqual ? includeSlot(series, slot) : null;
   const changed = included === null ? { ...row, recurrences: "", updated_at } : own;
   const json = await writeEvent(db, stored, { ...update, row: changed });
-  await storeSeries(db, { ...series, recurrences: included ?? exceptSlots(series, [slot]) });
+  await storeSeries(db, { ...series, recurrences: included ?? (await exceptSlots(series, [slot])) });
   return json;
 }
 
@@ -152,7 +152,7 @@ export async function deleteRepeating(
   const scope = scopeOf(query.scope, stored);
   if (scope === "this") {
     if (isStored(stored)) await deleteEvents(db, [{ calendar_id, revision, event_id, deleted_at: now }]);
-    const left = { ...series, recurrences: exceptSlots(series, [stored.slot ?? 0]) };
+    const left = { ...series, recurrences: await exceptSlots(series, [stored.slot ?? 0]) };
     await storeSeries(db, left);
     const [next] = slotsOf(left);
     if (next === undefined && (await listOccurrences(db, series.id)).length === 0)

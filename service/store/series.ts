@@ -20,9 +20,21 @@ export function findSeries(
     .executeTakeFirst();
 }
 
+/** Rows that are read before other requests get their turn: a few milliseconds. */
+const BATCH = 500;
+
 /** The occurrences of a series that are rows, by their slots. */
-export function listOccurrences(db: Transaction, seriesId: string): Promise<EventRow[]> {
-  return db.selectFrom("events").selectAll().where("series_id", "=", seriesId).orderBy("slot").execute();
+export async function listOccurrences(db: Transaction, seriesId: string): Promise<EventRow[]> {
+  const rows: EventRow[] = [];
+  for (;;) {
+    const query = db.selectFrom("events").selectAll().where("series_id", "=", seriesId);
+    const last = rows.at(-1)?.slot ?? null;
+    const next = last === null ? query : query.where("slot", ">", last);
+    const batch = await next.orderBy("slot").limit(BATCH).execute();
+    rows.push(...batch);
+    if (batch.length < BATCH) return rows;
+    await yieldToEventLoop();
+  }
 }
 
 /** The first occurrence of a series that is a row, if possible one that was not changed on its own. */
@@ -153,17 +165,28 @@ const removeEvent = compileOnce((db, { id }: Placeholders<{ readonly id: string 
   db.deleteFrom("events").where("id", "=", id),
 );
 
+/** Deletions that are read before other requests get their turn: a calendar remembers those of 30 days. */
+const DELETIONS_AT_ONCE = 2_000;
+
 /** What exists again was not deleted. */
 async function forgetDeletions(db: Transaction, calendarId: string, ids: ReadonlySet<string>): Promise<void> {
-  const deleted = await db
-    .selectFrom("deleted_events")
-    .select(["event_id", "revision"])
-    .where("calendar_id", "=", calendarId)
-    .execute();
-  for (const { revision } of deleted.filter(({ event_id }) => ids.has(event_id)))
-    await db
-      .deleteFrom("deleted_events")
+  if (ids.size === 0) return;
+  for (let last = 0; ; await yieldToEventLoop()) {
+    const deleted = await db
+      .selectFrom("deleted_events")
+      .select(["event_id", "revision"])
       .where("calendar_id", "=", calendarId)
-      .where("revision", "=", revision)
+      .where("revision", ">", last)
+      .orderBy("revision")
+      .limit(DELETIONS_AT_ONCE)
       .execute();
+    for (const { revision } of deleted.filter(({ event_id }) => ids.has(event_id)))
+      await db
+        .deleteFrom("deleted_events")
+        .where("calendar_id", "=", calendarId)
+        .where("revision", "=", revision)
+        .execute();
+    last = deleted.at(-1)?.revision ?? last;
+    if (deleted.length < DELETIONS_AT_ONCE) return;
+  }
 }

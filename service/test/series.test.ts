@@ -316,6 +316,11 @@ describe("no series stops the service", () => {
     const create = stage.client.call("createEvent", { path: stage.path, body });
     expect(await turnsOf(create)).toBeGreaterThan(35);
     const path = place((await create).data.id);
+    const moved = { ...times, end_at: "2019-11-21T14:00:00Z", start_at: "2019-11-21T13:00:00Z" };
+    const move = { path, query: { scope: "all" }, body: eventBody({ ...SCHEDULE, ...moved }) } as const;
+    // Rows are read, moved, made, removed and written, each some at a time.
+    const turnsOfMove = await turnsOf(stage.client.call("updateEvent", move));
+    expect(turnsOfMove).toBeGreaterThan(790);
     expect(
       await turnsOf(stage.client.call("deleteEvent", { path, query: { scope: "all" } })),
     ).toBeGreaterThan(35);

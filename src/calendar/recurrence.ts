@@ -2,7 +2,7 @@ import { DAY_MS } from "../../contract/date-time.js";
 import { usageError } from "../errors.js";
 import { isDate, type ReadRecurrence, type Recurrence, readRecurrence, untilOf } from "./recurrence-lines.js";
 import { checkRuleBounds, writeRule } from "./recurrence-rule.js";
-import { type ClockSpan, ruleStarts } from "./rule-starts.js";
+import { type ClockSpan, openRule, type RuleStarts } from "./rule-starts.js";
 import { instantAt, readWallClock } from "./zoned-time.js";
 
 /** The starts of what repeats. */
@@ -28,7 +28,8 @@ export function expandRecurrence(recurrence: Recurrence, from = Number.NEGATIVE_
   return openRecurrence(recurrence).between(from, Number.POSITIVE_INFINITY);
 }
 
-function createStarts(read: ReadRecurrence): Starts {
+function createStarts(written: ReadRecurrence): Starts {
+  const read = { ...written, extra: inOrder(written.extra), wallClocks: openWallClocks(written) };
   const last = lastClock(read);
   function* between(from: number, to: number): Iterable<number> {
     // A clock shows at most a day more or less than UTC.
@@ -52,14 +53,14 @@ const lastClocks = new Map<string, number>();
 const MAX_LAST_CLOCKS = 4_096;
 
 /** The wall clock of the last start that COUNT allows, so that a search may begin after the first; Infinity without COUNT. */
-function lastClock({ rule, start }: ReadRecurrence): number {
+function lastClock({ rule, start, wallClocks }: OpenRecurrence): number {
   if (rule?.COUNT === undefined) return Number.POSITIVE_INFINITY;
   const key = `${writeRule(rule)} ${start}`;
   const known = lastClocks.get(key);
   if (known !== undefined) return known;
   let last = Number.NEGATIVE_INFINITY;
   let count = 0;
-  for (const clock of ruleStarts(rule, start, EVER)) {
+  for (const clock of wallClocks(EVER)) {
     count += 1;
     last = clock;
     if (count === Number(rule.COUNT)) break;
@@ -77,7 +78,7 @@ const EVER: ClockSpan = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_IN
  */
 export function isFirstSkipped(recurrence: Recurrence): boolean {
   const read = readRecurrence(recurrence, "recurrences");
-  const [first = read.start] = wallClocks(read, EVER);
+  const [first = read.start] = openWallClocks(read)(EVER);
   return readWallClock(first, read.zone).kind === "skipped";
 }
 
@@ -163,7 +164,7 @@ function checkOccurrences(read: ReadRecurrence, source: string): void {
 }
 
 /** The starts with those of RDATE, whatever EXDATE says, in order, each once. */
-function* startsOf(read: ReadRecurrence, span: ClockSpan): Iterable<number> {
+function* startsOf(read: OpenRecurrence, span: ClockSpan): Iterable<number> {
   let last: number | undefined;
   for (const start of startsInOrder(read, span)) {
     if (start !== last) yield start;
@@ -171,10 +172,10 @@ function* startsOf(read: ReadRecurrence, span: ClockSpan): Iterable<number> {
   }
 }
 
-function* startsInOrder(read: ReadRecurrence, span: ClockSpan): Iterable<number> {
+function* startsInOrder(read: OpenRecurrence, span: ClockSpan): Iterable<number> {
   const until = untilOf(read);
-  let waiting = inOrder(read.extra);
-  for (const wallClock of wallClocks(read, { ...span, to: Math.min(span.to, until + 2 * DAY_MS) })) {
+  let waiting = read.extra;
+  for (const wallClock of read.wallClocks({ ...span, to: Math.min(span.to, until + 2 * DAY_MS) })) {
     const reading = readWallClock(wallClock, read.zone);
     // What is skipped may be later than what the clock shows next.
     if (reading.kind === "skipped") {
@@ -196,7 +197,10 @@ function inOrder(instants: readonly number[]): readonly number[] {
 }
 
 /** The wall clock of each start of the rule; without a rule, of the one start. */
-function* wallClocks({ rule, start }: ReadRecurrence, span: ClockSpan): Iterable<number> {
-  if (rule === null) yield start;
-  else yield* ruleStarts(rule, start, span);
+function openWallClocks({ rule, start }: ReadRecurrence): RuleStarts {
+  return rule === null ? () => [start] : openRule(rule, start);
+}
+
+interface OpenRecurrence extends ReadRecurrence {
+  readonly wallClocks: RuleStarts;
 }

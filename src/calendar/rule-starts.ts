@@ -23,15 +23,21 @@ const YEAR_2300 = Date.UTC(2300, 0) / DAY_MS;
  * 2300, and with the last date that can be written.
  * @param start of the series, before which there are none
  */
-export function* ruleStarts(rule: RecurrenceRule, start: number, span: ClockSpan): Iterable<number> {
-  const first = Math.max(start, span.from);
+export function openRule(rule: RecurrenceRule, start: number): RuleStarts {
   const positions = numbersOf(rule.BYSETPOS);
-  const candidates = candidatesOf(rule, start, { from: first, to: span.to });
-  for (const at of positions === null ? timesOf(candidates) : select(candidates, [...positions])) {
-    if (at > span.to) return;
-    if (at >= first) yield at;
-  }
+  const candidatesOf = createCandidates(rule, start);
+  return function* startsBetween(span) {
+    const first = Math.max(start, span.from);
+    const candidates = candidatesOf({ from: first, to: span.to });
+    for (const at of positions === null ? timesOf(candidates) : select(candidates, [...positions])) {
+      if (at > span.to) return;
+      if (at >= first) yield at;
+    }
+  };
 }
+
+/** The starts of a rule in a span. What it needs to know of the rule is read once: it may be asked for many spans. */
+export type RuleStarts = (span: ClockSpan) => Iterable<number>;
 
 interface Candidate {
   readonly at: number;
@@ -63,19 +69,21 @@ function* select(candidates: Iterable<Candidate>, positions: readonly number[]):
 
 const YEAR_10000 = Date.UTC(10_000, 0) / DAY_MS;
 
-function* candidatesOf(rule: RecurrenceRule, start: number, span: ClockSpan): Iterable<Candidate> {
+function createCandidates(rule: RecurrenceRule, start: number) {
   const days = createDays(rule, start);
   const times = createTimes(rule, start);
   const last = Math.min(YEAR_10000, Math.max(YEAR_2300, dayOf(start) + CYCLE)) - 1;
-  const [from, to] = [dayOf(span.from), Math.min(last, dayOf(span.to))];
   // BYSETPOS selects from whole periods.
   const isSelected = rule.BYSETPOS !== undefined;
-  const end = isSelected ? days.periodAround(to).end : to + 1;
-  for (let day = isSelected ? days.periodAround(from).start : from; day < end; ) {
-    const next = days.nextActive(day);
-    if (next === day && days.isDay(day)) yield* times(day, isSelected ? days.periodOf(day) : 0);
-    day = Math.max(next, day + 1);
-  }
+  return function* candidatesOf(span: ClockSpan): Iterable<Candidate> {
+    const [from, to] = [dayOf(span.from), Math.min(last, dayOf(span.to))];
+    const end = isSelected ? days.periodAround(to).end : to + 1;
+    for (let day = isSelected ? days.periodAround(from).start : from; day < end; ) {
+      const next = days.nextActive(day);
+      if (next === day && days.isDay(day)) yield* times(day, isSelected ? days.periodOf(day) : 0);
+      day = Math.max(next, day + 1);
+    }
+  };
 }
 
 function dayOf(clock: number): number {
