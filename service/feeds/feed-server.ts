@@ -3,7 +3,7 @@ import { gzip } from "node:zlib";
 import { DAY_MS } from "../../contract/date-time.js";
 import { CliError } from "../../src/errors.js";
 import { isRead } from "../concurrency-limit.js";
-import { createFairQueue } from "../fair-queue.js";
+import { createLine } from "../fair-queue.js";
 import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
 import { ProblemError, problemResponse, type ServiceResponse } from "../http/response.js";
 import type { FeedTarget } from "../http/router.js";
@@ -149,22 +149,6 @@ async function renderFeed(store: Store, { feed }: OpenFeed, asked: Asked): Promi
   );
   const { headers, body } = await write();
   return { headers, body: new TextEncoder().encode(body), tag: tag ?? entityTag([hashSecret(body)]) };
-}
-
-/** Runs one piece of work at a time; clients take turns. */
-function createLine() {
-  const waiting = createFairQueue<() => Promise<unknown>>();
-  let isRunning = false;
-  const next = () => {
-    const work = waiting.take();
-    isRunning = work !== undefined;
-    void work?.().then(next, next);
-  };
-  return <T>(client: string, work: () => Promise<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      waiting.add(client, () => work().then(resolve, reject));
-      if (!isRunning) next();
-    });
 }
 
 /** @throws ProblemError 410 */

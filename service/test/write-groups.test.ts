@@ -108,3 +108,44 @@ test("that are many are committed in groups of 32, between which reads have thei
   expect(await Promise.all(reads)).toEqual([32, 64]);
   expect(committed).toEqual([...Array(32).fill(0), ...Array(32).fill(32), ...Array(6).fill(64)]);
 });
+
+test("a long one ends its group: reads, and writes of others, come before the rest", async () => {
+  const { store } = await openStage();
+  const done: string[] = [];
+  const write = (client: string, name: string) =>
+    store.write(
+      async (db) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        await insert(db, name);
+        done.push(name);
+      },
+      { client },
+    );
+  const read = (client: string, name: string) =>
+    store.read(
+      async (db) => {
+        await db.selectFrom("sign_in_attempts").select("key").execute();
+        done.push(name);
+      },
+      { client },
+    );
+  const first = [write("ana", "a1"), write("ana", "a2"), write("ana", "a3"), write("ben", "b1")];
+  await first[0];
+  await Promise.all([read("eva", "e1"), ...first]);
+  expect(done).toEqual(["a1", "b1", "e1", "a2", "a3"]);
+});
+
+test("one read of each client after the other has its turn", async () => {
+  const { store } = await openStage();
+  const done: string[] = [];
+  const read = (name: string) =>
+    store.read(
+      async (db) => {
+        await db.selectFrom("sign_in_attempts").select("key").execute();
+        done.push(name);
+      },
+      { client: name.slice(0, 1) },
+    );
+  await Promise.all(["a1", "a2", "a3", "b1", "c1", "b2"].map(read));
+  expect(done).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
+});

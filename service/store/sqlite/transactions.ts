@@ -1,4 +1,5 @@
 import type { OpenDatabase } from "../../../src/system/sqlite/open.js";
+import { createFairQueue, createLine } from "../../fair-queue.js";
 import type { Store, Transaction } from "../store.js";
 
 /** Writes that are committed together at most. */
@@ -11,7 +12,7 @@ interface WaitingWrite {
 }
 
 /**
- * The two kinds of transaction, one after the other. Each is repeated as a whole while another process holds the lock that
+ * The two kinds of transaction, one after the other, those that write and those of each client that reads in turn. Each is repeated as a whole while another process holds the lock that
  * it needs; the others go on in the meantime.
  *
  * One that writes takes the write lock at once. After a plain `begin`, a transaction that reads and then writes fails with
@@ -22,12 +23,7 @@ export function createTransactions(
   { connection, run, requireSameFile }: OpenDatabase,
   db: Transaction,
 ): Pick<Store, "read" | "write"> {
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(attempt: () => Promise<T>): Promise<T> => {
-    const turn = last.then(attempt);
-    last = turn.catch(() => undefined);
-    return turn;
-  };
+  const inTurn = createLine();
   // Not by kysely's transactions, which take longer than the queries of most requests.
   const execute = (text: string) => connection.prepare(text).run([]);
   const complete = async <T>(work: (db: Transaction) => Promise<T>): Promise<T> => {
@@ -41,16 +37,21 @@ export function createTransactions(
     }
   };
   const transaction = <T>(work: (db: Transaction) => Promise<T>): Promise<T> =>
-    inTurn(() => {
+    inTurn("writes", async () => {
       connection.renew();
       requireSameFile();
       execute("begin immediate");
       return complete(work);
     });
-  /** Each with a savepoint, to which it is undone if it fails. */
+  /** Each with a savepoint, to which it is undone if it fails. A long one, which leaves turns to others, is the last. */
   const attemptEach = async (group: readonly WaitingWrite[]): Promise<(() => void)[]> => {
     const outcomes: (() => void)[] = [];
+    let wasLong = false;
+    const turn = setImmediate(() => {
+      wasLong = true;
+    });
     for (const write of group) {
+      if (wasLong) break;
       execute("savepoint one_write");
       try {
         outcomes.push(await write.run(db));
@@ -60,30 +61,38 @@ export function createTransactions(
       }
       execute("release one_write");
     }
+    clearImmediate(turn);
     return outcomes;
   };
   const write = groupWrites(async function writeAll(group) {
     const [first, ...others] = group;
+    let left: readonly WaitingWrite[] = [];
     try {
       if (first !== undefined && others.length === 0) (await transaction(first.run))();
-      else for (const settle of await transaction(() => attemptEach(group))) settle();
+      else {
+        const outcomes = await transaction(() => attemptEach(group));
+        left = group.slice(outcomes.length);
+        for (const settle of outcomes) settle();
+      }
     } catch (error) {
       if (others.length === 0) first?.reject(error);
       // Nothing of the group was done. Perhaps only one of them cannot be.
       else for (const write of group) await writeAll([write]);
+      return;
     }
+    if (left.length > 0) await writeAll(left);
   });
   return {
-    read: (work, { isOneQuery = false } = {}) =>
+    read: (work, { isOneQuery = false, client = "" } = {}) =>
       run(() =>
-        inTurn(() => {
+        inTurn(`reads of ${client}`, async () => {
           connection.renew();
           if (isOneQuery) return work(db);
           execute("begin");
           return complete(work);
         }),
       ),
-    write: (work, timeout) => run(() => write(work), timeout),
+    write: (work, options = {}) => run(() => write(work, options.client), options),
   };
 }
 
@@ -93,27 +102,28 @@ export function createTransactions(
  * another write.
  */
 function groupWrites(writeAll: (group: readonly WaitingWrite[]) => Promise<void>) {
-  const waiting: WaitingWrite[] = [];
+  const waiting = createFairQueue<WaitingWrite>();
   let isScheduled = false;
   const schedule = (seen: number) => {
     isScheduled = true;
     setImmediate(() => {
-      if (waiting.length > seen && waiting.length < MAX_GROUP) {
-        schedule(waiting.length);
+      const size = waiting.size();
+      if (size > seen && size < MAX_GROUP) {
+        schedule(size);
         return;
       }
       isScheduled = false;
-      void writeAll(waiting.splice(0, MAX_GROUP));
-      if (waiting.length > 0) schedule(0);
+      void writeAll(Array.from({ length: MAX_GROUP }, () => waiting.take() ?? []).flat());
+      if (waiting.size() > 0) schedule(0);
     });
   };
-  return <T>(work: (db: Transaction) => Promise<T>) =>
+  return <T>(work: (db: Transaction) => Promise<T>, client = "") =>
     new Promise<T>((resolve, reject) => {
       const run = async (db: Transaction) => {
         const value = await work(db);
         return () => resolve(value);
       };
-      waiting.push({ run, reject });
+      waiting.add(client, { run, reject });
       if (!isScheduled) schedule(0);
     });
 }
