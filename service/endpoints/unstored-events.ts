@@ -36,26 +36,37 @@ export async function* unstoredInOrder(
   const open: OpenSeries[] = [];
   const advance = (occurrences: Iterator<UnstoredOccurrence>) => {
     const { value, done } = occurrences.next();
-    if (done !== true) open.push({ next: value, occurrences });
+    if (done !== true) insertInOrder(open, { next: value, at: positionOf(value), occurrences });
   };
   for (const one of series) {
     // A counted rule is counted from its start.
     await yieldToEventLoop();
     advance(occurrencesOf(one, { window, after, stored }));
   }
-  for (let count = 1; open.length > 0; count += 1) {
+  let count = 0;
+  for (let first = open.pop(); first !== undefined; first = open.pop()) {
+    count += 1;
     if (count % SLICE === 0) await yieldToEventLoop();
-    const first = open.reduce((one, other) =>
-      isBefore(positionOf(other.next), positionOf(one.next)) ? other : one,
-    );
-    open.splice(open.indexOf(first), 1);
     yield first.next;
     if (!onlyFirst) advance(first.occurrences);
   }
 }
 
+/** Keeps the series whose next occurrence is the earliest at the end. */
+function insertInOrder(open: OpenSeries[], one: OpenSeries): void {
+  let [low, high] = [0, open.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const other = open[middle];
+    if (other !== undefined && isBefore(one.at, other.at)) low = middle + 1;
+    else high = middle;
+  }
+  open.splice(low, 0, one);
+}
+
 interface OpenSeries {
   readonly next: UnstoredOccurrence;
+  readonly at: EventPosition;
   /** Those after it. */
   readonly occurrences: Iterator<UnstoredOccurrence>;
 }
