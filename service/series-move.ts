@@ -3,7 +3,7 @@ import { slotText } from "../contract/extensions.js";
 import { isDate, wallClockOf } from "../src/calendar/recurrence-lines.js";
 import { instantAt, wallClockAt } from "../src/calendar/zoned-time.js";
 import { badRequest } from "./http/response.js";
-import { changeRule, readSeriesRule, type SeriesTimes } from "./series-rule.js";
+import { changeRule, inSlices, readSeriesRule, type SeriesTimes } from "./series-rule.js";
 
 /** Load it by `import()`: few requests need the rule engine. */
 
@@ -30,7 +30,7 @@ const DAY_PARTS = ["BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH"] as
 const TIME_PARTS = ["BYHOUR", "BYMINUTE", "BYSECOND"] as const;
 
 /** The lines of the series after a move. @throws ProblemError 400 when the rule names days or times that it leaves */
-export function moveLines(move: SeriesMove): string {
+export async function moveLines(move: SeriesMove): Promise<string> {
   const { from, to, step, days } = move;
   const { rule, extra, excluded } = readSeriesRule(from);
   const isByWeek = days % WEEK === 0 && (rule.FREQ === "WEEKLY" || rule.FREQ === "DAILY");
@@ -42,10 +42,14 @@ export function moveLines(move: SeriesMove): string {
     throw badRequest({ recurrences: [problem] });
   }
   const UNTIL = rule.UNTIL === undefined ? {} : { UNTIL: moveEnd(rule.UNTIL, move) };
-  const moved = (slots: readonly number[]) => slots.map((slot) => moveSlot(slot, move));
+  const moveAll = async (slots: readonly number[]) => {
+    const moved: number[] = [];
+    for await (const slot of inSlices(slots)) moved.push(moveSlot(slot, move));
+    return moved;
+  };
   return changeRule(
     { ...to, recurrences: from.recurrences },
-    { rule: { ...rule, ...UNTIL }, extra: moved(extra), excluded: moved(excluded) },
+    { rule: { ...rule, ...UNTIL }, extra: await moveAll(extra), excluded: await moveAll(excluded) },
   );
 }
 

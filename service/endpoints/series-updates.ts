@@ -50,7 +50,7 @@ export async function updateMany(context: WriteContext, change: UpdateOfMany): P
     id: slot === null ? series.id : createHexId(),
     attendees: update.attendeeIds.join(" "),
     recurrences:
-      lines === null ? (move === null ? from.recurrences : moveLines(move)) : parseLines(lines, times),
+      lines === null ? (move === null ? from.recurrences : await moveLines(move)) : parseLines(lines, times),
     updated_at,
   };
   const target = (row: EventRow) => (move === null ? (row.slot ?? 0) : moveSlot(row.slot ?? 0, move));

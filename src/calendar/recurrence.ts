@@ -117,7 +117,8 @@ export function checkRecurrence(recurrence: Recurrence, source: string): void {
  */
 function checkAdded(read: ReadRecurrence, source: string): void {
   if (read.extra.length === 0) return;
-  const [first = instantAt(read.start, read.zone)] = startsOf({ ...read, extra: [] }, EVER);
+  const alone = { ...read, extra: [], wallClocks: openWallClocks(read) };
+  const [first = instantAt(read.start, read.zone)] = startsOf(alone, EVER);
   const early = read.extra.find((date) => date < first);
   if (early === undefined) return;
   throw usageError(
