@@ -33,36 +33,27 @@ export function createFairQueue<T>() {
   };
 }
 
-/** How long work of a line goes on without a turn of the event loop (ms). */
-const TURN_LENGTH = 5;
-
 /**
- * Runs one piece of work at a time; clients take turns. Work that waits for nothing, such as queries of SQLite, leaves turns of the
- * event loop to others.
- * @param clock milliseconds that only grow
+ * Runs one piece of work at a time; clients take turns. Between two of them other events come in: work on an SQLite file waits for
+ * nothing, so that they would come after all of it.
  */
-export function createLine(clock: () => number = () => performance.now()) {
+export function createLine() {
   const waiting = createFairQueue<() => Promise<unknown>>();
   let isRunning = false;
-  let end = 0;
   const runNext = () => {
     const work = waiting.take();
     isRunning = work !== undefined;
     void work?.().then(next, next);
   };
-  const begin = () => {
-    end = clock() + TURN_LENGTH;
-    runNext();
-  };
   const next = () => {
-    if (clock() < end) runNext();
-    else setImmediate(begin);
+    if (waiting.clients() === 0) isRunning = false;
+    else setImmediate(runNext);
   };
   return <T>(client: string, work: () => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       waiting.add(client, () => work().then(resolve, reject));
       if (isRunning) return;
       isRunning = true;
-      begin();
+      runNext();
     });
 }

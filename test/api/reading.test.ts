@@ -318,7 +318,7 @@ describe("failures", () => {
     ],
     [{ "retry-after": "1" }, "try again in 1 second, or wait for it with --max-wait 1"],
     [{ "x-ratelimit-reset": "soon" }, "try again later; the service does not say when"],
-    [{ "x-ratelimit-reset": "8640000000001" }, "try again later; the service does not say when"],
+    [{ "x-ratelimit-reset": "8640000000000001" }, "try again later; the service does not say when"],
     [{ "retry-after": "315360000" }, "the service asks to wait 3650 days, which may be a mistake"],
     [{}, "try again later; the service does not say when"],
   ])("a 429 with %j: %s", async (headers, hint) => {
