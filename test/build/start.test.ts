@@ -20,6 +20,7 @@ beforeEach(() => {
     "build/launcher/part.ts",
     "build/launcher/sqlite-library.ts",
     "src/config/directories.ts",
+    "src/system/byte-order-mark.ts",
     "src/system/ownership.ts",
     "src/errors.ts",
     "src/version.ts",

@@ -158,12 +158,13 @@ export function readPastedResponse(
   });
 }
 
-/** Pasted lines, without empty ones. A line that does not begin an address continues the one before, which may be wrapped. */
+/** Pasted lines, without empty ones. A line without an address or spaces continues the one before, which may be wrapped. */
 async function* joinAddresses(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let address = "";
   for await (const line of lines) {
     if (line.trim() === "") continue;
-    address = /^\W*[a-z][a-z0-9+.-]*:\/\//i.test(line) ? line : address + line;
+    const isWhole = /^\W*[a-z][a-z0-9+.-]*:\/\//i.test(line) || /\s/.test(line.trim());
+    address = isWhole ? line : address + line;
     yield address;
   }
 }
