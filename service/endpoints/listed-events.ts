@@ -2,14 +2,7 @@ import { DAY_MS } from "../../contract/date-time.js";
 import type { DayWindow } from "../day-window.js";
 import { HORIZON } from "../occurrence.js";
 import { type EventInWindow, listEventsInWindow, listSeriesMadeUntil } from "../store/event-windows.js";
-import {
-  type EventListQuery,
-  type EventPosition,
-  isBefore,
-  type ListedEvent,
-  listEventsAfter,
-  positionOf,
-} from "../store/pages.js";
+import type { EventListQuery, EventPosition, ListedEvent } from "../store/pages.js";
 import type { Transaction } from "../store/store.js";
 import type { UnstoredOccurrence } from "./unstored-events.js";
 
@@ -30,6 +23,7 @@ export async function listWindow(
   const stored = await listEventsInWindow(db, calendarId, window);
   const unstored = await openUnstored(db, { calendarId, window, after: null });
   if (unstored === null) return stored;
+  const { inOrder } = await import("./unstored-events.js");
   const events: EventInWindow[] = [...stored];
   for await (const event of unstored) events.push(event);
   return events.sort(inOrder);
@@ -56,7 +50,9 @@ export async function openEventList(
     spanEnd: upTo(window.spanEnd),
   };
   const unstored = await openUnstored(db, { ...query, window: days });
+  const { isBefore, listEventsAfter, positionOf } = await import("../store/pages.js");
   if (unstored === null) return (after, count) => listEventsAfter(db, { ...query, after }, count);
+  const { inOrder } = await import("./unstored-events.js");
   let waiting: ShownEvent[] = [];
   return async (after, count) => {
     const stored = await listEventsAfter(db, { ...query, after }, count);
@@ -92,11 +88,4 @@ export async function openUnstored(
   if (series.length === 0) return null;
   const { unstoredInOrder } = await import("./unstored-events.js");
   return unstoredInOrder(db, { calendarId, series, window, after, onlyFirst });
-}
-
-function inOrder(
-  one: Pick<ShownEvent, "id" | "start_at">,
-  other: Pick<ShownEvent, "id" | "start_at">,
-): number {
-  return isBefore(positionOf(one), positionOf(other)) ? -1 : 1;
 }

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from "../../src/system/clock.js";
 import type { DayWindow } from "../day-window.js";
 import { attendeesOf } from "../occurrence.js";
 import { openSlots } from "../series-rule.js";
-import { type EventPosition, isBefore, positionOf } from "../store/pages.js";
+import { type EventPosition, isBefore, type ListedEvent, positionOf } from "../store/pages.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { listIdsBeyond } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
@@ -87,4 +87,12 @@ function* occurrencesOf(
     const isWanted = after === null || isBefore(after, positionOf(row));
     if (isWanted && !stored.has(row.id)) yield { ...row, attendeeIds: attendeesOf(series) };
   }
+}
+
+/** Compares by the order of lists. */
+export function inOrder(
+  one: Pick<ListedEvent, "id" | "start_at">,
+  other: Pick<ListedEvent, "id" | "start_at">,
+): number {
+  return isBefore(positionOf(one), positionOf(other)) ? -1 : 1;
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { LoginRequest, LoginResult } from "../auth/login.js";
-import { createSession } from "../auth/session.js";
+import type { Session } from "../auth/session.js";
 import { createTokenProvider } from "../auth/sources/token-provider.js";
 import { readVariable } from "../config/environment.js";
 import { profileName, type Settings } from "../config/settings.js";
@@ -35,8 +35,9 @@ export function composeAuth(client: ClientDependencies, { settings, interactive,
     userId,
     note,
   });
-  const session = once(() =>
-    createSession({
+  const load = once(async () => {
+    const { createSession } = await import("../auth/session.js");
+    return createSession({
       configFile,
       env,
       settings,
@@ -45,8 +46,16 @@ export function composeAuth(client: ClientDependencies, { settings, interactive,
       tokenProvider,
       login: (request) => runLogin(request, { client, openStore, interactive, warn }),
       warn,
-    }),
-  );
+    });
+  });
+  // Few commands sign in or out.
+  const session: Session = {
+    login: async (request) => (await load()).login(request),
+    logout: async () => (await load()).logout(),
+    removeToken: async (profile) => (await load()).removeToken(profile),
+    token: async () => (await load()).token(),
+    status: async () => (await load()).status(),
+  };
   // Only once: it may run a program.
   return { session, token: once(tokenProvider.token) };
 }

@@ -92,7 +92,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     },
     api,
     get session() {
-      return readOnlyIf(run.dryRun, auth.session(), ["token", "status"]);
+      return readOnlyIf(run.dryRun, auth.session, ["token", "status"]);
     },
     journal,
     names,
