@@ -1,8 +1,8 @@
 import { isTimeZone } from "./date-time.js";
 
-/** Abbreviations, and for each the zones it may mean, the likeliest first. */
-const ABBREVIATIONS: ReadonlyMap<string, readonly string[]> = new Map(
-  [
+/** The zones that an abbreviation may mean, the likeliest first; none for another text. */
+function zonesAbbreviated(text: string): readonly string[] {
+  const lines = [
     "UTC: Z UCT ZULU UNIVERSAL",
     "UTC Europe/London: GMT",
     "Europe/London: BST",
@@ -32,22 +32,21 @@ const ABBREVIATIONS: ReadonlyMap<string, readonly string[]> = new Map(
     "America/Los_Angeles: PST PDT PT",
     "America/Anchorage: AKST AKDT",
     "Pacific/Honolulu: HST",
-  ].flatMap((line) => {
-    const [zones = "", names = ""] = line.split(": ");
-    return names.split(" ").map((name) => [name, zones.split(" ")] as const);
-  }),
-);
-
-const AREAS = "Europe America Asia Africa Australia Pacific Atlantic Indian Antarctica Arctic".split(" ");
+  ].map((line) => line.split(": "));
+  const [zones] = lines.find(([, names]) => names?.split(" ").includes(text.toUpperCase())) ?? [];
+  return zones?.split(" ") ?? [];
+}
 
 /** Names whose parts are not simply capitalized. Intl reads them in any case, but renames some. */
-const IRREGULAR = new Map(
-  [
+function irregularName(lower: string): string | undefined {
+  return [
     "America/Knox_IN Antarctica/DumontDUrville Antarctica/McMurdo Australia/ACT Australia/LHI Australia/NSW",
     "Brazil/DeNoronha Chile/EasterIsland Mexico/BajaNorte Mexico/BajaSur America/Port-au-Prince",
     "America/Argentina/ComodRivadavia",
-  ].flatMap((line) => line.split(" ").map((name) => [name.toLowerCase(), name] as const)),
-);
+  ]
+    .flatMap((line) => line.split(" "))
+    .find((name) => name.toLowerCase() === lower);
+}
 
 /**
  * Reads the name of a zone in upper or lower case. The zone is spelled as the IANA database spells it; a link such as
@@ -61,7 +60,7 @@ export function readTimeZoneName(text: string): string | null {
 function spell(name: string): string {
   const lower = name.toLowerCase();
   return (
-    IRREGULAR.get(lower) ?? lower.replace(/[a-z]+/g, (word, index: number) => capitalize(word, lower, index))
+    irregularName(lower) ?? lower.replace(/[a-z]+/g, (word, index: number) => capitalize(word, lower, index))
   );
 }
 
@@ -72,17 +71,21 @@ function capitalize(word: string, name: string, index: number): string {
 }
 
 function candidatesOf(text: string): readonly string[] {
-  const known = ABBREVIATIONS.get(text.toUpperCase());
-  if (known !== undefined) return known;
+  const abbreviated = zonesAbbreviated(text);
+  if (abbreviated.length > 0) return abbreviated;
   const city = text.trim().replaceAll(" ", "_");
-  const cities = AREAS.map((area) => `${area}/${city}`).filter(isTimeZone);
+  const areas = "Europe America Asia Africa Australia Pacific Atlantic Indian Antarctica Arctic".split(" ");
+  const cities = areas.map((area) => `${area}/${city}`).filter(isTimeZone);
   if (cities.length > 0) return cities.map(spell);
   return isTimeZone(text) ? [resolvedZone(text)] : [];
 }
 
-/** The zone that Intl resolves a name to: `Europe/London` for `GB`. */
+/** The zone with an area that a name stands for: `Europe/London` for `GB`. */
 function resolvedZone(name: string): string {
-  return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone;
+  const zone = new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone;
+  // Since release 2026d of the IANA database, Intl keeps these names.
+  const places = { EST5EDT: "New_York", CST6CDT: "Chicago", MST7MDT: "Denver", PST8PDT: "Los_Angeles" };
+  return zone in places ? `America/${places[zone as keyof typeof places]}` : zone;
 }
 
 /** A hint for a text that is not the name of a zone: the names that it may stand for. */

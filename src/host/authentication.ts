@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { LoginRequest, LoginResult } from "../auth/login.js";
 import type { Session } from "../auth/session.js";
-import { createTokenProvider } from "../auth/sources/token-provider.js";
-import { readVariable } from "../config/environment.js";
+import { type Environment, readVariable } from "../config/environment.js";
 import { profileName, type Settings } from "../config/settings.js";
 import type { Machine } from "../machine.js";
 import type { OpenStore, StoreOptions } from "../secrets/store.js";
@@ -25,15 +24,9 @@ export function composeAuth(client: ClientDependencies, { settings, interactive,
   const { env, configFile, signal, redactor, userId } = machine;
   const config = () => configFile.read();
   const openStore = createStoreOpener(machine, { purpose: "token", interactive, warn, signal });
-  const tokenProvider = createTokenProvider({
-    settings,
-    env,
-    config,
-    openStore,
-    signal,
-    redactor,
-    userId,
-    note,
+  const tokens = once(async () => {
+    const { createTokenProvider } = await import("../auth/sources/token-provider.js");
+    return createTokenProvider({ settings, env, config, openStore, signal, redactor, userId, note });
   });
   const load = once(async () => {
     const { createSession } = await import("../auth/session.js");
@@ -43,7 +36,7 @@ export function composeAuth(client: ClientDependencies, { settings, interactive,
       settings,
       profileName: () => profileName(run.profile, config(), () => readVariable(env, "CALCTL_PROFILE")),
       openStore,
-      tokenProvider,
+      tokenProvider: await tokens(),
       login: (request) => runLogin(request, { client, openStore, interactive, warn }),
       warn,
     });
@@ -57,7 +50,17 @@ export function composeAuth(client: ClientDependencies, { settings, interactive,
     status: async () => (await load()).status(),
   };
   // Only once: it may run a program.
-  return { session, token: once(tokenProvider.token) };
+  const token = once(async () => {
+    if (settings().service.kind === "local" && !mayHoldToken(env)) return null;
+    return (await tokens()).token();
+  });
+  return { session, token };
+}
+
+/** Whether a variable of the environment holds or names a token. */
+function mayHoldToken(env: Environment): boolean {
+  const names = ["CALCTL_TOKEN", "CALCTL_TOKEN_FILE", "CREDENTIALS_DIRECTORY"] as const;
+  return names.some((name) => env[name] !== undefined);
 }
 
 /** Loads a store only when it is opened. */
