@@ -106,7 +106,7 @@ function checkMidnights(input: InputTimes): void {
 export function applyTimeFlags(span: EventSpan, flags: TimeFlags, zone: string): EventSpan {
   const { duration, startTimezone = null, endTimezone = null } = flags;
   if (flags.end !== undefined && duration !== undefined) {
-    throw usageError("--end and --duration are both given", "give one of the two");
+    throw usageError("--end and --duration are both given", "use only one of them");
   }
   const base = switchAllDay(span, flags.allDay, zone);
   const kind = { allDay: base.allDay === true, allDayFlag: flags.allDay };

@@ -156,7 +156,7 @@ function rejectClearedAndGiven(changes: EventChanges): void {
   };
   const field = changes.clear?.find((name) => given[name] !== undefined);
   if (field !== undefined)
-    throw usageError(`--clear ${field}: a new value is given too`, "give one of the two");
+    throw usageError(`--clear ${field}: a new value is given too`, "use only one of them");
 }
 
 function updatedSpan(

@@ -121,7 +121,7 @@ function checkTogether(rule: RecurrenceRule, source: string): void {
   };
   const { FREQ, BYDAY, BYSETPOS } = rule;
   if (rule.COUNT !== undefined && rule.UNTIL !== undefined) {
-    refuse("COUNT and UNTIL are both given", "give one of the two");
+    refuse("COUNT and UNTIL are both given", "use only one of them");
   }
   const names = Object.keys(rule);
   for (const name of names) {
@@ -144,7 +144,7 @@ function checkTogether(rule: RecurrenceRule, source: string): void {
   });
   const [first, second] = days.filter(([, value]) => value !== undefined);
   if (FREQ === "YEARLY" && first !== undefined && second !== undefined) {
-    refuse(`${first[0]} and ${second[0]} are not supported together`, "give one of the two");
+    refuse(`${first[0]} and ${second[0]} are not supported together`, "use only one of them");
   }
   if (BYSETPOS !== undefined && !names.some((name) => name !== "BYSETPOS" && name.startsWith("BY"))) {
     refuse("BYSETPOS is given alone", "add what it selects from, such as BYDAY=MO,TU,WE,TH,FR");

@@ -1,7 +1,6 @@
 import { dirname, join } from "node:path";
 import { isJsonObject } from "../../contract/json.js";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
-import { withoutByteOrderMark } from "../system/byte-order-mark.js";
 import type { FileLockOptions } from "../system/file-lock.js";
 import {
   distrustedError,
@@ -9,6 +8,7 @@ import {
   makePrivateFolder,
   readTrustedFile,
   requireOwnFolder,
+  withoutByteOrderMark,
 } from "../system/ownership.js";
 import type { Config } from "./config.js";
 

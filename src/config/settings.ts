@@ -32,7 +32,7 @@ export interface ServiceSelection {
   readonly service: ServiceChoice;
   /** False where nothing chose it: no flag, no variable and no profile in use, only the default `local`. */
   readonly isChosen: boolean;
-  /** Whether there is no other profile than `local`. */
+  /** Whether `local` is the only profile. */
   readonly isOnlyLocal: boolean;
   /** A key of the profile; undefined when it is not set, or without a profile. */
   setting(key: ProfileKey): Setting | undefined;

@@ -62,7 +62,7 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
     return found;
   }
 
-  /** The series as a delete of some of its events has left it; where it cannot be read, the delete is done all the same. */
+  /** The series as a delete of some of its events has left it; where it cannot be read, the events are deleted anyway. */
   async function readLeft({ calendar_id: calendarId, id }: CalendarEvent): Promise<Outcome> {
     return api.getEvent({ calendarId, eventId: id }).then(
       (after): Outcome => ({ ...DONE, after }),

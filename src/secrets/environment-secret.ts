@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Environment, emptyVariable, type Variable } from "../config/environment.js";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
-import { withoutByteOrderMark } from "../system/byte-order-mark.js";
-import { findSecretExposure } from "../system/ownership.js";
+import { findSecretExposure, withoutByteOrderMark } from "../system/ownership.js";
 
 /** A kind of secret that the environment can have. */
 export interface EnvironmentSecretKind {

@@ -4,8 +4,7 @@ import { lstat, open, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject, parseJson } from "../../contract/json.js";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
-import { withoutByteOrderMark } from "../system/byte-order-mark.js";
-import { isPrivate, makePrivateFolder } from "../system/ownership.js";
+import { isPrivate, makePrivateFolder, withoutByteOrderMark } from "../system/ownership.js";
 import { removeTemporaryFiles, writePrivateFile } from "../system/private-file.js";
 import { accountOf, SECRET_LABELS, type SecretKey, type SecretStore } from "./store.js";
 

@@ -13,7 +13,6 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
-import { withoutByteOrderMark } from "./byte-order-mark.js";
 
 type Ownership = Pick<Stats, "uid" | "mode">;
 
@@ -220,4 +219,9 @@ export function makeInnerFolder(folder: InnerFolder): string {
   requirePrivateFolder(parent, userId);
   makePrivateFolder(join(parent, name));
   return requireInnerFolder(folder);
+}
+
+/** The text of a file without the byte order mark that some editors of Windows put in front of it. */
+export function withoutByteOrderMark(text: string): string {
+  return text.replace(/^\uFEFF/, "");
 }

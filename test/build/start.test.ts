@@ -20,7 +20,6 @@ beforeEach(() => {
     "build/launcher/part.ts",
     "build/launcher/sqlite-library.ts",
     "src/config/directories.ts",
-    "src/system/byte-order-mark.ts",
     "src/system/ownership.ts",
     "src/errors.ts",
     "src/version.ts",

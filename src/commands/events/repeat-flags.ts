@@ -33,5 +33,5 @@ export function checkRepeatFlags(
   if (repeat === undefined && useless !== undefined)
     throw usageError(`missing --repeat: ${useless[0]} has no effect without it`);
   if (until !== undefined && count !== undefined)
-    throw usageError("--until and --count are both given", "give one of the two");
+    throw usageError("--until and --count are both given", "use only one of them");
 }
