@@ -4,17 +4,18 @@ import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
 import { type EventInput, readEventInput } from "../calendar/event-input.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
 import { checkStorable, shortenTexts } from "./content.js";
+import type { Beginning } from "./ics-times.js";
 
 /** What an event is made of. Label and attendees are those of `events create --input`, still by name. */
 export interface ImportContent extends EventContent, Pick<EventInput, "label" | "attendees"> {}
 
 /** Which occurrence of which series is changed. */
-interface ChangedOccurrence {
+export interface ChangedOccurrence {
   readonly uid: string;
   /** When it would have started, as `occurrenceIdentity` takes it. */
   readonly slot: string;
-  /** Whether the file names the day alone; the slot is its midnight then. */
-  readonly isDate?: boolean;
+  /** Where the file does not have the series: the slot if it begins so. @throws CliError usage as `wireTime` does */
+  readonly slotIn?: (series: Beginning) => string;
 }
 
 /** One event of a file, as it would be written. */
@@ -46,6 +47,7 @@ export interface Rejection {
   readonly identity?: string | undefined;
   /** Of a change to a series: the identity of the occurrence, or of the whole series, that is left as it was. */
   readonly affects?: string | undefined;
+  readonly occurrenceOf?: ChangedOccurrence | undefined;
   readonly reason: string;
   readonly title: string | null;
   readonly text: string;

@@ -1,7 +1,5 @@
 import { DAY_MS } from "../../contract/date-time.js";
-import { instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { asUsageError, describeWithoutFlags } from "../errors.js";
-import { wireTime } from "./content.js";
 import {
   type ImportEntry,
   type ImportItem,
@@ -9,15 +7,9 @@ import {
   type Rejection,
   rejectEntry,
 } from "./entry.js";
+import type { Beginning } from "./ics-times.js";
 import { type DayWindow, occurrencesOf, slotOf, windowInstants } from "./occurrences.js";
-import {
-  beginningOf,
-  type ImportEvent,
-  type ImportRecord,
-  type ImportSource,
-  isSeriesRecord,
-  seriesOf,
-} from "./plan.js";
+import { type ImportEvent, type ImportRecord, type ImportSource, isSeriesRecord, seriesOf } from "./plan.js";
 import type { RuleEngine } from "./series.js";
 import { indexOccurrences, isSingleRecord, placeInSeries, readSeriesEvents } from "./series-events.js";
 
@@ -101,31 +93,26 @@ function isUnknown(
   return cancelled && !isOfFile && remembered.length === 0 && !records.has(uid) && !records.has(identity);
 }
 
-/** The items with the slots of those changes that name a day alone: they mean the occurrence of that day. */
+/** The items with the slots of changes to series that the file does not have, but earlier ones had. */
 function withSlots(items: readonly ImportItem[], records: GatherOptions["records"]): readonly ImportItem[] {
-  const isOfDay = (item: ImportItem) => item.kind === "event" && item.occurrenceOf?.isDate === true;
-  if (!items.some(isOfDay)) return items;
-  const begins = new Map([...records].map(([identity, { series }]) => [identity, series?.begins]));
-  for (const item of items)
-    if (item.kind === "event" && item.occurrenceOf === undefined)
-      begins.set(item.identity, beginningOf(item.content));
   return items.map((item) => {
-    const { occurrenceOf = undefined } = item.kind === "event" ? item : {};
-    const beginning = occurrenceOf?.isDate === true ? begins.get(occurrenceOf.uid) : undefined;
-    if (item.kind !== "event" || occurrenceOf === undefined || beginning === undefined) return item;
-    const { uid } = occurrenceOf;
-    const slot = reasonOr(() => ({ text: wireTime(startOnDay(Date.parse(occurrenceOf.slot), beginning)) }));
-    if (typeof slot === "string") return rejectEntry(item, slot);
+    const { uid, slotIn } = item.occurrenceOf ?? {};
+    const begins = uid === undefined || slotIn === undefined ? undefined : records.get(uid)?.series?.begins;
+    if (uid === undefined || slotIn === undefined || begins === undefined) return item;
+    const slot = reasonOr(() => ({ text: slotIn(readBeginning(begins)) }));
+    if (typeof slot === "string") return item.kind === "event" ? rejectEntry(item, slot) : item;
     const identity = occurrenceIdentity(uid, slot.text);
-    return { ...item, identity, occurrenceOf: { uid, slot: slot.text } };
+    const change = { identity, occurrenceOf: { uid, slot: slot.text } };
+    return item.kind === "event" ? { ...item, ...change } : { ...item, ...change, affects: identity };
   });
 }
 
-/** When a series has its event of a day. @param day midnight UTC @param beginning see `beginningOf` */
-function startOnDay(day: number, beginning: string): number {
-  const [start = "", zone = "UTC"] = beginning.split(" ");
-  const clock = wallClockAt(Date.parse(start), zone);
-  return instantAt(day + clock - Math.floor(clock / DAY_MS) * DAY_MS, zone);
+/** @param begins see `beginningOf`: midnight in UTC is taken as a date, which makes no difference to starts in UTC */
+function readBeginning(begins: string): Beginning {
+  const [start = "", zone = "UTC"] = begins.split(" ");
+  const instant = Date.parse(start);
+  const isUtc = zone === "UTC" || zone === "undefined";
+  return { isDate: isUtc && instant % DAY_MS === 0, instant, zone: isUtc ? "UTC" : zone };
 }
 
 /** The event, or of a repeating one the series or the occurrences. */

@@ -3,41 +3,27 @@ import { DAY_MS, isTimeZone, parseWireDateTime } from "../../contract/date-time.
 import { parseUrl } from "../../contract/url.js";
 import type { InputTimes } from "../calendar/event-times.js";
 import { dateLines } from "../calendar/recurrence-lines.js";
-import { addDuration, instantAt, wallClockAt } from "../calendar/zoned-time.js";
+import { addDuration } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { wireTime } from "./content.js";
 import { hashText } from "./content-hash.js";
-import { OF_NO_LENGTH, occurrenceIdentity, withoutZone } from "./entry.js";
+import { type ChangedOccurrence, OF_NO_LENGTH, occurrenceIdentity, withoutZone } from "./entry.js";
+import { type Beginning, type IcsTime, type Property, readTimes, startInSeries } from "./ics-times.js";
 import type { ZoneFinder } from "./ics-zones.js";
 
 interface VeventOptions {
   /** IANA name: the zone of times without one. */
   readonly zone: string;
   readonly findZone: ZoneFinder;
+  /** Zones of the file and of the user: a time in UTC that is midnight in one of them may mean a date. */
+  readonly midnights: readonly string[];
+  /** Where the series of the file begin, by UID: `readVevent` adds to it. */
+  readonly beginnings: Map<string, Beginning>;
   /** Whether the file takes its events back. @see RFC 5546 §3.2.5 */
   readonly isWithdrawn: boolean;
   readonly count: (remark: string) => void;
   /** Takes the names of properties that are not read. */
   readonly unread: Set<string>;
-}
-
-interface Property {
-  readonly name: string;
-  /** Names in lower case. */
-  readonly parameters: Readonly<Record<string, string>>;
-  /** Of the values, as `period`. */
-  readonly type: string;
-  /** Texts unescaped, times with separators: `2026-11-21T15:00:00`. */
-  readonly values: readonly unknown[];
-  /** The values as the file has them. */
-  readonly written: string;
-}
-
-interface IcsTime {
-  readonly isDate: boolean;
-  /** Milliseconds since the Unix epoch; midnight UTC of a date. */
-  readonly instant: number;
-  readonly zone: string;
 }
 
 const READ: ReadonlySet<string> = new Set([
@@ -56,18 +42,23 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const properties = readProperties(lines, options.unread);
   const all = (name: string) => properties.filter((property) => property.name === name);
   const text = (name: string) => String(all(name)[0]?.values[0] ?? "") || undefined;
-  const times = (name: string) => all(name).flatMap((property) => readTimes(property, options));
-  const [start] = times("DTSTART");
+  const [start] = all("DTSTART").flatMap((property) => readTimes(property, options));
   if (start === undefined) throw usageError("it has no DTSTART");
+  if (start.isFloating) options.count(withoutZone(options.zone));
+  const others = { ...options, zone: start.zone };
+  const times = (name: string) => all(name).flatMap((property) => readTimes(property, others));
+  const startsOf = (name: string) =>
+    times(name).map((time) => checkedStart(startInSeries(time, start, options.midnights)));
+  const uid = text("UID") ?? hashText(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
+  if (all("RECURRENCE-ID").length === 0) options.beginnings.set(uid, start);
   if (all("EXRULE").length > 0) throw usageError("EXRULE is not supported, only EXDATE");
   const [end] = times("DTEND");
   const fields = fieldsOf(spanOf(start, end, all), text, all);
   if (fields.end_at === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
-  const change = readSlot(lines, options);
-  const uid = text("UID") ?? hashText(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
+  const occurrenceOf = readChange(uid, lines, options);
   return {
-    identity: change === undefined ? uid : occurrenceIdentity(uid, change.slot),
-    occurrenceOf: change && { uid, ...change },
+    identity: occurrenceOf === undefined ? uid : occurrenceIdentity(uid, occurrenceOf.slot),
+    occurrenceOf,
     fields,
     cancelled: options.isWithdrawn || text("STATUS")?.toUpperCase() === "CANCELLED",
     recurrences: [
@@ -75,7 +66,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
         .filter((line) => /^RRULE[;:]/i.test(line))
         .map((line) => `RRULE${line.slice(line.indexOf(":"))}`),
       ...(["RDATE", "EXDATE"] as const).flatMap((name) =>
-        dateLines(name, startsOf(times(name), start), { isAllDay: start.isDate }),
+        dateLines(name, startsOf(name), { isAllDay: start.isDate }),
       ),
     ],
     version: [text("SEQUENCE")?.padStart(10, "0") ?? "", text("LAST-MODIFIED"), text("DTSTAMP")].join(" "),
@@ -83,19 +74,39 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
 }
 
 /**
- * When a changed occurrence would have started by its rule; undefined for any other event.
+ * Which occurrence of its series an event changes; undefined for any other event.
  * @throws CliError usage for what is not one time, or changes more than one occurrence
  */
-export function readSlot(lines: readonly string[], options: VeventOptions) {
-  const [property] = readProperties(
-    lines.filter((line) => /^RECURRENCE-ID[;:]/i.test(line)),
-    options.unread,
+export function readChange(
+  uid: string,
+  lines: readonly string[],
+  options: VeventOptions,
+): ChangedOccurrence | undefined {
+  const [property, own] = ["RECURRENCE-ID", "DTSTART"].map(
+    (name) => readProperties(linesOf(name, lines), options.unread)[0],
   );
   if (property === undefined) return undefined;
   if (property.parameters["range"] !== undefined)
     throw usageError("RECURRENCE-ID with RANGE changes more than one event");
-  const [time] = readTimes(property, options);
-  return time && { slot: wireTime(time.instant), isDate: time.isDate };
+  const [start] = own === undefined ? [] : readTimes(own, options);
+  const [time] = readTimes(property, { ...options, zone: start?.zone ?? options.zone });
+  if (time === undefined) return undefined;
+  const slotIn = (series: Beginning) => wireTime(startInSeries(time, series, options.midnights));
+  const series = options.beginnings.get(uid);
+  if (series !== undefined) return { uid, slot: slotIn(series) };
+  const isWhole = start !== undefined && !time.isDate;
+  return { uid, slot: isWhole ? slotIn(start) : wireTime(time.instant), slotIn };
+}
+
+function linesOf(name: string, lines: readonly string[]): readonly string[] {
+  const start = new RegExp(`^${name}[;:]`, "i");
+  return lines.filter((line) => start.test(line));
+}
+
+/** @throws CliError as `wireTime` does */
+function checkedStart(start: number): number {
+  wireTime(start);
+  return start;
 }
 
 /** What changes from export to export. */
@@ -122,28 +133,6 @@ const BARE_TZID = /;TZID=([^";]*)(?=:\d{8}[\dTZ,]*$)/i;
 
 /** A name with its parameters. */
 const PARAMETERS = /^[^":]*(?:"[^"]*"[^":]*)*:/;
-
-const TIME = /^(\d{4}-\d{2}-\d{2})(?:T::|T(\d{2}:\d{2}(?::\d{2})?):?(Z?))?$/;
-
-function readTimes(
-  { name, parameters, type, values, written }: Property,
-  options: VeventOptions,
-): readonly IcsTime[] {
-  if (type === "period") throw usageError(`${name} with VALUE=PERIOD is not supported, only dates and times`);
-  return values.map((value) => {
-    const [, date = "", clock, utc] = TIME.exec(String(value)) ?? [];
-    // A leap second is the one before it. @see RFC 5545 §3.3.12
-    const wallClock = parseWireDateTime(`${date}T${clock?.replace(/:60$/, ":59") ?? "00:00"}Z`)?.instant;
-    if (wallClock === undefined)
-      throw usageError(`${name} "${written.slice(0, 40)}" is not a date or time such as 20261121T150000`);
-    if (clock === undefined) return { isDate: true, instant: wallClock, zone: "UTC" };
-    if (utc === "Z") return { isDate: false, instant: wallClock, zone: "UTC" };
-    const { tzid } = parameters;
-    if (tzid === undefined) options.count(withoutZone(options.zone));
-    const zone = tzid === undefined ? options.zone : options.findZone(tzid);
-    return { isDate: false, instant: instantAt(wallClock, zone), zone };
-  });
-}
 
 function fieldsOf(
   times: InputTimes,
@@ -215,17 +204,4 @@ function exactTime(time: IcsTime, property: Property | undefined): IcsTime {
   const instant = parseWireDateTime(exact)?.instant ?? 0;
   const isSame = Math.floor(instant / 1000) * 1000 === time.instant && isTimeZone(zone);
   return isSame ? { ...time, instant, zone } : time;
-}
-
-/** RDATE or EXDATE as what the start is: dates, or times. Some programs mix them. @throws CliError as `wireTime` does */
-function startsOf(times: readonly IcsTime[], start: IcsTime): readonly number[] {
-  const dayOf = (wallClock: number) => Math.floor(wallClock / DAY_MS) * DAY_MS;
-  const starts = times.map(({ isDate, instant, zone }) => {
-    if (start.isDate) return dayOf(wallClockAt(instant, zone));
-    if (!isDate) return instant;
-    const startClock = wallClockAt(start.instant, start.zone);
-    return instantAt(instant + startClock - dayOf(startClock), start.zone);
-  });
-  starts.forEach(wireTime);
-  return starts;
 }

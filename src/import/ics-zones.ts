@@ -6,7 +6,11 @@ import { usageError } from "../errors.js";
 import type { IcsComponent } from "./ics-components.js";
 
 /** Gives the IANA zone that a TZID means. @throws CliError usage for one that is not known */
-export type ZoneFinder = (tzid: string) => string;
+export interface ZoneFinder {
+  (tzid: string): string;
+  /** Null for one that is not known. */
+  known(tzid: string): string | null;
+}
 
 /**
  * Zones by their IANA name, also at the end of a longer one (`/mozilla.org/20050126_1/Europe/Berlin`), by the name that
@@ -15,13 +19,18 @@ export type ZoneFinder = (tzid: string) => string;
  */
 export function createZoneFinder(descriptions: readonly IcsComponent[], zone: string): ZoneFinder {
   const found = new Map<string, string | null>();
-  return (tzid) => {
-    const known = found.get(tzid);
-    const name = known === undefined ? findZone(tzid, descriptions, zone) : known;
+  const known = (tzid: string): string | null => {
+    const before = found.get(tzid);
+    const name = before === undefined ? findZone(tzid, descriptions, zone) : before;
     found.set(tzid, name);
+    return name;
+  };
+  const find = (tzid: string): string => {
+    const name = known(tzid);
     if (name !== null) return name;
     throw usageError(`the zone "${tzid}" is not known`);
   };
+  return Object.assign(find, { known });
 }
 
 function findZone(tzid: string, descriptions: readonly IcsComponent[], zone: string): string | null {

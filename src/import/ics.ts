@@ -1,9 +1,17 @@
 import { firstNames } from "../calendar/first-names.js";
 import { usageError } from "../errors.js";
-import { occurrenceIdentity, type ReaderOptions, type ReadItems, readEntry } from "./entry.js";
+import {
+  type ChangedOccurrence,
+  occurrenceIdentity,
+  type ReaderOptions,
+  type ReadItems,
+  type Rejection,
+  readEntry,
+} from "./entry.js";
 import { type IcsComponent, readLines, scanIcs } from "./ics-components.js";
-import { readSlot, readVevent } from "./ics-event.js";
-import { createZoneFinder } from "./ics-zones.js";
+import { readChange, readVevent } from "./ics-event.js";
+import type { Beginning } from "./ics-times.js";
+import { createZoneFinder, type ZoneFinder } from "./ics-zones.js";
 
 /** Reads the events of iCalendar. @see RFC 5545 */
 export function readIcs(text: string, options: ReaderOptions): ReadItems {
@@ -13,15 +21,17 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
   const zones = components.filter(({ name }) => name === "VTIMEZONE");
   const findZone = createZoneFinder(zones, options.zone);
   const unread = new Set<string>();
-  const items = events.map((component) => {
+  const midnights = midnightZones(text, options.zone, findZone);
+  const beginnings = new Map<string, Beginning>();
+  const items = seriesFirst(events).map((component) => {
     const { lines, parts, isClosed } = readLines(component);
     const isWithdrawn = component.method === "CANCEL";
-    const read = { zone: options.zone, isWithdrawn, findZone, unread };
+    const read = { zone: options.zone, isWithdrawn, findZone, midnights, beginnings, unread };
     const place = {
       line: component.line,
       text: `${component.text}\r\n`,
       title: textOf("SUMMARY", lines) ?? null,
-      ...identityOf(lines, () => readSlot(lines, { count: () => undefined, ...read })?.slot),
+      ...identityOf(lines, (uid) => readChange(uid, lines, { count: () => undefined, ...read })),
     };
     return readEntry(place, options, (count) => {
       if (!isClosed) throw usageError("it, or a component in it, has no END");
@@ -42,15 +52,45 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
   };
 }
 
+/** Changes of series are read after the series, whose zone and kind of start says what they mean. */
+function seriesFirst(events: readonly IcsComponent[]): readonly IcsComponent[] {
+  const isChange = ({ text }: IcsComponent) => /(?<![^\n])RECURRENCE-ID[;:]/i.test(text);
+  const changes = new Set(events.filter(isChange));
+  return [...events.filter((event) => !changes.has(event)), ...changes];
+}
+
+/** Zones whose midnight a time in UTC may be. */
+const MAX_MIDNIGHTS = 20;
+
+/** The zone of the user and those that the file names. */
+function midnightZones(text: string, zone: string, findZone: ZoneFinder): readonly string[] {
+  const zones = new Set([zone]);
+  const names = new Set<string>();
+  for (const [, tzid = "", name = tzid] of text.matchAll(
+    /;TZID="?([^":;\n]{1,100})|^(?:TZID|X-WR-TIMEZONE):(.{1,100})/gim,
+  )) {
+    const written = name.trim();
+    if (names.has(written)) continue;
+    names.add(written);
+    const found = findZone.known(written);
+    if (found !== null) zones.add(found);
+    if (names.size >= MAX_MIDNIGHTS) break;
+  }
+  return [...zones];
+}
+
 /** What an event is known by, also if the rest cannot be read. Without its slot, a change may be one of the whole series. */
-function identityOf(lines: readonly string[], slotOf: () => string | undefined) {
+function identityOf(
+  lines: readonly string[],
+  changeOf: (uid: string) => ChangedOccurrence | undefined,
+): Pick<Rejection, "identity" | "affects" | "occurrenceOf"> {
   const uid = textOf("UID", lines);
   if (uid === undefined) return {};
   try {
-    const slot = slotOf();
-    if (slot === undefined) return { identity: uid };
-    const identity = occurrenceIdentity(uid, slot);
-    return { identity, affects: identity };
+    const occurrenceOf = changeOf(uid);
+    if (occurrenceOf === undefined) return { identity: uid };
+    const identity = occurrenceIdentity(uid, occurrenceOf.slot);
+    return { identity, affects: identity, occurrenceOf };
   } catch (_unread) {
     return { identity: uid, affects: uid };
   }

@@ -283,6 +283,23 @@ test("a RECURRENCE-ID that is a date is the event of that day, with its series o
   expect(await days()).toEqual(evening("").filter((line) => line !== ""));
 });
 
+test("a RECURRENCE-ID without a zone is read in that of its series, with it or in a mail alone", async () => {
+  const floating = (title: string) =>
+    changed(title, "20261214")
+      .replace(/RECURRENCE-ID;.*/, "RECURRENCE-ID:20261214T190000")
+      .replace("Europe/Berlin", "Asia/Tokyo");
+  const inOtherZone = (...lines: readonly string[]) =>
+    choir("Choir", ...lines).replace("Europe/Berlin", "America/New_York");
+  expect(await importIcs([floating("Concert"), inOtherZone()])).toMatchObject({ exitCode: 0, new: 2 });
+  const titles = async () => (await listed()).map((line) => line.slice(17));
+  expect(await titles()).toEqual(["Choir", "Concert", "Choir", "Choir"]);
+  expect(await importIcs([floating("Big concert")])).toMatchObject({ exitCode: 0, changed: 1, new: 0 });
+  expect(await titles()).toEqual(["Choir", "Big concert", "Choir", "Choir"]);
+  // What cannot be imported of it is not shown as if it were as its rule says.
+  expect(await importIcs([inOtherZone(), floating("x".repeat(51))])).toMatchObject({ exitCode: 12 });
+  expect(await titles()).toEqual(["Choir", "Big concert", "Choir", "Choir"]);
+});
+
 test("a mail deletes no other events of its source, also with --prune", async () => {
   const mail = (uid: string) =>
     writeText(

@@ -255,6 +255,30 @@ test("rules are kept, dates of them in UTC or as dates like the start", async ()
   ).toMatchObject({ recurrences: ["RRULE:FREQ=WEEKLY", "EXDATE;VALUE=DATE:20261128"] });
 });
 
+test.each<[string, readonly string[], string]>([
+  ["midnight UTC", ["DTSTART;VALUE=DATE:20261121", "EXDATE:20261128T000000Z"], "EXDATE;VALUE=DATE:20261128"],
+  [
+    "the midnight of the user in UTC",
+    ["DTSTART;VALUE=DATE:20261121", "EXDATE:20261127T150000Z"],
+    "EXDATE;VALUE=DATE:20261128",
+  ],
+  [
+    "the midnight of a zone of the file in UTC",
+    ["DTSTART;VALUE=DATE:20261121", "X-OTHER;TZID=Europe/Berlin:1", "EXDATE:20261127T230000Z"],
+    "EXDATE;VALUE=DATE:20261128",
+  ],
+  ["no zone", ["DTSTART;VALUE=DATE:20261121", "EXDATE:20261128T000000"], "EXDATE;VALUE=DATE:20261128"],
+  [
+    "no zone, of times in a zone",
+    ["DTSTART;TZID=America/New_York:20261121T100000", "EXDATE:20261128T100000"],
+    "EXDATE:20261128T150000Z",
+  ],
+  ["no zone, of times in UTC", [START, "EXDATE:20261128T060000"], "EXDATE:20261128T060000Z"],
+])("an exception at %s means a start of the series", async (_, lines, exception) => {
+  const item = await event(...lines, "RRULE:FREQ=WEEKLY");
+  expect(item).toMatchObject({ kind: "event", recurrences: ["RRULE:FREQ=WEEKLY", exception] });
+});
+
 test("a changed occurrence is known by its series and its slot", async () => {
   const { items } = await read(
     calendar(
