@@ -34,7 +34,8 @@ function createStarts(written: ReadRecurrence): Starts {
   function* between(from: number, to: number): Iterable<number> {
     // A clock shows at most a day more or less than UTC.
     const span = { from: from - 2 * DAY_MS, to: Math.min(to + 2 * DAY_MS, last) };
-    for (const start of startsOf(read, span)) {
+    const extra = read.extra.filter((date) => date >= from && date <= to);
+    for (const start of startsOf({ ...read, extra }, span)) {
       if (start > to) return;
       if (start >= from && !read.excluded.has(start)) yield start;
     }
@@ -158,7 +159,8 @@ function checkOccurrences(read: ReadRecurrence, source: string): void {
   const [first] = createStarts(read).between(EVER.from, EVER.to);
   if (first === undefined) throw usageError(`${source}: the rule gives no date`, "write one that gives some");
   const every = createStarts({ ...read, excluded: new Set() });
-  const missing = [...read.excluded].find((start) => !every.has(start));
+  // In order, since neighbors are found fast.
+  const missing = inOrder([...read.excluded]).find((start) => !every.has(start));
   if (missing === undefined) return;
   const shown = writtenDate(missing, read);
   throw usageError(`${source}: the exception ${shown} is not a date of the rule`, "leave it out");

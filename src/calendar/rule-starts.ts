@@ -24,12 +24,15 @@ const YEAR_2300 = Date.UTC(2300, 0) / DAY_MS;
  * @param start of the series, before which there are none
  */
 export function openRule(rule: RecurrenceRule, start: number): RuleStarts {
+  const days = createDays(rule, start);
+  const candidatesOf = createCandidates(rule, { start, days });
   const positions = numbersOf(rule.BYSETPOS);
-  const candidatesOf = createCandidates(rule, start);
+  const times =
+    positions === null ? candidateTimes(candidatesOf) : createSelection(positions, { days, candidatesOf });
+  const last = Math.min(YEAR_10000, Math.max(YEAR_2300, dayOf(start) + CYCLE)) - 1;
   return function* startsBetween(span) {
     const first = Math.max(start, span.from);
-    const candidates = candidatesOf({ from: first, to: span.to });
-    for (const at of positions === null ? timesOf(candidates) : select(candidates, [...positions])) {
+    for (const at of times({ first: dayOf(first), last: Math.min(last, dayOf(span.to)) })) {
       if (at > span.to) return;
       if (at >= first) yield at;
     }
@@ -39,48 +42,73 @@ export function openRule(rule: RecurrenceRule, start: number): RuleStarts {
 /** The starts of a rule in a span. What it needs to know of the rule is read once: it may be asked for many spans. */
 export type RuleStarts = (span: ClockSpan) => Iterable<number>;
 
+/** Days, both included. */
+interface DaySpan {
+  readonly first: number;
+  readonly last: number;
+}
+
 interface Candidate {
   readonly at: number;
-  /** The year, month, week, day, hour or minute from which BYSETPOS selects. */
+  /** The hour or minute of a rule that repeats in a day; 0 for others, whose period is days. */
   readonly period: number;
 }
 
-function* timesOf(candidates: Iterable<Candidate>): Iterable<number> {
-  for (const { at } of candidates) yield at;
+type Candidates = (span: DaySpan) => Iterable<Candidate>;
+
+function candidateTimes(candidatesOf: Candidates) {
+  return function* timesOf(span: DaySpan): Iterable<number> {
+    for (const { at } of candidatesOf(span)) yield at;
+  };
 }
 
-function* select(candidates: Iterable<Candidate>, positions: readonly number[]): Iterable<number> {
-  let period: number | undefined;
-  let members: number[] = [];
-  const selected = () => {
-    const places = positions.map((position) => (position > 0 ? position - 1 : members.length + position));
-    return sorted([...new Set(places)]).flatMap((place) => members[place] ?? []);
+/**
+ * What BYSETPOS selects, from each year, month, week, day, hour or minute. Keeps the times of the last one: exceptions are looked
+ * up one after the other.
+ */
+function createSelection(
+  positions: ReadonlySet<number>,
+  { days, candidatesOf }: { readonly days: Days; readonly candidatesOf: Candidates },
+) {
+  const select = (members: readonly number[]): readonly number[] => {
+    const places = [...positions].map((position) =>
+      position > 0 ? position - 1 : members.length + position,
+    );
+    return sorted(new Set(places)).flatMap((place) => members[place] ?? []);
   };
-  for (const candidate of candidates) {
-    if (candidate.period !== period) {
-      yield* selected();
-      members = [];
+  let kept: { readonly first: number; readonly times: readonly number[] } | undefined;
+  const timesIn = (span: DaySpan): readonly number[] => {
+    if (kept?.first === span.first) return kept.times;
+    const periods = new Map<number, number[]>();
+    for (const { at, period } of candidatesOf(span)) {
+      const members = periods.get(period);
+      if (members === undefined) periods.set(period, [at]);
+      else members.push(at);
     }
-    period = candidate.period;
-    members.push(candidate.at);
-  }
-  yield* selected();
+    const times = [...periods.values()].flatMap(select);
+    kept = { first: span.first, times };
+    return times;
+  };
+  return function* timesOf({ first, last }: DaySpan): Iterable<number> {
+    for (let day = days.nextActive(first); day <= last; ) {
+      const span = days.periodAround(day);
+      yield* timesIn(span);
+      day = days.nextActive(span.last + 1);
+    }
+  };
 }
 
 const YEAR_10000 = Date.UTC(10_000, 0) / DAY_MS;
 
-function createCandidates(rule: RecurrenceRule, start: number) {
-  const days = createDays(rule, start);
+function createCandidates(
+  rule: RecurrenceRule,
+  { start, days }: { readonly start: number; readonly days: Days },
+): Candidates {
   const times = createTimes(rule, start);
-  const last = Math.min(YEAR_10000, Math.max(YEAR_2300, dayOf(start) + CYCLE)) - 1;
-  // BYSETPOS selects from whole periods.
-  const isSelected = rule.BYSETPOS !== undefined;
-  return function* candidatesOf(span: ClockSpan): Iterable<Candidate> {
-    const [from, to] = [dayOf(span.from), Math.min(last, dayOf(span.to))];
-    const end = isSelected ? days.periodAround(to).end : to + 1;
-    for (let day = isSelected ? days.periodAround(from).start : from; day < end; ) {
+  return function* candidatesOf({ first, last }) {
+    for (let day = first; day <= last; ) {
       const next = days.nextActive(day);
-      if (next === day && days.isDay(day)) yield* times(day, isSelected ? days.periodOf(day) : 0);
+      if (next === day && days.isDay(day)) yield* times(day);
       day = Math.max(next, day + 1);
     }
   };
@@ -218,25 +246,22 @@ function createDays(written: RecurrenceRule, start: number) {
       return next === day && months?.has(index + 1) === false ? first + length : next;
     },
     isDay: createFilter(rule, calendar),
-    /** The year, month or week of a day, or the day itself. */
-    periodOf(day: number): number {
-      if (rule.FREQ === "YEARLY") return isByWeek ? readWeek(day).year : monthOf(day).year;
-      if (rule.FREQ === "MONTHLY") return monthOf(day).first;
-      return rule.FREQ === "WEEKLY" ? weekOf(day) : day;
-    },
-    /** A span of days that has the whole period of a day; its end is exclusive. */
-    periodAround(day: number) {
+    /** The days of the year, month or week of a day, or the day itself. */
+    periodAround(day: number): DaySpan {
       const { first, length, yearFirst, yearLength } = monthOf(day);
-      // A year of weeks may begin in the last days of the year before.
-      const margin = isByWeek ? 7 : 0;
-      if (rule.FREQ === "YEARLY") return { start: yearFirst - margin, end: yearFirst + yearLength + margin };
-      if (rule.FREQ === "MONTHLY") return { start: first, end: first + length };
-      return rule.FREQ === "WEEKLY"
-        ? { start: weekOf(day), end: weekOf(day) + 7 }
-        : { start: day, end: day + 1 };
+      const spanOf = (start: number, end: number) => ({ first: start, last: end - 1 });
+      if (rule.FREQ === "MONTHLY") return spanOf(first, first + length);
+      if (rule.FREQ === "WEEKLY") return spanOf(weekOf(day), weekOf(day) + 7);
+      if (rule.FREQ !== "YEARLY") return spanOf(day, day + 1);
+      if (!isByWeek) return spanOf(yearFirst, yearFirst + yearLength);
+      const { year } = readWeek(day);
+      // January 4 is always in the first week of its year.
+      return spanOf(weekOf(firstOfMonth(year, 0) + 3), weekOf(firstOfMonth(year + 1, 0) + 3));
     },
   };
 }
+
+type Days = ReturnType<typeof createDays>;
 
 /**
  * Skips the years, months, weeks and days that INTERVAL leaves out, and the weeks that BYWEEKNO leaves out: gives the day itself,
@@ -341,8 +366,8 @@ function createTimes(rule: RecurrenceRule, start: number) {
   const ordered = sorted(seconds);
   if (!isFrequent) {
     const times = clocks.flatMap((clock) => ordered.map((second) => clock + second * 1_000));
-    return (day: number, period: number): Iterable<Candidate> =>
-      times.map((time) => ({ at: day * DAY_MS + time, period }));
+    return (day: number): Iterable<Candidate> =>
+      times.map((time) => ({ at: day * DAY_MS + time, period: 0 }));
   }
   const unit = isHourly ? HOUR_MS : MINUTE_MS;
   const isActive = (at: number) =>

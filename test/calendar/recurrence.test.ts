@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { DAY_MS } from "../../contract/date-time.js";
 import { checkRecurrence, expandRecurrence, openRecurrence } from "../../src/calendar/recurrence.js";
 import { readRule } from "../../src/calendar/recurrence-rule.js";
 import { formatLocal } from "../../src/calendar/zoned-time.js";
@@ -128,6 +129,23 @@ describe("whether a time is a start", () => {
   ])("%s, %s: %s", (rule, time, expected) => {
     expect(has(rule, time)).toBe(expected);
   });
+});
+
+test.each([
+  "FREQ=YEARLY;BYWEEKNO=1,2,52,53;BYDAY=MO,TH,SU;BYSETPOS=1,-1",
+  "FREQ=YEARLY;WKST=SU;BYWEEKNO=1,53;BYDAY=MO,SA;BYSETPOS=2",
+  "FREQ=MONTHLY;INTERVAL=5;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+  "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TU,SU;BYSETPOS=1",
+])("%s has its starts, and no other days, in whatever order they are asked for", (rule) => {
+  const open = () =>
+    openRecurrence({ lines: [`RRULE:${rule}`], start: "2024-01-01T10:00:00", timezone: "UTC" });
+  const [from, to] = [Date.UTC(2024, 0, 1, 10), Date.UTC(2036, 0, 1, 10)];
+  const expected = new Set(open().between(from, to));
+  expect(expected.size).toBeGreaterThan(10);
+  const { has } = open();
+  // 4,383 days; 1,999 is prime, so that neighbors are far apart.
+  const days = Array.from({ length: 4_383 }, (_, index) => from + ((index * 1_999) % 4_383) * DAY_MS);
+  expect(days.filter(has).sort()).toEqual([...expected].sort());
 });
 
 test("a week of the year without weekdays is the weekday of the start, in each year", () => {
