@@ -1,6 +1,15 @@
-import { HOUR_MS, isCalendarDate, MINUTE_MS } from "../../contract/date-time.js";
+import { DAY_MS, HOUR_MS, isCalendarDate, MINUTE_MS } from "../../contract/date-time.js";
 import { type CliError, usageError } from "../errors.js";
-import { DAY_HINT, type DateInputOptions, DURATION_PATTERN, notADayError, readDuration } from "./dates.js";
+import {
+  AmbiguousTextError,
+  DAY_HINT,
+  type DateInputOptions,
+  DURATION_PATTERN,
+  NUMBER_WORDS,
+  notADayError,
+  numberOf,
+  readDuration,
+} from "./dates.js";
 import type { Duration } from "./zoned-time.js";
 
 /** What texts such as `tomorrow 3pm` say, whatever the date and the zone: the small grammar of docs/dates.md. */
@@ -30,15 +39,19 @@ export type Clock = number | "midnight";
 export interface Words {
   readonly day?: Day;
   readonly clock?: Clock;
-  /** An hour that may be of either half of the day: `at 8`. */
-  readonly hour?: number;
-  /** Of which half of the day a time must be: `tonight`. */
-  readonly half?: "am" | "pm";
+  /** How the clock is named without am and pm: as it is spoken, `at 8` or `half past 3`, or with digits, `9:30`. */
+  readonly bare?: "spoken" | "digits";
+  /** In which part of the day a time must be: `tonight`. */
+  readonly part?: PartOfDay;
   /** With which the time is written: `+09:00`, `Z`. */
   readonly offset?: string;
   /** From now. */
   readonly elapsed?: Duration;
 }
+
+/** From which hour on, and before which. */
+const PARTS_OF_DAY = { morning: [0, 12], afternoon: [12, 19], evening: [16, 24], night: [17, 24] } as const;
+type PartOfDay = keyof typeof PARTS_OF_DAY;
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
@@ -68,22 +81,32 @@ const RELATIVE_DAYS: Readonly<Record<string, number>> = {
 };
 const WEEKS: Readonly<Record<string, number>> = { last: -1, next: 1 };
 const ON = "(?:on\\s+)?(?:the\\s+)?";
+const COMING = "(?:(?:this\\s+)?(?:up)?coming\\s+|(?<which>this|next|last)\\s+)?";
 const PART = "(?<part>morning|afternoon|evening|night)";
 const HALF = "(?<half>[ap](?:m|\\.\\s?m\\.))";
+/** Minutes after an hour; with a point only those that are no month, or before am and pm: `12.30`, but not `12.11`. */
+export const MINUTES =
+  "(?::\\d\\d|\\.(?:00|1[3-9]|[2-5]\\d|\\d\\d(?=\\s?[ap]\\.?\\s?m))|(?<=\\b\\d\\d)h\\d\\d)";
+export const NUMBER_NAMES = NUMBER_WORDS.slice(1).join("|");
+const HOUR = `(?<hour>\\d{1,2}|${NUMBER_NAMES})`;
 
 function rule(pattern: string, read: Rule["read"], isClock = false): Rule {
   return { pattern: new RegExp(`^(?:${pattern})(?=[\\s,]|$)`, "i"), isClock, read };
 }
 
 function clockRule(pattern: string, read: Rule["read"]): Rule {
-  return rule(`(?:at\\s+)?(?:${pattern})`, read, true);
+  return rule(`(?:at\\s+|@\\s?)?(?:${pattern})`, read, true);
 }
 
 const RULES: readonly Rule[] = [
   rule("now", () => ({ elapsed: { days: 0, minutes: 0 } })),
   rule(`(?:\\+\\s*|in\\s+)(?<duration>${DURATION_PATTERN})`, ({ duration = "" }) => readElapsed(duration)),
-  clockRule(`(?<hour>\\d{1,2}):(?<minute>\\d\\d)(?:\\s*${HALF})?`, readClock),
-  clockRule(`(?<hour>\\d{1,2})\\s*${HALF}`, readClock),
+  clockRule(`(?<hour>\\d{1,2})(?=${MINUTES})[:.h](?<minute>\\d\\d)(?:\\s*${HALF})?`, readClock),
+  clockRule(`${HOUR}\\s*${HALF}`, readClock),
+  clockRule(
+    `(?:(?<quarter>half|(?:a\\s+)?quarter)\\s+past|(?:a\\s+)?quarter\\s+to)\\s+${HOUR}(?:\\s*${HALF})?`,
+    readSpoken,
+  ),
   clockRule(
     "(?<hour>\\d\\d):(?<minute>\\d\\d)(?<offset>z|[+-]\\d\\d:\\d\\d)",
     ({ offset = "", ...clock }, source) => ({
@@ -91,26 +114,30 @@ const RULES: readonly Rule[] = [
       offset,
     }),
   ),
-  clockRule("noon", () => ({ clock: 12 * HOUR_MS })),
+  clockRule("noon|midday", () => ({ clock: 12 * HOUR_MS })),
   clockRule("midnight", () => ({ clock: "midnight" })),
-  rule("at\\s+(?<hour>\\d{1,2})", ({ hour }) => ({ hour: Number(hour) }), true),
+  rule(
+    `(?:at\\s+|@\\s?)${HOUR}`,
+    ({ hour = "" }) => ({ clock: hourOf(hour) * HOUR_MS, bare: "spoken" }),
+    true,
+  ),
   rule(
     `(?:the\\s+)?(?<word>day\\s+(?:after\\s+tomorrow|before\\s+yesterday)|yesterday|today|tonight|tomorrow)(?:\\s+${PART})?`,
     ({ word = "", part = /^tonight$/i.test(word) ? "night" : undefined }) => {
       const days = RELATIVE_DAYS[word.toLowerCase().replace(/\s+/g, " ")] ?? 0;
-      return { day: { kind: "relative", days }, ...halfOf(part) };
+      return { day: { kind: "relative", days }, ...partOf(part) };
     },
   ),
-  rule(`this\\s+${PART}`, ({ part }) => ({ day: { kind: "relative", days: 0 }, ...halfOf(part) })),
-  rule(`in\\s+the\\s+${PART}`, ({ part }) => halfOf(part)),
+  rule(`this\\s+${PART}`, ({ part }) => ({ day: { kind: "relative", days: 0 }, ...partOf(part) })),
+  rule(`in\\s+the\\s+${PART}`, ({ part }) => partOf(part)),
   rule("(?<which>this|next|last)\\s+week", ({ which }) => readWeek(which, 0)),
-  rule(`${ON}(?:(?<which>this|next|last)\\s+)?weekend`, ({ which }) => readWeek(which, 5)),
+  rule(`(?:(?:on|over|at)\\s+)?(?:the\\s+)?${COMING}weekend`, ({ which }) => readWeek(which, 5)),
   rule("(?:on\\s+)?(?<year>\\d{4})-(?<month>\\d\\d)-(?<day>\\d\\d)", ({ year = "", month, day }) => ({
     day: { kind: "date", year, monthDay: `-${month}-${day}` },
   })),
   rule(`${ON}${DAY}(?:\\s+of)?\\s+${MONTH}${YEAR}`, readMonthDay),
   rule(`(?:on\\s+)?${MONTH}\\s+${DAY}${YEAR}`, readMonthDay),
-  rule(`(?:on\\s+)?(?:(?<which>this|next|last)\\s+)?${WEEKDAY}(?:\\s+${PART})?`, readWeekday),
+  rule(`(?:on\\s+)?${COMING}${WEEKDAY}(?:\\s+${PART})?`, readWeekday),
   rule(
     "(?<all>(?<first>\\d{1,4})(?<sign>[./-])(?<second>\\d{1,2})\\k<sign>(?<third>\\d{1,4})?)",
     refuseNumbers,
@@ -124,27 +151,41 @@ function readElapsed(text: string): Words | null {
   return elapsed.minutes === 0 ? { day: { kind: "relative", days: elapsed.days } } : { elapsed };
 }
 
-function halfOf(part: string | undefined): Words {
-  return part === undefined ? {} : { half: part.toLowerCase() === "morning" ? "am" : "pm" };
+function partOf(text: string | undefined): Words {
+  return text === undefined ? {} : { part: text.toLowerCase() as PartOfDay };
 }
 
 function readWeek(which = "this", first: number): Words {
   return { day: { kind: "week", weeks: WEEKS[which.toLowerCase()] ?? 0, first, last: 6 } };
 }
 
+function hourOf(text: string): number {
+  return Number(numberOf(text.toLowerCase()));
+}
+
 /** The time of day that was written, in milliseconds after 00:00. @throws CliError usage for one that does not exist */
 export function readClock(
   { hour = "", minute = "00", half }: Groups,
   source: string,
-): { readonly clock: number } {
+): { readonly clock: number; readonly bare?: "digits" } {
   const twelve = half === undefined ? null : /^p/i.test(half) ? 12 : 0;
-  const hours = twelve === null ? Number(hour) : (Number(hour) % 12) + twelve;
-  const exists = twelve === null ? hours < 24 : Number(hour) >= 1 && Number(hour) <= 12;
-  if (!exists || Number(minute) > 59) {
+  const [number, minutes] = [hourOf(hour), Number(minute)];
+  const hours = twelve === null ? number : (number % 12) + twelve;
+  const exists = twelve === null ? hours < 24 : number >= 1 && number <= 12;
+  if (!exists || minutes > 59) {
     const written = `${hour}${minute === "00" && half !== undefined ? "" : `:${minute}`}${half ?? ""}`;
     throw usageError(`${source}: the time ${written} does not exist`, "write a time from 0:00 to 23:59");
   }
-  return { clock: hours * HOUR_MS + Number(minute) * MINUTE_MS };
+  const clock = hours * HOUR_MS + minutes * MINUTE_MS;
+  return twelve === null && !hour.startsWith("0") ? { clock, bare: "digits" } : { clock };
+}
+
+/** `half past 3`, `quarter to 4 pm`. */
+function readSpoken({ quarter, hour, half }: Groups, source: string): Words | null {
+  if (hourOf(hour ?? "") < 1 || hourOf(hour ?? "") > 12) return null;
+  const minutes = quarter === undefined ? -15 : /^half/i.test(quarter) ? 30 : 15;
+  const clock = (readClock({ hour, half }, source).clock + minutes * MINUTE_MS + DAY_MS) % DAY_MS;
+  return half === undefined ? { clock, bare: "spoken" } : { clock };
 }
 
 function readMonthDay({
@@ -162,7 +203,7 @@ function readWeekday({ which = "this", weekday = "", part }: Groups): Words {
   const index = WEEKDAYS.findIndex(
     (name) => name.slice(0, 3).toLowerCase() === weekday.slice(0, 3).toLowerCase(),
   );
-  return { day: { kind: "weekday", weekday: index, which: found ?? "this" }, ...halfOf(part) };
+  return { day: { kind: "weekday", weekday: index, which: found ?? "this" }, ...partOf(part) };
 }
 
 /** Which number is the month depends on the country. */
@@ -174,7 +215,9 @@ function refuseNumbers({ all, first = "", second = "", third = "" }: Groups, sou
   const possible = [...new Set(dates)].filter(isCalendarDate);
   const problem = possible.length > 1 ? "may be either of two dates" : "is not a valid date";
   const instead = possible.length === 0 ? "YYYY-MM-DD or 24 dec" : possible.join(" or ");
-  throw usageError(`${source}: "${all}" ${problem}: write ${instead}`);
+  const message = `${source}: "${all}" ${problem}: write ${instead}`;
+  if (possible.length < 2) throw usageError(message);
+  throw new AmbiguousTextError(message, { written: all ?? "", readings: possible });
 }
 
 function isoDate(year: string, month: string, day: string): string {
@@ -200,31 +243,50 @@ export function readWords(typed: string, options: WordsOptions): Words {
 
 /**
  * The words of a whole text, with the time that `at 8` and `tonight` say together.
- * @throws CliError usage for a time that may be in either half of the day, or is not in the one that is named
+ * @throws CliError usage for a time that may be in either half of the day, or is not in the part that is named
  */
-export function finishWords({ hour, half, ...words }: Words, typed: string, options: WordsOptions): Words {
+export function finishWords({ bare, part, ...words }: Words, typed: string, options: WordsOptions): Words {
   const what = `${options.source}: "${typed}"`;
-  const clock = hour === undefined ? words.clock : clockOf(hour, half, { what, source: options.source });
-  if (half === undefined) return clock === undefined ? words : { ...words, clock };
+  const { clock } = words;
+  if (typeof clock === "number" && clock >= DAY_MS)
+    readClock({ hour: String(clock / HOUR_MS) }, options.source);
+  const clocks = bare !== undefined && isOfMorning(clock) ? [clock, clock + 12 * HOUR_MS] : [clock];
+  if (part === undefined) {
+    if (bare === "spoken" && isOfMorning(clock) && clock < 10 * HOUR_MS)
+      throw eitherHalf(typed, clock, options);
+    return words;
+  }
   if (clock === undefined) {
     if (options.dayOnly === true) return words;
-    throw usageError(`${what} names a part of a day`, `add a time, such as ${half === "am" ? "9am" : "8pm"}`);
+    throw usageError(
+      `${what} names a part of a day`,
+      `add a time, such as ${part === "morning" ? "9am" : "8pm"}`,
+    );
   }
-  if (clock !== "midnight" && clock < 12 * HOUR_MS !== (half === "am")) {
-    throw usageError(`${what}: the time is not in that part of the day`, "write the day and the time");
-  }
-  return { ...words, clock };
+  const [from, until] = PARTS_OF_DAY[part];
+  const isIn = (time: Clock | undefined) =>
+    time === "midnight" || (time !== undefined && time >= from * HOUR_MS && time < until * HOUR_MS);
+  const found = clocks.find(isIn);
+  if (found !== undefined) return { ...words, clock: found };
+  throw usageError(`${what}: the time is not in that part of the day`, "write the day and the time");
 }
 
-function clockOf(
-  hour: number,
-  half: Words["half"],
-  { what, source }: { readonly what: string; readonly source: string },
-): Clock | undefined {
-  if (half === undefined && hour >= 1 && hour <= 9) {
-    throw usageError(`${what} may be ${hour}:00 or ${hour + 12}:00`, `write ${hour}am or ${hour}pm`);
-  }
-  return readClock({ hour: String(hour), half: hour >= 1 && hour <= 12 ? half : undefined }, source).clock;
+/** Whether a time without am and pm has another one in the afternoon. */
+function isOfMorning(clock: Clock | undefined): clock is number {
+  return typeof clock === "number" && clock >= HOUR_MS && clock < 12 * HOUR_MS;
+}
+
+function eitherHalf(typed: string, clock: number, { source }: WordsOptions): CliError {
+  const [hour, minutes] = [
+    Math.floor(clock / HOUR_MS),
+    `:${String((clock % HOUR_MS) / MINUTE_MS).padStart(2, "0")}`,
+  ];
+  const short = hour + minutes.replace(":00", "");
+  return new AmbiguousTextError(`${source}: "${typed}" may be ${hour}${minutes} or ${hour + 12}${minutes}`, {
+    hint: `write ${short}am or ${short}pm`,
+    written: typed,
+    readings: ["morning", hour < 6 ? "afternoon" : "evening"].map((part) => `${typed} in the ${part}`),
+  });
 }
 
 type WordsOptions = Pick<DateInputOptions, "source" | "dayOnly">;
@@ -277,9 +339,7 @@ function notUnderstood(rest: string, typed: string, { source, dayOnly = false }:
 
 /** What two parts of a text say together. @throws CliError usage when they name two days or two times */
 export function combine(words: Words, part: Words, what: string): Words {
-  const [hasTime, addsTime] = [words, part].map(
-    ({ clock, hour, elapsed }) => (clock ?? hour ?? elapsed) !== undefined,
-  );
+  const [hasTime, addsTime] = [words, part].map(({ clock, elapsed }) => (clock ?? elapsed) !== undefined);
   if (
     (hasTime && addsTime) ||
     (words.elapsed !== undefined && part.day !== undefined) ||
@@ -293,9 +353,10 @@ export function combine(words: Words, part: Words, what: string): Words {
   return { ...words, ...part, day };
 }
 
-/** `sat 21 nov` is one day, and so is `mon next week`. */
+/** `sat 21 nov` is one day, and so are `mon next week` and a weekday that is named twice. */
 function withWeekday(day: Day, other: Day): Day | null {
   if (other.kind !== "weekday" || other.which !== "this") return null;
+  if (day.kind === "weekday" && day.which === "this" && day.weekday === other.weekday) return day;
   if (day.kind === "date") return { ...day, weekday: other.weekday };
   const index = (other.weekday + 6) % 7;
   return day.kind === "week" && day.first === 0 ? { ...day, first: index, last: index } : null;

@@ -1,7 +1,14 @@
 import { dateToInstant, instantToDate, MINUTE_MS } from "../../contract/date-time.js";
 import { emptyValueError, usageError } from "../errors.js";
 import { type Clock, type Day, readWords, WEEKDAYS, type Words } from "./date-grammar.js";
-import { checkDate, type DateInput, type DateInputOptions, parseInstant, parseLocal } from "./dates.js";
+import {
+  AmbiguousTextError,
+  checkDate,
+  type DateInput,
+  type DateInputOptions,
+  parseInstant,
+  parseLocal,
+} from "./dates.js";
 import {
   addDays,
   addDuration,
@@ -60,9 +67,10 @@ export function resolveWords(
     return { input: { kind: "date", text, date: edge === "last" ? last : named }, description };
   }
   if (clock === "midnight" && day !== undefined) {
-    const [start, end] = [named, addDays(named, 1)].map((date) => `${date}T00:00`);
-    throw usageError(
-      `${source}: "${text}" may be the beginning or the end of the day: write ${start} or ${end}`,
+    const readings = [named, addDays(named, 1)].map((date) => `${date}T00:00`);
+    throw new AmbiguousTextError(
+      `${source}: "${text}" may be the beginning or the end of the day: write ${readings.join(" or ")}`,
+      { written: text, readings },
     );
   }
   const wallClock = dateToInstant(named) + (clock === "midnight" ? 0 : clock);
@@ -97,12 +105,10 @@ function resolveDays(
   const today = instantToDate(wallClockAt(options.now, options.zone));
   const index = (weekdayOf(today) + 6) % 7;
   const dayIn = (week: number, weekday: number): string => addDays(today, 7 * week + weekday - index);
-  if (weeks === 1 && first === 5 && last === 6 && index < 5) {
-    const [one, other] = [dayIn(0, 5), dayIn(1, 5)];
-    throw usageError(`${options.source}: "next weekend" may begin on ${one} or ${other}: write one of them`);
-  }
-  const isBegun = weeks === 0 && first < last && first < index;
-  return [isBegun ? today : dayIn(weeks, first), dayIn(weeks, last)];
+  const isBegun = first < last && first <= index;
+  // The next weekend is the first that begins after today, which may be in this week.
+  const week = weeks === 1 && first < last && !isBegun ? 0 : weeks;
+  return [isBegun && week === 0 ? today : dayIn(week, first), dayIn(week, last)];
 }
 
 /** The day as `YYYY-MM-DD`, which may not exist. */

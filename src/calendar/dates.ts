@@ -1,7 +1,7 @@
 import { DAY_MS, dateToInstant, isCalendarDate, parseWireDateTime } from "../../contract/date-time.js";
 import { MAX_DAYS, MIN_DAYS } from "../../contract/limits.js";
 import { readTimeZoneName, timeZoneHint } from "../../contract/time-zone-names.js";
-import { type CliError, emptyValueError, usageError } from "../errors.js";
+import { CliError, emptyValueError, usageError } from "../errors.js";
 import {
   addDays,
   type Duration,
@@ -48,6 +48,27 @@ export interface DateInputOptions {
   readonly strict?: boolean;
   /** Which of several days is meant, such as those of next week. By default they are refused. */
   readonly edge?: "first" | "last";
+}
+
+/** A text that can be read in several ways (exit 2). */
+export class AmbiguousTextError extends CliError {
+  /** The part of the text that is ambiguous. */
+  readonly written: string;
+  /** Texts that can stand in its place, each with one reading. */
+  readonly readings: readonly string[];
+
+  constructor(
+    message: string,
+    {
+      hint = "use one of them",
+      written,
+      readings,
+    }: { readonly hint?: string; readonly written: string; readonly readings: readonly string[] },
+  ) {
+    super("usage", message, { hint });
+    this.written = written;
+    this.readings = readings;
+  }
 }
 
 const DATE_HINT = "write YYYY-MM-DDTHH:MM, or YYYY-MM-DD for a whole day";
@@ -142,7 +163,8 @@ export function parseInstant(text: string, source: string): number {
   throw usageError(`${source}: "${text}" is not a date and time with an offset`, OFFSET_HINT);
 }
 
-const NUMBER_WORDS = "a one two three four five six seven eight nine ten eleven twelve".split(" ");
+/** What they count is their index; `a` is one. */
+export const NUMBER_WORDS = "a one two three four five six seven eight nine ten eleven twelve".split(" ");
 const NUMBER = String.raw`\d{1,5}(?:\.\d{1,2})?|(?:half\s+an|an|${NUMBER_WORDS.join("|")})(?=\s)`;
 const DURATION_PART = String.raw`(?:${NUMBER})\s*(?:weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m)`;
 
@@ -219,7 +241,8 @@ function durationParts(text: string): readonly (string | undefined)[] | null {
   return numbers;
 }
 
-function numberOf(written: string): string {
+/** The digits of a number that may be written as a word, in lower case. */
+export function numberOf(written: string): string {
   if (/^\d/.test(written)) return written;
   return written.startsWith("half") ? "0.5" : String(Math.max(1, NUMBER_WORDS.indexOf(written)));
 }

@@ -1,5 +1,6 @@
 import { emptyValueError, usageError } from "../errors.js";
-import { EVERY_DAY, EVERY_WEEKDAY, RULE } from "./recurrence-grammar.js";
+import { numberOf } from "./dates.js";
+import { EVERY_DAY, EVERY_MONTH, EVERY_WEEKDAY, RULE } from "./recurrence-grammar.js";
 import { FREQUENCIES, NUMBERS, UNITS } from "./recurrence-names.js";
 import { readRule } from "./recurrence-rule.js";
 
@@ -30,6 +31,7 @@ export function parseRepeat(text: string, source: string): string {
 function readWords(typed: string): string | null {
   const text = typed
     .replace(new RegExp(`^${EVERY_WEEKDAY}$`), "weekly on mon,tue,wed,thu,fri")
+    .replace(new RegExp(`^(.*?)${EVERY_MONTH}$`), "monthly on $1")
     .replace(
       new RegExp(`^${EVERY_DAY}`),
       (every) => `every ${every.includes("other") ? "other " : ""}week on `,
@@ -39,7 +41,7 @@ function readWords(typed: string): string | null {
   if (index < 0) return null;
   const days = readDays(on);
   if (days !== null && days.frequency !== FREQUENCIES[index]) return null;
-  const every = interval === "other" ? "2" : interval;
+  const every = interval === "other" ? "2" : numberOf(interval);
   const parts = [`FREQ=${FREQUENCIES[index]?.toUpperCase()}`, every === "1" ? [] : `INTERVAL=${every}`];
   return [...parts.flat(), ...(days === null ? [] : [days.part])].join(";");
 }

@@ -1,7 +1,9 @@
 import { readTimeZoneName, timeZoneHint } from "../../contract/time-zone-names.js";
 import { type CliError, usageError } from "../errors.js";
+import { NUMBER_NAMES } from "./date-grammar.js";
+import { AmbiguousTextError } from "./dates.js";
 import { editDistance } from "./nearest.js";
-import { MONTH_NAME, PREPOSITION, type SentencePart, SOURCE, unmarked } from "./sentence-parts.js";
+import { MONTH_NAME, NUMBERED, PREPOSITION, type SentencePart, SOURCE, unmarked } from "./sentence-parts.js";
 
 /** What a sentence may say in two ways, or says in words of days and times that the grammar does not know. */
 
@@ -17,23 +19,37 @@ const BEFORE =
 const REPEATED = /^(?:(?:dai|night|(?:bi-?)?week|fortnight|month|year|annual)ly)$/i;
 /** Which weekday of a month: `first monday`. */
 const ORDINAL = /^(?:first|second|third|fourth|fifth|[1-5](?:st|nd|rd|th))$/i;
-/** What numbers are of that are no hours. */
-const NUMBERED =
-  /^(?:pages?|pp?\.?|chapters?|ch\.?|rooms?|no\.?|nr\.?|numbers?|sprints?|weeks?|days?|lessons?|units?|parts?|acts?|levels?|grades?|class(?:es)?|years?|ages?|aged|gates?|platforms?|tracks?|lines?|bus|trams?|trains?|flights?|exercises?|questions?|tables?|seats?|rows?|floors?|buildings?|blocks?|issues?|tickets?|versions?|v|items?|steps?|phases?|rounds?|heats?|games?|episodes?|seasons?|vol\.?|volumes?|sections?|groups?|teams?|routes?|sizes?|scores?)$/i;
 const ZONE =
   /^(?:(?:utc|gmt|we?s?t|ce?s?t|ee?s?t|bst|[ecmp][sd]?t|jst|kst|ist|msk|ae[sd]t|z)(?:[+-]\d{1,2}(?::?\d\d)?)?|[a-z]+\/[a-z_]+|[+-]\d\d:?\d\d)$/i;
+/** `1230`, `0900-1030`; not years such as 2027. */
+const FOUR_DIGITS = /^(?!20[2-9][1-46-9]$)(?:[01]\d|2[0-3])[0-5]\d(?:[-–—](?:[01]\d|2[0-3])[0-5]\d)?$/;
+const NUMBER = new RegExp(`^(?:\\d{1,2}|${NUMBER_NAMES})$`, "i");
+/** After a time of day, where no other word follows. */
+const REGION = /^(?:eastern|central|mountain|pacific)$/i;
 const TIME_LIKE =
-  /\d{1,2}[:.h]\d\d(?!\d)|\b\d{1,2}\s?[ap]\.?m\b|o['’]clock|\bmidday\b|\b(?:half|quarter) (?:past|to)\b|\b(?:morning|afternoon|evening|tonight|night)\b/i;
+  /\d{1,2}[:.h]\d\d(?!\d)|\b\d{1,2}(?:\s?[ap]\.?m|[anp]|ish)\b|o['’]clock|\b(?:half|quarter) (?:past|to|\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b|\b(?:morning|afternoon|evening|tonight|night)\b/i;
 /** Beside a time that was read: `9:30 evening`, `from 12`, `12:00 to`. */
 const HALF_READ =
   /\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?= [|"]|$)|for \d+(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)/i;
+/** Dates with signs, or without a space, also beside another day. */
+const SECOND_DATE = new RegExp(
+  `(?<!\\w)(?:\\d{1,2}(?:st|nd|rd|th)?[\\s./-]*${MONTH_NAME}(?!\\w)|${MONTH_NAME}[\\s./-]*\\d{1,2}(?!\\w))`,
+);
 /** What is never a title, and what to write instead; the first only beside words that say how often. */
 const PHRASES = [
   [
     /\b(?:until|till|except|(?:start|begin|end)(?:s|ing)?|\d+ times|(?:for|in) (?:an?|the|\d+) \w+)\b/i,
-    "events create --repeat has --until, --count and --except",
+    "write until 18 dec or 10 times; events create --repeat also takes --except",
     "repeat",
   ],
+  [/\b(?:once|twice)\b/i, "write daily or every 2 days", "repeat"],
+  [
+    /\b(?:once|twice|\w+ times) (?:an?|per|each) (?:hour|day|week|fortnight|month|year)\b/i,
+    "write daily, weekly or every 2 weeks",
+    "any",
+  ],
+  [SECOND_DATE, "write one day", "any"],
+  [/\b(?:an?|\d+|two|three) weeks?(?= \|)/i, "write the date", "any"],
   [/\bevery\b(?: [^|\s]+)?/i, "write every mon, daily or monthly on the 2nd mon", "any"],
   [
     /\| (?:of (?:the|each|every) (?:month|year)|the \d{1,2}(?:st|nd|rd|th))\b/i,
@@ -44,7 +60,7 @@ const PHRASES = [
 ] as const;
 /** Where no day is read: weekdays with signs, days of a month without a space, digits. */
 const ALMOST_DAY = new RegExp(
-  `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|wed|thu(?:rs?)?|fri|sat)(?![\\w'’-])|(?:mo|tu|we|th|fr|sa|su)-(?:mo|tu|we|th|fr|sa|su)(?!\\w)|\\d{1,2}[-./]?${MONTH_NAME}(?!\\w)|${MONTH_NAME}[-./]?\\d{1,2}(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|(?:end|beginning|start|middle) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)`,
+  `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|wed|thu(?:rs?)?|fri|sat)(?![\\w'’-])|(?:mo|tu|we|th|fr|sa|su)-(?:mo|tu|we|th|fr|sa|su)(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|(?:end|beginning|start|middle) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)`,
   "i",
 );
 const DAY_NAMES =
@@ -54,19 +70,22 @@ const DAY_NAMES =
 const DAY_LIKE =
   /\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|january|february|april|june|july|september|october|november|december|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec|(?:sun|mon|tues|wednes|thurs|fri|satur)days|christmas|xmas|easter|halloween|thanksgiving|new year|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
 const LENGTH_LIKE =
-  /\b(?:\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|(?:half an|an) hour)(?!\w)/i;
+  /\b(?:\d+h\d\d|\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|(?:half an|an) hour)(?!\w)/i;
 
 /** @throws CliError usage that names both readings, or what was not understood */
 export function checkWords(parts: readonly SentencePart[]): void {
   const whens = parts.flatMap((part) => (part.kind === "when" ? [part.words] : []));
-  const hasTime = whens.some(({ clock, hour, elapsed }) => (clock ?? hour ?? elapsed) !== undefined);
+  const hasTime = whens.some(({ clock, elapsed }) => (clock ?? elapsed) !== undefined);
   const repeats = parts.some(({ kind }) => kind === "repeat");
   const hasDay = !repeats && whens.some(({ day, elapsed }) => (day ?? elapsed) !== undefined);
   const hasLength = parts.some(({ kind }) => kind === "length" || kind === "to");
   for (const [index, part] of parts.entries()) {
     const [before, after] = [parts[index - 1], parts[index + 1]];
     if (part.kind === "when") checkDoubt(part, before, after);
-    else if (isPlain(part)) checkBeside(part.text, { before, after, earlier: parts[index - 2], hasTime });
+    else if (isPlain(part)) {
+      const [earlier, following] = [parts[index - 2], parts.slice(index, index + 4)];
+      checkBeside(part.text, { before, after, earlier, following, hasTime });
+    }
   }
   const text = unmarked(parts.map(plainText).join(" "));
   const find = (pattern: RegExp) => new RegExp(`\\S*(?:${pattern.source})\\S*`, "i").exec(text)?.[0];
@@ -122,10 +141,15 @@ function checkDoubt(
   const meant = doubt === "name" ? "a day or a time" : "a time";
   const hint = doubt === "name" ? "write it last" : "write it with minutes";
   const other = /^at /i.test(text) ? "place" : "title";
-  throw usageError(
-    `${SOURCE}: "${text}" may be ${meant} or part of the ${other}`,
-    `${hint}, or put the ${other} in quotes`,
-  );
+  const [clear] =
+    doubt === "name"
+      ? [/^(?:s|w)/i.test(text) ? `on ${text}` : `at ${text}`]
+      : [text.replace(/\d+(?!:)/g, "$&:00")];
+  throw new AmbiguousTextError(`${SOURCE}: "${text}" may be ${meant} or part of the ${other}`, {
+    hint: `${hint}, or put the ${other} in quotes`,
+    written: text,
+    readings: [clear, `"${text}"`],
+  });
 }
 
 interface Beside {
@@ -133,12 +157,13 @@ interface Beside {
   /** In front of `before`. */
   readonly earlier: SentencePart | undefined;
   readonly after: SentencePart | undefined;
+  /** The word, and those after it. */
+  readonly following: readonly SentencePart[];
   readonly hasTime: boolean;
 }
 
 /** Checks a word beside a day or a time. */
-function checkBeside(text: string, { before, earlier, after, hasTime }: Beside): void {
-  const isWhen = (part: SentencePart | undefined): boolean => /^(?:when|from|repeat)$/.test(part?.kind ?? "");
+function checkBeside(text: string, { before, earlier, after, following, hasTime }: Beside): void {
   const isWeekday = (part: SentencePart | undefined): boolean =>
     part?.kind === "when" && part.words.day?.kind === "weekday";
   if (isWhen(after) && (BEFORE.test(text) || REPEATED.test(text)))
@@ -151,9 +176,25 @@ function checkBeside(text: string, { before, earlier, after, hasTime }: Beside):
   if (isWeekday(after) && ORDINAL.test(text))
     throw notUnderstood(`${text} ${after?.text}`, "write a date, or monthly on the 1st mon");
   if (before?.kind === "when") checkAfter(text, before, after);
+  if (before?.kind === "when" && hasTime) checkZone(following);
   const isNumbered = isPlain(before) && NUMBERED.test(before.text) && earlier?.kind !== "when";
-  if (!hasTime && isWhen(after) && /^\d{1,2}$/.test(text) && !isNumbered)
-    throw eitherNumber(text, `${text} ${after?.text}`);
+  if (!hasTime && !isNumbered) checkNumber(text, after);
+}
+
+/** Whether a day, a time or a rule begins. */
+function isWhen(part: SentencePart | undefined): boolean {
+  return /^(?:when|from|repeat)$/.test(part?.kind ?? "");
+}
+
+/** Checks a word that may be a time of day where none is read. */
+function checkNumber(text: string, after: SentencePart | undefined): void {
+  if (FOUR_DIGITS.test(text))
+    throw new AmbiguousTextError(`${SOURCE}: "${text}" may be a time or part of the title`, {
+      hint: "write it with colons, or put the title in quotes",
+      written: text,
+      readings: [text.replace(/\d\d(?=\d\d)/g, "$&:"), `"${text}"`],
+    });
+  if (isWhen(after) && NUMBER.test(text)) throw eitherNumber(text, `${text} ${after?.text}`);
 }
 
 /** Checks a word after a day or a time. */
@@ -163,17 +204,29 @@ function checkAfter(
   after: SentencePart | undefined,
 ): void {
   const both = `${written} ${text}`;
-  if (ZONE.test(text)) throw zoneError(text);
-  if (isPlain(after) && /^time$/i.test(after.text) && words.clock !== undefined)
-    throw zoneError(`${text} time`);
+  if (ZONE.test(text.replace(/^\(|\)$/g, ""))) throw zoneError(text);
+  if (words.clock !== undefined && /^(?:h|hrs?|hours?|uhr)$/i.test(text)) throw notUnderstood(both);
+  if (words.day !== undefined && /^weeks?$/i.test(text)) throw notUnderstood(both);
   const isTitle = isPlain(after) && !PREPOSITION.test(after.text);
   const isMonth = words.day !== undefined && new RegExp(`^${MONTH_NAME}$`, "i").test(text);
   if (isMonth || (REPEATED.test(text) && !isTitle)) throw notUnderstood(both);
   if (words.day !== undefined && /^\d{1,4}(?:st|nd|rd|th)?$/i.test(text)) throw eitherNumber(text, both);
 }
 
+/** Refuses `London time`, `New York time` and `Eastern` after a time of day. */
+function checkZone(parts: readonly SentencePart[]): void {
+  const words = parts.map((part) => (isPlain(part) ? part.text : ""));
+  const time = words.findIndex((word) => /^time$/i.test(word));
+  const [first = "", next = ""] = words;
+  if (REGION.test(first) && next === "") throw zoneError(first);
+  const names = words.slice(0, Math.max(0, time));
+  if (names.length > 0 && !names.includes("") && !PREPOSITION.test(first))
+    throw zoneError([...names, "time"].join(" "));
+}
+
 function zoneError(text: string): CliError {
-  const instead = readTimeZoneName(text) ?? `ZONE: ${timeZoneHint(text.replace(/ time$/i, ""))}`;
+  const name = text.replace(/ time$|[()]/gi, "");
+  const instead = readTimeZoneName(name) ?? `ZONE: ${timeZoneHint(name)}`;
   return usageError(`${SOURCE}: "${text}" may be a time zone`, `give it as --timezone ${instead}`);
 }
 

@@ -1,14 +1,20 @@
 import { MINUTE_MS } from "../../contract/date-time.js";
-import { type CliError, usageError } from "../errors.js";
-import { MONTH, readPart, WEEKDAY, type Words } from "./date-grammar.js";
-import { DURATION_PATTERN } from "./dates.js";
+import type { CliError } from "../errors.js";
+import { MINUTES, MONTH, NUMBER_NAMES, readPart, WEEKDAY, type Words } from "./date-grammar.js";
+import { AmbiguousTextError, DURATION_PATTERN } from "./dates.js";
 import { REPEAT } from "./recurrence-grammar.js";
 
 /** The parts of a sentence about an event, without what they mean together: `sentence.ts` reads that. */
 
 export type SentencePart =
   /** A word of the title or the place, or several in quotes. */
-  | { readonly kind: "word"; readonly text: string; readonly isQuoted: boolean }
+  | {
+      readonly kind: "word";
+      readonly text: string;
+      readonly isQuoted: boolean;
+      /** Whether a comma is between it and the next word, although not in its text. */
+      readonly comma?: boolean;
+    }
   /** A day, a time, or both. */
   | {
       readonly kind: "when";
@@ -18,7 +24,10 @@ export type SentencePart =
       readonly doubt?: "name" | "number" | undefined;
     }
   /** `from` in front of a start, `to` between it and an end. */
-  | { readonly kind: "from" | "to" | "length" | "label" | "all-day" | "repeat"; readonly text: string };
+  | {
+      readonly kind: "from" | "to" | "length" | "label" | "all-day" | "repeat" | "count";
+      readonly text: string;
+    };
 
 /** How messages name the sentence. */
 export const SOURCE = "the text";
@@ -28,7 +37,7 @@ const MARK = "\u0001";
 const TO = `(?:${MARK}?[-–—]|to|till|until)`;
 const YEAR = "(?:,?\\s+(?:19|20|21)\\d\\d)?";
 const END = "(?=[\\s,]|$)";
-const CLOCK = "\\d{1,2}(?::\\d\\d)?(?:\\s?[ap](?:m|\\.\\s?m\\.))?|noon|midnight";
+const CLOCK = `\\d{1,2}${MINUTES}?(?:\\s?[ap](?:m|\\.\\s?m\\.))?|noon|midday|midnight`;
 export const MONTH_NAME = MONTH.replace("?<month>", "?:");
 const DAY_NAME = WEEKDAY.replace("?<weekday>", "?:");
 const ITEM = `(?:${CLOCK}|\\d{1,2}(?:st|nd|rd|th)|today|tomorrow|${DAY_NAME}|\\d{1,2}\\s+${MONTH_NAME})`;
@@ -37,25 +46,39 @@ const DASH = new RegExp(`(?<![\\w.:/-])(${ITEM})([-–—])(?=${ITEM}(?![\\w/-]|
 const QUOTED = /^["“]([^"“”]*)["”](?=[\s,]|$)/;
 const SIMPLE = [
   [/^#(?:"([^"]+)"|([^\s,]+))/, "label"],
+  [
+    new RegExp(
+      `^(?:for\\s+)?(?:\\d{1,3}|${NUMBER_NAMES})\\s+times(?!\\s+(?:an?|per|each|every|in|the)\\b)${END}`,
+      "i",
+    ),
+    "count",
+  ],
   [new RegExp(`^all[\\s-]?day${END}`, "i"), "all-day"],
   [new RegExp(`^for\\s+(${DURATION_PATTERN})${END}`, "i"), "length"],
 ] as const;
 const LENGTH_AFTER_TIME = new RegExp(`^(?:${DURATION_PATTERN})${END}`, "i");
 const BETWEEN = new RegExp(`^(?:from|${TO})(?=\\s)`, "i");
 const ORDINAL = "(\\d{1,2})(?:st|nd|rd|th)?";
-const DAYS = new RegExp(`^${ORDINAL}\\s+${TO}\\s+${ORDINAL}((?:\\s+of)?\\s+${MONTH_NAME}${YEAR})${END}`, "i");
+const DAYS = new RegExp(
+  `^(from\\s+)?(?:the\\s+)?${ORDINAL}\\s+${TO}\\s+(?:the\\s+)?${ORDINAL}((?:\\s+of)?\\s+${MONTH_NAME}${YEAR})${END}`,
+  "i",
+);
 const MONTH_DAYS = new RegExp(
   `^(${MONTH_NAME})\\s+${ORDINAL}\\s+${TO}\\s+${ORDINAL}(?!:|\\s?[ap]\\.?\\s?m)(${YEAR})${END}`,
   "i",
 );
 const TIMES = new RegExp(
-  `^(?:at\\s+)?(${CLOCK})\\s+${TO}\\s+(${CLOCK})(?!\\s+(?:of\\s+)?${MONTH_NAME})${END}`,
+  `^(?:at\\s+|@\\s?)?(${CLOCK})\\s+${TO}\\s+(${CLOCK})(?!\\s+(?:of\\s+)?${MONTH_NAME})${END}`,
   "i",
 );
 const REPEATS = new RegExp(`^${REPEAT}${END}`, "i");
 /** May follow a word that is meant as a day, a time or a rule. */
 export const PREPOSITION = /^(?:with|at|in|on|for|and|by|w\/.*|@.*)$/i;
-const NAMES = /^(?:sat|sun|weds?|noon|midnight|now)$/i;
+const NAMES = /^(?:sat|sun|weds?|noon|midday|midnight|now)$/i;
+/** What numbers are of that are neither hours nor labels. */
+export const NUMBERED =
+  /^(?:pages?|pp?\.?|chapters?|ch\.?|rooms?|no\.?|nr\.?|numbers?|sprints?|weeks?|days?|lessons?|units?|parts?|acts?|levels?|grades?|class(?:es)?|years?|ages?|aged|gates?|platforms?|tracks?|lines?|bus|trams?|trains?|flights?|exercises?|questions?|tables?|seats?|rows?|floors?|buildings?|blocks?|issues?|bugs?|prs?|bills?|invoices?|orders?|tickets?|versions?|v|items?|steps?|phases?|rounds?|heats?|games?|episodes?|seasons?|vol\.?|volumes?|sections?|groups?|teams?|routes?|sizes?|scores?)$/i;
+const IN_PARENTHESES = /^\(([^()]*)\)(?=[\s,]|$)/;
 
 /** Splits a sentence. @throws CliError usage for times and dates that do not exist or may be read in two ways */
 export function splitSentence(text: string): readonly SentencePart[] {
@@ -66,15 +89,26 @@ export function splitSentence(text: string): readonly SentencePart[] {
     .replace(/(\d{4}-\d\d-\d\d)T(?=\d\d:\d\d(?:[Z+-][\d:]*)?(?:[\s,]|$))/g, "$1\v");
   while (rest !== "") {
     // 1-3 dec, dec 1-3
-    rest = rest.replace(DAYS, "$1$3 to $2$3").replace(MONTH_DAYS, "$1 $2$4 to $1 $3$4");
+    rest = rest
+      .replace(DAYS, "$1$2$4 to $3$4")
+      .replace(MONTH_DAYS, "$1 $2$4 to $1 $3$4")
+      .replace(IN_PARENTHESES, (whole, inner: string) =>
+        whenAt(inner)?.[0] === inner.length ? inner : whole,
+      );
     const [length, ...found] = partsAt(rest, parts.at(-1));
     parts.push(...found);
-    rest = rest.slice(length).replace(/^[\s,]+/, "");
+    const [gap = ""] = /^[\s,]*/.exec(rest.slice(length)) ?? [];
+    rest = rest.slice(length + gap.length);
+    const last = parts.findLastIndex(({ kind }) => kind === "word");
+    const word = parts[last];
+    if (gap.includes(",") && word?.kind === "word") parts[last] = { ...word, comma: true };
   }
   // Beside another start, "now" is a word of the title.
   const starts = parts.filter((part, index) => part.kind === "when" && parts[index - 1]?.kind !== "to");
+  const repeats = parts.some(({ kind }) => kind === "repeat");
   const isTitle = (part: SentencePart): boolean =>
-    starts.length > 1 && starts.includes(part) && /^now$/i.test(part.text);
+    (part.kind === "count" && !repeats) ||
+    (starts.length > 1 && starts.includes(part) && /^now$/i.test(part.text));
   return parts.map((part) => (isTitle(part) ? { kind: "word", text: part.text, isQuoted: false } : part));
 }
 
@@ -87,14 +121,15 @@ type Found = readonly [length: number, ...parts: SentencePart[]];
 
 /** What the text begins with, and how long that is. */
 function partsAt(text: string, before: SentencePart | undefined): Found {
-  const simple = simplePartAt(text) ?? repeatAt(text);
+  const simple = simplePartAt(text, before) ?? repeatAt(text);
   if (simple !== null) return simple;
   const isAfterTime = before?.kind === "when" && before.words.clock !== undefined;
   const length = isAfterTime ? LENGTH_AFTER_TIME.exec(text) : null;
   if (length !== null) return [length[0].length, { kind: "length", text: length[0] }];
   const joint = BETWEEN.exec(text)?.[0] ?? "";
   const kind = /^from$/i.test(joint) ? "from" : "to";
-  const canJoin = joint !== "" && (kind === "from" || before?.kind === "when");
+  const isUntil = /^(?:un)?till?$/i.test(joint) && before !== undefined && before.kind !== "word";
+  const canJoin = joint !== "" && (kind === "from" || before?.kind === "when" || isUntil);
   if (canJoin && whenAt(text.slice(joint.length).trimStart()) !== null)
     return [joint.length, { kind, text: joint }];
   const when = whenAt(text);
@@ -107,24 +142,36 @@ function partsAt(text: string, before: SentencePart | undefined): Found {
 function repeatAt(text: string): Found | null {
   const [written] = REPEATS.exec(text) ?? [];
   if (written === undefined) return null;
-  const found: Found = [written.length, { kind: "repeat", text: written }];
+  const repeat: SentencePart = { kind: "repeat", text: written };
+  const found: Found = [written.length, repeat];
   const rest = text.slice(written.length).replace(/^[\s,]+/, "");
   if (rest === "" || /\s/.test(written)) return found;
-  const [, next] = partsAt(rest, undefined);
+  const [, next] = partsAt(rest, repeat);
   const isTitle = next?.kind === "word" && !next.isQuoted;
   if (!isTitle || !PREPOSITION.test(next.text)) return isTitle ? null : found;
-  throw usageError(
-    `${SOURCE}: "${written}" may be how often it is or part of the title`,
-    "write it beside the day or the time, or put the title in quotes",
-  );
+  throw new AmbiguousTextError(`${SOURCE}: "${written}" may be how often it is or part of the title`, {
+    hint: "write it beside the day or the time, or put the title in quotes",
+    written,
+    readings: [`every ${/^dai/i.test(written) ? "day" : written.replace(/ly$/i, "")}`, `"${written}"`],
+  });
 }
 
-function simplePartAt(text: string): Found | null {
+function simplePartAt(text: string, before: SentencePart | undefined): Found | null {
   const quoted = QUOTED.exec(text);
   if (quoted !== null) return [quoted[0].length, { kind: "word", text: quoted[1] ?? "", isQuoted: true }];
   for (const [pattern, kind] of SIMPLE) {
     const match = pattern.exec(text);
-    if (match !== null) return [match[0].length, { kind, text: match[1] ?? match[2] ?? match[0] }];
+    if (match === null) continue;
+    const isNumbered = before?.kind === "word" && !before.isQuoted && NUMBERED.test(before.text);
+    const [written, quoted, plain = ""] = match;
+    // No label has a number of three digits, and no label follows "ticket".
+    if (kind === "label" && (/^\d{3,}$/.test(plain) || (isNumbered && /^\d+$/.test(plain))))
+      throw new AmbiguousTextError(`${SOURCE}: "${written}" may be a label or part of the title`, {
+        hint: `put what is part of the title in quotes, and all of it in others for the shell: '"${written}"'`,
+        written,
+        readings: [`#"${plain}"`, `"${written}"`],
+      });
+    return [written.length, { kind, text: quoted ?? (plain || written) }];
   }
   return null;
 }
@@ -137,11 +184,8 @@ function whenAt(text: string): Found | null {
   const [length, words] = readPart(text, text, { source: SOURCE }) ?? [];
   if (length === undefined || words === undefined) return null;
   const written = text.slice(0, length);
-  if (EARLY_TIME.test(written) && typeof words.clock === "number") {
-    const minutes = words.clock / MINUTE_MS;
-    throw eitherReading(written, formatTime(minutes), formatTime(minutes + HALF));
-  }
-  const doubt = NAMES.test(written) ? "name" : words.hour === undefined ? undefined : "number";
+  const isNumber = words.bare !== undefined && !/past|to|[:h]\d/i.test(written);
+  const doubt = NAMES.test(written) ? "name" : isNumber ? "number" : undefined;
   return [length, { kind: "when", text: written, words, doubt }];
 }
 
@@ -149,8 +193,9 @@ function whenAt(text: string): Found | null {
 function timeRange(text: string, start = "", end = ""): SentencePart[] | null {
   if (Number.parseInt(start, 10) > 23 || Number.parseInt(end, 10) > 24) return null;
   const written = unmarked(text).trim();
-  const doubt = /^\d+ \d+$/.test(`${start} ${end}`) ? ("number" as const) : undefined;
-  const [from, to] = readRange(start, end, written).map((minutes): SentencePart => {
+  const doubt = /^[\d.]+ [\d.]+$/.test(`${start} ${end}`) ? ("number" as const) : undefined;
+  const clocks = [start, end].map((text) => text.replace(/[.h](?=\d)/i, ":"));
+  const [from, to] = readRange(clocks[0] ?? "", clocks[1] ?? "", written).map((minutes): SentencePart => {
     const clock = minutes === DAY ? "midnight" : minutes * MINUTE_MS;
     return { kind: "when", text: written, words: { clock }, doubt };
   });
@@ -161,9 +206,8 @@ function timeRange(text: string, start = "", end = ""): SentencePart[] | null {
 const HALF = 12 * 60;
 const DAY = 2 * HALF;
 
-/** Hours that are as usual in the afternoon: alone in a range, and with minutes. */
+/** A start of a range that is as usual in the afternoon. */
 const EARLY_START = /^(?:[1-9]|[1-6]:\d\d)$/;
-const EARLY_TIME = /^(?:at\s+)?([1-6]:\d\d)$/i;
 
 /** The minutes of the day that a time may mean, on the clock of 24 hours first. */
 function minutesOf(written: string): readonly number[] {
@@ -191,6 +235,16 @@ function formatTime(minutes: number): string {
   return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-function eitherReading(text: string, one = "", other = ""): CliError {
-  return usageError(`${SOURCE}: "${text}" may be ${one} or ${other}`, "write one of the two");
+/** Refuses a time that may be early in the morning or in the afternoon, with digits and without more words: `3:30`. */
+export function checkEarly({ text, words }: Extract<SentencePart, { readonly kind: "when" }>): void {
+  const minutes = typeof words.clock === "number" ? words.clock / MINUTE_MS : 0;
+  if (words.bare !== "digits" || minutes < 60 || minutes >= 7 * 60) return;
+  throw eitherReading(text, formatTime(minutes), formatTime(minutes + HALF));
+}
+
+function eitherReading(written: string, ...readings: readonly string[]): CliError {
+  return new AmbiguousTextError(`${SOURCE}: "${written}" may be ${readings.join(" or ")}`, {
+    written,
+    readings,
+  });
 }

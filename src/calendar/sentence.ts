@@ -3,9 +3,16 @@ import { codePointLength } from "../../contract/limits.js";
 import { usageError } from "../errors.js";
 import { combine, finishWords, type Words } from "./date-grammar.js";
 import { resolveWords } from "./date-words.js";
-import { type DateInput, dayOfInput, readDuration, typedInput } from "./dates.js";
+import {
+  AmbiguousTextError,
+  type DateInput,
+  dayOfInput,
+  numberOf,
+  readDuration,
+  typedInput,
+} from "./dates.js";
 import { checkWords, refuseIf } from "./sentence-doubts.js";
-import { type SentencePart, SOURCE, splitSentence, unmarked } from "./sentence-parts.js";
+import { checkEarly, type SentencePart, SOURCE, splitSentence, unmarked } from "./sentence-parts.js";
 import { checkRepeat, namesDay, withFirstDay } from "./sentence-recurrence.js";
 import { addDays } from "./zoned-time.js";
 
@@ -26,6 +33,10 @@ export interface SentenceReading {
   readonly label?: string;
   /** How often it takes place, as written: `every monday`. */
   readonly repeat?: string;
+  /** The last day of what repeats, as `YYYY-MM-DD`; never beside a count. */
+  readonly until?: string;
+  /** How many times it takes place: digits. */
+  readonly count?: string;
 }
 
 export interface SentenceOptions {
@@ -56,7 +67,7 @@ export function readSentence(text: string, options: SentenceOptions): SentenceRe
 
 function onlyOne(
   parts: readonly SentencePart[],
-  kind: "label" | "length" | "all-day" | "repeat",
+  kind: "label" | "length" | "all-day" | "repeat" | "count",
 ): string | undefined {
   const [one, other] = parts.filter((part) => part.kind === kind);
   const what = kind === "all-day" ? "" : `two ${kind}s, `;
@@ -69,10 +80,10 @@ type When = Extract<SentencePart, { readonly kind: "when" }>;
 function readTimes(
   parts: readonly SentencePart[],
   { zone, now }: SentenceOptions,
-): Pick<SentenceReading, "start" | "end" | "duration" | "allDay" | "repeat"> {
+): Pick<SentenceReading, "start" | "end" | "duration" | "allDay" | "repeat" | "until" | "count"> {
   checkDays(parts);
   const repeat = onlyOne(parts, "repeat");
-  const { said, end, isAllDay } = readBothEnds(parts, repeat);
+  const { said, end, untils, isAllDay } = readBothEnds(parts, repeat);
   const whole = writtenIn(parts);
   const length = readLength(parts, isAllDay);
   if (repeat !== undefined) checkRepeat(repeat, { start: said, end: end ?? {}, whole, length });
@@ -82,16 +93,16 @@ function readTimes(
     const input = read(words, null);
     return input.kind === "date-time" && words.elapsed === undefined && input.instant < now - MINUTE_MS;
   };
-  const start = repeat === undefined ? said : withFirstDay(said, isOver);
+  const start = repeat === undefined ? said : withFirstDay(said, repeat, isOver);
   const first = read(start, null);
   const startText = typedInput(first, zone);
   const clock = startText.slice(11);
   // A time alone is today.
-  refuseIf(
-    !namesDay(start) && isOver(start),
-    `: ${clock} is over today`,
-    `write today ${clock} or tomorrow ${clock}`,
-  );
+  if (!namesDay(start) && isOver(start)) {
+    const readings = [`today ${whole}`, `tomorrow ${whole}`];
+    const hint = `write today ${clock} or tomorrow ${clock}`;
+    throw new AmbiguousTextError(`${SOURCE}: ${clock} is over today`, { hint, written: whole, readings });
+  }
   // Several days, such as next week, have an end of their own.
   const last = end === null ? read(start, null, "last") : readEnd(first, end, { whole, read, zone });
   const endText = typedInput(last, zone);
@@ -101,13 +112,16 @@ function readTimes(
     ...(endText !== startText && { end: endText }),
     ...(length !== undefined && { duration: length }),
     ...(isAllDay && { allDay: true }),
-    ...(repeat !== undefined && { repeat }),
+    ...(repeat !== undefined && {
+      repeat,
+      ...readSeriesEnd(parts, untils, { first: dayOfInput(first, zone), read }),
+    }),
   };
 }
 
 /** The words of the start, and of the end; null without one. */
 function readBothEnds(parts: readonly SentencePart[], repeat: string | undefined) {
-  const [starts, ends] = splitTimes(parts, repeat);
+  const [starts, ends, untils] = splitTimes(parts, repeat);
   const [written, ending] = [wordsOf(starts), wordsOf(ends)];
   // The day of "12-13 tomorrow" is that of both.
   const isShared = written.day === undefined && written.clock !== undefined && ending.day !== undefined;
@@ -121,7 +135,7 @@ function readBothEnds(parts: readonly SentencePart[], repeat: string | undefined
     " has a time at one end only",
     "write both times, only days, or a rule such as weekdays 9:00",
   );
-  return { said, end: ends.length > 0 ? end : null, isAllDay };
+  return { said, end: ends.length > 0 ? end : null, untils, isAllDay };
 }
 
 function readLength(parts: readonly SentencePart[], isAllDay: boolean): string | undefined {
@@ -130,6 +144,29 @@ function readLength(parts: readonly SentencePart[], isAllDay: boolean): string |
   refuseIf(minutes === undefined, `: "for ${length}" is not a length`, "write 90m, 1.5h, 1h 30m, 2d or 1w");
   refuseIf(isAllDay && minutes !== 0, ` has a length, "${length}", but no time`, "add one, such as 9:30");
   return length;
+}
+
+/** Until when, or how often, what repeats takes place. */
+function readSeriesEnd(
+  parts: readonly SentencePart[],
+  untils: readonly When[],
+  { first, read }: { readonly first: string; readonly read: ReadWords },
+): Pick<SentenceReading, "until" | "count"> {
+  const count = onlyOne(parts, "count");
+  const text = untils.length > 0 ? `until ${writtenIn(untils)}` : undefined;
+  refuseIf(count !== undefined && text !== undefined, ` has two ends, "${count}" and "${text}"`);
+  const next = parts[parts.findIndex(({ kind }) => kind === "count") + 1];
+  refuseIf(
+    count !== undefined && next?.kind === "repeat",
+    `: "${count} ${next?.text}" may be how often it takes place in all or each time`,
+    `write ${next?.text} ${count}`,
+  );
+  if (count !== undefined) return { count: numberOf(count.replace(/^for\s+|\s+times$/gi, "").toLowerCase()) };
+  if (text === undefined) return {};
+  const last = read(wordsOf(untils), first, "last");
+  const until = last.kind === "date" ? last.date : first;
+  refuseIf(until < first, `: "${text}" is before the first day, ${first}`, "write a later day");
+  return { until };
 }
 
 /** @param from the day from which times alone and weekdays count; null for today */
@@ -155,41 +192,60 @@ function readEnd(start: DateInput, end: Words, { whole, read, zone }: EndOptions
   return last;
 }
 
-/** A weekday says which date is meant beside it; with words between them they are two days. */
+/** A weekday says which date is meant beside it, and may be named twice; with words between them they are two days. */
 function checkDays(parts: readonly SentencePart[]): void {
-  const isDay = (part: SentencePart): boolean => part.kind === "when" && part.words.day !== undefined;
+  const dayIn = (part: SentencePart | undefined) => (part?.kind === "when" ? part.words.day : undefined);
   for (const [index, part] of parts.entries()) {
-    const next = parts.findIndex((other, at) => at > index && (isDay(other) || other.kind === "to"));
-    const between = parts.slice(index, next);
-    const isApart = isDay(part) && between.some(({ kind }) => kind === "word");
-    const both = [part, parts[next]].map((day) => day?.text).join(" ");
+    const next = parts.findIndex(
+      (other, at) => at > index && (dayIn(other) !== undefined || other.kind === "to"),
+    );
+    const [day, other] = [dayIn(part), dayIn(parts[next])];
+    const isApart = parts.slice(index, next).some(({ kind }) => kind === "word");
+    const isTwice = day?.kind === "weekday" && JSON.stringify(day) === JSON.stringify(other);
     refuseIf(
-      isApart && parts[next]?.kind === "when",
-      `: "${both}" names more than one day`,
+      isApart && day !== undefined && other !== undefined && !isTwice,
+      `: "${part.text} ${parts[next]?.text}" names more than one day`,
       "write one of them, or put the title in quotes",
     );
   }
 }
 
-/** What stands for the start, and what for the end. */
+/** What stands for the start, what for the end, and what for the last day of what repeats. */
 function splitTimes(
   parts: readonly SentencePart[],
   repeat: string | undefined,
-): readonly [starts: When[], ends: When[]] {
-  const [starts, ends]: [When[], When[]] = [[], []];
-  let isEnd = false;
-  for (const part of parts) {
-    if (part.kind === "when") (isEnd ? ends : starts).push(part);
-    else isEnd = part.kind === "to";
+): readonly [starts: When[], ends: When[], untils: When[]] {
+  const [starts, ends, untils]: [When[], When[], When[]] = [[], [], []];
+  const lasts = repeat === undefined ? ends : untils;
+  let group = starts;
+  for (const [index, part] of parts.entries()) {
+    if (part.kind === "when") group.push(part);
+    else if (part.kind !== "to") group = starts;
+    else group = isLastDay(part.text, parts[index + 1]) ? lasts : ends;
   }
+  const isEmpty = starts.length === 0 && repeat === undefined;
+  refuseIf(
+    isEmpty,
+    " names no day and no time",
+    "add one, such as tomorrow, fri 9:30 or 24 dec 12-13; a shell ignores what follows # outside of quotes",
+  );
+  checkRanges(parts, untils.length > 0 ? 2 : 1);
+  // In "until 18 dec 9:00" the time is that of the start.
+  const times = untils.filter(({ words }) => words.day === undefined);
+  return [[...starts, ...times], ends, untils.filter(({ words }) => words.day !== undefined)];
+}
+
+function checkRanges(parts: readonly SentencePart[], max: number): void {
   const ranges = parts.filter(({ kind }) => kind === "to").length;
   const hasFrom = parts.some(({ kind }) => kind === "from");
-  const isEmpty = starts.length === 0 && repeat === undefined;
-  refuseIf(isEmpty, " names no day and no time", "add one, such as tomorrow, fri 9:30 or 24 dec 12-13");
   const hint = "write one range, both ends as in fri 9:00 - sun 17:00, or a rule such as weekdays 9:00-9:15";
-  refuseIf(ranges > 1, " has more than one range of days or times", hint);
+  refuseIf(ranges > max, " has more than one range of days or times", hint);
   refuseIf(hasFrom && ranges === 0, ' has a "from" without a "to"', "write the end as well");
-  return [starts, ends];
+}
+
+/** Whether `until` is in front of a day. */
+function isLastDay(joint: string, next: SentencePart | undefined): boolean {
+  return /till?$/i.test(joint) && next?.kind === "when" && next.words.day !== undefined;
 }
 
 /** For messages. Both parts of a range have the text of it. */
@@ -205,6 +261,7 @@ function wordsOf(group: readonly When[]): Words {
   const text = writtenIn(group);
   let words: Words = {};
   for (const part of group) words = combine(words, part.words, `${SOURCE}: "${text}"`);
+  if (words.part === undefined) for (const part of group) checkEarly(part);
   return finishWords(words, text, { source: SOURCE });
 }
 
@@ -214,7 +271,7 @@ function readTitle(parts: readonly SentencePart[]): Pick<SentenceReading, "title
   const ats = parts.flatMap((part, index) =>
     part.kind === "word" && !part.isQuoted && /^at$/i.test(part.text) ? [index] : [],
   );
-  const [at = parts.length, another = at] = ats.filter((index) => index > parts.findIndex(isWord));
+  const [at = parts.length, another = at] = ats.filter((index) => index > 0);
   const [title, ...places] = [parts.slice(0, at), parts.slice(at + 1), parts.slice(another + 1)].map(textOf);
   const [place = "", otherPlace] = places;
   const isSplit = parts.slice(at, parts.findLastIndex(isWord)).some((part) => !isWord(part));
@@ -236,6 +293,9 @@ function textOf(parts: readonly SentencePart[]): string {
   const words = parts.filter((part) => part.kind === "word");
   const isText = ({ text, isQuoted }: (typeof words)[number]) => isQuoted || !/^[,;:–—-]+$/.test(text);
   const kept = words.slice(words.findIndex(isText), words.findLastIndex(isText) + 1);
-  const text = unmarked(kept.map((word) => word.text).join(" ")).trim();
-  return kept.at(-1)?.isQuoted === true ? text : text.replace(/[,;:]+$/, "");
+  const withComma = ({ text, comma }: (typeof words)[number]) =>
+    comma ? text.replace(/[,;:]*$/, ",") : text;
+  const [last] = kept.slice(-1);
+  const text = unmarked(kept.map((word) => (word === last ? word.text : withComma(word))).join(" ")).trim();
+  return last?.isQuoted === true ? text : text.replace(/[,;:]+$/, "");
 }

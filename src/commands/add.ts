@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { AmbiguousTextError } from "../calendar/dates.js";
 import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
 import { checkText } from "../calendar/event-text.js";
 import { localTimes } from "../calendar/event-view.js";
@@ -56,11 +57,11 @@ export async function runAdd(
   const needed = {
     name: "TEXT",
     given: words.length === 0 ? undefined : words.join(" "),
-    ask: () => prompt.text("What and when:", { check: (answer) => void read(answer) }),
+    ask: () => prompt.text("What and when:", { check: (answer) => void readingsOf(answer, read) }),
   };
   const check = () => context.output.of(eventView);
   const { text } = await completeValues(prompt, { text: needed }, { command, check });
-  const flags = read(text);
+  const flags = await chooseReading(text, read, prompt);
   checkText(flags, SOURCE);
   const sentence = { ...flags, labelSource: SOURCE };
   const fields = await readEventFields(context, sentence);
@@ -92,6 +93,36 @@ export async function runAdd(
   const { askEvent } = await import("./events/event-form.js");
   const form = await askEvent(context, {}, { profile, missing: ["--start"], preset: flags, calendar });
   await runEventsCreate(context, form.flags, { profile, calendar: form.calendar });
+}
+
+type ReadText = (text: string) => SentenceReading;
+
+/** The reading of a text; of one that can be read in several ways, the texts that say which. @throws CliError usage */
+function readingsOf(text: string, read: ReadText) {
+  try {
+    return { reading: read(text) };
+  } catch (error) {
+    if (!(error instanceof AmbiguousTextError) || !text.includes(error.written)) throw error;
+    const texts = error.readings.map((reading) => text.replace(error.written, () => reading));
+    return { error, texts };
+  }
+}
+
+/** Reads a text, of which the user chooses the reading if there are several. @throws CliError usage without a terminal */
+async function chooseReading(
+  text: string,
+  read: ReadText,
+  prompt: EventContext["terminal"]["prompt"],
+): Promise<SentenceReading> {
+  const { reading, error, texts = [] } = readingsOf(text, read);
+  if (reading !== undefined) return reading;
+  if (!prompt.available) throw error;
+  const question = `${error.message.replace(/^[^:]*: /, "")}:`;
+  const chosen = await prompt.choose(
+    question,
+    texts.map((name) => ({ name, value: name })),
+  );
+  return chooseReading(chosen, read, prompt);
 }
 
 /** What loads the rule engine; null of an event that does not repeat. */

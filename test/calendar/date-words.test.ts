@@ -34,6 +34,12 @@ describe("parseDateWords", () => {
     ["tonight at 8", "Sat 2026-11-21 20:00 Europe/Berlin"],
     ["at 9 in the morning, tomorrow", "Sun 2026-11-22 09:00 Europe/Berlin"],
     ["on the 24th of dec", "Thu 2026-12-24"],
+    ["tonight at 9:30", "Sat 2026-11-21 21:30 Europe/Berlin"],
+    ["tomorrow evening at half past 7", "Sun 2026-11-22 19:30 Europe/Berlin"],
+    ["14.30", "Sat 2026-11-21 14:30 Europe/Berlin"],
+    ["tomorrow 8.05am", "Sun 2026-11-22 08:05 Europe/Berlin"],
+    ["midday", "Sat 2026-11-21 12:00 Europe/Berlin"],
+    ["coming friday", "Fri 2026-11-27"],
     ["next week wed 9:30", "Wed 2026-11-25 09:30 Europe/Berlin"],
     ["monday this week", "Mon 2026-11-16"],
     ["31 oct 2027 02:30+01:00", "Sun 2027-10-31 02:30+01:00 Europe/Berlin"],
@@ -58,6 +64,9 @@ describe("parseDateWords", () => {
     ["next week fri sun", '"next week fri sun" names more than one day'],
     ["at 8", '"at 8" may be 8:00 or 20:00'],
     ["tomorrow at 3", '"tomorrow at 3" may be 3:00 or 15:00'],
+    ["tonight 12:30", '"tonight 12:30": the time is not in that part of the day'],
+    ["half past 3", '"half past 3" may be 3:30 or 15:30'],
+    ["12.11", '"12.11" is not a valid date or time'],
     ["at 25", "the time 25:00 does not exist"],
     ["tonight", '"tonight" names a part of a day'],
     ["tomorrow morning", '"tomorrow morning" names a part of a day'],
@@ -127,13 +136,15 @@ describe("parseDateWords", () => {
     expect(input).toMatchObject({ kind: "date", date: description.slice(-10) });
   });
 
-  test("the next weekend is the second one only while this one lasts", () => {
-    const failure = failureOf(() => parseDateWords("next weekend", at("2026-11-25T12:00")));
-    expect(failure.message).toBe(
-      '--start: "next weekend" may begin on 2026-11-28 or 2026-12-05: write one of them',
-    );
-    const { description } = parseDateWords("next weekend", { ...BERLIN, edge: "first" });
-    expect(description).toBe("Sat 2026-11-28 to Sun 2026-11-29");
+  test.each([
+    ["2026-11-26T12:00", "next fri", "Fri 2026-11-27"],
+    ["2026-11-27T12:00", "next fri", "Fri 2026-12-04"],
+    ["2026-11-26T12:00", "next weekend", "Sat 2026-11-28 to Sun 2026-11-29"],
+    ["2026-11-28T12:00", "next weekend", "Sat 2026-12-05 to Sun 2026-12-06"],
+    ["2026-11-29T12:00", "next weekend", "Sat 2026-12-05 to Sun 2026-12-06"],
+    ["2026-11-26T12:00", "next week", "Mon 2026-11-30 to Sun 2026-12-06"],
+  ])("next is the first that begins after today: at %s %j is %s", (now, text, description) => {
+    expect(parseDateWords(text, { ...at(now), edge: "first" }).description).toBe(description);
   });
 
   test.each([

@@ -25,6 +25,8 @@ function describeReading({
   label,
   allDay,
   repeat,
+  until: lastDay,
+  count,
 }: SentenceReading): string {
   expect(allDay ?? false).toBe(!start.includes("T"));
   const [from, to] = [start, end].map((text) => text?.replace("T", " "));
@@ -34,7 +36,8 @@ function describeReading({
     ...(until === undefined ? [] : ["-", until]),
     ...(duration === undefined ? [] : ["for", duration]),
   ];
-  return [title, when.join(" "), repeat, location && `at ${location}`, label && `#${label}`]
+  const series = [repeat, lastDay && `until ${lastDay}`, count && `${count} times`];
+  return [title, when.join(" "), ...series, location && `at ${location}`, label && `#${label}`]
     .filter(Boolean)
     .join(" | ");
 }
@@ -74,14 +77,20 @@ function written({
   location,
   label,
   repeat = "",
+  until,
+  count,
 }: SentenceReading): string {
   // Beside days of a rule there is no other day.
-  const isOnDays = /\bon\b|weekday|^every (?:mon(?!th)|tue|wed|thu|fri|sat|sun)/i.test(repeat);
+  const isOnDays =
+    /\bon\b|weekday|(?:of )?(?:every|each) month$|^every (?:other )?(?:mon(?!th)|tue|wed|thu|fri|sat|sun)/i.test(
+      repeat,
+    ) && !/^every month$/i.test(repeat);
   const [from, to] = [start, last].map((text) => text?.replace(/(:\d\d):00(?=[+-])/, "$1"));
   const clockOf = (text: string | undefined) => text?.slice("YYYY-MM-DDT".length);
   const end = repeat === "" ? to : clockOf(to);
   const times = [isOnDays ? clockOf(from) : from, end && `- ${end}`, duration && `for ${duration}`, repeat];
-  return [`"${title}"`, ...times, location && `at "${location}"`, label && `#"${label}"`]
+  const ends = [until && `until ${until}`, count && `${count} times`];
+  return [`"${title}"`, ...times, ...ends, location && `at "${location}"`, label && `#"${label}"`]
     .filter(Boolean)
     .join(" ");
 }

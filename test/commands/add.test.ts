@@ -111,6 +111,21 @@ test("an event that repeats is a series, which begins with the first date of its
   });
 });
 
+test.each([
+  ["Standup every monday 9:00 until 18 dec", "FREQ=WEEKLY;BYDAY=MO;UNTIL=20261218T225959Z", "2026-11-23"],
+  ["Standup weekdays 9:00 for six times", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;COUNT=6", "2026-11-23"],
+  ["Trash every other tuesday at 8pm", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU", "2026-11-24"],
+  ["Trash every two weeks on tue 8pm", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU", "2026-11-24"],
+  ["Retro last friday every month 15:00", "FREQ=MONTHLY;BYDAY=-1FR", "2026-11-27"],
+  ["Rent the 1st of each month", "FREQ=MONTHLY;BYMONTHDAY=1", "2026-12-01"],
+])("%s is a series with its end", async (text, rule, first) => {
+  const { exitCode, stdout } = await harness.run("add", text, "-y", "-q", "-o", "json");
+  expect({ exitCode, made: JSON.parse(stdout) }).toMatchObject({
+    exitCode: 0,
+    made: { recurrences: [`RRULE:${rule}`], start_local: expect.stringContaining(first) },
+  });
+});
+
 test("where no series is stored, an event that repeats is refused before anything is written", async () => {
   const world = await createRemoteWorld();
   world.server.otherwise([reply(byService(withoutExtensions(world.service)))]);
@@ -127,6 +142,9 @@ test.each([
   ["two readings of a number", ["Lunch fri 11"], '"11" in "fri 11" may be a time, a day of a month'],
   ["two readings of hours", ["Lunch tomorrow 3-4"], '"3-4" may be 03:00-04:00 or 15:00-16:00'],
   ["no day", ["Lunch"], "the text names no day and no time"],
+  ["what a shell drops", ["Lunch"], "a shell ignores what follows # outside of quotes"],
+  ["a number after #", ["Pay bill #1234 tomorrow"], `all of it in others for the shell: '"#1234"'`],
+  ["a place without a title", ["tomorrow 12-13 at Noodle bar"], "the text has no title"],
   ["no title", ["tomorrow"], "the text has no title"],
   ["nothing", [""], "the text names no day and no time"],
   ["a title that is too long", [`${"x".repeat(51)} tomorrow`], "the text: title is 51 characters long"],

@@ -301,6 +301,37 @@ describeWithSystem("tmux", "add", () => {
     ]);
   });
 
+  test("of two readings, one is chosen", async () => {
+    const { installation, terminal } = await openAdd("calctl add -c Work Lunch tomorrow 3-4 --fields title");
+    await answer(terminal, [
+      ['"3-4" may be 03:00-04:00 or 15:00-16:00:', "Down", "Enter"],
+      ["Create it?", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(await readEvents(installation)).toMatchObject([
+      { title: "Lunch", start_at: `${TOMORROW}T15:00:00.000Z`, end_at: `${TOMORROW}T16:00:00.000Z` },
+    ]);
+  });
+
+  test("a text that is asked for may have two readings, and the form keeps how often", async () => {
+    const { installation, terminal } = await openAdd("calctl add -c Work --fields title");
+    await answer(terminal, [
+      ["What and when:", ":Tea daily tomorrow at 8 3 times", "Enter"],
+      ["may be 8:00 or 20:00:", "Down", "Enter"],
+      ["Create it?", "e"],
+      ["Title: (Tea)", "Enter"],
+      ["Day (", "Enter"],
+      ["(20:00)", "Enter"],
+      ["90m): (1h)", "Enter"],
+      ["Repeat (", "Enter"],
+      ["Label:", "Enter"],
+      ["Attendees:", "Enter"],
+      ["exit 0"],
+    ]);
+    const [made] = await readEvents(installation);
+    expect(made).toMatchObject({ title: "Tea", recurrences: ["RRULE:FREQ=DAILY;COUNT=3"] });
+  });
+
   test("the form has the days of an event of several", async () => {
     const { installation, terminal } = await openAdd(
       `calctl add Camp ${TOMORROW} for 3 days -c Work --fields title`,

@@ -85,14 +85,16 @@ async function askWhen(
   context: EventContext,
   given: EventFieldFlags,
   { preset, calendarId }: { readonly preset: EventFieldFlags; readonly calendarId: string },
-): Promise<FormTimes & Pick<EventFieldFlags, "repeat">> {
+): Promise<FormTimes & Pick<EventFieldFlags, "repeat" | "until" | "count">> {
   const day =
     given.strictDates === true ? localDate(context.now(), context.config.settings().timezone) : "today";
   const times = await askTimes(context, given, { day, ...(await timesPreset(context, preset)) });
   const isAsked =
     given.repeat === undefined && (await (await context.api()).hasExtension("recurrences", calendarId));
   const repeat = isAsked ? await askRepeat(context, preset.repeat) : undefined;
-  return { ...times, ...(repeat !== undefined && { repeat }) };
+  const { until, count } = preset;
+  const end = { ...(until !== undefined && { until }), ...(count !== undefined && { count }) };
+  return { ...times, ...(repeat !== undefined && { repeat, ...end }) };
 }
 
 /** @throws CliError not_found for a label or an attendee that the calendar does not have */
