@@ -1,5 +1,5 @@
 import ICAL from "ical.js";
-import { DAY_MS, isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
+import { DAY_MS, HOUR_MS, isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
 import { parseUrl } from "../../contract/url.js";
 import type { InputTimes } from "../calendar/event-times.js";
 import { dateLines } from "../calendar/recurrence-lines.js";
@@ -8,7 +8,18 @@ import { usageError } from "../errors.js";
 import { wireTime } from "./content.js";
 import { hashText } from "./content-hash.js";
 import { type ChangedOccurrence, OF_NO_LENGTH, occurrenceIdentity, withoutZone } from "./entry.js";
-import { type Beginning, type IcsTime, type Property, readTimes, startInSeries } from "./ics-times.js";
+import { readRules } from "./ics-rule.js";
+import {
+  type Beginning,
+  durationOf,
+  type IcsTime,
+  isPeriods,
+  type Property,
+  readPeriods,
+  readTimes,
+  startInSeries,
+  startOfPeriod,
+} from "./ics-times.js";
 import type { ZoneFinder } from "./ics-zones.js";
 
 interface VeventOptions {
@@ -46,15 +57,23 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   if (start === undefined) throw usageError("it has no DTSTART");
   if (start.isFloating) options.count(withoutZone(options.zone));
   const others = { ...options, zone: start.zone };
-  const times = (name: string) => all(name).flatMap((property) => readTimes(property, others));
+  const times = (name: string) =>
+    all(name).flatMap((property) => (isPeriods(property) ? [] : readTimes(property, others)));
   const startsOf = (name: string) =>
     times(name).map((time) => checkedStart(startInSeries(time, start, options.midnights)));
   const uid = text("UID") ?? hashText(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
   if (all("RECURRENCE-ID").length === 0) options.beginnings.set(uid, start);
   if (all("EXRULE").length > 0) throw usageError("EXRULE is not supported, only EXDATE");
   const [end] = times("DTEND");
-  const fields = fieldsOf(spanOf(start, end, all), text, all);
+  const span = spanOf(start, end, all);
+  const fields = fieldsOf(span, text, all);
   if (fields.end_at === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
+  const length =
+    span.end_at === undefined ? HOUR_MS : Date.parse(span.end_at) - Date.parse(span.start_at ?? "");
+  const added = all("RDATE")
+    .filter(isPeriods)
+    .flatMap((property) => readPeriods(property, others))
+    .map((period) => checkedStart(startOfPeriod(period, { start, length, midnights: options.midnights })));
   const occurrenceOf = readChange(uid, lines, options);
   return {
     identity: occurrenceOf === undefined ? uid : occurrenceIdentity(uid, occurrenceOf.slot),
@@ -62,12 +81,9 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
     fields,
     cancelled: options.isWithdrawn || text("STATUS")?.toUpperCase() === "CANCELLED",
     recurrences: [
-      ...lines
-        .filter((line) => /^RRULE[;:]/i.test(line))
-        .map((line) => `RRULE${line.slice(line.indexOf(":"))}`),
-      ...(["RDATE", "EXDATE"] as const).flatMap((name) =>
-        dateLines(name, startsOf(name), { isAllDay: start.isDate }),
-      ),
+      ...readRules(linesOf("RRULE", lines), { ...options, start }),
+      ...dateLines("RDATE", [...startsOf("RDATE"), ...added], { isAllDay: start.isDate }),
+      ...dateLines("EXDATE", startsOf("EXDATE"), { isAllDay: start.isDate }),
     ],
     version: [text("SEQUENCE")?.padStart(10, "0") ?? "", text("LAST-MODIFIED"), text("DTSTAMP")].join(" "),
   };
@@ -119,7 +135,8 @@ function readProperties(lines: readonly string[], unread: Set<string>): readonly
     if (!READ.has(name) && !PASSED.has(name)) unread.add(name);
     if (!READ.has(name)) return [];
     try {
-      const quoted = line.replace(BARE_TZID, ';TZID="$1"');
+      const spaced = TIMES.has(name) ? line.trimEnd().replace(SPACES, "") : line;
+      const quoted = spaced.replace(BARE_TZID, ';TZID="$1"');
       const [, parameters, type, ...values] = ICAL.parse.property(quoted);
       return [{ name, parameters, type, values, written: quoted.replace(PARAMETERS, "") }];
     } catch (error) {
@@ -130,6 +147,19 @@ function readProperties(lines: readonly string[], unread: Set<string>): readonly
 
 /** A zone whose colons should be in quotation marks, as in `TZID=tzone://Microsoft/Utc:20261121T150000`. */
 const BARE_TZID = /;TZID=([^";]*)(?=:\d{8}[\dTZ,]*$)/i;
+
+/** Those with dates, times or lengths. */
+const TIMES: ReadonlySet<string> = new Set([
+  "DTSTART",
+  "DTEND",
+  "DURATION",
+  "RDATE",
+  "EXDATE",
+  "RECURRENCE-ID",
+]);
+
+/** Before a value, where some programs write one. */
+const SPACES = /(?<=[:,])[ \t]+(?=\d{8}|[+-]?P)/g;
 
 /** A name with its parameters. */
 const PARAMETERS = /^[^":]*(?:"[^"]*"[^":]*)*:/;
@@ -185,17 +215,6 @@ function spanOf(
     end_at: isOpen ? undefined : wireTime(exactEnd.instant),
     end_timezone: exactEnd.zone,
   };
-}
-
-const DURATION = /^\+?P(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/i;
-
-function durationOf(text: string) {
-  const match = DURATION.exec(text);
-  if (match === null) throw usageError(`DURATION "${text.slice(0, 40)}" is not a length of time`);
-  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match
-    .slice(1)
-    .map((part) => Number(part ?? 0));
-  return { days: weeks * 7 + days, minutes: hours * 60 + minutes + seconds / 60 };
 }
 
 /** What calctl wrote beside a time that iCalendar cannot express, unless the time was changed since. */

@@ -1,5 +1,5 @@
 import { DAY_MS, parseWireDateTime } from "../../contract/date-time.js";
-import { instantAt, wallClockAt } from "../calendar/zoned-time.js";
+import { addDuration, instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import type { ZoneFinder } from "./ics-zones.js";
 
@@ -63,6 +63,65 @@ export function readTimes(
     const instant = instantAt(wallClock, zone);
     return { isDate: false, isFloating: tzid === undefined, wallClock, instant, zone };
   });
+}
+
+/** An added occurrence with its own end. @see RFC 5545 §3.3.9 */
+interface Period {
+  readonly start: IcsTime;
+  readonly end: IcsTime;
+}
+
+/** Whether an RDATE has occurrences with their ends. */
+export function isPeriods({ name, type }: Property): boolean {
+  return name === "RDATE" && type === "period";
+}
+
+/** @throws CliError usage for what is no period, and for an unknown zone */
+export function readPeriods(property: Property, options: TimeOptions): readonly Period[] {
+  return property.values.map((value) => {
+    const parts = Array.isArray(value) ? value.map(String) : [];
+    const isLength = /^\+?P/i.test(parts[1] ?? "");
+    const times = readTimes(
+      { ...property, type: "date-time", values: isLength ? parts.slice(0, 1) : parts },
+      options,
+    );
+    const [start, end = start] = times;
+    if (parts.length !== 2 || start === undefined || end === undefined)
+      throw usageError(`RDATE "${property.written.slice(0, 40)}" is not a period`);
+    if (!isLength) return { start, end };
+    const instant = addDuration(start.instant, durationOf(parts[1] ?? ""), start.zone);
+    return { start, end: { ...start, instant, wallClock: wallClockAt(instant, start.zone) } };
+  });
+}
+
+/**
+ * The start of an added occurrence that is as long as its event.
+ * @param length of the event (ms)
+ * @throws CliError usage for one of another length
+ */
+export function startOfPeriod(
+  period: Period,
+  {
+    start,
+    length,
+    midnights,
+  }: { readonly start: Beginning; readonly length: number; readonly midnights: readonly string[] },
+): number {
+  const [from, to] = [period.start, period.end].map((time) => startInSeries(time, start, midnights));
+  if (from !== undefined && to !== undefined && to - from === length) return from;
+  throw usageError("RDATE has a length other than that of its event, which is not supported");
+}
+
+const DURATION = /^\+?P(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/i;
+
+/** A length of time, of DURATION or of a period. @throws CliError usage */
+export function durationOf(text: string) {
+  const match = DURATION.exec(text);
+  if (match === null) throw usageError(`DURATION "${text.slice(0, 40)}" is not a length of time`);
+  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  return { days: weeks * 7 + days, minutes: hours * 60 + minutes + seconds / 60 };
 }
 
 /**

@@ -42,6 +42,39 @@ const FILES: Readonly<Record<string, Row>> = {
     zone: "America/New_York",
     events: days("Happening", "2027-01-13T17:00", "2027-01-27T17:00", "2027-02-03T17:00"),
   },
+  "rrule-trailing-semicolon.ics": {
+    events: days(
+      "R",
+      ...["2027-01-05T08:45", "2027-01-12T08:45", "2027-01-19T08:45", "2027-01-26T08:45", "2027-02-02T08:45"],
+    ),
+  },
+  "rrule-interval-0.ics": {
+    events: days(
+      "R",
+      ...["2027-01-05T08:45", "2027-01-11T08:45", "2027-01-12T08:45"],
+      ...["2027-01-18T08:45", "2027-01-19T08:45", "2027-01-25T08:45"],
+    ),
+    notes: ["1 event with INTERVAL=0 in its rule: read as INTERVAL=1"],
+  },
+  "rrule-rscale.ics": { events: days("R", "2027-01-05T08:45", "2027-01-12T08:45", "2027-01-19T08:45") },
+  "rrule-twice.ics": {
+    events: days("Twice", "2027-01-05T08:45", "2027-01-12T08:45", "2027-01-19T08:45"),
+    notes: ["1 event with the same RRULE twice: read once"],
+  },
+  "allday-until-utc-last-day.ics": {
+    events: days("Days", "2027-03-01", "2027-03-02", "2027-03-03", "2027-03-04"),
+  },
+  "last-tuesday-outlook-until.ics": {
+    events: days(
+      "Month end",
+      ...["2026-12-29", "2027-01-26", "2027-02-23", "2027-03-30", "2027-04-27", "2027-05-25"],
+      ...["2027-06-29", "2027-07-27", "2027-08-31", "2027-09-28", "2027-10-26", "2027-11-30"],
+    ),
+  },
+  "rdate-period-notes.ics": {
+    events: days("Sem", "2027-01-05T09:00", "2027-01-12T09:00", "2027-01-19T09:00"),
+  },
+  "space-before-time.ics": { events: days("Space", "2027-01-05T09:45") },
 };
 
 test("each file has its row", () => {

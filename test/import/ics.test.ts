@@ -231,6 +231,53 @@ test("an end at the start, and an event that is cancelled, are not counted as wi
   expect(notes).toEqual(["2 events of no length: an hour long"]);
 });
 
+test.each<[string, string, readonly string[]]>([
+  ["FREQ=WEEKLY;", "FREQ=WEEKLY", []],
+  [";freq=weekly; BYDAY = mo, tu,;;", "FREQ=WEEKLY;BYDAY=MO,TU", []],
+  ["FREQ=WEEKLY;FREQ=WEEKLY", "FREQ=WEEKLY", []],
+  ["FREQ=WEEKLY;INTERVAL=00", "FREQ=WEEKLY", ["1 event with INTERVAL=0 in its rule: read as INTERVAL=1"]],
+  ["FREQ=WEEKLY;UNTIL=", "FREQ=WEEKLY", ["1 event with an empty UNTIL in its rule: left out"]],
+  ["FREQ=WEEKLY;RSCALE=Gregorian", "FREQ=WEEKLY", []],
+  ["FREQ=WEEKLY;UNTIL=2026-12-31", "FREQ=WEEKLY;UNTIL=20261231", []],
+])("the rule %s is read as %s", async (rule, meant, said) => {
+  const { items, notes } = await read(calendar(...vevent(START, "DURATION:PT1H", `RRULE:${rule}`)));
+  expect(items).toMatchObject([{ kind: "event", recurrences: [`RRULE:${meant}`] }]);
+  expect(notes).toEqual(said);
+});
+
+test.each([
+  ["20261130T150000Z", "20261201", "the midnight of the user"],
+  ["20261130T230000Z", "20261201", "the midnight of a zone of the file"],
+  ["20261130T235959Z", "20261130", "no midnight"],
+  ["20261130T050000Z", "20261130", "the midnight of a zone of the file in the west"],
+  ["20261130T000000Z", "20261130", "midnight UTC"],
+  ["20261130T220000", "20261130", "without a zone"],
+  ["20261130", "20261130", "a date"],
+])("UNTIL=%s of an all-day series is %s: %s", async (until, date) => {
+  const zones = [
+    "X-WR-TIMEZONE:Europe/Berlin",
+    ...vevent("UID:2", "DTSTART;TZID=America/New_York:20261121T100000"),
+  ];
+  const { items } = await read(
+    calendar(...zones, ...vevent("DTSTART;VALUE=DATE:20261121", `RRULE:FREQ=DAILY;UNTIL=${until}`)),
+  );
+  expect(items[1]).toMatchObject({ kind: "event", recurrences: [`RRULE:FREQ=DAILY;UNTIL=${date}`] });
+});
+
+test("added times with an end, and spaces before times, are read", async () => {
+  const start = ["DTSTART;TZID=Europe/Berlin: 20261121T150000", "DURATION: PT90M"];
+  const periods = ["RDATE;VALUE=PERIOD:20261122T140000Z/20261122T153000Z, 20261123T140000Z/PT1H30M"];
+  const zoned = "RDATE;VALUE=PERIOD;TZID=Europe/Berlin:20261124T150000/20261124T163000";
+  expect(
+    await event(...start, ...periods, zoned, "EXDATE:20261122T140000Z, 20261123T140000Z "),
+  ).toMatchObject({
+    recurrences: [
+      "RDATE:20261122T140000Z,20261123T140000Z,20261124T140000Z",
+      "EXDATE:20261122T140000Z,20261123T140000Z",
+    ],
+  });
+});
+
 test("rules are kept, dates of them in UTC or as dates like the start", async () => {
   const timed = ["DTSTART;TZID=Europe/Berlin:20261121T150000", "RRULE:FREQ=WEEKLY;BYDAY=SA"];
   expect(
@@ -376,9 +423,19 @@ describe("rejected by line, while the rest is read:", () => {
     ],
     ["EXRULE", [START, "EXRULE:FREQ=DAILY"], "EXRULE is not supported"],
     [
-      "RDATE with lengths",
-      [START, "RDATE;VALUE=PERIOD:20261122T060000Z/PT1H"],
-      "VALUE=PERIOD is not supported",
+      "RDATE with another length",
+      [START, "RDATE;VALUE=PERIOD:20261122T060000Z/PT2H"],
+      "RDATE has a length other than that of its event",
+    ],
+    [
+      "a rule of another calendar",
+      [START, "RRULE:RSCALE=CHINESE;FREQ=YEARLY"],
+      "RSCALE=CHINESE is not supported, only RSCALE=GREGORIAN",
+    ],
+    [
+      "a rule that skips forward",
+      [START, "RRULE:FREQ=MONTHLY;SKIP=FORWARD"],
+      "SKIP=FORWARD is not supported",
     ],
     ["a broken line", [START, "choir practice"], '"choir practice" is not a line of iCalendar'],
     ["a component without END", [START, "BEGIN:VALARM"], "has no END"],
