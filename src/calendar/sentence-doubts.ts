@@ -14,31 +14,34 @@ export function refuseIf(isWrong: boolean, problem: string, hint = "write one of
 
 /** Words that change what day or time follows. */
 const BEFORE =
-  /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|the|next|last|past|this|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
+  /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|than|the|next|last|past|this|early|late|mid|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
 /** Beside a day or a time. */
-const REPEATED = /^(?:(?:dai|night|(?:bi-?)?week|fortnight|month|year|annual)ly)$/i;
+const REPEATED = /^(?:(?:dai|night|(?:bi-?)?week|fortnight|month|quarter|year|annual)ly)$/i;
 /** Which weekday of a month: `first monday`. */
 const ORDINAL = /^(?:first|second|third|fourth|fifth|[1-5](?:st|nd|rd|th))$/i;
 const ZONE =
   /^(?:(?:utc|gmt|we?s?t|ce?s?t|ee?s?t|bst|[ecmp][sd]?t|jst|kst|ist|msk|ae[sd]t|z)(?:[+-]\d{1,2}(?::?\d\d)?)?|[a-z]+\/[a-z_]+|[+-]\d\d:?\d\d)$/i;
 /** `1230`, `0900-1030`; not years such as 2027. */
-const FOUR_DIGITS = /^(?!20[2-9][1-46-9]$)(?:[01]\d|2[0-3])[0-5]\d(?:[-–—](?:[01]\d|2[0-3])[0-5]\d)?$/;
+const FOUR_DIGITS = /^(?!20[2-9][1-46-9]$)(?:[01]\d|2[0-3])[0-5]\d(?:z|[-–—](?:[01]\d|2[0-3])[0-5]\d)?$/i;
 const NUMBER = new RegExp(`^(?:\\d{1,2}|${NUMBER_NAMES})$`, "i");
 /** After a time of day, where no other word follows. */
 const REGION = /^(?:eastern|central|mountain|pacific)$/i;
-const TIME_LIKE =
-  /\d{1,2}[:.h]\d\d(?!\d)|\b\d{1,2}(?:\s?[ap]\.?m|[anp]|ish)\b|o['’]clock|\b(?:half|quarter) (?:past|to|\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b|\b(?:morning|afternoon|evening|tonight|night)\b/i;
+const TIME_LIKE = new RegExp(
+  `\\d{1,2}[:.h]\\d\\d(?!\\d)|\\b\\d{1,4}(?:\\s?[ap]\\.?m|[anp]|-?ish)\\b|o['’]clock|\\b(?:half|quarter) (?:past|to|\\d|${NUMBER_NAMES})\\b` +
+    "|\\b(?:morning|afternoon|evening|tonight|night|(?:this|same) time|later(?= \\|)|eod|cob|at (?:\\w+time|lunch|breakfast|dawn|dusk|sunrise|sunset))\\b",
+  "i",
+);
 /** Beside a time that was read: `9:30 evening`, `from 12`, `12:00 to`. */
 const HALF_READ =
-  /\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?= [|"]|$)|for \d+(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)/i;
+  /\|[-–—]\S+|\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?= [|"]|$)|(?:to|till|until|[-–—]) \d{1,2}(?= [|"]|$)|(?:morning|afternoon|evening|night)s\b|and an? half|['’]\d\d\b|for \d+(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)/i;
 /** Dates with signs, or without a space, also beside another day. */
 const SECOND_DATE = new RegExp(
-  `(?<!\\w)(?:\\d{1,2}(?:st|nd|rd|th)?[\\s./-]*${MONTH_NAME}(?!\\w)|${MONTH_NAME}[\\s./-]*\\d{1,2}(?!\\w))`,
+  `(?<!\\w)(?:\\d{4}-\\d\\d-\\d\\d|\\d{1,2}(?:st|nd|rd|th)?[\\s./-]*${MONTH_NAME}(?!\\w)|${MONTH_NAME}[\\s./-]*\\d{1,2}(?!\\w))`,
 );
 /** What is never a title, and what to write instead; the first only beside words that say how often. */
 const PHRASES = [
   [
-    /\b(?:until|till|except|(?:start|begin|end)(?:s|ing)?|\d+ times|(?:for|in) (?:an?|the|\d+) \w+)\b/i,
+    /\b(?:until|till|except|(?:start|begin|end)(?:s|ing)?|\d+ (?:times|sessions?|classes|lessons|weeks|days|months)|x\s?\d+|(?:for|in) (?:an?|the|\d+) \w+)\b/i,
     "write until 18 dec or 10 times; events create --repeat also takes --except",
     "repeat",
   ],
@@ -60,7 +63,7 @@ const PHRASES = [
 ] as const;
 /** Where no day is read: weekdays with signs, days of a month without a space, digits. */
 const ALMOST_DAY = new RegExp(
-  `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|wed|thu(?:rs?)?|fri|sat)(?![\\w'’-])|(?:mo|tu|we|th|fr|sa|su)-(?:mo|tu|we|th|fr|sa|su)(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|(?:end|beginning|start|middle) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)`,
+  `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|weds?|thu(?:rs?)?|fri|sat)(?![\\w'’-])|(?:mo|tu|we|th|fr|sa|su)-(?:mo|tu|we|th|fr|sa|su)(?!\\w)|[mtwf](?:[-/][mtwf])+(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|in (?:an?|\\d+|${NUMBER_NAMES}) (?:month|year)s?|(?:end|beginning|start|middle|first|last) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)`,
   "i",
 );
 const DAY_NAMES =
@@ -68,9 +71,9 @@ const DAY_NAMES =
     " ",
   );
 const DAY_LIKE =
-  /\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|january|february|april|june|july|september|october|november|december|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec|(?:sun|mon|tues|wednes|thurs|fri|satur)days|christmas|xmas|easter|halloween|thanksgiving|new year|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
+  /\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|wk(?:e)?nds?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|january|february|april|june|july|september|october|november|december|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec|(?:sun|mon|tues|wednes|thurs|fri|satur)days|christmas|xmas|easter|halloween|thanksgiving|new year|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
 const LENGTH_LIKE =
-  /\b(?:\d+h\d\d|\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|(?:half an|an) hour)(?!\w)/i;
+  /\b(?:\d+h\d\d|\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|\d+ nights?|for (?:\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|month|year)s?|(?:half an|an) hour)(?!\w)/i;
 
 /** @throws CliError usage that names both readings, or what was not understood */
 export function checkWords(parts: readonly SentencePart[]): void {
@@ -205,12 +208,12 @@ function checkAfter(
 ): void {
   const both = `${written} ${text}`;
   if (ZONE.test(text.replace(/^\(|\)$/g, ""))) throw zoneError(text);
-  if (words.clock !== undefined && /^(?:h|hrs?|hours?|uhr)$/i.test(text)) throw notUnderstood(both);
+  if (words.clock !== undefined && /^(?:h|hrs?|hours?|uhr|sharp)$/i.test(text)) throw notUnderstood(both);
   if (words.day !== undefined && /^weeks?$/i.test(text)) throw notUnderstood(both);
   const isTitle = isPlain(after) && !PREPOSITION.test(after.text);
   const isMonth = words.day !== undefined && new RegExp(`^${MONTH_NAME}$`, "i").test(text);
   if (isMonth || (REPEATED.test(text) && !isTitle)) throw notUnderstood(both);
-  if (words.day !== undefined && /^\d{1,4}(?:st|nd|rd|th)?$/i.test(text)) throw eitherNumber(text, both);
+  if (words.day !== undefined && /^\d{1,4}(?:st|nd|rd|th|z)?$/i.test(text)) throw eitherNumber(text, both);
 }
 
 /** Refuses `London time`, `New York time` and `Eastern` after a time of day. */
