@@ -2,6 +2,7 @@
 export function createFairQueue<T>() {
   /** By client; that of the one who was served longest ago is first. */
   const queues = new Map<string, T[]>();
+  let last = "";
   return {
     add(client: string, item: T): void {
       const queue = queues.get(client);
@@ -10,12 +11,15 @@ export function createFairQueue<T>() {
     },
     /** Removes the next item, or the next one that may be taken. Undefined if there is none. */
     take(mayTake: (item: T) => boolean = () => true): T | undefined {
+      const served = queues.get(last);
+      // Behind those who came since.
+      if (served !== undefined && queues.delete(last)) queues.set(last, served);
       for (const [client, queue] of queues) {
         const index = queue.findIndex(mayTake);
         if (index === -1) continue;
-        queues.delete(client);
+        last = client;
         const [item] = queue.splice(index, 1);
-        if (queue.length > 0) queues.set(client, queue);
+        if (queue.length === 0) queues.delete(client);
         return item;
       }
       return undefined;
@@ -52,8 +56,6 @@ export function createLine() {
   return <T>(client: string, work: () => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       waiting.add(client, () => work().then(resolve, reject));
-      if (isRunning) return;
-      isRunning = true;
-      runNext();
+      if (!isRunning) runNext();
     });
 }
