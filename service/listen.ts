@@ -6,6 +6,7 @@ import { configurationError, errorCodeOf } from "../src/errors.js";
 import { sleepFor } from "../src/system/clock.js";
 import { createBudget } from "./budget.js";
 import { type ClientAddressReader, createClientAddressReader, normalAddress } from "./http/addresses.js";
+import { MAX_HEADERS } from "./http/incoming-message.js";
 import { createRequestListener, type RequestListenerOptions } from "./http/request-listener.js";
 import { OAUTH_PATH } from "./http/router.js";
 import type { Service } from "./service.js";
@@ -52,8 +53,7 @@ export async function listen(service: Service, options: ListenOptions) {
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
   const addressOf = createClientAddressReader(trustProxy);
   const server = await createServer(options.tls);
-  // Otherwise Node hides what comes after the first 2,000: a second Authorization or Host. Their size has a limit.
-  server.maxHeadersCount = 0;
+  server.maxHeadersCount = MAX_HEADERS;
   const proxy = trustProxy === undefined ? undefined : normalAddress(trustProxy);
   const sockets = limitConnections(server, addressOf, proxy);
   const hint = "choose another --host or --port; --port 0 chooses a free one";
@@ -62,7 +62,7 @@ export async function listen(service: Service, options: ListenOptions) {
   const isCertified = publicUrl === undefined && options.tls ? createHostCheck(options.tls) : undefined;
   // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
   const requests = createRequestListener(service, { ...options, addressOf, baseUrl, isCertified });
-  requests.attach(server);
+  requests.attach(server, options.tls !== undefined);
   return {
     baseUrl,
     authUrl: `${baseUrl}${OAUTH_PATH}`,

@@ -1,13 +1,15 @@
 import type { Socket } from "node:net";
 import { createBudget, type Quota } from "../budget.js";
+import { createFairQueue } from "../fair-queue.js";
 import { createScheduler } from "./scheduler.js";
+import { createSlicedReading } from "./slices.js";
 
 /** Requests of one connection that wait for the one before them. Beyond that, nothing more is read from it. */
 const MAX_WAITING = 16;
 
 /**
- * Requests that wait, of all connections. Node.js parses whatever one read delivers, which can be thousands of short
- * requests at about 10 KB of memory each; a connection that goes beyond this is closed.
+ * Requests that wait, of all connections, each about 10 KB of memory. One slice of what was received can bring a hundred; a connection
+ * that goes beyond this is closed.
  */
 const WAITING = { perClient: 4096, total: 16_384 };
 
@@ -27,7 +29,6 @@ interface QueuedRequest {
 interface Connection {
   readonly waiting: QueuedRequest[];
   readonly quota: Quota;
-  isPaused: boolean;
 }
 
 /**
@@ -40,12 +41,19 @@ export function createConnectionQueue() {
   const scheduler = createScheduler();
   /** Those with a request in progress. */
   const connections = new Map<Socket, Connection>();
+  /** What was received, by client. One slice is parsed in a turn, however many clients send. */
+  const slices = createFairQueue<() => Promise<void>>();
+  const readInSlices = createSlicedReading((client, parse) => {
+    slices.add(client, parse);
+    void scheduler.run("slices", async () => slices.take()?.());
+  });
+  const readings = new WeakMap<Socket, ReturnType<typeof readInSlices>>();
   // What follows a response that closes its connection is never answered.
   const closing = new WeakSet<Socket>();
   let onDrained: () => void = () => undefined;
   const run = async (first: QueuedRequest) => {
     const { socket, client } = first;
-    const connection: Connection = { waiting: [], quota: budget.open(client), isPaused: false };
+    const connection: Connection = { waiting: [], quota: budget.open(client) };
     connections.set(socket, connection);
     const handle = ({ key, handle }: QueuedRequest) =>
       // A client that disconnects is not a failure of the service.
@@ -58,7 +66,7 @@ export function createConnectionQueue() {
       const next = connection.waiting.shift();
       if (next === undefined || !isOpen || socket.destroyed) break;
       connection.quota.give(1);
-      if (connection.isPaused && connection.waiting.length === 0) resumeReading(socket, connection);
+      if (connection.waiting.length === 0) readings.get(socket)?.goOn();
       isOpen = await handle(next);
     }
     connections.delete(socket);
@@ -69,6 +77,10 @@ export function createConnectionQueue() {
   return {
     /** Call it for every connection that is accepted. */
     noteConnection: scheduler.noteConnection,
+    /** Call it for every connection from which requests will be read. */
+    readFrom(socket: Socket, client: string): void {
+      readings.set(socket, readInSlices(socket, client));
+    },
     add(request: QueuedRequest): void {
       const { socket, hasBody } = request;
       if (closing.has(socket)) return;
@@ -79,7 +91,7 @@ export function createConnectionQueue() {
         return;
       }
       connection.waiting.push(request);
-      if (hasBody || connection.waiting.length >= MAX_WAITING) pauseReading(socket, connection);
+      if (hasBody || connection.waiting.length >= MAX_WAITING) readings.get(socket)?.hold();
     },
     /** Resolves when no request is in progress or waits. */
     drain: () =>
@@ -88,18 +100,4 @@ export function createConnectionQueue() {
         if (connections.size === 0) resolve();
       }),
   };
-}
-
-/** The HTTP server resumes a socket after every message, whatever still waits. */
-function pauseReading(socket: Socket, connection: Connection): void {
-  if (connection.isPaused) return;
-  connection.isPaused = true;
-  socket.pause();
-  socket.resume = () => socket;
-}
-
-function resumeReading(socket: Socket, connection: Connection): void {
-  connection.isPaused = false;
-  Reflect.deleteProperty(socket, "resume");
-  socket.resume();
 }

@@ -12,6 +12,12 @@ const DISCARD_LIMIT = 8 * BODY_LIMIT;
  */
 const OVERHEAD_LIMIT = 128 * 1024;
 
+/**
+ * Header lines that Node.js makes `headers` of. It hides the rest, such as a second Authorization, so a request that has more is refused.
+ * Node.js receives 32 lines at a time and stops at this number, which must not be a multiple: then `rawHeaders` has more as well.
+ */
+export const MAX_HEADERS = 100;
+
 /** Node.js discards an unread body of this size by itself (bytes). */
 const SMALL_BODY = 64 * 1024;
 
@@ -40,7 +46,10 @@ export async function readBody(
   for await (const chunk of chunksOf(request, signal)) {
     size += chunk.byteLength;
     if (size > BODY_LIMIT) throw bodyTooLarge();
-    refuseExceeded(quota.tryTake(chunk.byteLength));
+    const exceeded = quota.tryTake(chunk.byteLength);
+    // At once, so that others that arrive at the same time are not refused as well.
+    if (exceeded !== null) quota.close();
+    refuseExceeded(exceeded);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -113,6 +122,11 @@ function areJoined(
   headers: Readonly<NodeJS.Dict<string | string[]>>,
 ): headers is Readonly<Record<string, string>> {
   return headers["set-cookie"] === undefined;
+}
+
+/** Whether a request has more header lines than MAX_HEADERS. */
+export function hasTooManyHeaders({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.length > 2 * MAX_HEADERS;
 }
 
 /** Whether a header was sent more than once. @param name in lower case */

@@ -2,12 +2,20 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import { Socket } from "node:net";
 import { hashBearerToken } from "../authentication.js";
 import { createBudget, type Quota } from "../budget.js";
+import { createLine } from "../fair-queue.js";
 import type { IncomingRequest, NetworkSource } from "../request.js";
 import type { Service } from "../service.js";
 import type { ClientAddressReader } from "./addresses.js";
 import { createClientFailures, formatLastResponse } from "./client-errors.js";
 import { createConnectionQueue } from "./connection-queue.js";
-import { hasSeveral, isLargelyUnread, joinHeaders, readBody } from "./incoming-message.js";
+import {
+  hasSeveral,
+  hasTooManyHeaders,
+  isLargelyUnread,
+  joinHeaders,
+  MAX_HEADERS,
+  readBody,
+} from "./incoming-message.js";
 import { badRequest, ProblemError, refuseExceeded, type ServiceResponse } from "./response.js";
 import { createSchedulingKeys } from "./scheduler.js";
 import { sendResponse, sendStream } from "./send-response.js";
@@ -30,6 +38,9 @@ const BODIES = {
   authenticated: { perClient: 8 * MIB, total: 64 * MIB },
   anonymous: { perClient: MIB, total: 16 * MIB },
 };
+
+/** Size of a body (bytes) from which on parsing it takes long enough to have a turn of the event loop. The largest takes about 10 ms. */
+const LARGE_BODY = 16 * 1024;
 
 /** Bytes of responses that clients have not received yet. The largest has 24 MiB of events. */
 const RESPONSES = { perClient: 32 * MIB, total: 512 * MIB };
@@ -94,8 +105,11 @@ export function createRequestListener(service: Service, options: RequestListener
     /** Takes one request. */
     listener,
     /** Takes the connections and requests of a server from now on, also those that Node.js would answer by itself. */
-    attach(server: Server): void {
+    attach(server: Server, isSecure: boolean): void {
       server.on("connection", queue.noteConnection);
+      server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) =>
+        queue.readFrom(socket, addressOf(socket.remoteAddress ?? "", undefined)),
+      );
       server.on("request", listener);
       server.on("checkContinue", (request, response) => add(request, response, "100-continue"));
       server.on("checkExpectation", (request, response) => add(request, response, "unknown"));
@@ -145,6 +159,15 @@ function createExchangeHandler(
   const bodies = createBudget(BODIES.authenticated);
   const anonymousBodies = createBudget(BODIES.anonymous);
   const responses = createBudget(RESPONSES);
+  const inTurn = createLine();
+  /** Resolves in a turn of the event loop that no other large body has. */
+  const waitForTurn = (client: string) =>
+    new Promise<void>((resolve) => {
+      void inTurn(client, async () => {
+        resolve();
+        await new Promise(setImmediate);
+      });
+    });
 
   const incomingOf = (exchange: Exchange, quota: Quota, progress: Progress): IncomingRequest => {
     const { request, response, source, expectation, client } = exchange;
@@ -159,9 +182,12 @@ function createExchangeHandler(
       headers: joinHeaders(request),
       client,
       refusal: refusalOf(exchange),
-      body() {
+      async body() {
         progress.body = budget.open(source.address);
-        return readBody(request, { quota: progress.body, signal: failures.watch(request), onBegin });
+        const signal = failures.watch(request);
+        const body = await readBody(request, { quota: progress.body, signal, onBegin });
+        if (body.byteLength >= LARGE_BODY) await waitForTurn(client);
+        return body;
       },
       onIdentified(userId) {
         keys.note(source.tokenHash ?? null, userId);
@@ -204,7 +230,8 @@ function createExchangeHandler(
       }
       quota.take(handled.body.byteLength - progress.reserved);
       // Otherwise the next request would be taken for the rest of this one.
-      const isCutOff = progress.awaitsContinue || failures.problemOf(request) !== undefined;
+      const isCutOff =
+        progress.awaitsContinue || failures.problemOf(request) !== undefined || hasTooManyHeaders(request);
       const isUnread = isLargelyUnread(request);
       if (isDraining() || isCutOff || isUnread) response.setHeader("connection", "close");
       const staysOpen = response.shouldKeepAlive && !response.hasHeader("connection");
@@ -224,6 +251,9 @@ function createExchangeHandler(
 
 /** The problem of the head of a request, as far as the API does not check it; undefined if there is none. */
 function refusalOf({ request, expectation }: Exchange): ProblemError | undefined {
+  if (hasTooManyHeaders(request)) {
+    return new ProblemError(431, { errors: `the request must have at most ${MAX_HEADERS} header lines` });
+  }
   if (expectation === "unknown") {
     return new ProblemError(417, { errors: "the expectation must be 100-continue" });
   }

@@ -1,9 +1,12 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createGate } from "../../test/support/gate.js";
 import type { ServiceResponse } from "../http/response.js";
 import { type ListenOptions, listen } from "../listen.js";
+import { bodyOf } from "../request.js";
 import type { Service } from "../service.js";
 import { openSocket, statusesOf } from "./support/connections.js";
 import { openConnection } from "./support/database.js";
@@ -56,6 +59,77 @@ describe("a flood of pipelined requests without a token", () => {
     // It waits for the turns that the attacker had while it arrived, not for the flood.
     expect(handledBefore - before).toBeLessThan(200);
     expect(await answered).toEqual(Array(flood).fill("401"));
+  });
+});
+
+/** Calls back with each request as soon as its head was parsed, until the end of the test. */
+function onRequest(callback: (request: IncomingMessage) => void): void {
+  const channel = "http.server.request.start";
+  const listen = (message: unknown) => {
+    const isRequest = (value: object): value is { readonly request: IncomingMessage } => "request" in value;
+    if (typeof message === "object" && message !== null && isRequest(message)) callback(message.request);
+  };
+  subscribe(channel, listen);
+  onTestFinished(() => void unsubscribe(channel, listen));
+}
+
+/** Calls back with the size of each part of a body that was parsed. */
+function onChunk(request: IncomingMessage, callback: (size: number) => void): void {
+  const { push } = request;
+  request.push = (chunk, encoding) => {
+    if (chunk !== null) callback(chunk.length);
+    return push.call(request, chunk, encoding);
+  };
+}
+
+describe("what many connections send at once is parsed a little at a time", () => {
+  const SOCKETS = 20;
+
+  /**
+   * Sends the same on many connections, and counts in each turn of the event loop.
+   * @param count gets each request as it is parsed, and what counts
+   * @returns the highest number of a turn
+   */
+  async function mostInOneTurn(
+    bytes: string,
+    count: (request: IncomingMessage, add: () => void) => void,
+  ): Promise<number> {
+    let inTurn = 0;
+    let most = 0;
+    const endTurn = () => {
+      inTurn = 0;
+      turn = setImmediate(endTurn);
+    };
+    let turn = setImmediate(endTurn);
+    const add = () => {
+      inTurn += 1;
+      most = Math.max(most, inTurn);
+    };
+    onRequest((request) => count(request, add));
+    const listener = await start();
+    const sockets = await Promise.all(Array.from({ length: SOCKETS }, () => openSocket(listener)));
+    const answered = sockets.map((socket) => statusesOf(socket, 1));
+    for (const socket of sockets) socket.write(bytes);
+    await Promise.all(answered);
+    clearImmediate(turn);
+    return most;
+  }
+
+  test("requests", async () => {
+    const most = await mostInOneTurn(GET_USER.repeat(2_500), (_, add) => add());
+    // 64 KiB have 2,200, of each connection.
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(1_500);
+  });
+
+  test("chunks", async () => {
+    const head = "POST /oauth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const most = await mostInOneTurn(head + "1\r\nx\r\n".repeat(60_000), (request, add) =>
+      onChunk(request, add),
+    );
+    // 64 KiB have 10,900, of each connection.
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(7_000);
   });
 });
 
@@ -405,6 +479,41 @@ describe("requests in progress", () => {
     for (const { socket } of others) socket.write(" ");
     const answers = await Promise.all(others.map(({ answered }) => answered));
     expect(answers.flat()).toEqual(Array(16).fill("400"));
+  });
+
+  test("go on with one large body in each turn of the event loop", async () => {
+    const turns: number[] = [];
+    let turn = 0;
+    const countTurn = () => {
+      turn += 1;
+      counting = setImmediate(countTurn);
+    };
+    let counting = setImmediate(countTurn);
+    onTestFinished(() => clearImmediate(counting));
+    const service: Service = {
+      ...world.service,
+      handle: async (received) => {
+        await bodyOf(received);
+        turns.push(turn);
+        return { status: 204, headers: {}, body: new Uint8Array() };
+      },
+    };
+    let parsed = 0;
+    onRequest((request) =>
+      onChunk(request, (size) => {
+        parsed += size;
+      }),
+    );
+    const listener = await start({}, service);
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => openSocket(listener)));
+    const answers = sockets.map((socket) => statusesOf(socket, 1));
+    const size = 100_000;
+    const head = `POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`;
+    for (const socket of sockets) socket.write(head + "x".repeat(size - 1));
+    while (parsed < sockets.length * (size - 1)) await nextTurn();
+    for (const socket of sockets) socket.write("x");
+    expect((await Promise.all(answers)).flat()).toEqual(Array(6).fill("204"));
+    expect(new Set(turns).size).toBe(6);
   });
 
   test("have at most 8 MiB of bodies in memory for one address", async () => {
