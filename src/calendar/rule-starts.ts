@@ -25,14 +25,23 @@ const YEAR_2300 = Date.UTC(2300, 0) / DAY_MS;
  */
 export function openRule(rule: RecurrenceRule, start: number): RuleStarts {
   const days = createDays(rule, start);
-  const candidatesOf = createCandidates(rule, { start, days });
+  const times = createTimes(rule, start);
+  function* everyTime({ first, last }: DaySpan): Iterable<number> {
+    for (let day = first; day <= last; ) {
+      const next = days.nextActive(day);
+      if (next === day && days.isDay(day)) yield* times.on(day);
+      day = Math.max(next, day + 1);
+    }
+  }
   const positions = numbersOf(rule.BYSETPOS);
-  const times =
-    positions === null ? candidateTimes(candidatesOf) : createSelection(positions, { days, candidatesOf });
+  const chosen =
+    positions === null
+      ? everyTime
+      : createSelection(positions, { ...days, everyTime, periodOf: times.periodOf });
   const last = Math.min(YEAR_10000, Math.max(YEAR_2300, dayOf(start) + CYCLE)) - 1;
   return function* startsBetween(span) {
     const first = Math.max(start, span.from);
-    for (const at of times({ first: dayOf(first), last: Math.min(last, dayOf(span.to)) })) {
+    for (const at of chosen({ first: dayOf(first), last: Math.min(last, dayOf(span.to)) })) {
       if (at > span.to) return;
       if (at >= first) yield at;
     }
@@ -48,27 +57,13 @@ interface DaySpan {
   readonly last: number;
 }
 
-interface Candidate {
-  readonly at: number;
-  /** The hour or minute of a rule that repeats in a day; 0 for others, whose period is days. */
-  readonly period: number;
-}
-
-type Candidates = (span: DaySpan) => Iterable<Candidate>;
-
-function candidateTimes(candidatesOf: Candidates) {
-  return function* timesOf(span: DaySpan): Iterable<number> {
-    for (const { at } of candidatesOf(span)) yield at;
-  };
-}
-
 /**
  * What BYSETPOS selects, from each year, month, week, day, hour or minute. Keeps the times of the last one: exceptions are looked
  * up one after the other.
  */
 function createSelection(
   positions: ReadonlySet<number>,
-  { days, candidatesOf }: { readonly days: Days; readonly candidatesOf: Candidates },
+  { nextActive, periodAround, everyTime, periodOf }: SelectionOptions,
 ) {
   const select = (members: readonly number[]): readonly number[] => {
     const places = [...positions].map((position) =>
@@ -79,40 +74,35 @@ function createSelection(
   let kept: { readonly first: number; readonly times: readonly number[] } | undefined;
   const timesIn = (span: DaySpan): readonly number[] => {
     if (kept?.first === span.first) return kept.times;
-    const periods = new Map<number, number[]>();
-    for (const { at, period } of candidatesOf(span)) {
-      const members = periods.get(period);
-      if (members === undefined) periods.set(period, [at]);
-      else members.push(at);
+    const times: number[] = [];
+    let members: number[] = [];
+    for (const at of everyTime(span)) {
+      if (members.length > 0 && periodOf(at) !== periodOf(members[0] ?? at)) {
+        times.push(...select(members));
+        members = [];
+      }
+      members.push(at);
     }
-    const times = [...periods.values()].flatMap(select);
+    times.push(...select(members));
     kept = { first: span.first, times };
     return times;
   };
   return function* timesOf({ first, last }: DaySpan): Iterable<number> {
-    for (let day = days.nextActive(first); day <= last; ) {
-      const span = days.periodAround(day);
+    for (let day = nextActive(first); day <= last; ) {
+      const span = periodAround(day);
       yield* timesIn(span);
-      day = days.nextActive(span.last + 1);
+      day = nextActive(span.last + 1);
     }
   };
+}
+
+interface SelectionOptions extends Pick<Days, "nextActive" | "periodAround"> {
+  /** The times from which is selected, in order. */
+  readonly everyTime: (span: DaySpan) => Iterable<number>;
+  readonly periodOf: Times["periodOf"];
 }
 
 const YEAR_10000 = Date.UTC(10_000, 0) / DAY_MS;
-
-function createCandidates(
-  rule: RecurrenceRule,
-  { start, days }: { readonly start: number; readonly days: Days },
-): Candidates {
-  const times = createTimes(rule, start);
-  return function* candidatesOf({ first, last }) {
-    for (let day = first; day <= last; ) {
-      const next = days.nextActive(day);
-      if (next === day && days.isDay(day)) yield* times(day);
-      day = Math.max(next, day + 1);
-    }
-  };
-}
 
 function dayOf(clock: number): number {
   return Math.floor(clock / DAY_MS);
@@ -366,14 +356,22 @@ function createTimes(rule: RecurrenceRule, start: number) {
   const ordered = sorted(seconds);
   if (!isFrequent) {
     const times = clocks.flatMap((clock) => ordered.map((second) => clock + second * 1_000));
-    return (day: number): Iterable<Candidate> =>
-      times.map((time) => ({ at: day * DAY_MS + time, period: 0 }));
+    return {
+      on: (day: number): Iterable<number> => times.map((time) => day * DAY_MS + time),
+      periodOf: () => 0,
+    };
   }
   const unit = isHourly ? HOUR_MS : MINUTE_MS;
-  const isActive = (at: number) =>
-    remainder(Math.floor(at / unit) - Math.floor(start / unit), Number(INTERVAL)) === 0;
-  return function* timesOn(day: number): Iterable<Candidate> {
-    for (const at of clocks.map((clock) => day * DAY_MS + clock).filter(isActive))
-      for (const second of ordered) yield { at: at + second * 1_000, period: Math.floor(at / unit) };
+  const periodOf = (at: number) => Math.floor(at / unit);
+  const isActive = (at: number) => remainder(periodOf(at) - periodOf(start), Number(INTERVAL)) === 0;
+  return {
+    *on(day: number): Iterable<number> {
+      for (const at of clocks.map((clock) => day * DAY_MS + clock).filter(isActive))
+        for (const second of ordered) yield at + second * 1_000;
+    },
+    /** The hour or minute; 0 where periods are days. */
+    periodOf,
   };
 }
+
+type Times = ReturnType<typeof createTimes>;
