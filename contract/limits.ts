@@ -15,7 +15,7 @@ export const MAX_SEARCH = 200;
 
 /**
  * Limits of the embedded service on what the contract leaves open. Clients do not check them: another service may take
- * more.
+ * more. Only imports leave out a longer URL, with a note.
  */
 export const MAX_URL = 2_000;
 export const MAX_ATTENDEES = 200;

@@ -1,9 +1,10 @@
 import { isTimeZone } from "../../contract/date-time.js";
+import { isJsonObject } from "../../contract/json.js";
 import { parseTimeZone } from "../calendar/dates.js";
 import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
 import { type EventInput, readEventInput } from "../calendar/event-input.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
-import { checkStorable, shortenTexts } from "./content.js";
+import { checkStorable, isStorableUrl, shortenTexts } from "./content.js";
 import type { Beginning } from "./ics-times.js";
 
 /** What an event is made of. Label and attendees are those of `events create --input`, still by name. */
@@ -110,8 +111,10 @@ export function readEntry(
   try {
     if (isDamaged && place.text.includes("\ufffd")) throw usageError("it is not UTF-8");
     const { fields, isSeries = false, ...draft } = read((remark) => remarks.add(remark));
-    const given = shorten ? shortenTexts(fields) : fields;
-    if (given !== fields) remarks.add("too long for the calendar: shortened");
+    const stored = withoutOddUrl(fields);
+    if (stored !== fields) remarks.add("with a URL that cannot be stored: left out");
+    const given = shorten ? shortenTexts(stored) : stored;
+    if (given !== stored) remarks.add("too long for the calendar: shortened");
     const input = readEventInput(given, SOURCE, readFileZone);
     checkStorable(input);
     const { label, attendees } = input;
@@ -132,6 +135,10 @@ export function readEntry(
     const reason = describeWithoutFlags(usageError(message)).replace(`${SOURCE}: `, "");
     return { ...place, kind: "rejected", reason };
   }
+}
+
+function withoutOddUrl(fields: unknown): unknown {
+  return isJsonObject(fields) && !isStorableUrl(fields["url"]) ? { ...fields, url: undefined } : fields;
 }
 
 /** The rejection of an entry that could be read. */

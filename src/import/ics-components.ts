@@ -1,3 +1,5 @@
+import { decodeLine, joinSoftBreaks } from "./ics-encodings.js";
+
 /** A component of a calendar, such as VEVENT, as it stands in the file. */
 export interface IcsComponent {
   readonly name: string;
@@ -56,10 +58,12 @@ export function readLines({ text }: IcsComponent) {
   const lines: string[] = [];
   const parts: string[] = [];
   let depth = 0;
-  for (const line of text.replace(/\r?\n[ \t]/g, "").split(/\r?\n/)) {
+  for (const line of joinSoftBreaks(text)
+    .replace(/\r?\n[ \t]/g, "")
+    .split(/\r?\n/)) {
     const [, kind, name = ""] = /^(BEGIN|END):([\w-]+)\s*$/i.exec(line) ?? [];
     if (kind === undefined) {
-      if (depth === 1 && line !== "") lines.push(line);
+      if (depth === 1 && line !== "") lines.push(decodeLine(line));
       continue;
     }
     depth += kind.toUpperCase() === "BEGIN" ? 1 : -1;

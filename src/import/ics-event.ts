@@ -8,6 +8,7 @@ import { usageError } from "../errors.js";
 import { wireTime } from "./content.js";
 import { hashText } from "./content-hash.js";
 import { type ChangedOccurrence, OF_NO_LENGTH, occurrenceIdentity, withoutZone } from "./entry.js";
+import { isEncoded } from "./ics-encodings.js";
 import { readRules } from "./ics-rule.js";
 import {
   type Beginning,
@@ -134,6 +135,7 @@ function readProperties(lines: readonly string[], unread: Set<string>): readonly
     if (name === undefined) throw usageError(`"${line.slice(0, 40)}" is not a line of iCalendar`);
     if (!READ.has(name) && !PASSED.has(name)) unread.add(name);
     if (!READ.has(name)) return [];
+    if (isEncoded(line)) throw usageError(`${name} has an encoding or CHARSET that cannot be read`);
     try {
       const spaced = TIMES.has(name) ? line.trimEnd().replace(SPACES, "") : line;
       const quoted = spaced.replace(BARE_TZID, ';TZID="$1"');

@@ -13,15 +13,20 @@ export interface ZoneFinder {
 }
 
 /**
- * Zones by their IANA name, also at the end of a longer one (`/mozilla.org/20050126_1/Europe/Berlin`), by the name that
- * Windows has for them, and otherwise by what their VTIMEZONE says.
+ * Zones by their IANA name with an area, also at the end of a longer one (`/mozilla.org/20050126_1/Europe/Berlin`). Any other name
+ * means what its VTIMEZONE says; without one, the zone that Windows calls so.
  * @param zone the first that is tried for a VTIMEZONE of offsets alone
  */
 export function createZoneFinder(descriptions: readonly IcsComponent[], zone: string): ZoneFinder {
   const found = new Map<string, string | null>();
+  const texts = new Map<string, string>();
+  for (const { text } of descriptions) {
+    const name = propertyOf(text, "TZID");
+    if (name !== undefined && !texts.has(name)) texts.set(name, text);
+  }
   const known = (tzid: string): string | null => {
     const before = found.get(tzid);
-    const name = before === undefined ? findZone(tzid, descriptions, zone) : before;
+    const name = before === undefined ? findZone(tzid, texts.get(tzid), zone) : before;
     found.set(tzid, name);
     return name;
   };
@@ -33,14 +38,39 @@ export function createZoneFinder(descriptions: readonly IcsComponent[], zone: st
   return Object.assign(find, { known });
 }
 
-function findZone(tzid: string, descriptions: readonly IcsComponent[], zone: string): string | null {
-  const description = descriptions.find(({ text }) => propertyOf(text, "TZID") === tzid);
-  const location = propertyOf(description?.text ?? "", "X-LIC-LOCATION") ?? "";
+function findZone(tzid: string, description: string | undefined, zone: string): string | null {
+  const location = propertyOf(description ?? "", "X-LIC-LOCATION") ?? "";
   const segments = tzid.split("/");
-  const ends = [3, 2, 1].map((count) => segments.slice(-count).join("/"));
-  const names = [tzid, ...ends, location, zoneOfWindows(tzid) ?? ""];
-  const known = names.find(isTimeZone);
-  return known ?? (description === undefined ? null : zoneByOffsets(description.text, zone));
+  const ends = [segments.length, 3, 2].map((count) => segments.slice(-count).join("/"));
+  const named = [...ends, location].find(isZoneOfArea);
+  if (named !== undefined) return named;
+  const meant = zoneByName(segments.at(-1) ?? "") ?? zoneByName(tzid);
+  if (description === undefined) return meant;
+  const offsets = weeksOf(description);
+  return (
+    zoneByOffsets(offsets, meant === null ? [zone] : [meant, zone]) ?? (isAbbreviation(tzid) ? null : meant)
+  );
+}
+
+function isZoneOfArea(name: string): boolean {
+  return name.includes("/") && isTimeZone(name);
+}
+
+/** Names of one meaning; anything else in a few capitals is an abbreviation, which several places have. */
+const UTC_NAMES = /^(?:UTC|GMT|Z)$/i;
+
+function isAbbreviation(name: string): boolean {
+  return /^[A-Z]{1,5}$/.test(name) && !UTC_NAMES.test(name);
+}
+
+/** The zone that a name without an area means by itself: of Windows, or an old one of IANA, such as Japan. */
+function zoneByName(name: string): string | null {
+  if (UTC_NAMES.test(name)) return "UTC";
+  const windows = zoneOfWindows(name);
+  if (windows !== undefined) return windows;
+  if (isAbbreviation(name) || !isTimeZone(name)) return null;
+  const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions();
+  return timeZone === "UTC" || isZoneOfArea(timeZone) ? timeZone : null;
 }
 
 /** The zone that a name of Windows means in no country in particular. @see CLDR, windowsZones, territory 001 */
@@ -55,16 +85,13 @@ function propertyOf(component: string, name: string): string | undefined {
   return text?.trim().replace(/\\(?=[\\,;])/g, "");
 }
 
-/** The first zone with the offsets of a VTIMEZONE in each week of a year; null if there is none. */
-function zoneByOffsets(text: string, zone: string): string | null {
-  // ical.js lists every change since 1970.
-  if (/FREQ=(?!YEARLY)/i.test(text)) return null;
-  const offsets = weeksOf(text);
-  const [first] = offsets;
-  if (first === undefined) return null;
-  const hours = -first.offset / HOUR_MS;
+/** The first zone with these offsets; null if there is none. @param first tried before all others */
+function zoneByOffsets(offsets: ReturnType<typeof weeksOf>, first: readonly string[]): string | null {
+  const [start] = offsets;
+  if (start === undefined) return null;
+  const hours = -start.offset / HOUR_MS;
   const fixed = hours === 0 ? "UTC" : `Etc/GMT${hours > 0 ? "+" : ""}${hours}`;
-  const candidates = [zone, fixed, ...Intl.supportedValuesOf("timeZone")].filter(isTimeZone);
+  const candidates = [...first, fixed, ...Intl.supportedValuesOf("timeZone")].filter(isTimeZone);
   const fits = (name: string) => offsets.every(({ instant, offset }) => offsetAt(instant, name) === offset);
   return candidates.find(fits) ?? null;
 }
@@ -72,7 +99,10 @@ function zoneByOffsets(text: string, zone: string): string | null {
 /** A year whose rules hold today. */
 const YEAR = 2026;
 
+/** The offsets of a VTIMEZONE in each week of a year; empty where it cannot be read. */
 function weeksOf(text: string): readonly { readonly instant: number; readonly offset: number }[] {
+  // ical.js lists every change since 1970.
+  if (/FREQ=(?!YEARLY)/i.test(text)) return [];
   try {
     const timezone = new ICAL.Timezone(new ICAL.Component(ICAL.parse(text)));
     return Array.from({ length: 52 }, (_, week) => {

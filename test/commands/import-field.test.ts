@@ -75,6 +75,13 @@ const FILES: Readonly<Record<string, Row>> = {
     events: days("Sem", "2027-01-05T09:00", "2027-01-12T09:00", "2027-01-19T09:00"),
   },
   "space-before-time.ics": { events: days("Space", "2027-01-05T09:45") },
+  "tzid-gmt-with-bst.ics": { events: ["2027-07-23T09:20 GMT"] },
+  "tzid-bst-with-vtimezone.ics": { events: ["2027-07-23T09:20 BST"] },
+  "quoted-printable.ics": { events: ["2027-01-05T09:45 Café für alle"] },
+  "url-without-scheme.ics": {
+    events: ["Mail", "Url", "Webcal"].map((title) => `2027-01-05T09:45 ${title}`),
+    notes: ["3 events with a URL that cannot be stored: left out"],
+  },
 };
 
 test("each file has its row", () => {
@@ -90,6 +97,7 @@ test.each(Object.entries(FILES))("%s", async (file, { events, zone = "Europe/Ber
   const shown = found.map(
     ({ title, start_at, all_day }) => `${start_at.slice(0, all_day ? 10 : 16)} ${title}`,
   );
+  shown.sort();
   const said = stderr.split("\n").filter((line) => line !== "");
   expect({ exitCode, rejected, notes: said, events: shown }).toEqual({
     exitCode: 0,

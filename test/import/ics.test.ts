@@ -278,6 +278,59 @@ test("added times with an end, and spaces before times, are read", async () => {
   });
 });
 
+test.each([
+  ["LOCATION;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:Caf=E9", "Café"],
+  ["LOCATION;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Caf=C3=\r\n=A9 f=C3=BCr=\r\n alle", "Café für alle"],
+  ["LOCATION;QUOTED-PRINTABLE:1=3D1=2C 2=0D=0A3", "1=1, 2\n3"],
+  ["LOCATION;ENCODING=BASE64:Q2Fmw6k=", "Café"],
+])("%j is %j", async (line, location) => {
+  expect(await event(START, line)).toMatchObject({ kind: "event", content: { location } });
+});
+
+test.each([["javascript:alert(1)"], ["www.example.com/x"], [`https://example.com/${"x".repeat(2_000)}`]])(
+  "a URL that cannot be stored is left out: %.40s",
+  async (url) => {
+    const { items, notes } = await read(calendar(...vevent(START, "DURATION:PT1H", `URL:${url}`)));
+    expect(items).toMatchObject([{ kind: "event", content: { url: undefined } }]);
+    expect(notes).toEqual(["1 event with a URL that cannot be stored: left out"]);
+  },
+);
+
+test.each([
+  ["GMT", "20261121T150000Z"],
+  ["Japan", "20261121T060000Z"],
+  ["/example.org/Europe/Berlin", "20261121T140000Z"],
+  ["GMT Standard Time", "20261121T150000Z"],
+  ["America/Argentina/Ushuaia", "20261121T180000Z"],
+])("the zone %s without a VTIMEZONE", async (zone, start) => {
+  const item = await event(`DTSTART;TZID=${zone}:20261121T150000`);
+  const [date, time] = [start.slice(0, 8), start.slice(9, 13)];
+  const at = `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}T${time.slice(0, 2)}:${time.slice(2)}:00.000Z`;
+  expect(item).toMatchObject({ kind: "event", content: { start_at: at } });
+});
+
+test.each([
+  ["EST", "America/New_York", "a zone with summer time in its VTIMEZONE"],
+  ["Europe/Berlin", "Europe/Berlin", "a name with an area wins"],
+  ["Tokyo Standard Time", "America/New_York", "a name of Windows means what the file says"],
+])("the zone %s with a VTIMEZONE of New York is %s: %s", async (tzid, zone) => {
+  const rule = (name: string, from: string, to: string, month: string) => [
+    ...[`BEGIN:${name}`, "DTSTART:20070311T020000", `TZOFFSETFROM:${from}`, `TZOFFSETTO:${to}`],
+    ...[`RRULE:FREQ=YEARLY;${month}`, `END:${name}`],
+  ];
+  const vtimezone = [
+    ...["BEGIN:VTIMEZONE", `TZID:${tzid}`],
+    ...rule("DAYLIGHT", "-0500", "-0400", "BYMONTH=3;BYDAY=2SU"),
+    ...rule("STANDARD", "-0400", "-0500", "BYMONTH=11;BYDAY=1SU"),
+    "END:VTIMEZONE",
+  ];
+  const { items } = await readImportFile(
+    Buffer.from(calendar(...vtimezone, ...vevent(`DTSTART;TZID=${tzid}:20270721T150000`))),
+    { name: "club.ics", zone: "America/New_York" },
+  );
+  expect(items).toMatchObject([{ kind: "event", content: { start_timezone: zone } }]);
+});
+
 test("rules are kept, dates of them in UTC or as dates like the start", async () => {
   const timed = ["DTSTART;TZID=Europe/Berlin:20261121T150000", "RRULE:FREQ=WEEKLY;BYDAY=SA"];
   expect(
@@ -441,7 +494,18 @@ describe("rejected by line, while the rest is read:", () => {
     ["a component without END", [START, "BEGIN:VALARM"], "has no END"],
     ["nesting without end", [START, ...Array<string>(10_000).fill("BEGIN:X")], "has no END"],
     ["a title of 51 characters", [START, `LOCATION:${"x".repeat(101)}`], "location is 101 characters long"],
-    ["a script for a URL", [START, "URL:javascript:alert(1)"], "does not begin with one of http:"],
+    [
+      "a text in an unknown charset",
+      [START, "LOCATION;ENCODING=QUOTED-PRINTABLE;CHARSET=X-NONE:Caf=E9"],
+      "LOCATION has an encoding or CHARSET that cannot be read",
+    ],
+    [
+      "a text that is not in its charset",
+      [START, "LOCATION;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:Caf=E9"],
+      "LOCATION has an encoding or CHARSET that cannot be read",
+    ],
+    ["a zone by an abbreviation alone", ["DTSTART;TZID=BST:20261121T150000"], 'the zone "BST" is not known'],
+    ["another abbreviation", ["DTSTART;TZID=EST:20261121T150000"], 'the zone "EST" is not known'],
   ])("%s", async (_, lines, reason) => {
     const other = (uid: string) => ["BEGIN:VEVENT", `UID:${uid}`, START, "END:VEVENT"];
     const file = await read(calendar(...other("a"), ...vevent(...lines), ...other("b")));
