@@ -6,16 +6,17 @@ import { sanitizeLine } from "../output/sanitize.js";
 const MAX_URL = 2_000;
 
 /**
- * The URL in its own serialization, without control characters, spaces, quotes, brackets and `|`. Null for one that
- * people cannot follow, that carries a password, or that is too long.
+ * The URL in its own serialization, without control characters, spaces, quotes, `|` and brackets, except those of an IPv6
+ * address. Null for one that people cannot follow, that carries a password, or that is too long.
  * @see WHATWG URL, section 4.5
  */
 export function linkTarget(url: string | null): string | null {
   const parsed = url === null ? null : parseUrl(url);
   if (parsed === null) return null;
-  const { protocol, username, password, href } = parsed;
+  const { protocol, username, password, href, host } = parsed;
   if (!["http:", "https:", "mailto:"].includes(protocol) || username !== "" || password !== "") return null;
-  const link = href.replace(/[\s"'<>()[\]{}|\\^`*]/g, percentEncode);
+  const address = host.startsWith("[") ? `${protocol}//${host}` : "";
+  const link = address + href.slice(address.length).replace(/[\s"'<>()[\]{}|\\^`*]/g, percentEncode);
   return link.length > MAX_URL ? null : link;
 }
 
@@ -49,6 +50,9 @@ const MAX_BUTTON_URL = 500;
 /** The shortest limit of a button's text, with the word before it, is that of Telegram (64). */
 const MAX_BUTTON_HOST = 59;
 
+/** A host of the internet, or an IPv4 address. Telegram and Discord refuse a whole message for a button to another one. */
+const BUTTON_HOST = /^[^.[]+(?:\.[^.]+)+\.?$/;
+
 /**
  * `Join meet.example`, `Open noodles.example`: the place of an event is one to join, and so is its link or one in its
  * description to a known meeting service. The host says where a button leads, whatever the text of the event says.
@@ -68,6 +72,7 @@ export function linkButtons({
   const all = [...joined, ...(link === null || joined.has(link) ? [] : [link])];
   return all
     .filter((each) => /^https?:/.test(each) && each.length <= MAX_BUTTON_URL)
+    .filter((each) => BUTTON_HOST.test(new URL(each).hostname))
     .slice(0, MAX_BUTTONS)
     .map((each) => {
       return { text: `${joined.has(each) ? "Join" : "Open"} ${shortenHost(new URL(each).host)}`, url: each };

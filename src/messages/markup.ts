@@ -12,7 +12,7 @@ export interface Markup {
   /**
    * Null where there are no links: a URL is then written below.
    * @param text not escaped
-   * @param url as `linkTarget` wrote it: without white space, quotes, brackets or `|`
+   * @param url as `linkTarget` wrote it: without white space, quotes, `|` or brackets, except those of an IPv6 address
    */
   readonly link: ((text: string, url: string) => string) | null;
   /**

@@ -40,6 +40,13 @@ describe("posting", () => {
     expect(await remind()).toEqual(["In 15 min: Later"]);
   });
 
+  test("an event with a link to an address announces, and holds up no other", async () => {
+    await world.create("Router", ...todayAt("15:40"), "--url", "http://[fd00::1]/");
+    await world.create("Wiki", ...todayAt("15:41"), "--url", "http://intranet/wiki");
+    await world.create("Lunch", ...todayAt("15:42"));
+    expect(await remind()).toEqual(["In 10 min: Router", "In 11 min: Wiki", "In 12 min: Lunch"]);
+  });
+
   test("gives the ids of events that failed to programs", async () => {
     const [lost, other] = [
       await world.create("Lost", ...todayAt("15:42")),

@@ -30,6 +30,10 @@ test.each([
   [{ url: "mailto:ana@example.com" }, []],
   [{ url: "javascript:alert(1)" }, []],
   [{ url: "https://bank.example@evil.example/" }, []],
+  [{ url: "http://[fd00::1]:8080/room" }, []],
+  [{ url: "http://intranet/room", location: "http://localhost:8080/" }, []],
+  [{ url: "http://intranet./room" }, []],
+  [{ url: "http://192.168.1.7/room" }, ["Open 192.168.1.7 http://192.168.1.7/room"]],
   [{ url: "https://notzoom.us.example/" }, ["Open notzoom.us.example https://notzoom.us.example/"]],
   [{ location: `https://a.example/${"x".repeat(500)}` }, []],
   [
@@ -82,8 +86,27 @@ test.each(CHAT_KINDS)("%s takes a reminder with a link to a host with a long nam
   expect(checkPayload(kind, payload)).toEqual([]);
 });
 
+/** Also with hosts that are addresses, or names of one's own network. */
+const urls = fc.webUrl({
+  withFragments: true,
+  withQueryParameters: true,
+  authoritySettings: { withIPv4: true, withIPv6: true, withPort: true },
+});
+
+test.each(CHAT_KINDS)(
+  "%s takes a reminder with a link to a host that is no name of the internet",
+  async (kind) => {
+    for (const url of ["http://[fd00::1]:8080/room?a=[1]", "http://intranet/room", "http://localhost/"]) {
+      const details = { url, location: url, description: `See ${url}` };
+      const call = event("Call", "2026-11-21T09:00", "2026-11-21T10:00", details);
+      const payload = await renderMessage(kind, createReminder([call], MOMENT), { ...PLACE, now: NOW });
+      expect(checkPayload(kind, payload), url).toEqual([]);
+      expect(payload.body, url).toContain(new URL(url).hostname.replace("[", ""));
+    }
+  },
+);
+
 test.each(CHAT_KINDS)("%s takes a reminder of any text with links", async (kind) => {
-  const urls = fc.webUrl({ withFragments: true, withQueryParameters: true });
   await fc.assert(
     fc.asyncProperty(hostileText, urls, urls, async (text, one, other) => {
       const details = { location: `${text} ${one}`, description: `${other} ${text}`, url: other };

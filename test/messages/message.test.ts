@@ -199,6 +199,15 @@ test("one's own text keeps its lines", () => {
   });
 });
 
+test.each([
+  ["http://[FD00::1]:80/a[1]", "http://[fd00::1]/a%5B1%5D"],
+  ["https://[::1]:8443/?x=[y]", "https://[::1]:8443/?x=%5By%5D"],
+  ["http://a)b'.example/", "http://a%29b%27.example/"],
+  ["mailto:a@b.example?subject=[x]", "mailto:a@b.example?subject=%5Bx%5D"],
+])("of %s only the brackets of an address stay", (url, link) => {
+  expect(linkTarget(url)).toBe(link);
+});
+
 describe("URLs in text", () => {
   test.each<[string, readonly string[]]>([
     ["See https://a.example/x?y=1&z=2.", ["https://a.example/x?y=1&z=2"]],

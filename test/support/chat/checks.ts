@@ -57,6 +57,9 @@ function text(length: number) {
 /** Opens a page; a platform shows the text as it is. */
 const ButtonUrl = v.pipe(v.string(), v.regex(/^https?:\/\/[\x21-\x7e]+$/), max(512));
 
+/** Telegram and Discord refuse other hosts. */
+const PublicButtonUrl = v.pipe(ButtonUrl, v.regex(/^https?:\/\/[^/?#[\]]*[^./?#[\]]\.[^./?#[\]]/));
+
 const SlackText = v.variant("type", [
   v.strictObject({ type: v.literal("plain_text"), text: text(3_000), emoji: v.exactOptional(v.boolean()) }),
   v.strictObject({ type: v.literal("mrkdwn"), text: text(3_000), verbatim: v.exactOptional(v.boolean()) }),
@@ -154,7 +157,7 @@ export const Discord = v.pipe(
                 type: v.literal(2),
                 style: v.literal(5),
                 label: text(80),
-                url: ButtonUrl,
+                url: PublicButtonUrl,
               }),
             ),
             v.minLength(1),
@@ -271,7 +274,7 @@ export const Telegram = v.strictObject({
   link_preview_options: v.strictObject({ is_disabled: v.literal(true) }),
   reply_markup: v.optional(
     v.strictObject({
-      inline_keyboard: v.array(v.tuple([v.strictObject({ text: text(64), url: ButtonUrl })])),
+      inline_keyboard: v.array(v.tuple([v.strictObject({ text: text(64), url: PublicButtonUrl })])),
     }),
   ),
 });
