@@ -179,6 +179,26 @@ describe("posting", () => {
   });
 });
 
+test("of events that start at the same time, one that a target refuses does not hold up the others", async () => {
+  const odd = await world.create("Dentist", ...todayAt("15:40"));
+  for (const title of ["Lunch", "Talk"]) await world.create(title, ...todayAt("15:40"));
+  const refused = [reply({ status: 400, headers: {}, body: "no such URL" })];
+  world.hook.next(refused, refused);
+  const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--as", "json");
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 12,
+    stderr: expect.stringContaining(`Dentist (Sat 21 Nov 15:40, Personal, ${odd}) could not be announced`),
+  });
+  expect(stderr).not.toMatch(/Lunch|Talk/);
+  expect(world.posted().map(({ title }) => title)).toEqual([
+    "In 10 min: Dentist, Lunch, Talk",
+    "In 10 min: Dentist",
+    "In 10 min: Lunch",
+    "In 10 min: Talk",
+  ]);
+  expect(await remind()).toEqual(["In 10 min: Dentist"]);
+});
+
 describe("starts that were missed beyond the grace", () => {
   const run = (...flags: readonly string[]) =>
     world.send("remind", "--before", "15m", "--as", "json", ...flags);

@@ -1,6 +1,7 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { firstNames } from "../../calendar/first-names.js";
 import type { Reminder, ReminderWindow } from "../../calendar/reminders.js";
+import { hasCode } from "../../errors.js";
 import type { Ledger } from "../../messages/ledger/ledger.js";
 import { ledgerKey } from "../../messages/ledger/ledger-key.js";
 import type { SendResult } from "../../messages/ledger/sends.js";
@@ -72,7 +73,10 @@ interface KeyedAnnouncing extends Announcing {
   readonly keyOf: (reminder: DueEvent) => string;
 }
 
-/** Events that start at the same time are announced together, once, when the first of them is. */
+/**
+ * Events that start at the same time are announced together, once, when the first of them is; each by itself if the target
+ * refuses that.
+ */
 async function createAnnounce(
   ledger: Ledger,
   { reminders, announcer, showCalendar, options, keyOf }: KeyedAnnouncing,
@@ -83,17 +87,23 @@ async function createAnnounce(
   const states = await ledger.messages.statesOf(reminders.map(keyOf), { repeats });
   const free = reminders.filter((_, index) => states[index] === "free");
   const groups = announcer.joins ? groupByStart(free) : [];
-  const announced = new Map<DueEvent, Promise<SendResult>>();
-  return (reminder) => {
-    const begun = announced.get(reminder);
-    if (begun !== undefined) return begun;
-    const group = groups.find((each) => each.includes(reminder)) ?? [reminder];
+  const send = (group: readonly DueEvent[]) => {
     const byKey = new Map(group.map((each) => [keyOf(each), each.event]));
     const eventsOf = (keys: readonly string[]) => keys.flatMap((key) => byKey.get(key) ?? []);
     const compose = (keys: readonly string[]) => announcer.compose(eventsOf(keys), { showCalendar });
-    const sending = ledger.sendOnce([...byKey.keys()], compose, sendOptions);
-    for (const each of group) announced.set(each, sending);
-    return sending;
+    return ledger.sendOnce([...byKey.keys()], compose, sendOptions);
+  };
+  const begun = new Map<readonly DueEvent[], Promise<SendResult>>();
+  return async (reminder) => {
+    const group = groups.find((each) => each.includes(reminder)) ?? [reminder];
+    const sending = begun.get(group) ?? send(group);
+    begun.set(group, sending);
+    try {
+      return await sending;
+    } catch (error) {
+      if (group.length > 1 && hasCode(error, "rejected")) return send([reminder]);
+      throw error;
+    }
   };
 }
 
