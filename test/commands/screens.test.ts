@@ -133,12 +133,32 @@ describe("agenda --grid", () => {
     expect((await at(110)).slice(0, 5)).toEqual([
       `10:00 ${day} ▌Dentist`,
       `      ${day} ▌┃Retrospect…`,
-      `      ${day} ▌Parents' ev…`,
-      `11:00 ${day} ▌Lunch`,
-      `      ${day} ▌`,
+      `      ${day} ▌┃of the team`,
+      `      ${day} ▌Parents'`,
+      `      ${day} ▌evening`,
     ]);
-    // Next to each other, and no word is broken.
-    expect((await at(180)).join("\n")).toContain("┃Retrospec…");
+    expect(await at(180)).toContain(`      ${" ".repeat(23)}  ▌┃Retrospective of the`);
+    expect(await at(300)).toContain(`10:00 ${" ".repeat(41)}  ▌Dentist             ┃Retrospective of`);
+  });
+
+  test("tells names apart that begin alike, and splits no name by the lines of another day", async () => {
+    const at9 = (day: string) => ["--start", `2026-11-${day}T09:00`, "--duration", "30m"];
+    await create("Stand-up of the team for Android", "Work", ...at9("22"));
+    await create("Stand-up of the team for iOS", "Work", ...at9("22"));
+    await create("Breakfast with Ana", "Work", ...at9("23"));
+    const { stdout } = await harness.runWith({ columns: 80, env: UTF_8 }, ...GRID, "-c", "Work");
+    const rows = stdout.split("\n").slice(1, 10);
+    expect(rows.map((line) => line.slice(16, 36).trimEnd())).toEqual([
+      " ▌Stand-up ▌Breakfa…",
+      " ▌of the   ▌with Ana",
+      " ▌team for",
+      " ▌Android",
+      " ▌▌Stand-…",
+      " ▌▌of the",
+      " ▌▌team",
+      " ▌▌for iOS",
+      "",
+    ]);
   });
 
   test("says why it is a list where the terminal is too narrow", async () => {
