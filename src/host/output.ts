@@ -108,6 +108,17 @@ const PLAIN_TEXT: StreamCapabilities = {
   unicode: true,
 };
 
+/** Drops what a library prints as an error while it works: jq-wasm says `Aborted()` before it throws. */
+function withoutConsole<T>(work: () => T): T {
+  const { error } = console;
+  console.error = () => undefined;
+  try {
+    return work();
+  } finally {
+    console.error = error;
+  }
+}
+
 /** Loads jq or Liquid only when it is used. */
 async function loadProgram(
   { kind, text }: ProgramChoice,
@@ -127,7 +138,7 @@ async function loadProgram(
     resources.add(optimization.restoreWasmOptimization);
     return createJqProgram(text, (work) => {
       signal().throwIfAborted();
-      return withDefaultSignals(process, work);
+      return withDefaultSignals(process, () => withoutConsole(work));
     });
   }
   const { createTemplateProgram } = await import("../output/formats/template.js");

@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createJqProgram } from "../../src/output/formats/jq.js";
 import { createOutput, type OutputTarget } from "../../src/output/output.js";
 import { requestView } from "../../src/output/views/plain.js";
+import { createHarness } from "../support/harness.js";
 import { VIEWER } from "./rendered.js";
 
 /** The output of a program that may print three results, to a reader that may leave after the first piece. */
@@ -37,6 +38,29 @@ test("a program with more results than are printed fails after the last one", as
 
 test("it does not fail for a reader that has enough", async () => {
   expect(await printed("range(1e9)", { leaves: true })).toBe("0\n1\n2\n");
+});
+
+test.each([
+  ["a text", '"x" * 1e9'],
+  ["a list", '[limit(5e7; repeat("a"))]'],
+  ["nesting", "reduce range(1e6) as $depth (null; [.])"],
+])("%s that does not fit into the memory of jq is an error of usage", async (_, program) => {
+  // jq computes a constant when it compiles the program.
+  const problem = await printed(program).catch((error: Error) => error.message);
+  expect(problem).toBe("--jq: the program needs more than the 256 MiB that jq has here");
+});
+
+test("nothing but the error is printed about the memory of jq", async () => {
+  const printedByLibrary = vi.spyOn(console, "error");
+  const harness = await createHarness();
+  expect(await harness.run("calendars", "--jq", '"x" * 1e9')).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr:
+      "error: --jq: the program needs more than the 256 MiB that jq has here\n" +
+      "hint: build smaller values in the program, or pipe -o ndjson to jq\n",
+  });
+  expect(printedByLibrary).not.toHaveBeenCalled();
 });
 
 test.each([

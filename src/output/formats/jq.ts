@@ -1,5 +1,5 @@
 import { loadJq } from "jq-wasm";
-import { usageError } from "../../errors.js";
+import { CliError, usageError } from "../../errors.js";
 import { escapeJson, sanitizeBlock } from "../sanitize.js";
 import { jsonObject, type OutputProgram } from "../view.js";
 
@@ -12,9 +12,9 @@ const MAX_RESULTS = 500_000;
 /**
  * `--jq`: a jq program over the JSON of the command. Strings come out raw, other values as compact JSON, one per line.
  * It has no files and an environment of its own.
- * @param block does work during which no signal can be handled
+ * @param block does work during which no signal can be handled, and drops what the library prints on the console
  * @param maxResults at most so many results are printed
- * @throws CliError usage with jq's message for a program that does not compile
+ * @throws CliError usage with jq's message for a program that does not compile, or that needs too much memory for that
  * @see https://jqlang.org/manual/
  */
 export async function createJqProgram(
@@ -24,7 +24,7 @@ export async function createJqProgram(
 ): Promise<OutputProgram> {
   const jq = await loadJq();
   const run = (input: string, text = program) => {
-    const { stdout, stderr, exitCode } = jq.raw(input, text, FLAGS);
+    const { stdout, stderr, exitCode } = inBoundedMemory(() => block(() => jq.raw(input, text, FLAGS)));
     if (exitCode !== 0) throw usageError(`--jq: ${describeProblem(stderr)}`);
     return { stdout, stderr };
   };
@@ -36,7 +36,7 @@ export async function createJqProgram(
     json,
     { capabilities: { isTerminal }, note },
   ) => {
-    const { stdout, stderr } = block(() => run(JSON.stringify(json), bounded));
+    const { stdout, stderr } = run(JSON.stringify(json), bounded);
     for (const line of linesOf(stderr)) note(line);
     const lines = linesOf(stdout);
     const text = lines
@@ -53,6 +53,22 @@ export async function createJqProgram(
     },
     renderJson,
   };
+}
+
+/**
+ * Runs jq, whose memory ends at 256 MiB. Then it cannot run again.
+ * @throws CliError usage when that is not enough: WebAssembly's RuntimeError, or a stack that is too deep
+ */
+function inBoundedMemory<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!(cause instanceof Error) || !["RuntimeError", "RangeError"].includes(cause.name)) throw cause;
+    throw new CliError("usage", "--jq: the program needs more than the 256 MiB that jq has here", {
+      hint: "build smaller values in the program, or pipe -o ndjson to jq",
+      cause,
+    });
+  }
 }
 
 /** The text, then the error, which a reader that stops after the text never sees. */
