@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { checkId } from "../../src/calendar/names.js";
+import { checkId, describeCandidates } from "../../src/calendar/names.js";
 import { addAction, addCommand, type ContextOf, describeCommand } from "../../src/cli/command.js";
 import { completeValues, type NeededValue, neededChoice } from "../../src/commands/missing-values.js";
 import type { Context } from "../../src/context.js";
@@ -120,11 +120,25 @@ function askName({ terminal }: Context): Promise<string> {
   return terminal.prompt.text("Name:", { check });
 }
 
-/** The calendar of `-c`, which has no default here. */
+/** The calendar of `-c`, else the only one. The default of a profile does not count here. */
 export const needsCalendarFlag: Need<string> = (_, asking) => {
-  const [given, another] = asking.context.flags.calendars;
+  const { flags, terminal } = asking.context;
+  const [given, another] = flags.calendars;
   if (another !== undefined) throw usageError("--calendar: this command takes one calendar");
-  return needsCalendar("--calendar")(given, asking);
+  const needed = needsCalendar("--calendar")(given, asking);
+  return {
+    ...needed,
+    hasDefault: true,
+    async ask(values) {
+      const calendars = await (await asking.open()).calendars.list();
+      if (calendars.length === 1 && calendars[0] !== undefined) return calendars[0].id;
+      if (terminal.prompt.available || calendars.length === 0) return needed.ask(values);
+      throw usageError(
+        "missing --calendar: there are several calendars",
+        `name one of: ${describeCandidates(calendars)}`,
+      );
+    },
+  };
 };
 
 /** @param name that of the flag or argument, in messages */

@@ -306,6 +306,23 @@ describe("service administration", () => {
     );
   });
 
+  test("members and labels are those of the only calendar unless --calendar names one", async () => {
+    await admin("users add Ana");
+    await admin("calendars add Choir --owner Ana");
+    expect(await admin("members list")).toMatchObject([{ name: "Ana" }]);
+    expect(await admin("labels set 1 --name Concert")).toMatchObject({ number: 1, name: "Concert" });
+    await admin("calendars add Club --owner Ana");
+    for (const words of ["members list", "labels set 1 --name Match", "members add Ana"]) {
+      const { exitCode, stderr } = await service(words);
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 2,
+        stderr: expect.stringMatching(
+          /^error: missing --calendar: there are several calendars\nhint: name one of: Choir \(.*\), Club/,
+        ),
+      });
+    }
+  });
+
   test("users rename changes the name alone", async () => {
     const { id } = await admin("users add Ben --login ben@example");
     const renamed = await service("users rename ben@example", "Ben Lima");

@@ -11,6 +11,8 @@ export interface NeededValue<T, V = object> {
   readonly name: string;
   readonly given: T | undefined;
   readonly ask: (values: Partial<V>) => Promise<T>;
+  /** Whether `ask` may find it without a terminal; it throws where it cannot. */
+  readonly hasDefault?: boolean;
   /** Whether it is needed, by the values before it; always by default. */
   readonly when?: (values: Partial<V>) => boolean;
 }
@@ -48,14 +50,16 @@ export async function completeValues<V extends object>(
 
 function requireGiven<V extends object>(needed: NeededValues<V>, { command, hint }: MissingOptions): void {
   const given: Partial<V> = {};
-  const missing: string[] = [];
+  const missing: NeededValue<unknown, V>[] = [];
   for (const key of Object.keys(needed) as (keyof V)[]) {
     const value = needed[key];
-    if (isMissing(value, given)) missing.push(value.name);
+    if (isMissing(value, given)) missing.push(value);
     else if (value.given !== undefined) given[key] = value.given;
   }
-  if (missing.some((name) => !name.startsWith("--"))) throw missingArgumentError(command, missing, hint);
-  if (missing.length > 0) throw missingFlagsError(missing, hint);
+  if (missing.every(({ hasDefault }) => hasDefault === true)) return;
+  const names = missing.map(({ name }) => name);
+  if (names.some((name) => !name.startsWith("--"))) throw missingArgumentError(command, names, hint);
+  throw missingFlagsError(names, hint);
 }
 
 function isMissing<T, V>({ given, when }: NeededValue<T, V>, values: Partial<V>): boolean {

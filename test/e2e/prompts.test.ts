@@ -917,8 +917,6 @@ describe("nothing is asked", () => {
     [["service", "users", "rename"], "calctl service users rename needs USER and NAME"],
     [["service", "users", "rename", "Ben"], "calctl service users rename needs NAME"],
     [["service", "members", "add"], "calctl service members add needs USER and --calendar"],
-    [["service", "members", "remove", "Ben"], "missing --calendar"],
-    [["service", "members", "list"], "missing --calendar"],
     [["service", "calendars", "add"], "calctl service calendars add needs NAME"],
     [["service", "calendars", "remove"], "calctl service calendars remove needs CALENDAR"],
     [["service", "calendars", "set", "Work"], "missing --name, --calendar-color or --description"],
