@@ -205,6 +205,25 @@ export function configurationError(message: string, options: CliErrorOptions = {
   return new CliError("configuration", message, options);
 }
 
+/** Why a file cannot be read or written: in words, else the code of the error. */
+export function fileProblemOf(error: unknown): string {
+  const code = errorCodeOf(error) ?? "unknown";
+  return FILE_PROBLEMS[code] ?? code;
+}
+
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "operation not permitted",
+  EISDIR: "is a directory",
+  ENOENT: "no such file or directory",
+  ENOTDIR: "not a directory",
+  EROFS: "read-only file system",
+  ENOSPC: "no space left on device",
+  EDQUOT: "disk quota exceeded",
+  EFBIG: "file too large",
+  EIO: "input/output error",
+};
+
 /** The `code` member of a Node or driver error, or undefined. */
 export function errorCodeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;

@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { fileProblemOf } from "../../src/errors.js";
 import { BROWSER_HELPER_ARGUMENT } from "../../src/system/helper-arguments.js";
 import { VERSION } from "../../src/version.js";
 
@@ -21,7 +22,7 @@ function printVersion(): void {
     // A pipe that does not block, and is full.
     if (code === "EAGAIN") return void process.stdout.write(`${VERSION}\n`);
     process.exitCode = 1;
-    process.stderr.write(`error: stdout could not be written (${code})\n`);
+    process.stderr.write(`error: stdout could not be written (${fileProblemOf(error)})\n`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { CliError, configurationError, dryRunError, errorCodeOf } from "../../src/errors.js";
+import { CliError, configurationError, dryRunError, fileProblemOf } from "../../src/errors.js";
 import { sleepFor } from "../../src/system/clock.js";
 import { isSigterm } from "../../src/terminal/signals.js";
 import type { ServiceSample } from "../admin/sample.js";
@@ -165,8 +165,7 @@ async function readPem(path: string, source: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
-    const code = errorCodeOf(cause) ?? "unknown";
-    throw configurationError(`${source}: ${path} cannot be read (${code})`, { cause });
+    throw configurationError(`${source}: ${path} cannot be read (${fileProblemOf(cause)})`, { cause });
   }
 }
 

@@ -56,7 +56,10 @@ describe("messages", () => {
     ["postgres://ana:sentinel@localhost/cal?options=-c", 'its parameter "options" is not supported'],
     ["postgres://ana:sentinel@db.example/cal?sslmode=disable", "unencrypted"],
     ["postgres://ana:sentinel@db.example/cal?sslmode=disable&plaintext=yes", 'plaintext can only be "allow"'],
-    ["postgres://ana:sentinel@db.example/cal?sslrootcert=/nowhere", "/nowhere cannot be read (ENOENT)"],
+    [
+      "postgres://ana:sentinel@db.example/cal?sslrootcert=/nowhere",
+      "/nowhere cannot be read (no such file or directory)",
+    ],
   ])("say what is wrong with %s, without its password", (url, problem) => {
     let error: unknown;
     try {

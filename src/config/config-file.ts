@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { isJsonObject } from "../../contract/json.js";
-import { CliError, configurationError, errorCodeOf } from "../errors.js";
+import { CliError, configurationError, errorCodeOf, fileProblemOf } from "../errors.js";
 import type { FileLockOptions } from "../system/file-lock.js";
 import {
   distrustedError,
@@ -122,7 +122,7 @@ async function withConfigLock<T>(
     if (cause instanceof CliError) throw cause;
     const problem = `the configuration ${path} cannot be written`;
     if (!(cause instanceof LockBusyError))
-      throw configurationError(`${problem} (${errorCodeOf(cause) ?? "unknown"})`, { cause });
+      throw configurationError(`${problem} (${fileProblemOf(cause)})`, { cause });
     const who = cause.holder === null ? "other processes are" : `process ${cause.holder} is`;
     throw configurationError(`${problem}: ${who} writing it`, {
       hint: `try again; if no calctl is running, remove ${lockPath}`,
@@ -143,8 +143,7 @@ export function readConfig(path: string, userId: number | null): Config {
     read = readTrustedFile(path, userId);
   } catch (cause) {
     if (errorCodeOf(cause) === "ENOENT") return { profiles: new Map() };
-    const code = errorCodeOf(cause) ?? "unknown";
-    throw configurationError(`the configuration ${path} cannot be read (${code})`, { cause });
+    throw configurationError(`the configuration ${path} cannot be read (${fileProblemOf(cause)})`, { cause });
   }
   if ("distrust" in read) throw distrustedError(keptFile(path), read.distrust);
   return parseConfig(read.text, path);

@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DAY_MS } from "../../contract/date-time.js";
-import { CliError, configurationError, errorCodeOf } from "../errors.js";
+import { CliError, configurationError, errorCodeOf, fileProblemOf } from "../errors.js";
 import { LockBusyError, withFileLock } from "../system/file-lock.js";
 import { makeInnerFolder, requireInnerFolder } from "../system/ownership.js";
 import type { ProcessSource } from "../system/process-identity.js";
@@ -49,7 +49,7 @@ export function createJournal(options: JournalOptions) {
   /** For messages, which name the folder. */
   const reasonOf = (error: unknown): string => {
     const code = error instanceof CliError ? undefined : errorCodeOf(error);
-    if (code !== undefined) return `${join(stateDirectory(), "journal")}: ${code}`;
+    if (code !== undefined) return `${join(stateDirectory(), "journal")}: ${fileProblemOf(error)}`;
     return error instanceof Error ? error.message : String(error);
   };
   let file: string | undefined;

@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Environment, emptyVariable, type Variable } from "../config/environment.js";
-import { CliError, configurationError, errorCodeOf } from "../errors.js";
+import { CliError, configurationError, errorCodeOf, fileProblemOf } from "../errors.js";
 import { findSecretExposure, withoutByteOrderMark } from "../system/ownership.js";
 
 /** A kind of secret that the environment can have. */
@@ -161,7 +161,7 @@ export async function readSecretFile(options: SecretFileOptions): Promise<string
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     if (cause instanceof CliError) throw cause;
-    throw configurationError(`${name} cannot be read (${errorCodeOf(cause) ?? "unknown"})`, {
+    throw configurationError(`${name} cannot be read (${fileProblemOf(cause)})`, {
       hint: `name a file with a ${noun} that you can read`,
       cause,
     });

@@ -3,7 +3,7 @@ import { constants, type Stats } from "node:fs";
 import { lstat, open, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject, parseJson } from "../../contract/json.js";
-import { type CliError, configurationError, errorCodeOf } from "../errors.js";
+import { type CliError, configurationError, errorCodeOf, fileProblemOf } from "../errors.js";
 import { isPrivate, makePrivateFolder, withoutByteOrderMark } from "../system/ownership.js";
 import { removeTemporaryFiles, writePrivateFile } from "../system/private-file.js";
 import { accountOf, SECRET_LABELS, type SecretKey, type SecretStore } from "./store.js";
@@ -147,7 +147,7 @@ function checkFolder(stats: Stats, directory: string, userId: number | null): vo
 const OTHER_FOLDER = "CALCTL_DATA_DIR names another folder";
 
 function fileError(verb: string, path: string, cause: unknown): CliError {
-  return configurationError(`${path} cannot be ${verb} (${errorCodeOf(cause) ?? "unknown"})`, {
+  return configurationError(`${path} cannot be ${verb} (${fileProblemOf(cause)})`, {
     hint: OTHER_FOLDER,
     cause,
   });

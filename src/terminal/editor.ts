@@ -1,7 +1,7 @@
 import type { StdioOptions } from "node:child_process";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.js";
-import { CliError, DryRunStop, errorCodeOf, usageError } from "../errors.js";
+import { CliError, DryRunStop, errorCodeOf, fileProblemOf, usageError } from "../errors.js";
 import { decodeText, withoutLastNewline } from "./input.js";
 
 export interface EditorOptions {
@@ -113,7 +113,7 @@ async function hasNewText(path: string, original: string | undefined): Promise<b
 }
 
 function fileError(problem: string, cause: unknown): CliError {
-  return new CliError("failed", `${problem} (${errorCodeOf(cause) ?? "unknown"})`, { cause });
+  return new CliError("failed", `${problem} (${fileProblemOf(cause)})`, { cause });
 }
 
 /** Exit codes of a shell that cannot start the program; 9009 is that of cmd. */

@@ -1,7 +1,7 @@
 import { createReadStream, fstatSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { describeJsonError } from "../../contract/json.js";
-import { CliError, emptyValueError, errorCodeOf, usageError } from "../errors.js";
+import { CliError, emptyValueError, errorCodeOf, fileProblemOf, usageError } from "../errors.js";
 import type { JsonItems } from "./json-items.js";
 
 /** The part of a Node readable stream that the program uses. */
@@ -32,8 +32,8 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
     const name = `${source}: ${displayName(path)}`;
     const readError = (error: unknown) => {
       if (error instanceof CliError) return error;
-      const code = errorCodeOf(error) ?? "unknown";
-      return usageError(`${name} ${READ_PROBLEMS[code] ?? `cannot be read (${code})`}`);
+      const problem = READ_PROBLEMS[errorCodeOf(error) ?? ""];
+      return usageError(`${name} ${problem ?? `cannot be read (${fileProblemOf(error)})`}`);
     };
     if (path === "-" && isDirectory(process.stdin)) throw usageError(`${name} ${READ_PROBLEMS["EISDIR"]}`);
     return { stream: path === "-" ? process.stdin : openFile(path, source), name, readError };

@@ -1,4 +1,4 @@
-import { CliError, errorCodeOf } from "../errors.js";
+import { CliError, errorCodeOf, fileProblemOf } from "../errors.js";
 import type { Clock } from "../system/clock.js";
 
 /** The part of a Node writable stream that the program uses. */
@@ -128,6 +128,6 @@ function abandonOnAbort(
 }
 
 function writeError(error: Error, name: string): CliError {
-  const reason = errorCodeOf(error) ?? error.message;
+  const reason = errorCodeOf(error) === undefined ? error.message : fileProblemOf(error);
   return new CliError("failed", `${name} could not be written (${reason})`, { cause: error });
 }

@@ -155,7 +155,7 @@ test("a folder that cannot be made is exit 10, with the variable that names anot
   expect(checks.filter(({ ok }) => !ok)).toMatchObject([
     {
       check: "state folder",
-      detail: expect.stringContaining("ENOTDIR"),
+      detail: expect.stringContaining("not a directory"),
       hint: expect.stringContaining("CALCTL_STATE_DIR"),
     },
   ]);
@@ -181,7 +181,7 @@ test("on a terminal, a line for each check, and what to do below it", async () =
   const { stdout } = await runWith({ env, columns: 200 }, "doctor", "-p", "local");
   expect(stdout).toContain("✓ profile        local: the embedded service\n");
   expect(stdout).toMatch(
-    /✗ state folder {3}.* cannot be written to \(ENOTDIR\)\n {17}CALCTL_STATE_DIR names another folder\n/,
+    /✗ state folder {3}.* cannot be written to \(not a directory\)\n {17}CALCTL_STATE_DIR names another folder\n/,
   );
 });
 
@@ -255,7 +255,7 @@ describeWithDisk("on a disk that is full,", () => {
     expect(checks.filter(({ ok }) => !ok)).toMatchObject([
       {
         check: "state folder",
-        detail: expect.stringContaining("ENOSPC"),
+        detail: expect.stringContaining("no space left on device"),
         hint: expect.stringContaining("space"),
       },
     ]);

@@ -362,7 +362,7 @@ describe("the journal", () => {
     writeFileSync(join(folder(), "undo.lock"), "a file");
     expect(await world.step("undo", "--yes")).toMatchObject({
       exitCode: 10,
-      stderr: `error: the journal cannot be written (${folder()}: ENOTDIR)\n`,
+      stderr: `error: the journal cannot be written (${folder()}: not a directory)\n`,
     });
     expect(await world.read(id)).toMatchObject({ title: "Lunch" });
   });

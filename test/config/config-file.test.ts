@@ -153,7 +153,7 @@ test("a folder that cannot be created is named: exit 10", async () => {
   const file = fileIn(join(directory, "occupied", "calctl"));
   await expect(file.update((config) => config)).rejects.toMatchObject({
     exitCode: 10,
-    message: expect.stringMatching(/occupied\/calctl\/config\.json.*\(ENOTDIR\)/),
+    message: expect.stringMatching(/occupied\/calctl\/config\.json.*\(not a directory\)/),
   });
 });
 

@@ -234,7 +234,7 @@ describe("with a script as the editor", () => {
     const { exitCode, stderr } = await world.runWith({ env }, "events", "update", world.id, "--edit");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: `error: no file can be created in ${TMPDIR} (ENOENT)\n`,
+      stderr: `error: no file can be created in ${TMPDIR} (no such file or directory)\n`,
     });
   });
 

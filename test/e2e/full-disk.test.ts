@@ -163,7 +163,7 @@ describeWithDisk("an import", () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 12,
       stderr: expect.stringMatching(
-        /of 150 changes were written: what is imported cannot be remembered \(ENOSPC\)/,
+        /of 150 changes were written: what is imported cannot be remembered \(no space left on device\)/,
       ),
     });
     rmSync(ballast);

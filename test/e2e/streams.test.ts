@@ -147,7 +147,7 @@ const FAMILIES: readonly (readonly [line: string, done: RegExp | null])[] = [
   ["service tokens create --user root", /token \w+ was created; revoke it/],
 ];
 
-const FULL = "stdout could not be written (ENOSPC)";
+const FULL = "stdout could not be written (no space left on device)";
 
 /** The message in the last line of stderr, which is text or JSON. */
 function messageIn(stderr: string): string {
@@ -171,7 +171,7 @@ describe("a full disk", () => {
       if (done === null) expect({ line, message }).toEqual({ line, message: FULL });
       else
         expect(message).toMatch(
-          new RegExp(`^stdout could not be written \\(ENOSPC\\), but .*${done.source}`),
+          new RegExp(`^stdout could not be written \\(no space left on device\\), but .*${done.source}`),
         );
     }
   });

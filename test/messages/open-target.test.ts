@@ -210,7 +210,7 @@ describe("the target of the environment", () => {
       10,
       "CALCTL_WEBHOOK_URL_FILE is set but empty",
     ],
-    ["no file", { CALCTL_WEBHOOK_URL_FILE: "/nowhere" }, { as: "slack" }, 10, "ENOENT"],
+    ["no file", { CALCTL_WEBHOOK_URL_FILE: "/nowhere" }, { as: "slack" }, 10, "no such file or directory"],
     ["no URL", { CALCTL_WEBHOOK_URL: "sentinel" }, { as: "slack" }, 10, "it is not an https URL"],
     ["another platform", { CALCTL_WEBHOOK_URL: URL_A }, { as: "discord" }, 10, "takes messages of slack"],
     [

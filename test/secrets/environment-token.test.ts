@@ -70,9 +70,9 @@ test("an invalid token is not repeated in the message", async () => {
 });
 
 test.each([
-  ["that is not there", () => join(directory, "nowhere"), "ENOENT"],
-  ["that is a folder", () => directory, "EISDIR"],
-  ["below a file", () => "/dev/null/token", "ENOTDIR"],
+  ["that is not there", () => join(directory, "nowhere"), "no such file or directory"],
+  ["that is a folder", () => directory, "is a directory"],
+  ["below a file", () => "/dev/null/token", "not a directory"],
   ["that never ends", () => "/dev/zero", "larger than 64 KiB"],
   ["of a megabyte", () => file("token", "t".repeat(1_000_000)), "larger than 64 KiB"],
 ])("a file %s is an error, not skipped", async (_, path, words) => {

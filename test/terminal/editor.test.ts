@@ -23,7 +23,7 @@ test("a file that cannot be written leaves no folder", async () => {
   const result = editor.withFile("no-such-folder/event.yaml", ({ edit }) => edit("title: Lunch"));
   await expect(result).rejects.toMatchObject({
     code: "failed",
-    message: expect.stringMatching(/event\.yaml cannot be written \(ENOENT\)$/),
+    message: expect.stringMatching(/event\.yaml cannot be written \(no such file or directory\)$/),
   });
   expect({ warnings, left: readdirSync(folder) }).toEqual({ warnings: [], left: [] });
 });

@@ -65,7 +65,7 @@ test("a write error names the stream", async () => {
   take(withCode("ENOSPC"));
   await expect(written).rejects.toMatchObject({
     code: "failed",
-    message: "stdout could not be written (ENOSPC)",
+    message: "stdout could not be written (no space left on device)",
   });
 });
 

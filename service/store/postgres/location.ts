@@ -2,7 +2,13 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type ConnectionOptions, createSecureContext, type SecureContextOptions } from "node:tls";
 import { isLoopback, parseUrl } from "../../../contract/url.js";
-import { type CliError, type CliErrorOptions, configurationError, errorCodeOf } from "../../../src/errors.js";
+import {
+  type CliError,
+  type CliErrorOptions,
+  configurationError,
+  errorCodeOf,
+  fileProblemOf,
+} from "../../../src/errors.js";
 
 /** Where a database is, from its URL. */
 export interface PostgresLocation {
@@ -162,7 +168,7 @@ function readPem(parameter: "sslrootcert" | "sslcert" | "sslkey", path: string):
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw invalid(`cannot be read (${errorCodeOf(cause) ?? "unknown"})`, { cause });
+    throw invalid(`cannot be read (${fileProblemOf(cause)})`, { cause });
   }
   const isKey = parameter === "sslkey";
   try {

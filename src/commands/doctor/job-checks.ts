@@ -4,7 +4,7 @@ import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { type Environment, SECRET_VARIABLES } from "../../config/environment.js";
 import type { Context } from "../../context.js";
-import { type CliError, configurationError, errorCodeOf } from "../../errors.js";
+import { type CliError, configurationError, errorCodeOf, fileProblemOf } from "../../errors.js";
 import type { Machine } from "../../machine.js";
 import { ledgerPath } from "../../messages/ledger/ledger-path.js";
 import { selfCommand } from "../../system/child-process.js";
@@ -121,9 +121,8 @@ function checkFolder(name: FolderCheck["name"], path: string): FolderCheck {
     }
     return { name, path, error: null };
   } catch (cause) {
-    const reason = errorCodeOf(cause) ?? "unknown";
-    const room = reason === "ENOSPC" ? "free some space on its disk, or " : "";
-    const error = configurationError(`${path} cannot be written to (${reason})`, {
+    const room = errorCodeOf(cause) === "ENOSPC" ? "free some space on its disk, or " : "";
+    const error = configurationError(`${path} cannot be written to (${fileProblemOf(cause)})`, {
       hint: `${room}CALCTL_${name.toUpperCase()}_DIR names another folder`,
       cause,
     });

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { isJsonObject, parseJson } from "../../../contract/json.js";
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { isSeries } from "../../calendar/series.js";
-import { CliError, configurationError, errorCodeOf } from "../../errors.js";
+import { CliError, configurationError, errorCodeOf, fileProblemOf } from "../../errors.js";
 import { shortHash } from "../../import/content-hash.js";
 import { type ImportRecord, occurrenceRecords } from "../../import/plan.js";
 import type { ImportMemo } from "../../journal/entry.js";
@@ -81,7 +81,8 @@ function makeFolder(inner: Parameters<typeof makeInnerFolder>[0]): string {
 }
 
 function notRemembered(cause: unknown): CliError {
-  const reason = errorCodeOf(cause) ?? (cause instanceof Error ? cause.message : cause);
+  const isUnnamed = errorCodeOf(cause) === undefined && cause instanceof Error;
+  const reason = isUnnamed ? cause.message : fileProblemOf(cause);
   const hint = "CALCTL_STATE_DIR names another folder";
   return configurationError(`what is imported cannot be remembered (${reason})`, { hint, cause });
 }
@@ -179,6 +180,6 @@ export function readText(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     if (errorCodeOf(error) === "ENOENT") return "";
-    throw configurationError(`${path} cannot be read (${errorCodeOf(error) ?? error})`, { cause: error });
+    throw configurationError(`${path} cannot be read (${fileProblemOf(error)})`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { CliError, errorCodeOf, usageError, wrapError } from "../../errors.js";
+import { CliError, fileProblemOf, usageError, wrapError } from "../../errors.js";
 import type { ImportReport } from "../../output/views/import.js";
 import { createNamer } from "../item-report.js";
 import type { Applied } from "./apply.js";
@@ -34,9 +34,8 @@ export function writeRejects({ context, flags: { rejects }, read }: ImportRun): 
     const texts = rejections.map(({ text }) => (text.endsWith("\n") ? text : `${text}\n`));
     writeFileSync(rejects, texts.length === 0 ? "" : [header, ...texts, footer].join(""));
   } catch (cause) {
-    const reason = errorCodeOf(cause) ?? cause;
     throw usageError(
-      `--rejects: ${rejects} cannot be written (${reason})`,
+      `--rejects: ${rejects} cannot be written (${fileProblemOf(cause)})`,
       "name a file in a folder of yours",
     );
   }
