@@ -255,6 +255,18 @@ describe("bad input", () => {
     expect(await titles()).toHaveLength(2);
   });
 
+  test("a file that does not exist is named before --yes is", async () => {
+    const missing = join(world.directory, "none.ics");
+    expect(await world.run("import", missing, "-c", "Family")).toMatchObject({
+      exitCode: 2,
+      stderr: `error: FILE: ${missing} does not exist\n`,
+    });
+    expect(await world.run("import", file(line("a")), "-c", "Family")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--yes is required"),
+    });
+  });
+
   test("--rejects where no file can be made is exit 2, before anything is written", async () => {
     const rejects = join(world.directory, "none", "rejects.ndjson");
     const { exitCode, stderr } = await importLines([line("a"), "{}"], "--rejects", rejects);

@@ -44,6 +44,8 @@ export interface ImportJob {
   readonly source: string;
   readonly prune: boolean | "all";
   readonly isConfirmed: boolean;
+  /** Whether the terminal can confirm it. */
+  readonly canAsk: boolean;
 }
 
 /** @throws CliError usage that names everything that is missing */
@@ -55,11 +57,10 @@ export function readJob({ flags: run, terminal }: EventContext, flags: ImportFla
   if (path === undefined)
     throw missingFlagsError(["FILE", ...unsaid], "calctl import -h shows what it takes");
   if (path === "-" && flags.source === undefined) throw missingFlagsError(["--source", ...unsaid]);
-  requireConfirmation(isConfirmed, canAsk);
   const source = flags.source ?? basename(path);
   if (source === "") throw emptyValueError(flags.source === undefined ? "FILE" : "--source");
   checkRejects(path, flags.rejects);
-  return { path, name: path === "-" ? "stdin" : path, source, prune, isConfirmed };
+  return { path, name: path === "-" ? "stdin" : path, source, prune, isConfirmed, canAsk };
 }
 
 /** A file that follows `--prune` is no value of it. */
@@ -97,7 +98,8 @@ export interface ReadSource
 /**
  * Reads the file. What cannot be imported is said on stderr, once it is known what there was.
  * @returns what gives the events of the file
- * @throws CliError rejected for a file that cannot be read
+ * @throws CliError usage for a file that cannot be opened, and where nothing confirms the import; rejected for a file that is
+ * no calendar or table
  */
 export async function readSource(
   context: EventContext & Pick<Context, "machine">,
@@ -109,6 +111,7 @@ export async function readSource(
   const window = await readWindow(context, flags);
   const limit = { bytes: MAX_IMPORT_BYTES, error: () => tooLargeError(name) };
   const bytes = await terminal.input.bytes(path, "FILE", limit);
+  requireConfirmation(job.isConfirmed, job.canAsk);
   if (bytes.length >= LARGE_FILE) await keepMemorySmall(machine);
   const { items, notes, ...file } = await readImportFile(bytes, {
     ...flags,
