@@ -33,7 +33,7 @@ const TIME_LIKE = new RegExp(
 );
 /** Beside a time that was read: `9:30 evening`, `from 12`, `12:00 to`. */
 const HALF_READ =
-  /\|[-–—]\S+|\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?= [|"]|$)|(?:to|till|until|[-–—]) \d{1,2}(?= [|"]|$)|(?:morning|afternoon|evening|night)s\b|and an? half|['’]\d\d\b|for \d+(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)/i;
+  /\|[-–—]\S+|\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?= [|"]|$)|(?:to|till|until|[-–—]) \d{1,2}(?= [|"]|$)|(?:morning|afternoon|evening|night)s\b|and an? half|(?:for )?\w+ times\b|['’]\d\d\b|for \d+(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)/i;
 /** Dates with signs, or without a space, also beside another day. */
 const SECOND_DATE = new RegExp(
   `(?<!\\w)(?:\\d{4}-\\d\\d-\\d\\d|\\d{1,2}(?:st|nd|rd|th)?[\\s./-]*${MONTH_NAME}(?!\\w)|${MONTH_NAME}[\\s./-]*\\d{1,2}(?!\\w))`,
@@ -55,7 +55,9 @@ const PHRASES = [
   [/\b(?:an?|\d+|two|three) weeks?(?= \|)/i, "write the date", "any"],
   [/\bevery\b(?: [^|\s]+)?/i, "write every mon, daily or monthly on the 2nd mon", "any"],
   [
-    /\| (?:of (?:the|each|every) (?:month|year)|the \d{1,2}(?:st|nd|rd|th))\b/i,
+    new RegExp(
+      `\\| (?:of (?:(?:the|each|every|this|next|last) (?:month|year)|${MONTH_NAME})|the \\d{1,2}(?:st|nd|rd|th))(?!\\w)`,
+    ),
     "write a date, or monthly on the last fri",
     "any",
   ],

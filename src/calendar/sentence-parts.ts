@@ -48,7 +48,7 @@ const SIMPLE = [
   [/^#(?:"([^"]+)"|([^\s,]+))/, "label"],
   [
     new RegExp(
-      `^(?:for\\s+)?(?:\\d{1,3}|${NUMBER_NAMES})\\s+times(?!\\s+(?:an?|per|each|every|in|the)\\b)${END}`,
+      `^(?:for\\s+)?(?:[1-9]\\d{0,2}|${NUMBER_NAMES})\\s+times(?!\\s+(?:an?|per|each|every|in|the)\\b)${END}`,
       "i",
     ),
     "count",
@@ -77,7 +77,7 @@ export const PREPOSITION = /^(?:with|at|in|on|for|and|by|w\/.*|@.*)$/i;
 const NAMES = /^(?:sat|sun|weds?|noon|midday|midnight|now)$/i;
 /** What numbers are of that are neither hours nor labels. */
 export const NUMBERED =
-  /^(?:pages?|pp?\.?|chapters?|ch\.?|rooms?|no\.?|nr\.?|numbers?|sprints?|weeks?|days?|lessons?|units?|parts?|acts?|levels?|grades?|class(?:es)?|years?|ages?|aged|gates?|platforms?|tracks?|lines?|bus|trams?|trains?|flights?|exercises?|questions?|tables?|seats?|rows?|floors?|buildings?|blocks?|issues?|bugs?|prs?|bills?|invoices?|orders?|tickets?|versions?|v|items?|steps?|phases?|rounds?|heats?|games?|episodes?|seasons?|vol\.?|volumes?|sections?|groups?|teams?|routes?|sizes?|scores?)$/i;
+  /^(?:pages?|pp?\.?|chapters?|ch\.?|rooms?|no\.?|nr\.?|numbers?|sprints?|weeks?|days?|lessons?|units?|parts?|acts?|levels?|grades?|class(?:es)?|years?|ages?|aged|gates?|platforms?|tracks?|lines?|bus|trams?|trains?|flights?|exercises?|questions?|tables?|seats?|rows?|floors?|buildings?|blocks?|issues?|bugs?|prs?|bills?|invoices?|orders?|tickets?|versions?|v|items?|steps?|phases?|rounds?|heats?|games?|episodes?|seasons?|vol\.?|volumes?|sections?|groups?|teams?|routes?|sizes?|scores?|pay|owe|costs?|price)$/i;
 const IN_PARENTHESES = /^\(([^()]*)\)(?=[\s,]|$)/;
 
 /** Splits a sentence. @throws CliError usage for times and dates that do not exist or may be read in two ways */

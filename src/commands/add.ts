@@ -102,7 +102,7 @@ function readingsOf(text: string, read: ReadText) {
   try {
     return { reading: read(text) };
   } catch (error) {
-    if (!(error instanceof AmbiguousTextError) || !text.includes(error.written)) throw error;
+    if (!(error instanceof AmbiguousTextError) || text.split(error.written).length !== 2) throw error;
     const texts = error.readings.map((reading) => text.replace(error.written, () => reading));
     return { error, texts };
   }

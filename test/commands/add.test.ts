@@ -141,6 +141,12 @@ test.each([
   ["no first day", ["Rent monthly"], 'does not say when "monthly" begins'],
   ["two readings of a number", ["Lunch fri 11"], '"11" in "fri 11" may be a time, a day of a month'],
   ["two readings of hours", ["Lunch tomorrow 3-4"], '"3-4" may be 03:00-04:00 or 15:00-16:00'],
+  [
+    "a series that ends before its first date",
+    ["Gym every monday 9:00 until tomorrow"],
+    "the rule gives no date",
+  ],
+  ["a series of nothing", ["Gym daily 18:00 0 times"], `the text: "0 times" is not understood`],
   ["no day", ["Lunch"], "the text names no day and no time"],
   ["what a shell drops", ["Lunch"], "a shell ignores what follows # outside of quotes"],
   ["a number after #", ["Pay bill #1234 tomorrow"], `all of it in others for the shell: '"#1234"'`],

@@ -313,6 +313,11 @@ describeWithSystem("tmux", "add", () => {
     ]);
   });
 
+  test("nothing is chosen for words that are there twice", async () => {
+    const { terminal } = await openAdd(`calctl add -c Work '"3-4" kids tomorrow 3-4'`);
+    await answer(terminal, [['"3-4" may be 03:00-04:00 or 15:00-16:00'], ["exit 2"]]);
+  });
+
   test("a text that is asked for may have two readings, and the form keeps how often", async () => {
     const { installation, terminal } = await openAdd("calctl add -c Work --fields title");
     await answer(terminal, [
