@@ -58,11 +58,11 @@ export function readRecurrence({ lines, start, timezone }: Recurrence, source: s
     const values = property === "RRULE" ? [value] : value.split(",");
     if (property === "")
       throw usageError(`${source}: "${line}" is not read`, "write RRULE, EXDATE and RDATE");
-    texts[property]?.push(...values);
+    for (const text of values) texts[property]?.push(text);
     const written = /;TZID="?([^;"]*)/i.exec(parameters)?.[1] ?? zone;
     if (!isTimeZone(written))
       throw usageError(`${source}: ${written} is not a timezone`, "write an IANA name");
-    instants[property]?.push(...values.map((text) => instantOf(text, written, source)));
+    for (const text of values) instants[property]?.push(instantOf(text, written, source));
   }
   const { RRULE = [], EXDATE = [], RDATE = [] } = texts;
   const [rule, second] = RRULE;

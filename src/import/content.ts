@@ -13,6 +13,19 @@ export function checkStorable(content: EventInput): void {
       throw usageError(`${name} has a NUL or half a character, which cannot be stored`);
 }
 
+/** Dates that a repeating event may add or leave out, all together. */
+const MAX_DATES = 10_000;
+
+/** @param lines of iCalendar, of which those of RDATE and EXDATE count @throws CliError usage for more than `MAX_DATES` */
+export function checkDates(lines: readonly string[]): void {
+  let count = 0;
+  for (const line of lines) {
+    if (!/^(?:RDATE|EXDATE)[;:]/i.test(line)) continue;
+    for (let index = 0; index !== -1; index = line.indexOf(",", index + 1)) count += 1;
+    if (count > MAX_DATES) throw usageError(`it has more than ${MAX_DATES} dates in RDATE and EXDATE`);
+  }
+}
+
 /** Whether an event may have a URL: others could run a script or read a file. No URL is fine. */
 export function isStorableUrl(url: unknown): boolean {
   if (typeof url !== "string" || url === "") return true;

@@ -31,8 +31,6 @@ export interface GatherOptions {
   /** Whether the service stores series. */
   readonly storesSeries: boolean;
   readonly records: ReadonlyMap<string, ImportRecord>;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number;
 }
 
 /** What is known of the file before its events are. */

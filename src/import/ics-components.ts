@@ -25,14 +25,15 @@ export function scanIcs(text: string) {
     ...{ isBegin: kind.toUpperCase() === "BEGIN", name: name.toUpperCase(), index, end: index + length },
   }));
   const calendars = marks.filter(({ name }) => name === "VCALENDAR");
+  let calendar = 0;
   const components: IcsComponent[] = [];
   let [line, counted, method] = [1, 0, ""];
   for (const [number, { isBegin, name, index }] of marks.entries()) {
     if (!isBegin) continue;
     const next = marks[number + 1];
     if (name === "VCALENDAR") {
-      const end = marks.find((mark, other) => other > number && mark.name === name)?.index;
-      method = METHOD.exec(text.slice(index, end))?.[1]?.toUpperCase() ?? "";
+      while ((calendars[calendar]?.index ?? text.length) <= index) calendar += 1;
+      method = METHOD.exec(text.slice(index, calendars[calendar]?.index))?.[1]?.toUpperCase() ?? "";
       continue;
     }
     line += text.slice(counted, index).split("\n").length - 1;

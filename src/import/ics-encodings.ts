@@ -8,23 +8,34 @@ const ENCODED = /^([\w-]+)((?:;[^":]*)?;(?:ENCODING=)?(?:QUOTED-PRINTABLE|BASE64
  */
 export function joinSoftBreaks(text: string): string {
   if (!/QUOTED-PRINTABLE/i.test(text)) return text;
-  const lines: string[] = [];
+  const lines: string[][] = [];
   let isQuoted = false;
+  let isBroken = false;
   for (const line of text.split(/\r?\n/)) {
-    const last: string = lines.at(-1) ?? "";
-    const isBroken = isQuoted && last.endsWith("=");
-    if (isBroken && !/^[ \t][\dA-F]{2}/i.test(line)) lines[lines.length - 1] = last.slice(0, -1) + line;
-    else if (isQuoted && /^[ \t]/.test(line)) lines[lines.length - 1] = last + line.slice(1);
+    const last = lines.at(-1) ?? [];
+    if (isBroken && !/^[ \t][\dA-F]{2}/i.test(line)) {
+      last.push(last.pop()?.slice(0, -1) ?? "", line);
+    } else if (isQuoted && /^[ \t]/.test(line)) last.push(line.slice(1));
     else {
-      isQuoted = /^[\w-]+;[^:]*QUOTED-PRINTABLE/i.test(line);
-      lines.push(line);
+      isQuoted = /QUOTED-PRINTABLE/i.test(parametersOf(line));
+      lines.push([line]);
     }
+    isBroken = isQuoted && line.endsWith("=");
   }
-  return lines.join("\r\n");
+  return lines.map((parts) => parts.join("")).join("\r\n");
+}
+
+/** Code units of a name with its parameters: none has a tenth of it. */
+export const MAX_PARAMETERS = 10_000;
+
+/** The name and the parameters of a line, as far as they are read. */
+function parametersOf(line: string): string {
+  return line.slice(0, Math.min(MAX_PARAMETERS, line.indexOf(":")));
 }
 
 /** An unfolded line with its text as iCalendar has it; the line itself where it is not encoded, or in an unknown CHARSET. */
 export function decodeLine(line: string): string {
+  if (!isEncoded(line)) return line;
   const [, name = "", parameters = "", value = ""] = ENCODED.exec(line) ?? [];
   if (!/^(?:SUMMARY|LOCATION|DESCRIPTION|CATEGORIES)$/i.test(name)) return line;
   const [, charset = "utf-8"] = /;CHARSET=([^;]*)/i.exec(parameters) ?? [];
@@ -35,7 +46,7 @@ export function decodeLine(line: string): string {
 
 /** Whether a line is still encoded. */
 export function isEncoded(line: string): boolean {
-  return ENCODED.test(line);
+  return line.indexOf(":") < MAX_PARAMETERS && ENCODED.test(line);
 }
 
 function quotedBytes(value: string): Buffer {

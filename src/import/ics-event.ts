@@ -5,10 +5,10 @@ import type { InputTimes } from "../calendar/event-times.js";
 import { dateLines } from "../calendar/recurrence-lines.js";
 import { addDuration } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
-import { wireTime } from "./content.js";
+import { checkDates, wireTime } from "./content.js";
 import { hashText } from "./content-hash.js";
 import { type ChangedOccurrence, OF_NO_LENGTH, occurrenceIdentity, withoutZone } from "./entry.js";
-import { isEncoded } from "./ics-encodings.js";
+import { isEncoded, MAX_PARAMETERS } from "./ics-encodings.js";
 import { readRules } from "./ics-rule.js";
 import {
   type Beginning,
@@ -49,8 +49,21 @@ const READ: ReadonlySet<string> = new Set([
 /** RRULE is kept as it is; nobody misses the others. */
 const PASSED: ReadonlySet<string> = new Set(["RRULE", "CREATED", "COLOR", "CONTACT", "PRIORITY", "TRANSP"]);
 
+/** Properties of an event; none has a tenth of them. */
+const MAX_LINES = 10_000;
+
+/** @throws CliError usage for what would take long, before it is parsed */
+function checkNumbers(lines: readonly string[]): void {
+  checkDates(lines);
+  const read = lines.filter((line) => READ.has(/^[\w-]+/.exec(line)?.[0].toUpperCase() ?? ""));
+  if (read.length > MAX_LINES) throw usageError(`it has more than ${MAX_LINES} lines`);
+  const long = linesOf("RRULE", lines).find((line) => line.length > MAX_LINES);
+  if (long !== undefined) throw usageError(`RRULE has more than ${MAX_LINES} characters`);
+}
+
 /** Reads a VEVENT from its unfolded lines. @throws CliError usage for what is no event of the contract */
 export function readVevent(lines: readonly string[], options: VeventOptions) {
+  checkNumbers(lines);
   const properties = readProperties(lines, options.unread);
   const all = (name: string) => properties.filter((property) => property.name === name);
   const text = (name: string) => String(all(name)[0]?.values[0] ?? "") || undefined;
@@ -135,6 +148,7 @@ function readProperties(lines: readonly string[], unread: Set<string>): readonly
     if (name === undefined) throw usageError(`"${line.slice(0, 40)}" is not a line of iCalendar`);
     if (!READ.has(name) && !PASSED.has(name)) unread.add(name);
     if (!READ.has(name)) return [];
+    checkParameters(name, line);
     if (isEncoded(line)) throw usageError(`${name} has an encoding or CHARSET that cannot be read`);
     try {
       const spaced = TIMES.has(name) ? line.trimEnd().replace(SPACES, "") : line;
@@ -145,6 +159,18 @@ function readProperties(lines: readonly string[], unread: Set<string>): readonly
       throw Object.assign(usageError(`${name} cannot be read`), { cause: error });
     }
   });
+}
+
+/** Parsing takes long for more. @throws CliError usage */
+function checkParameters(name: string, line: string): void {
+  let isQuoted = false;
+  for (let index = 0; index < line.length; index += 1) {
+    if (index > MAX_PARAMETERS)
+      throw usageError(`${name} has more than ${MAX_PARAMETERS} characters of parameters`);
+    const character = line[index];
+    if (character === '"') isQuoted = !isQuoted;
+    if (character === ":" && !isQuoted) return;
+  }
 }
 
 /** A zone whose colons should be in quotation marks, as in `TZID=tzone://Microsoft/Utc:20261121T150000`. */

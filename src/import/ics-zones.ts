@@ -12,6 +12,9 @@ export interface ZoneFinder {
   known(tzid: string): string | null;
 }
 
+/** Zones of a file that are read by their VTIMEZONE; others are not known. */
+const MAX_DESCRIBED = 50;
+
 /**
  * Zones by their IANA name with an area, also at the end of a longer one (`/mozilla.org/20050126_1/Europe/Berlin`). Any other name
  * means what its VTIMEZONE says; without one, the zone that Windows calls so.
@@ -24,8 +27,11 @@ export function createZoneFinder(descriptions: readonly IcsComponent[], zone: st
     const name = propertyOf(text, "TZID");
     if (name !== undefined && !texts.has(name)) texts.set(name, text);
   }
+  let described = 0;
   const known = (tzid: string): string | null => {
     const before = found.get(tzid);
+    if (before === undefined && texts.has(tzid)) described += 1;
+    if (before === undefined && described > MAX_DESCRIBED) return null;
     const name = before === undefined ? findZone(tzid, texts.get(tzid), zone) : before;
     found.set(tzid, name);
     return name;
@@ -96,13 +102,16 @@ function zoneByOffsets(offsets: ReturnType<typeof weeksOf>, first: readonly stri
   return candidates.find(fits) ?? null;
 }
 
+/** Code units of a VTIMEZONE that is read. */
+const MAX_DESCRIPTION = 100_000;
+
 /** A year whose rules hold today. */
 const YEAR = 2026;
 
 /** The offsets of a VTIMEZONE in each week of a year; empty where it cannot be read. */
 function weeksOf(text: string): readonly { readonly instant: number; readonly offset: number }[] {
   // ical.js lists every change since 1970.
-  if (/FREQ=(?!YEARLY)/i.test(text)) return [];
+  if (text.length > MAX_DESCRIPTION || /FREQ=(?!YEARLY)|BY(?:HOUR|MINUTE|SECOND)=\d+,/i.test(text)) return [];
   try {
     const timezone = new ICAL.Timezone(new ICAL.Component(ICAL.parse(text)));
     return Array.from({ length: 52 }, (_, week) => {

@@ -1,5 +1,4 @@
 import { firstNames } from "../calendar/first-names.js";
-import { usageError } from "../errors.js";
 import {
   type ChangedOccurrence,
   occurrenceIdentity,
@@ -33,8 +32,10 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
       title: textOf("SUMMARY", lines) ?? null,
       ...identityOf(lines, (uid) => readChange(uid, lines, { count: () => undefined, ...read })),
     };
+    // No error for each: a file may have 100,000 of them.
+    if (!isClosed)
+      return { ...place, kind: "rejected" as const, reason: "it, or a component in it, has no END" };
     return readEntry(place, options, (count) => {
-      if (!isClosed) throw usageError("it, or a component in it, has no END");
       for (const part of parts) unread.add(part);
       return readVevent(lines, { count, ...read });
     });

@@ -1,5 +1,6 @@
 import { describeJsonError, isJsonObject, locateJsonError, parseJson } from "../../contract/json.js";
 import { CliError, usageError } from "../errors.js";
+import { checkDates } from "./content.js";
 import { hashText } from "./content-hash.js";
 import { type ImportItem, type ReaderOptions, type ReadItems, readEntry } from "./entry.js";
 
@@ -20,15 +21,14 @@ export async function readNdjson(text: string, options: ReaderOptions): Promise<
   const isDocument = /^\s*(?:\[|\{\s*$)/m.test(/\S.*/.exec(text)?.[0] ?? "");
   const places = isDocument ? await splitDocument(text) : splitLines(text);
   const items: ImportItem[] = [];
-  let isComplete = true;
   // One after the other, so that the values of a large file are not in memory at once.
   for (const place of places) {
     const value = parseJson(place.text);
     const problem = value === undefined ? await problemOf(place) : null;
     items.push(readPiece({ value, problem, ...place }, options));
-    // A broken one at the end may be cut.
-    isComplete = isDocument || text.endsWith("\n") || problem === null;
   }
+  // Without a line end, lines may be missing, even after a whole one.
+  const isComplete = isDocument || text.endsWith("\n");
   return { items, isComplete, header: "", footer: "" };
 }
 
@@ -45,6 +45,7 @@ function readPiece({ line, text, value, problem }: Piece, options: ReaderOptions
     // One occurrence of a series has the rule of all.
     const isSeries = (series_id ?? id) === id && Array.isArray(recurrences);
     const lines = isSeries ? recurrences.map(String) : [];
+    checkDates(lines);
     if (typeof series_id === "string" && series_id !== id)
       count("of a series imported as single ones, without its rule");
     const given = isJsonObject(value) ? others : value;

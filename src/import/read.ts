@@ -40,6 +40,7 @@ export interface ImportFile extends ReadItems {
 export async function readImportFile(bytes: Uint8Array, options: ImportOptions): Promise<ImportFile> {
   const { name, zone, shorten = false } = options;
   if (bytes.length > MAX_IMPORT_BYTES) throw tooLargeError(name);
+  checkArchive(bytes, name);
   const whole = unfoldCharacters(bytes);
   const text = decode(whole);
   if (text.trim() === "") throw new CliError("rejected", `${name} is empty`);
@@ -100,6 +101,16 @@ export function tooLargeError(name: string): CliError {
   return new CliError("rejected", `${name} is larger than 64 MiB`, { hint });
 }
 
+/** @throws CliError rejected for a compressed file */
+function checkArchive(bytes: Uint8Array, name: string): void {
+  const starts = Buffer.from(bytes.subarray(0, 4)).toString("latin1");
+  const hint = "extract it, and import each calendar in it on its own";
+  if (["PK\x03\x04", "PK\x05\x06", "PK\x07\x08"].includes(starts))
+    throw new CliError("rejected", `${name} is a ZIP archive`, { hint });
+  if (starts.startsWith("\x1f\x8b"))
+    throw new CliError("rejected", `${name} is compressed with gzip`, { hint: "extract it with gunzip" });
+}
+
 function formatOf(text: string, { name, columns }: ImportOptions): ImportFormat {
   const start = text.trimStart();
   if (/^BEGIN:VCALENDAR/i.test(start)) return "ics";
@@ -107,7 +118,15 @@ function formatOf(text: string, { name, columns }: ImportOptions): ImportFormat 
   const [header = ""] = start.split("\n", 1);
   const isTable = /\.(?:csv|tsv)$/i.test(name) || (/title|subject/i.test(header) && /start/i.test(header));
   if ((isTable || columns !== undefined) && !text.includes("\0")) return "csv";
-  throw new CliError("rejected", `${name} is not an iCalendar, CSV or NDJSON file`);
+  throw new CliError("rejected", `${name} is not an iCalendar, CSV or NDJSON file`, calendarHint(text));
+}
+
+/** Some texts have a calendar further below, such as a mail or a response with its headers. */
+function calendarHint(text: string): { readonly hint?: string } {
+  const begin = /(?<![^\r\n])BEGIN:VCALENDAR/i.exec(text);
+  if (begin === null) return {};
+  const line = text.slice(0, begin.index).split(/\r\n?|\n/).length;
+  return { hint: `its calendar begins at line ${line}: remove the text before it, or give --as ics` };
 }
 
 async function readFormat(

@@ -54,8 +54,6 @@ interface SeriesOptions {
   readonly engine: RuleEngine;
   readonly records: ReadonlyMap<string, ImportRecord>;
   readonly occurrences: ReadonlyMap<string, Occurrences>;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number;
 }
 
 /**
@@ -64,7 +62,7 @@ interface SeriesOptions {
  */
 export function readSeriesEvents(
   entry: ImportEntry,
-  { engine, records, occurrences, now }: SeriesOptions,
+  { engine, records, occurrences }: SeriesOptions,
 ): readonly ImportEvent[] {
   const { identity } = entry;
   const record = records.get(identity);
@@ -77,7 +75,6 @@ export function readSeriesEvents(
   const isLeftOut = (slot: number) => !isSeriesRecord(record) || before.includes(slot);
   const { content, ...read } = readSeries(entry, {
     engine,
-    now,
     changes: new Set(changes.filter((each) => !isGone(each)).map((each) => slotIn(each.identity))),
     gone: [
       ...changes.filter(isGone).map((each) => slotIn(each.identity)),

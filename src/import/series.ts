@@ -1,8 +1,8 @@
-import { DAY_MS } from "../../contract/date-time.js";
 import { slotText } from "../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { Starts } from "../calendar/recurrence.js";
 import { dateLines, readRecurrence, recurrenceOf, untilOf } from "../calendar/recurrence-lines.js";
-import { MAX_OCCURRENCES, writeRule } from "../calendar/recurrence-rule.js";
+import { writeRule } from "../calendar/recurrence-rule.js";
 import { exceptionsOf, fromFirstSlot, timesFrom } from "../calendar/series.js";
 import { linesFor, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
 import { instantAt, wallClockAt } from "../calendar/zoned-time.js";
@@ -26,9 +26,6 @@ export interface SeriesExceptions {
 /** A rule that gives the start alone. */
 const ONCE = "RRULE:FREQ=DAILY;COUNT=1";
 
-/** How far ahead of now a service may count the events of a series (ms). */
-const HORIZON = 731 * DAY_MS;
-
 const MAX_EXCEPTIONS = 500;
 
 /** In milliseconds. */
@@ -36,7 +33,6 @@ const SECOND = 1000;
 
 interface SeriesOptions {
   readonly engine: RuleEngine;
-  readonly now: number;
   /** When changes in the file would have started by the rule. */
   readonly changes: ReadonlySet<number>;
   /** The same of what is left out besides the exceptions of the file. */
@@ -49,7 +45,7 @@ interface SeriesOptions {
  */
 export function readSeries(
   { content, recurrences: written }: ImportEntry,
-  { engine, now, changes, gone }: SeriesOptions,
+  { engine, changes, gone }: SeriesOptions,
 ) {
   const start = Date.parse(content.start_at ?? "");
   const recurrence = recurrenceOf(content, written);
@@ -63,16 +59,12 @@ export function readSeries(
   const [first = start] = engine.expandRecurrence({ ...every, lines: lines.slice(0, 1) });
   const excluded = [...read.excluded, ...gone];
   const asked = new Set([...excluded, ...changes]);
-  const { count, slots } = countStarts(engine.expandRecurrence(every), { asked, horizon: now + HORIZON });
+  const starts = engine.openRecurrence(every);
+  const slots = slotsAmong(starts, asked);
   const excepted = inOrder(excluded).filter((slot) => slots.has(slot) && !changes.has(slot));
-  if (slots.size > MAX_EXCEPTIONS) throw usageError(`it has more than ${MAX_EXCEPTIONS} exceptions`);
-  if (slots.size === count) throw usageError("no event is as its rule says");
   const recurrences = [...lines, ...dateLines("EXDATE", excepted, { isAllDay })];
-  const isSlot = (slot: number): boolean => {
-    const [next] = engine.expandRecurrence(every, slot);
-    return next === slot;
-  };
-  return { content: { ...content, ...timesFrom(content, first), recurrences }, excepted, isSlot };
+  const whole = { ...content, ...timesFrom(content, first), recurrences };
+  return { content: whole, excepted, isSlot: starts.has };
 }
 
 /** The rule as services store it: with an UNTIL of the type of the start. Only dates are the start and these. */
@@ -84,22 +76,19 @@ function ruleLine(read: ReturnType<typeof readRecurrence>): string {
   return `RRULE:${writeRule({ ...rule, ...end })}`;
 }
 
-/** @returns how many starts there are, not all of them of a rule without an end, and which of those asked for are some */
-function countStarts(
-  starts: Iterable<number>,
-  { asked, horizon }: { readonly asked: ReadonlySet<number>; readonly horizon: number },
-) {
-  const last = Math.max(horizon, ...asked);
+/**
+ * @returns those asked for that are starts, not many more than a series may leave out
+ * @throws CliError usage where there are no others
+ */
+function slotsAmong(starts: Starts, asked: ReadonlySet<number>): ReadonlySet<number> {
   const slots = new Set<number>();
-  let count = 0;
-  for (const start of starts) {
-    count += 1;
-    if (count > MAX_OCCURRENCES && start < horizon)
-      throw usageError(`it repeats more than ${MAX_OCCURRENCES} times in the next two years`);
-    if (count > MAX_OCCURRENCES || start > last) break;
-    if (asked.has(start)) slots.add(start);
+  for (const each of asked) {
+    if (starts.has(each)) slots.add(each);
+    if (slots.size > MAX_EXCEPTIONS) throw usageError(`it has more than ${MAX_EXCEPTIONS} exceptions`);
   }
-  return { count, slots };
+  for (const start of starts.between(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY))
+    if (!slots.has(start)) return slots;
+  throw usageError("no event is as its rule says");
 }
 
 function inOrder(starts: Iterable<number>): readonly number[] {

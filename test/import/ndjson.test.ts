@@ -102,6 +102,12 @@ test("a cut file is known to be cut, what comes before is read", async () => {
   expect(file.items.map(({ kind }) => kind)).toEqual(["event", "rejected"]);
 });
 
+test("a file that is cut after an object is known to be cut", async () => {
+  const file = await read(lines(REVIEW, { ...REVIEW, id: "a2" }).trimEnd());
+  expect(file.isComplete).toBe(false);
+  expect(file.items.map(({ kind }) => kind)).toEqual(["event", "event"]);
+});
+
 test("a list that is cut or broken is refused, with the place", async () => {
   const list = JSON.stringify([REVIEW], null, 2);
   await expect(read(list.slice(0, -2))).rejects.toMatchObject({

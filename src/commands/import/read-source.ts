@@ -106,7 +106,7 @@ export async function readSource(
   job: ImportJob,
   flags: ImportFlags,
 ): Promise<(known: Pick<GatherOptions, "records" | "storesSeries">) => ReadSource> {
-  const { machine, output, terminal, now } = context;
+  const { machine, output, terminal } = context;
   const { path, name } = job;
   const window = await readWindow(context, flags);
   const limit = { bytes: MAX_IMPORT_BYTES, error: () => tooLargeError(name) };
@@ -120,9 +120,11 @@ export async function readSource(
   });
   const repeats = items.some((item) => item.kind === "event" && item.recurrences.length > 0);
   const engine = repeats ? await import("../../calendar/recurrence.js") : null;
-  const options = { window, engine, isComplete: file.isComplete };
+  // Lines of the other formats do not change each other.
+  const isComplete = file.isComplete || file.format !== "ics";
+  const options = { window, engine, isComplete };
   return (known) => {
-    const gathered = gatherEvents(items, { ...options, now: now(), ...known });
+    const gathered = gatherEvents(items, { ...options, ...known });
     for (const note of [...notes, ...gathered.notes]) output.note(note);
     nameRejections(context, gathered.rejections);
     return { ...file, ...gathered, size: items.length };
