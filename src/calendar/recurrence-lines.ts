@@ -50,32 +50,41 @@ const LINE = /^(RRULE|EXDATE|RDATE)((?:;[^:]*)?):(.*)$/i;
 /** @param source how messages name where the lines are written @throws CliError usage for lines that cannot be read */
 export function readRecurrence({ lines, start, timezone }: Recurrence, source: string): ReadRecurrence {
   const zone = timezone ?? "UTC";
-  const texts: Record<string, string[]> = { RRULE: [], EXDATE: [], RDATE: [] };
-  const instants: Record<string, number[]> = { EXDATE: [], RDATE: [] };
+  const found: Record<string, { text: string; zone: string }[]> = { RRULE: [], EXDATE: [], RDATE: [] };
   for (const line of lines) {
     const [, name = "", parameters = "", value = ""] = LINE.exec(line.trim()) ?? [];
     const property = name.toUpperCase();
     const values = property === "RRULE" ? [value] : value.split(",");
     if (property === "")
       throw usageError(`${source}: "${line}" is not read`, "write RRULE, EXDATE and RDATE");
-    for (const text of values) texts[property]?.push(text);
     const written = /;TZID="?([^;"]*)/i.exec(parameters)?.[1] ?? zone;
     if (!isTimeZone(written))
       throw usageError(`${source}: ${written} is not a timezone`, "write an IANA name");
-    for (const text of values) instants[property]?.push(instantOf(text, written, source));
+    addAll(
+      found[property],
+      values.map((text) => ({ text, zone: written })),
+    );
   }
-  const { RRULE = [], EXDATE = [], RDATE = [] } = texts;
+  const textsOf = (name: string) => (found[name] ?? []).map(({ text }) => text);
+  const instantsOf = (name: string) =>
+    (found[name] ?? []).map((each) => instantOf(each.text, each.zone, source));
+  const RRULE = textsOf("RRULE");
   const [rule, second] = RRULE;
   if (second !== undefined) throw usageError(`${source}: there are several RRULEs`, "write one");
   return {
     rule: rule === undefined ? null : readRule(rule, source),
-    extra: instants["RDATE"] ?? [],
-    excluded: new Set(instants["EXDATE"]),
-    dates: [...RDATE, ...EXDATE],
+    extra: instantsOf("RDATE"),
+    excluded: new Set(instantsOf("EXDATE")),
+    dates: [...textsOf("RDATE"), ...textsOf("EXDATE")],
     isAllDay: timezone === null,
     start: parseLenientDateTime(start)?.instant ?? Number.NaN,
     zone,
   };
+}
+
+/** Not as arguments of one call: they may be too many for the stack. */
+function addAll<T>(list: T[] | undefined, values: readonly T[]): void {
+  for (const value of values) list?.push(value);
 }
 
 /** Whether a date or time of RFC 5545 is a date. */

@@ -31,6 +31,8 @@ export interface GatherOptions {
   /** Whether the service stores series. */
   readonly storesSeries: boolean;
   readonly records: ReadonlyMap<string, ImportRecord>;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
 }
 
 /** What is known of the file before its events are. */
@@ -38,8 +40,8 @@ interface Gathering extends GatherOptions {
   /** Identities of which a change cannot be read. */
   readonly affected: ReadonlySet<string>;
   readonly occurrences: ReturnType<typeof indexOccurrences>;
-  /** Takes why a repeating event becomes single ones. */
-  readonly reasons: string[];
+  /** What is remarkable about repeating events, such as why one becomes single ones. */
+  readonly remarks: string[];
 }
 
 /** The events of a file: repeating ones as series or as their occurrences, of which those that the file changes are as it changes them. */
@@ -49,8 +51,8 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   const entries = read.filter((item) => item.kind === "event");
   const affected = new Set(rejections.flatMap(({ affects }) => affects ?? []));
   const occurrences = indexOccurrences(entries, affected, options.records);
-  const reasons: string[] = [];
-  const found = { ...options, affected, occurrences, reasons };
+  const remarks: string[] = [];
+  const found = { ...options, affected, occurrences, remarks };
   const single = entries.filter(({ occurrenceOf }) => occurrenceOf === undefined);
   const masters = new Set(single.map(({ identity }) => identity));
   const events = new Map<string, ImportEvent>();
@@ -61,22 +63,18 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   }
   const unknown = entries.filter((entry) => isUnknown(entry, found, masters)).length;
   const rejected = new Set(rejections.flatMap(({ identity }) => identity ?? []));
-  const cancelled: ImportEvent[] = [];
-  for (const entry of entries) {
-    const event = changeOf(entry, found, { events, masters, rejected });
-    if (event === null) continue;
-    if (entry.cancelled) cancelled.push(event);
-    else events.set(event.identity, event);
-  }
+  const { changes, failed } = changesOf(entries, found, { events, masters, rejected });
+  const cancelled = changes.flatMap(({ entry, event }) => (entry.cancelled ? [event] : []));
+  for (const { entry, event } of changes) if (!entry.cancelled) events.set(event.identity, event);
   for (const identity of [...cancelled.map((event) => event.identity), ...affected]) events.delete(identity);
   for (const identity of rejected) masters.delete(identity);
   // A series that is not in the file any more stays while a change to it is rejected.
   const left = [...affected].map(seriesOf).filter((identity) => !masters.has(identity));
   const window = windowInstants(options.window);
-  const notes = notesOf(reasons, options.window);
-  rejections.sort((one, other) => one.line - other.line);
+  const notes = notesOf(remarks);
+  const all = [...rejections, ...failed].sort((one, other) => one.line - other.line);
   const source = { events, cancelled, masters, rejected: new Set([...rejected, ...left]), window };
-  return { source, rejections, unknown, notes };
+  return { source, rejections: all, unknown, notes };
 }
 
 /** Whether it is cancelled, and neither it nor its series has come from this source. */
@@ -113,24 +111,60 @@ function readBeginning(begins: string): Beginning {
   return { isDate: isUtc && instant % DAY_MS === 0, instant, zone: isUtc ? "UTC" : zone };
 }
 
+type Found = Pick<ImportSource, "events" | "masters" | "rejected">;
+
+/** What entries change or cancel of series, and those that cannot be imported. */
+function changesOf(entries: readonly ImportEntry[], gathering: Gathering, found: Found) {
+  const changes: { readonly entry: ImportEntry; readonly event: ImportEvent }[] = [];
+  const failed: Rejection[] = [];
+  for (const entry of entries) {
+    const event = changeOf(entry, gathering, found);
+    if (event === null) continue;
+    if ("reason" in event) failed.push(event);
+    else changes.push({ entry, event });
+  }
+  return { changes, failed };
+}
+
 /** The event, or of a repeating one the series or the occurrences. */
 function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[] | Rejection {
   const { identity, recurrences, content } = entry;
-  const { affected, engine, records, occurrences, isComplete, storesSeries, window, reasons } = found;
+  const { affected, engine, records, occurrences, isComplete, storesSeries, remarks } = found;
   if (affected.has(identity))
     return rejectEntry(entry, "the file has a change to it that cannot be imported");
   const isRepeating = isSeriesRecord(records.get(identity)) || occurrences.get(identity)?.remembered.length;
   if (!isComplete && isRepeating)
     return rejectEntry(entry, "the file is cut short, and may change events of it");
   if (recurrences.length === 0 || engine === null) return [{ identity, content }];
-  const series = storesSeries ? reasonOr(() => readSeriesEvents(entry, { ...found, engine })) : null;
+  const series = storesSeries
+    ? reasonOr(() => readSeriesEvents(entry, { ...found, engine, remark: (text) => remarks.push(text) }))
+    : null;
   if (series !== null && typeof series !== "string") return series;
   if (isSeriesRecord(records.get(identity)))
     return rejectEntry(entry, series ?? "the service stores no repeating events any more");
+  return readOccurrences(entry, series, { ...found, engine });
+}
+
+/** The occurrences of a repeating event that are single ones. @param reason why it is no series; null where none are stored */
+function readOccurrences(
+  entry: ImportEntry,
+  reason: string | null,
+  found: Gathering & { readonly engine: RuleEngine },
+): readonly ImportEvent[] | Rejection {
+  const { window, engine, remarks } = found;
   const events = reasonOr(() => occurrencesOf(entry, { window, expand: engine.expandRecurrence }));
   if (typeof events === "string") return rejectEntry(entry, events);
-  if (series !== null) reasons.push(series);
+  const { first, last } = window;
+  if (events.length === 0 && isNew(entry, found))
+    return rejectEntry(entry, reason ?? `it has no event from ${first} to ${last}`);
+  if (reason !== null) remarks.push(`as single ones of ${first} to ${last}: ${reason}`);
   return events;
+}
+
+/** Whether nothing of a repeating event was imported before, and the file changes no event of it. */
+function isNew({ identity }: ImportEntry, { records, occurrences }: Gathering): boolean {
+  const { changes = [], remembered = [] } = occurrences.get(identity) ?? {};
+  return changes.every(({ cancelled }) => cancelled) && remembered.length === 0 && !records.has(identity);
 }
 
 /** What `read` gives, or why it throws a usage error. */
@@ -142,29 +176,35 @@ function reasonOr<T>(read: () => T): T | string {
   }
 }
 
-function notesOf(reasons: readonly string[], { first, last }: DayWindow): readonly string[] {
-  return [...new Set(reasons)].map((reason) => {
-    const count = reasons.filter((each) => each === reason).length;
-    return `${count} repeating ${count === 1 ? "event" : "events"} as single ones of ${first} to ${last}: ${reason}`;
+function notesOf(remarks: readonly string[]): readonly string[] {
+  return [...new Set(remarks)].map((remark) => {
+    const count = remarks.filter((each) => each === remark).length;
+    return `${count} repeating ${count === 1 ? "event" : "events"} ${remark}`;
   });
 }
 
-/** The occurrence that an entry changes or cancels; null for any other entry, and where there is none. */
+/**
+ * The occurrence that an entry changes or cancels, or why it is not changed; null for any other entry, and for an occurrence on
+ * other days than those of which the file's series has single ones.
+ */
 function changeOf(
-  { occurrenceOf, content, identity }: ImportEntry,
+  entry: ImportEntry,
   { window, records }: Gathering,
-  { events, masters, rejected }: Pick<ImportSource, "events" | "masters" | "rejected">,
-): ImportEvent | null {
+  { events, masters, rejected }: Found,
+): ImportEvent | Rejection | null {
+  const { occurrenceOf, content, identity } = entry;
   if (occurrenceOf === undefined) return null;
   const { uid } = occurrenceOf;
   const instant = Date.parse(occurrenceOf.slot);
   const isKnown = isSeriesRecord(records.get(uid));
-  if (isKnown && rejected.has(uid)) return null;
+  if (isKnown && rejected.has(uid)) return rejectEntry(entry, "its series cannot be imported");
   const series = events.get(uid);
   const isSlot = series?.exceptions?.isSlot(instant) ?? (isKnown && !masters.has(uid));
   if (isSlot && !isSingleRecord(records.get(identity)))
     return { identity, content, ...placeInSeries(uid, instant, (series?.content ?? content).all_day) };
   const slot = slotOf(instant, content, window);
   const { from, to } = windowInstants(window);
-  return masters.has(uid) && (slot < from || slot >= to) ? null : { identity, content, slot };
+  // A series of the calendar has all of its days.
+  const isOfDays = masters.has(uid) && series?.exceptions === undefined;
+  return isOfDays && (slot < from || slot >= to) ? null : { identity, content, slot };
 }

@@ -15,8 +15,8 @@ import { createZoneFinder, type ZoneFinder } from "./ics-zones.js";
 /** Reads the events of iCalendar. @see RFC 5545 */
 export function readIcs(text: string, options: ReaderOptions): ReadItems {
   const { components, header, ...scan } = scanIcs(text);
-  const events = components.filter((each) => each.name === "VEVENT" && unreadKind(each) === null);
-  const isMail = events.length > 0 && events.every(({ method }) => /^(?:REQUEST|CANCEL)$/.test(method));
+  const events = components.filter(({ name }) => name === "VEVENT");
+  const isMail = events.length > 0 && events.every(({ method }) => method !== "" && method !== "PUBLISH");
   const zones = components.filter(({ name }) => name === "VTIMEZONE");
   const findZone = createZoneFinder(zones, options.zone);
   const unread = new Set<string>();
@@ -35,6 +35,8 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
     // No error for each: a file may have 100,000 of them.
     if (!isClosed)
       return { ...place, kind: "rejected" as const, reason: "it, or a component in it, has no END" };
+    const answer = refusedMethod(component.method);
+    if (answer !== null) return { ...withoutIdentity(place), kind: "rejected" as const, reason: answer };
     return readEntry(place, options, (count) => {
       for (const part of parts) unread.add(part);
       return readVevent(lines, { count, ...read });
@@ -105,19 +107,22 @@ function textOf(name: string, lines: readonly string[]): string | undefined {
 }
 
 function otherNotes(components: readonly IcsComponent[]): readonly string[] {
-  const others = components.flatMap((component) => unreadKind(component) ?? []);
+  const others = components.map(({ name }) => name).filter((name) => !/^V(?:EVENT|TIMEZONE)$/.test(name));
   const countOf = (kind: string) => others.filter((other) => other === kind).length;
   return [...new Set(others)].map((kind) => `${countOf(kind)} ${kind}: no event, not read`);
 }
 
-/**
- * What a component is that is not read; null for others. What attendees send changes no event, and METHOD:ADD
- * names no event of its series.
- */
-function unreadKind({ name, method }: IcsComponent): string | null {
-  if (!/^V(?:EVENT|TIMEZONE)$/.test(name)) return name;
-  const isOther = /^(?:ADD|REPLY|COUNTER|DECLINECOUNTER|REFRESH)$/.test(method);
-  return name === "VEVENT" && isOther ? `${name} of METHOD:${method}` : null;
+/** Why events of a calendar with this method are not imported; null for others. */
+function refusedMethod(method: string): string | null {
+  if (method === "ADD") return "METHOD:ADD does not say which event of its series it is";
+  return /^(?:REPLY|COUNTER|DECLINECOUNTER|REFRESH)$/.test(method)
+    ? `METHOD:${method} is an answer to an invitation, which changes no event`
+    : null;
+}
+
+/** An answer rejects neither its event nor a change to it, which the file may have as well. */
+function withoutIdentity({ line, text, title }: Pick<Rejection, "line" | "text" | "title">) {
+  return { line, text, title };
 }
 
 const MAX_NAMES = 5;

@@ -1,4 +1,4 @@
-import { dateToInstant, formatWireDateTime } from "../../contract/date-time.js";
+import { DAY_MS, dateToInstant, formatWireDateTime } from "../../contract/date-time.js";
 import type { EventContent } from "../calendar/event-draft.js";
 import type { expandRecurrence } from "../calendar/recurrence.js";
 import { recurrenceOf } from "../calendar/recurrence-lines.js";
@@ -27,8 +27,8 @@ export function slotOf(start: number, { all_day: isAllDay }: EventContent, { zon
   return isAllDay === true ? instantAt(start, zone) : start;
 }
 
-/** Largest numbers of occurrences: of those in the window, and of all before its end. */
-const [MAX_OCCURRENCES, MAX_STEPS] = [10_000, 100_000];
+/** The most occurrences in the window. */
+const MAX_OCCURRENCES = 10_000;
 
 /**
  * The occurrences of a repeating event, each as long as the first.
@@ -41,14 +41,15 @@ export function occurrencesOf(
 ): readonly ImportEvent[] {
   const { from, to } = windowInstants(window);
   const found: ImportEvent[] = [];
-  let steps = 0;
-  for (const instant of expand(recurrenceOf(content, recurrences))) {
+  // A date begins up to a day before or after its midnight in UTC.
+  for (const instant of expand(recurrenceOf(content, recurrences), from - DAY_MS)) {
     const slot = slotOf(instant, content, window);
     if (slot >= to) break;
-    steps += 1;
-    if (found.length === MAX_OCCURRENCES || steps > MAX_STEPS)
-      throw usageError(`it repeats too often: more than ${MAX_OCCURRENCES} times up to ${window.last}`);
     if (slot < from) continue;
+    if (found.length === MAX_OCCURRENCES)
+      throw usageError(
+        `it repeats too often: more than ${MAX_OCCURRENCES} times from ${window.first} to ${window.last}`,
+      );
     const identity = occurrenceIdentity(uid, formatWireDateTime(instant));
     found.push({ identity, content: { ...content, ...timesFrom(content, instant) }, slot });
   }

@@ -54,6 +54,10 @@ interface SeriesOptions {
   readonly engine: RuleEngine;
   readonly records: ReadonlyMap<string, ImportRecord>;
   readonly occurrences: ReadonlyMap<string, Occurrences>;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** Takes a remark on the repeating event, such as "without …". */
+  readonly remark: (text: string) => void;
 }
 
 /**
@@ -62,7 +66,7 @@ interface SeriesOptions {
  */
 export function readSeriesEvents(
   entry: ImportEntry,
-  { engine, records, occurrences }: SeriesOptions,
+  { engine, records, occurrences, now, remark }: SeriesOptions,
 ): readonly ImportEvent[] {
   const { identity } = entry;
   const record = records.get(identity);
@@ -75,6 +79,8 @@ export function readSeriesEvents(
   const isLeftOut = (slot: number) => !isSeriesRecord(record) || before.includes(slot);
   const { content, ...read } = readSeries(entry, {
     engine,
+    now,
+    remark,
     changes: new Set(changes.filter((each) => !isGone(each)).map((each) => slotIn(each.identity))),
     gone: [
       ...changes.filter(isGone).map((each) => slotIn(each.identity)),

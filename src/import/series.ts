@@ -1,8 +1,9 @@
+import { DAY_MS, formatWireDateTime } from "../../contract/date-time.js";
 import { slotText } from "../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import type { Starts } from "../calendar/recurrence.js";
 import { dateLines, readRecurrence, recurrenceOf, untilOf } from "../calendar/recurrence-lines.js";
-import { writeRule } from "../calendar/recurrence-rule.js";
+import { MAX_OCCURRENCES, writeRule } from "../calendar/recurrence-rule.js";
 import { exceptionsOf, fromFirstSlot, timesFrom } from "../calendar/series.js";
 import { linesFor, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
 import { instantAt, wallClockAt } from "../calendar/zoned-time.js";
@@ -28,11 +29,18 @@ const ONCE = "RRULE:FREQ=DAILY;COUNT=1";
 
 const MAX_EXCEPTIONS = 500;
 
+/** How far ahead of now a service counts the events of a series (ms). */
+const HORIZON = 731 * DAY_MS;
+
 /** In milliseconds. */
 const SECOND = 1000;
 
 interface SeriesOptions {
   readonly engine: RuleEngine;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** Takes a remark on the repeating event, such as "without …". */
+  readonly remark: (text: string) => void;
   /** When changes in the file would have started by the rule. */
   readonly changes: ReadonlySet<number>;
   /** The same of what is left out besides the exceptions of the file. */
@@ -45,7 +53,7 @@ interface SeriesOptions {
  */
 export function readSeries(
   { content, recurrences: written }: ImportEntry,
-  { engine, changes, gone }: SeriesOptions,
+  { engine, now, remark, changes, gone }: SeriesOptions,
 ) {
   const start = Date.parse(content.start_at ?? "");
   const recurrence = recurrenceOf(content, written);
@@ -56,15 +64,19 @@ export function readSeries(
   const every = { ...recurrence, lines };
   engine.checkRecurrence(every, "recurrences");
   if (engine.isFirstSkipped(every)) throw usageError("a clock change skips its first start");
-  const [first = start] = engine.expandRecurrence({ ...every, lines: lines.slice(0, 1) });
   const excluded = [...read.excluded, ...gone];
   const asked = new Set([...excluded, ...changes]);
   const starts = engine.openRecurrence(every);
-  const slots = slotsAmong(starts, asked);
+  const rule = engine.openRecurrence({ ...every, lines: lines.slice(0, 1) });
+  const { first, isLater } = firstOf(rule, { start, now });
+  const isWithin = (slot: number) => !isLater || slot >= first;
+  const slots = slotsAmong(starts, new Set([...asked].filter(isWithin)));
+  if (isLater) remark(`without the events before ${formatWireDateTime(first).slice(0, 10)}: ${TOO_MANY}`);
   const excepted = inOrder(excluded).filter((slot) => slots.has(slot) && !changes.has(slot));
-  const recurrences = [...lines, ...dateLines("EXDATE", excepted, { isAllDay })];
+  const added = dateLines("RDATE", inOrder(read.extra.filter(isWithin)), { isAllDay });
+  const recurrences = [...lines.slice(0, 1), ...added, ...dateLines("EXDATE", excepted, { isAllDay })];
   const whole = { ...content, ...timesFrom(content, first), recurrences };
-  return { content: whole, excepted, isSlot: starts.has };
+  return { content: whole, excepted, isSlot: (slot: number) => isWithin(slot) && starts.has(slot) };
 }
 
 /** The rule as services store it: with an UNTIL of the type of the start. Only dates are the start and these. */
@@ -74,6 +86,29 @@ function ruleLine(read: ReturnType<typeof readRecurrence>): string {
   const until = Math.floor(untilOf(read) / SECOND) * SECOND;
   const end = rule.UNTIL === undefined ? {} : { UNTIL: slotText(until, isAllDay) };
   return `RRULE:${writeRule({ ...rule, ...end })}`;
+}
+
+const TOO_MANY = `a series has at most ${MAX_OCCURRENCES} until two years from now`;
+
+/**
+ * Where a series begins: with the first start of its rule, or, where services would refuse so many, with the first in the decade
+ * before this one, so that it is the same in later runs.
+ */
+function firstOf(rule: Starts, { start, now }: { readonly start: number; readonly now: number }) {
+  let first: number | undefined;
+  let count = 0;
+  for (const each of rule.between(Number.NEGATIVE_INFINITY, now + HORIZON)) {
+    first ??= each;
+    count += 1;
+    if (count > MAX_OCCURRENCES) break;
+  }
+  if (count <= MAX_OCCURRENCES) {
+    const [next = start] = rule.between(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+    return { first: first ?? next, isLater: false };
+  }
+  const decade = Math.floor(new Date(now).getUTCFullYear() / 10) * 10 - 10;
+  const [later = start] = rule.between(Date.UTC(decade, 0), Number.POSITIVE_INFINITY);
+  return { first: later, isLater: true };
 }
 
 /**

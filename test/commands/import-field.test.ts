@@ -13,6 +13,8 @@ type Expected = readonly string[];
 interface Row {
   readonly events: Expected;
   readonly zone?: string;
+  /** The days that are listed. */
+  readonly days?: readonly [string, string];
   /** What stderr says. */
   readonly notes?: readonly string[];
 }
@@ -82,17 +84,25 @@ const FILES: Readonly<Record<string, Row>> = {
     events: ["Mail", "Url", "Webcal"].map((title) => `2027-01-05T09:45 ${title}`),
     notes: ["3 events with a URL that cannot be stored: left out"],
   },
+  "daily-since-1980.ics": {
+    days: ["2026-11-21", "2026-11-25"],
+    events: days("Pills", ...["21", "22", "23", "24", "25"].map((day) => `2026-11-${day}T13:00`)),
+    notes: [
+      "1 repeating event without the events before 2010-01-01: a series has at most 10000 until two years from now",
+    ],
+  },
 };
 
 test("each file has its row", () => {
   expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(FILES).sort());
 });
 
-test.each(Object.entries(FILES))("%s", async (file, { events, zone = "Europe/Berlin", notes = [] }) => {
+test.each(Object.entries(FILES))("%s", async (file, row) => {
+  const { events, zone = "Europe/Berlin", days: [from, to] = ["2026-11-21", "2027-12-31"], notes = [] } = row;
   const harness = await createHarness({ timeZone: zone });
   const { exitCode, stdout, stderr } = await harness.run("import", join(FOLDER, file), "--yes", "-o", "json");
   const { rejected } = JSON.parse(stdout || "{}");
-  const list = ["events", "list", "--from", "2026-11-21", "--to", "2027-12-31"];
+  const list = ["events", "list", "--from", from, "--to", to];
   const found = await harness.json<{ title: string; start_at: string; all_day: boolean }[]>(...list);
   const shown = found.map(
     ({ title, start_at, all_day }) => `${start_at.slice(0, all_day ? 10 : 16)} ${title}`,

@@ -44,9 +44,14 @@ test("a mail that cancels the series deletes its events, and says nothing", asyn
   expect(cancel).toMatchObject({ exitCode: 0, stderr: "", gone: 4 });
 });
 
-test("an invitation to a series without events in these days is not said to be of another source", async () => {
-  const invited = await importIcs(["METHOD:REQUEST", choir("FREQ=WEEKLY;COUNT=2")]);
-  expect(invited).toMatchObject({ exitCode: 0, stderr: "", new: 0 });
+test("a series without events in these days is rejected by line, unless it was imported before", async () => {
+  const over = choir("FREQ=WEEKLY;COUNT=2");
+  const other = vevent("other", "Other", "DTSTART:20261201T120000Z");
+  const reason = "it has no event from 2026-11-21 to 2027-11-21";
+  const rejected = [{ line: 3, title: "Choir", reason }];
+  expect(await importIcs([over, other])).toMatchObject({ exitCode: 12, new: 1, rejected });
+  await importIcs([choir()], ...DECEMBER);
+  expect(await importIcs([over, other])).toMatchObject({ exitCode: 0, gone: 4, rejected: [] });
 });
 
 test("--from and --to choose other days", async () => {

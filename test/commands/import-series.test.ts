@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { withoutSeries } from "../support/contract-service.js";
 import { icsFile, importText, vevent, writeText } from "./import-world.js";
@@ -351,11 +353,6 @@ describe("what cannot be one series", () => {
       ["DTSTART;TZID=Europe/Berlin:20260323T023000", "RRULE:FREQ=WEEKLY;BYDAY=SU"],
       "a clock change skips its first start",
     ],
-    [
-      "a change of each",
-      [...DAILY, "RRULE:FREQ=DAILY;COUNT=1", "EXDATE;TZID=Europe/Berlin:20261101T190000"],
-      "no event is as its rule says",
-    ],
   ])("%s: the single events of the window, with a note", async (_name, lines, reason) => {
     const window = ["--from", "2026-11-21", "--to", "2026-11-23"];
     const report = await importIcs([vevent("often", "Often", ...lines)], ...window);
@@ -385,7 +382,10 @@ describe("what cannot be one series", () => {
     await importIcs([choir()]);
     const often = vevent("choir", "Choir", ...DAILY, "RRULE:FREQ=MINUTELY");
     const report = await importIcs([often, changed("Concert", "20261214"), OTHER], "--prune=all");
-    const rejected = [{ line: 3, reason: expect.stringContaining("FREQ=MINUTELY"), title: "Choir" }];
+    const rejected = [
+      { line: 3, reason: expect.stringContaining("FREQ=MINUTELY"), title: "Choir" },
+      { line: 9, reason: "its series cannot be imported", title: "Concert" },
+    ];
     expect(report).toMatchObject({ exitCode: 12, new: 1, gone: 0, rejected });
     expect(await listed()).toEqual(["2026-12-01T13:00 Other", ...evenings()]);
   });
@@ -401,4 +401,64 @@ test.each([
   expect(await importIcs(file)).toMatchObject({ exitCode: 0, new: 1 });
   expect(await listed()).toEqual(evenings().slice(0, 3));
   expect((await world.list()).every((event) => event["series_id"] !== null)).toBe(true);
+});
+
+describe("a repeating event without any", () => {
+  const DAY = "DTSTART;TZID=Europe/Berlin:20261207T190000";
+  const odd = (...lines: readonly string[]) => vevent("odd", "Odd", DAY, "DURATION:PT1H", ...lines);
+
+  test.each([
+    ["ends before it begins", odd("RRULE:FREQ=WEEKLY;UNTIL=20261201T000000Z"), "the rule gives no date"],
+    [
+      "has only exceptions",
+      odd("RRULE:FREQ=WEEKLY;COUNT=2", "EXDATE:20261207T180000Z,20261214T180000Z"),
+      "no event is as its rule says",
+    ],
+    [
+      "has single events on other days alone",
+      odd("RRULE:FREQ=DAILY;COUNT=2;BYHOUR=19").replace("20261207", "20251207"),
+      "BYHOUR is not supported",
+    ],
+  ])("%s: rejected by line, and written to --rejects", async (_name, file, reason) => {
+    const rejects = join(world.directory, "rejects.ics");
+    expect(await importIcs([file, OTHER], "--rejects", rejects)).toMatchObject({
+      exitCode: 12,
+      new: 1,
+      rejected: [{ line: 3, title: "Odd", reason: expect.stringContaining(reason) }],
+      stderr: expect.not.stringContaining("single ones"),
+    });
+    expect(readFileSync(rejects, "utf8")).toContain("SUMMARY:Odd");
+    expect(await listed()).toEqual(["2026-12-01T13:00 Other"]);
+  });
+});
+
+test("a change to a day that the rule does not have is an event of its own, also long ago", async () => {
+  const old = changed("Old", "20251201").replace("T200000", "T190000");
+  expect(await importIcs([choir(), old])).toMatchObject({ exitCode: 0, new: 2, rejected: [] });
+  expect(await world.json("events", "list", "--on", "2025-12-01")).toMatchObject([{ title: "Old" }]);
+});
+
+test("exceptions and changes before the beginning of a series that is too long are left out or single", async () => {
+  const start = (day: string) => `DTSTART;TZID=Europe/Berlin:${day}T190000`;
+  const pills = vevent(
+    "choir",
+    "Pills",
+    start("19801013"),
+    "DURATION:PT1H",
+    "RRULE:FREQ=DAILY",
+    "EXDATE;TZID=Europe/Berlin:19801014T190000,20261124T190000",
+  );
+  const file = [pills, changed("Early", "19801020"), changed("Late", "20261123")];
+  expect(await importIcs(file)).toMatchObject({ exitCode: 0, new: 3, rejected: [] });
+  const list = await world.json<{ title: string }[]>(
+    "events",
+    "list",
+    "--from",
+    "2026-11-22",
+    "--to",
+    "2026-11-25",
+  );
+  expect(list.map(({ title }) => title)).toEqual(["Pills", "Late", "Pills"]);
+  expect(await world.json("events", "list", "--on", "1980-10-20")).toMatchObject([{ title: "Early" }]);
+  expect(await importIcs(file)).toMatchObject({ ...NOTHING, unchanged: 3 });
 });

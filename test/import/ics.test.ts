@@ -212,8 +212,9 @@ test("METHOD:CANCEL is of its own calendar alone", async () => {
 test.each(["ADD", "REPLY", "COUNTER", "DECLINECOUNTER", "REFRESH"])(
   "METHOD:%s changes no event",
   async (method) => {
-    const { items, notes } = await read(calendar(`METHOD:${method}`, ...vevent(START)));
-    expect([items, notes]).toEqual([[], [`1 VEVENT of METHOD:${method}: no event, not read`]]);
+    const { items } = await read(calendar(`METHOD:${method}`, ...vevent(START)));
+    const reason = expect.stringContaining(`METHOD:${method} `);
+    expect(items).toMatchObject([{ kind: "rejected", line: 4, title: "Choir", reason }]);
   },
 );
 

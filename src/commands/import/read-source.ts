@@ -106,7 +106,7 @@ export async function readSource(
   job: ImportJob,
   flags: ImportFlags,
 ): Promise<(known: Pick<GatherOptions, "records" | "storesSeries">) => ReadSource> {
-  const { machine, output, terminal } = context;
+  const { machine, output, terminal, now } = context;
   const { path, name } = job;
   const window = await readWindow(context, flags);
   const limit = { bytes: MAX_IMPORT_BYTES, error: () => tooLargeError(name) };
@@ -124,7 +124,7 @@ export async function readSource(
   const isComplete = file.isComplete || file.format !== "ics";
   const options = { window, engine, isComplete };
   return (known) => {
-    const gathered = gatherEvents(items, { ...options, ...known });
+    const gathered = gatherEvents(items, { ...options, now: now(), ...known });
     for (const note of [...notes, ...gathered.notes]) output.note(note);
     nameRejections(context, gathered.rejections);
     return { ...file, ...gathered, size: items.length };
