@@ -63,7 +63,8 @@ export async function runAdd(
   const { text } = await completeValues(prompt, { text: needed }, { command, check });
   const flags = await chooseReading(text, read, prompt);
   checkText(flags, SOURCE);
-  const sentence = { ...flags, labelSource: SOURCE };
+  const labelSource = `${SOURCE} (quote "#${flags.label}" to keep it in the title)`;
+  const sentence = { ...flags, labelSource };
   const fields = await readEventFields(context, sentence);
   const content = draftForCreate(fields.flags, null, { zone, length: defaultLength(settings) });
   const repeat = await planRule(context, sentence, content);

@@ -89,7 +89,9 @@ test("the calendar is that of -c or for writing, the label that of #name", async
   expect((await add("Lunch", "-c", "Work", "#3", "tomorrow")).stdout).toBe("Travel plans\tLunch\n");
   await harness.run("config", "set", "write_calendar", "Work");
   const unknown = await add("#travel Lunch tomorrow");
-  expect(unknown).toMatchObject(failed(5, `the text: there is no label "travel"`));
+  expect(unknown).toMatchObject(
+    failed(5, `the text (quote "#travel" to keep it in the title): there is no label "travel"`),
+  );
   expect((await add("Lunch tomorrow")).exitCode).toBe(0);
   expect(await events()).toHaveLength(3);
 });

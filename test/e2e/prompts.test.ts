@@ -390,7 +390,9 @@ describeWithSystem("tmux", "add", () => {
   test("what the calendar lacks is said before the question", async () => {
     const { terminal } = await openAdd(`${LUNCH} -c Work '#nowhere'`);
     await terminal.shows("exit 5");
-    expect(terminal.screen()).toContain('the text: there is no label "nowhere"');
+    expect(terminal.screen()).toContain(
+      'the text (quote "#nowhere" to keep it in the title): there is no label',
+    );
     expect(terminal.screen()).not.toContain("Create it?");
   });
 });
