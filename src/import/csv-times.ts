@@ -60,7 +60,10 @@ function readEnd(
   start: Moment,
   options: TimeOptions & { readonly isAllDay: boolean },
 ): Moment | null {
-  const [date, time] = [cell("end"), cell("end_time")];
+  const written = cell("end");
+  // A column of ends may have the time of day alone.
+  const isClock = written !== undefined && isTimeOfDay(written);
+  const [date, time] = isClock ? [undefined, written] : [written, cell("end_time")];
   if (date !== undefined || time === undefined) return readMoment(date, time, options);
   const end = readMoment(start.date, time, options);
   if (options.isAllDay || end === null || (end.instant ?? 0) >= (start.instant ?? 0)) return end;
@@ -86,6 +89,21 @@ interface Moment {
 /** Characters of a cell with a date. */
 const MAX_CELL = 40;
 
+const ISO =
+  /^(\d{4})(-?)(\d{2})\2(\d{2})(?:(?:T|\s+)(\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?\s*(?:(Z)|([+-]\d{2}):?(\d{2})?)?)?$/i;
+
+/** ISO 8601 in any of its forms, as `2027-01-24T15:00:00.000+01:00`; any other text as it is. @see ISO 8601 §5.4 */
+function plainIso(text: string): string {
+  const match = ISO.exec(text);
+  if (match === null) return text;
+  const [, year, , month, day, hour, minute, second = "00", fraction = "", utc, offset, minutes = "00"] =
+    match;
+  const date = `${year}-${month}-${day}`;
+  if (hour === undefined) return date;
+  const clock = `${hour}:${minute}:${second}${fraction === "" ? "" : `.${fraction}`}`;
+  return `${date}T${clock}${utc === undefined ? "" : "Z"}${offset === undefined ? "" : `${offset}:${minutes}`}`;
+}
+
 /** A date and a time of day in one cell or in two; null for an empty cell. */
 function readMoment(
   text: string | undefined,
@@ -94,7 +112,7 @@ function readMoment(
 ): Moment | null {
   if (text === undefined) return null;
   if (text.length > MAX_CELL) throw usageError(`"${text.slice(0, MAX_CELL)}…" is not a date`);
-  const [, written = "", rest = ""] = /^(.+?)(?:(?<=\d)T|\s+|$)(?=\d|$)(.*)$/.exec(text) ?? [];
+  const [, written = "", rest = ""] = /^(.+?)(?:(?<=\d)T|\s+|$)(?=\d|$)(.*)$/.exec(plainIso(text)) ?? [];
   const date = readDate(written, dates);
   if (date === null)
     throw usageError(
@@ -118,13 +136,22 @@ function readDate(text: string, order: DateOrder | undefined): string | null {
   return isCalendarDate(date) ? date : null;
 }
 
+const CLOCK =
+  /^(\d{1,2})(?:[:.](\d{2})(?:[:.](\d{2})(?:(?<=:\d{2})[.,](\d{1,9}))?)?)?\s*([ap])?\.?(?:m\.?)?$/i;
+
+/** Whether a text is a time of day and no date: 5.12 may be one. */
+function isTimeOfDay(text: string): boolean {
+  return CLOCK.test(text) && /:|[ap]\.?m/i.test(text);
+}
+
 /** Milliseconds after midnight. */
 function readClock(text: string): number {
-  const [, hours = "", minutes = "00", seconds = "00", half] =
-    /^(\d{1,2})(?:[:.](\d{2}))?(?:[:.](\d{2}))?\s*([ap])?\.?(?:m\.?)?$/i.exec(text) ?? [];
+  const [, hours = "", minutes = "00", seconds = "00", fraction = "0", half] = CLOCK.exec(text) ?? [];
   const isTwelve = half !== undefined;
   const hour = (Number(hours) % (isTwelve ? 12 : 24)) + (half?.toLowerCase() === "p" ? 12 : 0);
-  const time = parseWireDateTime(`1970-01-01T${String(hour).padStart(2, "0")}:${minutes}:${seconds}Z`);
+  const time = parseWireDateTime(
+    `1970-01-01T${String(hour).padStart(2, "0")}:${minutes}:${seconds}.${fraction}Z`,
+  );
   const isTime = hours !== "" && Number(hours) < 24 && (/[:.]/.test(text) || isTwelve);
   if (time === null || !isTime || (isTwelve && (Number(hours) > 12 || hours === "0")))
     throw usageError(`"${text.slice(0, MAX_CELL)}" is not a time of day`);

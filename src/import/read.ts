@@ -116,7 +116,8 @@ function formatOf(text: string, { name, columns }: ImportOptions): ImportFormat 
   if (/^BEGIN:VCALENDAR/i.test(start)) return "ics";
   if (start.startsWith("{") || start.startsWith("[")) return "ndjson";
   const [header = ""] = start.split("\n", 1);
-  const isTable = /\.(?:csv|tsv)$/i.test(name) || (/title|subject/i.test(header) && /start/i.test(header));
+  const isTable =
+    /\.(?:csv|tsv)$/i.test(name) || (/title|subject/i.test(header) && /start|date/i.test(header));
   if ((isTable || columns !== undefined) && !text.includes("\0")) return "csv";
   throw new CliError("rejected", `${name} is not an iCalendar, CSV or NDJSON file`, calendarHint(text));
 }

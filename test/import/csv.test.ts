@@ -47,6 +47,78 @@ test("a table of Outlook: days end at the midnight after them, the first categor
   ]);
 });
 
+describe("a table of dates and times of day", () => {
+  const row = "Match vs Rovers,2026-12-05,14:00,16:00,Home ground,";
+  const match = {
+    kind: "event",
+    title: "Match vs Rovers",
+    content: {
+      all_day: false,
+      start_at: "2026-12-05T13:00:00.000Z",
+      end_at: "2026-12-05T15:00:00.000Z",
+      location: "Home ground",
+    },
+  };
+
+  test.each([
+    ["Title,Date,Start,End,Location,Label", undefined],
+    ["Title,Date,Start,End,Location,Label", "title=Title,start=Date,start_time=Start,end_time=End"],
+    ["Title,Date,Start,End,Location,Label", "start=Date,start_time=Start"],
+    ["Title,Date,Time,End,Location,Label", undefined],
+    ["Title,Date,StartTime,end_time,Location,Label", undefined],
+    ["Title,StartDate,Start-Time,EndTime,Location,Label", undefined],
+    ["Title,start_date,start_time,End Time,Location,Label", undefined],
+    ["Start,Day,From,To,End,Label", "title=Start,start=Day,start_time=From,end_time=To,location=End"],
+  ])("%s, --columns %s", async (header, columns) => {
+    const { items } = await read(`${header}\n${row}\n`, columns === undefined ? {} : { columns });
+    expect(items).toMatchObject([match]);
+  });
+
+  test("a date that stands beside a column of starts is not read", async () => {
+    const { items, notes } = await read("Title,Date,Start Date\nReview,2026-01-01,2026-11-21 15:00\n");
+    expect(items).toMatchObject([{ content: { start_at: REVIEW.start_at } }]);
+    expect(notes[0]).toBe("columns not read: Date");
+  });
+
+  test.each(["21.11.26", "5.12"])("an end of %s, which may be a date, is rejected", async (end) => {
+    const { items } = await read(`Title,Date,Start,End\nReview,2026-11-21,15:00,${end}\n`, { dates: "dmy" });
+    expect(items).toMatchObject([{ kind: "rejected", line: 2 }]);
+  });
+
+  test("without a time it is a whole day", async () => {
+    const { items } = await read("Title,Date,Start,End\nHoliday,2026-12-24,,\n", { name: "-" });
+    expect(items).toMatchObject([{ content: { all_day: true, start_at: "2026-12-24T00:00:00.000Z" } }]);
+  });
+});
+
+test.each([
+  ["20270124T150000", "2027-01-24T14:00:00.000Z"],
+  ["20270124T1500", "2027-01-24T14:00:00.000Z"],
+  ["20270124 150000", "2027-01-24T14:00:00.000Z"],
+  ["20270124T150000Z", "2027-01-24T15:00:00.000Z"],
+  ["2027-01-24T15:00:00.000Z", "2027-01-24T15:00:00.000Z"],
+  ["2027-01-24T15:00:00.500Z", "2027-01-24T15:00:00.500Z"],
+  ["2027-01-24T15:00:00,5", "2027-01-24T14:00:00.500Z"],
+  ["2027-01-24T15:00:00+0100", "2027-01-24T14:00:00.000Z"],
+  ["2027-01-24T15:00+01", "2027-01-24T14:00:00.000Z"],
+  ["2027-01-24 15:00:00 +01:00", "2027-01-24T14:00:00.000Z"],
+  ["20270124", "2027-01-24T00:00:00.000Z"],
+])("%s is read as ISO 8601", async (start, start_at) => {
+  for (const header of ["title,start", "title,start_at"])
+    expect((await read(`${header}\nReview,"${start}"\n`)).items).toMatchObject([
+      { kind: "event", content: { start_at } },
+    ]);
+});
+
+test.each(["20271324T150000", "20270124T250000", "2027-0124", "20270124T15"])(
+  "%s is no time",
+  async (start) => {
+    expect((await read(`title,start\nReview,${start}\n`)).items).toMatchObject([
+      { kind: "rejected", line: 2 },
+    ]);
+  },
+);
+
 test("an end at the start is not counted as none", async () => {
   const file = await read("title,start,end\nCall,2026-11-21T15:00Z,2026-11-21T15:00Z\n");
   expect(file.items).toMatchObject([{ content: { end_at: "2026-11-21T16:00:00.000Z" } }]);
