@@ -91,13 +91,21 @@ function propertyOf(component: string, name: string): string | undefined {
   return text?.trim().replace(/\\(?=[\\,;])/g, "");
 }
 
+/** Of several zones with the same offsets, those that most people have. */
+const COMMON_ZONES = [
+  ...["Europe/London", "Europe/Berlin", "Europe/Helsinki"],
+  ...["America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles"],
+];
+
 /** The first zone with these offsets; null if there is none. @param first tried before all others */
 function zoneByOffsets(offsets: ReturnType<typeof weeksOf>, first: readonly string[]): string | null {
   const [start] = offsets;
   if (start === undefined) return null;
   const hours = -start.offset / HOUR_MS;
   const fixed = hours === 0 ? "UTC" : `Etc/GMT${hours > 0 ? "+" : ""}${hours}`;
-  const candidates = [...first, fixed, ...Intl.supportedValuesOf("timeZone")].filter(isTimeZone);
+  const candidates = [...first, fixed, ...COMMON_ZONES, ...Intl.supportedValuesOf("timeZone")].filter(
+    isTimeZone,
+  );
   const fits = (name: string) => offsets.every(({ instant, offset }) => offsetAt(instant, name) === offset);
   return candidates.find(fits) ?? null;
 }

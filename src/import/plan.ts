@@ -180,7 +180,7 @@ export function seriesRecord({ content, exceptions }: ImportEvent): SeriesRecord
 }
 
 /** When an event begins, and the zone of that. */
-export function beginningOf({ start_at, start_timezone }: ImportContent): string {
+function beginningOf({ start_at, start_timezone }: ImportContent): string {
   return `${start_at} ${start_timezone}`;
 }
 
