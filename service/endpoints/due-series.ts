@@ -11,7 +11,7 @@ import {
 import type { Store, Transaction } from "../store/store.js";
 
 /** Rows that one turn makes, and series that it continues, at most. Lists show the other occurrences all the same. */
-const TURN = { rows: 500, series: 20 } as const;
+const TURN = { rows: 100, series: 20 } as const;
 
 /**
  * Continues the series of all calendars, as each write does for its own; other nodes may do the same. Each turn is a
