@@ -178,7 +178,7 @@ test("on a terminal, a line for each check, and what to do below it", async () =
   const { runWith, directory } = await createHarness();
   writeFileSync(join(directory, "file"), "");
   const env = { CALCTL_STATE_DIR: join(directory, "file", "state"), NO_COLOR: "1", LC_ALL: "C.UTF-8" };
-  const { stdout } = await runWith({ env, columns: 200 }, "doctor", "-p", "local");
+  const { stdout } = await runWith({ env, columns: 400 }, "doctor", "-p", "local");
   expect(stdout).toContain("✓ profile        local: the embedded service\n");
   expect(stdout).toMatch(
     /✗ state folder {3}.* cannot be written to \(not a directory\)\n {17}CALCTL_STATE_DIR names another folder\n/,
