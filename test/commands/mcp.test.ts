@@ -31,6 +31,11 @@ interface Tool {
   readonly outputSchema: object;
 }
 
+interface Schema {
+  readonly type?: string;
+  readonly items?: { readonly type?: string };
+}
+
 async function listTools(...argv: readonly string[]): Promise<readonly Tool[]> {
   const [answer] = await exchange(harness, argv, [{ jsonrpc: "2.0", id: 1, method: "tools/list" }]);
   return (answer as { readonly result: { readonly tools: readonly Tool[] } }).result.tools;
@@ -90,6 +95,16 @@ describe("the tools", () => {
       ),
       delete_event: "calendar? id scope?",
     });
+  });
+
+  test("give every argument a type", async () => {
+    const untyped = (await listTools("--allow-write")).flatMap(({ name, inputSchema: { properties } }) => {
+      const schemas: readonly [string, Schema][] = Object.entries(properties);
+      return schemas.flatMap(([key, { type, items = { type } }]) =>
+        type === undefined || items.type === undefined ? [`${name} ${key}`] : [],
+      );
+    });
+    expect(untyped).toEqual([]);
   });
 
   test("take no more than 2,500 tokens of a model's memory", async () => {
@@ -257,12 +272,51 @@ describe("calls", () => {
     ["a file to read", "create_event", { description_file: "/etc/passwd" }, { code: "usage" }],
     ["another account", "calendars", { profile: "other" }, { message: 'there is no argument "profile"' }],
     ["no key", "create_event", { title: "T", start: "fri 9:00" }, { message: "missing key" }],
-    ["an object", "list_events", { search: { text: "x" } }, { message: "search must not be an object" }],
     [
-      "a word as a number",
+      "an object",
       "list_events",
-      { days: "many" },
-      { message: expect.stringMatching(/^days: "many" /) },
+      { search: { text: "x" } },
+      { message: 'search: {"text":"x"} is not a string' },
+    ],
+    ["a word as a number", "list_events", { days: "many" }, { message: 'days: "many" is not an integer' }],
+    ["a fraction of a day", "list_events", { days: 1.5 }, { message: "days: 1.5 is not an integer" }],
+    [
+      "a text as a boolean",
+      "create_event",
+      { all_day: "true" },
+      { message: 'all_day: "true" is not a boolean' },
+    ],
+    ["a number as a boolean", "list_events", { mine: 1 }, { message: "mine: 1 is not a boolean" }],
+    [
+      "a boolean as a text",
+      "create_event",
+      { location: true },
+      { message: "location: true is not a string" },
+    ],
+    ["a number as an id", "delete_event", { id: 7 }, { message: "id: 7 is not a string" }],
+    [
+      "one for several",
+      "create_event",
+      { attendee: "me" },
+      { message: 'attendee: "me" is not an array of strings' },
+    ],
+    [
+      "null among several",
+      "create_event",
+      { attendee: ["me", null] },
+      { message: 'attendee: ["me",null] is not an array of strings' },
+    ],
+    [
+      "several for one",
+      "list_events",
+      { calendar: ["Family"] },
+      { message: 'calendar: ["Family"] is not a string' },
+    ],
+    [
+      "several wrong types, each",
+      "create_event",
+      { all_day: "no", location: 3 },
+      { message: 'all_day: "no" is not a boolean; location: 3 is not a string' },
     ],
     [
       "arguments that contradict each other",
@@ -295,7 +349,7 @@ describe("errors", () => {
   });
 
   test("have a hint that names arguments", async () => {
-    const { text } = await call([], "list_events", { label: "Nope" });
+    const { text } = await call([], "list_events", { label: ["Nope"] });
     expect(text.error).toMatchObject({ code: "not_found", hint: expect.stringContaining("label") });
   });
 
@@ -338,7 +392,6 @@ describe("-c is a limit:", () => {
       { name: "get_event", arguments: { id: outside, calendar: "Work" } },
       { name: "get_event", arguments: { id: `../../Work/events/${outside}` } },
       { name: "list_events", arguments: { days: 7, calendar: "Work" } },
-      { name: "list_events", arguments: { days: 7, calendar: ["Family", "Work"] } },
       { name: "free_times", arguments: { calendar: "Work" } },
       { name: "create_event", arguments: { title: "T", start: "fri 9:00", key: "k", calendar: "Work" } },
       { name: "update_event", arguments: { id: outside, ...changed } },

@@ -205,6 +205,7 @@ describe("calctl schema", () => {
       repeatable: false,
     });
     expect(list.flags.find(({ name }: { name: string }) => name === "--category").type).toEqual({
+      type: "string",
       enum: ["schedule", "keep"],
     });
     expect(list.output.formats).toContain("ics");
@@ -214,7 +215,7 @@ describe("calctl schema", () => {
   test("of a flag that takes several of some values has them", async () => {
     const { flags } = await print("events", "update");
     expect(flags.find(({ name }: { name: string }) => name === "--clear")).toMatchObject({
-      type: { enum: ["description", "location", "url", "attendees", "start", "end"] },
+      type: { type: "string", enum: ["description", "location", "url", "attendees", "start", "end"] },
       repeatable: true,
     });
   });

@@ -84,7 +84,7 @@ function flagSchema(option: Option) {
     short: option.short ?? null,
     value,
     // JSON Schema of one value; a switch is a boolean.
-    type: choices === null ? valueType(value) : { enum: choices },
+    type: choices === null ? valueType(value) : { type: "string", enum: choices },
     ...facts,
   };
 }

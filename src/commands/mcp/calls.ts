@@ -1,5 +1,12 @@
 import { describeCandidates, resolveName } from "../../calendar/names.js";
-import { CliError, type ErrorCode, missingFlagsError, UNSET_VARIABLE, usageError } from "../../errors.js";
+import {
+  CliError,
+  type ErrorCode,
+  joinUsageErrors,
+  missingFlagsError,
+  UNSET_VARIABLE,
+  usageError,
+} from "../../errors.js";
 import { boundText } from "../../output/error-report.js";
 import { escapeJson, jsonEscape } from "../../output/sanitize.js";
 import {
@@ -22,6 +29,7 @@ export function createCalls(context: CalendarContext & RunContext) {
     try {
       // Some clients send null for what is not given.
       const typed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+      checkArguments(tool, typed);
       // Kept, so that no other calendar is meant that gets such a name later.
       limit ??= await context.names
         .withCachedNames(() => resolveCalendars(context, named))
@@ -102,19 +110,38 @@ function withCalendars(
   throw usageError("calendar is missing", `give one of ${describeCandidates(limit)}`);
 }
 
-/** The command line of a call. @throws CliError usage for arguments that are wrong or missing */
-function wordsOf({ command, required, flags }: Tool, given: ToolArguments): readonly string[] {
+/** @throws CliError usage for arguments that are missing, unknown or of the wrong type */
+function checkArguments({ required, flags }: Tool, given: ToolArguments): void {
   const missing = required.filter((name) => given[name] === undefined);
   if (missing.length > 0) throw missingFlagsError(missing);
   const names = new Set([...required, ...flags.keys()]);
+  const unknown = Object.keys(given).find((name) => !names.has(name));
+  if (unknown !== undefined)
+    throw usageError(`there is no argument "${unknown}"`, `arguments: ${[...names].join(", ")}`);
+  const problems = Object.entries(given).flatMap(([name, value]) => {
+    const { type = {}, repeatable = false } = flags.get(name) ?? {};
+    const expected = String(type["type"] ?? "string");
+    if (repeatable ? Array.isArray(value) && value.every(isOfType(expected)) : isOfType(expected)(value))
+      return [];
+    const wanted = repeatable
+      ? `an array of ${expected}s`
+      : `${expected === "integer" ? "an" : "a"} ${expected}`;
+    return [usageError(`${name}: ${JSON.stringify(value)} is not ${wanted}`)];
+  });
+  if (problems.length > 0) throw joinUsageErrors(problems);
+}
+
+/** Whether a value has a type of JSON Schema. */
+function isOfType(type: string): (value: unknown) => boolean {
+  return (value) => (type === "integer" ? Number.isInteger(value) : typeof value === type);
+}
+
+/** The command line of a call, whose arguments are right. @throws CliError usage for ids on stdin */
+function wordsOf({ command, required, flags }: Tool, given: ToolArguments): readonly string[] {
   const words = Object.entries(given).flatMap(([name, value]) => {
-    if (!names.has(name))
-      throw usageError(`there is no argument "${name}"`, `arguments: ${[...names].join(", ")}`);
-    const texts = [value].flat();
-    if (texts.some((text) => typeof text === "object")) throw usageError(`${name} must not be an object`);
     const flag = flags.get(name);
     if (flag === undefined) return [];
-    if (flag.value !== null) return texts.map((text) => `${flag.name}=${text}`);
+    if (flag.value !== null) return [value].flat().map((text) => `${flag.name}=${text}`);
     if (value === true) return [flag.name];
     return flags.has(`no_${name}`) ? [`--no-${flag.name.slice(2)}`] : [];
   });
