@@ -69,7 +69,17 @@ export async function runUndo(context: UndoContext, options: UndoOptions): Promi
   }
   const chosen = choose(commands, number);
   await confirm(context, chosen, yes || context.flags.dryRun);
-  await journal.exclusively(() => undoEntry(context, { journal, file: chosen.file, number }));
+  const { file } = chosen;
+  // What is made again has a new id, by which later imports must know it.
+  const mayBeImported =
+    chosen.command === "import" || openWrites(chosen).some(({ kind }) => kind === "delete");
+  await journal.exclusively(async () => {
+    if (!mayBeImported || context.flags.dryRun) return undoEntry(context, { journal, file, number });
+    const { withUndoneImports } = await import("./import/undone-imports.js");
+    await withUndoneImports(context.machine, chosen, (noteUndone) =>
+      undoEntry(context, { journal, file, number, noteUndone }),
+    );
+  });
 }
 
 /** @throws CliError usage */
@@ -141,11 +151,19 @@ async function confirm({ output, terminal }: UndoContext, entry: JournalEntry, y
   throw new CliError("interrupted", "nothing was taken back");
 }
 
+interface UndoEntryOptions {
+  readonly journal: Journal;
+  readonly file: string;
+  readonly number: number;
+  /** Takes what later imports must know: a write that was taken back, and the id that its event has since. */
+  readonly noteUndone?: (write: NotedWrite, id: string) => void;
+}
+
 async function undoEntry(
   context: UndoContext,
-  { journal, file, number }: { readonly journal: Journal; readonly file: string; readonly number: number },
+  { journal, file, number, noteUndone }: UndoEntryOptions,
 ): Promise<void> {
-  // Read again, since another process may have taken it back.
+  // Read again, since another process may have taken it back, or written more.
   const entries = journal.entries();
   const entry = entries.find((each) => each.file === file);
   if (entry === undefined || openWrites(entry).length === 0)
@@ -158,12 +176,6 @@ async function undoEntry(
     .toReversed()
     .sort((one, other) => isCreate(one) - isCreate(other));
   const { dryRun } = context.flags;
-  // What is made again has a new id, by which later imports must know it.
-  const mayBeImported = entry.command === "import" || steps.some(({ kind }) => kind === "delete");
-  const noteUndone =
-    mayBeImported && !dryRun
-      ? (await import("./import/undone-imports.js")).openUndoneImports(context.machine)
-      : undefined;
   const namer = createNamer(context.output.note);
   let isLosing = false;
   const { results, reportFailures } = await processEach(steps, {

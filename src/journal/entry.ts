@@ -65,6 +65,8 @@ export interface JournalEntry {
   readonly at: string;
   /** `events delete`; `(unreadable)` where that is not known. */
   readonly command: string;
+  /** The name of the file that has what an import remembers; undefined for other commands. */
+  readonly records?: string | undefined;
   /** In the order in which they were sent. */
   readonly writes: readonly NotedWrite[];
 }
@@ -85,6 +87,7 @@ export function readEntry(file: string, owner: string): JournalEntry | null {
     isDamaged: head === null || isDamaged(lines),
     at: String(head?.["at"] ?? new Date(time).toISOString()),
     command: String(head?.["command"] ?? "(unreadable)"),
+    records: head?.["records"] as string | undefined,
     // A line of ours, but for what was damaged.
     writes: [...writes.values()].filter(({ kind }) => kind !== undefined) as unknown as readonly NotedWrite[],
   };

@@ -56,11 +56,12 @@ export function createJournal(options: JournalOptions) {
   let failed = false;
   let count = 0;
   const memos = new Map<string, ImportMemo>();
+  let records: string | undefined;
 
   function add(record: object): void {
     if (failed) return;
     try {
-      const head = { owner, command, at: new Date(now()).toISOString() };
+      const head = { owner, command, at: new Date(now()).toISOString(), records };
       file ??= createFile(makeInnerFolder(inner()), now(), head);
       append(file, record);
     } catch (error) {
@@ -82,6 +83,10 @@ export function createJournal(options: JournalOptions) {
   }
 
   return {
+    /** Keeps with the command which file has what it remembers. To be said before its first write. */
+    keepRecords(name: string): void {
+      records = name;
+    },
     /** Keeps this with the next write to an event. */
     keep(eventId: string, memo: ImportMemo): void {
       memos.set(eventId, memo);

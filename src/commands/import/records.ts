@@ -20,6 +20,8 @@ interface BegunCreate extends Pick<ImportRecord, "hash" | "slot" | "series"> {
 
 /** What was imported from one source to one calendar. */
 export interface ImportRecords {
+  /** The name of its file. */
+  readonly file: string;
   readonly byIdentity: ReadonlyMap<string, ImportRecord>;
   /** The creates of a killed run whose outcome it did not note. */
   readonly begun: ReadonlyMap<string, BegunCreate>;
@@ -42,15 +44,15 @@ interface RecordsOptions {
 export const FOLDER = "imports";
 
 /**
- * Runs work with what is remembered, while no other process imports the same. It is a file (0600) to which lines are added, so
+ * Runs work with what is remembered, while no other process imports the same or takes some of it back. It is a file (0600) to which lines are added, so
  * that a killed run has noted what it did; afterwards it has one line for each event.
- * @throws CliError unavailable while another process imports the same, configuration for a file that cannot be used
+ * @throws CliError unavailable while another process does, configuration for a file that cannot be used
  */
 export async function withRecords<T>(
   { machine, owner, readOnly }: RecordsOptions,
   work: (records: ImportRecords) => Promise<T>,
 ): Promise<T> {
-  const { stateDirectory, userId, process, clock, signal } = machine;
+  const { stateDirectory, userId } = machine;
   const inner = () => ({ parent: stateDirectory(), name: FOLDER, userId });
   const name = `${shortHash(owner)}.jsonl`;
   if (readOnly) return work(openRecords(join(stateDirectory(), FOLDER, name)));
@@ -63,13 +65,24 @@ export async function withRecords<T>(
       await records.compact();
     }
   };
+  const problem = "another calctl import of this source is running, or an undo of one";
+  return withRecordsLock(machine, { path, problem }, locked);
+}
+
+/**
+ * Runs work while no other process writes to a file of records.
+ * @throws CliError unavailable when another one takes too long, with the problem
+ */
+export async function withRecordsLock<T>(
+  { process, clock, signal }: Pick<Machine, "process" | "clock" | "signal">,
+  { path, problem }: { readonly path: string; readonly problem: string },
+  work: () => Promise<T>,
+): Promise<T> {
   const sleep = (milliseconds: number) => clock.sleep(milliseconds, signal());
-  return withFileLock(`${path}.lock`, locked, { process, signal: signal(), sleep }).catch(
-    (error: unknown) => {
-      if (!(error instanceof LockBusyError)) throw error;
-      throw new CliError("unavailable", "another calctl import of this source is running", { cause: error });
-    },
-  );
+  return withFileLock(`${path}.lock`, work, { process, signal: signal(), sleep }).catch((error: unknown) => {
+    if (!(error instanceof LockBusyError)) throw error;
+    throw new CliError("unavailable", problem, { cause: error });
+  });
 }
 
 function makeFolder(inner: Parameters<typeof makeInnerFolder>[0]): string {
@@ -95,6 +108,7 @@ function openRecords(path: string): ImportRecords & { compact(): Promise<void> }
   const partsOf = (identity: string, event: CalendarEvent) =>
     isSeries(event) ? occurrenceRecords(records, identity) : [];
   return {
+    file: basename(path),
     byIdentity: records,
     begun,
     note(identity, value) {

@@ -29,6 +29,7 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
     const made = await planRun(started);
     if (dryRun) return { run: started, plan: made, applied: null };
     await confirmPlan(started, made);
+    (await context.journal())?.keepRecords(records.file);
     writeRejects(started);
     return { run: started, plan: made, applied: await applyPlan(started, made) };
   });

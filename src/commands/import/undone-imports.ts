@@ -1,30 +1,65 @@
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { ImportRecord } from "../../import/plan.js";
-import type { ImportMemo, NotedWrite } from "../../journal/entry.js";
+import type { ImportMemo, JournalEntry, NotedWrite } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
 import { requireInnerFolder } from "../../system/ownership.js";
-import { appendRecord, FOLDER, parseRecords, readText } from "./records.js";
+import { appendRecord, FOLDER, parseRecords, readText, withRecordsLock } from "./records.js";
+
+/** Notes what was taken back, and the id that the event has since. */
+type NoteUndone = (write: NotedWrite, id: string) => void;
 
 /**
- * What an undo changes in what is remembered: a later run of the same file does again what was taken back of an import.
- * @returns notes what was taken back, and the id that the event has since
+ * What an undo changes in what is remembered: a later run of the same file does again what was taken back of an import. The
+ * work runs while no import writes to the same records.
+ * @param entry of the command that is taken back, which may be an import that is still running
+ * @throws CliError unavailable while one does
  */
-export function openUndoneImports({
-  stateDirectory,
-  userId,
-}: Pick<Machine, "stateDirectory" | "userId">): (write: NotedWrite, id: string) => void {
+export async function withUndoneImports(
+  machine: Pick<Machine, "stateDirectory" | "userId" | "process" | "clock" | "signal">,
+  entry: JournalEntry,
+  work: (noteUndone: NoteUndone) => Promise<void>,
+): Promise<void> {
+  const { stateDirectory, userId } = machine;
   const inner = { parent: stateDirectory(), name: FOLDER, userId };
   // It may have been removed since.
-  if (!existsSync(join(inner.parent, FOLDER))) return () => undefined;
+  if (!existsSync(join(inner.parent, FOLDER))) return work(() => undefined);
   const folder = requireInnerFolder(inner);
+  const problem = "a calctl import is running of what would be taken back";
+  const lockAll = ([path, ...others]: readonly string[]): Promise<void> =>
+    path === undefined
+      ? work(openUndoneImports(folder))
+      : withRecordsLock(machine, { path, problem }, () => lockAll(others));
+  return lockAll(filesOf(entry, readPlaces(folder)).map((file) => join(folder, file)));
+}
+
+/** Where an event is remembered. */
+interface Place {
+  readonly path: string;
+  readonly identity: string;
+  readonly record: ImportRecord;
+}
+
+function readPlaces(folder: string): readonly Place[] {
   const paths = readdirSync(folder).map((name) => join(folder, name));
-  const places = paths
+  return paths
     .filter((path) => path.endsWith(".jsonl"))
     .flatMap((path) =>
       // What is damaged, the next import of its source says.
       [...parseRecords(readText(path)).records].map(([identity, record]) => ({ path, identity, record })),
     );
+}
+
+/** The names of the files that remember what a command wrote. */
+function filesOf({ records, writes }: JournalEntry, places: readonly Place[]): readonly string[] {
+  const ids = new Set(writes.flatMap(({ eventId, after }) => [eventId, after?.id]));
+  const noted = [records, ...writes.map(({ memo }) => memo?.file)].filter((file) => file !== undefined);
+  const found = places.filter(({ record: { id } }) => ids.has(id) || ids.has(id.replace(/_[^_]*$/, "")));
+  return [...new Set([...noted, ...found.map(({ path }) => basename(path))])];
+}
+
+function openUndoneImports(folder: string): NoteUndone {
+  const places = readPlaces(folder);
   const restored = new Map<string, ImportRecord | null>();
   const restore = ({ file, lines }: ImportMemo, ids: IdChange): void => {
     const path = join(folder, file);
