@@ -13,7 +13,7 @@ export function checkStorable(content: EventInput): void {
       throw usageError(`${name} has a NUL or half a character, which cannot be stored`);
 }
 
-/** Dates that a repeating event may add or leave out, all together. */
+/** The most dates that RDATE and EXDATE of an event may have together. */
 const MAX_DATES = 10_000;
 
 /** @param lines of iCalendar, of which those of RDATE and EXDATE count @throws CliError usage for more than `MAX_DATES` */
@@ -26,7 +26,7 @@ export function checkDates(lines: readonly string[]): void {
   }
 }
 
-/** Whether an event may have a URL: others could run a script or read a file. No URL is fine. */
+/** Whether a URL can be stored; true if there is none. A URL of another scheme could run a script or read a file. */
 export function isStorableUrl(url: unknown): boolean {
   if (typeof url !== "string" || url === "") return true;
   if (codePointLength(url) > MAX_URL || /[\p{Cc}\p{Surrogate}]/u.test(url)) return false;

@@ -18,7 +18,7 @@ export interface Gathered {
   readonly rejections: readonly Rejection[];
   /** How many cancelled events have not come from this source. */
   readonly unknown: number;
-  /** Why repeating events are single ones, where the service stores series: sentences for the user. */
+  /** Remarks on repeating events, such as why they became single events: sentences for the user. */
   readonly notes: readonly string[];
 }
 
@@ -40,7 +40,7 @@ interface Gathering extends GatherOptions {
   /** Identities of which a change cannot be read. */
   readonly affected: ReadonlySet<string>;
   readonly occurrences: ReturnType<typeof indexOccurrences>;
-  /** What is remarkable about repeating events, such as why one becomes single ones. */
+  /** Remarks on repeating events, such as why one becomes single events. */
   readonly remarks: string[];
 }
 
@@ -145,7 +145,7 @@ function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[
   return readOccurrences(entry, series, { ...found, engine });
 }
 
-/** The occurrences of a repeating event that are single ones. @param reason why it is no series; null where none are stored */
+/** The occurrences of a repeating event as single events. @param reason why it is no series; null if the service stores none */
 function readOccurrences(
   entry: ImportEntry,
   reason: string | null,
@@ -157,7 +157,7 @@ function readOccurrences(
   const { first, last } = window;
   if (events.length === 0 && isNew(entry, found))
     return rejectEntry(entry, reason ?? `it has no event from ${first} to ${last}`);
-  if (reason !== null) remarks.push(`as single ones of ${first} to ${last}: ${reason}`);
+  if (reason !== null) remarks.push(`imported as single events from ${first} to ${last}: ${reason}`);
   return events;
 }
 

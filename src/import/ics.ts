@@ -34,7 +34,7 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
     };
     // No error for each: a file may have 100,000 of them.
     if (!isClosed)
-      return { ...place, kind: "rejected" as const, reason: "it, or a component in it, has no END" };
+      return { ...place, kind: "rejected" as const, reason: "the event or a component in it has no END" };
     const answer = refusedMethod(component.method);
     if (answer !== null) return { ...withoutIdentity(place), kind: "rejected" as const, reason: answer };
     return readEntry(place, options, (count) => {

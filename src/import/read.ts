@@ -127,7 +127,7 @@ function calendarHint(text: string): { readonly hint?: string } {
   const begin = /(?<![^\r\n])BEGIN:VCALENDAR/i.exec(text);
   if (begin === null) return {};
   const line = text.slice(0, begin.index).split(/\r\n?|\n/).length;
-  return { hint: `its calendar begins at line ${line}: remove the text before it, or give --as ics` };
+  return { hint: `its calendar begins at line ${line}: remove the text before it, or use --as ics` };
 }
 
 async function readFormat(

@@ -72,7 +72,7 @@ export function readSeriesEvents(
   const record = records.get(identity);
   const { changes = [], unread = [], remembered = [] } = occurrences.get(identity) ?? {};
   if (!isSeriesRecord(record) && remembered.some((each) => isSingleRecord(each.record)))
-    throw usageError("it was imported so before");
+    throw usageError("it was imported as single events before");
   const before = record?.series?.excepted ?? [];
   const isGone = (each: ImportEntry) => each.cancelled || isSingleRecord(records.get(each.identity));
   // What cannot be read is left as it is: not made with a new series, and not deleted from one.

@@ -39,7 +39,7 @@ interface SeriesOptions {
   readonly engine: RuleEngine;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
-  /** Takes a remark on the repeating event, such as "without …". */
+  /** Takes a remark on the repeating event, such as "imported without …". */
   readonly remark: (text: string) => void;
   /** When changes in the file would have started by the rule. */
   readonly changes: ReadonlySet<number>;
@@ -71,7 +71,8 @@ export function readSeries(
   const { first, isLater } = firstOf(rule, { start, now });
   const isWithin = (slot: number) => !isLater || slot >= first;
   const slots = slotsAmong(starts, new Set([...asked].filter(isWithin)));
-  if (isLater) remark(`without the events before ${formatWireDateTime(first).slice(0, 10)}: ${TOO_MANY}`);
+  if (isLater)
+    remark(`imported without events before ${formatWireDateTime(first).slice(0, 10)}: ${TOO_MANY}`);
   const excepted = inOrder(excluded).filter((slot) => slots.has(slot) && !changes.has(slot));
   const added = dateLines("RDATE", inOrder(read.extra.filter(isWithin)), { isAllDay });
   const recurrences = [...lines.slice(0, 1), ...added, ...dateLines("EXDATE", excepted, { isAllDay })];
@@ -88,7 +89,7 @@ function ruleLine(read: ReturnType<typeof readRecurrence>): string {
   return `RRULE:${writeRule({ ...rule, ...end })}`;
 }
 
-const TOO_MANY = `a series has at most ${MAX_OCCURRENCES} until two years from now`;
+const TOO_MANY = `a series may have at most ${MAX_OCCURRENCES} events until two years from now`;
 
 /**
  * Where a series begins: with the first start of its rule, or, where services would refuse so many, with the first in the decade
@@ -112,8 +113,8 @@ function firstOf(rule: Starts, { start, now }: { readonly start: number; readonl
 }
 
 /**
- * @returns those asked for that are starts, not many more than a series may leave out
- * @throws CliError usage where there are no others
+ * @returns those of `asked` that are starts of the series
+ * @throws CliError usage for more than `MAX_EXCEPTIONS` of them, and if the series has no other start
  */
 function slotsAmong(starts: Starts, asked: ReadonlySet<number>): ReadonlySet<number> {
   const slots = new Set<number>();
@@ -123,7 +124,7 @@ function slotsAmong(starts: Starts, asked: ReadonlySet<number>): ReadonlySet<num
   }
   for (const start of starts.between(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY))
     if (!slots.has(start)) return slots;
-  throw usageError("no event is as its rule says");
+  throw usageError("its exceptions cover every event of its rule");
 }
 
 function inOrder(starts: Iterable<number>): readonly number[] {

@@ -88,7 +88,7 @@ const FILES: Readonly<Record<string, Row>> = {
     days: ["2026-11-21", "2026-11-25"],
     events: days("Pills", ...["21", "22", "23", "24", "25"].map((day) => `2026-11-${day}T13:00`)),
     notes: [
-      "1 repeating event without the events before 2010-01-01: a series has at most 10000 until two years from now",
+      "1 repeating event imported without events before 2010-01-01: a series may have at most 10000 events until two years from now",
     ],
   },
 };

@@ -330,7 +330,7 @@ test("what was imported as single events stays so when the service stores series
   const again = await importIcs([choir()]);
   expect(again).toMatchObject({ ...NOTHING, unchanged: 4 });
   expect(again.stderr).toContain(
-    "1 repeating event as single ones of 2026-11-21 to 2027-11-21: it was imported so before",
+    "1 repeating event imported as single events from 2026-11-21 to 2027-11-21: it was imported as single events before",
   );
 });
 
@@ -358,7 +358,7 @@ describe("what cannot be one series", () => {
     const report = await importIcs([vevent("often", "Often", ...lines)], ...window);
     expect(report).toMatchObject({ exitCode: 0, rejected: [] });
     expect(report.stderr).toContain(
-      `1 repeating event as single ones of 2026-11-21 to 2026-11-23: ${reason}`,
+      `1 repeating event imported as single events from 2026-11-21 to 2026-11-23: ${reason}`,
     );
     expect((await world.list()).every((event) => event["series_id"] === null)).toBe(true);
   });
@@ -412,7 +412,7 @@ describe("a repeating event without any", () => {
     [
       "has only exceptions",
       odd("RRULE:FREQ=WEEKLY;COUNT=2", "EXDATE:20261207T180000Z,20261214T180000Z"),
-      "no event is as its rule says",
+      "its exceptions cover every event of its rule",
     ],
     [
       "has single events on other days alone",
@@ -425,7 +425,7 @@ describe("a repeating event without any", () => {
       exitCode: 12,
       new: 1,
       rejected: [{ line: 3, title: "Odd", reason: expect.stringContaining(reason) }],
-      stderr: expect.not.stringContaining("single ones"),
+      stderr: expect.not.stringContaining("single events"),
     });
     expect(readFileSync(rejects, "utf8")).toContain("SUMMARY:Odd");
     expect(await listed()).toEqual(["2026-12-01T13:00 Other"]);

@@ -518,7 +518,7 @@ describe("rejected by line, while the rest is read:", () => {
   test("an event that does not end before the next begins", async () => {
     const { items } = await read(calendar("BEGIN:VEVENT", "UID:0", START, ...vevent(START)));
     expect(items).toMatchObject([
-      { kind: "rejected", reason: "it, or a component in it, has no END" },
+      { kind: "rejected", reason: "the event or a component in it has no END" },
       { identity: "1" },
     ]);
   });

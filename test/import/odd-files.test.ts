@@ -50,7 +50,11 @@ test.each<[string, string, string]>([
     "RRULE has more than 10000 characters",
   ],
   ["300,000 categories", "CATEGORIES:a\r\n".repeat(300_000).trim(), "it has more than 10000 lines"],
-  ["100,000 nested components", "BEGIN:X\r\n".repeat(100_000).trim(), "it, or a component in it, has no END"],
+  [
+    "100,000 nested components",
+    "BEGIN:X\r\n".repeat(100_000).trim(),
+    "the event or a component in it has no END",
+  ],
 ])("%s: rejected by line", async (_, lines, reason) => {
   const { items, isComplete } = await read(icsFile([vevent("odd", "Odd", START, lines), OK]));
   expect({ isComplete, items }).toMatchObject({
@@ -97,7 +101,7 @@ describe("refused, with what to do:", () => {
       "text before the calendar",
       `HTTP/1.1 200 OK\r\nContent-Type: text/calendar\r\n\r\n${icsFile([OK])}`,
       "odd.ics is not an iCalendar, CSV or NDJSON file",
-      "its calendar begins at line 4: remove the text before it, or give --as ics",
+      "its calendar begins at line 4: remove the text before it, or use --as ics",
     ],
     [
       "a ZIP archive",
