@@ -15,7 +15,7 @@ export function refuseIf(isWrong: boolean, problem: string, hint = "write one of
 /** Words that change what day or time follows. */
 const BEFORE =
   /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|than|the|next|last|past|this|early|late|mid|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
-/** Beside a day or a time. */
+/** Words for a frequency next to a day or a time. */
 const REPEATED = /^(?:(?:dai|night|(?:bi-?)?week|fortnight|month|quarter|year|annual)ly)$/i;
 /** Which weekday of a month: `first monday`. */
 const ORDINAL = /^(?:first|second|third|fourth|fifth|[1-5](?:st|nd|rd|th))$/i;
@@ -144,7 +144,7 @@ function checkDoubt(
   const isNumber = words.day !== undefined && isPlain(after) && /^\d{1,2}$/.test(after.text);
   if (doubt === undefined || !isTitle || isNumber) return;
   const meant = doubt === "name" ? "a day or a time" : "a time";
-  const hint = doubt === "name" ? "write it last" : "write it with minutes";
+  const hint = doubt === "name" ? "put the day or the time at the end" : "write it with minutes";
   const other = /^at /i.test(text) ? "place" : "title";
   const [clear] =
     doubt === "name"
@@ -232,7 +232,7 @@ function checkZone(parts: readonly SentencePart[]): void {
 function zoneError(text: string): CliError {
   const name = text.replace(/ time$|[()]/gi, "");
   const instead = readTimeZoneName(name) ?? `ZONE: ${timeZoneHint(name)}`;
-  return usageError(`${SOURCE}: "${text}" may be a time zone`, `give it as --timezone ${instead}`);
+  return usageError(`${SOURCE}: "${text}" may be a time zone`, `use --timezone ${instead}`);
 }
 
 function eitherNumber(number: string, text: string): CliError {

@@ -149,11 +149,14 @@ function repeatAt(text: string): Found | null {
   const [, next] = partsAt(rest, repeat);
   const isTitle = next?.kind === "word" && !next.isQuoted;
   if (!isTitle || !PREPOSITION.test(next.text)) return isTitle ? null : found;
-  throw new AmbiguousTextError(`${SOURCE}: "${written}" may be how often it is or part of the title`, {
-    hint: "write it beside the day or the time, or put the title in quotes",
-    written,
-    readings: [`every ${/^dai/i.test(written) ? "day" : written.replace(/ly$/i, "")}`, `"${written}"`],
-  });
+  throw new AmbiguousTextError(
+    `${SOURCE}: "${written}" may be how often the event repeats or part of the title`,
+    {
+      hint: "write it beside the day or the time, or put the title in quotes",
+      written,
+      readings: [`every ${/^dai/i.test(written) ? "day" : written.replace(/ly$/i, "")}`, `"${written}"`],
+    },
+  );
 }
 
 function simplePartAt(text: string, before: SentencePart | undefined): Found | null {

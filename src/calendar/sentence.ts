@@ -129,7 +129,7 @@ function readBothEnds(parts: readonly SentencePart[], repeat: string | undefined
   const [said, end] = isShared ? [{ ...ending, ...written }, endTime] : [written, ending];
   const isAllDay = said.clock === undefined && said.elapsed === undefined;
   const isMarked = onlyOne(parts, "all-day") !== undefined;
-  refuseIf(isMarked && !isAllDay, " is about all day and names a time");
+  refuseIf(isMarked && !isAllDay, " is all-day but names a time");
   refuseIf(
     ends.length > 0 && isAllDay === (end.clock !== undefined),
     " has a time at one end only",
@@ -277,12 +277,16 @@ function readTitle(parts: readonly SentencePart[]): Pick<SentenceReading, "title
   const isSplit = parts.slice(at, parts.findLastIndex(isWord)).some((part) => !isWord(part));
   const quotes = "put the title or the place in quotes";
   refuseIf(another !== at, `: the place may be "${place}" or "${otherPlace}"`, quotes);
-  refuseIf(isSplit, `: "at ${place}" may be the place or part of the title`, `${quotes}, or write it last`);
+  refuseIf(
+    isSplit,
+    `: "at ${place}" may be the place or part of the title`,
+    `${quotes}, or put the place at the end`,
+  );
   refuseIf(at < parts.length && place === "", ' ends with "at"', "add the place");
   const [name] = parts.filter(({ kind }) => kind === "repeat" && title === "");
   refuseIf(
     name !== undefined,
-    `: "${name?.text}" may be the title or how often it is`,
+    `: "${name?.text}" may be the title or how often the event repeats`,
     "add the title, or put it in quotes",
   );
   if (title === undefined || title === "") throw usageError(`${SOURCE} has no title`, "add what it is about");

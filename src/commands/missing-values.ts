@@ -11,7 +11,7 @@ export interface NeededValue<T, V = object> {
   readonly name: string;
   readonly given: T | undefined;
   readonly ask: (values: Partial<V>) => Promise<T>;
-  /** Whether `ask` may find it without a terminal; it throws where it cannot. */
+  /** Whether `ask` may find the value without a terminal; `ask` throws if it cannot. */
   readonly hasDefault?: boolean;
   /** Whether it is needed, by the values before it; always by default. */
   readonly when?: (values: Partial<V>) => boolean;
@@ -114,7 +114,7 @@ export function missingArgumentError(
   const taken = typeof fields === "string";
   return missingFlagsError(
     names,
-    taken ? `"${fields}" is the value of --fields; write it last to list the fields` : hint,
+    taken ? `"${fields}" is the value of --fields; put --fields at the end to list the fields` : hint,
     `${pathOf(command)} needs`,
   );
 }

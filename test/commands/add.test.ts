@@ -139,7 +139,7 @@ test("where no series is stored, an event that repeats is refused before anythin
 });
 
 test.each([
-  ["a title or a rule", ["Daily 9:00"], '"Daily" may be the title or how often it is'],
+  ["a title or a rule", ["Daily 9:00"], '"Daily" may be the title or how often the event repeats'],
   ["no first day", ["Rent monthly"], 'does not say when "monthly" begins'],
   ["two readings of a number", ["Lunch fri 11"], '"11" in "fri 11" may be a time, a day of a month'],
   ["two readings of hours", ["Lunch tomorrow 3-4"], '"3-4" may be 03:00-04:00 or 15:00-16:00'],

@@ -64,7 +64,7 @@ test.each([
   expect(await run(...line.split(" "))).toEqual({
     exitCode: 2,
     stdout: "",
-    stderr: `error: ${problem}\nhint: "some-id" is the value of --fields; write it last to list the fields\n`,
+    stderr: `error: ${problem}\nhint: "some-id" is the value of --fields; put --fields at the end to list the fields\n`,
   });
 });
 
