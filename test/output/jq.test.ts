@@ -47,7 +47,7 @@ test.each([
 ])("%s that does not fit into the memory of jq is an error of usage", async (_, program) => {
   // jq computes a constant when it compiles the program.
   const problem = await printed(program).catch((error: Error) => error.message);
-  expect(problem).toBe("--jq: the program needs more than the 256 MiB that jq has here");
+  expect(problem).toBe("--jq: the program needs more than 256 MiB of memory");
 });
 
 test("nothing but the error is printed about the memory of jq", async () => {
@@ -57,7 +57,7 @@ test("nothing but the error is printed about the memory of jq", async () => {
     exitCode: 2,
     stdout: "",
     stderr:
-      "error: --jq: the program needs more than the 256 MiB that jq has here\n" +
+      "error: --jq: the program needs more than 256 MiB of memory\n" +
       "hint: build smaller values in the program, or pipe -o ndjson to jq\n",
   });
   expect(printedByLibrary).not.toHaveBeenCalled();

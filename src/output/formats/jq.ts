@@ -64,7 +64,7 @@ function inBoundedMemory<T>(work: () => T): T {
     return work();
   } catch (cause) {
     if (!(cause instanceof Error) || !["RuntimeError", "RangeError"].includes(cause.name)) throw cause;
-    throw new CliError("usage", "--jq: the program needs more than the 256 MiB that jq has here", {
+    throw new CliError("usage", "--jq: the program needs more than 256 MiB of memory", {
       hint: "build smaller values in the program, or pipe -o ndjson to jq",
       cause,
     });
