@@ -28,11 +28,16 @@ export function createZoneFinder(descriptions: readonly IcsComponent[], zone: st
     if (name !== undefined && !texts.has(name)) texts.set(name, text);
   }
   let described = 0;
+  const read = (tzid: string): string | null => {
+    const text = texts.get(tzid);
+    const named = zoneOfArea(tzid, text) ?? null;
+    if (named !== null || text === undefined) return named ?? meantBy(tzid);
+    described += 1;
+    return described > MAX_DESCRIBED ? null : zoneDescribed(tzid, text, zone);
+  };
   const known = (tzid: string): string | null => {
     const before = found.get(tzid);
-    if (before === undefined && texts.has(tzid)) described += 1;
-    if (before === undefined && described > MAX_DESCRIBED) return null;
-    const name = before === undefined ? findZone(tzid, texts.get(tzid), zone) : before;
+    const name = before === undefined ? read(tzid) : before;
     found.set(tzid, name);
     return name;
   };
@@ -44,14 +49,20 @@ export function createZoneFinder(descriptions: readonly IcsComponent[], zone: st
   return Object.assign(find, { known });
 }
 
-function findZone(tzid: string, description: string | undefined, zone: string): string | null {
-  const location = propertyOf(description ?? "", "X-LIC-LOCATION") ?? "";
+/** The zone that a name with an area gives, or X-LIC-LOCATION of its VTIMEZONE. */
+function zoneOfArea(tzid: string, description = ""): string | undefined {
   const segments = tzid.split("/");
   const ends = [segments.length, 3, 2].map((count) => segments.slice(-count).join("/"));
-  const named = [...ends, location].find(isZoneOfArea);
-  if (named !== undefined) return named;
-  const meant = zoneByName(segments.at(-1) ?? "") ?? zoneByName(tzid);
-  if (description === undefined) return meant;
+  return [...ends, propertyOf(description, "X-LIC-LOCATION") ?? ""].find(isZoneOfArea);
+}
+
+/** The zone that another name means by itself. */
+function meantBy(tzid: string): string | null {
+  return zoneByName(tzid.split("/").at(-1) ?? "") ?? zoneByName(tzid);
+}
+
+function zoneDescribed(tzid: string, description: string, zone: string): string | null {
+  const meant = meantBy(tzid);
   const offsets = weeksOf(description);
   return (
     zoneByOffsets(offsets, meant === null ? [zone] : [meant, zone]) ?? (isAbbreviation(tzid) ? null : meant)

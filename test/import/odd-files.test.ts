@@ -119,3 +119,17 @@ describe("refused, with what to do:", () => {
     await expect(read(content)).rejects.toMatchObject({ code: "rejected", message, hint });
   });
 });
+
+test("zones of the IANA database are known by their name, however many have a VTIMEZONE", async () => {
+  const zones = Intl.supportedValuesOf("timeZone").filter((zone) => zone.includes("/"));
+  expect(zones.length).toBeGreaterThan(300);
+  const block = (zone: string) =>
+    [
+      ...["BEGIN:VTIMEZONE", `TZID:${zone}`, "BEGIN:STANDARD", "DTSTART:19700101T000000"],
+      ...["TZOFFSETFROM:+0000", "TZOFFSETTO:+0000", "END:STANDARD", "END:VTIMEZONE"],
+    ].join("\r\n");
+  const event = (zone: string) =>
+    vevent(zone, "Zone", `DTSTART;TZID=${zone}:20270105T094500`, "DURATION:PT1H");
+  const { items } = await read(icsFile([...zones.map(block), ...zones.map(event)]));
+  expect(items.filter(({ kind }) => kind !== "event")).toEqual([]);
+});
