@@ -255,6 +255,36 @@ describe("calls", () => {
     expect(await harness.json("events", "list", "--days", "30")).toEqual([]);
   });
 
+  test("list 50 events by default, and say how many more there are", async () => {
+    const input = Array.from({ length: 503 }, (_, index) => {
+      const minute = `${String(Math.floor(index / 60) + 8).padStart(2, "0")}:${String(index % 60).padStart(2, "0")}`;
+      return `${JSON.stringify({ title: `Event ${index}`, start_at: `2026-11-22T${minute}:00Z` })}\n`;
+    });
+    await harness.runWith({ stdin: input.join("") }, "events", "create", "--input", "-", "-q");
+    const results = await callAll(
+      harness,
+      [],
+      [undefined, 2, 500, 501, 0].map((limit) => ({
+        name: "list_events",
+        arguments: { on: "2026-11-22", ...(limit !== undefined && { limit }) },
+      })),
+    );
+    const lists = results.slice(0, 3).map(({ text }) => [(text.data as object[]).length, text.notes]);
+    expect(lists).toEqual([
+      [50, ["the first 50 of 503 events; for more, use limit (at most 500) or fewer days"]],
+      [2, ["the first 2 of 503 events; for more, use limit (at most 500) or fewer days"]],
+      [500, ["the first 500 of 503 events; for more, use limit (at most 500) or fewer days"]],
+    ]);
+    expect(results[0]?.text.data).toEqual(
+      expect.arrayContaining([expect.objectContaining({ title: "Event 0" })]),
+    );
+    expect(results.slice(3).map(({ text }) => text.error)).toEqual(
+      [501, 0].map((limit) =>
+        expect.objectContaining({ code: "usage", message: `limit: ${limit} is not from 1 to 500` }),
+      ),
+    );
+  });
+
   test("find free times", async () => {
     await harness.run("events", "create", ...LUNCH);
     const { structuredContent } = await call([], "free_times", { on: "2026-11-22", between: "11:00-14:00" });

@@ -94,7 +94,7 @@ test("100 texts that give orders come back as data, and nothing is written", asy
   const list = () => installation.run("events", "list", "--days", "9", "-o", "json");
   const before = await list();
   const { client } = await connect(installation);
-  const result = await client.callTool({ name: "list_events", arguments: { days: 9 } });
+  const result = await client.callTool({ name: "list_events", arguments: { days: 9, limit: 100 } });
   const { notice, data } = result.structuredContent as {
     readonly notice: string;
     readonly data: readonly { readonly id: string; readonly title: string; readonly description: string }[];

@@ -17,7 +17,7 @@ import {
 } from "../calendar-choice.js";
 import { createCommandRunner, type ErrorReport, type RunContext } from "./command-run.js";
 import { MAX_TEXT, type ToolArguments, type ToolResult } from "./protocol.js";
-import { NOTICE, type Tool, withArgumentNames } from "./tools.js";
+import { type FlagSchema, NOTICE, type Tool, withArgumentNames } from "./tools.js";
 
 /** What runs the calls of tools, each as a command. */
 export function createCalls(context: CalendarContext & RunContext) {
@@ -34,15 +34,15 @@ export function createCalls(context: CalendarContext & RunContext) {
       limit ??= await context.names
         .withCachedNames(() => resolveCalendars(context, named))
         .catch(throwWithoutHint);
-      const [first, ...others] = withCalendars(tool, typed, limit);
+      const { page, asked } = pageOf(tool, typed);
+      const [first, ...others] = withCalendars(tool, asked, limit);
       let outcome = await run(wordsOf(tool, first));
       for (const other of others)
         if (outcome.error?.code === "not_found") outcome = await run(wordsOf(tool, other));
-      const { notes, error } = outcome;
+      const { error } = outcome;
       const value = await withNames(tool, outcome.value, run);
-      // Of a single calendar, its command prints an object.
-      const data = tool.isList && value !== undefined ? [value].flat() : value;
-      const result = { notice: NOTICE, data, notes };
+      const { data, rest } = cutList(tool.isList ? listOf(value) : value, page);
+      const result = { notice: NOTICE, data, notes: [...outcome.notes, ...rest] };
       if (error === null) return { content: textOf(result), structuredContent: result };
       return { content: textOf({ ...result, error: reportOf(error, tool) }), isError: true };
     } catch (error) {
@@ -52,6 +52,29 @@ export function createCalls(context: CalendarContext & RunContext) {
       return { content: textOf({ notice: NOTICE, error: report }), isError: true };
     }
   };
+}
+
+/** How many items the result has, and the arguments of the command, which lists all, since the rest is counted. */
+function pageOf({ page }: Tool, given: ToolArguments) {
+  if (page === undefined) return { page, asked: given };
+  const { limit = page.size, ...asked } = given;
+  return { page: { ...page, size: Number(limit) }, asked };
+}
+
+/** A list, also where its command prints an object, as of a single calendar; undefined without a result. */
+function listOf(value: unknown): unknown {
+  return value === undefined ? undefined : [value].flat();
+}
+
+/** The first items of a list, and a note that says how many are left out; another value as it is. */
+function cutList(
+  data: unknown,
+  page: Tool["page"],
+): { readonly data: unknown; readonly rest: readonly string[] } {
+  if (page === undefined || !Array.isArray(data) || data.length <= page.size) return { data, rest: [] };
+  const { size, maximum } = page;
+  const note = `the first ${size} of ${data.length} events; for more, use limit (at most ${maximum}) or fewer days`;
+  return { data: data.slice(0, size), rest: [note] };
 }
 
 /** A created event with the names that the response to its create lacks, if they can be read; other values unchanged. */
@@ -119,16 +142,25 @@ function checkArguments({ required, flags }: Tool, given: ToolArguments): void {
   if (unknown !== undefined)
     throw usageError(`there is no argument "${unknown}"`, `arguments: ${[...names].join(", ")}`);
   const problems = Object.entries(given).flatMap(([name, value]) => {
-    const { type = {}, repeatable = false } = flags.get(name) ?? {};
-    const expected = String(type["type"] ?? "string");
-    if (repeatable ? Array.isArray(value) && value.every(isOfType(expected)) : isOfType(expected)(value))
-      return [];
-    const wanted = repeatable
-      ? `an array of ${expected}s`
-      : `${expected === "integer" ? "an" : "a"} ${expected}`;
-    return [usageError(`${name}: ${JSON.stringify(value)} is not ${wanted}`)];
+    const problem = problemOf(value, flags.get(name) ?? {});
+    return problem === null ? [] : [usageError(`${name}: ${JSON.stringify(value)} is not ${problem}`)];
   });
   if (problems.length > 0) throw joinUsageErrors(problems);
+}
+
+/** What a value is not, but should be; null if it is right. */
+function problemOf(
+  value: unknown,
+  { type = {}, repeatable = false }: Partial<Pick<FlagSchema, "type" | "repeatable">>,
+): string | null {
+  const expected = String(type["type"] ?? "string");
+  const isExpected = isOfType(expected);
+  if (repeatable) return Array.isArray(value) && value.every(isExpected) ? null : `an array of ${expected}s`;
+  if (!isExpected(value)) return `${expected === "integer" ? "an" : "a"} ${expected}`;
+  const { minimum, maximum } = type;
+  if (typeof minimum !== "number" || typeof maximum !== "number") return null;
+  const number = Number(value);
+  return number < minimum || number > maximum ? `from ${minimum} to ${maximum}` : null;
 }
 
 /** Whether a value has a type of JSON Schema. */
