@@ -84,7 +84,7 @@ const ON = "(?:on\\s+)?(?:the\\s+)?";
 const COMING = "(?:(?:this\\s+)?(?:up)?coming\\s+|(?<which>this|next|last)\\s+)?";
 const PART = "(?<part>morning|afternoon|evening|night)";
 const HALF = "(?<half>[ap](?:m|\\.\\s?m\\.))";
-/** Minutes after an hour; with a point only those that are no month, or before am and pm: `12.30`, but not `12.11`. */
+/** Minutes after an hour. After a point, only those that cannot be a month, or before am and pm: `12.30`, but not `12.11`. */
 export const MINUTES =
   "(?::\\d\\d|\\.(?:00|1[3-9]|[2-5]\\d|\\d\\d(?=\\s?[ap]\\.?\\s?m))|(?<=\\b\\d\\d)h\\d\\d)";
 export const NUMBER_NAMES = NUMBER_WORDS.slice(1).join("|");

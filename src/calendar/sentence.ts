@@ -146,7 +146,7 @@ function readLength(parts: readonly SentencePart[], isAllDay: boolean): string |
   return length;
 }
 
-/** Until when, or how often, what repeats takes place. */
+/** When a repeating event ends: its last day, or how many times it takes place. */
 function readSeriesEnd(
   parts: readonly SentencePart[],
   untils: readonly When[],
@@ -210,7 +210,7 @@ function checkDays(parts: readonly SentencePart[]): void {
   }
 }
 
-/** What stands for the start, what for the end, and what for the last day of what repeats. */
+/** The texts of the start, the end, and the last day of a repeating event. */
 function splitTimes(
   parts: readonly SentencePart[],
   repeat: string | undefined,

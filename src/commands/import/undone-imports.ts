@@ -6,7 +6,7 @@ import type { Machine } from "../../machine.js";
 import { requireInnerFolder } from "../../system/ownership.js";
 import { appendRecord, FOLDER, parseRecords, readText, withRecordsLock } from "./records.js";
 
-/** Notes what was taken back, and the id that the event has since. */
+/** Notes a write that was undone, and the id of its event afterwards. */
 type NoteUndone = (write: NotedWrite, id: string) => void;
 
 /**
