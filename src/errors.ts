@@ -144,6 +144,22 @@ export function usedKeyError(key: string, made: string, options: CliErrorOptions
   return new CliError("rejected", `key "${key}" ${made}`, { ...options, hint: "give another key" });
 }
 
+/** The report of an error that no code expects. */
+export function unexpectedError(cause: unknown): CliError {
+  return new CliError("failed", `unexpected error: ${messageOf(cause)}`, {
+    hint: "this is a bug in calctl; --debug shows where",
+    cause,
+  });
+}
+
+function messageOf(cause: unknown): string {
+  try {
+    return String(cause instanceof Error ? cause.message : cause);
+  } catch {
+    return "unknown";
+  }
+}
+
 /** For a flag, argument or value that is wrong or missing (exit 2). */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError("usage", message, { hint });

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import type { GlobalFlags } from "../config/run-settings.js";
 import type { CreateContext, Frame, Host } from "../context.js";
-import { CliError, FieldListRequest, usageError } from "../errors.js";
+import { CliError, FieldListRequest, unexpectedError, usageError } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import { type ContextOf, pathOf } from "./command.js";
 import { COMMAND_NAMES, createProgram, HelpRequest, loadCommandTree } from "./command-tree.js";
@@ -153,20 +153,5 @@ async function renderReport(error: CliError, failed: FailedRun): Promise<string>
     return await describeFailure(error, failed);
   } catch {
     return `error: ${sanitizeLine(error.message)}\n`;
-  }
-}
-
-function unexpectedError(cause: unknown): CliError {
-  return new CliError("failed", `unexpected error: ${messageOf(cause)}`, {
-    hint: "this is a bug in calctl; --debug shows where",
-    cause,
-  });
-}
-
-function messageOf(cause: unknown): string {
-  try {
-    return String(cause instanceof Error ? cause.message : cause);
-  } catch {
-    return "unknown";
   }
 }

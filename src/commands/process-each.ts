@@ -1,4 +1,4 @@
-import { CliError, DryRunStop, type ErrorCode, StaleNamesError } from "../errors.js";
+import { CliError, DryRunStop, type ErrorCode, StaleNamesError, unexpectedError } from "../errors.js";
 import {
   type Attempt,
   type Attempted,
@@ -15,6 +15,8 @@ export interface ProcessOptions<I, R> extends ProcessTexts<I> {
   readonly concurrency?: number;
   /** Whether the failure of one says nothing about the others, even where all would have it as a rule. */
   readonly isSeparate?: boolean;
+  /** Whether an unexpected error stops the rest, which is the default, or only fails its item. */
+  readonly onUnexpected?: "stop" | "fail";
   /** Whether an item with this result counts as one that was processed; all do by default. */
   readonly counts?: (result: R) => boolean;
 }
@@ -47,7 +49,7 @@ const OUTAGE: ReadonlySet<ErrorCode> = new Set(["unavailable", "outcome_unknown"
 
 /**
  * Processes each of several items. A failure does not stop the rest, unless the rest would fail for the same reason;
- * an interruption or an unexpected error does.
+ * an interruption does, and an unexpected error by default.
  * @throws DryRunStop with the writes of all items
  * @throws StaleNamesError when no item is in progress any more, since all of it is done again then
  */
@@ -93,7 +95,8 @@ async function runAll<I, R>(
   {
     concurrency = CONCURRENCY,
     isSeparate = false,
-  }: Pick<ProcessOptions<I, R>, "concurrency" | "isSeparate"> = {},
+    onUnexpected = "stop",
+  }: Pick<ProcessOptions<I, R>, "concurrency" | "isSeparate" | "onUnexpected"> = {},
 ): Promise<readonly Attempt<I, R>[]> {
   const attempts = items.map((item): { -readonly [K in keyof Attempt<I, R>]: Attempt<I, R>[K] } => {
     return { item, result: undefined };
@@ -102,7 +105,8 @@ async function runAll<I, R>(
   let stopped = false;
   const runNext = async (): Promise<void> => {
     for (const next of queue) {
-      next.result = await attempt(work, next.item);
+      const result = await attempt(work, next.item);
+      next.result = onUnexpected === "fail" ? asFailed(result) : result;
       const { kind } = next.result;
       stopped ||= kind === "stopped" || (kind === "failed_for_all" && !isSeparate);
       if (stopped) return;
@@ -149,6 +153,14 @@ export async function* processInOrder<I, R>(
   }
   for (const each of begun) yield judge(await each);
   if (failure !== null) throw failure.error;
+}
+
+/** An unexpected error as a failure of its item alone. */
+function asFailed<R>(result: ItemResult<R>): ItemResult<R> {
+  if (result.kind !== "stopped") return result;
+  const { error } = result;
+  if (error instanceof CliError || error instanceof StaleNamesError) return result;
+  return { kind: "failed", error: unexpectedError(error) };
 }
 
 async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<ItemResult<R>> {

@@ -132,6 +132,33 @@ describe("several items", () => {
     },
   );
 
+  test("an unexpected error fails only its item where that is asked for", async () => {
+    const { options, settle, warnings } = createWork();
+    const collected = processEach(["a", "b", "c"], { ...options, concurrency: 1, onUnexpected: "fail" });
+    await settle("a");
+    await settle("b", new TypeError("a bug"));
+    await settle("c");
+    const { results, reportFailures } = await collected;
+    expect(results).toEqual(["A", "C"]);
+    const failed = [{ id: "b", code: "failed", message: "unexpected error: a bug" }];
+    expect(reportFailures).toThrow(expect.objectContaining({ code: "partial", details: { failed } }));
+    expect(warnings).toEqual(["calendar b could not be read: unexpected error: a bug"]);
+  });
+
+  test("where the only item has an unexpected error, its report says how to see where", async () => {
+    const { options, settle } = createWork();
+    const bug = new TypeError("a bug");
+    const collected = processEach(["a"], { ...options, onUnexpected: "fail" });
+    await settle("a", bug);
+    expect((await collected).reportFailures).toThrow(
+      expect.objectContaining({
+        code: "failed",
+        hint: "this is a bug in calctl; --debug shows where",
+        cause: bug,
+      }),
+    );
+  });
+
   test("an interrupted write reports what was done, what may have been, and what was not started", async () => {
     const { options, settle, warnings } = createWork();
     const collected = processEach(["a", "b", "c"], { ...options, verb: "deleted", concurrency: 1 });

@@ -142,11 +142,14 @@ const RESULTS: Readonly<Record<PostResult, string>> = {
   skipped: "no events to post to",
 };
 
+interface ResultContext extends Pick<Context, "now"> {
+  readonly flags: Pick<Context["flags"], "verbose">;
+  readonly terminal: Pick<Context["terminal"], "isTerminal">;
+  readonly output: Pick<Context["output"], "note">;
+}
+
 /** Says what was done, to a person at a terminal or to who asks for it with `--verbose`, then with the time. */
-export function noteResult(
-  { flags, terminal, output, now }: Pick<Context, "flags" | "terminal" | "output" | "now">,
-  text: string,
-): void {
+export function noteResult({ flags, terminal, output, now }: ResultContext, text: string): void {
   if (flags.verbose) output.note(`${new Date(now()).toISOString()} ${text}`);
   else if (terminal.isTerminal) output.note(text);
 }
@@ -170,6 +173,7 @@ export async function postToEach(
     warn: output.warn,
     concurrency: 1,
     isSeparate: true,
+    onUnexpected: "fail",
     counts: (isPosted) => isPosted,
     work: post,
   });

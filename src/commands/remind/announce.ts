@@ -1,7 +1,8 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { firstNames } from "../../calendar/first-names.js";
 import type { Reminder, ReminderWindow } from "../../calendar/reminders.js";
-import { hasCode } from "../../errors.js";
+import type { Context } from "../../context.js";
+import { CliError } from "../../errors.js";
 import type { Ledger } from "../../messages/ledger/ledger.js";
 import { ledgerKey } from "../../messages/ledger/ledger-key.js";
 import type { SendResult } from "../../messages/ledger/sends.js";
@@ -14,6 +15,14 @@ import { noteResult, reportSending } from "../post/target.js";
 import { processEach } from "../process-each.js";
 import type { Announcer } from "./announcer.js";
 import type { RemindContext, RemindOptions } from "./options.js";
+
+interface AnnounceContext extends Pick<Context, "now"> {
+  readonly config: { readonly settings: () => Parameters<typeof ledgerKey>[0] };
+  readonly messages: Pick<Context["messages"], "ledger">;
+  readonly output: Pick<Context["output"], "note" | "warn">;
+  readonly flags: Pick<Context["flags"], "calendars" | "verbose">;
+  readonly terminal: Pick<Context["terminal"], "isTerminal">;
+}
 
 type DueEvent = Reminder<LocalizedEvent>;
 
@@ -32,10 +41,10 @@ export interface Announcing {
 const KEEP_DAYS = 30;
 
 /**
- * Announces reminders one after the other, by start, each once.
+ * Announces reminders one after the other, by start, each once. An event that cannot be drawn holds up no other.
  * @throws CliError outcome_unknown if that is so of one of them, otherwise the failure, partial when others worked
  */
-export async function announceAll(context: RemindContext, announcing: Announcing): Promise<void> {
+export async function announceAll(context: AnnounceContext, announcing: Announcing): Promise<void> {
   const { reminders, announcer, window } = announcing;
   const ledger = await context.messages.ledger();
   // An event that moves is announced anew.
@@ -56,6 +65,7 @@ export async function announceAll(context: RemindContext, announcing: Announcing
     id: ({ event }) => event.id,
     warn: context.output.warn,
     concurrency: 1,
+    onUnexpected: "fail",
     // Of those that earlier runs announced, or another one does now, this run has nothing to report.
     counts: (result) => result === "sent",
     work: announce,
@@ -75,7 +85,7 @@ interface KeyedAnnouncing extends Announcing {
 
 /**
  * Events that start at the same time are announced together, once, when the first of them is; each by itself if the target
- * refuses that.
+ * refuses that or they cannot be drawn together.
  */
 async function createAnnounce(
   ledger: Ledger,
@@ -101,8 +111,9 @@ async function createAnnounce(
     try {
       return await sending;
     } catch (error) {
-      if (group.length > 1 && hasCode(error, "rejected")) return send([reminder]);
-      throw error;
+      const isForAll = error instanceof CliError && error.code !== "rejected";
+      if (group.length === 1 || isForAll) throw error;
+      return send([reminder]);
     }
   };
 }
@@ -137,7 +148,7 @@ const MAX_NAMED = 5;
 
 /** Says once, in one line, which starts were announced by no run, of those since the job has run for the first time. */
 async function reportMissed(
-  context: RemindContext,
+  context: AnnounceContext,
   ledger: Ledger,
   { late, announcer, window, options, keyOf }: KeyedAnnouncing,
 ): Promise<void> {

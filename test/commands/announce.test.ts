@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import type { LocalizedEvent } from "../../src/calendar/event-view.js";
+import { announceAll } from "../../src/commands/remind/announce.js";
+import type { Announcer } from "../../src/commands/remind/announcer.js";
+import { event, NOW } from "../messages/fixtures.js";
+import { createLedgerPath, openTestLedger } from "../messages/ledger/support.js";
+
+/** Reminders of events of which one cannot be drawn. It is Saturday, 08:00 in Berlin. */
+
+const START = Date.parse("2026-11-21T07:10:00.000Z");
+
+const EVENTS = ["Dentist", "Odd", "Lunch"].map((title) =>
+  event(title, "2026-11-21T08:10", "2026-11-21T09:00"),
+);
+
+async function createRun() {
+  const { ledger } = await openTestLedger(createLedgerPath(), { now: () => NOW });
+  const warnings: string[] = [];
+  const announced: string[] = [];
+  const context = {
+    config: { settings: () => ({ profile: "local", service: { kind: "local" as const } }) },
+    messages: { ledger: async () => ledger },
+    output: { note: () => undefined, warn: (text: string) => void warnings.push(text) },
+    flags: { calendars: [], verbose: false },
+    terminal: { isTerminal: false },
+    now: () => NOW,
+  };
+  const announcer: Announcer = {
+    id: "post webhook:team",
+    joins: true,
+    async compose(events) {
+      const titles = events.map(({ title }) => title).join(", ");
+      if (titles.includes("Odd")) throw new TypeError("cannot be drawn");
+      return {
+        ...{ command: "remind", target: "webhook team", what: titles, stored: null, payload: null },
+        async send() {
+          announced.push(titles);
+          return null;
+        },
+      };
+    },
+  };
+  const announce = (events: readonly LocalizedEvent[], starts: (index: number) => number) =>
+    announceAll(context, {
+      reminders: events.map((each, index) => ({ event: each, start: starts(index) })),
+      late: [],
+      announcer,
+      window: { now: NOW, before: 15 * 60_000, grace: 0, allDayAt: null, zone: "Europe/Berlin" },
+      showCalendar: false,
+      options: { program: [] },
+    });
+  return { announce, announced, warnings };
+}
+
+test.each<[string, (index: number) => number]>([
+  ["at other times", (index) => START + index * 60_000],
+  ["at the same time", () => START],
+])("an event that cannot be drawn is reported by title, and those %s are announced", async (_, starts) => {
+  const { announce, announced, warnings } = await createRun();
+  await expect(announce(EVENTS, starts)).rejects.toMatchObject({
+    code: "partial",
+    message: expect.stringContaining("2 of 3 events were announced, not: Odd (Sat 21 Nov 08:10"),
+  });
+  const warning = expect.stringMatching(
+    /^event Odd \(.*\) could not be announced: unexpected error: cannot be drawn$/,
+  );
+  expect(warnings).toEqual([warning]);
+  expect(announced).toEqual(["Dentist", "Lunch"]);
+  await expect(announce(EVENTS, starts)).rejects.toMatchObject({
+    code: "failed",
+    message: "unexpected error: cannot be drawn",
+  });
+  expect(announced).toEqual(["Dentist", "Lunch"]);
+});
