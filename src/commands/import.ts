@@ -21,15 +21,15 @@ export function registerImport(command: Command, contextOf: ContextOf): void {
         .createOption("--dates <order>", "order of day, month and year in a CSV file, if not ISO 8601")
         .choices(DATE_ORDERS),
     )
-    .option("--from <date>", "first day of repeating events that become single ones (default: today)")
-    .option("--to <date>", "last day of those (default: a year later)")
+    .option("--from <date>", "first day of repeating events that become single events (default: today)")
+    .option("--to <date>", "last day of them (default: a year later)")
     .option("--label <number|id|name>", "label of events without one")
-    .option("--overwrite", "write what was changed in the calendar, too")
+    .option("--overwrite", "write events that were also changed in the calendar")
     .option(
       "--prune [all]",
-      "delete what came from this source and is not in it any more; =all even if that is most",
+      "delete events of this source that are not in the file any more; =all even if these are most",
     )
-    .option("--shorten", "cut texts that are too long, instead of rejecting them")
+    .option("--truncate", "cut texts that are too long, instead of rejecting them")
     .option("--rejects <file>", "write what was rejected to a file of the same format")
     .option("-y, --yes", "skip the confirmation");
   describeCommand(command, {

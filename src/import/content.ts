@@ -43,16 +43,16 @@ export function wireTime(instant: number): string {
 }
 
 /** The same fields, texts beyond the limits cut at a character and ended with `…`; `fields` itself where none is. */
-export function shortenTexts(fields: unknown): unknown {
+export function truncateTexts(fields: unknown): unknown {
   if (!isJsonObject(fields)) return fields;
   const long = TEXT_LIMITS.flatMap(({ field, max }) => {
     const text = fields[field];
-    return typeof text === "string" && codePointLength(text) > max ? [[field, shorten(text, max)]] : [];
+    return typeof text === "string" && codePointLength(text) > max ? [[field, truncate(text, max)]] : [];
   });
   return long.length === 0 ? fields : { ...fields, ...Object.fromEntries(long) };
 }
 
-function shorten(text: string, max: number): string {
+function truncate(text: string, max: number): string {
   // A character has at most two code units.
   const [...start] = text.slice(0, 2 * max);
   return `${start

@@ -4,7 +4,7 @@ import { parseTimeZone } from "../calendar/dates.js";
 import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
 import { type EventInput, readEventInput } from "../calendar/event-input.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
-import { checkStorable, isStorableUrl, shortenTexts } from "./content.js";
+import { checkStorable, isStorableUrl, truncateTexts } from "./content.js";
 import type { Beginning } from "./ics-times.js";
 
 /** What an event is made of. Label and attendees are those of `events create --input`, still by name. */
@@ -75,7 +75,7 @@ export interface ReaderOptions {
   /** IANA name: the zone of times without one. */
   readonly zone: string;
   /** Whether texts beyond the limits are cut instead of rejected. */
-  readonly shorten: boolean;
+  readonly truncate: boolean;
   /** Whether the file has bytes that are not UTF-8, which were read as U+FFFD. */
   readonly isDamaged: boolean;
   /** Counts an event for a note, such as `without an end: an hour long`. */
@@ -104,7 +104,7 @@ function readFileZone(name: string, source: string): string {
 /** The entry that `read` gives; rejected where it throws a usage error or gives no event of the contract. */
 export function readEntry(
   place: Place,
-  { zone, shorten, isDamaged, count }: ReaderOptions,
+  { zone, truncate, isDamaged, count }: ReaderOptions,
   read: (count: (remark: string) => void) => Draft,
 ): ImportItem {
   const remarks = new Set<string>();
@@ -113,8 +113,8 @@ export function readEntry(
     const { fields, isSeries = false, ...draft } = read((remark) => remarks.add(remark));
     const stored = withoutOddUrl(fields);
     if (stored !== fields) remarks.add("with a URL that cannot be stored: left out");
-    const given = shorten ? shortenTexts(stored) : stored;
-    if (given !== stored) remarks.add("too long for the calendar: shortened");
+    const given = truncate ? truncateTexts(stored) : stored;
+    if (given !== stored) remarks.add("too long for the calendar: truncated");
     const input = readEventInput(given, SOURCE, readFileZone);
     checkStorable(input);
     const { label, attendees } = input;

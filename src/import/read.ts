@@ -23,7 +23,7 @@ export interface ImportOptions extends CsvOptions {
   /** IANA name: the zone of times without one. */
   readonly zone: string;
   /** Whether texts beyond the limits are cut instead of rejected. */
-  readonly shorten?: boolean | undefined;
+  readonly truncate?: boolean | undefined;
 }
 
 /** A file that was read, each identity once. */
@@ -38,7 +38,7 @@ export interface ImportFile extends ReadItems {
  * @throws CliError rejected for a file that is too large, empty or of another format
  */
 export async function readImportFile(bytes: Uint8Array, options: ImportOptions): Promise<ImportFile> {
-  const { name, zone, shorten = false } = options;
+  const { name, zone, truncate = false } = options;
   if (bytes.length > MAX_IMPORT_BYTES) throw tooLargeError(name);
   checkArchive(bytes, name);
   const whole = unfoldCharacters(bytes);
@@ -50,7 +50,7 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
   const counts = new Map<string, number>();
   const count = (remark: string) => void counts.set(remark, (counts.get(remark) ?? 0) + 1);
   const isDamaged = text.includes("\ufffd") && !isUtf8(whole);
-  const reader = { ...options, zone, shorten, isDamaged, count };
+  const reader = { ...options, zone, truncate, isDamaged, count };
   const isOfWindows = isDamaged && format === "csv";
   const read = await readFormat(format, isOfWindows ? decodeWindows(bytes) : text, reader);
   const items = newestOf(read.items, count);

@@ -28,20 +28,20 @@ const starts = async (title = "Choir") =>
 const DECEMBER = ["--from", "2026-12-01", "--to", "2026-12-31"];
 
 test("a series becomes the events of the next year, at the same local time in winter and summer", async () => {
-  expect(await importIcs([choir()])).toMatchObject({ exitCode: 0, new: 52 });
+  expect(await importIcs([choir()])).toMatchObject({ exitCode: 0, created: 52 });
   const all = await starts();
   expect([all[0], all[30], all.at(-1)]).toEqual([
     "2026-11-23T19:00:00+01:00",
     "2027-06-21T19:00:00+02:00",
     "2027-11-15T19:00:00+01:00",
   ]);
-  expect(await importIcs([choir()])).toMatchObject({ new: 0, unchanged: 52 });
+  expect(await importIcs([choir()])).toMatchObject({ created: 0, unchanged: 52 });
 });
 
 test("a mail that cancels the series deletes its events, and says nothing", async () => {
   await importIcs([choir()], ...DECEMBER);
   const cancel = await importIcs(["METHOD:CANCEL", choir()], ...DECEMBER);
-  expect(cancel).toMatchObject({ exitCode: 0, stderr: "", gone: 4 });
+  expect(cancel).toMatchObject({ exitCode: 0, stderr: "", deleted: 4 });
 });
 
 test("a series without events in these days is rejected by line, unless it was imported before", async () => {
@@ -49,9 +49,9 @@ test("a series without events in these days is rejected by line, unless it was i
   const other = vevent("other", "Other", "DTSTART:20261201T120000Z");
   const reason = "it has no event from 2026-11-21 to 2027-11-21";
   const rejected = [{ line: 3, title: "Choir", reason }];
-  expect(await importIcs([over, other])).toMatchObject({ exitCode: 12, new: 1, rejected });
+  expect(await importIcs([over, other])).toMatchObject({ exitCode: 12, created: 1, rejected });
   await importIcs([choir()], ...DECEMBER);
-  expect(await importIcs([over, other])).toMatchObject({ exitCode: 0, gone: 4, rejected: [] });
+  expect(await importIcs([over, other])).toMatchObject({ exitCode: 0, deleted: 4, rejected: [] });
 });
 
 test("--from and --to choose other days", async () => {
@@ -70,19 +70,19 @@ test("all-day series keep their days", async () => {
   ]);
 });
 
-test("a changed occurrence replaces its slot, wherever it stands in the file; a cancelled one is gone", async () => {
+test("a changed occurrence replaces its slot, wherever it stands in the file; a cancelled one is deleted", async () => {
   const moved = vevent("choir", "Concert", SLOT, "DTSTART;TZID=Europe/Berlin:20261215T200000");
   const start = "DTSTART;TZID=Europe/Berlin:20261221T190000";
   const cancelled = vevent("choir", "Choir", "RECURRENCE-ID:20261221T180000Z", start, "STATUS:CANCELLED");
-  expect(await importIcs([choir()], ...DECEMBER)).toMatchObject({ new: 4 });
+  expect(await importIcs([choir()], ...DECEMBER)).toMatchObject({ created: 4 });
   expect(await importIcs([moved, choir(), cancelled], ...DECEMBER)).toMatchObject({
-    changed: 1,
-    gone: 1,
+    updated: 1,
+    deleted: 1,
     unchanged: 2,
   });
   expect(await starts()).toHaveLength(2);
   expect(await starts("Concert")).toEqual(["2026-12-15T20:00:00+01:00"]);
-  expect(await importIcs([choir()], ...DECEMBER)).toMatchObject({ changed: 1, new: 1, gone: 0 });
+  expect(await importIcs([choir()], ...DECEMBER)).toMatchObject({ updated: 1, created: 1, deleted: 0 });
 });
 
 describe("a change to a series that cannot be imported", () => {
@@ -93,13 +93,13 @@ describe("a change to a series that cannot be imported", () => {
   test("leaves its occurrence alone: it is not made, and not put back", async () => {
     const rejected = [{ line: 10, reason: expect.stringContaining("51 characters"), title: LONG }];
     const file = [choir(), vevent("choir", LONG, SLOT, MOVED)];
-    expect(await importIcs(file, ...DECEMBER)).toMatchObject({ exitCode: 12, new: 3, rejected });
+    expect(await importIcs(file, ...DECEMBER)).toMatchObject({ exitCode: 12, created: 3, rejected });
     expect(await starts()).not.toEqual(at("2026-12-14T19:00:00+01:00"));
     const moved = [choir(), vevent("choir", "Choir", SLOT, MOVED)];
-    expect(await importIcs(moved, ...DECEMBER)).toMatchObject({ exitCode: 0, new: 1 });
+    expect(await importIcs(moved, ...DECEMBER)).toMatchObject({ exitCode: 0, created: 1 });
     expect(await importIcs(file, ...DECEMBER, "--prune")).toMatchObject({
-      changed: 0,
-      gone: 0,
+      updated: 0,
+      deleted: 0,
       unchanged: 3,
     });
     expect(await starts()).toEqual(at("2026-12-14T21:00:00+01:00"));
@@ -110,10 +110,10 @@ describe("a change to a series that cannot be imported", () => {
     ["RECURRENCE-ID:soon"],
   ])("leaves the series alone where it may change more: %s", async (range) => {
     const other = vevent("other", "Party", MOVED);
-    expect(await importIcs([choir(), other], ...DECEMBER)).toMatchObject({ new: 5 });
+    expect(await importIcs([choir(), other], ...DECEMBER)).toMatchObject({ created: 5 });
     const file = [choir("FREQ=WEEKLY;UNTIL=20261208T000000Z"), vevent("choir", "Choir", range, MOVED), other];
     expect(await importIcs(file, ...DECEMBER, "--prune=all")).toMatchObject({
-      ...{ exitCode: 12, new: 0, changed: 0, gone: 0 },
+      ...{ exitCode: 12, created: 0, updated: 0, deleted: 0 },
       rejected: [
         { reason: "the file has a change to it that cannot be imported" },
         { reason: expect.stringContaining("RECURRENCE-ID") },
@@ -123,17 +123,17 @@ describe("a change to a series that cannot be imported", () => {
   });
 });
 
-test("what the series does not have any more is gone, without --prune", async () => {
+test("what the series does not have any more is deleted, without --prune", async () => {
   await importIcs([choir()], ...DECEMBER);
   const without = choir("FREQ=WEEKLY", "EXDATE;TZID=Europe/Berlin:20261207T190000");
-  expect(await importIcs([without], ...DECEMBER)).toMatchObject({ gone: 1, unchanged: 3 });
+  expect(await importIcs([without], ...DECEMBER)).toMatchObject({ deleted: 1, unchanged: 3 });
   expect(await importIcs([choir("FREQ=WEEKLY;UNTIL=20261215T000000Z")], ...DECEMBER)).toMatchObject({
-    new: 1,
-    gone: 2,
+    created: 1,
+    deleted: 2,
     unchanged: 1,
   });
   const cancelled = vevent("choir", "Choir", ...WEEKLY, "STATUS:CANCELLED");
-  expect(await importIcs([cancelled], ...DECEMBER)).toMatchObject({ gone: 2 });
+  expect(await importIcs([cancelled], ...DECEMBER)).toMatchObject({ deleted: 2 });
   expect(await starts()).toEqual([]);
 });
 
@@ -142,9 +142,9 @@ test("as days pass, occurrences come into the window, and none is pruned", async
   world.setNow(world.now() + 14 * DAY_MS);
   expect(await importIcs([choir()], "--prune")).toMatchObject({
     exitCode: 0,
-    new: 2,
+    created: 2,
     unchanged: 50,
-    gone: 0,
+    deleted: 0,
   });
   expect(await starts()).toHaveLength(54);
 });
@@ -158,8 +158,8 @@ test.each([
   const report = await importIcs([choir(rule), other], "--prune=all", ...DECEMBER);
   expect(report).toMatchObject({
     exitCode: 12,
-    new: 1,
-    gone: 0,
+    created: 1,
+    deleted: 0,
     rejected: [{ line: 3, title: "Choir", reason: expect.stringContaining(reason) }],
   });
   expect(await starts()).toHaveLength(4);

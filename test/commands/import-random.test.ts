@@ -134,7 +134,7 @@ test("any edits of the file and of the calendar: after an import the calendar is
     }
     await subject.import(true, false);
     await subject.check();
-    expect(await subject.importFile("--prune=all")).toMatchObject({ new: 0, changed: 0, gone: 0 });
+    expect(await subject.importFile("--prune=all")).toMatchObject({ created: 0, updated: 0, deleted: 0 });
   });
   await fc.assert(property, { numRuns: 15 });
 });

@@ -21,7 +21,7 @@ function importEvents(...ids: readonly string[]) {
 }
 
 const importPath = (path: string) =>
-  world.send("import", path, "-c", world.calendarId, "--yes", "--quiet", "--fields", "new,unchanged");
+  world.send("import", path, "-c", world.calendarId, "--yes", "--quiet", "--fields", "created,unchanged");
 
 const posts = () => world.server.requests.filter(({ method }) => method === "POST").length;
 

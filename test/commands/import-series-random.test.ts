@@ -99,7 +99,7 @@ test("a series of the file is shown as its single events would be, whatever the 
         else {
           const text = icsOf({ ...edit, allDay, first: 0 });
           await calendar.import(text);
-          expect(await calendar.import(text)).toMatchObject({ new: 0, changed: 0, gone: 0 });
+          expect(await calendar.import(text)).toMatchObject({ created: 0, updated: 0, deleted: 0 });
         }
     expect(await both[0].list()).toEqual(await both[1].list());
   });
@@ -119,7 +119,7 @@ test("files that move a series, before anybody changes it, and undo of all", {
       };
       for (const calendar of [series, single]) await calendar.import(icsOf(file));
       expect(await series.list()).toEqual(await single.list());
-      expect(await series.import(icsOf(file))).toMatchObject({ new: 0, changed: 0, gone: 0 });
+      expect(await series.import(icsOf(file))).toMatchObject({ created: 0, updated: 0, deleted: 0 });
     }
     for (const _ of files) await series.undo();
     expect(await series.list()).toEqual([]);

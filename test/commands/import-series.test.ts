@@ -27,7 +27,7 @@ const importIcs = (components: readonly string[], ...flags: readonly string[]) =
   importText(world, "choir.ics", icsFile(components), ...flags);
 
 /** A second run of a file writes nothing. */
-const NOTHING = { exitCode: 0, new: 0, changed: 0, gone: 0 };
+const NOTHING = { exitCode: 0, created: 0, updated: 0, deleted: 0 };
 
 async function listed(): Promise<readonly string[]> {
   return (await world.list()).map(
@@ -44,7 +44,7 @@ const evenings = (title = "Choir", days = DAYS) => days.map((day) => `${day}T19:
 
 test("a repeating event is one series, with the changes of the file", async () => {
   const file = [changed("Concert", "20261214"), choir(), changed("Choir", "20261221", "STATUS:CANCELLED")];
-  expect(await importIcs(file)).toMatchObject({ exitCode: 0, new: 2, rejected: [] });
+  expect(await importIcs(file)).toMatchObject({ exitCode: 0, created: 2, rejected: [] });
   expect(await listed()).toEqual([
     "2026-12-07T19:00 Choir",
     "2026-12-14T20:00 Concert",
@@ -54,7 +54,7 @@ test("a repeating event is one series, with the changes of the file", async () =
   expect(await importIcs(file, "--prune")).toMatchObject({ ...NOTHING, unchanged: 2 });
   await world.step("undo", "--yes");
   expect(await listed()).toEqual([]);
-  expect(await importIcs(file)).toMatchObject({ exitCode: 0, new: 2 });
+  expect(await importIcs(file)).toMatchObject({ exitCode: 0, created: 2 });
   expect(await listed()).toHaveLength(3);
 });
 
@@ -150,12 +150,12 @@ describe("what somebody does to one event of a series", () => {
   test("stays, where the file changes the others", async () => {
     expect(await importIcs(file("Choir"))).toMatchObject(NOTHING);
     const report = await importIcs(file("Singing"));
-    expect(report).toMatchObject({ exitCode: 0, changed: 1, conflicts: 0 });
+    expect(report).toMatchObject({ exitCode: 0, updated: 1, conflicts: 0 });
     const expected = ["2026-12-07T19:00 Singing", "2026-12-14T20:00 Concert", "2026-12-21T19:00 Mine"];
     expect(await listed()).toEqual(expected);
     const moved = "DTSTART;TZID=Europe/Berlin:20261207T193000";
     const later = vevent("choir", "Singing", moved, "RRULE:FREQ=WEEKLY;COUNT=5");
-    expect(await importIcs([later])).toMatchObject({ changed: 1, gone: 1, conflicts: 0 });
+    expect(await importIcs([later])).toMatchObject({ updated: 1, deleted: 1, conflicts: 0 });
     expect(await listed()).toEqual([
       "2026-12-07T19:30 Singing",
       "2026-12-14T19:30 Singing",
@@ -167,17 +167,17 @@ describe("what somebody does to one event of a series", () => {
 
   test("is a conflict, where the file changes or cancels that one", async () => {
     const both = [...file("Choir"), changed("Theirs", "20261221"), changed("Theirs", "20261228")];
-    expect(await importIcs(both)).toMatchObject({ exitCode: 0, conflicts: 2, changed: 0 });
-    expect(await importIcs(both, "--overwrite")).toMatchObject({ conflicts: 1, changed: 1 });
+    expect(await importIcs(both)).toMatchObject({ exitCode: 0, conflicts: 2, updated: 0 });
+    expect(await importIcs(both, "--overwrite")).toMatchObject({ conflicts: 1, updated: 1 });
     expect(await listed()).toContain("2026-12-21T20:00 Theirs");
     await update(await idOf("20261214"), "--location", "Hall");
     const without = changed("Concert", "20261214", "STATUS:CANCELLED");
-    expect(await importIcs([choir(), without])).toMatchObject({ conflicts: 1, gone: 0 });
+    expect(await importIcs([choir(), without])).toMatchObject({ conflicts: 1, deleted: 0 });
     expect(await listed()).toContain("2026-12-14T20:00 Concert");
   });
 
   test("keeps the series, where the file does not have it any more", async () => {
-    expect(await importIcs([OTHER], "--prune=all")).toMatchObject({ gone: 0, conflicts: 1 });
+    expect(await importIcs([OTHER], "--prune=all")).toMatchObject({ deleted: 0, conflicts: 1 });
     expect(await listed()).toHaveLength(4);
   });
 });
@@ -185,8 +185,8 @@ describe("what somebody does to one event of a series", () => {
 test("--prune deletes a series that is as it was imported, and undo brings all of it back", async () => {
   await importIcs([choir(), changed("Concert", "20261214")]);
   const before = await listed();
-  expect(await importIcs([OTHER])).toMatchObject({ gone: 0 });
-  expect(await importIcs([OTHER], "--prune=all")).toMatchObject({ exitCode: 0, gone: 1 });
+  expect(await importIcs([OTHER])).toMatchObject({ deleted: 0 });
+  expect(await importIcs([OTHER], "--prune=all")).toMatchObject({ exitCode: 0, deleted: 1 });
   expect(await listed()).toHaveLength(1);
   expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
   expect((await listed()).filter((line) => !line.includes("Other"))).toEqual(before);
@@ -195,10 +195,10 @@ test("--prune deletes a series that is as it was imported, and undo brings all o
 test("a yearly event, of which the file changes the next ones, is no conflict when its rule changes", async () => {
   const fair = (rule: string) => vevent("choir", "Fair", START, "DURATION:PT1H", `RRULE:${rule}`);
   const years = ["20261207", "20271207"].map((day) => changed("Big fair", day));
-  expect(await importIcs([fair("FREQ=YEARLY"), ...years])).toMatchObject({ new: 3 });
+  expect(await importIcs([fair("FREQ=YEARLY"), ...years])).toMatchObject({ created: 3 });
   expect(await importIcs([fair("FREQ=MONTHLY")])).toMatchObject({
     exitCode: 0,
-    changed: 3,
+    updated: 3,
     conflicts: 0,
   });
   expect(await importIcs([fair("FREQ=MONTHLY")])).toMatchObject({ ...NOTHING, unchanged: 1 });
@@ -206,8 +206,8 @@ test("a yearly event, of which the file changes the next ones, is no conflict wh
 
 test("a mail that cancels or moves one event is enough, without its series", async () => {
   await importIcs([choir()]);
-  expect(await importIcs([changed("Concert", "20261214")])).toMatchObject({ changed: 1 });
-  expect(await importIcs([changed("Choir", "20261221", "STATUS:CANCELLED")])).toMatchObject({ gone: 1 });
+  expect(await importIcs([changed("Concert", "20261214")])).toMatchObject({ updated: 1 });
+  expect(await importIcs([changed("Choir", "20261221", "STATUS:CANCELLED")])).toMatchObject({ deleted: 1 });
   expect(await importIcs([changed("Choir", "20261221", "STATUS:CANCELLED")])).toMatchObject(NOTHING);
   expect(await listed()).toEqual([evenings()[0], "2026-12-14T20:00 Concert", evenings()[3]]);
 });
@@ -257,13 +257,13 @@ test("--prune keeps a series of which the file has an event, also one that is ca
   const before = await listed();
   expect(await importIcs([concert, OTHER], "--prune")).toMatchObject({ ...NOTHING, unchanged: 2 });
   const long = changed("x".repeat(51), "20261214");
-  expect(await importIcs([long, OTHER], "--prune")).toMatchObject({ exitCode: 12, gone: 0 });
+  expect(await importIcs([long, OTHER], "--prune")).toMatchObject({ exitCode: 12, deleted: 0 });
   expect(await listed()).toEqual(before);
   const fair = changed("Fair", "20261228");
-  expect(await importIcs([long, fair, OTHER], "--prune")).toMatchObject({ exitCode: 12, changed: 1 });
+  expect(await importIcs([long, fair, OTHER], "--prune")).toMatchObject({ exitCode: 12, updated: 1 });
   await world.step("undo", "--yes");
   const cancelled = changed("Choir", "20261221", "STATUS:CANCELLED");
-  expect(await importIcs([cancelled, OTHER], "--prune=all")).toMatchObject({ exitCode: 0, gone: 1 });
+  expect(await importIcs([cancelled, OTHER], "--prune=all")).toMatchObject({ exitCode: 0, deleted: 1 });
   expect((await listed()).map((line) => line.slice(8))).toEqual([
     "01T13:00 Other",
     "07T19:00 Choir",
@@ -275,13 +275,13 @@ test("--prune keeps a series of which the file has an event, also one that is ca
 test("a RECURRENCE-ID that is a date is the event of that day, with its series or in a mail alone", async () => {
   const ofDay = (title: string, ...lines: readonly string[]) =>
     changed(title, "20261214", ...lines).replace(/RECURRENCE-ID;.*/, "RECURRENCE-ID;VALUE=DATE:20261214");
-  expect(await importIcs([ofDay("Concert"), choir()])).toMatchObject({ exitCode: 0, new: 2 });
+  expect(await importIcs([ofDay("Concert"), choir()])).toMatchObject({ exitCode: 0, created: 2 });
   const evening = (title: string) => ["07T19:00 Choir", title, "21T19:00 Choir", "28T19:00 Choir"];
   const days = async () => (await listed()).map((line) => line.slice(8));
   expect(await days()).toEqual(evening("14T20:00 Concert"));
-  expect(await importIcs([ofDay("Big concert")])).toMatchObject({ exitCode: 0, changed: 1 });
+  expect(await importIcs([ofDay("Big concert")])).toMatchObject({ exitCode: 0, updated: 1 });
   expect(await days()).toEqual(evening("14T20:00 Big concert"));
-  expect(await importIcs(["METHOD:CANCEL", ofDay("Big concert")])).toMatchObject({ exitCode: 0, gone: 1 });
+  expect(await importIcs(["METHOD:CANCEL", ofDay("Big concert")])).toMatchObject({ exitCode: 0, deleted: 1 });
   expect(await days()).toEqual(evening("").filter((line) => line !== ""));
 });
 
@@ -292,10 +292,10 @@ test("a RECURRENCE-ID without a zone is read in that of its series, with it or i
       .replace("Europe/Berlin", "Asia/Tokyo");
   const inOtherZone = (...lines: readonly string[]) =>
     choir("Choir", ...lines).replace("Europe/Berlin", "America/New_York");
-  expect(await importIcs([floating("Concert"), inOtherZone()])).toMatchObject({ exitCode: 0, new: 2 });
+  expect(await importIcs([floating("Concert"), inOtherZone()])).toMatchObject({ exitCode: 0, created: 2 });
   const titles = async () => (await listed()).map((line) => line.slice(17));
   expect(await titles()).toEqual(["Choir", "Concert", "Choir", "Choir"]);
-  expect(await importIcs([floating("Big concert")])).toMatchObject({ exitCode: 0, changed: 1, new: 0 });
+  expect(await importIcs([floating("Big concert")])).toMatchObject({ exitCode: 0, updated: 1, created: 0 });
   expect(await titles()).toEqual(["Choir", "Big concert", "Choir", "Choir"]);
   // What cannot be imported of it is not shown as if it were as its rule says.
   expect(await importIcs([inOtherZone(), floating("x".repeat(51))])).toMatchObject({ exitCode: 12 });
@@ -325,7 +325,7 @@ test("a mail deletes no other events of its source, also with --prune", async ()
 test("what was imported as single events stays so when the service stores series", async () => {
   const { handle } = world.service;
   Object.assign(world.service, withoutSeries({ handle }));
-  expect(await importIcs([choir()])).toMatchObject({ new: 4 });
+  expect(await importIcs([choir()])).toMatchObject({ created: 4 });
   Object.assign(world.service, { handle });
   const again = await importIcs([choir()]);
   expect(again).toMatchObject({ ...NOTHING, unchanged: 4 });
@@ -365,10 +365,10 @@ describe("what cannot be one series", () => {
 
   test("a change of no event of the rule: an event of its own, beside the series", async () => {
     const file = [choir(), changed("Concert", "20261215")];
-    expect(await importIcs(file)).toMatchObject({ exitCode: 0, new: 2 });
+    expect(await importIcs(file)).toMatchObject({ exitCode: 0, created: 2 });
     expect(await listed()).toEqual([...evenings(), "2026-12-15T20:00 Concert"].sort());
     expect(await importIcs(file)).toMatchObject(NOTHING);
-    expect(await importIcs([choir()])).toMatchObject({ gone: 1 });
+    expect(await importIcs([choir()])).toMatchObject({ deleted: 1 });
   });
 
   test("what is rejected is in the order of the file", async () => {
@@ -386,7 +386,7 @@ describe("what cannot be one series", () => {
       { line: 3, reason: expect.stringContaining("FREQ=MINUTELY"), title: "Choir" },
       { line: 9, reason: "its series cannot be imported", title: "Concert" },
     ];
-    expect(report).toMatchObject({ exitCode: 12, new: 1, gone: 0, rejected });
+    expect(report).toMatchObject({ exitCode: 12, created: 1, deleted: 0, rejected });
     expect(await listed()).toEqual(["2026-12-01T13:00 Other", ...evenings()]);
   });
 });
@@ -398,7 +398,7 @@ test.each([
   ["dates alone", "RDATE;TZID=Europe/Berlin:20261214T190000,20261221T190000"],
 ])("%s: a series all the same", async (_name, lines) => {
   const file = [vevent("choir", "Choir", START, lines)];
-  expect(await importIcs(file)).toMatchObject({ exitCode: 0, new: 1 });
+  expect(await importIcs(file)).toMatchObject({ exitCode: 0, created: 1 });
   expect(await listed()).toEqual(evenings().slice(0, 3));
   expect((await world.list()).every((event) => event["series_id"] !== null)).toBe(true);
 });
@@ -423,7 +423,7 @@ describe("a repeating event without any", () => {
     const rejects = join(world.directory, "rejects.ics");
     expect(await importIcs([file, OTHER], "--rejects", rejects)).toMatchObject({
       exitCode: 12,
-      new: 1,
+      created: 1,
       rejected: [{ line: 3, title: "Odd", reason: expect.stringContaining(reason) }],
       stderr: expect.not.stringContaining("single events"),
     });
@@ -434,7 +434,7 @@ describe("a repeating event without any", () => {
 
 test("a change to a day that the rule does not have is an event of its own, also long ago", async () => {
   const old = changed("Old", "20251201").replace("T200000", "T190000");
-  expect(await importIcs([choir(), old])).toMatchObject({ exitCode: 0, new: 2, rejected: [] });
+  expect(await importIcs([choir(), old])).toMatchObject({ exitCode: 0, created: 2, rejected: [] });
   expect(await world.json("events", "list", "--on", "2025-12-01")).toMatchObject([{ title: "Old" }]);
 });
 
@@ -449,7 +449,7 @@ test("exceptions and changes before the beginning of a series that is too long a
     "EXDATE;TZID=Europe/Berlin:19801014T190000,20261124T190000",
   );
   const file = [pills, changed("Early", "19801020"), changed("Late", "20261123")];
-  expect(await importIcs(file)).toMatchObject({ exitCode: 0, new: 3, rejected: [] });
+  expect(await importIcs(file)).toMatchObject({ exitCode: 0, created: 3, rejected: [] });
   const list = await world.json<{ title: string }[]>(
     "events",
     "list",

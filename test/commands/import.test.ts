@@ -56,10 +56,10 @@ async function find(title: string): Promise<Event> {
 
 const counts = {
   source: "club.ndjson",
-  new: 0,
-  changed: 0,
+  created: 0,
+  updated: 0,
   unchanged: 0,
-  gone: 0,
+  deleted: 0,
   conflicts: 0,
   rejected: [],
 };
@@ -85,10 +85,15 @@ describe("a file again", () => {
   });
 
   test("changes what changed in it", async () => {
-    expect(await importLines([line("a"), line("b")])).toEqual({ exitCode: 0, stderr: "", ...counts, new: 2 });
+    expect(await importLines([line("a"), line("b")])).toEqual({
+      exitCode: 0,
+      stderr: "",
+      ...counts,
+      created: 2,
+    });
     const { id } = await find("Event a");
     const changed = await importLines([line("a", "Other", { location: "Home" }), line("b")]);
-    expect(changed).toMatchObject({ exitCode: 0, new: 0, changed: 1, unchanged: 1 });
+    expect(changed).toMatchObject({ exitCode: 0, created: 0, updated: 1, unchanged: 1 });
     expect(await world.read(id)).toMatchObject({ title: "Other", location: "Home" });
     await importLines([line("a"), line("b")]);
     expect(await world.read(id)).toMatchObject({ title: "Event a", location: "" });
@@ -97,11 +102,11 @@ describe("a file again", () => {
   test("deletes what is not in it any more with --prune alone", async () => {
     await importLines([line("a"), line("b"), line("c")]);
     const kept = await importLines([line("a"), line("b")]);
-    expect(kept).toMatchObject({ exitCode: 0, gone: 0, unchanged: 2 });
+    expect(kept).toMatchObject({ exitCode: 0, deleted: 0, unchanged: 2 });
     expect(kept.stderr).toContain("1 event not in");
-    expect(await importLines([line("a"), line("b")], "--prune")).toMatchObject({ exitCode: 0, gone: 1 });
+    expect(await importLines([line("a"), line("b")], "--prune")).toMatchObject({ exitCode: 0, deleted: 1 });
     expect(await titles()).toEqual(["Event a", "Event b"]);
-    expect(await importLines([line("a"), line("b"), line("c")])).toMatchObject({ exitCode: 0, new: 1 });
+    expect(await importLines([line("a"), line("b"), line("c")])).toMatchObject({ exitCode: 0, created: 1 });
     expect(await titles()).toEqual(["Event a", "Event b", "Event c"]);
   });
 });
@@ -122,7 +127,7 @@ describe("what somebody changed in the calendar", () => {
     expect(plan.stdout).toBe("  1 unchanged\n  1 conflict   Other\n");
     expect(await world.read(id)).toMatchObject({ title: "Event a", location: "Home" });
     const overwritten = await importLines([line("a", "Other"), line("b")], "--overwrite");
-    expect(overwritten).toMatchObject({ exitCode: 0, changed: 1, conflicts: 0 });
+    expect(overwritten).toMatchObject({ exitCode: 0, updated: 1, conflicts: 0 });
     expect(await world.read(id)).toMatchObject({ title: "Other", location: "" });
   });
 
@@ -130,7 +135,7 @@ describe("what somebody changed in the calendar", () => {
     await importLines([line("a"), line("b"), line("c")]);
     await world.step("events", "update", (await find("Event c")).id, "--location", "Home");
     const report = await importLines([line("a"), line("b")], "--prune", "--overwrite");
-    expect(report).toMatchObject({ exitCode: 0, gone: 0, conflicts: 1 });
+    expect(report).toMatchObject({ exitCode: 0, deleted: 0, conflicts: 1 });
     expect(await titles()).toHaveLength(3);
   });
 
@@ -149,7 +154,7 @@ describe("what somebody changed in the calendar", () => {
     await importLines([line("a")]);
     await world.step("events", "update", (await find("Event a")).id, "--title", "Other");
     expect(await importLines([line("a", "Other")])).toMatchObject({ unchanged: 1, conflicts: 0 });
-    expect(await importLines([line("a", "Third")])).toMatchObject({ changed: 1 });
+    expect(await importLines([line("a", "Third")])).toMatchObject({ updated: 1 });
   });
 });
 
@@ -163,7 +168,7 @@ test("many events that changed are read from the list, since a service limits th
     return handle(request, peer);
   };
   Object.assign(world.service, { handle: count });
-  expect(await importLines(many("After"), "--dry-run")).toMatchObject({ exitCode: 0, changed: 120 });
+  expect(await importLines(many("After"), "--dry-run")).toMatchObject({ exitCode: 0, updated: 120 });
   expect(targets.filter((target) => /events/.test(target))).toEqual([
     `GET /calendars/${world.family}/events`,
   ]);
@@ -178,7 +183,7 @@ describe("--prune", () => {
     expect(few).toMatchObject({ exitCode: 2 });
     expect(few.stderr).toContain("fewer than half of the 10 events");
     expect(await titles()).toHaveLength(10);
-    expect(await importLines(ten.slice(0, 4), "--prune=all")).toMatchObject({ exitCode: 0, gone: 6 });
+    expect(await importLines(ten.slice(0, 4), "--prune=all")).toMatchObject({ exitCode: 0, deleted: 6 });
   });
 
   test("of another file with the name of the first needs it, too, unless it has few events", async () => {
@@ -186,16 +191,16 @@ describe("--prune", () => {
     const others = Array.from("klmnopqrst", (id) => line(id));
     expect(await importLines(others, "--prune")).toMatchObject({ exitCode: 2 });
     expect(await titles()).toHaveLength(10);
-    expect(await importLines(others, "--prune=all")).toMatchObject({ exitCode: 0, new: 10, gone: 10 });
+    expect(await importLines(others, "--prune=all")).toMatchObject({ exitCode: 0, created: 10, deleted: 10 });
     await importLines([line("a")], "--source", "new");
-    expect(await importLines([line("b")], "--source", "new", "--prune")).toMatchObject({ gone: 1 });
+    expect(await importLines([line("b")], "--source", "new", "--prune")).toMatchObject({ deleted: 1 });
   });
 
   test("of a mail asks for nothing, since it deletes only what the mail cancels", async () => {
     await importLines(ten, "--source", "mail");
     const cancelled = icsFile(["METHOD:CANCEL", vevent("c", "Event c", "DTSTART:20261123T120000Z")]);
     const report = await importText(world, "c.ics", cancelled, "--source", "mail", "--prune");
-    expect(report).toMatchObject({ exitCode: 12, gone: 1 });
+    expect(report).toMatchObject({ exitCode: 12, deleted: 1 });
     expect(await titles()).toHaveLength(9);
   });
 
@@ -203,7 +208,7 @@ describe("--prune", () => {
     await importLines(ten);
     const long = (id: string) => line(id, "x".repeat(51));
     const half = [...ten.slice(0, 3), long("d"), long("e")];
-    expect(await importLines(half, "--prune")).toMatchObject({ exitCode: 12, gone: 5 });
+    expect(await importLines(half, "--prune")).toMatchObject({ exitCode: 12, deleted: 5 });
   });
 
   test("takes no value that is a file", async () => {
@@ -223,7 +228,7 @@ describe("--prune", () => {
     expect(await importFile(path, "--prune")).toMatchObject({ exitCode: 12 });
     expect(await importLines([...ten.slice(0, 8), "{}}"], "--prune")).toMatchObject({ exitCode: 12 });
     const long = await importLines([...ten.slice(0, 9), line("j", "x".repeat(51))], "--prune");
-    expect(long).toMatchObject({ exitCode: 12, gone: 0, rejected: [{ line: 10 }] });
+    expect(long).toMatchObject({ exitCode: 12, deleted: 0, rejected: [{ line: 10 }] });
     expect(await titles()).toHaveLength(10);
   });
 });
@@ -233,7 +238,7 @@ describe("bad input", () => {
     const long = "x".repeat(51);
     const report = await importLines([line("a"), line("b", long), line("c")]);
     const rejected = [{ line: 2, reason: expect.stringContaining("51 characters"), title: long }];
-    expect(report).toMatchObject({ ...counts, exitCode: 12, new: 2, rejected });
+    expect(report).toMatchObject({ ...counts, exitCode: 12, created: 2, rejected });
     expect(report.stderr).toContain(`line 2: "${long}": `);
   });
 
@@ -245,7 +250,7 @@ describe("bad input", () => {
     expect(readdirSync(world.directory)).not.toContain("rejects.ndjson");
     await importLines([line("a"), long], ...flags);
     expect(readFileSync(rejects, "utf8")).toBe(`${JSON.stringify(long)}\n`);
-    expect(await importFile(rejects, "--shorten")).toMatchObject({ exitCode: 0 });
+    expect(await importFile(rejects, "--truncate")).toMatchObject({ exitCode: 0 });
     await importLines([line("a")], ...flags);
     expect(readFileSync(rejects, "utf8")).toBe("");
     expect(await importLines([long], ...flags)).toMatchObject({ exitCode: 11 });
@@ -323,7 +328,7 @@ describe("bad input", () => {
 
 test("a dry run prints the plan and leaves nothing behind", async () => {
   const plan = await importLines([line("a"), line("b")], "--dry-run");
-  expect(plan).toEqual({ exitCode: 0, stderr: "", ...counts, new: 2 });
+  expect(plan).toEqual({ exitCode: 0, stderr: "", ...counts, created: 2 });
   expect(await titles()).toEqual([]);
   expect(readdirSync(world.directory)).not.toContain("imports");
 });
@@ -331,11 +336,11 @@ test("a dry run prints the plan and leaves nothing behind", async () => {
 test("the plan says when a single event is, and several by their titles", async () => {
   const plan = async (...lines: readonly Line[]) =>
     (await importFile(file(...lines), "--dry-run", "-o", "table")).stdout;
-  expect(await plan(line("a"))).toBe("  1 new        Event a  Mon 23 Nov 2026 13:00–14:00\n");
+  expect(await plan(line("a"))).toBe("  1 created    Event a  Mon 23 Nov 2026 13:00–14:00\n");
   await importLines([line("a")]);
   const holiday = line("a", "Holiday", { all_day: true, start_at: "2026-12-24T00:00:00Z", end_at: null });
   expect(await plan(holiday, line("b"), line("c"))).toBe(
-    "  2 new        Event b, Event c\n  1 changed    Holiday  Thu 24 Dec 2026 all day\n",
+    "  2 created    Event b, Event c\n  1 updated    Holiday  Thu 24 Dec 2026 all day\n",
   );
 });
 
@@ -344,7 +349,7 @@ describe("an undo", () => {
     await importLines([line("a"), line("b")]);
     expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
     expect(await titles()).toEqual([]);
-    expect(await importLines([line("a"), line("b")])).toMatchObject({ new: 2, conflicts: 0 });
+    expect(await importLines([line("a"), line("b")])).toMatchObject({ created: 2, conflicts: 0 });
     expect(await titles()).toEqual(["Event a", "Event b"]);
   });
 
@@ -363,12 +368,12 @@ describe("an undo", () => {
     const after = [line("a", "Other"), line("b")];
     await importLines(before);
     for (const _time of [1, 2]) {
-      expect(await importLines(after, "--prune")).toMatchObject({ exitCode: 0, changed: 1, gone: 1 });
+      expect(await importLines(after, "--prune")).toMatchObject({ exitCode: 0, updated: 1, deleted: 1 });
       expect(await titles()).toEqual(["Event b", "Other"]);
       expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
       expect(await titles()).toEqual(["Event a", "Event b", "Event c"]);
     }
-    expect(await importLines(before)).toMatchObject({ changed: 0, unchanged: 3, conflicts: 0, new: 0 });
+    expect(await importLines(before)).toMatchObject({ updated: 0, unchanged: 3, conflicts: 0, created: 0 });
   });
 
   test("of a person's delete makes an event again that a new version of the file changes", async () => {
@@ -376,7 +381,7 @@ describe("an undo", () => {
     const [event] = await world.list();
     await world.step("events", "delete", event?.id ?? "", "--yes");
     expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
-    expect(await importLines([line("a", "Other")])).toMatchObject({ changed: 1, conflicts: 0, new: 0 });
+    expect(await importLines([line("a", "Other")])).toMatchObject({ updated: 1, conflicts: 0, created: 0 });
     expect(await titles()).toEqual(["Other"]);
   });
 });
@@ -389,7 +394,7 @@ describe("without what was remembered", () => {
     forget();
     await importLines([line("a"), line("b")]);
     expect(await titles()).toEqual(["Event a", "Event b"]);
-    expect(await importLines([line("a", "Other"), line("b")])).toMatchObject({ changed: 1, unchanged: 1 });
+    expect(await importLines([line("a", "Other"), line("b")])).toMatchObject({ updated: 1, unchanged: 1 });
   });
 
   test("an undo takes an import back all the same", async () => {
@@ -435,7 +440,7 @@ describe("without what was remembered", () => {
     }
     const text = readFileSync(path, "utf8");
     writeFileSync(path, text.slice(0, length) + text.slice(length + "\ngarbage".length));
-    expect(await importLines([line("a"), line("b")])).toMatchObject({ new: 2, conflicts: 0 });
+    expect(await importLines([line("a"), line("b")])).toMatchObject({ created: 2, conflicts: 0 });
     expect(await titles()).toEqual(["Event a", "Event b"]);
   });
 });
@@ -451,9 +456,12 @@ test.each([true, false])(
     const [identity, record] = records.find(([id]) => id === "a");
     appendFileSync(path, `\n${JSON.stringify([identity, { ...record, deleted: "begun" }])}`);
     if (isDone) await world.step("events", "delete", record.id, "--yes");
-    expect(await importLines([line("a"), line("b")])).toMatchObject({ new: isDone ? 1 : 0, conflicts: 0 });
+    expect(await importLines([line("a"), line("b")])).toMatchObject({
+      created: isDone ? 1 : 0,
+      conflicts: 0,
+    });
     expect(await titles()).toEqual(["Event a", "Event b"]);
-    expect(await importLines([line("b")], "--prune")).toMatchObject({ gone: 1 });
+    expect(await importLines([line("b")], "--prune")).toMatchObject({ deleted: 1 });
   },
 );
 
@@ -473,7 +481,7 @@ test("a keep that repeats without times is rejected", async () => {
   const keep = { id: "k", title: "Idea", category: "keep", recurrences: ["RRULE:FREQ=DAILY"] };
   expect(await importLines([line("a"), keep])).toMatchObject({
     exitCode: 12,
-    new: 1,
+    created: 1,
     rejected: [{ line: 2 }],
   });
 });

@@ -62,16 +62,16 @@ test("is read, or refused by an error of its own", { timeout: 60_000 }, async ()
   const options = fc.record({
     as: fc.constantFrom(undefined, "ics", "csv", "ndjson"),
     dates: fc.constantFrom(undefined, "dmy", "ymd"),
-    shorten: fc.boolean(),
+    truncate: fc.boolean(),
   });
   await fc.assert(
-    fc.asyncProperty(bytes, options, async (text, { as, dates, shorten }) => {
+    fc.asyncProperty(bytes, options, async (text, { as, dates, truncate }) => {
       const reading = readImportFile(text, {
         name: "x.csv",
         zone: "Europe/Berlin",
         as,
         dates,
-        shorten,
+        truncate,
       } as never);
       const found = await reading.catch((error: unknown) => {
         if (error instanceof CliError) return null;

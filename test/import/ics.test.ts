@@ -573,7 +573,7 @@ test("rejected events make a file again, with the zones that they need", async (
       .join("") +
     footer;
   expect(rejects).toBe(calendar(...zone, ...long));
-  expect((await read(rejects, { shorten: true })).items).toMatchObject([
+  expect((await read(rejects, { truncate: true })).items).toMatchObject([
     { content: { start_timezone: "Europe/Lisbon" } },
   ]);
 });

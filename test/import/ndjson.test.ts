@@ -63,14 +63,14 @@ test.each<[string, unknown, string]>([
   expect(items[1]).toMatchObject({ line: 2, reason: expect.stringContaining(reason) });
 });
 
-test("--shorten cuts texts at a character, and counts the events", async () => {
+test("--truncate cuts texts at a character, and counts the events", async () => {
   const long = { ...REVIEW, title: "🎉".repeat(51), location: "x".repeat(101) };
-  const file = await read(lines(long, { ...REVIEW, id: "a2" }), { shorten: true });
+  const file = await read(lines(long, { ...REVIEW, id: "a2" }), { truncate: true });
   expect(file.items[0]).toMatchObject({
     title: `${"🎉".repeat(49)}…`,
     content: { location: `${"x".repeat(99)}…` },
   });
-  expect(file.notes).toEqual(["1 event too long for the calendar: shortened"]);
+  expect(file.notes).toEqual(["1 event too long for the calendar: truncated"]);
 });
 
 test("a timed event without an end lasts an hour, with a note", async () => {

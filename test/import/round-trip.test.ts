@@ -112,7 +112,7 @@ test.each(["ics", "ndjson"])("%s", { timeout: 60_000 }, async (format) => {
       const path = join(harness.directory, `${round}.${format}`);
       writeFileSync(path, (await list(`From ${round}`, "-o", format)).stdout);
       const report = await harness.json("import", path, "-c", `To ${round}`, "--yes");
-      expect(report).toMatchObject({ new: events.length, rejected: [] });
+      expect(report).toMatchObject({ created: events.length, rejected: [] });
       const [before, after] = await Promise.all(
         ["From", "To"].map((name) => list(`${name} ${round}`, "-o", "json")),
       );

@@ -26,7 +26,7 @@ async function createWorld() {
     const path = join(world.directory, name);
     writeFileSync(path, text);
     const report = await world.json("import", path, "-c", "Work", "--yes");
-    expect(await world.json("import", path, "-c", "Work", "--yes")).toMatchObject({ new: 0, changed: 0 });
+    expect(await world.json("import", path, "-c", "Work", "--yes")).toMatchObject({ created: 0, updated: 0 });
     return report;
   };
   return { ...world, listIn, importText };
@@ -64,7 +64,7 @@ test.each(
   for (const one of [0, 3])
     await world.run("events", "delete", occurrences[one]?.id ?? "", "--scope", "this", "--yes");
   const text = (await world.run("events", "get", id, "-o", format)).stdout;
-  expect(await world.importText(text, `choir.${format}`)).toMatchObject({ new: 1, rejected: [] });
+  expect(await world.importText(text, `choir.${format}`)).toMatchObject({ created: 1, rejected: [] });
   expect(await world.listIn("Work")).toEqual(await world.listIn("Family"));
   expect(await world.listIn("Work")).toHaveLength(occurrences.length - 2);
 });
@@ -109,7 +109,7 @@ test.each(["list", "feed"])(
       return (await fetch(`${stdout.trim()}.ics`)).text();
     };
     const report = await world.importText(await (source === "list" ? list() : feed()), "choir.ics");
-    expect(report).toMatchObject({ new: 4, rejected: [] });
+    expect(report).toMatchObject({ created: 4, rejected: [] });
     expect(await world.listIn("Work")).toEqual(await world.listIn("Family"));
     expect(await seriesIn(world, "Work")).toEqual(await seriesIn(world, "Family"));
     expect(await world.listIn("Work")).toHaveLength(9);
@@ -134,6 +134,6 @@ test("a list as ndjson, of a series of which one was moved and one deleted", asy
   );
   const days = ["--from", "2026-12-01", "--to", "2027-12-31"];
   const text = (await world.run("events", "list", "-c", "Family", ...days, "-o", "ndjson")).stdout;
-  expect(await world.importText(text, "choir.ndjson")).toMatchObject({ new: 4, rejected: [] });
+  expect(await world.importText(text, "choir.ndjson")).toMatchObject({ created: 4, rejected: [] });
   expect(await world.listIn("Work")).toEqual(await world.listIn("Family"));
 });

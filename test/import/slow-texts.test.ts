@@ -23,7 +23,7 @@ const FILES: Readonly<Record<string, (text: string) => string>> = {
 test.each(Object.entries(FILES))("%s", { timeout: 20_000 }, async (_, fileOf) => {
   for (const [, textOf] of SLOW_TEXTS) {
     const bytes = Buffer.from(fileOf(textOf(LENGTH)));
-    const file = await readImportFile(bytes, { name: "x", zone: "UTC", dates: "dmy", shorten: true });
+    const file = await readImportFile(bytes, { name: "x", zone: "UTC", dates: "dmy", truncate: true });
     expect(file.items).not.toEqual([]);
   }
 });

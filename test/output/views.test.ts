@@ -243,10 +243,10 @@ const VIEWS = [
   ]),
   sample("import", importView, {
     source: "club.ics",
-    new: 12,
-    changed: 1,
+    created: 12,
+    updated: 1,
     unchanged: 140,
-    gone: 0,
+    deleted: 0,
     conflicts: 2,
     rejected: [{ line: 31, reason: "a title has at most 50 characters, and this one 51", title: HOSTILE }],
   }),

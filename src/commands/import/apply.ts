@@ -19,13 +19,13 @@ export interface Applied {
 export async function applyPlan(run: ImportRun, { steps, settled }: ImportPlan): Promise<Applied> {
   const { context, records } = run;
   for (const { identity, record } of settled) if (record !== undefined) records.note(identity, record);
-  const added = new Set(steps.map((step) => (step.kind === "new" ? step.event.identity : "")));
+  const added = new Set(steps.map((step) => (step.kind === "created" ? step.event.identity : "")));
   const begun = [...records.begun].filter(([identity]) => !added.has(identity));
   const others = begun.map(
     ([identity, { draft }]): WriteStep => ({ kind: "begun", identity, title: draft.title }),
   );
   const applied: Applied = {
-    counts: { new: 0, changed: 0, gone: 0 },
+    counts: { created: 0, updated: 0, deleted: 0 },
     done: 0,
     failures: [],
     stopped: undefined,
@@ -59,7 +59,7 @@ function noteAttempt(applied: Applied, { item, result }: Attempted<WriteStep, vo
 /** Occurrences are deleted before their series are written, which may move them, and changed after it. */
 function inPhases(jobs: readonly WriteStep[]): readonly (readonly WriteStep[])[] {
   const phaseOf = (job: WriteStep): number => {
-    if (job.kind === "gone") return isOccurrenceId(job.known.record.id) ? 0 : 1;
+    if (job.kind === "deleted") return isOccurrenceId(job.known.record.id) ? 0 : 1;
     return job.kind !== "begun" && job.event.occurrenceOf !== undefined ? 2 : 1;
   };
   return [0, 1, 2].map((phase) => jobs.filter((job) => phaseOf(job) === phase));

@@ -38,13 +38,13 @@ export async function judgeCandidate(
 ): Promise<Judged> {
   const { record, event } = known;
   const series = found.get(event?.occurrenceOf?.series ?? "");
-  if (event !== undefined && series?.kind === "new")
-    return { kind: "new", title: event.content.title, event };
+  if (event !== undefined && series?.kind === "created")
+    return { kind: "created", title: event.content.title, event };
   const current = record.deleted === "elsewhere" ? null : await readEvent(run, record.id);
   const title = event?.content.title ?? current?.title ?? "";
-  const isFirst = event !== undefined && series?.kind === "changed" && record.left === "";
+  const isFirst = event !== undefined && series?.kind === "updated" && record.left === "";
   if (isFirst && (current === null ? await isMadeWith(run, series.event, event) : isUntouched(current)))
-    return { kind: "changed", title, event, seen: "" };
+    return { kind: "updated", title, event, seen: "" };
   return current === null ? judgeDeleted(known, title) : judgeFound(run, { title, ...known }, current);
 }
 
@@ -58,12 +58,12 @@ async function judgeFound(
   const isAsLeft = record.left === "" ? isUntouched(current) : seen === record.left;
   if (event === undefined) {
     const isWhole = isAsLeft && (!isSeries(current) || (await isAsImported(run, known, current)));
-    return isWhole ? { kind: "gone", title, known, seen } : { kind: "conflicts", title, identity };
+    return isWhole ? { kind: "deleted", title, known, seen } : { kind: "conflicts", title, identity };
   }
   if (isAsDrafted(current, run.drafter.draftOf(event), event))
     return { kind: "unchanged", title, identity, record: writtenRecord(event, current) };
   return isAsLeft || run.flags.overwrite === true
-    ? { kind: "changed", title, event, seen }
+    ? { kind: "updated", title, event, seen }
     : { kind: "conflicts", title, identity };
 }
 
@@ -93,7 +93,7 @@ async function isAsImported(
 /** Somebody deleted it, or a run of ours that was killed before it had noted that. */
 function judgeDeleted({ identity, record, event }: Known, title: string): Judged {
   const isOurs = record.deleted === "begun";
-  if (isOurs && event !== undefined) return { kind: "new", title, event };
+  if (isOurs && event !== undefined) return { kind: "created", title, event };
   const deleted: ImportRecord = { ...record, deleted: isOurs ? "here" : "elsewhere" };
   return { kind: event === undefined ? "unchanged" : "conflicts", title, identity, record: deleted };
 }

@@ -38,9 +38,12 @@ export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPl
   for (const event of added) await drafter.prepare(event);
   for (const { event } of changed) await drafter.prepare(event);
   const others = [...cancelled, ...(prune ? missing : [])];
-  const gone = new Set(others.filter(({ record }) => isSeriesRecord(record)).map(({ identity }) => identity));
+  const deleted = new Set(
+    others.filter(({ record }) => isSeriesRecord(record)).map(({ identity }) => identity),
+  );
   // What is left of a series goes with it.
-  const isPart = ({ identity, record }: Known) => isOccurrenceId(record.id) && gone.has(seriesOf(identity));
+  const isPart = ({ identity, record }: Known) =>
+    isOccurrenceId(record.id) && deleted.has(seriesOf(identity));
   const candidates: readonly Known[] = [...changed, ...others.filter((each) => !isPart(each))];
   const found = new Map<string, Judged>();
   const judging = { ...run, listed: await readListed(run, candidates) };
@@ -52,12 +55,12 @@ export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPl
   };
   await judgeAll(candidates.filter(({ event }) => event?.occurrenceOf === undefined));
   await judgeAll(candidates.filter(({ event }) => event?.occurrenceOf !== undefined));
-  const created = added.map((event): Judged => ({ kind: "new", title: event.content.title, event }));
+  const created = added.map((event): Judged => ({ kind: "created", title: event.content.title, event }));
   const judged = [...created, ...found.values()];
   const counted = countJudged(judged, unchanged);
   const absent = new Set(missing.map(({ identity }) => identity));
   const pruned = counted.steps.filter(
-    (step) => step.kind === "gone" && absent.has(step.known.identity),
+    (step) => step.kind === "deleted" && absent.has(step.known.identity),
   ).length;
   return { ...counted, examples: examplesOf(judged, run), before, missing: missing.length, pruned };
 }
@@ -90,7 +93,7 @@ async function readListed(
 }
 
 function countJudged(judged: readonly Judged[], unchanged: number) {
-  const counts = { new: 0, changed: 0, unchanged, gone: 0, conflicts: 0 };
+  const counts = { created: 0, updated: 0, unchanged, deleted: 0, conflicts: 0 };
   for (const { kind } of judged) counts[kind] += 1;
   return { steps: judged.filter((each) => !isSettled(each)), settled: judged.filter(isSettled), counts };
 }
@@ -107,8 +110,8 @@ function examplesOf(judged: readonly Judged[], { context }: ImportRun) {
     const when = describeWhen(localTimes({ start_at, end_at, all_day }, zone), { year: true, hours, zone });
     return [`${only.title}  ${when.replace("  ", " ")}`.trimEnd()];
   };
-  const [added, changed] = [titlesOf("new"), titlesOf("changed")];
-  return { new: added, changed, gone: titlesOf("gone"), conflicts: titlesOf("conflicts") };
+  const [created, updated] = [titlesOf("created"), titlesOf("updated")];
+  return { created, updated, deleted: titlesOf("deleted"), conflicts: titlesOf("conflicts") };
 }
 
 function isSettled(judged: Judged): judged is Settled {

@@ -21,7 +21,7 @@ import type { EventContext } from "../events/event-reader.js";
 import { createNamer } from "../item-report.js";
 
 /** Flags as typed. */
-export interface ImportFlags extends Pick<ImportOptions, "as" | "columns" | "dates" | "shorten"> {
+export interface ImportFlags extends Pick<ImportOptions, "as" | "columns" | "dates" | "truncate"> {
   /** A path, or `-` for stdin. */
   readonly file?: string;
   readonly source?: string;

@@ -108,10 +108,10 @@ async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
 }
 
 function questionOf({ counts, steps }: ImportPlan, place: string): string {
-  const deleted = countOf(counts.gone, "event");
-  const written = steps.length - counts.gone;
+  const deleted = countOf(counts.deleted, "event");
+  const written = steps.length - counts.deleted;
   if (written === 0) return `Delete ${deleted} of ${place}?`;
-  return `Write ${countOf(written, "change")} to ${place}${counts.gone > 0 ? `, and delete ${deleted}` : ""}?`;
+  return `Write ${countOf(written, "change")} to ${place}${counts.deleted > 0 ? `, and delete ${deleted}` : ""}?`;
 }
 
 /** So few events may all be replaced by others. */

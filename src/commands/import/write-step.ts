@@ -10,9 +10,9 @@ import type { ImportRecords } from "./records.js";
 
 /** A write of an import. `seen` is `hashEvent` of the event as it was when the import was planned; empty for an occurrence alike its series. */
 export type ImportStep = { readonly title: string } & (
-  | { readonly kind: "new"; readonly event: ImportEvent }
-  | { readonly kind: "changed"; readonly event: ImportEvent; readonly seen: string }
-  | { readonly kind: "gone"; readonly known: Known; readonly seen: string }
+  | { readonly kind: "created"; readonly event: ImportEvent }
+  | { readonly kind: "updated"; readonly event: ImportEvent; readonly seen: string }
+  | { readonly kind: "deleted"; readonly known: Known; readonly seen: string }
 );
 
 /** `begun`: a create of a killed run whose event the file does not have any more. */
@@ -26,19 +26,22 @@ export async function writeStep(run: ImportRun, step: WriteStep): Promise<void> 
     case "begun":
       await finishCreate(run, step.identity);
       return;
-    case "new":
+    case "created":
       return create(run, step);
-    case "changed":
+    case "updated":
       return update(run, step);
-    case "gone":
+    case "deleted":
       return remove(run, step);
   }
 }
 
 /** One that a killed run may have created is first made as that run would have made it. */
-async function create(run: ImportRun, { title, event }: Extract<ImportStep, { kind: "new" }>): Promise<void> {
+async function create(
+  run: ImportRun,
+  { title, event }: Extract<ImportStep, { kind: "created" }>,
+): Promise<void> {
   const { identity, slot, occurrenceOf } = event;
-  if (occurrenceOf !== undefined) return update(run, { kind: "changed", title, event, seen: "" });
+  if (occurrenceOf !== undefined) return update(run, { kind: "updated", title, event, seen: "" });
   const { records, job, drafter } = run;
   const hash = hashContent(event.content);
   if (!records.begun.has(identity)) {
@@ -50,7 +53,7 @@ async function create(run: ImportRun, { title, event }: Extract<ImportStep, { ki
   }
   const made = await finishCreate(run, identity);
   if (records.byIdentity.get(identity)?.hash === hash) return;
-  await update(run, { kind: "changed", title, event, seen: hashEvent(made) });
+  await update(run, { kind: "updated", title, event, seen: hashEvent(made) });
 }
 
 async function finishCreate(run: ImportRun, identity: string): Promise<CalendarEvent> {
@@ -92,7 +95,7 @@ async function explainUnknown({ context, calendar }: ImportRun, error: CliError)
 
 async function update(
   { context, records, calendar, drafter }: ImportRun,
-  { event, seen }: Extract<ImportStep, { kind: "changed" }>,
+  { event, seen }: Extract<ImportStep, { kind: "updated" }>,
 ): Promise<void> {
   const id = recordOf(event, records.byIdentity)?.id;
   if (id === undefined) throw new CliError("rejected", "its series is not in the calendar");
@@ -126,7 +129,7 @@ function noteWritten(records: ImportRecords, event: ImportEvent, left: CalendarE
 
 async function remove(
   { context, records, calendar }: ImportRun,
-  { known: { identity, record }, seen }: Extract<ImportStep, { kind: "gone" }>,
+  { known: { identity, record }, seen }: Extract<ImportStep, { kind: "deleted" }>,
 ): Promise<void> {
   const api = await context.api();
   const address = { calendarId: calendar.id, eventId: record.id };

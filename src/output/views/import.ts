@@ -14,11 +14,10 @@ interface RejectedItem {
 /** What an import did, or with `--dry-run` would do: numbers of events. */
 export interface ImportReport {
   readonly source: string;
-  readonly new: number;
-  readonly changed: number;
+  readonly created: number;
+  readonly updated: number;
   readonly unchanged: number;
-  /** Deleted. */
-  readonly gone: number;
+  readonly deleted: number;
   readonly conflicts: number;
   readonly rejected: readonly RejectedItem[];
 }
@@ -36,10 +35,10 @@ const rejectedView: View<RejectedItem> = {
 
 /** The kinds of events with their meaning. */
 const COUNTS = {
-  new: "events of the file that were created",
-  changed: "events that were changed in the file, and then in the calendar",
+  created: "events of the file that were created",
+  updated: "events that the file changed",
   unchanged: "events that are as they were",
-  gone: "events that were deleted: cancelled, or with --prune not in the file any more",
+  deleted: "events that were deleted: cancelled, or with --prune not in the file any more",
   conflicts: "events that the file changed and somebody changed or deleted in the calendar: left alone",
 } as const;
 
@@ -60,10 +59,10 @@ export function createImportView(examples: ImportExamples): View<ImportReport> {
     shape: "import",
     keys: {
       source: { type: "string", about: "the name by which its events are known" },
-      new: count("new"),
-      changed: count("changed"),
+      created: count("created"),
+      updated: count("updated"),
       unchanged: count("unchanged"),
-      gone: count("gone"),
+      deleted: count("deleted"),
       conflicts: count("conflicts"),
       rejected: {
         type: { list: rejectedView },
@@ -80,7 +79,7 @@ export function createImportView(examples: ImportExamples): View<ImportReport> {
   };
 }
 
-/** A line for each kind of which there are events, none wider than `width`; `0 new` where there are none. */
+/** A line for each kind of which there are events, none wider than `width`; `0 created` where there are none. */
 export function describeImport(
   report: ImportReport,
   {
