@@ -162,6 +162,49 @@ describe("the protocol", () => {
     expect(await exchange(harness, [], [notification])).toEqual([]);
   });
 
+  const create = (id: number, title: string) => ({
+    ...request("tools/call", {
+      name: "create_event",
+      arguments: { title, start: "2026-11-22T12:00", key: title },
+    }),
+    id,
+  });
+  const cancel = (requestId: unknown) => ({
+    jsonrpc: "2.0",
+    method: "notifications/cancelled",
+    params: { requestId },
+  });
+
+  test("a ping is answered while calls wait, which keep their order", async () => {
+    const ping = { ...request("ping"), id: 4 };
+    const list = request("tools/call", { name: "list_events", arguments: { days: 2 } });
+    const messages = [create(1, "Tea"), create(2, "Cake"), { ...list, id: 3 }, ping];
+    const answers = await exchange(harness, ["--allow-write"], messages);
+    expect(answers.map(({ id }) => id)).toEqual([4, 1, 2, 3]);
+    expect(JSON.stringify(answers.at(-1))).toMatch(/Tea.*Cake/);
+  });
+
+  test("a call that is cancelled before its turn is not made, and has no response", async () => {
+    const world = await createRemoteWorld();
+    const messages = [
+      create(1, "Tea"),
+      create(2, "Cake"),
+      create(3, "Pie"),
+      cancel(2),
+      cancel(7),
+      cancel({}),
+    ];
+    const runWith: Harness["runWith"] = (options, ...argv) =>
+      world.runWith({ ...options, env: world.env }, ...argv);
+    const answers = await exchange({ runWith }, ["--allow-write"], messages);
+    expect(answers.map(({ id }) => id)).toEqual([1, 3]);
+    const posts = world.server.requests.filter(({ method }) => method === "POST");
+    expect(posts.map(({ body }) => JSON.parse(body.toString()).data.attributes.title)).toEqual([
+      "Tea",
+      "Pie",
+    ]);
+  });
+
   test("logs are on stderr, and not for the agent", async () => {
     const line = JSON.stringify(request("tools/call", { name: "calendars" }));
     const { stdout, stderr } = await harness.runWith({ stdin: line }, "mcp", "--verbose");

@@ -133,6 +133,54 @@ function open(env: Installation["env"], ...argv: readonly string[]): Running {
   return running;
 }
 
+const CREATE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "create_event", arguments: { title: "Lunch", start: "tomorrow 12:00", key: "lunch" } },
+};
+
+/** Starts it with a service that has a calendar, and scripts for the rest. */
+async function openRemote() {
+  const server = await startFaultServer();
+  const { env } = createInstallation({ CALCTL_BASE_URL: server.baseUrl, CALCTL_TOKEN: "token-0123456789" });
+  const running = open(env, "--allow-write", "-c", "Family");
+  const data = [{ id: "cal", type: "calendar", attributes: { name: "Family" } }];
+  server.on("GET /calendars", [reply({ status: 200, body: JSON.stringify({ data }) })]);
+  const write = (message: object) => void running.child.stdin?.write(`${JSON.stringify(message)}\n`);
+  return { server, running, write };
+}
+
+describe("a call that is cancelled while it runs has no response, and", () => {
+  const CANCEL = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+
+  test("its request is given up; the log says that it may have succeeded", async () => {
+    const { server, running, write } = await openRemote();
+    server.on("POST /calendars/cal/events", [() => write(CANCEL), receive, ({ gone }) => gone]);
+    write(CREATE);
+    await running.stderrWith("may have succeeded");
+    running.child.stdin?.end('{"jsonrpc":"2.0","id":2,"method":"ping"}\n');
+    const { exitCode, stdout } = await running.ended;
+    expect({ exitCode, answer: JSON.parse(stdout) }).toEqual({
+      exitCode: 0,
+      answer: { jsonrpc: "2.0", id: 2, result: {} },
+    });
+  });
+
+  test("what waits for a rate limit is not sent again", async () => {
+    const { server, running, write } = await openRemote();
+    const limited = reply({ status: 429, headers: { "retry-after": "20" } });
+    server.on("POST /calendars/cal/events", [
+      limited,
+      () => write(CANCEL),
+      () => void running.child.stdin?.end(),
+    ]);
+    write(CREATE);
+    expect(await running.ended).toMatchObject({ exitCode: 0, stdout: "" });
+    expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+});
+
 describe("it ends", () => {
   test("with its stdin, after what was asked", async () => {
     const asked = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"calendars"}}';
@@ -148,27 +196,23 @@ describe("it ends", () => {
     expect(await running.ended).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test("by SIGINT during a write, which may have been done", async () => {
-    const server = await startFaultServer();
-    const { env } = createInstallation({ CALCTL_BASE_URL: server.baseUrl, CALCTL_TOKEN: "token-0123456789" });
-    const running = open(env, "--allow-write", "-c", "Family");
-    const data = [{ id: "cal", type: "calendar", attributes: { name: "Family" } }];
-    server.on("GET /calendars", [reply({ status: 200, body: JSON.stringify({ data }) })]);
-    server.on("POST /calendars/cal/events", [
-      () => void running.child.kill("SIGINT"),
-      receive,
-      ({ gone }) => gone,
-    ]);
-    const given = { title: "Lunch", start: "tomorrow 12:00", key: "lunch" };
-    const params = { name: "create_event", arguments: given };
-    running.child.stdin?.write(
-      `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })}\n`,
-    );
-    const { exitCode, stdout, stderr } = await running.ended;
-    expect(exitCode).toBe(130);
-    expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { isError: true } });
-    expect(stderr).toContain("may have succeeded");
-  });
+  test.each(["open", "at its end"])(
+    "by SIGINT during a write, which may have been done, with stdin %s",
+    async (stdin) => {
+      const { server, running, write } = await openRemote();
+      server.on("POST /calendars/cal/events", [
+        () => void running.child.kill("SIGINT"),
+        receive,
+        ({ gone }) => gone,
+      ]);
+      write(CREATE);
+      if (stdin === "at its end") running.child.stdin?.end();
+      const { exitCode, stdout, stderr } = await running.ended;
+      expect(exitCode).toBe(130);
+      expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { isError: true } });
+      expect(stderr).toContain("may have succeeded");
+    },
+  );
 
   test.each([
     ["SIGINT", 130],

@@ -21,11 +21,12 @@ import { type FlagSchema, NOTICE, type Tool, withArgumentNames } from "./tools.j
 
 /** What runs the calls of tools, each as a command. */
 export function createCalls(context: CalendarContext & RunContext) {
-  const run = createCommandRunner(context);
+  const runCommand = createCommandRunner(context);
   const named = namedCalendars(context);
   /** The calendars of -c; empty for all, null until they are looked up. */
   let limit: readonly ChosenCalendar[] | null = named.length === 0 ? [] : null;
-  return async (tool: Tool, given: ToolArguments): Promise<ToolResult> => {
+  return async (tool: Tool, given: ToolArguments, cancelled: AbortSignal): Promise<ToolResult> => {
+    const run = (words: readonly string[]) => runCommand(words, cancelled);
     try {
       // Some clients send null for what is not given.
       const typed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
@@ -81,7 +82,7 @@ function cutList(
 async function withNames(
   { name }: Pick<Tool, "name">,
   value: unknown,
-  run: ReturnType<typeof createCommandRunner>,
+  run: (words: readonly string[]) => ReturnType<ReturnType<typeof createCommandRunner>>,
 ): Promise<unknown> {
   const { id, calendar_id: calendarId, creator } = Object(value);
   if (name !== "create_event" || creator?.name !== null) return value;

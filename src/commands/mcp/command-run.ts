@@ -28,12 +28,19 @@ export function createCommandRunner({ program, flags, machine }: RunContext) {
     ...Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
     ...Object.entries({ verbose, debug }).flatMap(([name, isOn]) => (isOn ? [`--${name}`] : [])),
   ];
-  /** @returns the JSON that the command printed, its error or null, and what else it said on stderr */
-  return async (words: readonly string[]) => {
+  /**
+   * @param cancelled interrupts the command when it aborts
+   * @returns the JSON that the command printed, its error or null, and what else it said on stderr
+   * @throws CliError interrupted if it is already interrupted
+   */
+  return async (words: readonly string[], cancelled: AbortSignal) => {
+    const interrupted = AbortSignal.any([machine.signal(), cancelled]);
+    interrupted.throwIfAborted();
     const [stdout, stderr, ended] = [createCapture(), createCapture(), new AbortController()];
     const once: ProcessLike["once"] = (name, listener) => {
-      const options = { once: true, signal: ended.signal };
-      if (name === "SIGINT") machine.signal().addEventListener("abort", listener, options);
+      if (name !== "SIGINT") return;
+      if (interrupted.aborted) listener();
+      else interrupted.addEventListener("abort", listener, { once: true, signal: ended.signal });
     };
     const process = { ...detached(machine.process), stdout, stderr, once };
     const exitCode = await program.run([...passed, ...words], process, machine.overrides);
@@ -41,7 +48,7 @@ export function createCommandRunner({ program, flags, machine }: RunContext) {
     const lines = stderr.text().split("\n").slice(0, -1);
     const error: ErrorReport | null = exitCode === 0 ? null : JSON.parse(lines.pop() ?? "").error;
     const isLogged = verbose || debug;
-    if (isLogged || machine.signal().aborted) await machine.stderr.write(stderr.text());
+    if (isLogged || interrupted.aborted) await machine.stderr.write(stderr.text());
     const value: unknown = stdout.text() === "" ? undefined : JSON.parse(stdout.text());
     return { value, error, notes: isLogged ? [] : lines };
   };

@@ -3,7 +3,7 @@ import { CliError, usageError } from "../../errors.js";
 import { readByteLines } from "../../terminal/json-items.js";
 import type { CalendarContext } from "../calendar-choice.js";
 import { createCalls } from "./calls.js";
-import { answerLine, refuseLongLine, type ToolArguments } from "./protocol.js";
+import { createSession, refuseLongLine, type ToolArguments, type ToolServer } from "./protocol.js";
 import { createTools, NOTICE } from "./tools.js";
 
 /** Serves the tools on stdin and stdout until stdin ends or stdout is closed. @throws CliError interrupted by a signal */
@@ -17,19 +17,42 @@ export async function serveTools(
   const tree = await program.commandTree();
   const call = createCalls(context);
   const tools = createTools(tree, allowWrite).map((tool) => {
-    return { told: tool.told, call: (given: ToolArguments) => call(tool, given) };
+    return {
+      told: tool.told,
+      call: (given: ToolArguments, signal: AbortSignal) => call(tool, given, signal),
+    };
   });
   const serverInfo = { name: "calctl", version: tree.version() ?? "" };
   const server = { serverInfo, instructions: `The user's shared calendars. ${NOTICE}`, tools };
   if (terminal.input.isTerminal)
     output.note("waiting for an agent's program to speak on stdin; Ctrl-D ends it");
-  const send = (answer: object) => machine.stdout.write(`${JSON.stringify(answer)}\n`);
+  await serveLines(machine, server);
+}
+
+/** Answers the lines of stdin. */
+async function serveLines({ process, signal, stdout }: Context["machine"], server: ToolServer) {
+  const stopped = new AbortController();
+  const readerLeft = new CliError("interrupted", "nobody reads stdout");
+  const ended = AbortSignal.any([signal(), stopped.signal]);
+  const respond = createSession(server, ended);
+  const send = (response: object) => stdout.write(`${JSON.stringify(response)}\n`);
+  const handleLine = async (line: string | null): Promise<void> => {
+    const response = line?.trim() === "" ? null : await respond(line);
+    if (response !== null) await send(response);
+    if (stdout.isClosed) stopped.abort(readerLeft);
+  };
   const readError = (cause: unknown) => new CliError("failed", "stdin cannot be read", { cause });
-  const onTooLong = () => send(refuseLongLine());
-  const options = { name: "stdin", signal: machine.signal(), readError, onTooLong };
-  for await (const line of readByteLines(machine.process.stdin, options)) {
-    const answer = line?.trim() === "" ? null : await answerLine(line, server);
-    if (answer !== null) await send(answer);
-    if (machine.stdout.isClosed) return;
+  const options = { name: "stdin", signal: ended, readError, onTooLong: () => send(refuseLongLine()) };
+  let handled = Promise.resolve();
+  try {
+    for await (const line of readByteLines(process.stdin, options)) {
+      // Not awaited: what cancels a call arrives while it runs.
+      const handling = handleLine(line).catch((error) => stopped.abort(error));
+      handled = handled.then(() => handling);
+    }
+  } catch (error) {
+    stopped.abort(error);
   }
+  await handled;
+  if (ended.reason !== readerLeft) ended.throwIfAborted();
 }
