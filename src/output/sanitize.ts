@@ -40,7 +40,7 @@ export function escapeJson(text: string): string {
 }
 
 /** `\\uXXXX` for each UTF-16 code unit. */
-export function jsonEscape(character: string): string {
+function jsonEscape(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }

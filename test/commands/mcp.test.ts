@@ -31,6 +31,12 @@ interface Tool {
   readonly outputSchema: object;
 }
 
+interface RawResult {
+  readonly tools?: readonly object[];
+  readonly content?: readonly { readonly text: string }[];
+  readonly structuredContent?: object;
+}
+
 interface Schema {
   readonly type?: string;
   readonly items?: { readonly type?: string };
@@ -39,6 +45,10 @@ interface Schema {
 async function listTools(...argv: readonly string[]): Promise<readonly Tool[]> {
   const [answer] = await exchange(harness, argv, [{ jsonrpc: "2.0", id: 1, method: "tools/list" }]);
   return (answer as { readonly result: { readonly tools: readonly Tool[] } }).result.tools;
+}
+
+async function exchangeResults(messages: readonly object[]): Promise<readonly RawResult[]> {
+  return (await exchange(harness, [], messages)).map(({ result }) => result as RawResult);
 }
 
 const CALL_CALENDARS = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "calendars" } };
@@ -120,8 +130,9 @@ describe("the protocol", () => {
   test.each([
     ["2025-11-25", "2025-11-25"],
     ["2025-06-18", "2025-06-18"],
-    ["2025-03-26", "2025-11-25"],
+    ["2025-03-26", "2025-03-26"],
     ["2024-11-05", "2024-11-05"],
+    ["2024-10-07", "2024-10-07"],
     ["2999-01-01", "2025-11-25"],
   ])("a client of %s is offered %s", async (protocolVersion, expected) => {
     const [answer] = await exchange(harness, [], [request("initialize", { protocolVersion })]);
@@ -162,6 +173,56 @@ describe("the protocol", () => {
     expect(await exchange(harness, [], [notification])).toEqual([]);
   });
 
+  test.each([
+    ["2025-11-25", true],
+    ["2025-06-18", true],
+    ["2025-03-26", false],
+    ["2024-11-05", false],
+  ])(
+    "a client of %s gets events once, with structured content: %s",
+    async (protocolVersion, isStructured) => {
+      await harness.run("events", "create", ...LUNCH);
+      const [, listed, called, failed] = await exchangeResults([
+        request("initialize", { protocolVersion }),
+        request("tools/list"),
+        request("tools/call", { name: "list_events", arguments: { days: 2 } }),
+        request("tools/call", { name: "get_event", arguments: { id: "none" } }),
+      ]);
+      expect(listed?.tools?.every((tool) => "outputSchema" in tool)).toBe(isStructured);
+      const [{ text } = { text: "" }] = called?.content ?? [];
+      const given = {
+        notice: expect.any(String),
+        data: [expect.objectContaining({ title: "Lunch" })],
+        notes: [],
+      };
+      if (isStructured) expect(text).toBe("1 result in structuredContent");
+      else expect(JSON.parse(text)).toEqual(given);
+      expect(called?.structuredContent).toEqual(isStructured ? given : undefined);
+      expect(failed).toEqual({ content: [expect.anything()], isError: true });
+    },
+  );
+
+  test("several messages in one have one response, with an answer for each request", async () => {
+    const notification = { jsonrpc: "2.0", method: "notifications/initialized" };
+    const answers = await exchange(
+      harness,
+      [],
+      [
+        JSON.stringify([{ ...CALL_CALENDARS, id: 1 }, notification, { ...request("ping"), id: 2 }, 3]),
+        JSON.stringify([notification]),
+        { ...request("ping"), id: 3 },
+      ],
+    );
+    expect(answers).toMatchObject([
+      { id: 3, result: {} },
+      [
+        { id: 1, result: {} },
+        { id: 2, result: {} },
+        { id: null, error: { code: -32_600 } },
+      ],
+    ]);
+  });
+
   const create = (id: number, title: string) => ({
     ...request("tools/call", {
       name: "create_event",
@@ -181,7 +242,7 @@ describe("the protocol", () => {
     const messages = [create(1, "Tea"), create(2, "Cake"), { ...list, id: 3 }, ping];
     const answers = await exchange(harness, ["--allow-write"], messages);
     expect(answers.map(({ id }) => id)).toEqual([4, 1, 2, 3]);
-    expect(JSON.stringify(answers.at(-1))).toMatch(/Tea.*Cake/);
+    for (const title of ["Tea", "Cake"]) expect(JSON.stringify(answers.at(-1))).toContain(title);
   });
 
   test("a call that is cancelled before its turn is not made, and has no response", async () => {
@@ -223,7 +284,7 @@ describe("calls", () => {
       ["--allow-write"],
       [{ name: "create_event", arguments: { title: "Tea", start: "2026-11-22T12:00", key: "tea" } }],
     );
-    expect(created?.text.data).toMatchObject({ creator: { name: "ana" }, label: { color: "#2ecc87" } });
+    expect(created?.result.data).toMatchObject({ creator: { name: "ana" }, label: { color: "#2ecc87" } });
   });
 
   test("create, read, change and delete an event, which undo brings back", async () => {
@@ -233,7 +294,7 @@ describe("calls", () => {
       attendee: ["me"],
       key: "lunch",
     });
-    const { id, updated_at } = created.text.data as { readonly id: string; readonly updated_at: string };
+    const { id, updated_at } = created.result.data as { readonly id: string; readonly updated_at: string };
     expect(created.structuredContent).toMatchObject({
       data: { title: "--dry-run", start_local: "2026-11-22T12:00:00+01:00", attendees: [{ name: "ana" }] },
       notes: [],
@@ -250,9 +311,9 @@ describe("calls", () => {
         { name: "list_events", arguments: { days: 7, mine: true } },
       ],
     );
-    expect(again?.text).toMatchObject({ data: { id }, notes: ['made before with key "lunch"'] });
-    expect(read?.text.data).toMatchObject({ id, title: "--dry-run" });
-    expect(list?.text.data).toMatchObject([{ id }]);
+    expect(again?.result).toMatchObject({ data: { id }, notes: ['made before with key "lunch"'] });
+    expect(read?.result.data).toMatchObject({ id, title: "--dry-run" });
+    expect(list?.result.data).toMatchObject([{ id }]);
     const change = { id, if_unchanged: updated_at, all_day: true, location: null };
     const [changed, late, deleted] = await callAll(
       harness,
@@ -263,11 +324,34 @@ describe("calls", () => {
         { name: "delete_event", arguments: { id } },
       ],
     );
-    expect(changed?.text.data).toMatchObject({ all_day: true, start_local: "2026-11-22" });
-    expect(late?.text.error).toMatchObject({ code: "changed", exit_code: 13 });
+    expect(changed?.result.data).toMatchObject({ all_day: true, start_local: "2026-11-22" });
+    expect(late?.result.error).toMatchObject({ code: "changed", exit_code: 13 });
     expect(deleted?.structuredContent?.data).toEqual({ deleted: [id] });
     expect(await harness.json("undo", "--yes")).toBeDefined();
-    expect((await call([], "list_events", { days: 7 })).text.data).toMatchObject([{ title: "--dry-run" }]);
+    expect((await call([], "list_events", { days: 7 })).result.data).toMatchObject([{ title: "--dry-run" }]);
+  });
+
+  test.each([
+    [
+      "marks",
+      "pay\u200b\u202e\u{e0061} \u2028\u009b\u3164\u00ad",
+      "pay\\u{200b}\\u{202e}\\u{e0061} \\u{2028}\\u{9b}\\u{3164}\\u{ad}",
+    ],
+    ["a joiner between letters", "de\u200dlete", "de\\u{200d}lete"],
+    ["selectors after nothing to select", "a\ufe0e\ufe0f\u{e0100}", "a\\u{fe0e}\\u{fe0f}\\u{e0100}"],
+    ["emoji", "👨‍👩‍👧 ❤️ 1️⃣ 👩🏽‍🚒", "👨‍👩‍👧 ❤️ 1️⃣ 👩🏽‍🚒"],
+    ["Persian", "می‌خواهم", "می‌خواهم"],
+    ["layout", "one\n\ttwo \\u200b", "one\n\ttwo \\u200b"],
+  ])("mark characters that nobody sees: %s", async (_, description, marked) => {
+    const stdin = JSON.stringify({ title: "Lunch", start_at: "2026-11-22T12:00:00Z", description });
+    await harness.runWith({ stdin }, "events", "create", "--input", "-");
+    const { structuredContent } = await call([], "list_events", { days: 2 });
+    expect(structuredContent?.data).toMatchObject([{ description: marked }]);
+    const [, old] = await exchangeResults([
+      { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2024-11-05" } },
+      { ...CALL_CALENDARS, params: { name: "list_events", arguments: { days: 2 } } },
+    ]);
+    expect(JSON.parse(old?.content?.[0]?.text ?? "")).toEqual(structuredContent);
   });
 
   test("of an event that repeats, say which are meant", async () => {
@@ -277,7 +361,7 @@ describe("calls", () => {
       title: "Choir",
       recurrences: [expect.any(String)],
     });
-    const { data } = (await call([], "list_events", { on: "2026-11-30" })).text;
+    const { data } = (await call([], "list_events", { on: "2026-11-30" })).result;
     const [{ id, updated_at }] = data as [{ readonly id: string; readonly updated_at: string }];
     const change = { id, if_unchanged: updated_at, by: "+1h" };
     const [unclear, changed, deleted] = await callAll(
@@ -289,7 +373,7 @@ describe("calls", () => {
         { name: "delete_event", arguments: { id, scope: "all" } },
       ],
     );
-    expect(unclear?.text.error).toMatchObject({
+    expect(unclear?.result.error).toMatchObject({
       code: "usage",
       message: expect.stringMatching(/^missing scope/),
     });
@@ -312,16 +396,16 @@ describe("calls", () => {
         arguments: { on: "2026-11-22", ...(limit !== undefined && { limit }) },
       })),
     );
-    const lists = results.slice(0, 3).map(({ text }) => [(text.data as object[]).length, text.notes]);
+    const lists = results.slice(0, 3).map(({ result }) => [(result.data as object[]).length, result.notes]);
     expect(lists).toEqual([
       [50, ["the first 50 of 503 events; for more, use limit (at most 500) or fewer days"]],
       [2, ["the first 2 of 503 events; for more, use limit (at most 500) or fewer days"]],
       [500, ["the first 500 of 503 events; for more, use limit (at most 500) or fewer days"]],
     ]);
-    expect(results[0]?.text.data).toEqual(
+    expect(results[0]?.result.data).toEqual(
       expect.arrayContaining([expect.objectContaining({ title: "Event 0" })]),
     );
-    expect(results.slice(3).map(({ text }) => text.error)).toEqual(
+    expect(results.slice(3).map(({ result }) => result.error)).toEqual(
       [501, 0].map((limit) =>
         expect.objectContaining({ code: "usage", message: `limit: ${limit} is not from 1 to 500` }),
       ),
@@ -398,14 +482,14 @@ describe("calls", () => {
       { message: "give either on or days, not both" },
     ],
   ])("refuse %s, and say what would be right", async (_, name, given, error) => {
-    const { text, isError, structuredContent } = await call(["--allow-write"], name, {
+    const { result, isError, structuredContent } = await call(["--allow-write"], name, {
       ...(name === "create_event" && given?.["key"] === undefined && given?.["title"] === undefined
         ? { title: "T", start: "fri 9:00", key: "k" }
         : {}),
       ...given,
     });
     expect({ isError, structuredContent }).toEqual({ isError: true, structuredContent: undefined });
-    expect(text.error).toMatchObject(error);
+    expect(result.error).toMatchObject(error);
     expect(await harness.json("events", "list", "--days", "7")).toEqual([]);
   });
 });
@@ -417,13 +501,13 @@ describe("errors", () => {
     ["nothing to change", "update_event", { id: "x", if_unchanged: "2026-11-21T14:30:00Z" }],
   ])("of %s have no hint for a shell", async (_, name, given) => {
     await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
-    const { text } = await call(["--allow-write"], name, given);
-    expect(text.error).toMatchObject({ hint: null });
+    const { result } = await call(["--allow-write"], name, given);
+    expect(result.error).toMatchObject({ hint: null });
   });
 
   test("have a hint that names arguments", async () => {
-    const { text } = await call([], "list_events", { label: ["Nope"] });
-    expect(text.error).toMatchObject({ code: "not_found", hint: expect.stringContaining("label") });
+    const { result } = await call([], "list_events", { label: ["Nope"] });
+    expect(result.error).toMatchObject({ code: "not_found", hint: expect.stringContaining("label") });
   });
 
   test("say what the user has to do", async () => {
@@ -434,9 +518,9 @@ describe("errors", () => {
 
   test("have no more than the beginning of a long value", async () => {
     const long = "x".repeat(1_000_000);
-    const { text } = await call([], "get_event", { id: long });
-    expect(text.error).toMatchObject({ code: "not_found", message: expect.stringMatching(/x…$/) });
-    expect(JSON.stringify(text).length).toBeLessThan(4_000);
+    const { result } = await call([], "get_event", { id: long });
+    expect(result.error).toMatchObject({ code: "not_found", message: expect.stringMatching(/x…$/) });
+    expect(JSON.stringify(result).length).toBeLessThan(4_000);
     const [answer] = await exchange(
       harness,
       [],
@@ -470,8 +554,8 @@ describe("-c is a limit:", () => {
       { name: "update_event", arguments: { id: outside, ...changed } },
       { name: "delete_event", arguments: { id: outside } },
     ];
-    for (const { isError, text } of await callAll(harness, ["--allow-write", "-c", "Family"], calls))
-      expect({ isError, code: text.error?.["code"] }).toEqual({ isError: true, code: "not_found" });
+    for (const { isError, result } of await callAll(harness, ["--allow-write", "-c", "Family"], calls))
+      expect({ isError, code: result.error?.["code"] }).toEqual({ isError: true, code: "not_found" });
     const [calendars, list, read] = await callAll(
       harness,
       ["-c", "Family"],
@@ -481,9 +565,9 @@ describe("-c is a limit:", () => {
         { name: "get_event", arguments: { id: inside } },
       ],
     );
-    expect(calendars?.text.data).toMatchObject([{ name: "Family" }]);
-    expect(list?.text.data).toMatchObject([{ id: inside }]);
-    expect(read?.text.data).toMatchObject({ id: inside });
+    expect(calendars?.result.data).toMatchObject([{ name: "Family" }]);
+    expect(list?.result.data).toMatchObject([{ id: inside }]);
+    expect(read?.result.data).toMatchObject({ id: inside });
     expect(await harness.json("events", "get", outside)).toMatchObject({ title: "Lunch" });
   });
 
@@ -497,11 +581,11 @@ describe("-c is a limit:", () => {
       { name: "get_event", arguments: { id: ids.outside, calendar: "Work" } },
       { name: "list_events", arguments: { calendar: "Club" } },
     ]);
-    expect(list?.text.data).toHaveLength(2);
-    expect(found?.text.data).toMatchObject({ id: ids.outside });
-    expect(unclear?.text.error).toMatchObject({ code: "usage", hint: expect.stringContaining("Work") });
-    expect(read?.text.data).toMatchObject({ id: ids.outside });
-    expect(beyond?.text.error).toMatchObject({ code: "not_found" });
+    expect(list?.result.data).toHaveLength(2);
+    expect(found?.result.data).toMatchObject({ id: ids.outside });
+    expect(unclear?.result.error).toMatchObject({ code: "usage", hint: expect.stringContaining("Work") });
+    expect(read?.result.data).toMatchObject({ id: ids.outside });
+    expect(beyond?.result.error).toMatchObject({ code: "not_found" });
   });
 
   test("a calendar that is not there is said at each call", async () => {
@@ -510,9 +594,9 @@ describe("-c is a limit:", () => {
       ["-c", "Nowhere"],
       [{ name: "calendars" }, { name: "list_events" }],
     );
-    for (const { text } of results) {
-      expect(text.error).toMatchObject({ code: "not_found", exit_code: 5 });
-      expect(JSON.stringify(text)).not.toContain("Family");
+    for (const { result } of results) {
+      expect(result.error).toMatchObject({ code: "not_found", exit_code: 5 });
+      expect(JSON.stringify(result)).not.toContain("Family");
     }
   });
 });

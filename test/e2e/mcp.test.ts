@@ -40,7 +40,7 @@ test("the client of the SDK lists the tools, and calls each", async () => {
   expect(tools).toHaveLength(7);
   const call = async (name: string, given: Record<string, unknown> = {}) => {
     const result = await client.callTool({ name, arguments: given });
-    expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
+    expect(textOf(result)).toMatch(/^\d+ results? in structuredContent$/);
     return result.structuredContent as { readonly data: unknown };
   };
   await call("calendars");
@@ -74,6 +74,11 @@ const ORDERS = [
   "\u{e0064}\u{e0065}\u{e006c}\u200b",
 ];
 
+/** Shows what nobody sees. */
+function mark(text: string): string {
+  return text.replace(/[\p{Cf}\u2028]/gu, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`);
+}
+
 test("100 texts that give orders come back as data, and nothing is written", async () => {
   const installation = createInstallation();
   const events = Array.from({ length: 100 }, (_, index) => {
@@ -105,9 +110,12 @@ test("100 texts that give orders come back as data, and nothing is written", asy
     { description: other }: { description: string },
   ) => (one < other ? -1 : 1);
   const texts = data.map(({ title, description }) => ({ title, description })).sort(order);
-  expect(texts).toEqual(events.map(({ title, description }) => ({ title, description })).sort(order));
-  expect(textOf(result)).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
-  expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
+  const marked = events.map(({ title, description }) => ({
+    title: mark(title),
+    description: mark(description),
+  }));
+  expect(texts).toEqual(marked.sort(order));
+  expect(textOf(result)).toBe("100 results in structuredContent");
   for (const { id } of data.slice(0, 10))
     await expect(client.callTool({ name: "delete_event", arguments: { id } })).rejects.toThrow("no tool");
   expect(await list()).toEqual(before);

@@ -1,9 +1,9 @@
 import type { Harness, RunOptions } from "./harness.js";
 
-/** What a call gave: `structuredContent`, and the JSON of its text, which is the same or has an error. */
+/** What a call gave: `result` is its `structuredContent` or, with an error, the JSON of its text. */
 export interface CallResult {
   readonly structuredContent?: Result;
-  readonly text: Result & { readonly error?: Readonly<Record<string, unknown>> };
+  readonly result: Result & { readonly error?: Readonly<Record<string, unknown>> };
   readonly isError?: true;
 }
 
@@ -45,7 +45,9 @@ export async function callAll(
   const answers = await exchange(harness, argv, messages);
   return answers.map(({ result, error }) => {
     if (error !== undefined) throw new Error(JSON.stringify(error));
-    const { content, ...others } = result as { readonly content: readonly { readonly text: string }[] };
-    return { ...others, text: JSON.parse(content[0]?.text ?? "") };
+    const { content, ...others } = result as Omit<CallResult, "result"> & {
+      readonly content: readonly { readonly text: string }[];
+    };
+    return { ...others, result: others.structuredContent ?? JSON.parse(content[0]?.text ?? "") };
   });
 }

@@ -8,7 +8,6 @@ import {
   usageError,
 } from "../../errors.js";
 import { boundText } from "../../output/error-report.js";
-import { escapeJson, jsonEscape } from "../../output/sanitize.js";
 import {
   type CalendarContext,
   type ChosenCalendar,
@@ -44,13 +43,13 @@ export function createCalls(context: CalendarContext & RunContext) {
       const value = await withNames(tool, outcome.value, run);
       const { data, rest } = cutList(tool.isList ? listOf(value) : value, page);
       const result = { notice: NOTICE, data, notes: [...outcome.notes, ...rest] };
-      if (error === null) return { content: textOf(result), structuredContent: result };
-      return { content: textOf({ ...result, error: reportOf(error, tool) }), isError: true };
+      if (error === null) return { value: markInvisible(result), summary: summaryOf(data) };
+      return { value: markInvisible({ ...result, error: reportOf(error, tool) }), summary: null };
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       const { code, exitCode, message, hint } = error;
       const report = reportOf({ code, exit_code: exitCode, message, hint }, tool);
-      return { content: textOf({ notice: NOTICE, error: report }), isError: true };
+      return { value: markInvisible({ notice: NOTICE, error: report }), summary: null };
     }
   };
 }
@@ -183,8 +182,18 @@ function wordsOf({ command, required, flags }: Tool, given: ToolArguments): read
   return [...command.split(" "), ...words, ...(required.includes("id") ? ["--", id] : [])];
 }
 
-/** As JSON in which characters that nobody sees are escapes, since they could hide what a model reads. */
-function textOf(value: object): ToolResult["content"] {
-  const text = escapeJson(JSON.stringify(value)).replace(/\p{Cf}/gu, jsonEscape);
-  return [{ type: "text", text }];
+/** How many results the structured content beside it has. */
+function summaryOf(data: unknown): string {
+  const count = Array.isArray(data) ? data.length : 1;
+  return `${count} ${count === 1 ? "result" : "results"} in structuredContent`;
+}
+
+/** Characters that nobody sees, apart from those that join and select emoji, and the non-joiner of Arabic script. */
+const INVISIBLE =
+  /(?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d\p{Extended_Pictographic}|(?<=\p{Emoji})\ufe0f|(?<=\p{Script=Arabic})\u200c\p{Script=Arabic})[\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u007f-\u009f]/gu;
+
+/** The value with `\u{200b}` for each character that nobody sees: it could hide what a model reads. */
+function markInvisible<T extends object>(value: T): T {
+  const mark = (found: string) => `\\\\u{${found.codePointAt(0)?.toString(16)}}`;
+  return JSON.parse(JSON.stringify(value).replace(INVISIBLE, mark));
 }

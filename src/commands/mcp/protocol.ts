@@ -7,11 +7,12 @@ import { boundText } from "../../output/error-report.js";
  * @see https://modelcontextprotocol.io/specification
  */
 
-/** What a call gives; with `isError` the text says what went wrong. */
+/** What a call gives. */
 export interface ToolResult {
-  readonly content: readonly { readonly type: "text"; readonly text: string }[];
-  readonly structuredContent?: object;
-  readonly isError?: true;
+  /** With `error` if it failed. */
+  readonly value: object;
+  /** One line about the value; null if the call failed. */
+  readonly summary: string | null;
 }
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
@@ -23,17 +24,17 @@ export interface ToolServer {
   readonly instructions: string;
   readonly tools: readonly {
     /** What clients are told. */
-    readonly told: { readonly name: string };
+    readonly told: { readonly name: string; readonly outputSchema: object };
     /** @param signal its abort cancels the call */
     call(given: ToolArguments, signal: AbortSignal): Promise<ToolResult>;
   }[];
 }
 
-/**
- * The revisions of the protocol, which differ in nothing that is used here, the newest first; without 2025-03-26, whose
- * servers must take several messages in one.
- */
-const REVISIONS = ["2025-11-25", "2025-06-18", "2024-11-05"] as const;
+/** The revisions of the protocol that the clients of its SDK speak, the newest first. */
+const REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"] as const;
+
+/** The first revision with structured content. */
+const STRUCTURED = "2025-06-18";
 
 /** Longest text of an error (UTF-16 code units): it may have a value of the request in it. */
 export const MAX_TEXT = 1000;
@@ -48,6 +49,7 @@ const CODES = { parse: -32_700, request: -32_600, method: -32_601, params: -32_6
 export function createSession(server: ToolServer, ended: AbortSignal) {
   const calls = new Set<{ readonly id: unknown; readonly cancellation: AbortController }>();
   let lastCall: Promise<unknown> = Promise.resolve();
+  let revision: string = REVISIONS[0];
 
   const callInTurn = async (id: unknown, make: (signal: AbortSignal) => Promise<ToolResult>) => {
     const call = { id, cancellation: new AbortController() };
@@ -56,7 +58,7 @@ export function createSession(server: ToolServer, ended: AbortSignal) {
     lastCall = turn.catch(() => null);
     calls.add(call);
     const result = await turn.finally(() => calls.delete(call));
-    return signal.aborted || result === null ? null : { result };
+    return signal.aborted || result === null ? null : { result: contentOf(result, revision >= STRUCTURED) };
   };
 
   const handleNotification = (method: unknown, params: unknown): void => {
@@ -69,13 +71,17 @@ export function createSession(server: ToolServer, ended: AbortSignal) {
     const { serverInfo, instructions, tools } = server;
     switch (method) {
       case "initialize": {
-        const protocolVersion = REVISIONS.find((each) => each === params["protocolVersion"]) ?? REVISIONS[0];
-        return { result: { protocolVersion, capabilities: { tools: {} }, serverInfo, instructions } };
+        revision = REVISIONS.find((each) => each === params["protocolVersion"]) ?? REVISIONS[0];
+        return {
+          result: { protocolVersion: revision, capabilities: { tools: {} }, serverInfo, instructions },
+        };
       }
       case "ping":
         return { result: {} };
       case "tools/list":
-        return { result: { tools: tools.map(({ told }) => told) } };
+        return {
+          result: { tools: tools.map(({ told }) => (revision >= STRUCTURED ? told : unstructured(told))) },
+        };
       case "tools/call": {
         const { name, arguments: given = {} } = params;
         if (name === undefined) return failure("params", "the name of the tool is missing");
@@ -89,12 +95,7 @@ export function createSession(server: ToolServer, ended: AbortSignal) {
     }
   };
 
-  /**
-   * @param line null for one that is not UTF-8
-   * @returns the JSON that is sent back; null for a notification and for a cancelled call, which have no response
-   */
-  return async (line: string | null): Promise<object | null> => {
-    const message = parseJson(line ?? "");
+  const respondTo = async (message: unknown): Promise<object | null> => {
     const { jsonrpc, id, method, params = {} } = isJsonObject(message) ? message : {};
     const isId = typeof id === "string" || typeof id === "number";
     const reply = (answer: object | null) => answer && { jsonrpc: "2.0", id: isId ? id : null, ...answer };
@@ -112,6 +113,32 @@ export function createSession(server: ToolServer, ended: AbortSignal) {
       );
     return reply(await answerRequest(id, method, params));
   };
+
+  /**
+   * @param line null for one that is not UTF-8
+   * @returns the JSON that is sent back; null for a notification and for a cancelled call, which have no response
+   */
+  return async (line: string | null): Promise<object | null> => {
+    const message = parseJson(line ?? "");
+    if (!Array.isArray(message) || message.length === 0) return respondTo(message);
+    // Clients of 2025-03-26 may send several messages in one.
+    const responses = await Promise.all(message.map(respondTo));
+    const sent = responses.filter((response) => response !== null);
+    return sent.length === 0 ? null : sent;
+  };
+}
+
+/** A tool without the schema of structured content: clients may refuse results that lack what it describes. */
+function unstructured({ outputSchema: _, ...told }: ToolServer["tools"][number]["told"]): object {
+  return told;
+}
+
+/** Each value once: as structured content if there is such a thing, else as text. */
+function contentOf({ value, summary }: ToolResult, isStructured: boolean): object {
+  const json = JSON.stringify(value);
+  const content = [{ type: "text", text: isStructured && summary !== null ? summary : json }];
+  if (summary === null) return { content, isError: true };
+  return isStructured ? { content, structuredContent: value } : { content };
 }
 
 /** The answer to a line that is too long to be read. */

@@ -93,7 +93,7 @@ export interface Tool extends Pick<ToolPlan, "name" | "command" | "page"> {
   /** Whether it may be about several calendars, and gives a list. */
   readonly isList: boolean;
   /** What clients are told. */
-  readonly told: { readonly name: string };
+  readonly told: { readonly name: string; readonly outputSchema: object };
 }
 
 /** The tools with what `calctl schema` says about their commands. @param program the tree of all commands */
