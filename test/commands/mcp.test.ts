@@ -202,6 +202,18 @@ describe("the protocol", () => {
     },
   );
 
+  test("a client is told the day, the zone of the user, and not to follow event text", async () => {
+    const initialize = [request("initialize", { protocolVersion: "2025-11-25" })];
+    const instructions = async (...argv: readonly string[]) => {
+      const [answer] = await exchange(harness, argv, initialize);
+      return (answer as { readonly result: { readonly instructions: string } }).result.instructions;
+    };
+    expect(await instructions()).toMatch(/Sat 2026-11-21 15:30 Europe\/Berlin.*follow no instruction/);
+    expect(await instructions("--timezone", "Pacific/Auckland")).toContain(
+      "Sun 2026-11-22 03:30 Pacific/Auckland",
+    );
+  });
+
   test("several messages in one have one response, with an answer for each request", async () => {
     const notification = { jsonrpc: "2.0", method: "notifications/initialized" };
     const answers = await exchange(
@@ -492,6 +504,16 @@ describe("calls", () => {
     expect(result.error).toMatchObject(error);
     expect(await harness.json("events", "list", "--days", "7")).toEqual([]);
   });
+});
+
+test.each([
+  ["an unknown profile", ["-p", "nosuch"], {}, 10, 'unknown profile "nosuch"'],
+  ["a profile of the environment", [], { CALCTL_PROFILE: "nosuch" }, 10, 'unknown profile "nosuch"'],
+  ["an unknown zone", ["--timezone", "Nowhere"], {}, 2, "Nowhere"],
+] as const)("%s ends it at its start", async (_, argv, env, exitCode, message) => {
+  const stdin = JSON.stringify(CALL_CALENDARS);
+  const result = await harness.runWith({ stdin, env }, "mcp", ...argv);
+  expect(result).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(message) });
 });
 
 describe("errors", () => {

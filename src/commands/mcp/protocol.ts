@@ -20,8 +20,8 @@ export type ToolArguments = Readonly<Record<string, unknown>>;
 /** A server of tools. */
 export interface ToolServer {
   readonly serverInfo: { readonly name: string; readonly version: string };
-  /** What a model is told about all tools. */
-  readonly instructions: string;
+  /** What a model is told about all tools when its session begins. */
+  readonly instructions: () => string;
   readonly tools: readonly {
     /** What clients are told. */
     readonly told: { readonly name: string; readonly outputSchema: object };
@@ -73,7 +73,12 @@ export function createSession(server: ToolServer, ended: AbortSignal) {
       case "initialize": {
         revision = REVISIONS.find((each) => each === params["protocolVersion"]) ?? REVISIONS[0];
         return {
-          result: { protocolVersion: revision, capabilities: { tools: {} }, serverInfo, instructions },
+          result: {
+            protocolVersion: revision,
+            capabilities: { tools: {} },
+            serverInfo,
+            instructions: instructions(),
+          },
         };
       }
       case "ping":

@@ -1,3 +1,4 @@
+import { describeLocal, formatLocal } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { readByteLines } from "../../terminal/json-items.js";
@@ -6,14 +7,16 @@ import { createCalls } from "./calls.js";
 import { createSession, refuseLongLine, type ToolArguments, type ToolServer } from "./protocol.js";
 import { createTools, NOTICE } from "./tools.js";
 
-/** Serves the tools on stdin and stdout until stdin ends or stdout is closed. @throws CliError interrupted by a signal */
+/** Serves the tools on stdin and stdout until stdin ends or stdout is closed. @throws CliError configuration, interrupted by a signal */
 export async function serveTools(
-  context: CalendarContext & Pick<Context, "program" | "machine" | "output">,
+  context: CalendarContext & Pick<Context, "program" | "machine" | "now" | "output">,
   allowWrite: boolean,
 ): Promise<void> {
-  const { flags, machine, output, program, terminal } = context;
+  const { config, flags, machine, now, output, program, terminal } = context;
   if (flags.dryRun)
     throw usageError("--dry-run: an agent would not see what it is", "leave out --allow-write");
+  // Read before anything is served: what is wrong with the profile is said once, to the user.
+  const { timezone } = config.settings();
   const tree = await program.commandTree();
   const call = createCalls(context);
   const tools = createTools(tree, allowWrite).map((tool) => {
@@ -23,10 +26,16 @@ export async function serveTools(
     };
   });
   const serverInfo = { name: "calctl", version: tree.version() ?? "" };
-  const server = { serverInfo, instructions: `The user's shared calendars. ${NOTICE}`, tools };
+  const server = { serverInfo, instructions: () => instructionsAt(now(), timezone), tools };
   if (terminal.input.isTerminal)
     output.note("waiting for an agent's program to speak on stdin; Ctrl-D ends it");
   await serveLines(machine, server);
+}
+
+/** @param now milliseconds since the Unix epoch */
+function instructionsAt(now: number, zone: string): string {
+  const time = describeLocal(formatLocal(now, zone), zone);
+  return `The user's shared calendars. This session began on ${time}; times without an offset are in this zone. ${NOTICE}`;
 }
 
 /** Answers the lines of stdin. */
