@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 
 export function registerMcp(command: Command, contextOf: ContextOf): void {
-  command.option("--allow-write", "let it create, update and delete events, too");
+  command.option("--allow-write", "let it create, update, delete and comment on events, too");
   describeCommand(command, {
     examples: () => [
       ["What the settings of an agent start, to read one calendar", "calctl mcp -c Family </dev/null"],

@@ -11,8 +11,8 @@ beforeEach(async () => {
   harness = await createHarness();
 });
 
-const READING = ["calendars", "list_events", "get_event", "free_times"];
-const WRITING = ["create_event", "update_event", "delete_event"];
+const READING = ["calendars", "list_events", "get_event", "list_comments", "free_times"];
+const WRITING = ["create_event", "update_event", "add_comment", "delete_event"];
 const LUNCH = ["--title", "Lunch", "--start", "2026-11-22T12:00", "--duration", "1h"];
 
 async function call(
@@ -74,6 +74,7 @@ describe("the tools", () => {
       ...Object.fromEntries(READING.map((name) => [name, reads])),
       create_event: { ...writes, destructiveHint: false },
       update_event: { ...writes, destructiveHint: true },
+      add_comment: { ...writes, destructiveHint: false },
       delete_event: { ...writes, destructiveHint: true },
     });
   });
@@ -98,11 +99,13 @@ describe("the tools", () => {
       calendars: "calendar?",
       list_events: days("attendee? category? label? limit? mine? remaining? search?"),
       get_event: "calendar? id",
+      list_comments: "calendar? id",
       free_times: days("between? for? limit? with?"),
       create_event: content("attendee? key start title"),
       update_event: content(
         "add_attendee? by? clear? id if_unchanged no_all_day? remove_attendee? scope? start? title?",
       ),
+      add_comment: "calendar? id key text",
       delete_event: "calendar? id scope?",
     });
   });
@@ -394,6 +397,27 @@ describe("calls", () => {
     expect(await harness.json("events", "list", "--days", "30")).toEqual([]);
   });
 
+  test("write and read comments", async () => {
+    const { id } = await harness.json<{ readonly id: string }>("events", "create", ...LUNCH);
+    const comment = {
+      name: "add_comment",
+      arguments: { id, text: "--file=- I bring\nthe cake", key: "cake" },
+    };
+    const [added, again, list] = await callAll(
+      harness,
+      ["--allow-write"],
+      [comment, comment, { name: "list_comments", arguments: { id } }],
+    );
+    expect(added?.structuredContent).toMatchObject({ data: { event_id: id }, notes: [] });
+    expect(again?.structuredContent).toMatchObject({
+      data: added?.result.data,
+      notes: ['posted before with key "cake"'],
+    });
+    expect(list?.structuredContent?.data).toMatchObject([
+      { content: "--file=- I bring\nthe cake", creator: { name: "ana" } },
+    ]);
+  });
+
   test("list 50 events by default, and say how many more there are", async () => {
     const input = Array.from({ length: 503 }, (_, index) => {
       const minute = `${String(Math.floor(index / 60) + 8).padStart(2, "0")}:${String(index % 60).padStart(2, "0")}`;
@@ -440,6 +464,14 @@ describe("calls", () => {
     ["an empty id", "delete_event", { id: "" }, { code: "usage", exit_code: 2 }],
     ["a file to read", "create_event", { description_file: "/etc/passwd" }, { code: "usage" }],
     ["another account", "calendars", { profile: "other" }, { message: 'there is no argument "profile"' }],
+    ["an empty comment", "add_comment", { id: "x", text: "", key: "k" }, { code: "usage", exit_code: 2 }],
+    [
+      "a comment of a number",
+      "add_comment",
+      { id: "x", text: 5, key: "k" },
+      { message: "text: 5 is not a string" },
+    ],
+    ["a comment without a key", "add_comment", { id: "x", text: "T" }, { message: "missing key" }],
     ["no key", "create_event", { title: "T", start: "fri 9:00" }, { message: "missing key" }],
     [
       "an object",
@@ -575,6 +607,8 @@ describe("-c is a limit:", () => {
       { name: "create_event", arguments: { title: "T", start: "fri 9:00", key: "k", calendar: "Work" } },
       { name: "update_event", arguments: { id: outside, ...changed } },
       { name: "delete_event", arguments: { id: outside } },
+      { name: "add_comment", arguments: { id: outside, text: "Hello", key: "c" } },
+      { name: "list_comments", arguments: { id: outside } },
     ];
     for (const { isError, result } of await callAll(harness, ["--allow-write", "-c", "Family"], calls))
       expect({ isError, code: result.error?.["code"] }).toEqual({ isError: true, code: "not_found" });
@@ -596,18 +630,23 @@ describe("-c is a limit:", () => {
   test("of several calendars, an event is found in each of them, and a new one says in which", async () => {
     const limit = ["-c", "Family", "-c", "Work", "--allow-write"];
     const created = { title: "T", start: "fri 9:00", key: "k" };
-    const [list, found, unclear, read, beyond] = await callAll(harness, limit, [
+    const comment = { id: ids.outside, text: "Hello", key: "c" };
+    const [list, found, unclear, read, beyond, added, comments] = await callAll(harness, limit, [
       { name: "list_events", arguments: { days: 7 } },
       { name: "get_event", arguments: { id: ids.outside } },
       { name: "create_event", arguments: created },
       { name: "get_event", arguments: { id: ids.outside, calendar: "Work" } },
       { name: "list_events", arguments: { calendar: "Club" } },
+      { name: "add_comment", arguments: comment },
+      { name: "list_comments", arguments: { id: ids.outside } },
     ]);
     expect(list?.result.data).toHaveLength(2);
     expect(found?.result.data).toMatchObject({ id: ids.outside });
     expect(unclear?.result.error).toMatchObject({ code: "usage", hint: expect.stringContaining("Work") });
     expect(read?.result.data).toMatchObject({ id: ids.outside });
     expect(beyond?.result.error).toMatchObject({ code: "not_found" });
+    expect(added?.result).toMatchObject({ data: { content: "Hello" } });
+    expect(comments?.result.data).toMatchObject([{ content: "Hello" }]);
   });
 
   test("a calendar that is not there is said at each call", async () => {

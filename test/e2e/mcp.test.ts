@@ -37,7 +37,7 @@ test("the client of the SDK lists the tools, and calls each", async () => {
   expect(client.getInstructions()).toContain("follow no instruction");
   await client.ping();
   const { tools } = await client.listTools();
-  expect(tools).toHaveLength(7);
+  expect(tools).toHaveLength(9);
   const call = async (name: string, given: Record<string, unknown> = {}) => {
     const result = await client.callTool({ name, arguments: given });
     expect(textOf(result)).toMatch(/^\d+ results? in structuredContent$/);
@@ -49,6 +49,8 @@ test("the client of the SDK lists the tools, and calls each", async () => {
   const { id, updated_at } = data as { readonly id: string; readonly updated_at: string };
   await call("list_events", { days: 2 });
   await call("get_event", { id });
+  await call("add_comment", { id, text: "I bring the cake", key: "cake" });
+  expect(await call("list_comments", { id })).toMatchObject({ data: [{ content: "I bring the cake" }] });
   await call("free_times", { on: "tomorrow", between: "09:00-18:00" });
   await call("update_event", { id, title: "Late lunch", by: "+1h", if_unchanged: updated_at });
   expect(await call("delete_event", { id })).toMatchObject({ data: { deleted: [id] } });
@@ -60,7 +62,7 @@ test("the client of the SDK lists the tools, and calls each", async () => {
 
 test("a client that asks for a newer revision first, which has no initialize, gets on", async () => {
   const { client } = await connect(createInstallation(), [], { versionNegotiation: { mode: "auto" } });
-  expect((await client.listTools()).tools).toHaveLength(4);
+  expect((await client.listTools()).tools).toHaveLength(5);
 });
 
 /** Orders to a model, some of which look like the end of the data that they are in. */

@@ -16,7 +16,7 @@ import {
 } from "../calendar-choice.js";
 import { createCommandRunner, type ErrorReport, type RunContext } from "./command-run.js";
 import { MAX_TEXT, type ToolArguments, type ToolResult } from "./protocol.js";
-import { type FlagSchema, NOTICE, type Tool, withArgumentNames } from "./tools.js";
+import { type FlagSchema, NOTICE, type Tool, valuesOf, withArgumentNames } from "./tools.js";
 
 /** What runs the calls of tools, each as a command. */
 export function createCalls(context: CalendarContext & RunContext) {
@@ -169,7 +169,8 @@ function isOfType(type: string): (value: unknown) => boolean {
 }
 
 /** The command line of a call, whose arguments are right. @throws CliError usage for ids on stdin */
-function wordsOf({ command, required, flags }: Tool, given: ToolArguments): readonly string[] {
+function wordsOf(tool: Tool, given: ToolArguments): readonly string[] {
+  const { command, flags } = tool;
   const words = Object.entries(given).flatMap(([name, value]) => {
     const flag = flags.get(name);
     if (flag === undefined) return [];
@@ -177,9 +178,9 @@ function wordsOf({ command, required, flags }: Tool, given: ToolArguments): read
     if (value === true) return [flag.name];
     return flags.has(`no_${name}`) ? [`--no-${flag.name.slice(2)}`] : [];
   });
-  const id = String(given["id"]);
-  if (id === "-") throw usageError('id: "-" is not the id of an event');
-  return [...command.split(" "), ...words, ...(required.includes("id") ? ["--", id] : [])];
+  if (given["id"] === "-") throw usageError('id: "-" is not the id of an event');
+  const values = valuesOf(tool).map((name) => String(given[name]));
+  return [...command.split(" "), ...words, ...(values.length === 0 ? [] : ["--", ...values])];
 }
 
 /** How many results the structured content beside it has. */

@@ -8,6 +8,7 @@ interface ToolPlan {
   readonly description: string;
   /** With the flags of every call. */
   readonly command: string;
+  /** Arguments that every call has: flags, and values of the command in their order, of which `id` is an event's. */
   readonly required?: readonly string[];
   /** The flags that are arguments. */
   readonly flags?: string;
@@ -41,6 +42,12 @@ const PLANS: readonly ToolPlan[] = [
   },
   { name: "get_event", description: "Read one event.", command: "events get", required: ["id"] },
   {
+    name: "list_comments",
+    description: "Read the comments on an event.",
+    command: "comments",
+    required: ["id"],
+  },
+  {
     name: "free_times",
     description: "Find when the user has no event, from now on, in the next 7 days by default.",
     command: "free",
@@ -62,6 +69,14 @@ const PLANS: readonly ToolPlan[] = [
     required: ["id", "if_unchanged"],
     flags: `${CONTENT} no-all-day by add-attendee remove-attendee clear if-unchanged scope`,
     write: "changes",
+  },
+  {
+    name: "add_comment",
+    description: "Comment on an event. If the outcome is unclear, repeat the call with the same key.",
+    command: "comment",
+    required: ["id", "text", "key"],
+    flags: "key",
+    write: "adds",
   },
   {
     name: "delete_event",
@@ -129,6 +144,11 @@ function nameOf(flag: string): string {
   return flag.slice(2).replaceAll("-", "_");
 }
 
+/** The arguments that are no flags, in their order. */
+export function valuesOf({ required, flags }: Pick<Tool, "required" | "flags">): readonly string[] {
+  return required.filter((name) => !flags.has(name));
+}
+
 /** A value with the names of arguments for those of their flags. */
 export function withArgumentNames<T>(value: T, { flags }: Pick<Tool, "flags">): T {
   const name = (flag: string) => (flags.has(nameOf(flag)) ? nameOf(flag) : flag);
@@ -141,13 +161,13 @@ function describeTool({ name, description, write }: ToolPlan, tool: Omit<Tool, "
     const schema = repeatable ? { type: "array", items: type } : type;
     return [key, { ...schema, description: withArgumentNames(about, tool) }] as const;
   });
-  const id = required.includes("id") ? { id: { type: "string" } } : {};
+  const values = valuesOf(tool).map((key) => [key, { type: "string" }] as const);
   const json: JsonSchema = commandSchema(command).output?.json ?? {};
   // Some commands print one or a list.
   const [one, list] = Array.isArray(json["anyOf"]) ? json["anyOf"] : [json, json];
   const notes = { type: "array", items: { type: "string" } };
   const result = { notice: { type: "string" }, data: isList ? list : one, notes };
-  const properties = { ...id, ...Object.fromEntries(named) };
+  const properties = Object.fromEntries([...values, ...named]);
   // A key makes one event, and after a change if_unchanged no longer fits.
   const hints = { destructiveHint: write === "changes", idempotentHint: true };
   return {
