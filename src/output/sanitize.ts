@@ -4,12 +4,19 @@
  */
 
 /** Control characters (C0, DEL, C1), lone surrogates, line and paragraph separators, bidirectional controls. */
-const HARMFUL = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const HARMFUL = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+/** Bidirectional controls that act as a letter of their direction, and so reorder no letters. */
+const DIRECTION_MARKS = /[\u061c\u200e\u200f]/g;
+/** A letter written from right to left: Hebrew, Arabic and others, and their presentation forms. */
+const RIGHT_TO_LEFT = /(?=\p{L})[\u0590-\u08ff\ufb1d-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** More than any script puts on one letter. Stacked marks paint over neighboring lines. */
 export const MAX_MARKS = 8;
 /** Joiners and other characters of zero width do not start a new letter either. */
-const TOO_MANY_MARKS = new RegExp(`[\\p{M}\\u200b-\\u200d\\u2060-\\u2064\\ufeff]{${MAX_MARKS + 1},}`, "gu");
+const TOO_MANY_MARKS = new RegExp(
+  `[\\p{M}\\u061c\\u200b-\\u200f\\u2060-\\u2064\\ufeff]{${MAX_MARKS + 1},}`,
+  "gu",
+);
 
 const NAMED_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
@@ -18,13 +25,14 @@ export const ZERO_WIDTH_SPACE = "\u200b";
 
 /** One line of text: control characters, line feeds and tabs too, become `\x1b`, `\n`, `\u{202e}`. */
 export function sanitizeLine(text: string): string {
-  return limitMarks(text.replace(HARMFUL, visibleEscape));
+  return limitMarks(escapeDirectionMarks(text).replace(HARMFUL, visibleEscape));
 }
 
 /** Several lines of text: like `sanitizeLine`, but keeps line feeds and tabs, and turns CRLF into a line feed. */
 export function sanitizeBlock(text: string): string {
   const lines = text.replaceAll("\r\n", "\n");
-  return limitMarks(lines.replace(HARMFUL, (found) => (isLayout(found) ? found : visibleEscape(found))));
+  const marked = lines.replace(/.*[\u061c\u200e\u200f].*/g, escapeDirectionMarks);
+  return limitMarks(marked.replace(HARMFUL, (found) => (isLayout(found) ? found : visibleEscape(found))));
 }
 
 /**
@@ -34,9 +42,16 @@ export function sanitizeBlock(text: string): string {
  */
 export function escapeJson(text: string): string {
   return limitMarks(
-    text.replace(HARMFUL, (found) => (isLayout(found) ? found : jsonEscape(found))),
+    text
+      .replace(DIRECTION_MARKS, jsonEscape)
+      .replace(HARMFUL, (found) => (isLayout(found) ? found : jsonEscape(found))),
     jsonEscape,
   );
+}
+
+/** A text that is written from right to left keeps its marks, which are part of how it is typed. */
+function escapeDirectionMarks(text: string): string {
+  return RIGHT_TO_LEFT.test(text) ? text : text.replace(DIRECTION_MARKS, visibleEscape);
 }
 
 /** `\\uXXXX` for each UTF-16 code unit. */

@@ -172,6 +172,14 @@ test("a line that begins like a mail of a mailbox does not begin so on its way",
   expect((await read(message)).text?.trimEnd()).toBe("From here\nFrom there");
 });
 
+test("a title that is written from right to left keeps its marks", async () => {
+  const title = "פגישה (Zoom)\u200f 3";
+  const { text, html } = await read(
+    createDigest([event(title, "2026-11-21T09:00", "2026-11-21T10:00")], OPTIONS),
+  );
+  for (const part of [text, html]) expect(part).toContain(title);
+});
+
 test("a week of 120 hostile events is whole", async () => {
   const { text = "", html = "" } = await read(createDigest(HOSTILE_WEEK, OPTIONS));
   for (const part of [text, html]) {

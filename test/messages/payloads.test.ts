@@ -51,6 +51,19 @@ function textOf(page: string): string {
   return text.replace(/&(lt|gt|amp|quot|#39);/g, (_, name) => ENTITIES[name] ?? "").replaceAll("\u200b", "");
 }
 
+test.each(LIMITED)(
+  "%s keeps the marks of a title that is written from right to left, and no other control of direction",
+  async (kind) => {
+    const title = "פגישה (Zoom)\u200f 3\u200e מ\u061cغداء\u202e";
+    const { text } = await shown(
+      kind,
+      createDigest([event(title, "2026-11-21T09:00", "2026-11-21T10:00")], OPTIONS),
+    );
+    expect(text).toContain("פגישה (Zoom)\u200f 3\u200e מ\u061cغداء\\");
+    expect(text).not.toContain("\u202e");
+  },
+);
+
 describe.each(CHAT_KINDS)("%s", (kind) => {
   test.each([
     ["a week", createDigest(HOSTILE_WEEK, OPTIONS)],

@@ -20,6 +20,12 @@ describe("sanitizeLine", () => {
     ["NUL", "\0", "\\x00"],
     ["right-to-left override", "evil\u202etxt.exe", "evil\\u{202e}txt.exe"],
     ["isolates and marks", "\u2066\u2069\u200e\u200f\u061c", "\\u{2066}\\u{2069}\\u{200e}\\u{200f}\\u{61c}"],
+    [
+      "marks among letters written from right to left, where they reorder nothing",
+      "שלום\u200f (1) \u200e\u061cمرحبا\u202e",
+      "שלום\u200f (1) \u200e\u061cمرحبا\\u{202e}",
+    ],
+    ["more such marks than that", `ש${"\u200f".repeat(9)}b`, `ש${"\u200f".repeat(8)}\\u{200f}b`],
     ["separators", "\u2028\u2029", "\\u{2028}\\u{2029}"],
     ["half an emoji", "a\ud83d", "a\\u{d83d}"],
     ["a backslash", "C:\\new", "C:\\new"],
@@ -63,6 +69,11 @@ describe("sanitizeBlock", () => {
     ["keeps line feeds and tabs", "a\n\tb", "a\n\tb"],
     ["reads CRLF as a line feed", "a\r\nb", "a\nb"],
     ["shows a lone CR, which would overwrite the line", "safe\rEVIL", "safe\\rEVIL"],
+    [
+      "keeps marks in a line with letters written from right to left",
+      "a\u200f\nש\u200f",
+      "a\\u{200f}\nש\u200f",
+    ],
     ["shows everything else that a line shows", `${ESC}[2J\u202e`, "\\x1b[2J\\u{202e}"],
   ])("%s", (_, input, expected) => {
     expect(sanitizeBlock(input)).toBe(expected);
