@@ -290,16 +290,35 @@ describe("the protocol", () => {
 });
 
 describe("calls", () => {
-  test("a created event has names, also at a service that does not send them with it", async () => {
+  test("events and comments have names, also at a service that does not send them with writes", async () => {
     const world = await createRemoteWorld();
     const runWith: Harness["runWith"] = (options, ...argv) =>
       world.runWith({ ...options, env: world.env }, ...argv);
-    const [created] = await callAll(
+    const { calendarId, eventId: id } = world;
+    const attendee = ["ana"];
+    const results = await callAll(
       { runWith },
       ["--allow-write"],
-      [{ name: "create_event", arguments: { title: "Tea", start: "2026-11-22T12:00", key: "tea" } }],
+      [
+        {
+          name: "create_event",
+          arguments: { title: "Tea", start: "2026-11-22T12:00", key: "tea", attendee },
+        },
+        {
+          name: "update_event",
+          arguments: { id, if_unchanged: "2026-11-21T14:30:00Z", add_attendee: attendee },
+        },
+        { name: "add_comment", arguments: { id, text: "Hello", key: "hello" } },
+        { name: "list_comments", arguments: { id } },
+        { name: "get_event", arguments: { id, calendar: calendarId } },
+        { name: "list_events", arguments: { days: 2 } },
+      ],
     );
-    expect(created?.result.data).toMatchObject({ creator: { name: "ana" }, label: { color: "#2ecc87" } });
+    const named = { creator: { name: "ana" }, label: { color: "#2ecc87" }, attendees: [{ name: "ana" }] };
+    const [created, updated, , comments, read, listed] = results.map(({ result }) => result.data);
+    for (const event of [created, updated, read]) expect(event).toMatchObject(named);
+    expect(listed).toMatchObject([named, named]);
+    expect(comments).toMatchObject([{ creator: { name: "ana" } }]);
   });
 
   test("create, read, change and delete an event, which undo brings back", async () => {
@@ -308,6 +327,7 @@ describe("calls", () => {
       start: "2026-11-22T12:00",
       attendee: ["me"],
       key: "lunch",
+      location: null,
     });
     const { id, updated_at } = created.result.data as { readonly id: string; readonly updated_at: string };
     expect(created.structuredContent).toMatchObject({
@@ -329,7 +349,7 @@ describe("calls", () => {
     expect(again?.result).toMatchObject({ data: { id }, notes: ['made before with key "lunch"'] });
     expect(read?.result.data).toMatchObject({ id, title: "--dry-run" });
     expect(list?.result.data).toMatchObject([{ id }]);
-    const change = { id, if_unchanged: updated_at, all_day: true, location: null };
+    const change = { id, if_unchanged: updated_at, all_day: true };
     const [changed, late, deleted] = await callAll(
       harness,
       ["--allow-write"],
@@ -446,6 +466,45 @@ describe("calls", () => {
         expect.objectContaining({ code: "usage", message: `limit: ${limit} is not from 1 to 500` }),
       ),
     );
+  });
+
+  test("refuse null for a field of a change, which clear removes", async () => {
+    const { id, updated_at } = await harness.json<{ readonly id: string; readonly updated_at: string }>(
+      ...["events", "create", ...LUNCH, "--location", "Noodle bar"],
+    );
+    const change = { id, if_unchanged: updated_at };
+    const [refused, cleared] = await callAll(
+      harness,
+      ["--allow-write"],
+      [
+        { name: "update_event", arguments: { ...change, title: "Dinner", location: null, repeat: null } },
+        { name: "update_event", arguments: { ...change, clear: ["location"] } },
+      ],
+    );
+    expect(refused?.result.error).toMatchObject({
+      code: "usage",
+      message: "location: null is not a string; repeat: null is not a string",
+      hint: "leave out what stays as it is; clear removes a field",
+    });
+    expect(cleared?.result.data).toMatchObject({ title: "Lunch", location: "" });
+  });
+
+  test("say how many free times are left out", async () => {
+    const given = { days: 60, between: "09:00-17:00", for: "8h" };
+    const results = await callAll(
+      harness,
+      [],
+      [
+        { name: "free_times", arguments: given },
+        { name: "free_times", arguments: { ...given, limit: 1 } },
+      ],
+    );
+    const left = (size: number) =>
+      `the first ${size} of 59 times; for more, use limit (at most 500) or fewer days`;
+    expect(results.map(({ result }) => [(result.data as object[]).length, result.notes])).toEqual([
+      [50, [left(50)]],
+      [1, [left(1)]],
+    ]);
   });
 
   test("find free times", async () => {

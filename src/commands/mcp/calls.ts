@@ -18,6 +18,8 @@ import { createCommandRunner, type ErrorReport, type RunContext } from "./comman
 import { MAX_TEXT, type ToolArguments, type ToolResult } from "./protocol.js";
 import { type FlagSchema, NOTICE, type Tool, valuesOf, withArgumentNames } from "./tools.js";
 
+type RunWords = (words: readonly string[]) => ReturnType<ReturnType<typeof createCommandRunner>>;
+
 /** What runs the calls of tools, each as a command. */
 export function createCalls(context: CalendarContext & RunContext) {
   const runCommand = createCommandRunner(context);
@@ -25,15 +27,15 @@ export function createCalls(context: CalendarContext & RunContext) {
   /** The calendars of -c; empty for all, null until they are looked up. */
   let limit: readonly ChosenCalendar[] | null = named.length === 0 ? [] : null;
   return async (tool: Tool, given: ToolArguments, cancelled: AbortSignal): Promise<ToolResult> => {
-    const run = (words: readonly string[]) => runCommand(words, cancelled);
+    const run: RunWords = (words) => runCommand(words, cancelled);
     try {
-      // Some clients send null for what is not given.
-      const typed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+      const typed = withoutNull(tool, given);
       checkArguments(tool, typed);
       // Kept, so that no other calendar is meant that gets such a name later.
       limit ??= await context.names
         .withCachedNames(() => resolveCalendars(context, named))
         .catch(throwWithoutHint);
+      cancelled.throwIfAborted();
       const { page, asked } = pageOf(tool, typed);
       const [first, ...others] = withCalendars(tool, asked, limit);
       let outcome = await run(wordsOf(tool, first));
@@ -54,6 +56,12 @@ export function createCalls(context: CalendarContext & RunContext) {
   };
 }
 
+/** Without null, which some clients send for what is not given. In a change it stays, and is refused: it could mean to clear. */
+function withoutNull({ flags }: Tool, given: ToolArguments): ToolArguments {
+  if (flags.has("clear")) return given;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+}
+
 /** How many items the result has, and the arguments of the command, which lists all, since the rest is counted. */
 function pageOf({ page }: Tool, given: ToolArguments) {
   if (page === undefined) return { page, asked: given };
@@ -72,19 +80,16 @@ function cutList(
   page: Tool["page"],
 ): { readonly data: unknown; readonly rest: readonly string[] } {
   if (page === undefined || !Array.isArray(data) || data.length <= page.size) return { data, rest: [] };
-  const { size, maximum } = page;
-  const note = `the first ${size} of ${data.length} events; for more, use limit (at most ${maximum}) or fewer days`;
+  const { noun, size, maximum } = page;
+  const note = `the first ${size} of ${data.length} ${noun}; for more, use limit (at most ${maximum}) or fewer days`;
   return { data: data.slice(0, size), rest: [note] };
 }
 
-/** A created event with the names that the response to its create lacks, if they can be read; other values unchanged. */
-async function withNames(
-  { name }: Pick<Tool, "name">,
-  value: unknown,
-  run: (words: readonly string[]) => ReturnType<ReturnType<typeof createCommandRunner>>,
-): Promise<unknown> {
-  const { id, calendar_id: calendarId, creator } = Object(value);
-  if (name !== "create_event" || creator?.name !== null) return value;
+/** A written event with the names that the response to its write lacks, if they can be read; other values unchanged. */
+async function withNames({ name }: Tool, value: unknown, run: RunWords): Promise<unknown> {
+  const { id, calendar_id: calendarId, creator, label, attendees = [] } = Object(value);
+  const isNamed = [creator, label, ...attendees].every((each) => each?.name !== null);
+  if (name === "get_event" || isNamed) return value;
   const read = await run(["events", "get", `--calendar=${calendarId}`, "--", id]);
   return read.error === null ? read.value : value;
 }
@@ -143,7 +148,8 @@ function checkArguments({ required, flags }: Tool, given: ToolArguments): void {
     throw usageError(`there is no argument "${unknown}"`, `arguments: ${[...names].join(", ")}`);
   const problems = Object.entries(given).flatMap(([name, value]) => {
     const problem = problemOf(value, flags.get(name) ?? {});
-    return problem === null ? [] : [usageError(`${name}: ${JSON.stringify(value)} is not ${problem}`)];
+    const hint = value === null ? "leave out what stays as it is; clear removes a field" : undefined;
+    return problem === null ? [] : [usageError(`${name}: ${JSON.stringify(value)} is not ${problem}`, hint)];
   });
   if (problems.length > 0) throw joinUsageErrors(problems);
 }

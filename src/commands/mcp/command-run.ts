@@ -31,11 +31,9 @@ export function createCommandRunner({ program, flags, machine }: RunContext) {
   /**
    * @param cancelled interrupts the command when it aborts
    * @returns the JSON that the command printed, its error or null, and what else it said on stderr
-   * @throws CliError interrupted if it is already interrupted
    */
   return async (words: readonly string[], cancelled: AbortSignal) => {
     const interrupted = AbortSignal.any([machine.signal(), cancelled]);
-    interrupted.throwIfAborted();
     const [stdout, stderr, ended] = [createCapture(), createCapture(), new AbortController()];
     const once: ProcessLike["once"] = (name, listener) => {
       if (name !== "SIGINT") return;

@@ -19,6 +19,8 @@ interface ToolPlan {
 }
 
 interface Page {
+  /** What is listed, for the note about the rest. */
+  readonly noun: string;
   readonly size: number;
   readonly maximum: number;
 }
@@ -38,7 +40,7 @@ const PLANS: readonly ToolPlan[] = [
       "List events by day: by default today's. A search without days covers all days and lists each series once, by its next occurrence or, if it has ended, its last.",
     command: "events list",
     flags: `${DAYS} search label attendee category mine remaining limit`,
-    page: { size: 50, maximum: 500 },
+    page: { noun: "events", size: 50, maximum: 500 },
   },
   { name: "get_event", description: "Read one event.", command: "events get", required: ["id"] },
   {
@@ -52,6 +54,7 @@ const PLANS: readonly ToolPlan[] = [
     description: "Find when the user has no event, from now on, in the next 7 days by default.",
     command: "free",
     flags: `with for between ${DAYS} limit`,
+    page: { noun: "times", size: 50, maximum: 500 },
   },
   {
     name: "create_event",
