@@ -26,8 +26,8 @@ export function createSchedulingKeys() {
   };
 }
 
-/** Turns of the event loop without work in a row, at most: as many as the connections that one address may open. */
-const MAX_POSTPONED = 100;
+/** How long work waits for connections that are being accepted (ms). */
+const MAX_POSTPONEMENT = 10;
 
 /**
  * How long a turn goes on once each key has had one request (ms). Small requests take half the time if several are answered
@@ -43,7 +43,8 @@ const TURN_LENGTH = 0.25;
 export function createScheduler(clock: () => number = () => performance.now()) {
   const waiting = createFairQueue<() => Promise<unknown>>();
   let hasAccepted = false;
-  let postponed = 0;
+  /** When work was first postponed, by the clock; null when none is. */
+  let postponedSince: number | null = null;
   let isScheduled = false;
   let end = 0;
   const schedule = () => {
@@ -59,11 +60,12 @@ export function createScheduler(clock: () => number = () => performance.now()) {
   };
   const take = () => {
     isScheduled = false;
-    const isPostponed = hasAccepted && postponed < MAX_POSTPONED;
+    const now = clock();
+    const isPostponed = hasAccepted && now - (postponedSince ?? now) < MAX_POSTPONEMENT;
     hasAccepted = false;
-    postponed = isPostponed ? postponed + 1 : 0;
+    postponedSince = isPostponed ? (postponedSince ?? now) : null;
     if (!isPostponed) {
-      end = clock() + TURN_LENGTH;
+      end = now + TURN_LENGTH;
       for (let left = waiting.clients(); left > 0; left -= 1) runNext();
     }
     schedule();

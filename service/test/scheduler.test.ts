@@ -31,3 +31,18 @@ test("work that takes longer is done one at a time, of each client", async () =>
 test("whoever has waited longest is next, however much another sends", async () => {
   expect(await runInTurns([..."aaaaaabbcc"], 0)).toEqual(["abcabcaaaa"]);
 });
+
+test("work waits for connections that are accepted, but not for long", async () => {
+  let time = 0;
+  const scheduler = createScheduler(() => time);
+  let ranAt: number | null = null;
+  void scheduler.run("a", async () => {
+    ranAt = time;
+  });
+  while (ranAt === null) {
+    scheduler.noteConnection();
+    await nextTurn();
+    time += 1;
+  }
+  expect(ranAt).toBe(10);
+});
