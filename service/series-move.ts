@@ -2,8 +2,9 @@ import { DAY_MS } from "../contract/date-time.js";
 import { slotText } from "../contract/extensions.js";
 import { isDate, wallClockOf } from "../src/calendar/recurrence-lines.js";
 import { instantAt, wallClockAt } from "../src/calendar/zoned-time.js";
+import { inSlices } from "../src/system/clock.js";
 import { badRequest } from "./http/response.js";
-import { changeRule, inSlices, readSeriesRule, type SeriesTimes } from "./series-rule.js";
+import { changeRule, readSeriesRule, type SeriesTimes } from "./series-rule.js";
 
 /** Load it by `import()`: few requests need the rule engine. */
 
@@ -25,17 +26,15 @@ export function moveSlot(slot: number, { from, to, step }: SeriesMove): number {
 
 const WEEK = 7 * DAY_MS;
 
-/** The days and times that a rule names by itself. */
+/** The days that a rule names by itself. */
 const DAY_PARTS = ["BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH"] as const;
-const TIME_PARTS = ["BYHOUR", "BYMINUTE", "BYSECOND"] as const;
 
-/** The lines of the series after a move. @throws ProblemError 400 when the rule names days or times that it leaves */
+/** The lines of the series after a move. @throws ProblemError 400 when the rule names days that it leaves */
 export async function moveLines(move: SeriesMove): Promise<string> {
-  const { from, to, step, days } = move;
+  const { from, to, days } = move;
   const { rule, extra, excluded } = readSeriesRule(from);
   const isByWeek = days % WEEK === 0 && (rule.FREQ === "WEEKLY" || rule.FREQ === "DAILY");
-  const dayParts = DAY_PARTS.filter((name) => days !== 0 && !(isByWeek && name === "BYDAY"));
-  const left = [...dayParts, ...(step === days ? [] : TIME_PARTS)];
+  const left = DAY_PARTS.filter((name) => days !== 0 && !(isByWeek && name === "BYDAY"));
   const part = left.find((name) => rule[name] !== undefined);
   if (part !== undefined) {
     const problem = `the rule has ${part}=${rule[part]}, which does not move with the start; send the new rule as well`;

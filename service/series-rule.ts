@@ -1,10 +1,10 @@
 import { DAY_MS, instantToDate } from "../contract/date-time.js";
 import { slotText } from "../contract/extensions.js";
-import { checkRecurrence, checkStart, openRecurrence, type Starts } from "../src/calendar/recurrence.js";
+import { checkInSteps, checkStart, openRecurrence, type Starts } from "../src/calendar/recurrence.js";
 import { dateLines, readRecurrence } from "../src/calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, type RecurrenceRule, writeRule } from "../src/calendar/recurrence-rule.js";
 import { CliError } from "../src/errors.js";
-import { yieldToEventLoop } from "../src/system/clock.js";
+import { inSlices } from "../src/system/clock.js";
 import { badRequest } from "./http/response.js";
 import type { SeriesRow } from "./store/schema.js";
 
@@ -24,23 +24,26 @@ interface SeriesRule {
  * The lines of a client as series have them.
  * @throws ProblemError 400 for anything but a rule with its dates, and for one that gives nothing
  */
-export function parseLines(lines: readonly string[], times: Omit<SeriesTimes, "recurrences">): string {
+export function parseLines(
+  lines: readonly string[],
+  times: Omit<SeriesTimes, "recurrences">,
+): Promise<string> {
   const series = { ...times, recurrences: lines.join("\n") };
-  return refusing("recurrences", () => {
-    checkRecurrence(recurrenceOf(series), "recurrences");
+  return refusing("recurrences", async () => {
+    for await (const _ of inSlices(checkInSteps(recurrenceOf(series), "recurrences")));
     return changeRule(series, {});
   });
 }
 
 /** @throws ProblemError 400 for a series that would start before 1900 or after 2199 */
-export function requireStart({ start_clock }: Pick<SeriesTimes, "start_clock">): void {
-  refusing("start_at", () => checkStart(start_clock, "start_at"));
+export async function requireStart({ start_clock }: Pick<SeriesTimes, "start_clock">): Promise<void> {
+  await refusing("start_at", async () => checkStart(start_clock, "start_at"));
 }
 
 /** Runs a check of a field of the body. @throws ProblemError 400 with the reason if it fails */
-function refusing<T>(field: "recurrences" | "start_at", check: () => T): T {
+async function refusing<T>(field: "recurrences" | "start_at", check: () => Promise<T>): Promise<T> {
   try {
-    return check();
+    return await check();
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const { message, hint } = error;
@@ -57,19 +60,6 @@ export function openSlots(series: SeriesTimes): Starts {
 /** Every slot in order, or those from a time on. */
 export function slotsOf(series: SeriesTimes, from = Number.NEGATIVE_INFINITY): Iterable<number> {
   return openSlots(series).between(from, Number.POSITIVE_INFINITY);
-}
-
-/** Slots that are made or moved before others get their turn: a few milliseconds. */
-const SLICE = 100;
-
-/** Slots, or what has some, in order, which lets other requests in between. */
-export async function* inSlices<T>(items: Iterable<T>): AsyncIterable<T> {
-  let count = 0;
-  for (const item of items) {
-    yield item;
-    count += 1;
-    if (count % SLICE === 0) await yieldToEventLoop();
-  }
 }
 
 /**

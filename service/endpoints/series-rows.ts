@@ -1,8 +1,8 @@
 import { DAY_MS } from "../../contract/date-time.js";
-import { yieldToEventLoop } from "../../src/system/clock.js";
+import { inSlices, yieldToEventLoop } from "../../src/system/clock.js";
 import { badRequest } from "../http/response.js";
 import { attendeesOf, HORIZON, isChangedAlone, occurrenceId, occurrenceOf } from "../occurrence.js";
-import { exceptSlots, firstSlots, inSlices, openSlots } from "../series-rule.js";
+import { exceptSlots, firstSlots, openSlots } from "../series-rule.js";
 import { type EventWithAttendees, listAttendees, sizeOfEvent } from "../store/events.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { countSeries, findSeries, replaceOccurrences, storeSeries } from "../store/series.js";

@@ -42,15 +42,17 @@ export async function updateMany(context: WriteContext, change: UpdateOfMany): P
       : { ...series, start_clock: clockOf(slot, series), recurrences: await continueFrom(series, slot) };
   const updated_at = Math.max(now, series.updated_at + 1);
   const { move, ...times } = moveOf(from, stored, update.content);
-  if (times.start_clock !== series.start_clock) requireStart(times);
+  if (times.start_clock !== series.start_clock) await requireStart(times);
+  let { recurrences } = from;
+  if (lines !== null) recurrences = await parseLines(lines, times);
+  else if (move !== null) recurrences = await moveLines(move);
   const written: SeriesRow = {
     ...from,
     ...textsOf(update.content),
     ...times,
     id: slot === null ? series.id : createHexId(),
     attendees: update.attendeeIds.join(" "),
-    recurrences:
-      lines === null ? (move === null ? from.recurrences : await moveLines(move)) : parseLines(lines, times),
+    recurrences,
     updated_at,
   };
   const target = (row: EventRow) => (move === null ? (row.slot ?? 0) : moveSlot(row.slot ?? 0, move));

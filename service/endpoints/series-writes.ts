@@ -40,19 +40,19 @@ interface NewSeries extends ParsedEvent {
 
 /** @throws ProblemError 400 */
 export async function createSeries({ db, now }: WriteContext, event: NewSeries) {
-  const series = newSeries(event);
+  const series = await newSeries(event);
   await writeSeries(db, series, { rows: [], move: ({ slot }) => slot ?? 0, now });
   return { id: series.id, body: await seriesDocument(db, series) };
 }
 
-function newSeries({ content, attendeeIds, recurrences, origin }: NewSeries): SeriesRow {
+async function newSeries({ content, attendeeIds, recurrences, origin }: NewSeries): Promise<SeriesRow> {
   const times = timesOf(content);
   return {
     ...textsOf(content),
     ...origin,
     ...times,
     attendees: attendeeIds.join(" "),
-    recurrences: parseLines(recurrences, times),
+    recurrences: await parseLines(recurrences, times),
     made_until: 0,
   };
 }
@@ -68,7 +68,7 @@ export async function updateRepeating(
   if (stored.series_id === null) {
     if (query.scope !== null) throw badScope("is only for an event that repeats");
     const { recurrences } = update;
-    const series = newSeries({
+    const series = await newSeries({
       ...update,
       recurrences: recurrences ?? [],
       origin: { ...originOf(stored), updated_at },

@@ -1,4 +1,5 @@
 import { type Compilable, type CompiledQuery, type DialectAdapter, type RawBuilder, sql } from "kysely";
+import { inSlices } from "../../src/system/clock.js";
 import type { Transaction } from "./store.js";
 
 /** What stands for the values of a query until it runs. */
@@ -55,10 +56,12 @@ export function compileForIds<R>(
     const sorted = [...new Set(ids)].sort();
     if (sorted.length === 1) return runOne(db, sorted);
     const rows: R[] = [];
-    for (let start = 0; start < sorted.length; start += IDS_PER_QUERY) {
-      const first = sorted[start] ?? "";
+    const batches = Array.from({ length: Math.ceil(sorted.length / IDS_PER_QUERY) }, (_, index) =>
+      sorted.slice(index * IDS_PER_QUERY, (index + 1) * IDS_PER_QUERY),
+    );
+    for await (const [first = "", ...others] of inSlices(batches)) {
       // Of fewer, the first one is given more than once.
-      const values = Array.from({ length: IDS_PER_QUERY }, (_, index) => sorted[start + index] ?? first);
+      const values = Array.from({ length: IDS_PER_QUERY }, (_, index) => others[index - 1] ?? first);
       rows.push(...(await run(db, values)));
     }
     return rows;

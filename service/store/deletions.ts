@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../contract/date-time.js";
-import { yieldToEventLoop } from "../../src/system/clock.js";
+import { inSlices } from "../../src/system/clock.js";
 import { compileOnce, type Placeholders } from "./compiled-query.js";
 import type { DeletedEventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
@@ -10,15 +10,11 @@ export const DELETION_MEMORY = 30 * DAY_MS;
 /** How many old deletions are forgotten at each new one: more than one, so that they become fewer. */
 const FORGOTTEN_AT_ONCE = 4;
 
-/** Deletions before other requests get their turn. */
-const SLICE = 50;
-
 /** Deletes events of a calendar and remembers that for a while. */
 export async function deleteEvents(db: Transaction, events: readonly DeletedEventRow[]): Promise<void> {
-  for (const [index, deleted] of events.entries()) {
+  for await (const deleted of inSlices(events)) {
     await removeEvent(db, deleted);
     await insertDeletion(db, deleted);
-    if (index % SLICE === SLICE - 1) await yieldToEventLoop();
   }
   const [deleted] = events;
   if (deleted !== undefined) await forgetDeletions(db, deleted, FORGOTTEN_AT_ONCE * events.length);

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../src/system/clock.js";
+import { inSlices, yieldToEventLoop } from "../../src/system/clock.js";
 import { compileForIds, compileOnce, type Placeholders } from "./compiled-query.js";
 import { deleteEvents } from "./deletions.js";
 import { type EventWithAttendees, insertEvent } from "./events.js";
@@ -21,7 +21,7 @@ export function findSeries(
 }
 
 /** Rows that are read before other requests get their turn: a few milliseconds. */
-const BATCH = 500;
+const BATCH = 200;
 
 /** The occurrences of a series that are rows, by their slots. */
 export async function listOccurrences(db: Transaction, seriesId: string): Promise<EventRow[]> {
@@ -107,9 +107,6 @@ export async function listDueCalendars(db: Transaction, time: number): Promise<r
   return (await query.orderBy("calendar_id").execute()).map(({ calendar_id }) => calendar_id);
 }
 
-/** Rows that are written before other requests get their turn: a few milliseconds on SQLite. */
-const SLICE = 50;
-
 /** What a write to a series makes of its events. */
 export interface OccurrenceChanges {
   readonly calendarId: string;
@@ -144,16 +141,10 @@ export async function replaceOccurrences(db: Transaction, changes: OccurrenceCha
     event_id,
     deleted_at: now,
   }));
-  for (const [index, id] of removed.filter((one) => ids.has(one)).entries()) {
-    await removeEvent(db, { id });
-    if (index % SLICE === SLICE - 1) await yieldToEventLoop();
-  }
+  for await (const id of inSlices(removed.filter((one) => ids.has(one)))) await removeEvent(db, { id });
   await deleteEvents(db, deleted);
   await forgetDeletions(db, calendarId, ids);
-  for (const [index, event] of added.entries()) {
-    await insertEvent(db, { ...event, revision: next() });
-    if (index % SLICE === SLICE - 1) await yieldToEventLoop();
-  }
+  for await (const event of inSlices(added)) await insertEvent(db, { ...event, revision: next() });
   for (const comment of comments) await db.insertInto("activities").values(comment).execute();
 }
 

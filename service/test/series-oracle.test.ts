@@ -57,8 +57,8 @@ function bodyOf(one: RuleCase, starts: readonly number[], index: number): object
   });
 }
 
-/** Rules that only services of before stored. */
-const isOfBefore = ({ rule }: RuleCase) => /HOURLY|BYHOUR|BYMINUTE/.test(rule);
+/** Rules that only imported files have. */
+const isOfFiles = ({ rule }: RuleCase) => /HOURLY|BYHOUR|BYMINUTE/.test(rule);
 
 /** A calendar has 1,000 series at most. */
 async function addCalendars(count: number): Promise<readonly string[]> {
@@ -95,7 +95,7 @@ describeWithSystem("python", "python3", () => {
       const statuses = new Set<string>();
       const calendars = await addCalendars(3);
       for (const [index, one] of cases.entries()) {
-        const starts = isOfBefore(one) ? [] : (expected[index] ?? []);
+        const starts = isOfFiles(one) ? [] : (expected[index] ?? []);
         const body = bodyOf(one, starts, index);
         const { status } = await request(world, `POST /calendars/${calendars[index % 3]}/events`, { body });
         statuses.add(`${status} ${starts.length > 0}`);
@@ -111,7 +111,7 @@ describeWithSystem("python", "python3", () => {
         listed.set(attributes.title, [...starts, Date.parse(attributes.start_at ?? "")]);
       }
       const differing = cases.filter((one, index) => {
-        if (isOfBefore(one)) return false;
+        if (isOfFiles(one)) return false;
         const starts = listed.get(`${index}`)?.filter((start) => start <= endOf(one)) ?? [];
         return `${starts.slice(0, COMPARED)}` !== `${expected[index]}`;
       });

@@ -348,18 +348,6 @@ describe("no series stops the service", () => {
     }
   });
 
-  test("a rule that an earlier service stored is expanded as any other", async () => {
-    const { id } = await createSeries("FREQ=YEARLY;COUNT=3");
-    const hours = Array.from({ length: 24 }, (_, hour) => hour).join(",");
-    await stage.world.tables.change(
-      `update series set made_until = 0, start_clock = -62135596800000,
-        recurrences = 'RRULE:FREQ=YEARLY;BYYEARDAY=366;BYHOUR=${hours};BYMINUTE=0,1,2,3'`,
-    );
-    const { status } = await stage.client.request("GET", `${stage.calendar}/events/${id}_24001231T230300Z`);
-    expect(status).toBe(404);
-    expect(await list({ from: "2028-12-31", to: "2028-12-31" })).toHaveLength(96);
-  });
-
   test("a calendar has 1,000 at most, which can still be changed", async () => {
     const { id, attributes } = await createSeries("FREQ=DAILY;COUNT=1");
     const columns = `calendar_id, category, title, all_day, start_clock, length, start_timezone, end_timezone,

@@ -13,7 +13,7 @@ const WEEKDAY = "(?:SU|MO|TU|WE|TH|FR|SA)";
 /** What a value of a part is: a pattern with its description, or the least and the most of a number, which is not 0 if that may be negative. */
 const PARTS = {
   FREQ: [
-    // Series that were stored earlier may have the last two, see `checkRuleBounds`.
+    // An import makes single events of the last two, see `checkRuleBounds`.
     /^(?:YEARLY|MONTHLY|WEEKLY|DAILY|HOURLY|MINUTELY)$/,
     "DAILY, WEEKLY, MONTHLY or YEARLY",
   ],
@@ -71,10 +71,10 @@ function withoutRepeats(values: readonly string[]): readonly string[] {
   });
 }
 
-/** Frequencies of new series; others are read only if they are stored already. */
+/** Frequencies that a series may have. */
 const SERIES_FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"];
 
-/** Checks that a new series may have this rule. @throws CliError usage for one that repeats within a day */
+/** Checks that a series may have this rule. @throws CliError usage for one that repeats within a day */
 export function checkRuleBounds(rule: RecurrenceRule, source: string): void {
   const { FREQ } = rule;
   if (!SERIES_FREQUENCIES.includes(FREQ))

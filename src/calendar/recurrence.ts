@@ -90,6 +90,11 @@ const MAX_DATES = 500;
  * @throws CliError usage naming what is wrong and what is right
  */
 export function checkRecurrence(recurrence: Recurrence, source: string): void {
+  for (const _ of checkInSteps(recurrence, source));
+}
+
+/** Checks a recurrence as `checkRecurrence` does, in steps of a few milliseconds at most. */
+export function* checkInSteps(recurrence: Recurrence, source: string): Iterable<void> {
   // Before the lines are read, which takes long.
   checkNumber(recurrence.lines, source);
   const read = readRecurrence(recurrence, source);
@@ -107,8 +112,9 @@ export function checkRecurrence(recurrence: Recurrence, source: string): void {
     const is = isAllDay ? "a time, but the start is a date" : "a date, but the start is a time";
     throw usageError(`${source}: ${other} is ${is}`, `write EXDATE${isAllDay ? ";VALUE=DATE" : ""}:${date}`);
   }
+  yield;
   checkAdded(read, source);
-  checkOccurrences(read, source);
+  yield* checkOccurrences(read, source);
 }
 
 /**
@@ -155,15 +161,18 @@ export function checkStart(start: number, source: string): void {
 }
 
 /** @throws CliError usage when there is no occurrence, and for an exception that is none */
-function checkOccurrences(read: ReadRecurrence, source: string): void {
+function* checkOccurrences(read: ReadRecurrence, source: string): Iterable<void> {
   const [first] = createStarts(read).between(EVER.from, EVER.to);
   if (first === undefined) throw usageError(`${source}: the rule gives no date`, "write one that gives some");
+  yield;
   const every = createStarts({ ...read, excluded: new Set() });
   // In order, since neighbors are found fast.
-  const missing = inOrder([...read.excluded]).find((start) => !every.has(start));
-  if (missing === undefined) return;
-  const shown = writtenDate(missing, read);
-  throw usageError(`${source}: the exception ${shown} is not a date of the rule`, "leave it out");
+  for (const start of inOrder([...read.excluded])) {
+    yield;
+    if (every.has(start)) continue;
+    const shown = writtenDate(start, read);
+    throw usageError(`${source}: the exception ${shown} is not a date of the rule`, "leave it out");
+  }
 }
 
 /** The starts with those of RDATE, whatever EXDATE says, in order, each once. */
@@ -177,19 +186,19 @@ function* startsOf(read: OpenRecurrence, span: ClockSpan): Iterable<number> {
 
 function* startsInOrder(read: OpenRecurrence, span: ClockSpan): Iterable<number> {
   const until = untilOf(read);
-  let waiting = read.extra;
+  const waiting = [...read.extra];
   for (const wallClock of read.wallClocks({ ...span, to: Math.min(span.to, until + 2 * DAY_MS) })) {
     const reading = readWallClock(wallClock, read.zone);
     // What is skipped may be later than what the clock shows next.
     if (reading.kind === "skipped") {
       const start = wallClock - reading.before;
-      if (start <= until) waiting = inOrder([...waiting, start]);
+      if (start <= until) waiting.push(start);
+      waiting.sort((one, other) => one - other);
       continue;
     }
     const start = reading.kind === "once" ? reading.instant : wallClock - reading.before;
     if (start > until) break;
-    yield* waiting.filter((other) => other <= start);
-    waiting = waiting.filter((other) => other > start);
+    for (; waiting[0] !== undefined && waiting[0] <= start; waiting.shift()) yield waiting[0];
     yield start;
   }
   yield* waiting;

@@ -90,7 +90,7 @@ function createSelection(
   return function* timesOf({ first, last }: DaySpan): Iterable<number> {
     for (let day = nextActive(first); day <= last; ) {
       const span = periodAround(day);
-      yield* timesIn(span);
+      yield* timesIn(span).filter((at) => at >= first * DAY_MS);
       day = nextActive(span.last + 1);
     }
   };
@@ -341,7 +341,7 @@ function sorted(numbers: Iterable<number>): readonly number[] {
   return [...numbers].sort((one, other) => one - other);
 }
 
-/** The times of a day that the rule gives. Earlier services stored rules by the hour and the minute. */
+/** The times of a day that the rule gives. Only imported files have several. */
 function createTimes(rule: RecurrenceRule, start: number) {
   const { FREQ, INTERVAL = "1" } = rule;
   const date = new Date(start);

@@ -42,3 +42,18 @@ export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
 }
+
+/** After how many items, and how many milliseconds, events come in. */
+const SLICE = { items: 50, time: 5 } as const;
+
+/** Passes items on, and lets events come in every few milliseconds. */
+export async function* inSlices<T>(items: Iterable<T>): AsyncGenerator<T> {
+  let [count, end] = [0, performance.now() + SLICE.time];
+  for (const item of items) {
+    yield item;
+    count += 1;
+    if (count < SLICE.items && performance.now() < end) continue;
+    await yieldToEventLoop();
+    [count, end] = [0, performance.now() + SLICE.time];
+  }
+}
