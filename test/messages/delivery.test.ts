@@ -174,6 +174,23 @@ describe("a refused message", () => {
     ],
     [
       "telegram",
+      answer(400, {
+        ok: false,
+        error_code: 400,
+        description: "Bad Request: group chat was upgraded to a supergroup chat",
+        parameters: { migrate_to_chat_id: -1001234567890 },
+      }),
+      11,
+      "supergroup chat); the chat's new id is -1001234567890",
+    ],
+    [
+      "telegram",
+      answer(400, { ok: false, description: "Bad", parameters: { migrate_to_chat_id: "-1; rm" } }),
+      11,
+      "refused the message (400: Bad)",
+    ],
+    [
+      "telegram",
       answer(200, { ok: false, description: "Forbidden: bot was kicked" }),
       11,
       "Forbidden: bot was kicked",

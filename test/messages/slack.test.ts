@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createDigest } from "../../src/messages/message.js";
+import { createDigest, createReminder } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
 import { checkPayload } from "../support/chat/checks.js";
-import { EVENTS, event, NOW, OPTIONS } from "./fixtures.js";
+import { EVENTS, event, NOW, OPTIONS, ZONE } from "./fixtures.js";
 
 async function slack(events: typeof EVENTS): Promise<unknown> {
   const { contentType, body } = await renderMessage("slack", createDigest(events, OPTIONS), { now: NOW });
@@ -44,6 +44,20 @@ test("titles are neither markup nor mentions", async () => {
   expect(message).toContain(
     "&lt;!channel&gt; &amp; &lt;@U1&gt; ∗b∗ ˍiˍ ∼s∼ ˋcˋ snake_case &lt;https://x.example|y&gt;",
   );
+});
+
+test("shortcodes of emoji stay text, in the header too", async () => {
+  const shortcodes = [":tada:", ":+1:", ":100:", ":wave::skin-tone-2:", ":größe:"];
+  const [title, location] = [`Party ${shortcodes.join(" ")}`, "10:30:15 a:b"];
+  const party = event(title, "2026-11-21T09:00", "2026-11-21T10:00", { location });
+  const options = { zone: ZONE, now: NOW, showCalendar: false };
+  const messages = [createDigest([party], { ...OPTIONS, title }), createReminder([party], options)];
+  for (const message of messages) {
+    const { body } = await renderMessage("slack", message, { now: NOW });
+    expect(body).not.toMatch(/:[\p{L}\p{N}_+-]*\p{L}[\p{L}\p{N}_+-]*:|:100:|:\+1:/u);
+    expect(body.replaceAll("\u200b", "")).toContain(title);
+  }
+  expect(JSON.stringify(await slack([party]))).toContain("a:b");
 });
 
 test("a message that slack refuses has a smaller one, with half of the text at most", async () => {

@@ -19,7 +19,11 @@ describe("a URL that is taken", () => {
     ],
     ["mattermost", "https://chat.example/hooks/sentinel"],
     ["googlechat", "https://chat.googleapis.com/v1/spaces/A/messages?key=a&token=sentinel"],
+    ["discord", "https://canary.discord.com/api/webhooks/1/sentinel"],
+    ["discord", "https://discord.example/proxy/sentinel"],
+    ["teams", "https://example.webhook.office.com/webhookb2/sentinel"],
     ["ntfy", "https://ntfy.sh/sentinel"],
+    ["ntfy", "https://push.example/ntfy/sentinel"],
     ["ntfy", "https://:tk_sentinel@ntfy.example/topic"],
     ["json", "http://127.0.0.1:8080/sentinel"],
     ["json", "http://[::1]/sentinel"],
@@ -72,6 +76,26 @@ describe("text that is refused without being repeated: exit 2", () => {
     ["slack-bot", "https://slack.com/api/chat.postMessage?sentinel", "it is not the URL of a bot"],
     ["slack-bot", `https://:${SLACK_TOKEN}@slack.com/api/chat.update`, "it is not the URL of a bot"],
     ["slack-bot", "https://hooks.slack.com/services/sentinel", "takes messages of slack, not of slack-bot"],
+    ["slack", "https://hooks.slack.com/triggers/T0/1/sentinel", "it is the URL of a workflow"],
+    ["slack", "https://hooks.slack.com/workflows/T0/A0/1/sentinel", "it is the URL of a workflow"],
+    ["slack", "https://hooks.slack-gov.com/workflows/T0/A0/1/sentinel", "it is the URL of a workflow"],
+    ["slack", "https://app.slack.com/client/T0/sentinel", "it is a link to a channel"],
+    ["slack", "https://team.slack.com/archives/sentinel", "it is a link to a channel"],
+    ["discord", "https://discord.com/channels/1/sentinel", "it is not the URL of a webhook"],
+    ["discord", "https://discord.com/sentinel", "it is not the URL of a webhook"],
+    ["discord", "https://discord.com/api/webhooks/1", "it is not the URL of a webhook"],
+    ["discord", "https://discord.com/api/webhooks/1/sentinel/slack", "it is not the URL of a webhook"],
+    ["discord", "https://discord.gg/sentinel", "it is not the URL of a webhook"],
+    ["teams", "https://teams.microsoft.com/l/channel/sentinel", "it is a link to a channel"],
+    ["googlechat", "https://chat.google.com/room/sentinel", "it is a link to a space"],
+    ["googlechat", "https://mail.google.com/chat/u/0/#chat/space/sentinel", "it has a fragment"],
+    ["mattermost", "https://chat.example/team/channels/sentinel", "it is a link to a channel"],
+    ["ntfy", "https://ntfy.sh", "it has no topic"],
+    ["ntfy", "https://ntfy.example/", "it has no topic"],
+    ["ntfy", "https://:tk_sentinel@ntfy.example/", "it has no topic"],
+    ["ntfy", "https://ntfy.sh/sentinel/", "it has no topic"],
+    ["ntfy", "https://ntfy.sh/sentinel/json", "it is not the URL of a topic"],
+    ["ntfy", "https://ntfy.example/sentinel.json", "it is not the URL of a topic"],
     ["slack", "https://slack.com/api/sentinel", "takes messages of slack-bot, not of slack"],
     ["slack", SLACK_TOKEN, "it is not an https URL"],
     ["slack", TOKEN, "it is not an https URL"],
@@ -93,6 +117,22 @@ function failure(work: () => unknown): CliError {
   }
   throw new Error("it was taken");
 }
+
+test.each<[TargetKind, string, string]>([
+  [
+    "slack",
+    "https://hooks.slack.com/workflows/T0/A0/1/x",
+    "create an app with Incoming Webhooks, and give its URL: https://hooks.slack.com/services/…",
+  ],
+  [
+    "discord",
+    "https://discord.com/channels/1/2",
+    "create a webhook in the channel's settings, under Integrations, and give its URL: https://discord.com/api/webhooks/ID/TOKEN",
+  ],
+  ["ntfy", "https://ntfy.sh/", "add the topic, as in https://ntfy.sh/TOPIC"],
+])("for %s, the hint about %s says what would be right", (kind, text, hint) => {
+  expect(failure(() => parseWebhookUrl(text, kind, "stdin")).hint).toBe(hint);
+});
 
 describe("the secret parts of a URL are masked", () => {
   test.each([

@@ -1,3 +1,4 @@
+import { ZERO_WIDTH_SPACE } from "../../output/sanitize.js";
 import { drawFitting, type Layout } from "../layout.js";
 import type { LinkButton } from "../links.js";
 import { escapeEntities, joinTexts, type Markup, markBlock, replaceMarks } from "../markup.js";
@@ -20,11 +21,18 @@ export const SLACK_LIMITS = {
   total: 12_000,
 } as const;
 
+/** What Slack shows as an emoji, also in plain text: `:tada:`. Names may have letters of any script. */
+const SHORTCODE = /:(?=[\p{L}\p{M}\p{N}_+'’-]+:)/gu;
+
+function keepShortcodes(text: string): string {
+  return text.replace(SHORTCODE, `:${ZERO_WIDTH_SPACE}`);
+}
+
 /** Slack's mrkdwn. @see https://docs.slack.dev/messaging/formatting-message-text */
 const MRKDWN: Markup = {
   literal: (text) =>
     // At the start of a line `>` is a quotation, also when it is escaped.
-    replaceMarks(escapeEntities(text.replace(/^>/, "›"))),
+    replaceMarks(escapeEntities(keepShortcodes(text).replace(/^>/, "›"))),
   strong: (text) => `*${text}*`,
   struck: (text) => `~${text}~`,
   link: (text, url) => `<${escapeEntities(url)}|${MRKDWN.literal(text)}>`,
@@ -83,7 +91,7 @@ function drawMessage({ title, mentions, buttons, blocks, more, note }: Layout): 
   return {
     text: [MRKDWN.literal(title), ...(named === "" ? [] : [named])].join(" "),
     blocks: [
-      { type: "header", text: { type: "plain_text", text: cutText(title, header, unit) } },
+      { type: "header", text: { type: "plain_text", text: cutText(keepShortcodes(title), header, unit) } },
       ...(named === "" ? [] : [{ type: "section" as const, text: mrkdwn(named) }]),
       ...texts.map((text) => ({ type: "section" as const, text: mrkdwn(text) })),
       ...(buttons.length === 0 ? [] : [{ type: "actions" as const, elements: buttons.map(drawButton) }]),

@@ -18,6 +18,7 @@ import {
   type MaskSecrets,
   RefusedError,
   readJson,
+  readNewChat,
   readReason,
 } from "./response-body.js";
 
@@ -185,8 +186,20 @@ function errorFromResponse(
           hint: `messages are posted only to ${new URL(url).host}: ${CHECK_URL}`,
         });
       }
-      return new RefusedError(`${name} refused the message ${because}`, { ...options, reason });
+      return refusedOrMoved(response, `${name} refused the message ${because}`, { ...options, reason });
   }
+}
+
+/** Telegram names the new chat of a group that became a supergroup. */
+function refusedOrMoved(
+  response: HttpResponse,
+  message: string,
+  options: ConstructorParameters<typeof RefusedError>[1],
+): CliError {
+  const chat = readNewChat(response);
+  if (chat === null) return new RefusedError(message, options);
+  const hint = `use --chat ${chat}; to save it, repeat webhooks add with it and --replace`;
+  return new RefusedError(`${message}; the chat's new id is ${chat}`, { ...options, hint });
 }
 
 function errorFromRateLimit({ name }: WebhookAddress, limit: RateLimitReached): CliError {

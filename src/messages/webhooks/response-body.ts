@@ -49,6 +49,17 @@ export function readJson(response: HttpResponse): unknown {
   return readBody(response).json;
 }
 
+/**
+ * The new id of a chat; null where the body names none.
+ * @see https://core.telegram.org/bots/api#responseparameters
+ */
+export function readNewChat(response: HttpResponse): number | null {
+  const { json } = readBody(response);
+  const parameters = isJsonObject(json) ? json["parameters"] : null;
+  const chat = isJsonObject(parameters) ? parameters["migrate_to_chat_id"] : null;
+  return Number.isSafeInteger(chat) ? Number(chat) : null;
+}
+
 /** The platform's own reason on one line; null when the body has none. */
 export function readReason(response: HttpResponse, mask: MaskSecrets): string | null {
   const { text, json } = readBody(response);

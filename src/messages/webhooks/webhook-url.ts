@@ -61,6 +61,7 @@ export function parseWebhookUrl(text: string, kind: TargetKind, source: string):
   const problem = findProblem(url, kind);
   if (problem !== null) throw wrong(problem);
   checkPlatform(url, kind, source);
+  checkAddress(url, kind, source);
   if (kind === "slack-bot" && (url.password === "" || !url.href.endsWith("/chat.postMessage")))
     throw wrong("it is not the URL of a bot");
   if (kind !== "telegram") return url.href;
@@ -109,6 +110,89 @@ function checkPlatform({ hostname, pathname }: URL, kind: TargetKind, source: st
     `${source}: ${hostname} takes messages of ${platform}, not of ${kind}`,
     `write --as ${platform}, or give the URL of ${kind}`,
   );
+}
+
+/** An address of a platform that takes no messages, and what would be right. */
+interface OtherAddress {
+  readonly kind: TargetKind;
+  readonly host: RegExp;
+  /** In front of the query. */
+  readonly path: RegExp;
+  readonly problem: string;
+  readonly hint: string;
+}
+
+const CHANNEL_LINK = "it is a link to a channel, not the URL of a webhook";
+const SLACK_HINT =
+  "create an app with Incoming Webhooks, and give its URL: https://hooks.slack.com/services/…";
+
+const OTHER_ADDRESSES: readonly OtherAddress[] = [
+  {
+    kind: "slack",
+    host: /^hooks\./,
+    path: /^\/(?:triggers|workflows)\//,
+    problem: "it is the URL of a workflow, which takes no messages",
+    hint: SLACK_HINT,
+  },
+  { kind: "slack", host: /(?<!^hooks)\.slack\.com$/, path: /^/, problem: CHANNEL_LINK, hint: SLACK_HINT },
+  {
+    kind: "discord",
+    host: /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$|^discord\.gg$/,
+    path: /^(?!\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+\/?$)/,
+    problem: "it is not the URL of a webhook",
+    hint: "create a webhook in the channel's settings, under Integrations, and give its URL: https://discord.com/api/webhooks/ID/TOKEN",
+  },
+  {
+    kind: "teams",
+    host: /^teams\.(?:microsoft|live|cloud\.microsoft)\b/,
+    path: /^/,
+    problem: CHANNEL_LINK,
+    hint: "create the workflow When a Teams webhook request is received, and give its URL",
+  },
+  {
+    kind: "mattermost",
+    host: /^/,
+    path: /\/channels\/[^/]+$/,
+    problem: CHANNEL_LINK,
+    hint: "create an incoming webhook, and give its URL: https://HOST/hooks/…",
+  },
+  {
+    kind: "googlechat",
+    host: /^chat\.google\.com$/,
+    path: /^/,
+    problem: "it is a link to a space, not the URL of a webhook",
+    hint: "create a webhook in the space's Apps & integrations, and give its URL: https://chat.googleapis.com/v1/spaces/…",
+  },
+  {
+    kind: "ntfy",
+    host: /^/,
+    path: /\/$/,
+    problem: "it has no topic",
+    hint: "add the topic, as in https://ntfy.sh/TOPIC",
+  },
+  // Letters, digits, - and _; below a server's own host it is the whole path.
+  {
+    kind: "ntfy",
+    host: /^/,
+    path: /(?<!\/[-\w]{1,64})$/,
+    problem: "it is not the URL of a topic",
+    hint: "a topic is at most 64 letters, digits, - and _, as in https://ntfy.sh/TOPIC",
+  },
+  {
+    kind: "ntfy",
+    host: /^ntfy\.sh$/,
+    path: /.\//,
+    problem: "it is not the URL of a topic",
+    hint: "give the topic alone, as in https://ntfy.sh/TOPIC",
+  },
+];
+
+/** @throws CliError usage for a link or another address of the platform, which would refuse every message */
+function checkAddress({ hostname, pathname }: URL, kind: TargetKind, source: string): void {
+  const found = OTHER_ADDRESSES.find(
+    (other) => other.kind === kind && other.host.test(hostname) && other.path.test(pathname),
+  );
+  if (found !== undefined) throw usageError(`${source}: ${found.problem}`, found.hint);
 }
 
 interface PlaceFlag {
