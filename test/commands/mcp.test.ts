@@ -468,25 +468,30 @@ describe("calls", () => {
     );
   });
 
-  test("refuse null for a field of a change, which clear removes", async () => {
+  test("take null as absent, and say so of a change, where it could mean to clear", async () => {
     const { id, updated_at } = await harness.json<{ readonly id: string; readonly updated_at: string }>(
       ...["events", "create", ...LUNCH, "--location", "Noodle bar"],
     );
     const change = { id, if_unchanged: updated_at };
-    const [refused, cleared] = await callAll(
+    const [nothing, changed] = await callAll(
       harness,
       ["--allow-write"],
       [
+        { name: "update_event", arguments: { ...change, location: null } },
         { name: "update_event", arguments: { ...change, title: "Dinner", location: null, repeat: null } },
-        { name: "update_event", arguments: { ...change, clear: ["location"] } },
       ],
     );
-    expect(refused?.result.error).toMatchObject({
-      code: "usage",
-      message: "location: null is not a string; repeat: null is not a string",
-      hint: "leave out what stays as it is; clear removes a field",
+    expect(nothing?.result).toMatchObject({
+      error: { code: "usage", message: "nothing to change" },
+      notes: ["null leaves location unchanged; clear removes a field"],
     });
-    expect(cleared?.result.data).toMatchObject({ title: "Lunch", location: "" });
+    expect(changed?.result).toMatchObject({
+      data: { title: "Dinner", location: "Noodle bar" },
+      notes: ["null leaves location, repeat unchanged; clear removes a field"],
+    });
+    const [{ updated_at: if_unchanged }] = [changed?.result.data] as [{ readonly updated_at: string }];
+    const cleared = await call(["--allow-write"], "update_event", { id, if_unchanged, clear: ["location"] });
+    expect(cleared.result).toMatchObject({ data: { location: "" }, notes: [] });
   });
 
   test("say how many free times are left out", async () => {

@@ -29,7 +29,7 @@ export function createCalls(context: CalendarContext & RunContext) {
   return async (tool: Tool, given: ToolArguments, cancelled: AbortSignal): Promise<ToolResult> => {
     const run: RunWords = (words) => runCommand(words, cancelled);
     try {
-      const typed = withoutNull(tool, given);
+      const { typed, ignored } = withoutNull(tool, given);
       checkArguments(tool, typed);
       // Kept, so that no other calendar is meant that gets such a name later.
       limit ??= await context.names
@@ -44,7 +44,7 @@ export function createCalls(context: CalendarContext & RunContext) {
       const { error } = outcome;
       const value = await withNames(tool, outcome.value, run);
       const { data, rest } = cutList(tool.isList ? listOf(value) : value, page);
-      const result = { notice: NOTICE, data, notes: [...outcome.notes, ...rest] };
+      const result = { notice: NOTICE, data, notes: [...outcome.notes, ...ignored, ...rest] };
       if (error === null) return { value: markInvisible(result), summary: summaryOf(data) };
       return { value: markInvisible({ ...result, error: reportOf(error, tool) }), summary: null };
     } catch (error) {
@@ -56,10 +56,14 @@ export function createCalls(context: CalendarContext & RunContext) {
   };
 }
 
-/** Without null, which some clients send for what is not given. In a change it stays, and is refused: it could mean to clear. */
-function withoutNull({ flags }: Tool, given: ToolArguments): ToolArguments {
-  if (flags.has("clear")) return given;
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+/** The arguments without null, which clients send for what is not given, and a note where it could mean to clear. */
+function withoutNull({ flags }: Tool, given: ToolArguments) {
+  const names = Object.keys(given).filter((name) => given[name] === null);
+  const typed: ToolArguments = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== null),
+  );
+  const note = `null leaves ${names.join(", ")} unchanged; clear removes a field`;
+  return { typed, ignored: names.length > 0 && flags.has("clear") ? [note] : [] };
 }
 
 /** How many items the result has, and the arguments of the command, which lists all, since the rest is counted. */
@@ -148,8 +152,7 @@ function checkArguments({ required, flags }: Tool, given: ToolArguments): void {
     throw usageError(`there is no argument "${unknown}"`, `arguments: ${[...names].join(", ")}`);
   const problems = Object.entries(given).flatMap(([name, value]) => {
     const problem = problemOf(value, flags.get(name) ?? {});
-    const hint = value === null ? "leave out what stays as it is; clear removes a field" : undefined;
-    return problem === null ? [] : [usageError(`${name}: ${JSON.stringify(value)} is not ${problem}`, hint)];
+    return problem === null ? [] : [usageError(`${name}: ${JSON.stringify(value)} is not ${problem}`)];
   });
   if (problems.length > 0) throw joinUsageErrors(problems);
 }
