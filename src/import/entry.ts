@@ -147,6 +147,30 @@ export function rejectEntry(entry: ImportEntry, reason: string): Rejection {
   return { kind: "rejected", line, title, text, identity, reason };
 }
 
+/**
+ * Each identity once: the newest version, and of those that differ without being newer the first.
+ * @returns also how many events are left out for another one
+ */
+export function newestOf(items: readonly ImportItem[], count: ReaderOptions["count"]) {
+  const newest = new Map<string, ImportEntry>();
+  const rejected = items.filter((item) => item.kind === "rejected");
+  let superseded = 0;
+  for (const item of items.filter((each) => each.kind === "event")) {
+    const known = newest.get(item.identity);
+    if (known === undefined) newest.set(item.identity, item);
+    else if (known.text !== item.text && known.version === item.version)
+      rejected.push(rejectEntry(item, `it has the UID or id of line ${known.line}, and neither is newer`));
+    else {
+      superseded += 1;
+      if (known.text === item.text) count("more than once in the file: read once");
+      else count("in several versions: the newest is read");
+      if ((item.version ?? "") > (known.version ?? "")) newest.set(item.identity, item);
+    }
+  }
+  const all = [...newest.values(), ...rejected].sort((left, right) => left.line - right.line);
+  return { items: all, superseded };
+}
+
 /** How messages of other modules name an entry; left out of reasons, which come with their line. */
 const SOURCE = "the event";
 

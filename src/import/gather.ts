@@ -3,13 +3,21 @@ import { asUsageError, describeWithoutFlags } from "../errors.js";
 import {
   type ImportEntry,
   type ImportItem,
+  newestOf,
   occurrenceIdentity,
   type Rejection,
   rejectEntry,
 } from "./entry.js";
 import type { Beginning } from "./ics-times.js";
 import { type DayWindow, occurrencesOf, slotOf, windowInstants } from "./occurrences.js";
-import { type ImportEvent, type ImportRecord, type ImportSource, isSeriesRecord, seriesOf } from "./plan.js";
+import {
+  type ImportEvent,
+  type ImportRecord,
+  type ImportSource,
+  isSeriesRecord,
+  type Known,
+  seriesOf,
+} from "./plan.js";
 import type { RuleEngine } from "./series.js";
 import { indexOccurrences, isSingleRecord, placeInSeries, readSeriesEvents } from "./series-events.js";
 
@@ -18,7 +26,9 @@ export interface Gathered {
   readonly rejections: readonly Rejection[];
   /** How many cancelled events have not come from this source. */
   readonly unknown: number;
-  /** Remarks on repeating events, such as why they became single events: sentences for the user. */
+  /** How many events are left out, since the file has them again or in a newer version. */
+  readonly superseded: number;
+  /** Remarks on events, such as why they became single events: sentences for the user. */
   readonly notes: readonly string[];
 }
 
@@ -42,21 +52,24 @@ interface Gathering extends GatherOptions {
   readonly occurrences: ReturnType<typeof indexOccurrences>;
   /** Remarks on repeating events, such as why one becomes single events. */
   readonly remarks: string[];
+  /** Identities of repeating events that become single events. */
+  readonly expanded: Set<string>;
 }
 
 /** The events of a file: repeating ones as series or as their occurrences, of which those that the file changes are as it changes them. */
 export function gatherEvents(items: readonly ImportItem[], options: GatherOptions): Gathered {
-  const read = withSlots(items, options.records);
+  const again: string[] = [];
+  const { items: read, superseded } = newestOf(withSlots(items, options.records), (each) => again.push(each));
   const rejections = read.filter((item) => item.kind === "rejected");
   const entries = read.filter((item) => item.kind === "event");
   const affected = new Set(rejections.flatMap(({ affects }) => affects ?? []));
   const occurrences = indexOccurrences(entries, affected, options.records);
   const remarks: string[] = [];
-  const found = { ...options, affected, occurrences, remarks };
+  const found = { ...options, affected, occurrences, remarks, expanded: new Set<string>() };
   const single = entries.filter(({ occurrenceOf }) => occurrenceOf === undefined);
   const masters = new Set(single.map(({ identity }) => identity));
   const events = new Map<string, ImportEvent>();
-  for (const entry of single.filter(({ cancelled }) => !cancelled)) {
+  for (const entry of single) {
     const made = readMaster(entry, found);
     if ("reason" in made) rejections.push(made);
     else for (const event of made) events.set(event.identity, event);
@@ -71,10 +84,14 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   // A series that is not in the file any more stays while a change to it is rejected.
   const left = [...affected].map(seriesOf).filter((identity) => !masters.has(identity));
   const window = windowInstants(options.window);
-  const notes = notesOf(remarks);
+  const notes = [...notesOf("event", again), ...notesOf("repeating event", remarks)];
   const all = [...rejections, ...failed].sort((one, other) => one.line - other.line);
-  const source = { events, cancelled, masters, rejected: new Set([...rejected, ...left]), window };
-  return { source, rejections: all, unknown, notes };
+  const lines = new Set(all.map(({ line }) => line));
+  const source = {
+    entries: entries.filter(({ line }) => !lines.has(line)).map(({ identity }) => identity),
+    ...{ events, cancelled, masters, rejected: new Set([...rejected, ...left]), window },
+  };
+  return { source, rejections: all, superseded, unknown, notes };
 }
 
 /** Whether it is cancelled, and neither it nor its series has come from this source. */
@@ -126,12 +143,13 @@ function changesOf(entries: readonly ImportEntry[], gathering: Gathering, found:
   return { changes, failed };
 }
 
-/** The event, or of a repeating one the series or the occurrences. */
+/** The event, or of a repeating one the series or the occurrences; nothing of one that is cancelled. */
 function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[] | Rejection {
   const { identity, recurrences, content } = entry;
   const { affected, engine, records, occurrences, isComplete, storesSeries, remarks } = found;
   if (affected.has(identity))
     return rejectEntry(entry, "the file has a change to it that cannot be imported");
+  if (entry.cancelled) return [];
   const isRepeating = isSeriesRecord(records.get(identity)) || occurrences.get(identity)?.remembered.length;
   if (!isComplete && isRepeating)
     return rejectEntry(entry, "the file is cut short, and may change events of it");
@@ -157,14 +175,27 @@ function readOccurrences(
   const { first, last } = window;
   if (events.length === 0 && isNew(entry, found))
     return rejectEntry(entry, reason ?? `it has no event from ${first} to ${last}`);
+  found.expanded.add(entry.identity);
   if (reason !== null) remarks.push(`imported as single events from ${first} to ${last}: ${reason}`);
   return events;
 }
 
-/** Whether nothing of a repeating event was imported before, and the file changes no event of it. */
-function isNew({ identity }: ImportEntry, { records, occurrences }: Gathering): boolean {
+/** Whether nothing of a repeating event was imported before, and the file changes no event of it that is imported. */
+function isNew({ identity }: ImportEntry, { records, occurrences, window }: Gathering): boolean {
   const { changes = [], remembered = [] } = occurrences.get(identity) ?? {};
-  return changes.every(({ cancelled }) => cancelled) && remembered.length === 0 && !records.has(identity);
+  const isLeftOut = (change: ImportEntry) => change.cancelled || !isOnDays(change, window);
+  const changed = new Set(changes.map((change) => change.identity));
+  const isOther = (each: Known) => !changed.has(each.identity);
+  return changes.every(isLeftOut) && !remembered.some(isOther) && !records.has(identity);
+}
+
+/** Whether an occurrence is on the days by its rule, or as it was changed. */
+function isOnDays({ occurrenceOf, content }: ImportEntry, window: DayWindow): boolean {
+  const { from, to } = windowInstants(window);
+  return [occurrenceOf?.slot, content.start_at].some((start = "") => {
+    const slot = slotOf(Date.parse(start), content, window);
+    return slot >= from && slot < to;
+  });
 }
 
 /** What `read` gives, or why it throws a usage error. */
@@ -176,20 +207,20 @@ function reasonOr<T>(read: () => T): T | string {
   }
 }
 
-function notesOf(remarks: readonly string[]): readonly string[] {
+function notesOf(noun: string, remarks: readonly string[]): readonly string[] {
   return [...new Set(remarks)].map((remark) => {
     const count = remarks.filter((each) => each === remark).length;
-    return `${count} repeating ${count === 1 ? "event" : "events"} ${remark}`;
+    return `${count} ${noun}${count === 1 ? "" : "s"} ${remark}`;
   });
 }
 
 /**
- * The occurrence that an entry changes or cancels, or why it is not changed; null for any other entry, and for an occurrence on
- * other days than those of which the file's series has single ones.
+ * The occurrence that an entry changes or cancels, or why it is not changed: not either where it is on other days than those of which
+ * the file's series has single events. Null for any other entry.
  */
 function changeOf(
   entry: ImportEntry,
-  { window, records }: Gathering,
+  { affected, window, records, expanded }: Gathering,
   { events, masters, rejected }: Found,
 ): ImportEvent | Rejection | null {
   const { occurrenceOf, content, identity } = entry;
@@ -197,14 +228,16 @@ function changeOf(
   const { uid } = occurrenceOf;
   const instant = Date.parse(occurrenceOf.slot);
   const isKnown = isSeriesRecord(records.get(uid));
-  if (isKnown && rejected.has(uid)) return rejectEntry(entry, "its series cannot be imported");
+  if (affected.has(identity))
+    return rejectEntry(entry, "the file has another change to it that cannot be imported");
+  if (isKnown && rejected.has(uid) && !events.has(uid))
+    return rejectEntry(entry, "its series cannot be imported");
   const series = events.get(uid);
   const isSlot = series?.exceptions?.isSlot(instant) ?? (isKnown && !masters.has(uid));
   if (isSlot && !isSingleRecord(records.get(identity)))
     return { identity, content, ...placeInSeries(uid, instant, (series?.content ?? content).all_day) };
-  const slot = slotOf(instant, content, window);
-  const { from, to } = windowInstants(window);
-  // A series of the calendar has all of its days.
-  const isOfDays = masters.has(uid) && series?.exceptions === undefined;
-  return isOfDays && (slot < from || slot >= to) ? null : { identity, content, slot };
+  const isLeftOut = expanded.has(uid) && !entry.cancelled && !records.has(identity);
+  if (isLeftOut && !isOnDays(entry, window))
+    return rejectEntry(entry, `it is not on the days from ${window.first} to ${window.last}`);
+  return { identity, content, slot: slotOf(instant, content, window) };
 }

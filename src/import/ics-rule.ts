@@ -27,7 +27,7 @@ function readParts(rule: string, options: RuleOptions): readonly string[] {
   return [...new Set(parts.flatMap((part) => readPart(part, options) ?? []))];
 }
 
-/** Null for one that means nothing: some programs end a rule, or a list, with its separator. */
+/** Null for one that means nothing: some programs end a rule, or a list, with its separator, and a date has no hours. */
 function readPart(part: string, options: RuleOptions): string | null {
   const [, name = "", values = ""] = /^([^=]*)=(.*)$/.exec(part) ?? [];
   if (name === "") return part === "" ? null : part;
@@ -36,6 +36,7 @@ function readPart(part: string, options: RuleOptions): string | null {
     .filter((each) => each !== "")
     .join(",");
   if (isDefault(name, value)) return null;
+  if (options.start.isDate && /^BY(?:HOUR|MINUTE|SECOND)$/.test(name)) return null;
   if (name === "RSCALE" || name === "SKIP")
     throw usageError(`${name}=${value.slice(0, 40)} is not supported, only RSCALE=GREGORIAN;SKIP=OMIT`);
   if (value === "") options.count(`with an empty ${name.slice(0, 40)} in its rule: left out`);

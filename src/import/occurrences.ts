@@ -33,7 +33,7 @@ const MAX_OCCURRENCES = 10_000;
 /**
  * The occurrences of a repeating event, each as long as the first.
  * @param expand see `expandRecurrence`, which is loaded for repeating events alone
- * @throws CliError usage for a rule that cannot be read, and for too many occurrences
+ * @throws CliError usage for a rule that cannot be read, for too many occurrences, and for an all-day event within a day
  */
 export function occurrencesOf(
   { identity: uid, content, recurrences }: ImportEntry,
@@ -46,6 +46,8 @@ export function occurrencesOf(
     const slot = slotOf(instant, content, window);
     if (slot >= to) break;
     if (slot < from) continue;
+    if (content.all_day === true && instant % DAY_MS !== 0)
+      throw usageError("an all-day event cannot repeat within a day");
     if (found.length === MAX_OCCURRENCES)
       throw usageError(
         `it repeats too often: more than ${MAX_OCCURRENCES} times from ${window.first} to ${window.last}`,

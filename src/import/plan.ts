@@ -54,6 +54,8 @@ export interface ImportSource {
   readonly events: ReadonlyMap<string, ImportEvent>;
   /** Identities of single events and of series: what is not among the events any more is cancelled. */
   readonly masters: ReadonlySet<string>;
+  /** Identities of its events that are not rejected, cancelled ones included. */
+  readonly entries: readonly string[];
   /** Cancelled occurrences. */
   readonly cancelled: readonly ImportEvent[];
   /** Identities of what the file has and cannot become an event. */
@@ -64,6 +66,7 @@ export interface ImportSource {
 
 export interface Comparison {
   readonly added: readonly ImportEvent[];
+  /** As they were imported before, or cancelled and not there. */
   readonly unchanged: number;
   /** Changed in the file; what the calendar has decides. */
   readonly changed: readonly Required<Known>[];
@@ -77,13 +80,13 @@ export interface Comparison {
 
 /** Compares a file with what was imported from it before. Nothing of the calendar is needed. */
 export function compareWithRecords(
-  { events, cancelled, masters, rejected, window }: ImportSource,
+  { entries, events, cancelled, masters, rejected, window }: ImportSource,
   records: ReadonlyMap<string, ImportRecord>,
 ): Comparison {
   const added: ImportEvent[] = [];
   const changed: Required<Known>[] = [];
   const replaced: Known[] = [];
-  let unchanged = 0;
+  const unchanged: string[] = [];
   for (const event of events.values()) {
     const record = recordOf(event, records);
     const { identity, occurrenceOf } = event;
@@ -92,7 +95,8 @@ export function compareWithRecords(
     const isReplaced = record !== null && isOther && isOccurrenceId(record.id);
     if (isReplaced && unlessDeleted(records.get(identity)) !== null) replaced.push({ identity, record });
     if (record === null || isReplaced) added.push(event);
-    else if (record.hash === hashContent(event.content) && record.deleted !== "begun") unchanged += 1;
+    else if (record.hash === hashContent(event.content) && record.deleted !== "begun")
+      unchanged.push(identity);
     else changed.push({ identity, record, event });
   }
   const isThere = ({ identity, record: { slot = window.from, deleted = "begun" } }: Known) =>
@@ -107,16 +111,25 @@ export function compareWithRecords(
   const isCancelled = (each: Known) => off.has(each.identity) || masters.has(masterOf(each));
   // A series stays while the file has an event of it, even one that is cancelled.
   const kept = new Set([...events.values(), ...cancelled].map(({ occurrenceOf }) => occurrenceOf?.series));
+  const withdrawnKnown = [...others.filter(isCancelled), ...replaced];
+  const compared = [...added, ...changed, ...withdrawnKnown].map(({ identity }) => identity);
   return {
     added,
-    unchanged,
+    unchanged: unchanged.length + countWithout(entries, [...compared, ...unchanged]),
     changed,
-    cancelled: [...others.filter(isCancelled), ...replaced],
+    cancelled: withdrawnKnown,
     missing: others.filter(
       (each) => !isCancelled(each) && !rejected.has(masterOf(each)) && !kept.has(masterOf(each)),
     ),
     before: known.length,
   };
+}
+
+/** How many entries gave none of these: neither as they are nor as single events of a series. */
+function countWithout(entries: readonly string[], identities: readonly string[]): number {
+  const own = new Set(entries);
+  const given = new Set(identities.flatMap((each) => (own.has(each) ? each : [each, seriesOf(each)])));
+  return entries.filter((entry) => !given.has(entry)).length;
 }
 
 /** Cancelled occurrences of which nothing is remembered. A series of the file has them among its exceptions. */

@@ -1,13 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { CliError } from "../errors.js";
 import type { CsvOptions } from "./csv.js";
-import {
-  type ImportEntry,
-  type ImportItem,
-  type ReaderOptions,
-  type ReadItems,
-  rejectEntry,
-} from "./entry.js";
+import { newestOf, type ReaderOptions, type ReadItems } from "./entry.js";
 
 export const IMPORT_FORMATS = ["ics", "csv", "ndjson"] as const;
 type ImportFormat = (typeof IMPORT_FORMATS)[number];
@@ -29,6 +23,8 @@ export interface ImportOptions extends CsvOptions {
 /** A file that was read, each identity once. */
 export interface ImportFile extends ReadItems {
   readonly format: ImportFormat;
+  /** How many events are left out, since the file has them again or in a newer version. */
+  readonly superseded: number;
   /** Sentences for the user. */
   readonly notes: readonly string[];
 }
@@ -53,13 +49,13 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
   const reader = { ...options, zone, truncate, isDamaged, count };
   const isOfWindows = isDamaged && format === "csv";
   const read = await readFormat(format, isOfWindows ? decodeWindows(bytes) : text, reader);
-  const items = newestOf(read.items, count);
+  const { items, superseded } = newestOf(read.items, count);
   const counted = [...counts].map(
     ([remark, number]) => `${number} ${number === 1 ? "event" : "events"} ${remark}`,
   );
   const line = text.slice(0, text.indexOf("\ufffd")).split("\n").length;
   const coded = isOfWindows ? [`line ${line} is not UTF-8: the file is read as Windows-1252`] : [];
-  return { ...read, format, items, notes: [...coded, ...(read.notes ?? []), ...counted] };
+  return { ...read, format, items, superseded, notes: [...coded, ...(read.notes ?? []), ...counted] };
 }
 
 /** Some programs end lines with a carriage return alone. */
@@ -143,22 +139,4 @@ async function readFormat(
     case "csv":
       return (await import("./csv.js")).readCsv(text, options);
   }
-}
-
-/** Each identity once: the newest version, and of those that differ without being newer the first. */
-function newestOf(items: readonly ImportItem[], count: ReaderOptions["count"]): readonly ImportItem[] {
-  const newest = new Map<string, ImportEntry>();
-  const rejected = items.filter((item) => item.kind === "rejected");
-  for (const item of items.filter((each) => each.kind === "event")) {
-    const known = newest.get(item.identity);
-    if (known === undefined) newest.set(item.identity, item);
-    else if (known.text === item.text) count("more than once in the file: read once");
-    else if (known.version === item.version)
-      rejected.push(rejectEntry(item, `it has the UID or id of line ${known.line}, and neither is newer`));
-    else {
-      count("in several versions: the newest is read");
-      if ((item.version ?? "") > (known.version ?? "")) newest.set(item.identity, item);
-    }
-  }
-  return [...newest.values(), ...rejected].sort((left, right) => left.line - right.line);
 }

@@ -71,7 +71,9 @@ export function readSeriesEvents(
   const { identity } = entry;
   const record = records.get(identity);
   const { changes = [], unread = [], remembered = [] } = occurrences.get(identity) ?? {};
-  if (!isSeriesRecord(record) && remembered.some((each) => isSingleRecord(each.record)))
+  const changed = new Set(changes.map((change) => change.identity));
+  const isSingle = (each: Known) => isSingleRecord(each.record) && !changed.has(each.identity);
+  if (!isSeriesRecord(record) && remembered.some(isSingle))
     throw usageError("it was imported as single events before");
   const before = record?.series?.excepted ?? [];
   const isGone = (each: ImportEntry) => each.cancelled || isSingleRecord(records.get(each.identity));

@@ -85,6 +85,61 @@ test("a changed occurrence replaces its slot, wherever it stands in the file; a 
   expect(await importIcs([choir()], ...DECEMBER)).toMatchObject({ updated: 1, created: 1, deleted: 0 });
 });
 
+test("an all-day event that repeats by the hour is rejected", async () => {
+  const hourly = vevent("all", "All day", "DTSTART;VALUE=DATE:20261201", "RRULE:FREQ=HOURLY;COUNT=30");
+  expect(await importIcs([hourly, choir()], ...DECEMBER)).toMatchObject({
+    ...{ exitCode: 12, created: 4 },
+    rejected: [{ title: "All day", reason: "an all-day event cannot repeat within a day" }],
+  });
+});
+
+describe("a change of an event on another day", () => {
+  const at = (slot: string, start: string, ...lines: readonly string[]) =>
+    vevent(
+      "choir",
+      "Concert",
+      `RECURRENCE-ID;TZID=Europe/Berlin:${slot}`,
+      `DTSTART;TZID=Europe/Berlin:${start}`,
+      ...lines,
+    );
+
+  test("is imported if it is moved to one of the days", async () => {
+    const moved = at("20261123T190000", "20261202T190000");
+    expect(await importIcs([choir(), moved], ...DECEMBER)).toMatchObject({ exitCode: 0, created: 5 });
+    expect(await starts("Concert")).toEqual(["2026-12-02T19:00:00+01:00"]);
+    expect(await importIcs([choir(), moved], ...DECEMBER)).toMatchObject({ created: 0, unchanged: 5 });
+  });
+
+  test("is rejected, unless it was imported before", async () => {
+    const old = at("20261207T190000", "20261207T200000");
+    const january = ["--from", "2027-01-01", "--to", "2027-01-31"];
+    const reason = "it is not on the days from 2027-01-01 to 2027-01-31";
+    expect(await importIcs([choir(), old], ...january)).toMatchObject({
+      ...{ exitCode: 12, created: 4, unchanged: 0 },
+      rejected: [{ line: 10, reason, title: "Concert" }],
+    });
+    expect(await importIcs([choir(), old], ...DECEMBER)).toMatchObject({ exitCode: 0, created: 4 });
+    expect(await importIcs([choir(), old], ...january)).toMatchObject({ exitCode: 0, unchanged: 5 });
+  });
+
+  test("that is cancelled and not there is unchanged", async () => {
+    const cancelled = at("20261123T190000", "20261123T190000", "STATUS:CANCELLED");
+    expect(await importIcs([choir(), cancelled], ...DECEMBER)).toMatchObject({
+      ...{ exitCode: 0, created: 4, unchanged: 1, deleted: 0 },
+      rejected: [],
+    });
+  });
+
+  test("its series is rejected, too, if no event of it is on the days", async () => {
+    const ended = choir("FREQ=WEEKLY;UNTIL=20261130T000000Z");
+    const old = at("20261123T190000", "20261123T200000");
+    expect(await importIcs([ended, old], ...DECEMBER)).toMatchObject({
+      rejected: [{ reason: "it has no event from 2026-12-01 to 2026-12-31" }],
+      ...{ exitCode: 12, created: 1 },
+    });
+  });
+});
+
 describe("a change to a series that cannot be imported", () => {
   const LONG = "x".repeat(51);
   const MOVED = "DTSTART;TZID=Europe/Berlin:20261214T210000";

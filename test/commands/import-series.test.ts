@@ -44,14 +44,14 @@ const evenings = (title = "Choir", days = DAYS) => days.map((day) => `${day}T19:
 
 test("a repeating event is one series, with the changes of the file", async () => {
   const file = [changed("Concert", "20261214"), choir(), changed("Choir", "20261221", "STATUS:CANCELLED")];
-  expect(await importIcs(file)).toMatchObject({ exitCode: 0, created: 2, rejected: [] });
+  expect(await importIcs(file)).toMatchObject({ exitCode: 0, created: 2, unchanged: 1, rejected: [] });
   expect(await listed()).toEqual([
     "2026-12-07T19:00 Choir",
     "2026-12-14T20:00 Concert",
     "2026-12-28T19:00 Choir",
   ]);
   expect(new Set((await world.list()).map((event) => event["series_id"])).size).toBe(1);
-  expect(await importIcs(file, "--prune")).toMatchObject({ ...NOTHING, unchanged: 2 });
+  expect(await importIcs(file, "--prune")).toMatchObject({ ...NOTHING, unchanged: 3 });
   await world.step("undo", "--yes");
   expect(await listed()).toEqual([]);
   expect(await importIcs(file)).toMatchObject({ exitCode: 0, created: 2 });
@@ -283,6 +283,36 @@ test("a RECURRENCE-ID that is a date is the event of that day, with its series o
   expect(await days()).toEqual(evening("14T20:00 Big concert"));
   expect(await importIcs(["METHOD:CANCEL", ofDay("Big concert")])).toMatchObject({ exitCode: 0, deleted: 1 });
   expect(await days()).toEqual(evening("").filter((line) => line !== ""));
+});
+
+test("of two changes of one event of an earlier file neither wins in silence", async () => {
+  await importIcs([choir()]);
+  const ofDay = (title: string, ...lines: readonly string[]) =>
+    changed(title, "20261214", ...lines).replace(/RECURRENCE-ID;.*/, "RECURRENCE-ID;VALUE=DATE:20261214");
+  const one = changed("Concert", "20261214");
+  const reason = "it has the UID or id of line 3, and neither is newer";
+  const rejected = [{ line: 9, reason, title: "Party" }];
+  expect(await importIcs([one, ofDay("Party")])).toMatchObject({ exitCode: 12, updated: 1, rejected });
+  expect(await listed()).toContain("2026-12-14T20:00 Concert");
+  const newer = await importIcs([one, ofDay("Party", "SEQUENCE:1")]);
+  expect(newer).toMatchObject({ exitCode: 0, updated: 1, unchanged: 1, rejected: [] });
+  expect(newer.stderr).toContain("1 event in several versions: the newest is read\n");
+  expect(await listed()).toContain("2026-12-14T20:00 Party");
+});
+
+test("a series of which an earlier file had one event alone is a series, with that event", async () => {
+  expect(await importIcs([changed("Concert", "20261214")])).toMatchObject({ created: 1 });
+  const report = await importIcs([choir(), changed("Concert", "20261214")]);
+  expect(report).toMatchObject({ exitCode: 0, created: 1, unchanged: 1 });
+  expect(await listed()).toEqual(
+    [...evenings(), "2026-12-14T20:00 Concert"].sort().filter((_, at) => at !== 1),
+  );
+});
+
+test("a change is rejected together with another change of the same event that cannot be read", async () => {
+  const long = changed("x".repeat(51), "20261214", "SEQUENCE:1");
+  const report = await importIcs([choir(), changed("Concert", "20261214"), long]);
+  expect(report).toMatchObject({ exitCode: 12, created: 1, rejected: [{ title: "Concert" }, { line: 16 }] });
 });
 
 test("a RECURRENCE-ID without a zone is read in that of its series, with it or in a mail alone", async () => {

@@ -326,6 +326,25 @@ describe("bad input", () => {
   });
 });
 
+test("each event of a file is counted once: twice in it, of an older version, or cancelled and not there is unchanged", async () => {
+  const of = (uid: string, title: string, ...lines: readonly string[]) =>
+    vevent(uid, title, "DTSTART:20261123T120000Z", "DURATION:PT1H", ...lines);
+  const file = icsFile([
+    ...[of("a", "A"), of("a", "A"), of("b", "Old", "SEQUENCE:1"), of("b", "B", "SEQUENCE:2")],
+    ...[of("c", "Off", "STATUS:CANCELLED"), of("d", "x".repeat(51))],
+  ]);
+  const report = { unchanged: 3, deleted: 0, conflicts: 0, rejected: [{ line: 36 }] };
+  expect(await importText(world, "all.ics", file)).toMatchObject({ ...report, created: 2, updated: 0 });
+  expect(await importText(world, "all.ics", file)).toMatchObject({ ...report, created: 0, unchanged: 5 });
+});
+
+test("a file of cancelled and rejected events alone says what becomes of each", async () => {
+  const cancelled = vevent("c", "Off", "DTSTART:20261123T120000Z", "STATUS:CANCELLED");
+  const file = icsFile([cancelled, vevent("d", "No start")]);
+  const report = await importText(world, "off.ics", file);
+  expect(report).toMatchObject({ exitCode: 12, unchanged: 1, rejected: [{ title: "No start" }] });
+});
+
 test("a dry run prints the plan and leaves nothing behind", async () => {
   const plan = await importLines([line("a"), line("b")], "--dry-run");
   expect(plan).toEqual({ exitCode: 0, stderr: "", ...counts, created: 2 });

@@ -246,6 +246,11 @@ test.each<[string, string, readonly string[]]>([
   expect(notes).toEqual(said);
 });
 
+test("a rule of an all-day event has no hours", async () => {
+  const item = await event("DTSTART;VALUE=DATE:20261121", "RRULE:FREQ=DAILY;BYHOUR=9,17;BYMINUTE=0");
+  expect(item).toMatchObject({ kind: "event", recurrences: ["RRULE:FREQ=DAILY"] });
+});
+
 test.each([
   ["20261130T150000Z", "20261201", "the midnight of the user"],
   ["20261130T230000Z", "20261201", "the midnight of a zone of the file"],

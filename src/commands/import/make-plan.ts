@@ -57,7 +57,7 @@ export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPl
   await judgeAll(candidates.filter(({ event }) => event?.occurrenceOf !== undefined));
   const created = added.map((event): Judged => ({ kind: "created", title: event.content.title, event }));
   const judged = [...created, ...found.values()];
-  const counted = countJudged(judged, unchanged);
+  const counted = countJudged(judged, unchanged + read.superseded);
   const absent = new Set(missing.map(({ identity }) => identity));
   const pruned = counted.steps.filter(
     (step) => step.kind === "deleted" && absent.has(step.known.identity),

@@ -93,6 +93,8 @@ export interface ReadSource
     Pick<Gathered, "source" | "rejections" | "unknown"> {
   /** How many events and rejected items the file has. */
   readonly size: number;
+  /** How many of them are left out, since the file has them again or in a newer version. */
+  readonly superseded: number;
 }
 
 /**
@@ -127,7 +129,8 @@ export async function readSource(
     const gathered = gatherEvents(items, { ...options, now: now(), ...known });
     for (const note of [...notes, ...gathered.notes]) output.note(note);
     nameRejections(context, gathered.rejections);
-    return { ...file, ...gathered, size: items.length };
+    const superseded = file.superseded + gathered.superseded;
+    return { ...file, ...gathered, superseded, size: items.length + file.superseded };
   };
 }
 
