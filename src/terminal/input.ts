@@ -1,7 +1,7 @@
 import { createReadStream, fstatSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { describeJsonError } from "../../contract/json.js";
-import { CliError, emptyValueError, errorCodeOf, fileProblemOf, usageError } from "../errors.js";
+import { CliError, emptyValueError, fileProblemOf, usageError } from "../errors.js";
 import type { JsonItems } from "./json-items.js";
 
 /** The part of a Node readable stream that the program uses. */
@@ -13,12 +13,6 @@ export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
   readonly setRawMode?: unknown;
   destroy(): unknown;
 }
-
-/** Why a file cannot be read, in words. */
-const READ_PROBLEMS: Readonly<Record<string, string>> = {
-  EISDIR: "is a directory",
-  ENOENT: "does not exist",
-};
 
 /** Reads input from files and stdin. */
 export type Input = ReturnType<typeof createInput>;
@@ -32,10 +26,9 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
     const name = `${source}: ${displayName(path)}`;
     const readError = (error: unknown) => {
       if (error instanceof CliError) return error;
-      const problem = READ_PROBLEMS[errorCodeOf(error) ?? ""];
-      return usageError(`${name} ${problem ?? `cannot be read (${fileProblemOf(error)})`}`);
+      return usageError(`${name} cannot be read (${fileProblemOf(error)})`);
     };
-    if (path === "-" && isDirectory(process.stdin)) throw usageError(`${name} ${READ_PROBLEMS["EISDIR"]}`);
+    if (path === "-" && isDirectory(process.stdin)) throw readError({ code: "EISDIR" });
     return { stream: path === "-" ? process.stdin : openFile(path, source), name, readError };
   };
   const readBytes = async (path: string, source: string, limit: InputLimit): Promise<Uint8Array> => {

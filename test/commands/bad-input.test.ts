@@ -211,7 +211,7 @@ describe("exit 2, and nothing is written", () => {
     [
       "a file that is not there",
       ["comment", "abc", "--file", "/nowhere/x"],
-      ["--file", "/nowhere/x", "does not exist"],
+      ["--file", "/nowhere/x", "cannot be read (no such file or directory)"],
     ],
     ["an unknown format", ["whoami", "-o", "yaml"], ["--output", "yaml", "json"]],
     ["a format to come", ["whoami", "-o", "ics"], ["--output", "ics"]],

@@ -264,7 +264,7 @@ describe("bad input", () => {
     const missing = join(world.directory, "none.ics");
     expect(await world.run("import", missing, "-c", "Family")).toMatchObject({
       exitCode: 2,
-      stderr: `error: FILE: ${missing} does not exist\n`,
+      stderr: `error: FILE: ${missing} cannot be read (no such file or directory)\n`,
     });
     expect(await world.run("import", file(line("a")), "-c", "Family")).toMatchObject({
       exitCode: 2,
@@ -283,8 +283,8 @@ describe("bad input", () => {
   });
 
   test.each([
-    ["a file that is missing", ["nothing.ics"], 2, "nothing.ics does not exist"],
-    ["a folder", ["."], 2, ". is a directory"],
+    ["a file that is missing", ["nothing.ics"], 2, "nothing.ics cannot be read (no such file or directory)"],
+    ["a folder", ["."], 2, ". cannot be read (is a directory)"],
     ["no file", [], 2, "missing FILE\nhint: calctl import -h"],
     ["stdin without a name", ["-"], 2, "missing --source"],
     ["an empty name", ["x", "--source", ""], 2, "--source is empty"],
@@ -484,16 +484,22 @@ test.each([true, false])(
   },
 );
 
-test("another import of the same source at the same time is exit 8", async () => {
+test("another import of the same source at the same time is exit 8, and so is an undo", async () => {
   await importLines([line("a")]);
   const lock = `${recordsPath(world)}.lock`;
   mkdirSync(lock);
   writeFileSync(join(lock, `${process.pid}-0123456789ab`), "");
   const { exitCode, stderr } = await importLines([line("b")]);
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 8,
-    stderr: expect.stringContaining("another calctl import of this source is running"),
+  const hint = "run the same command again when it is done";
+  expect({ exitCode, ...JSON.parse(stderr).error }).toMatchObject({
+    ...{ exitCode: 8, message: "another import of this source is running, or an undo of one", hint },
   });
+  const undo = await world.step("undo", "--yes");
+  expect(undo).toMatchObject({ exitCode: 8 });
+  expect(undo.stderr).toContain(`error: an import of the same source is running\nhint: ${hint}\n`);
+  rmSync(lock, { recursive: true });
+  expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
+  expect(await titles()).toEqual([]);
 });
 
 test("a keep that repeats without times is rejected", async () => {

@@ -277,7 +277,7 @@ describe("login in a script", () => {
     [["--media-type", "json"], "media type"],
     [["--login-timeout", "0"], "seconds"],
     [["--login-timeout", "99999999999"], "seconds"],
-    [["--client-secret-file", "/nowhere/at/all"], "does not exist"],
+    [["--client-secret-file", "/nowhere/at/all"], "cannot be read (no such file or directory)"],
     [["-p", "a b"], "name"],
     [["-p", ""], "empty"],
   ])("%j is exit 2, and nothing is sent", async (argv, words) => {

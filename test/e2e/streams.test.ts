@@ -49,7 +49,7 @@ test.each([
 ])("%s with a directory as stdin is a usage error", async (argv) => {
   const { exitCode, stdout, stderr } = await createInstallation().shell(`calctl ${argv} < /`);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-  expect(stderr).toMatch(/^error: .*stdin is a directory$/m);
+  expect(stderr).toMatch(/^error: .*stdin cannot be read \(is a directory\)$/m);
 });
 
 test("many lines on stderr at once are no leak of listeners", async () => {

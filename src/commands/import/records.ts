@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isJsonObject, parseJson } from "../../../contract/json.js";
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
@@ -65,7 +65,7 @@ export async function withRecords<T>(
       await records.compact();
     }
   };
-  const problem = "another calctl import of this source is running, or an undo of one";
+  const problem = "another import of this source is running, or an undo of one";
   return withRecordsLock(machine, { path, problem }, locked);
 }
 
@@ -81,7 +81,8 @@ export async function withRecordsLock<T>(
   const sleep = (milliseconds: number) => clock.sleep(milliseconds, signal());
   return withFileLock(`${path}.lock`, work, { process, signal: signal(), sleep }).catch((error: unknown) => {
     if (!(error instanceof LockBusyError)) throw error;
-    throw new CliError("unavailable", problem, { cause: error });
+    const hint = "run the same command again when it is done";
+    throw new CliError("unavailable", problem, { hint, cause: error });
   });
 }
 
@@ -101,10 +102,8 @@ function notRemembered(cause: unknown): CliError {
 }
 
 function openRecords(path: string): ImportRecords & { compact(): Promise<void> } {
-  const text = readText(path);
-  const { records, begun, remember } = readRecords(path, text);
-  const opened = Buffer.byteLength(text);
-  let size = opened;
+  const { records, begun, remember } = readRecords(path);
+  let isChanged = false;
   const partsOf = (identity: string, event: CalendarEvent) =>
     isSeries(event) ? occurrenceRecords(records, identity) : [];
   return {
@@ -112,7 +111,8 @@ function openRecords(path: string): ImportRecords & { compact(): Promise<void> }
     byIdentity: records,
     begun,
     note(identity, value) {
-      size += appendRecord(path, identity, value);
+      appendRecord(path, identity, value);
+      isChanged = true;
       remember(identity, value);
     },
     partsOf,
@@ -120,38 +120,28 @@ function openRecords(path: string): ImportRecords & { compact(): Promise<void> }
       const parts = partsOf(identity, current);
       return { file: basename(path), lines: [[identity, records.get(identity) ?? null], ...parts] };
     },
-    /** Leaves a line for each event. It is read again only where an undo has added to it, since it may be large. */
+    /** Leaves a line for each event. */
     async compact() {
-      if (size === opened) return;
-      const isKnown = statSync(path, { throwIfNoEntry: false })?.size === size;
-      const now = isKnown ? { records, begun } : readRecords(path, readText(path));
-      const compact = [...now.records, ...now.begun].map((line) => JSON.stringify(line)).join("\n");
+      if (!isChanged) return;
+      const compact = [...records, ...begun].map((line) => JSON.stringify(line)).join("\n");
       // On a full disk the lines that were added stay, and say the same.
       await writePrivateFile(path, compact).catch(() => undefined);
     },
   };
 }
 
-/**
- * On a line of its own, also after one that a killed process or a full disk has cut. @returns its length in bytes
- * @throws CliError configuration
- */
-export function appendRecord(
-  path: string,
-  identity: string,
-  value: ImportRecord | BegunCreate | null,
-): number {
+/** On a line of its own, also after one that a killed process or a full disk has cut. @throws CliError configuration */
+export function appendRecord(path: string, identity: string, value: ImportRecord | BegunCreate | null): void {
   const line = `\n${JSON.stringify([identity, value])}`;
   try {
     appendFileSync(path, line, { mode: 0o600 });
   } catch (cause) {
     throw notRemembered(cause);
   }
-  return Buffer.byteLength(line);
 }
 
-function readRecords(path: string, text: string) {
-  const { damaged, ...read } = parseRecords(text);
+function readRecords(path: string) {
+  const { damaged, ...read } = parseRecords(readText(path));
   if (damaged === null) return read;
   throw configurationError(`${path} is damaged: line ${damaged} is not a note of an import`, {
     hint: "repair the line, or remove the file: then nothing is known of earlier imports",

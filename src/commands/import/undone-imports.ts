@@ -25,7 +25,7 @@ export async function withUndoneImports(
   // It may have been removed since.
   if (!existsSync(join(inner.parent, FOLDER))) return work(() => undefined);
   const folder = requireInnerFolder(inner);
-  const problem = "a calctl import is running of what would be taken back";
+  const problem = "an import of the same source is running";
   const lockAll = ([path, ...others]: readonly string[]): Promise<void> =>
     path === undefined
       ? work(openUndoneImports(folder))
