@@ -34,7 +34,7 @@ const LOADS = {
   commands: [
     ...["cli", "calendar", "import", "output", "messages", "errors"],
     ...["commands/config", "commands/doctor", "commands/import", "commands/mcp"],
-    ...["commands/programs", "commands/tour"],
+    "commands/programs",
   ],
   "commands/config": ["service/access", "calendar", "errors"],
   "commands/doctor": ["config", "messages", "system", "errors"],
@@ -43,7 +43,6 @@ const LOADS = {
   ],
   "commands/mcp": ["commands", "cli", "calendar", "contract", "output", "terminal", "errors"],
   "commands/programs": ["config", "output", "system", "errors"],
-  "commands/tour": ["service", "output", "terminal", "system"],
   cli: ["commands", "service/commands", "calendar", "config", "cache", "contract", "output", "errors"],
   host: [
     ...[
@@ -97,7 +96,6 @@ const TYPES = {
   "commands/import": ["context", "journal", "machine"],
   "commands/mcp": ["context", "machine"],
   "commands/programs": ["calendar", "machine"],
-  "commands/tour": ["cache", "config", "context", "machine", "terminal"],
   cli: ["context"],
 };
 

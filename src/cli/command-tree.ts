@@ -34,7 +34,6 @@ const MODULES = {
   sent: () => import("../commands/sent.js"),
   service: () => import("../../service/commands/service.js"),
   status: () => import("../commands/status.js"),
-  tour: () => import("../commands/tour.js"),
   undo: () => import("../commands/undo.js"),
   webhooks: () => import("../commands/webhooks.js"),
 };
@@ -113,7 +112,6 @@ const GROUPS: readonly (readonly [heading: string, entries: readonly CommandEntr
         "print the script that completes commands, names and ids on Tab",
         from(MODULES.completion, "registerCompletion"),
       ],
-      ["tour", "see the main commands at work", from(MODULES.tour, "registerTour")],
     ],
   ],
 ];

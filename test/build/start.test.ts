@@ -72,8 +72,18 @@ test("through npm: arguments, folder, stdout and exit code are the program's own
   });
 });
 
-test("without arguments it runs the tour", async () => {
-  expect(await start([])).toEqual({ code: 0, stdout: told(["tour"]), stderr: "" });
+test("without arguments it runs the tour and shows its commands", async () => {
+  project.write("examples/tour.sh", "calctl 0 a\ncalctl 0 b\n");
+  const { code, stdout, stderr } = await start([]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout.split("\nThat was the tour")[0]).toBe(
+    `calctl 0 a\n${told(["0", "a"])}calctl 0 b\n${told(["0", "b"])}`,
+  );
+});
+
+test("a tour that fails ends there", async () => {
+  project.write("examples/tour.sh", "calctl 7\ncalctl 0 b\n");
+  expect(await start([])).toEqual({ code: 7, stdout: `calctl 7\n${told(["7"])}`, stderr: "" });
 });
 
 test("two first starts at once both work", async () => {
@@ -85,34 +95,34 @@ test("two first starts at once both work", async () => {
 });
 
 test("it builds when a source has another content, not when it has another date", async () => {
-  await start([]);
+  await start(["0"]);
   const program = join(project.root, "dist/calctl.js");
   const built = statSync(program).ino;
 
   utimesSync(join(project.root, "src/lazy.ts"), new Date(), new Date());
-  await start([]);
+  await start(["0"]);
   expect(statSync(program).ino).toBe(built);
 
   project.write("src/lazy.ts", `export const word = "second";`);
-  expect(await start([])).toMatchObject({ stdout: told(["tour"], { word: "second" }) });
+  expect(await start(["0"])).toMatchObject({ stdout: told(["0"], { word: "second" }) });
 });
 
 test("a program that runs while another start builds finishes as what it was", async () => {
-  await start([]);
+  await start(["0"]);
   const running = project.spawn(process.execPath, ["dist/calctl.js"]);
   if (running.stdout !== null) await once(running.stdout, "readable");
   project.write("src/lazy.ts", `export const word = "second";`);
-  expect(await start([])).toMatchObject({ stdout: told(["tour"], { word: "second" }) });
+  expect(await start(["0"])).toMatchObject({ stdout: told(["0"], { word: "second" }) });
   running.stdin?.end();
   expect(await ended(running)).toEqual({ code: 0, stdout: told([]), stderr: "" });
 });
 
 test("a source that cannot be built is reported with its position, and the old program stays", async () => {
-  await start([]);
+  await start(["0"]);
   const program = join(project.root, "dist/calctl.js");
   const before = readFileSync(program, "utf8");
   project.write("src/lazy.ts", "export const word = ;");
-  const { code, stdout, stderr } = await start([]);
+  const { code, stdout, stderr } = await start(["0"]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("src/lazy.ts:1:");
   expect(stderr).toContain("error: the program could not be built (reasons above)\n");

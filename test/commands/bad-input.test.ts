@@ -43,7 +43,6 @@ describe("exit 2, and nothing is written", () => {
       ["webhooks", "test", "x", "--jq", "."],
       ["--jq: this command prints no data"],
     ],
-    ["fields of the tour", ["tour", "--fields", "id"], ["--fields: this command prints no data"]],
     ["an argument too many", ["whoami", "x"], ['calctl whoami does not take the argument "x"']],
     ["a title without its quotes", [...CREATE, "lunch"], ['does not take the argument "lunch"', "quotes"]],
     ["an argument of a list", ["events", "list", "today"], ['does not take the argument "today"']],

@@ -365,12 +365,6 @@ describe("the file", () => {
     await world.service.admin.calendars.set(work, { name: "Old" });
     expect((await world.run("labels", "-c", "Work")).exitCode).toBe(5);
   });
-
-  test("is not touched by the tour", async () => {
-    rmSync(folder(), { recursive: true, force: true });
-    expect((await world.run("tour")).exitCode).toBe(0);
-    expect(existsSync(folder())).toBe(false);
-  });
 });
 
 describe("forgetting", () => {

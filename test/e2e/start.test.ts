@@ -25,7 +25,7 @@ test("without a command it runs the tour, which creates no saved calendar", asyn
   const { shell, home } = createInstallation();
   const result = await shell(`${ENTER_REPOSITORY} && npm start --silent`);
   expect(result.exitCode).toBe(0);
-  expect(result.stdout).toContain("calctl events create");
+  expect(result.stdout).toContain("calctl undo --yes\n");
   expect(existsSync(join(home, ".local"))).toBe(false);
   // What it suggests at its end works as printed, where calctl itself is not installed.
   const suggested = result.stdout.split("\n").filter((line) => line.startsWith("  npm start "));

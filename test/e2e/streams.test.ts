@@ -14,7 +14,6 @@ describe("a reader of stdout that exits", () => {
     ["at once", "calctl service openapi | true", ""],
     ["from help", "calctl --help | true", ""],
     ["from --version", "calctl --version | true", ""],
-    ["from a tour", "calctl tour | head -c 1", "A"],
   ])("%s ends it quietly", async (_, line, stdout) => {
     expect(await createInstallation().shell(line)).toEqual({ exitCode: 0, stdout, stderr: "" });
   });
@@ -132,7 +131,6 @@ const FAMILIES: readonly (readonly [line: string, done: RegExp | null])[] = [
   ["profiles list", null],
   ["service openapi", null],
   ["service users list", null],
-  ["tour", null],
   ["service start --memory --port 0 -o json", null],
   [CREATE, /event \w+ was created/],
   ["events update ID --title U", /event ID was updated/],

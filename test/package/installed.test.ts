@@ -52,12 +52,6 @@ test(`version, help and manual page of ${PREFIX ?? "the build"}`, async () => {
   expect(manual.stdout.toString()).toMatch(/^\.TH "?CALCTL"? /m);
 });
 
-test("the tour", async () => {
-  const tour = await install().run("tour");
-  expect(tour).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(tour.stdout).toContain("calctl events list");
-});
-
 test("the profile local: an event is written and listed, in every way of showing it", async () => {
   const { run } = install();
   expect(await run(...CREATE, "--quiet")).toMatchObject({ exitCode: 0, stderr: "" });

@@ -60,12 +60,12 @@ describe("wrong imports", () => {
     [
       "a layer that may have the types loads the values",
       { "src/commands/user.ts": `export { LIMITS as user } from "../../contract/limits.js";` },
-      "src/commands/user.ts -> contract/limits.ts: commands may load cli, calendar, import, output, messages, errors, commands/config, commands/doctor, commands/import, commands/mcp, commands/programs, commands/tour, not contract",
+      "src/commands/user.ts -> contract/limits.ts: commands may load cli, calendar, import, output, messages, errors, commands/config, commands/doctor, commands/import, commands/mcp, commands/programs, not contract",
     ],
     [
       "someone else than program loads a command",
-      { "src/host/tour.ts": `export { user } from "../commands/user.js";` },
-      "src/host/tour.ts -> src/commands/user.ts: host may load ",
+      { "src/host/visit.ts": `export { user } from "../commands/user.js";` },
+      "src/host/visit.ts -> src/commands/user.ts: host may load ",
     ],
     [
       "someone else than host loads the service",

@@ -58,7 +58,6 @@ export function commandParts(command: Command): HelpPage {
 
 /** Examples of the program as a whole. */
 export const FIRST_STEPS: readonly Example[] = [
-  ["See the commands at work; nothing is saved", "calctl tour"],
   ["Create an event in the calendar on this machine", "calctl add -p local Lunch tomorrow 12:00 --yes"],
   ["The week of every calendar", "calctl agenda"],
 ];
