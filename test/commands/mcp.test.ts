@@ -99,7 +99,7 @@ describe("the tools", () => {
       calendars: "calendar?",
       list_events: days("attendee? category? label? limit? mine? remaining? search?"),
       get_event: "calendar? id",
-      list_comments: "calendar? id",
+      list_comments: "calendar? id limit?",
       free_times: days("between? for? limit? with?"),
       create_event: content("attendee? key start title"),
       update_event: content(
@@ -435,6 +435,24 @@ describe("calls", () => {
     });
     expect(list?.structuredContent?.data).toMatchObject([
       { content: "--file=- I bring\nthe cake", creator: { name: "ana" } },
+    ]);
+  });
+
+  test("list the last 50 comments by default, and say how many there are", async () => {
+    const { id } = await harness.json<{ readonly id: string }>("events", "create", ...LUNCH);
+    const texts = Array.from({ length: 52 }, (_, index) => `Comment ${index}`);
+    for (const text of texts) {
+      harness.setNow(harness.now() + 1);
+      await harness.run("comment", id, text);
+    }
+    const list = (limit: object) => ({ name: "list_comments", arguments: { id, ...limit } });
+    const results = await callAll(harness, [], [list({}), list({ limit: 52 })]);
+    const listed = results.map(({ result: { data, notes } }) => {
+      return [(data as readonly { readonly content: string }[]).map(({ content }) => content), notes];
+    });
+    expect(listed).toEqual([
+      [texts.slice(2), ["the last 50 of 52 comments; for more, use limit (at most 500)"]],
+      [texts, []],
     ]);
   });
 

@@ -43,7 +43,7 @@ export function createCalls(context: CalendarContext & RunContext) {
         if (outcome.error?.code === "not_found") outcome = await run(wordsOf(tool, other));
       const { error } = outcome;
       const value = await withNames(tool, outcome.value, run);
-      const { data, rest } = cutList(tool.isList ? listOf(value) : value, page);
+      const { data, rest } = cutList(tool.isList ? listOf(value) : value, page, tool.flags.has("days"));
       const result = { notice: NOTICE, data, notes: [...outcome.notes, ...ignored, ...rest] };
       if (error === null) return { value: markInvisible(result), summary: summaryOf(data) };
       return { value: markInvisible({ ...result, error: reportOf(error, tool) }), summary: null };
@@ -78,15 +78,17 @@ function listOf(value: unknown): unknown {
   return value === undefined ? undefined : [value].flat();
 }
 
-/** The first items of a list, and a note that says how many are left out; another value as it is. */
+/** A page of a list, and a note that says how many are left out; another value as it is. */
 function cutList(
   data: unknown,
   page: Tool["page"],
+  hasDays: boolean,
 ): { readonly data: unknown; readonly rest: readonly string[] } {
   if (page === undefined || !Array.isArray(data) || data.length <= page.size) return { data, rest: [] };
-  const { noun, size, maximum } = page;
-  const note = `the first ${size} of ${data.length} ${noun}; for more, use limit (at most ${maximum}) or fewer days`;
-  return { data: data.slice(0, size), rest: [note] };
+  const { noun, end, size, maximum } = page;
+  const advice = `for more, use limit (at most ${maximum})${hasDays ? " or fewer days" : ""}`;
+  const note = `the ${end} ${size} of ${data.length} ${noun}; ${advice}`;
+  return { data: end === "first" ? data.slice(0, size) : data.slice(-size), rest: [note] };
 }
 
 /** A written event with the names that the response to its write lacks, if they can be read; other values unchanged. */

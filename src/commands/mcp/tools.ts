@@ -21,6 +21,8 @@ interface ToolPlan {
 interface Page {
   /** What is listed, for the note about the rest. */
   readonly noun: string;
+  /** Which of them the result has. */
+  readonly end: "first" | "last";
   readonly size: number;
   readonly maximum: number;
 }
@@ -39,8 +41,8 @@ const PLANS: readonly ToolPlan[] = [
     description:
       "List events by day: by default today's. A search without days covers all days and lists each series once, by its next occurrence or, if it has ended, its last.",
     command: "events list",
-    flags: `${DAYS} search label attendee category mine remaining limit`,
-    page: { noun: "events", size: 50, maximum: 500 },
+    flags: `${DAYS} search label attendee category mine remaining`,
+    page: { noun: "events", end: "first", size: 50, maximum: 500 },
   },
   { name: "get_event", description: "Read one event.", command: "events get", required: ["id"] },
   {
@@ -48,13 +50,14 @@ const PLANS: readonly ToolPlan[] = [
     description: "Read the comments on an event.",
     command: "comments",
     required: ["id"],
+    page: { noun: "comments", end: "last", size: 50, maximum: 500 },
   },
   {
     name: "free_times",
     description: "Find when the user has no event, from now on, in the next 7 days by default.",
     command: "free",
-    flags: `with for between ${DAYS} limit`,
-    page: { noun: "times", size: 50, maximum: 500 },
+    flags: `with for between ${DAYS}`,
+    page: { noun: "times", end: "first", size: 50, maximum: 500 },
   },
   {
     name: "create_event",
@@ -122,7 +125,8 @@ export function createTools(program: Command, allowWrite: boolean): readonly Too
     const command = findCommand(program, line.replace(/ --.*/, "").split(" "));
     if (command === undefined) throw new Error(`there is no command ${line}`);
     const own = commandSchema(command).flags.filter((flag) => chosen.split(" ").includes(flag.name.slice(2)));
-    const flags = [{ ...CALENDAR, description: "id or name" }, ...own.map((flag) => withPage(flag, page))];
+    const limit = page === undefined ? [] : [limitOf(page)];
+    const flags = [{ ...CALENDAR, description: "id or name" }, ...own, ...limit];
     const isList = write === undefined && !required.includes("id");
     const tool = {
       name,
@@ -136,10 +140,16 @@ export function createTools(program: Command, allowWrite: boolean): readonly Too
   });
 }
 
-/** `--limit` with the bounds of a page. */
-function withPage(flag: FlagSchema, page: Page | undefined): FlagSchema {
-  if (page === undefined || flag.name !== "--limit") return flag;
-  return { ...flag, type: { type: "integer", minimum: 1, maximum: page.maximum, default: page.size } };
+/** The argument for the size of a page. The command, which lists all, does not get it. */
+function limitOf({ noun, size, maximum }: Page): FlagSchema {
+  const type = { type: "integer", minimum: 1, maximum, default: size };
+  return {
+    name: "--limit",
+    value: "number",
+    type,
+    description: `how many ${noun} at most`,
+    repeatable: false,
+  };
 }
 
 /** `--if-unchanged` as `if_unchanged`. */
