@@ -6,15 +6,7 @@ import { formatWireDateTime } from "./date-time.js";
 export const EXTENSIONS_HEADER = "calendar-extensions";
 
 /** Those of the embedded service. */
-export const EXTENSIONS = [
-  "events",
-  "activities",
-  "changes",
-  "keys",
-  "recurrences",
-  "feeds",
-  "stream",
-] as const;
+export const EXTENSIONS = ["events", "activities", "changes", "keys", "recurrences", "feeds"] as const;
 
 /** Which occurrences of a series a PUT or a DELETE means. */
 export const SCOPES = ["this", "following", "all"] as const;

@@ -9,6 +9,3 @@ export const FORM_MEDIA_TYPE = "application/x-www-form-urlencoded";
 
 /** Media type of error bodies. @see RFC 9457 §3 */
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
-
-/** Of server-sent events. */
-export const EVENT_STREAM_MEDIA_TYPE = "text/event-stream";

@@ -37,7 +37,6 @@ const TIMEOUT_CHECK_INTERVAL = 5_000;
 /** How long a client may take for a TLS handshake (ms). */
 const HANDSHAKE_TIMEOUT = 10_000;
 
-/** In all, more than there are streams of changes. */
 const CONNECTIONS = { perClient: 100, total: 2000 };
 
 const CLOSE_TIMEOUT = 10_000;

@@ -1,12 +1,9 @@
-import { EVENT_STREAM_MEDIA_TYPE } from "../contract/media-types.js";
 import { formatRateLimit } from "../contract/rate-limit.js";
-import { ROUTES } from "../contract/routes.js";
 import { once } from "../src/system/once.js";
 import { type Caller, createAuthentication } from "./authentication.js";
 import { createConcurrencyLimit, isRead } from "./concurrency-limit.js";
 import { createEndpoints, type EndpointsOptions } from "./endpoints/endpoints.js";
 import type { HealthOptions } from "./health.js";
-import { acceptsByName } from "./http/content.js";
 import type { Cors } from "./http/cors.js";
 import {
   badRequest,
@@ -16,7 +13,7 @@ import {
   toProblemError,
   withoutBody,
 } from "./http/response.js";
-import { matchFeed, matchOAuthEndpoint, routePathOf, withoutSecrets } from "./http/router.js";
+import { matchFeed, matchOAuthEndpoint, withoutSecrets } from "./http/router.js";
 import type { RateLimiter } from "./rate-limit.js";
 import {
   bodyOf,
@@ -75,11 +72,10 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 
 /** Adds headers to those of a response. Its members are named, since spreading objects is slow where it is done often. */
 function withHeaders(
-  { status, headers, body, stream, failure }: ServiceResponse,
+  { status, headers, body, failure }: ServiceResponse,
   added: Record<string, string>,
 ): ServiceResponse {
   const complete = { status, headers: Object.assign(added, headers), body };
-  if (stream !== undefined) return { ...complete, stream };
   return failure === undefined ? complete : { ...complete, failure };
 }
 
@@ -95,7 +91,6 @@ function createDependencies(options: RequestHandlerOptions) {
       const { createHealthEndpoints, matchHealthEndpoint } = await import("./health.js");
       return { match: matchHealthEndpoint, respond: createHealthEndpoints(options) };
     }),
-    streams: once(async () => (await import("./change-streams.js")).createChangeStreams(store)),
     feeds: once(async () => (await import("./feeds/feed-server.js")).createFeedServer(store)),
     // The profile `local` never needs it.
     authorizationServer: once(async () => {
@@ -136,8 +131,7 @@ async function respondToNetwork(
     duration: dependencies.now() - time,
     failure,
   });
-  const { headers: own, stream } = response;
-  return stream === undefined ? { status, headers: own, body } : { status, headers: own, body, stream };
+  return { status, headers: response.headers, body };
 }
 
 /** Never rejects: an error becomes a problem. */
@@ -213,19 +207,13 @@ interface Responder {
   respondWithProblem(problem: ProblemError): ServiceResponse | Promise<ServiceResponse>;
 }
 
-/** Whether a request asks for changes as they happen. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
-function asksForStream({ method, target, headers }: Omit<IncomingRequest, "body">): boolean {
-  if (method !== "GET" || !acceptsByName(headers["accept"] ?? "", EVENT_STREAM_MEDIA_TYPE)) return false;
-  return routePathOf(target) === ROUTES.listChanges.path;
-}
-
 /** Requests from this process never reach the authorization server or a feed: they have a user. */
 function chooseResponder(
   { method, target, headers }: Pick<IncomingRequest, "method" | "target" | "headers">,
   source: RequestSource,
   { dependencies, time: now }: RequestRun,
 ): Responder {
-  const { callEndpoint, authorizationServer, feeds, identify, streams } = dependencies;
+  const { callEndpoint, authorizationServer, feeds } = dependencies;
   const feed = matchFeed({ method, target });
   if (feed !== null && source.kind !== "local") {
     return {
@@ -238,17 +226,7 @@ function chooseResponder(
   if (path === null || source.kind === "local") {
     return {
       authorization: headers["authorization"],
-      async respond(request, { access }) {
-        if (source.kind === "network" && asksForStream(request)) {
-          return (await streams()).open(request, access, async (asked) => {
-            const caller = await identify(source, asked, headers["authorization"]);
-            return callEndpoint(asked, caller.access, dependencies.now());
-          });
-        }
-        const response = await callEndpoint(request, access, now);
-        if (source.kind === "network" && !isRead(request)) (await streams()).noteWrite();
-        return response;
-      },
+      respond: (request, { access }) => callEndpoint(request, access, now),
       respondWithProblem: problemResponse,
     };
   }

@@ -21,7 +21,6 @@ import {
   weekOf,
   weekRequests,
 } from "./service-world.mjs";
-import { measureStreams } from "./streams.mjs";
 
 const BUILT = fileURLToPath(new URL("../../dist/calctl.js", import.meta.url));
 const BARE_SERVER = fileURLToPath(new URL("../../bench/bare-server.mjs", import.meta.url));
@@ -58,8 +57,6 @@ async function benchService(program) {
     const off = await start("off.db", SMALL, "off");
     const on = await start("on.db", SMALL, "100000000/10m");
     const verdicts = [...(await compareRates({ off, on })), await compareLatency(on)];
-    const database = join(home, "off.db");
-    verdicts.push(await measureStreams(program, { env, database, token: off.token }));
     verdicts.push(await compareInserts(join(home, "insert.db"), off));
     verdicts.push(await compareSizes(off, await start("large.db", LARGE, "off")));
     verdicts.push(

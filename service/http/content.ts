@@ -19,11 +19,6 @@ export function acceptsJson(header: string | undefined): boolean {
   return named || qualityOf(ranges, [JSON_MEDIA_TYPE, "application/*", "*/*"]) > 0;
 }
 
-/** Whether an `Accept` header names a media type, with a quality above 0. */
-export function acceptsByName(header: string, mediaType: string): boolean {
-  return qualityOf(parseAccept(header), [mediaType]) > 0;
-}
-
 function parseAccept(header: string): readonly MediaRange[] {
   return (header.match(LIST_MEMBERS) ?? []).flatMap(parseMediaRange);
 }

@@ -48,7 +48,7 @@ const PAGES: ReadonlySet<ReturnType<typeof matchOAuthEndpoint>> = new Set(["star
 const VARY = { vary: "origin" };
 
 /** Headers that web pages may send. */
-const ALLOWED = `authorization, content-type, accept, if-none-match, last-event-id, ${IDEMPOTENCY_KEY_HEADER}`;
+const ALLOWED = `authorization, content-type, accept, if-none-match, ${IDEMPOTENCY_KEY_HEADER}`;
 
 /** Headers that web pages may read. */
 const EXPOSED = [

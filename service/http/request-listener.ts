@@ -16,9 +16,9 @@ import {
   MAX_HEADERS,
   readBody,
 } from "./incoming-message.js";
-import { badRequest, ProblemError, refuseExceeded, type ServiceResponse } from "./response.js";
+import { badRequest, ProblemError, refuseExceeded } from "./response.js";
 import { createSchedulingKeys } from "./scheduler.js";
-import { sendResponse, sendStream } from "./send-response.js";
+import { sendResponse } from "./send-response.js";
 
 export interface RequestListenerOptions {
   readonly addressOf: ClientAddressReader;
@@ -67,11 +67,9 @@ export function createRequestListener(service: Service, options: RequestListener
   const keys = createSchedulingKeys();
   const failures = createClientFailures();
   let isDraining = false;
-  const streams = new Map<AbortController, Promise<void>>();
   const handle = createExchangeHandler(service, options, {
     keys,
     failures,
-    streams,
     isDraining: () => isDraining,
   });
 
@@ -117,22 +115,17 @@ export function createRequestListener(service: Service, options: RequestListener
         if (socket instanceof Socket) addFailure(error, socket);
       });
     },
-    /** Ends streams, and resolves when no request is in progress. From now on, responses close their connection. */
+    /** Resolves when no request is in progress. From now on, responses close their connection. */
     async drain(): Promise<void> {
       isDraining = true;
-      for (const end of streams.keys()) end.abort();
-      await Promise.all([queue.drain(), ...streams.values()]);
+      await queue.drain();
     },
   };
 }
 
-type Streamed = NonNullable<ServiceResponse["stream"]>;
-
 interface ListenerState {
   readonly keys: ReturnType<typeof createSchedulingKeys>;
   readonly failures: ReturnType<typeof createClientFailures>;
-  /** Those that go on, by what ends them. */
-  readonly streams: Map<AbortController, Promise<void>>;
   /** Whether the server ends: responses then close their connection. */
   readonly isDraining: () => boolean;
 }
@@ -154,7 +147,7 @@ interface Progress {
 function createExchangeHandler(
   service: Service,
   { sendTimeout = SEND_TIMEOUT, stallTimeout = STALL_TIMEOUT }: RequestListenerOptions,
-  { keys, failures, streams, isDraining }: ListenerState,
+  { keys, failures, isDraining }: ListenerState,
 ): (exchange: Exchange) => Promise<boolean> {
   const bodies = createBudget(BODIES.authenticated);
   const anonymousBodies = createBudget(BODIES.anonymous);
@@ -201,22 +194,6 @@ function createExchangeHandler(
     };
   };
 
-  /** Does not wait for its end: other requests of the user have their turn. */
-  const startStream = ({ response, source }: Exchange, handled: ServiceResponse, stream: Streamed) => {
-    const end = new AbortController();
-    const quota = responses.open(source.address);
-    response.once("close", () => end.abort());
-    response.setHeader("connection", "close");
-    if (isDraining() || response.closed) end.abort();
-    const sent = sendStream(response, { handled, stream, stallTimeout, quota, signal: end.signal })
-      .catch(() => void response.destroy())
-      .finally(() => {
-        quota.close();
-        streams.delete(end);
-      });
-    streams.set(end, sent);
-  };
-
   return async (exchange) => {
     const { request, response, source, expectation } = exchange;
     const quota = responses.open(source.address);
@@ -224,10 +201,6 @@ function createExchangeHandler(
     try {
       const handled = await service.handle(incomingOf(exchange, quota, progress), source);
       progress.body?.close();
-      if (handled.stream !== undefined) {
-        startStream(exchange, handled, handled.stream);
-        return false;
-      }
       quota.take(handled.body.byteLength - progress.reserved);
       // Otherwise the next request would be taken for the rest of this one.
       const isCutOff =

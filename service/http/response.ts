@@ -1,5 +1,5 @@
 import { EXTENSIONS, EXTENSIONS_HEADER } from "../../contract/extensions.js";
-import { EVENT_STREAM_MEDIA_TYPE, JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
+import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
 import { type FieldErrors, type ProblemStatus, problem } from "../../contract/problem.js";
 import { REVISION_HEADER } from "../../contract/routes.js";
 import { NulError } from "../../src/system/query-text.js";
@@ -12,8 +12,6 @@ export interface ServiceResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** What follows without an end, in place of the body; each text is asked for when those before it were taken. */
-  readonly stream?: (signal: AbortSignal) => AsyncIterable<string>;
   /** The error behind a 500 or 503. Set only for requests from this process, which owns the database. */
   readonly failure?: unknown;
 }
@@ -27,13 +25,6 @@ const API_HEADERS = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   [EXTENSIONS_HEADER]: EXTENSIONS.join(", "),
-} as const;
-
-/** Headers of a stream, which nginx must not collect before it passes it on. */
-export const EVENT_STREAM_HEADERS = {
-  ...API_HEADERS,
-  "content-type": EVENT_STREAM_MEDIA_TYPE,
-  "x-accel-buffering": "no",
 } as const;
 
 const JSON_CONTENT_TYPE = `${JSON_MEDIA_TYPE}; charset=utf-8`;

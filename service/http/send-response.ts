@@ -1,9 +1,7 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished, pipeline } from "node:stream/promises";
-import type { Quota } from "../budget.js";
 import { discardBody } from "./incoming-message.js";
-import { ProblemError, refuseExceeded, type ServiceResponse } from "./response.js";
+import type { ServiceResponse } from "./response.js";
 
 /** Bytes of a response that are handed to the connection at a time. */
 const PIECE = 256 * 1024;
@@ -33,39 +31,6 @@ export async function sendResponse(
     if (response.socket?.writableLength === 0) return;
   }
   await sendInTime(request, response, sending);
-}
-
-/** A response that goes on. */
-interface Streaming {
-  readonly handled: ServiceResponse;
-  readonly stream: NonNullable<ServiceResponse["stream"]>;
-  /** How long the client may take nothing of a text (ms). */
-  readonly stallTimeout: number;
-  /** Memory of texts that the client has not taken. */
-  readonly quota: Quota;
-  /** Ends it. */
-  readonly signal: AbortSignal;
-}
-
-/** Resolves when the stream has ended. Rejects when the client does not take it. */
-export async function sendStream(response: ServerResponse, streaming: Streaming): Promise<void> {
-  const { handled, stream, stallTimeout, quota, signal } = streaming;
-  response.writeHead(handled.status, handled.headers).flushHeaders();
-  try {
-    for await (const text of stream(signal)) {
-      const bytes = Buffer.byteLength(text);
-      refuseExceeded(quota.tryTake(bytes));
-      if (!response.write(text)) {
-        const stalled = AbortSignal.timeout(stallTimeout);
-        await once(response, "drain", { signal: AbortSignal.any([signal, stalled]) });
-      }
-      quota.give(bytes);
-    }
-  } catch (error) {
-    // The client gets this error when it asks again.
-    if (!(error instanceof ProblemError)) throw error;
-  }
-  response.end();
 }
 
 async function sendInTime(

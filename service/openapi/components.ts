@@ -1,7 +1,7 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
 import { activityBodySchema, eventBodySchema, feedBodySchema } from "../../contract/bodies.js";
-import { EVENT_STREAM_MEDIA_TYPE, JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
+import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
 import {
   basicTokenRequestSchema,
   oauthErrorSchema,
@@ -18,7 +18,7 @@ import {
   problemSchema,
   userSchema,
 } from "../../contract/resources.js";
-import { FAILURE_STATUSES, ROUTES, type Route } from "../../contract/routes.js";
+import { FAILURE_STATUSES, type Route } from "../../contract/routes.js";
 
 export const NOT_OF_CONTRACT = "Not part of the contract: other services may not have it.";
 
@@ -100,8 +100,6 @@ interface RouteBodies {
   readonly response: GenericSchema | null | undefined;
 }
 
-const STREAM = { [EVENT_STREAM_MEDIA_TYPE]: { schema: { type: "string" } } };
-
 /** `responses` of an operation. */
 export function operationResponses(route: Route, { hasBody, response }: RouteBodies): JsonObject {
   const failures = DOCUMENTED_FAILURES.filter((status) => mayFail(status, route, hasBody));
@@ -116,7 +114,7 @@ export function operationResponses(route: Route, { hasBody, response }: RouteBod
     [route.success]: {
       description: route.summary,
       headers,
-      ...(response && { content: { ...content(response), ...(route === ROUTES.listChanges && STREAM) } }),
+      ...(response && { content: content(response) }),
     },
     ...Object.fromEntries(
       failures.map((status) => [status, { $ref: `#/components/responses/${failureName(status)}` }]),

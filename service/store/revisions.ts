@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { compileForIds, compileOnce, type Placeholders } from "./compiled-query.js";
+import { compileOnce, type Placeholders } from "./compiled-query.js";
 import type { Transaction } from "./store.js";
 
 /**
@@ -26,18 +26,6 @@ const updateRevision = compileOnce((db, { calendarId, steps }: Placeholders<Revi
     .set(() => ({ revision: sql<number>`revision + cast(${steps} as bigint)` }))
     .where("id", "=", calendarId)
     .returning("revision"),
-);
-
-/** The revisions of some calendars, by id; without those that do not exist. */
-export async function listRevisions(
-  db: Transaction,
-  ids: Iterable<string>,
-): Promise<ReadonlyMap<string, number>> {
-  return new Map((await selectRevisions(db, ids)).map(({ id, revision }) => [id, revision]));
-}
-
-const selectRevisions = compileForIds((db, ids) =>
-  db.selectFrom("calendars").select(["id", "revision"]).where("id", "in", ids),
 );
 
 /** `advanceRevision` for a write to the calendar itself, its labels or its members. */

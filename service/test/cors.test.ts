@@ -79,8 +79,7 @@ describe("a preflight request of an allowed origin", () => {
     expect(corsHeaders(response)).toEqual({
       ...ALLOWED,
       "access-control-allow-methods": methods,
-      "access-control-allow-headers":
-        "authorization, content-type, accept, if-none-match, last-event-id, idempotency-key",
+      "access-control-allow-headers": "authorization, content-type, accept, if-none-match, idempotency-key",
       "access-control-max-age": "600",
     });
     expect(response.headers["x-request-id"]).toBeDefined();

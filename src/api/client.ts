@@ -3,7 +3,6 @@ import { parseJson } from "../../contract/json.js";
 import { DEFAULT_MEDIA_TYPE } from "../../contract/media-types.js";
 import { parseRateLimit, type RateLimit } from "../../contract/rate-limit.js";
 import { DryRunStop, type PlannedRequest } from "../errors.js";
-import type { FollowChanges } from "./change-stream.js";
 import { createEndpoints, type Endpoints } from "./endpoints.js";
 import { createJsonApi } from "./json-api/json-api.js";
 import type { SendRaw } from "./raw-request.js";
@@ -17,8 +16,6 @@ import { type HttpResponse, isSuccess, pathBelow } from "./transport.js";
 export interface Api extends Endpoints {
   /** A request to any path of the service. */
   sendRaw: SendRaw;
-  /** Where the service has streams of changes, and not in this process. */
-  readonly followChanges: FollowChanges;
   /** From the headers of the last response; null before the first. */
   lastResponse(): ResponseInfo | null;
   /** Whether the service has an extension, as a response has said; before the first one, the calendar is read. */
@@ -76,8 +73,6 @@ export function createApi(options: ApiOptions): Api {
       const { createRawRequest } = await import("./raw-request.js");
       return createRawRequest(raw)(rawRequest);
     },
-    followChanges: async (follow) =>
-      (await import("./change-stream.js")).createFollowChanges(options.transport, baseUrl)(follow),
     lastResponse: () => lastResponse && { extensions, ...readResponseInfo(lastResponse, lastTimes) },
     async hasExtension(name, calendarId) {
       if (lastResponse === null) await endpoints.getCalendar(calendarId);

@@ -11,11 +11,6 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
-  /**
-   * Takes the body of a success as it comes, so that the response has none. The timeout is then that of silences, and at least
-   * half a minute. Only over sockets.
-   */
-  readonly onData?: (chunk: Uint8Array) => void;
 }
 
 /** A complete HTTP response as plain data. */

@@ -189,6 +189,24 @@ describe("a program", () => {
   });
 });
 
+describe("--interval", () => {
+  test.each([
+    ["10s", 10_000],
+    ["2m", 120_000],
+  ])("%s is the pause, whether or not something has changed", async (text, pause) => {
+    const { harness, watch } = await createWorld(create("Lunch"), () => undefined);
+    await watch("--interval", text);
+    expect(harness.pauses).toEqual([pause, pause, pause]);
+  });
+
+  test.each(["0s", "10", "soon", ""])("%j is refused", async (text) => {
+    const { watch } = await createWorld();
+    const { exitCode, stderr } = await watch("--interval", text);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`--interval: "${text}" is not an interval\nhint: write 10s, 2m or 1h`);
+  });
+});
+
 describe("a service that cannot be read", () => {
   test("is read again, with growing pauses; what was written meanwhile is told", async () => {
     const idle = () => undefined;

@@ -152,22 +152,6 @@ describeWithSystem("nginx", "behind nginx,", () => {
     expect((await world.service.handle(get(path), elsewhere)).status).toBe(200);
   });
 
-  test("a stream of changes comes as it is written", async () => {
-    const { world } = await createStage();
-    const { open, send } = await startProxied(world.service);
-    const authorization = `Bearer ${world.token}`;
-    const stream = await open(
-      get(`/calendars/${world.calendarId}/changes`, { accept: "text/event-stream", authorization }),
-    );
-    onTestFinished(() => void stream.destroy());
-    const messages: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
-    expect(String((await messages.next()).value)).toMatch(/^id: \d+\ndata: \{"data":\[\]/);
-    const body = new TextEncoder().encode(JSON.stringify(eventBody(SCHEDULE)));
-    const headers = { authorization, "content-type": "application/json" };
-    await send({ method: "POST", target: `/calendars/${world.calendarId}/events`, headers, body });
-    expect(String((await messages.next()).value)).toContain(SCHEDULE.title);
-  });
-
   test("requests keep their target and host, get the client's address, and do not close the connection", async () => {
     const { world } = await createStage();
     const received: unknown[] = [];

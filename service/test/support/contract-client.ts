@@ -82,9 +82,7 @@ export function createContractClient(send: Send, ownToken: string): ContractClie
 function checkAnswer(status: number, headers: Readonly<Record<string, string>>, json: unknown): void {
   expect(parseRateLimit(headers), "rate-limit headers").not.toBeNull();
   expect(Date.parse(headers["date"] ?? ""), "date").not.toBeNaN();
-  expect(headers["calendar-extensions"]).toBe(
-    "events, activities, changes, keys, recurrences, feeds, stream",
-  );
+  expect(headers["calendar-extensions"]).toBe("events, activities, changes, keys, recurrences, feeds");
   if (status >= 400) {
     expect(headers["content-type"]).toBe("application/problem+json");
     expect(v.parse(strictSchema(problemSchema), json)).toMatchObject({ status });

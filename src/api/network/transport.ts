@@ -9,9 +9,6 @@ import { type AttemptContext, AttemptTimeout, MEBIBYTE, toTransportError } from 
 const MAX_RESPONSE_SIZE = 32 * MEBIBYTE;
 const CONNECT_TIMEOUT = 10_000;
 
-/** Of a response that does not end (ms): the service says every ten seconds that it is there. */
-const MIN_SILENCE = 30_000;
-
 export interface UndiciTransportOptions {
   /** Longest time of one attempt in milliseconds. */
   readonly timeout: number;
@@ -67,11 +64,7 @@ async function attempt(request: HttpRequest, options: AttemptOptions): Promise<H
   const { signal } = request;
   signal?.throwIfAborted();
   const timeouts = startTimeouts(signal, options);
-  const running = startRequest(
-    options.dispatcher,
-    withRefresh(request, timeouts.onData),
-    timeouts.onConnected,
-  );
+  const running = startRequest(options.dispatcher, request, timeouts.onConnected);
   try {
     return await Promise.race([running.response, timeouts.expired]);
   } catch (cause) {
@@ -118,37 +111,19 @@ function startTimeouts(
   const stop = (milliseconds: number) => controller.abort(new AttemptTimeout(milliseconds));
   const interrupt = () => controller.abort(signal?.reason);
   const cancelConnectTimer = setTimer(connectTimeout, () => stop(connectTimeout));
-  let cancelTimer = setTimer(timeout, () => stop(timeout));
+  const cancelTimer = setTimer(timeout, () => stop(timeout));
   signal?.addEventListener("abort", interrupt);
   return {
     /** Rejects with the signal's reason or an AttemptTimeout. */
     expired: new Promise<never>((_, reject) => {
       controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
     }),
-    /** Begins the timeout of a silence. */
-    onData() {
-      const silence = Math.max(timeout, MIN_SILENCE);
-      cancelTimer();
-      cancelTimer = setTimer(silence, () => stop(silence));
-    },
     /** Ends the connect timeout. */
     onConnected: cancelConnectTimer,
     clear() {
       cancelConnectTimer();
       cancelTimer();
       signal?.removeEventListener("abort", interrupt);
-    },
-  };
-}
-
-function withRefresh(request: HttpRequest, refresh: () => void): HttpRequest {
-  const { onData } = request;
-  if (onData === undefined) return request;
-  return {
-    ...request,
-    onData(chunk) {
-      refresh();
-      onData(chunk);
     },
   };
 }
@@ -176,8 +151,7 @@ function startRequest(dispatcher: Dispatcher, request: HttpRequest, onStarted: (
         if (status >= 200) head = { status, headers: joinHeaders(headers) };
       },
       onResponseData(_, chunk) {
-        if (request.onData !== undefined && head !== null && isSuccess(head)) request.onData(chunk);
-        else chunks.push(chunk);
+        chunks.push(chunk);
       },
       onResponseEnd() {
         if (head === null) return;

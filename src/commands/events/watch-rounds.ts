@@ -6,7 +6,7 @@ import type { Seen } from "../../messages/ledger/seen.js";
 import type { WatchedChange } from "../../output/views/change.js";
 import { type Diff, withDiff } from "./changes-diff.js";
 import type { ChangesContext, ChangesFlags } from "./changes-reading.js";
-import { createPauses, type ReadCalendar } from "./watch-pauses.js";
+import { createPauses, type Outcome } from "./watch-pauses.js";
 
 export type WatchContext = ChangesContext & Pick<Context, "machine">;
 
@@ -17,6 +17,8 @@ export interface Watch {
   readonly flags: ChangesFlags;
   /** Whether later runs go on where this one ends. */
   readonly isNamed: boolean;
+  /** Between two reads (ms); null: pauses grow while nothing changes. */
+  readonly interval: number | null;
   readonly identify: (change: EventChange<LocalizedEvent>, diff: Diff) => WatchedChange;
   readonly deliver: (change: WatchedChange) => Promise<Delivery>;
 }
@@ -26,12 +28,12 @@ export interface Watch {
  * @throws CliError any failure of the first read, and later what does not pass by itself; the reason of an interruption
  */
 export async function watchChanges(context: WatchContext, watch: Watch): Promise<void> {
-  const pauses = createPauses(context);
+  const pauses = createPauses(context, watch.interval);
   const read = createRounds(watch.isNamed ? context : { ...context, messages: createMemory() }, watch);
   for (;;) {
-    const { kind, calendars } = await read();
-    if (kind === "closed" || context.flags.dryRun) return;
-    await pauses.wait(kind === "changed", calendars);
+    const outcome = await read();
+    if (outcome === "closed" || context.flags.dryRun) return;
+    await pauses.wait(outcome);
   }
 }
 
@@ -48,17 +50,11 @@ function createMemory(): ChangesContext["messages"] {
   return { ledger: async () => ledger };
 }
 
-interface Round {
-  readonly kind: "changed" | "quiet" | "closed";
-  /** Those that were read, if all of their changes were delivered. */
-  readonly calendars: readonly ReadCalendar[];
-}
-
 /** What passes by itself. */
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set(["unavailable", "rate_limited", "partial"]);
 
 /** Of failures in a row, only the first one is reported. */
-function createRounds(context: WatchContext, watch: Watch): () => Promise<Round> {
+function createRounds(context: WatchContext, watch: Watch): () => Promise<Outcome | "closed"> {
   const { output, flags } = context;
   let warned: readonly string[] = [];
   let isStarted = false;
@@ -82,7 +78,7 @@ function createRounds(context: WatchContext, watch: Watch): () => Promise<Round>
       if (!passes || flags.dryRun || !(isStarted || error.code === "partial")) throw error;
       if (!isFailing) output.warn(`${error.message}; trying again until it works`);
       isFailing = true;
-      return { kind: "quiet", calendars: [] };
+      return "failed";
     } finally {
       isStarted = true;
       warned = warnings;
@@ -96,19 +92,21 @@ interface Batch extends Pick<Diff, "revision" | "remembered"> {
 }
 
 /** @param delivered ids of changes of the batch that are not delivered again */
-async function readRound(context: WatchContext, watch: Watch, delivered: Set<string>): Promise<Round> {
+async function readRound(
+  context: WatchContext,
+  watch: Watch,
+  delivered: Set<string>,
+): Promise<Outcome | "closed"> {
   return withDiff(context, watch.flags, async (diff) => {
     const ledger = await context.messages.ledger();
     const batch = await openBatch(context, diff, watch);
     const { changes, remembered } = batch;
-    const { calendars } = remembered.seen;
     const result = await deliverAll(changes, watch, delivered);
-    if (result === "closed") return { kind: "closed", calendars };
-    if (result === "failed") return { kind: "quiet", calendars: [] };
+    if (result !== "delivered") return result;
     if ((changes.length > 0 || diff.isNew) && !context.flags.dryRun) await ledger.remember(remembered);
     delivered.clear();
     diff.reportFailures();
-    return { kind: changes.length > 0 ? "changed" : "quiet", calendars };
+    return changes.length > 0 ? "changed" : "quiet";
   });
 }
 

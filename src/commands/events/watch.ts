@@ -13,9 +13,11 @@ import type { ChangesOptions } from "./changes.js";
 import type { Diff } from "./changes-diff.js";
 import { addCalendarFlag, addFilterFlags } from "./event-query.js";
 import { checkName } from "./name-binding.js";
+import { parseInterval } from "./watch-pauses.js";
 import { type Delivery, type WatchContext, watchChanges } from "./watch-rounds.js";
 
 interface WatchOptions extends ChangesOptions {
+  readonly interval?: string;
   /** The program and its arguments. */
   readonly program: readonly string[];
 }
@@ -29,7 +31,8 @@ export function registerEventsWatch(command: Command, contextOf: ContextOf): voi
   addCalendarFlag(command);
   command
     .option("--days <1-7>", "number of days to watch, including today (default: 7)")
-    .option("--from-start", "begin with the events that are there, as added");
+    .option("--from-start", "begin with the events that are there, as added")
+    .option("--interval <duration>", "pause between two reads, such as 10s (default: 2s to 30s)");
   addFilterFlags(command);
   describeCommand(command, {
     prints: { view: watchedChangeView, formats: FORMATS, count: "one" },
@@ -65,7 +68,7 @@ function endsInDashes(command: Command): boolean {
 /** Delivers each change until the run is interrupted, or nobody reads any more; with `--dry-run` those of now. */
 async function runEventsWatch(
   context: WatchContext,
-  { sinceLast, program, ...rest }: WatchOptions,
+  { sinceLast, program, interval, ...rest }: WatchOptions,
 ): Promise<void> {
   const print = createPrintDelivery(context);
   const isNamed = sinceLast !== undefined;
@@ -75,6 +78,7 @@ async function runEventsWatch(
   await watchChanges(context, {
     flags: { ...rest, ...name },
     isNamed,
+    interval: interval === undefined ? null : parseInterval(interval),
     deliver: run === null || context.flags.dryRun ? print : run,
     identify,
   });
