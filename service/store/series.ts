@@ -145,7 +145,7 @@ export async function replaceOccurrences(db: Transaction, changes: OccurrenceCha
   await deleteEvents(db, deleted);
   await forgetDeletions(db, calendarId, ids);
   for await (const event of inSlices(added)) await insertEvent(db, { ...event, revision: next() });
-  for (const comment of comments) await db.insertInto("activities").values(comment).execute();
+  for await (const comment of inSlices(comments)) await db.insertInto("activities").values(comment).execute();
 }
 
 const selectComments = compileForIds((db, ids) =>
@@ -171,7 +171,7 @@ async function forgetDeletions(db: Transaction, calendarId: string, ids: Readonl
       .orderBy("revision")
       .limit(DELETIONS_AT_ONCE)
       .execute();
-    for (const { revision } of deleted.filter(({ event_id }) => ids.has(event_id)))
+    for await (const { revision } of inSlices(deleted.filter(({ event_id }) => ids.has(event_id))))
       await db
         .deleteFrom("deleted_events")
         .where("calendar_id", "=", calendarId)

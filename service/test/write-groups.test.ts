@@ -149,3 +149,23 @@ test("one read of each client after the other has its turn", async () => {
   await Promise.all(["a1", "a2", "a3", "b1", "c1", "b2"].map(read));
   expect(done).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
 });
+
+test("events come in between writes that take long", async () => {
+  const { store } = await openStage();
+  let turns = 0;
+  const seen: number[] = [];
+  const work = (key: string) => async (db: Transaction) => {
+    await insert(db, key);
+    seen.push(turns);
+    const end = performance.now() + 6;
+    while (performance.now() < end);
+  };
+  const writes = ["a", "b", "c"].map((key) => store.write(work(key)));
+  const count = () => {
+    turns += 1;
+    if (seen.length < 3) setImmediate(count);
+  };
+  setImmediate(count);
+  await Promise.all(writes);
+  expect(new Set(seen).size).toBe(3);
+});

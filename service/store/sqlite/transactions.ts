@@ -1,9 +1,13 @@
+import { yieldToEventLoop } from "../../../src/system/clock.js";
 import type { OpenDatabase } from "../../../src/system/sqlite/open.js";
 import { createFairQueue, createLine } from "../../fair-queue.js";
 import type { Store, Transaction } from "../store.js";
 
 /** Writes that are committed together at most. */
 const MAX_GROUP = 32;
+
+/** How long a group goes on before events come in (ms). */
+const SLICE = 5;
 
 interface WaitingWrite {
   /** Resolves with the function that settles the promise of whoever asked for it, to be called after the commit. */
@@ -47,11 +51,18 @@ export function createTransactions(
   const attemptEach = async (group: readonly WaitingWrite[]): Promise<(() => void)[]> => {
     const outcomes: (() => void)[] = [];
     let wasLong = false;
-    const turn = setImmediate(() => {
-      wasLong = true;
-    });
+    const watchTurn = () =>
+      setImmediate(() => {
+        wasLong = true;
+      });
+    let [turn, end] = [watchTurn(), performance.now() + SLICE];
     for (const write of group) {
       if (wasLong) break;
+      if (performance.now() > end) {
+        clearImmediate(turn);
+        await yieldToEventLoop();
+        [turn, end] = [watchTurn(), performance.now() + SLICE];
+      }
       execute("savepoint one_write");
       try {
         outcomes.push(await write.run(db));
