@@ -3,24 +3,18 @@
 # Create an event from a sentence.
 calctl add Lunch with the team tomorrow noon for 1 hour --yes
 
-# What is coming up? Each line ends with the beginning of an id.
+# What is coming up? Each line ends with the beginning of an id, which names the event.
 calctl events list --days 2
 
-# In a script, lists print the fields that you name.
+# Lists print the fields that a script asks for. Move the start of the event, and its end moves, too.
 event=$(calctl events list --days 2 -o tsv --fields id)
-
-# Move the event to a later start; its end moves, too. Then comment on it.
-calctl events update "$event" --start "tomorrow 12:30" --quiet
+calctl events update "$event" --start "tomorrow 12:30"
 calctl comment "$event" "I have booked a table"
 
-# The days of every calendar.
+# The days of every calendar, and JSON through a jq expression.
 calctl agenda --days 3
-
-# For programs: JSON, filtered by a jq expression.
 calctl events list --days 2 --jq '.[] | {title, start_local}'
 
-# Delete the event. Without --yes, you are asked first.
+# Delete the event, then take that back. Without --yes, you are asked first.
 calctl events delete "$event" --yes
-
-# Take that back.
 calctl undo --yes

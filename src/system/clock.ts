@@ -48,12 +48,12 @@ const SLICE = { items: 50, time: 5 } as const;
 
 /** Passes items on, and lets events come in every few milliseconds. */
 export async function* inSlices<T>(items: Iterable<T>): AsyncGenerator<T> {
-  let [count, end] = [0, performance.now() + SLICE.time];
+  let [count, end] = [0, Date.now() + SLICE.time];
   for (const item of items) {
     yield item;
     count += 1;
-    if (count < SLICE.items && performance.now() < end) continue;
+    if (count < SLICE.items && Date.now() < end) continue;
     await yieldToEventLoop();
-    [count, end] = [0, performance.now() + SLICE.time];
+    [count, end] = [0, Date.now() + SLICE.time];
   }
 }

@@ -1,9 +1,8 @@
-import { appendFileSync, readFileSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import { withoutExtensions } from "../support/contract-service.js";
 import { apply, byService, reply, reset } from "../support/fault-steps.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
-import { icsFile, ndjsonFile, recordsPath, vevent, writeText } from "./import-world.js";
+import { icsFile, ndjsonFile, vevent, writeText } from "./import-world.js";
 
 /** `import` over a connection that loses an answer. */
 
@@ -76,14 +75,4 @@ test("a series that the service refuses: its changes fail with it, and the rest 
   expect(first.stderr).toContain('"Moved": its series is not in the calendar');
   expect(first.stderr).toContain("2 of 3 changes failed");
   expect(await importPath(path)).toMatchObject({ exitCode: 0, stdout: "2\t1\n" });
-});
-
-test("what an undo notes during an import is kept", async () => {
-  await importEvents("a");
-  const path = recordsPath(world);
-  const noted = JSON.stringify(["a", { id: "1", hash: "", left: "" }]);
-  const undo = () => appendFileSync(path, `\n${noted}`);
-  world.server.on(`POST /calendars/${world.calendarId}/events`, [undo, reply(byService(world.service))]);
-  expect(await importEvents("a", "b")).toMatchObject({ exitCode: 0 });
-  expect(readFileSync(path, "utf8").split("\n")).toEqual([noted, expect.stringContaining("b")]);
 });

@@ -125,7 +125,12 @@ describe("webhooks add", () => {
     ["no kind", ["team"], URL_A, "missing --as"],
     ["another kind", ["team", "--as", "irc"], URL_A, "--as"],
     ["no URL", ["team", "--as", "slack"], "", "stdin: it is empty"],
-    ["no URL in the file", ["team", "--as", "slack", "--url-file", "/nowhere"], "", "does not exist"],
+    [
+      "no URL in the file",
+      ["team", "--as", "slack", "--url-file", "/nowhere"],
+      "",
+      "no such file or directory",
+    ],
     ["a malformed URL", ["team", "--as", "slack"], "sentinel", "it is not an https URL"],
     ["several lines", ["team", "--as", "slack"], `${URL_A}\n${URL_B}\n`, "several lines"],
     [

@@ -55,13 +55,13 @@ export function createTransactions(
       setImmediate(() => {
         wasLong = true;
       });
-    let [turn, end] = [watchTurn(), performance.now() + SLICE];
+    let [turn, end] = [watchTurn(), Date.now() + SLICE];
     for (const write of group) {
       if (wasLong) break;
-      if (performance.now() > end) {
+      if (Date.now() > end) {
         clearImmediate(turn);
         await yieldToEventLoop();
-        [turn, end] = [watchTurn(), performance.now() + SLICE];
+        [turn, end] = [watchTurn(), Date.now() + SLICE];
       }
       execute("savepoint one_write");
       try {

@@ -34,7 +34,7 @@ export interface ToolServer {
 const REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"] as const;
 
 /** The first revision with structured content. */
-const STRUCTURED = "2025-06-18";
+const [, STRUCTURED] = REVISIONS;
 
 /** Longest text of an error (UTF-16 code units): it may have a value of the request in it. */
 export const MAX_TEXT = 1000;
