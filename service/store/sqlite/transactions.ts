@@ -55,13 +55,13 @@ export function createTransactions(
       setImmediate(() => {
         wasLong = true;
       });
-    let [turn, end] = [watchTurn(), Date.now() + SLICE];
+    let [turn, end] = [watchTurn(), performance.now() + SLICE];
     for (const write of group) {
       if (wasLong) break;
-      if (Date.now() > end) {
+      if (performance.now() > end) {
         clearImmediate(turn);
         await yieldToEventLoop();
-        [turn, end] = [watchTurn(), Date.now() + SLICE];
+        [turn, end] = [watchTurn(), performance.now() + SLICE];
       }
       execute("savepoint one_write");
       try {

@@ -21,8 +21,8 @@ export const SLACK_LIMITS = {
   total: 12_000,
 } as const;
 
-/** What Slack shows as an emoji, also in plain text: `:tada:`. Names may have letters of any script. */
-const SHORTCODE = /:(?=[\p{L}\p{M}\p{N}_+'’-]+:)/gu;
+/** What Slack shows as an emoji, also in plain text: `:tada:`, not `:30+10:` of a time. Names may have letters of any script. */
+const SHORTCODE = /:(?!(?<=\d:)\d)(?=[\p{L}\p{M}\p{N}_+'’-]+:)/gu;
 
 function keepShortcodes(text: string): string {
   return text.replace(SHORTCODE, `:${ZERO_WIDTH_SPACE}`);
