@@ -31,7 +31,7 @@ export function sanitizeLine(text: string): string {
 /** Several lines of text: like `sanitizeLine`, but keeps line feeds and tabs, and turns CRLF into a line feed. */
 export function sanitizeBlock(text: string): string {
   const lines = text.replaceAll("\r\n", "\n");
-  const marked = lines.replace(/.*[\u061c\u200e\u200f].*/g, escapeDirectionMarks);
+  const marked = lines.split("\n").map(escapeDirectionMarks).join("\n");
   return limitMarks(marked.replace(HARMFUL, (found) => (isLayout(found) ? found : visibleEscape(found))));
 }
 
