@@ -36,12 +36,14 @@ Here, npm start --silent -- stands for calctl; README.md says how to install cal
 /** Runs the commands of the tour in a HOME that is removed, each shown as it is typed. */
 function showTour() {
   const home = mkdtempSync(join(tmpdir(), "calctl-tour-"));
+  // The shell ends by Ctrl-C, and then the folder is removed.
+  process.once("SIGINT", () => undefined);
   try {
     symlinkSync(PROGRAM, join(home, "calctl"));
     const own = Object.entries(process.env).filter(([name]) => !/^(?:CALCTL|XDG)_/.test(name));
     const env = { ...Object.fromEntries(own), HOME: home, PATH: `${home}${delimiter}${process.env.PATH}` };
     const { status } = spawnSync("sh", ["-ev", TOUR], { env, stdio: ["inherit", "inherit", 1] });
-    process.exitCode = status ?? 1;
+    process.exitCode = status ?? 130;
     if (status === 0) process.stdout.write(CLOSING);
   } finally {
     rmSync(home, { recursive: true, force: true });

@@ -59,9 +59,9 @@ export function compileForIds<R>(
     const batches = Array.from({ length: Math.ceil(sorted.length / IDS_PER_QUERY) }, (_, index) =>
       sorted.slice(index * IDS_PER_QUERY, (index + 1) * IDS_PER_QUERY),
     );
-    for await (const [first = "", ...others] of inSlices(batches)) {
+    for await (const batch of inSlices(batches)) {
       // Of fewer, the first one is given more than once.
-      const values = Array.from({ length: IDS_PER_QUERY }, (_, index) => others[index - 1] ?? first);
+      const values = Array.from({ length: IDS_PER_QUERY }, (_, index) => batch[index] ?? batch[0] ?? "");
       rows.push(...(await run(db, values)));
     }
     return rows;

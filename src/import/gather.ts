@@ -163,7 +163,7 @@ function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[
   return readOccurrences(entry, series, { ...found, engine });
 }
 
-/** The occurrences of a repeating event as single events. @param reason why it is no series; null if the service stores none */
+/** The occurrences of a repeating event as single events. @param reason why it cannot be a series; null if the service has none */
 function readOccurrences(
   entry: ImportEntry,
   reason: string | null,

@@ -157,7 +157,7 @@ function nameOf(flag: string): string {
   return flag.slice(2).replaceAll("-", "_");
 }
 
-/** The arguments that are no flags, in their order. */
+/** The names of the positional arguments, in order. */
 export function valuesOf({ required, flags }: Pick<Tool, "required" | "flags">): readonly string[] {
   return required.filter((name) => !flags.has(name));
 }
