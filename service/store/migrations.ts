@@ -173,6 +173,8 @@ export const MIGRATIONS: readonly Migration[] = [
       alter table events add column recurrences text default '' not null;
       create index events_by_series on events (series_id, slot) where series_id is not null;`,
   },
+  // What exists again was not deleted: such deletions are found by the event.
+  { statements: "create index deleted_events_by_event on deleted_events (event_id);" },
 ];
 
 /** The statements that bring a database of a version to the newest one. */

@@ -1,6 +1,6 @@
 import { inSlices, yieldToEventLoop } from "../../src/system/clock.js";
 import { compileForIds, compileOnce, type Placeholders } from "./compiled-query.js";
-import { deleteEvents } from "./deletions.js";
+import { deleteEvents, forgetDeletionsOf } from "./deletions.js";
 import { type EventWithAttendees, insertEvent } from "./events.js";
 import { advanceRevision } from "./revisions.js";
 import type { EventRow, SeriesRow } from "./schema.js";
@@ -143,7 +143,7 @@ export async function replaceOccurrences(db: Transaction, changes: OccurrenceCha
   }));
   for await (const id of inSlices(removed.filter((one) => ids.has(one)))) await removeEvent(db, { id });
   await deleteEvents(db, deleted);
-  await forgetDeletions(db, calendarId, ids);
+  await forgetDeletionsOf(db, ids);
   for await (const event of inSlices(added)) await insertEvent(db, { ...event, revision: next() });
   for await (const comment of inSlices(comments)) await db.insertInto("activities").values(comment).execute();
 }
@@ -155,29 +155,3 @@ const selectComments = compileForIds((db, ids) =>
 const removeEvent = compileOnce((db, { id }: Placeholders<{ readonly id: string }>) =>
   db.deleteFrom("events").where("id", "=", id),
 );
-
-/** Deletions that are read before other requests get their turn: a calendar remembers those of 30 days. */
-const DELETIONS_AT_ONCE = 2_000;
-
-/** What exists again was not deleted. */
-async function forgetDeletions(db: Transaction, calendarId: string, ids: ReadonlySet<string>): Promise<void> {
-  if (ids.size === 0) return;
-  for (let last = 0; ; await yieldToEventLoop()) {
-    const deleted = await db
-      .selectFrom("deleted_events")
-      .select(["event_id", "revision"])
-      .where("calendar_id", "=", calendarId)
-      .where("revision", ">", last)
-      .orderBy("revision")
-      .limit(DELETIONS_AT_ONCE)
-      .execute();
-    for await (const { revision } of inSlices(deleted.filter(({ event_id }) => ids.has(event_id))))
-      await db
-        .deleteFrom("deleted_events")
-        .where("calendar_id", "=", calendarId)
-        .where("revision", "=", revision)
-        .execute();
-    last = deleted.at(-1)?.revision ?? last;
-    if (deleted.length < DELETIONS_AT_ONCE) return;
-  }
-}

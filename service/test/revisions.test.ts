@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../contract/date-time.js";
 import { addSample } from "../admin/sample.js";
-import { DELETION_MEMORY } from "../store/deletions.js";
+import { DELETION_MEMORY, MAX_DELETIONS } from "../store/deletions.js";
 import { openStore } from "../store/sqlite/open.js";
-import { querySql } from "./support/database.js";
+import { querySql, runSql } from "./support/database.js";
 import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar, request } from "./support/send.js";
 import { createWorld, NOW, type World } from "./support/world.js";
@@ -86,19 +86,22 @@ describe("the revision of a calendar", () => {
   });
 });
 
+/** What is remembered of deletions. */
+const memory = {
+  count: () => Number(querySql(world.database, "select count(*) as n from deleted_events")[0]?.["n"]),
+  from: () => {
+    const query = `select changes_from from calendars where id = '${world.calendarId}'`;
+    return Number(querySql(world.database, query)[0]?.["changes_from"]);
+  },
+};
+
 test("deletions are forgotten after 30 days, a few at each later one, which moves where changes begin", async () => {
   const ids: string[] = [];
   for (let count = 0; count < 12; count += 1)
     ids.push((await change("POST", "events", eventBody(SCHEDULE))).id);
   for (const id of ids.slice(0, 8)) await change("DELETE", `events/${id}`);
   const last = revisionOf();
-  const count = () => Number(querySql(world.database, "select count(*) as n from deleted_events")[0]?.["n"]);
-  const from = () =>
-    Number(
-      querySql(world.database, `select changes_from from calendars where id = '${world.calendarId}'`)[0]?.[
-        "changes_from"
-      ],
-    );
+  const { count, from } = memory;
   world.clock.now += DELETION_MEMORY;
   await change("DELETE", `events/${ids[8]}`);
   expect({ count: count(), from: from() }).toEqual({ count: 9, from: 1 });
@@ -108,6 +111,28 @@ test("deletions are forgotten after 30 days, a few at each later one, which move
   await change("DELETE", `events/${ids[10]}`);
   expect({ count: count(), from: from() }).toEqual({ count: 3, from: last });
   expect(DELETION_MEMORY).toBe(30 * DAY_MS);
+});
+
+test("the oldest deletions are forgotten, a few at each later one, when a calendar has too many", async () => {
+  const ids: string[] = [];
+  for (let count = 0; count < 3; count += 1)
+    ids.push((await change("POST", "events", eventBody(SCHEDULE))).id);
+  const start = revisionOf();
+  const many = MAX_DELETIONS + 4;
+  runSql(
+    world.database,
+    `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${many})
+    insert into deleted_events select '${world.calendarId}', ${start} + n, 'deleted' || n, ${NOW} from numbers;
+    update calendars set revision = ${start + many} where id = '${world.calendarId}'`,
+  );
+  const { count, from } = memory;
+  await change("DELETE", `events/${ids[0]}`);
+  expect({ count: count(), from: from() }).toEqual({ count: many - 3, from: start + 4 });
+  await change("DELETE", `events/${ids[1]}`);
+  expect({ count: count(), from: from() }).toEqual({ count: MAX_DELETIONS, from: start + 6 });
+  const ask = async (since: number) =>
+    (await request(world, `GET /calendars/${world.calendarId}/changes?since=${since}`)).status;
+  expect([await ask(start + 5), await ask(start + 6)]).toEqual([410, 200]);
 });
 
 test("each event is stored as answers have it", async () => {
