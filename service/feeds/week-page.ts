@@ -11,7 +11,7 @@ import { STYLE } from "./page-style.js";
 import { drawWeek } from "./week-grid.js";
 
 /** Events of a page at most: it is drawn at once. */
-const LIMIT = 1_000;
+const LIMIT = 200;
 
 /** A feed as a page with a week: that of `?week=2026-W48`, or this one. @throws ProblemError 400 */
 export function weekPage(found: OpenFeed, target: string, now: number): FeedRepresentation {
