@@ -67,9 +67,12 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const properties = readProperties(lines, options.unread);
   const all = (name: string) => properties.filter((property) => property.name === name);
   const text = (name: string) => String(all(name)[0]?.values[0] ?? "") || undefined;
-  const [start] = all("DTSTART").flatMap((property) => readTimes(property, options));
+  const start = readOne(all("DTSTART"), options);
   if (start === undefined) throw usageError("it has no DTSTART");
   if (start.isFloating) options.count(withoutZone(options.zone));
+  const rules = linesOf("RRULE", lines);
+  if (rules.length > 0 && start.zone === "UTC" && start.wallClock !== start.instant)
+    throw usageError("it repeats, and no known zone has the offset of DTSTART all the year");
   const others = { ...options, zone: start.zone };
   const times = (name: string) =>
     all(name).flatMap((property) => (isPeriods(property) ? [] : readTimes(property, others)));
@@ -78,7 +81,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const uid = text("UID") ?? hashText(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
   if (all("RECURRENCE-ID").length === 0) options.beginnings.set(uid, start);
   if (all("EXRULE").length > 0) throw usageError("EXRULE is not supported, only EXDATE");
-  const [end] = times("DTEND");
+  const end = readOne(all("DTEND"), others);
   const span = spanOf(start, end, all);
   const fields = fieldsOf(span, text, all);
   if (fields.end_at === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
@@ -95,7 +98,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
     fields,
     cancelled: options.isWithdrawn || text("STATUS")?.toUpperCase() === "CANCELLED",
     recurrences: [
-      ...readRules(linesOf("RRULE", lines), { ...options, start }),
+      ...readRules(rules, { ...options, start }),
       ...dateLines("RDATE", [...startsOf("RDATE"), ...added], { isAllDay: start.isDate }),
       ...dateLines("EXDATE", startsOf("EXDATE"), { isAllDay: start.isDate }),
     ],
@@ -112,20 +115,26 @@ export function readChange(
   lines: readonly string[],
   options: VeventOptions,
 ): ChangedOccurrence | undefined {
-  const [property, own] = ["RECURRENCE-ID", "DTSTART"].map(
-    (name) => readProperties(linesOf(name, lines), options.unread)[0],
-  );
-  if (property === undefined) return undefined;
-  if (property.parameters["range"] !== undefined)
+  const all = (name: string) => readProperties(linesOf(name, lines), options.unread);
+  const properties = all("RECURRENCE-ID");
+  if (properties.length === 0) return undefined;
+  if (properties.some(({ parameters }) => parameters["range"] !== undefined))
     throw usageError("RECURRENCE-ID with RANGE changes more than one event");
-  const [start] = own === undefined ? [] : readTimes(own, options);
-  const [time] = readTimes(property, { ...options, zone: start?.zone ?? options.zone });
+  const start = readOne(all("DTSTART"), options);
+  const time = readOne(properties, { ...options, zone: start?.zone ?? options.zone });
   if (time === undefined) return undefined;
   const slotIn = (series: Beginning) => wireTime(startInSeries(time, series, options.midnights));
   const series = options.beginnings.get(uid);
   if (series !== undefined) return { uid, slot: slotIn(series) };
   const isWhole = start !== undefined && !time.isDate;
   return { uid, slot: isWhole ? slotIn(start) : wireTime(time.instant), slotIn };
+}
+
+/** The only time of a property; undefined without one. @throws CliError usage for several */
+function readOne(properties: readonly Property[], options: VeventOptions): IcsTime | undefined {
+  const [time, ...others] = properties.flatMap((property) => readTimes(property, options));
+  if (others.every(({ isDate, instant }) => isDate === time?.isDate && instant === time.instant)) return time;
+  throw usageError(`it has several times in ${properties[0]?.name}`);
 }
 
 function linesOf(name: string, lines: readonly string[]): readonly string[] {

@@ -1,7 +1,6 @@
 import { slotText } from "../../contract/extensions.js";
-import { isDate, wallClockOf } from "../calendar/recurrence-lines.js";
 import { usageError } from "../errors.js";
-import { dateOfTime, type IcsTime } from "./ics-times.js";
+import { dateOfTime, type IcsTime, readTime } from "./ics-times.js";
 
 /** The RRULE of other programs, which slips in ways that have one meaning. @see RFC 5545 §3.3.10 */
 
@@ -55,13 +54,20 @@ function isDefault(name: string, value: string): boolean {
 }
 
 /**
- * The end of an all-day series as a date: a time in UTC is the day of which it is midnight for the user or in a zone of the file, as
- * Outlook and Exchange write it, otherwise its day in UTC.
+ * The end of a series as RFC 5545 writes it, without a fraction. That of an all-day series is a date: a time in UTC is the day of
+ * which it is midnight for the user or in a zone of the file, as Outlook and Exchange write it, otherwise its day in UTC.
  */
 function readUntil(written: string, { start, midnights }: RuleOptions): string {
-  const text = written.replace(/[-:]/g, "");
-  if (!start.isDate || isDate(text)) return text;
-  const wallClock = wallClockOf(text, "UNTIL");
-  const time = { isDate: false, isFloating: !text.endsWith("Z"), wallClock, instant: wallClock, zone: "UTC" };
-  return slotText(dateOfTime(time, midnights), true);
+  const { isDate, wallClock, offset } = readTime(written, "UNTIL");
+  const instant = wallClock - (offset ?? 0);
+  const isFloating = offset === null;
+  const zone = isFloating || offset === 0 ? "UTC" : "";
+  if (start.isDate)
+    return slotText(dateOfTime({ isDate, isFloating, wallClock, instant, zone }, midnights), true);
+  if (isDate) return slotText(wallClock, true);
+  const text = slotText(Math.floor(instant / SECOND) * SECOND, false);
+  return isFloating ? text.replace("Z", "") : text;
 }
+
+/** In milliseconds. */
+const SECOND = 1000;

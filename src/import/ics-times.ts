@@ -1,7 +1,7 @@
-import { DAY_MS, parseWireDateTime } from "../../contract/date-time.js";
-import { addDuration, instantAt, wallClockAt } from "../calendar/zoned-time.js";
+import { DAY_MS, HOUR_MS, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
+import { addDuration, instantAt, offsetAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
-import type { ZoneFinder } from "./ics-zones.js";
+import { type ZoneFinder, zoneOfOffset } from "./ics-zones.js";
 
 /** Times of iCalendar. @see RFC 5545 §3.3.5 */
 
@@ -39,30 +39,71 @@ interface TimeOptions {
   readonly findZone: ZoneFinder;
 }
 
-const TIME = /^(\d{4}-\d{2}-\d{2})(?:T::|T(\d{2}:\d{2}(?::\d{2})?):?(Z?))?$/;
+/** With the separators of ISO 8601 or without, with a fraction and an offset. */
+const TIME =
+  /^(\d{4})(-?)(\d{2})\2(\d{2})(?:[T ](\d{2})(:?)(\d{2})(?:\6(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(Z|[+-]\d{2}(?::?\d{2})?))?)?$/i;
+
+/** A date or time as it is written. */
+interface WrittenTime {
+  readonly isDate: boolean;
+  /** What the clock shows, as if it were UTC (ms). */
+  readonly wallClock: number;
+  /** How far it is ahead of UTC (ms); null where it does not say. */
+  readonly offset: number | null;
+}
+
+/** @param name of its property @throws CliError usage for a text that is no date or time */
+export function readTime(text: string, name: string): WrittenTime {
+  const [, year, , month, day, hour, , minute = "00", second = "00", fraction = "0", zone] =
+    TIME.exec(text) ?? [];
+  // A leap second is the one before it. @see RFC 5545 §3.3.12
+  const clock = `${hour ?? "00"}:${minute}:${second === "60" ? "59" : second}.${fraction}`;
+  const wallClock = parseWireDateTime(`${year}-${month}-${day}T${clock}Z`)?.instant;
+  const offset = zone === undefined ? null : offsetOf(zone);
+  if (wallClock !== undefined && offset !== undefined)
+    return { isDate: hour === undefined, wallClock, offset };
+  throw usageError(`${name} "${text.slice(0, 40)}" is not a date or time such as 20261121T150000`);
+}
+
+/** Undefined for one that no clock has. */
+function offsetOf(zone: string): number | undefined {
+  if (/^z$/i.test(zone)) return 0;
+  const [, sign, hours, minutes = "0"] = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone) ?? [];
+  const offset = Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS;
+  if (Number(minutes) > 59 || offset > MAX_OFFSET) return undefined;
+  return sign === "-" ? -offset : offset;
+}
+
+/** No clock is more ahead of UTC, or behind it (ms). */
+const MAX_OFFSET = 16 * HOUR_MS;
 
 /** The times of a property. @throws CliError usage for anything else, and for an unknown zone */
-export function readTimes(
-  { name, parameters, type, values, written }: Property,
-  options: TimeOptions,
-): readonly IcsTime[] {
+export function readTimes(property: Property, options: TimeOptions): readonly IcsTime[] {
+  const { name, type, written } = property;
   if (type === "period") throw usageError(`${name} with VALUE=PERIOD is not supported, only dates and times`);
-  return values.map((value) => {
-    const [, date = "", clock, utc] = TIME.exec(String(value)) ?? [];
-    // A leap second is the one before it. @see RFC 5545 §3.3.12
-    const wallClock = parseWireDateTime(`${date}T${clock?.replace(/:60$/, ":59") ?? "00:00"}Z`)?.instant;
-    if (wallClock === undefined)
-      throw usageError(`${name} "${written.slice(0, 40)}" is not a date or time such as 20261121T150000`);
-    if (clock === undefined || utc === "Z")
-      return {
-        ...{ isDate: clock === undefined, isFloating: false, wallClock },
-        ...{ instant: wallClock, zone: "UTC" },
-      };
-    const { tzid } = parameters;
-    const zone = tzid === undefined ? options.zone : options.findZone(tzid);
+  // A comma may also begin a fraction.
+  return written.split(/,(?=\d{8}|\d{4}-)/).map((text) => timeOf(text, property, options));
+}
+
+function timeOf(text: string, { name, parameters, type }: Property, options: TimeOptions): IcsTime {
+  const { isDate, wallClock, offset } = readTime(text, name);
+  const isMidnight = wallClock % DAY_MS === 0;
+  if (type === "date" && !isMidnight) throw usageError(`${name} "${text.slice(0, 40)}" is not a date`);
+  if (isDate || type === "date")
+    return { isDate: true, isFloating: false, wallClock, instant: wallClock, zone: "UTC" };
+  const { tzid } = parameters;
+  if (offset === null) {
+    const zone = tzid === undefined ? options.zone : options.findZone(tzid, wallClock);
     const instant = instantAt(wallClock, zone);
     return { isDate: false, isFloating: tzid === undefined, wallClock, instant, zone };
-  });
+  }
+  const instant = wallClock - offset;
+  if (tzid === undefined || offset === 0)
+    return { isDate: false, isFloating: false, wallClock, instant, zone: zoneOfOffset(offset) ?? "UTC" };
+  const zone = options.findZone(tzid, wallClock);
+  if (offsetAt(instant, zone) !== offset)
+    throw usageError(`${name} "${text.slice(0, 40)}" has another offset than its zone ${zone}`);
+  return { isDate: false, isFloating: false, wallClock, instant, zone };
 }
 
 /** An added occurrence with its own end. @see RFC 5545 §3.3.9 */
@@ -78,18 +119,14 @@ export function isPeriods({ name, type }: Property): boolean {
 
 /** @throws CliError usage for what is no period, and for an unknown zone */
 export function readPeriods(property: Property, options: TimeOptions): readonly Period[] {
-  return property.values.map((value) => {
-    const parts = Array.isArray(value) ? value.map(String) : [];
-    const isLength = /^\+?P/i.test(parts[1] ?? "");
-    const times = readTimes(
-      { ...property, type: "date-time", values: isLength ? parts.slice(0, 1) : parts },
-      options,
-    );
-    const [start, end = start] = times;
-    if (parts.length !== 2 || start === undefined || end === undefined)
-      throw usageError(`RDATE "${property.written.slice(0, 40)}" is not a period`);
-    if (!isLength) return { start, end };
-    const instant = addDuration(start.instant, durationOf(parts[1] ?? ""), start.zone);
+  return property.written.split(",").map((text) => {
+    const [from = "", to, other] = text.split("/");
+    if (to === undefined || other !== undefined)
+      throw usageError(`RDATE "${text.slice(0, 40)}" is not a period`);
+    const timed = { ...property, type: "date-time" };
+    const start = timeOf(from, timed, options);
+    if (!/^\+?P/i.test(to)) return { start, end: timeOf(to, timed, options) };
+    const instant = addDuration(start.instant, durationOf(to), start.zone);
     return { start, end: { ...start, instant, wallClock: wallClockAt(instant, start.zone) } };
   });
 }

@@ -18,7 +18,7 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
   const events = components.filter(({ name }) => name === "VEVENT");
   const isMail = events.length > 0 && events.every(({ method }) => method !== "" && method !== "PUBLISH");
   const zones = components.filter(({ name }) => name === "VTIMEZONE");
-  const findZone = createZoneFinder(zones, options.zone);
+  const findZone = createZoneFinder(zones, { zone: options.zone, newestYear: newestYear(text) });
   const unread = new Set<string>();
   const midnights = midnightZones(text, options.zone, findZone);
   const beginnings = new Map<string, Beginning>();
@@ -53,6 +53,14 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
     header: header + described.join(""),
     footer: "END:VCALENDAR\r\n",
   };
+}
+
+/** The newest year in which an event begins. */
+function newestYear(text: string): number {
+  let newest = 0;
+  for (const [, year] of text.matchAll(/^DTSTART[;:](?:.*:)?(\d{4})/gim))
+    newest = Math.max(newest, Number(year));
+  return newest;
 }
 
 /** Changes of series are read after the series, whose zone and kind of start says what they mean. */

@@ -80,6 +80,22 @@ const FILES: Readonly<Record<string, Row>> = {
   "tzid-gmt-with-bst.ics": { events: ["2027-07-23T09:20 GMT"] },
   "tzid-bst-with-vtimezone.ics": { events: ["2027-07-23T09:20 BST"] },
   "quoted-printable.ics": { events: ["2027-01-05T09:45 Café für alle"] },
+  "offsets.ics": {
+    events: [
+      "2027-03-01T08:00 Shift",
+      "2027-03-02T00:00 Webinar",
+      "2027-03-03T12:00 Late shift",
+      ...days("Shift", "2027-03-04T08:00", "2027-03-05T08:00"),
+    ],
+  },
+  "fractions.ics": {
+    events: [
+      "2027-03-01T09:00 Session",
+      "2027-03-03T11:00 Session moved",
+      ...days("Session", "2027-03-04T09:00", "2027-03-08T09:00"),
+    ],
+  },
+  "utc-names.ics": { events: ["Etc", "Offset", "Words", "Zulu"].map((title) => `2027-07-01T09:00 ${title}`) },
   "url-without-scheme.ics": {
     events: ["Mail", "Url", "Webcal"].map((title) => `2027-01-05T09:45 ${title}`),
     notes: ["3 events with a URL that cannot be stored: left out"],

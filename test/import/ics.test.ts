@@ -104,6 +104,35 @@ describe("times", () => {
       { all_day: true, end_at: "2026-11-28T00:00:00.000Z" },
     ],
     ["a date that is not marked as one", ["DTSTART:20261121"], { all_day: true }],
+    ["a date with a midnight", ["DTSTART;VALUE=DATE:20261121T000000"], { all_day: true }],
+    [
+      "an offset",
+      ["DTSTART:20261121T150000+0100", "DTEND:20261121T160000-0330"],
+      {
+        start_at: "2026-11-21T14:00:00.000Z",
+        start_timezone: "Etc/GMT-1",
+        end_at: "2026-11-21T19:30:00.000Z",
+        end_timezone: "UTC",
+      },
+    ],
+    [
+      "the offset of its zone",
+      ["DTSTART;TZID=Europe/Berlin:20261121T150000+01:00"],
+      { start_at: "2026-11-21T14:00:00.000Z", start_timezone: "Europe/Berlin" },
+    ],
+    [
+      "an offset of half an hour",
+      ["DTSTART:20261121T150000+0545"],
+      { start_at: "2026-11-21T09:15:00.000Z", start_timezone: "Asia/Katmandu" },
+    ],
+    [
+      "fractions",
+      ["DTSTART:20261121T150000.000Z", "DTEND:20261121T160000,5+0000"],
+      { start_at: "2026-11-21T15:00:00.000Z", start_timezone: "UTC", end_at: "2026-11-21T16:00:00.500Z" },
+    ],
+    ["a fraction without a zone", ["DTSTART:20261121T150000.5"], { start_at: "2026-11-21T06:00:00.500Z" }],
+    ["z", ["DTSTART:20261121t150000z"], { start_at: "2026-11-21T15:00:00.000Z" }],
+    ["separators", ["DTSTART:2026-11-21T15:00:00+01:00"], { start_at: "2026-11-21T14:00:00.000Z" }],
   ])("%s", async (_, lines, content) => {
     expect(await event(...lines)).toMatchObject({ kind: "event", content });
   });
@@ -240,6 +269,8 @@ test.each<[string, string, readonly string[]]>([
   ["FREQ=WEEKLY;UNTIL=", "FREQ=WEEKLY", ["1 event with an empty UNTIL in its rule: left out"]],
   ["FREQ=WEEKLY;RSCALE=Gregorian", "FREQ=WEEKLY", []],
   ["FREQ=WEEKLY;UNTIL=2026-12-31", "FREQ=WEEKLY;UNTIL=20261231", []],
+  ["FREQ=WEEKLY;UNTIL=20261231T060000.999Z", "FREQ=WEEKLY;UNTIL=20261231T060000Z", []],
+  ["FREQ=WEEKLY;UNTIL=20261231T070000+0100", "FREQ=WEEKLY;UNTIL=20261231T060000Z", []],
 ])("the rule %s is read as %s", async (rule, meant, said) => {
   const { items, notes } = await read(calendar(...vevent(START, "DURATION:PT1H", `RRULE:${rule}`)));
   expect(items).toMatchObject([{ kind: "event", recurrences: [`RRULE:${meant}`] }]);
@@ -259,6 +290,8 @@ test.each([
   ["20261130T000000Z", "20261130", "midnight UTC"],
   ["20261130T220000", "20261130", "without a zone"],
   ["20261130", "20261130", "a date"],
+  ["20261201T000000+0900", "20261201", "the midnight of its offset"],
+  ["20261130T230000.000Z", "20261201", "a midnight with a fraction"],
 ])("UNTIL=%s of an all-day series is %s: %s", async (until, date) => {
   const zones = [
     "X-WR-TIMEZONE:Europe/Berlin",
@@ -313,6 +346,89 @@ test.each([
   const [date, time] = [start.slice(0, 8), start.slice(9, 13)];
   const at = `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}T${time.slice(0, 2)}:${time.slice(2)}:00.000Z`;
   expect(item).toMatchObject({ kind: "event", content: { start_at: at } });
+});
+
+test.each([
+  ...["UTC", "utc", "Etc/UTC", "GMT", "GMT+0", "Z", "Zulu", "Etc/Zulu", "Universal", "UTC+00:00"].map(
+    (name) => [name, "UTC"],
+  ),
+  ...["+00:00", "Coordinated Universal Time", "(UTC+00:00) Coordinated Universal Time"].map((name) => [
+    name,
+    "UTC",
+  ]),
+  ["europe/berlin", "Europe/Berlin"],
+  ["AMERICA/PORT-AU-PRINCE", "America/Port-au-Prince"],
+  ["/mozilla.org/20050126_1/europe/berlin", "Europe/Berlin"],
+  ["asia/kolkata", "Asia/Kolkata"],
+  ["w. europe standard time", "Europe/Berlin"],
+  ["UTC+02:00", "Etc/GMT-2"],
+  ["GMT-5", "Etc/GMT+5"],
+  [" Europe/Berlin", "Europe/Berlin"],
+])("the zone %j is %s", async (name, zone) => {
+  const item = await event(`DTSTART;TZID="${name}":20261121T150000`);
+  expect(item).toMatchObject({ kind: "event", content: { start_timezone: zone } });
+});
+
+describe("a VTIMEZONE without a name that is known", () => {
+  const described = (...rules: readonly string[]) => [
+    ...["BEGIN:VTIMEZONE", "TZID:Office", ...rules, "END:VTIMEZONE"],
+  ];
+  const rule = (name: string, from: string, to: string, ...lines: readonly string[]) => [
+    ...[`BEGIN:${name}`, `TZOFFSETFROM:${from}`, `TZOFFSETTO:${to}`, ...lines, `END:${name}`],
+  ];
+  const summer = rule(
+    "DAYLIGHT",
+    "-0500",
+    "-0400",
+    "DTSTART:20050403T020000",
+    "RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU",
+  );
+  const winter = rule(
+    "STANDARD",
+    "-0400",
+    "-0500",
+    "DTSTART:20051030T020000",
+    "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU",
+  );
+  test.each<[string, readonly string[], string, object]>([
+    [
+      "with the rules of an earlier year",
+      [...summer, ...winter],
+      "20050715T120000",
+      { start_timezone: "America/New_York" },
+    ],
+    [
+      "with rules of one year alone",
+      [
+        ...rule("STANDARD", "+0200", "+0100", "DTSTART:20271031T030000"),
+        ...rule("DAYLIGHT", "+0100", "+0200", "DTSTART:20270328T020000"),
+      ],
+      "20270715T120000",
+      { start_at: "2027-07-15T10:00:00.000Z" },
+    ],
+  ])("%s", async (_, rules, start, content) => {
+    const { items } = await read(calendar(...described(...rules), ...vevent(`DTSTART;TZID=Office:${start}`)));
+    expect(items).toMatchObject([{ kind: "event", content }]);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ["without offsets", [], 'the zone "Office" is not known'],
+    [
+      "that cannot be read",
+      rule("STANDARD", "x", "y", "DTSTART:soon"),
+      'the VTIMEZONE of "Office" cannot be read',
+    ],
+    [
+      "with offsets that no zone has",
+      rule("STANDARD", "+0017", "+0017", "DTSTART:19700101T000000"),
+      'the zone "Office" is not known',
+    ],
+  ])("%s: rejected by line", async (_, rules, reason) => {
+    const { items } = await read(
+      calendar(...described(...rules), ...vevent("DTSTART;TZID=Office:20270715T120000")),
+    );
+    expect(items).toMatchObject([{ kind: "rejected", reason }]);
+  });
 });
 
 test.each([
@@ -380,6 +496,11 @@ test.each<[string, readonly string[], string]>([
     "EXDATE:20261128T150000Z",
   ],
   ["no zone, of times in UTC", [START, "EXDATE:20261128T060000"], "EXDATE:20261128T060000Z"],
+  [
+    "offsets and fractions",
+    [START, "EXDATE:20261128T070000+0100,20261205T060000.000Z"],
+    "EXDATE:20261128T060000Z,20261205T060000Z",
+  ],
 ])("an exception at %s means a start of the series", async (_, lines, exception) => {
   const item = await event(...lines, "RRULE:FREQ=WEEKLY");
   expect(item).toMatchObject({ kind: "event", recurrences: ["RRULE:FREQ=WEEKLY", exception] });
@@ -390,12 +511,14 @@ test("a changed occurrence is known by its series and its slot", async () => {
     calendar(
       ...vevent(START, "RRULE:FREQ=DAILY"),
       ...vevent("RECURRENCE-ID;TZID=Asia/Tokyo:20261122T150000", "DTSTART:20261122T080000Z"),
+      ...vevent("RECURRENCE-ID:20261123T070000.000+0100", "DTSTART:20261122T090000Z"),
     ),
   );
-  const slot = "2026-11-22T06:00:00.000Z";
+  const changed = (slot: string) => ({ identity: `1 ${slot}`, occurrenceOf: { uid: "1", slot } });
   expect(items).toMatchObject([
     { identity: "1" },
-    { identity: `1 ${slot}`, occurrenceOf: { uid: "1", slot } },
+    changed("2026-11-22T06:00:00.000Z"),
+    changed("2026-11-23T06:00:00.000Z"),
   ]);
 });
 
@@ -460,7 +583,26 @@ describe("rejected by line, while the rest is read:", () => {
       'DTSTART "20260231T150000Z" is not a date or time such as 20261121T150000',
     ],
     ["no time at all", ["DTSTART:soon"], 'DTSTART "soon" is not'],
-    ["separators in a time", ["DTSTART:2026-11-26T10:00:00Z"], 'DTSTART "2026-11-26T10:00:00Z" is not'],
+    ["a text behind a time", ["DTSTART:20261126T100000 CET"], 'DTSTART "20261126T100000 CET" is not'],
+    ["an offset of days", ["DTSTART:20261126T100000+9900"], 'DTSTART "20261126T100000+9900" is not'],
+    ["the end of a day", ["DTSTART:20261126T240000"], 'DTSTART "20261126T240000" is not'],
+    ["a date with a time", ["DTSTART;VALUE=DATE:20261126T090000"], 'DTSTART "20261126T090000" is not a date'],
+    [
+      "an offset that is not of its zone",
+      ["DTSTART;TZID=Europe/Berlin:20261126T100000+0200"],
+      'DTSTART "20261126T100000+0200" has another offset than its zone Europe/Berlin',
+    ],
+    [
+      "a series with an offset that no zone keeps",
+      ["DTSTART:20261126T100000-0330", "RRULE:FREQ=WEEKLY"],
+      "no known zone has the offset of DTSTART all the year",
+    ],
+    ["two starts", [START, "DTSTART:20261122T060000Z"], "it has several times in DTSTART"],
+    [
+      "an end of a rule that is no time",
+      [START, "RRULE:FREQ=DAILY;UNTIL=20261231T06"],
+      'UNTIL "20261231T06" is not',
+    ],
     ["hours of days", ["DTSTART;VALUE=DATE:20261121", "DURATION:PT36H"], 'DURATION "PT36H" has hours'],
     ["a NUL", [START, "LOCATION:Ho\0me"], "location has a NUL"],
     ["an end before its start", [START, "DTEND:20261121T050000Z"], "is not after the start"],
