@@ -70,7 +70,7 @@ const DAY = "(?<day>\\d{1,2})(?:st|nd|rd|th)?";
 /** Not every number: `nov 21 1500` would be the year 1500. */
 const YEAR = "(?:,?\\s+(?<year>(?:19|20|21)\\d\\d))?";
 export const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+export const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const RELATIVE_DAYS: Readonly<Record<string, number>> = {
   "day before yesterday": -2,
   yesterday: -1,

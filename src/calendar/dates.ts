@@ -274,19 +274,8 @@ export function parseDays(text: string, source: string, max = MAX_LISTED_DAYS): 
   return days;
 }
 
-/** Reads a month `YYYY-MM`. @returns its first and last day @throws CliError usage */
-export function parseMonth(text: string): { readonly first: string; readonly last: string } {
-  const first = `${text}-01`;
-  if (!isCalendarDate(first))
-    throw usageError(
-      `"${text}" is not a month as YYYY-MM`,
-      "write one such as 2027-01, or nothing for this month",
-    );
-  return { first, last: lastOfMonth(text) };
-}
-
 /** @param month `YYYY-MM`, which exists */
-function lastOfMonth(month: string): string {
+export function lastOfMonth(month: string): string {
   const days = [30, 29, 28, 27].map((count) => addDays(`${month}-01`, count));
   return days.find((date) => date.startsWith(month)) ?? `${month}-28`;
 }

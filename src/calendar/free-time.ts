@@ -74,12 +74,19 @@ export function findOverlaps<T extends TimeSpan>(spans: readonly T[]): readonly 
   });
 }
 
-/** When an event takes up time; null for all-day events, keeps, and those without readable times. */
-export function busyTime(event: CalendarEvent): TimeSpan | null {
-  const { allDay, start, end } = readSpan(event);
-  return allDay === true || event.category === "keep" || start === null || end === null
-    ? null
-    : { start, end };
+/**
+ * When an event takes up time; null for keeps and those without readable times, and for all-day events unless they count.
+ * @param options.allDay whether all-day events count, as the days of `zone`
+ */
+export function busyTime(
+  event: CalendarEvent,
+  { allDay, zone }: { readonly allDay: boolean; readonly zone: string },
+): TimeSpan | null {
+  const span = readSpan(event);
+  const { start, end } = span;
+  if (event.category === "keep" || start === null || end === null) return null;
+  if (span.allDay !== true) return { start, end };
+  return allDay ? { start: instantAt(start, zone), end: instantAt(end, zone) } : null;
 }
 
 /** Later ones cannot be written with four digits of a year. */

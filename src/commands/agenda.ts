@@ -1,99 +1,125 @@
 import type { Command } from "commander";
-import { parseMonth } from "../calendar/dates.js";
+import type { Days } from "../calendar/when.js";
 import { localDate } from "../calendar/zoned-time.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
-import { usageError } from "../errors.js";
+import { emptyValueError, usageError } from "../errors.js";
+import type { DayLayout } from "../output/views/day-formats.js";
 import { eventView } from "../output/views/event.js";
+import { readDayFlag } from "./events/date-flags.js";
 import { type DayFlags, readQuery } from "./events/event-query.js";
 import { type EventContext, readEvents } from "./events/event-reader.js";
 import { printList } from "./events/list.js";
 
+/** As typed. */
 export interface AgendaOptions {
-  /** As typed. */
   readonly days?: string;
   readonly from?: string;
   readonly strictDates?: boolean;
-  readonly grid?: boolean;
-  /** True without a value. */
-  readonly month?: string | true;
+  /** The words of the argument. */
+  readonly when?: readonly string[];
 }
+
+type Layout = Extract<DayLayout, "agenda" | "grid" | "month">;
 
 const WEEK = "7";
 
 export function registerAgenda(command: Command, contextOf: ContextOf): void {
-  addFirstDay(command)
-    .option("--days <1-366>", `number of days (default: ${WEEK})`)
-    .option("--grid", "draw the days side by side")
-    .option("--month [YYYY-MM]", "draw a month, by default this one");
+  command.argument("[when...]", "a day, a week or a month: tomorrow, next week, december");
+  addFirstDay(command).option("--days <1-366>", `number of days (default: ${WEEK})`);
   describeCommand(command, {
     prints: { view: eventView, count: "list" },
     examples: () => [
-      ["The week of every calendar", "calctl agenda"],
-      ["The same with the days side by side", "calctl agenda --grid"],
-      ["A month", "calctl agenda --month 2026-12"],
+      ["The next seven days of every calendar", "calctl agenda"],
+      ["The next weekend", "calctl agenda next weekend"],
+      ["Two weeks from Monday on", "calctl agenda --from monday --days 14"],
     ],
   });
-  addAction(command, contextOf, runAgenda);
+  addAction(command, contextOf, (context, options: AgendaOptions) => runAgenda(context, "agenda", options));
 }
 
-/** `agenda --grid`, by a shorter name. */
 export function registerWeek(command: Command, contextOf: ContextOf): void {
+  command.argument("[when...]", "draw the week of this day: next, 24 dec (default: seven days from today)");
   addFirstDay(command);
   describeCommand(command, {
     prints: { view: eventView, count: "list" },
-    examples: () => [["The next seven days of every calendar", "calctl week"]],
+    examples: () => [
+      ["The next seven days of every calendar", "calctl week"],
+      ["The next week, from its first day on", "calctl week next"],
+    ],
   });
-  addAction(command, contextOf, (context, options: Pick<AgendaOptions, "from" | "strictDates">) =>
-    runAgenda(context, { ...options, grid: true }),
-  );
+  addAction(command, contextOf, (context, options: AgendaOptions) => runAgenda(context, "grid", options));
+}
+
+export function registerMonth(command: Command, contextOf: ContextOf): void {
+  command.argument("[when...]", "draw the month of this day: next, december, 2027-01 (default: today)");
+  addStrictDates(command);
+  describeCommand(command, {
+    prints: { view: eventView, count: "list" },
+    examples: () => [
+      ["This month in every calendar", "calctl month"],
+      ["The next December", "calctl month december"],
+    ],
+  });
+  addAction(command, contextOf, (context, options: AgendaOptions) => runAgenda(context, "month", options));
 }
 
 function addFirstDay(command: Command): Command {
-  return command
-    .option("--from <date>", "first day, as a date or in words such as monday (default: today)")
-    .option("--strict-dates", "read only ISO 8601 dates, no words");
+  command.option("--from <date>", "first day, as a date or in words such as monday (default: today)");
+  return addStrictDates(command);
 }
 
-/** `agenda --month`, by a shorter name. */
-export function registerMonth(command: Command, contextOf: ContextOf): void {
-  command.argument("[month]", "as YYYY-MM; by default this one");
-  describeCommand(command, {
-    prints: { view: eventView, count: "list" },
-    examples: () => [["This month in every calendar", "calctl month"]],
-  });
-  addAction(command, contextOf, (context, { month = true }: Pick<AgendaOptions, "month">) =>
-    runAgenda(context, { month }),
-  );
+function addStrictDates(command: Command): Command {
+  return command.option("--strict-dates", "read only ISO 8601 dates, no words");
 }
 
-/** Shows the next days of every calendar, or of those of `--calendar`. */
+/** Shows days of every calendar, or of those of `--calendar`: as a list, side by side, or as a month. */
 export async function runAgenda(
   context: EventContext,
-  { grid, month, ...flags }: AgendaOptions,
+  layout: Layout,
+  options: AgendaOptions,
 ): Promise<void> {
   // Checks format and fields before any request.
   context.output.of(eventView);
   const allCalendars = context.flags.calendars.length === 0;
-  const days =
-    month === undefined
-      ? { days: WEEK, ...flags }
-      : readMonth(context, month, { ...flags, ...(grid === true && { grid }) });
-  const query = await readQuery(context, { ...days, allCalendars });
+  const query = await readQuery(context, { ...(await readDays(context, layout, options)), allCalendars });
   const list = await readEvents(context, query);
   const { weekStart } = context.config.settings();
-  const layout = month !== undefined ? "month" : grid === true ? "grid" : "agenda";
   await printList(context, list, { days: query.days, layout, weekStart });
 }
 
-/** The days of a month. @throws CliError usage for a wrong one, and for other flags of days */
-function readMonth(
-  { config, now }: Pick<EventContext, "config" | "now">,
-  month: string | true,
-  flags: object,
-): DayFlags {
-  const [other] = Object.keys(flags).filter((flag) => flag in { days: 0, from: 0, grid: 0 });
-  if (other !== undefined) throw usageError(`give either --month or --${other}, not both`);
-  const today = localDate(now(), config.settings().timezone);
-  const { first, last } = parseMonth(month === true ? today.slice(0, 7) : month);
-  return { from: first, to: last };
+/** The days that the argument chooses, as flags. @throws CliError usage for words that are not understood */
+async function readDays(
+  context: EventContext,
+  layout: Layout,
+  { when = [], ...flags }: AgendaOptions,
+): Promise<DayFlags> {
+  if (when.length === 0 && layout !== "month") return { days: WEEK, ...flags };
+  if (flags.from !== undefined)
+    throw usageError("--from: the days are already given", "leave out one of them");
+  if (when.some((word) => word.trim() === "")) throw emptyValueError("WHEN");
+  const { first, last } = await readWhen(context, layout, when.join(" ").trim(), flags.strictDates === true);
+  return flags.days === undefined ? { from: first, to: last } : { from: first, days: flags.days };
+}
+
+async function readWhen(
+  { config, now, output }: EventContext,
+  layout: Layout,
+  text: string,
+  strict: boolean,
+): Promise<Days> {
+  const { timezone: zone, weekStart } = config.settings();
+  const today = localDate(now(), zone);
+  const { isMonthNumber, monthOf, readMonth, readWeek, weekOf } = await import("../calendar/when.js");
+  if (text === "") return monthOf(today);
+  if (!strict || isMonthNumber(text)) {
+    const days =
+      layout === "grid" ? readWeek(text, today, weekStart) : readMonth(text, today, layout === "month");
+    if (days !== null) return days;
+  }
+  const read = (edge: "first" | "last", echo: (line: string) => void) =>
+    readDayFlag(text, { source: "when", zone, now, strict, edge, echo });
+  const first = await read("first", output.note);
+  if (layout === "month") return monthOf(first);
+  if (layout === "grid") return weekOf(first, weekStart);
+  return { first, last: await read("last", () => undefined) };
 }

@@ -26,7 +26,12 @@ import { firstFailure } from "./process-each.js";
 const WEEK = "7";
 
 /** As typed. */
-export interface FreeOptions extends DayFlags {
+interface BusyOptions extends DayFlags {
+  readonly allDay?: boolean;
+}
+
+/** As typed. */
+export interface FreeOptions extends BusyOptions {
   readonly with?: readonly string[];
   readonly for?: string;
   readonly between?: string;
@@ -39,7 +44,7 @@ export function registerFree(command: Command, contextOf: ContextOf): void {
     .option("--for <duration>", "the shortest time that counts, such as 1h (default: 30m)")
     .option("--between <times>", "only between these times of day, such as 09:00-18:00")
     .option("-n, --limit <number>", "how many times at most");
-  addDayFlags(command, WEEK);
+  addBusyFlags(command);
   describeCommand(command, {
     prints: { view: freeView, count: "list" },
     examples: () => [
@@ -52,7 +57,7 @@ export function registerFree(command: Command, contextOf: ContextOf): void {
 }
 
 export function registerConflicts(command: Command, contextOf: ContextOf): void {
-  addDayFlags(command, WEEK);
+  addBusyFlags(command);
   describeCommand(command, {
     prints: { view: createConflictView(), count: "list" },
     examples: () => [
@@ -61,6 +66,11 @@ export function registerConflicts(command: Command, contextOf: ContextOf): void 
     ],
   });
   addAction(command, contextOf, runConflicts);
+}
+
+function addBusyFlags(command: Command): void {
+  addDayFlags(command, WEEK);
+  command.option("--all-day", "count all-day events, too");
 }
 
 /** Lists the times when I have no event, and neither has anybody of `--with`. */
@@ -82,7 +92,7 @@ export async function runFree(context: EventContext, options: FreeOptions): Prom
 }
 
 /** Lists the pairs of my events that overlap. */
-export async function runConflicts(context: EventContext, options: DayFlags): Promise<void> {
+export async function runConflicts(context: EventContext, options: BusyOptions): Promise<void> {
   context.output.of(createConflictView());
   const { events, localize } = await readBusyEvents(context, options);
   const pairs = findOverlaps(events.map(({ event, span }) => ({ event, ...span }))).map(([first, second]) => {
@@ -102,7 +112,7 @@ export async function runConflicts(context: EventContext, options: DayFlags): Pr
  */
 async function readBusyEvents(
   context: EventContext,
-  { with: names = [], ...flags }: FreeOptions,
+  { with: names = [], allDay = false, ...flags }: FreeOptions,
   fromNow = false,
 ) {
   if (names.includes("")) throw emptyValueError("--with");
@@ -122,7 +132,7 @@ async function readBusyEvents(
   const others = names.map((name) => (name === "me" ? me : findPerson(name, read.members, "--with")));
   const people = [me, ...others];
   const events = sortEvents(read.events, { zone, firstDay: null }).flatMap((event) => {
-    const span = takesPart(event, people) ? busyTime(event) : null;
+    const span = takesPart(event, people) ? busyTime(event, { allDay, zone }) : null;
     return span === null ? [] : [{ event, span }];
   });
   return { events, localize: read.localize, range: { first, last } };

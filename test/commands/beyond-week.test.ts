@@ -132,9 +132,23 @@ describe("the days of a list", () => {
     expect(month.stdout).toContain("In a month");
   });
 
+  test("agenda WHEN shows its days, or --days from there", async () => {
+    const days = async (...when: readonly string[]) => {
+      const { stdout } = await world.send("agenda", ...when, "-o", "text");
+      return stdout.match(/^\w{3} \d+ \w{3} 2026$/gm) ?? [];
+    };
+    expect(await days("tomorrow")).toHaveLength(1);
+    expect(await days("next", "week")).toHaveLength(7);
+    expect(await days("december")).toHaveLength(31);
+    expect((await days("20 dec", "--days", "2")).at(-1)).toBe("Mon 21 Dec 2026");
+    expect(await world.send("agenda", "tomorrow", "--from", "today")).toMatchObject(
+      failed(2, "--from: the days are already given"),
+    );
+  });
+
   test("the grid of another year names it", async () => {
     const grid = async (from: string) => {
-      const flags = ["agenda", "--grid", "--from", from, "--color", "never"];
+      const flags = ["week", "--from", from, "--color", "never"];
       return (await world.runWith({ columns: 100, env: world.env }, ...flags)).stdout.split("\n")[0];
     };
     expect(await grid("2027-03-01")).toMatch(/^2027 +Mon 1 Mar/);

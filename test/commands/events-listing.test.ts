@@ -93,15 +93,15 @@ test("the agenda says which days are empty, and draws the week at 80, 120 and 20
   await create("Choir", ...at("2026-11-25T19:30", "90m"));
   await create("Board", "-c", "Work", "--label", "3", ...at("2026-11-25T19:00", "3h"));
   await create("Call", "-c", "Work", ...at("2026-11-25T20:30", "15m"));
-  const grid = ["agenda", "--grid"];
+  const grid = ["week"];
   const screens = [
     await screen(80, UTF_8, ["agenda"]),
     await screen(80, UTF_8, grid),
     await screen(120, UTF_8, grid),
     await screen(200, UTF_8, grid),
     await screen(80, { NO_COLOR: "1" }, grid),
-    await screen(80, UTF_8, grid, "--days", "3", "-c", "Personal", "--color", "always"),
-    await screen(40, UTF_8, grid, "--days", "3"),
+    await screen(80, UTF_8, grid, "-c", "Personal", "--color", "always"),
+    await screen(40, UTF_8, grid),
   ];
   await expect(screens.join("\n")).toMatchFileSnapshot("golden/agenda.txt");
 });
@@ -129,7 +129,7 @@ test("the agenda has the events of every calendar in each format, also past a de
 test("no line is wider than the terminal, from 40 columns", async () => {
   await createWeek();
   for (const columns of [40, 41, 57, 79, 120]) {
-    for (const argv of [LIST, ["agenda"], ["agenda", "--grid", "--days", "3"]]) {
+    for (const argv of [LIST, ["agenda"], ["week"]]) {
       const { stdout } = await harness.runWith({ columns, env: UTF_8 }, ...argv);
       expect(Math.max(...stdout.split("\n").map(textWidth))).toBeLessThanOrEqual(columns);
     }

@@ -85,6 +85,16 @@ describe("free", () => {
     expect(stdout.trim().split("\n")).toHaveLength(2);
   });
 
+  test("--all-day counts all-day events, as days of the chosen zone", async () => {
+    await create("Holiday", "2026-11-22", "--all-day");
+    await create("Idea", "2026-11-22", "--all-day", "--category", "keep");
+    expect(await free("--days", "3", "--all-day")).toEqual(["21T15:30 22T00:00", "23T00:00 24T00:00"]);
+    expect(await free("--days", "3", "--all-day", "--timezone", "Asia/Tokyo")).toEqual([
+      "21T23:30 22T00:00",
+      "23T00:00 24T00:00",
+    ]);
+  });
+
   test("--with others is when nobody has an event", async () => {
     await create("Ben's", "2026-11-22T10:00", "--attendee", "Ben");
     await create("Bea's", "2026-11-22T12:00", "--attendee", "Bea");
@@ -200,6 +210,26 @@ describe("conflicts", () => {
     expect(await pairs("--on", "2026-11-25")).toEqual(["G H"]);
     expect(await pairs("--days", "1")).toEqual([]);
     expect(await pairs("-c", "Work")).toEqual(["G H"]);
+  });
+
+  test("are those of all-day events, too, with --all-day", async () => {
+    await create("I", "2026-11-21", "--all-day", "--end", "2026-11-23", "-c", "Personal");
+    expect(await pairs("--all-day")).toEqual([
+      "I E",
+      "I A",
+      "I B",
+      "I C",
+      "E A",
+      "E B",
+      "E C",
+      "A B",
+      "B C",
+      "G H",
+    ]);
+    const env = { LC_ALL: "C.UTF-8", NO_COLOR: "1" };
+    const { stdout } = await harness.runWith({ columns: 80, env }, "conflicts", "--all-day");
+    expect(stdout).toMatch(/^Sun 22 Nov {2}all day +I +E /m);
+    expect(stdout).toMatch(/^Sun 22 Nov 10:00–11:00 +I +A /m);
   });
 
   test("are ids in tsv, and titles with short ids on a terminal", async () => {

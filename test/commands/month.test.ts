@@ -34,8 +34,8 @@ async function createMonth(): Promise<void> {
 }
 
 async function screen(columns: number, env: Readonly<Record<string, string>>, ...flags: readonly string[]) {
-  const { stdout, stderr } = await harness.runWith({ columns, env }, "agenda", "--month", ...flags);
-  const title = `== ${columns} columns: agenda --month ${flags.join(" ")}${"LC_ALL" in env ? "" : " (ASCII)"}`;
+  const { stdout, stderr } = await harness.runWith({ columns, env }, "month", ...flags);
+  const title = `== ${columns} columns: month ${flags.join(" ")}${"LC_ALL" in env ? "" : " (ASCII)"}`;
   const text = stdout.replaceAll("\u001b", "<1b>").replace(/(?<= {2})[0-9a-f]{4}$/gm, "xxxx");
   return `${title}\n${text}${stderr}`;
 }
@@ -55,7 +55,7 @@ test("at 40, 80, 120 and 200 columns, in ASCII, of one calendar, and in color", 
 
 describe("a month", () => {
   const month = (...flags: readonly string[]) =>
-    harness.runWith({ columns: 80, env: UTF_8 }, "agenda", "--month", ...flags);
+    harness.runWith({ columns: 80, env: UTF_8 }, "month", ...flags);
 
   test.each(["9999-12", "0000-01", "1960-03"])("%s has every day once", async (text) => {
     const { exitCode, stdout } = await month(text);
@@ -69,14 +69,14 @@ describe("a month", () => {
     ["sunday", "Sun", 2],
     ["saturday", "Sat", 3],
   ])("begins its weeks on %s by week_start, which is in no data", async (day, name, column) => {
-    const data = await harness.run("agenda", "--month", "-o", "json");
+    const data = await harness.run("month", "-o", "json");
     expect((await harness.run("config", "set", "week_start", day)).exitCode).toBe(0);
     const { stdout } = await month("2026-12");
     expect(stdout).toMatch(new RegExp(`^Dec 2026\n ${name} `));
     const [, , first = ""] = stdout.split("\n");
     // The first of December is a Tuesday.
     expect(first.indexOf(" 1 ")).toBe(column * 11 + 1);
-    expect(await harness.run("agenda", "--month", "-o", "json")).toEqual(data);
+    expect(await harness.run("month", "-o", "json")).toEqual(data);
     const { stderr } = await harness.run("events", "list", "--on", "next week");
     expect(stderr).toBe("on: Mon 2026-11-23 to Sun 2026-11-29\n");
   });
@@ -85,29 +85,46 @@ describe("a month", () => {
     await createMonth();
     await create("October", "2026-10-31T12:00", "--duration", "1h");
     await create("December", "2026-12-01T12:00", "--duration", "1h");
-    const titles = await harness.json<readonly { title: string }[]>("agenda", "--month", "2026-11");
+    const titles = await harness.json<readonly { title: string }[]>("month", "2026-11");
     expect(titles).toHaveLength(18);
     expect(titles.map(({ title }) => title)).not.toContain("October");
     const { stdout } = await month("2026-12");
     expect(stdout).toContain("▌December");
-    expect((await harness.run("agenda", "--month", "2024-02", "-o", "json")).stdout).toBe("[]\n");
+    expect((await harness.run("month", "2024-02", "-o", "json")).stdout).toBe("[]\n");
     expect((await month("2024-02")).stdout).toContain("29 ");
   });
 
   test("is drawn in a pipe as the locale says, unless a format is chosen", async () => {
     await create("Lunch", "2026-11-22T12:00", "--duration", "1h");
-    const ascii = await harness.runWith({ env: { LC_ALL: "C" } }, "agenda", "--month");
+    const ascii = await harness.runWith({ env: { LC_ALL: "C" } }, "month");
     expect(ascii.stdout).toMatch(/^Nov 2026\n[\0-\x7f]*>21 =+ [\0-\x7f]*$/);
-    expect((await harness.run("agenda", "--month", "--fields", "title")).stdout).toBe("Lunch\n");
+    expect((await harness.run("month", "--fields", "title")).stdout).toBe("Lunch\n");
   });
 
   test.each([
-    [["2026-13"], 'error: "2026-13" is not a month as YYYY-MM'],
-    [["december"], 'error: "december" is not a month as YYYY-MM\nhint: write one such as 2027-01'],
-    [[""], 'error: "" is not a month as YYYY-MM'],
-    [["2026-11", "--days", "3"], "give either --month or --days, not both"],
-    [["2026-11", "--from", "today"], "give either --month or --from, not both"],
-    [["2026-11", "--grid"], "give either --month or --grid, not both"],
+    [["next"], "Dec 2026"],
+    [["next", "month"], "Dec 2026"],
+    [["this"], "Nov 2026"],
+    [["last", "month"], "Oct 2026"],
+    [["december"], "Dec 2026"],
+    [["nov"], "Nov 2026"],
+    [["Oct."], "Oct 2027"],
+    [["oct", "2026"], "Oct 2026"],
+    [["february 2028"], "Feb 2028"],
+    [["2027-01-15"], "Jan 2027"],
+    [["in", "two", "weeks"], "Dec 2026"],
+    [["2027-01", "--strict-dates"], "Jan 2027"],
+  ])("%j is drawn as %s", async (when, title) => {
+    expect((await month(...when)).stdout).toMatch(new RegExp(`^${title}\n`));
+  });
+
+  test.each([
+    [["2026-13"], 'error: "2026-13" is not a month\nhint: write one such as 2027-01'],
+    [["decembre"], 'error: when: "decembre" is not a valid date'],
+    [["december", "--strict-dates"], 'error: when: "december" is not an ISO 8601 date'],
+    [["9999-12", "next"], 'error: when: "9999-12" in "9999-12 next" is not understood'],
+    [[""], "WHEN is empty"],
+    [["2026-11", "--from", "today"], "calctl month has no flag --from"],
   ])("%j is refused", async (flags, problem) => {
     expect(await month(...flags)).toMatchObject(failed(2, problem));
   });
@@ -124,9 +141,7 @@ describe("a month", () => {
     const world = await createRemoteWorld();
     world.server.on(`GET /calendars/${world.calendarId}/events`, [reply({ status: 404 })]);
     const before = world.server.requests.length;
-    expect(await world.send("agenda", "--month")).toMatchObject(
-      failed(11, "this service lists only the next 7 days"),
-    );
+    expect(await world.send("month")).toMatchObject(failed(11, "this service lists only the next 7 days"));
     expect(world.server.requests.slice(before).map(({ path }) => path)).toEqual([
       "/calendars",
       `/calendars/${world.calendarId}/events`,

@@ -32,12 +32,7 @@ async function screen(...argv: readonly string[]): Promise<string> {
 describe("the zone of times", () => {
   test("is named once where it is not that of the machine", async () => {
     const id = await create("Lunch", "Work");
-    const screens = [
-      ["events", "list", "--days", "2"],
-      ["events", "get", id],
-      ["agenda"],
-      ["agenda", "--grid"],
-    ];
+    const screens = [["events", "list", "--days", "2"], ["events", "get", id], ["agenda"], ["week"]];
     for (const argv of screens) {
       const foreign = await screen(...argv, "--timezone", "Asia/Tokyo");
       expect(foreign.match(/^Times in Asia\/Tokyo$/gm)).toHaveLength(1);
@@ -83,8 +78,22 @@ test("times of calendars are those of the clock on a terminal, and of the wire i
   expect(data.stdout).toMatch(/^2026-11-21T14:30:00\.\d{3}Z\n$/);
 });
 
-describe("agenda --grid", () => {
-  const GRID = ["agenda", "--grid"] as const;
+describe("week", () => {
+  const GRID = ["week"] as const;
+
+  test("week WHEN draws the week of that day, which begins on week_start", async () => {
+    const days = async (...when: readonly string[]) => {
+      const { stdout } = await harness.runWith({ columns: 100, env: UTF_8 }, "week", ...when);
+      return stdout.match(/\w{3} \d+ \w{3}(?=\s)/g)?.filter((_, index) => index % 6 === 0);
+    };
+    expect(await days()).toEqual(["Sat 21 Nov", "Fri 27 Nov"]);
+    expect(await days("next")).toEqual(["Mon 23 Nov", "Sun 29 Nov"]);
+    expect(await days("last", "week")).toEqual(["Mon 9 Nov", "Sun 15 Nov"]);
+    expect(await days("24 dec")).toEqual(["Mon 21 Dec", "Sun 27 Dec"]);
+    await harness.run("config", "set", "week_start", "sunday");
+    expect(await days("next")).toEqual(["Sun 22 Nov", "Sat 28 Nov"]);
+    expect(await days("today")).toEqual(["Sun 15 Nov", "Sat 21 Nov"]);
+  });
 
   test("names the calendars as soon as there are several, each with its bar", async () => {
     await create("Lunch", "Work");
@@ -114,8 +123,6 @@ describe("agenda --grid", () => {
     ] as const)
       expect(await piped(env, ...argv)).toMatch(/^[0-9a-f]{32}\t/);
     expect(await piped({}, "--fields", "title")).toBe("Dinner\nLunch\n");
-    // As wide as its days need.
-    expect(await piped({ LC_ALL: "C" }, "--days", "14")).toMatch(/^ +Sat 21 .*Fri 4\n/);
   });
 
   test("names each of three overlapping events, on lines of their own if they do not fit next to each other", async () => {
@@ -187,10 +194,9 @@ describe("a clock of twelve hours", () => {
     const shown: readonly (readonly [readonly string[], string])[] = [
       [["agenda"], "  12:15pm–3:00pm  Lunch"],
       [["agenda"], "  10:00am →       Night (until Mon 12:30am)"],
-      [["agenda", "--grid", "--days", "3"], "12:15pm Lunch"],
-      [["agenda", "--grid", "--days", "3"], "\n9am"],
-      [["agenda", "--grid", "--days", "3"], "\n3:30pm"],
-      [["agenda", "--month", "-o", "table"], "Night"],
+      [["week"], "\n9am"],
+      [["week"], "\n3:30pm"],
+      [["month", "-o", "table"], "Night"],
       [["events", "get", id], "Sat 21 Nov 2026 12:15pm–3:00pm"],
       [["events", "list", "--fields", "created_at"], "Sat 21 Nov 2026 3:30pm"],
       [["free", "--days", "1"], "Sat 21 Nov 3:30pm – Sun 12:00am"],
@@ -203,6 +209,8 @@ describe("a clock of twelve hours", () => {
       expect(seen, argv.join(" ")).toContain(text);
       expect(seen).not.toMatch(/1[3-9]:\d\d/);
     }
+    const { stdout } = await harness.runWith({ columns: 160, env: UTF_8 }, "week");
+    expect(stdout).toContain("12:15pm Lunch");
     expect(await harness.run("config", "set", "hours", "13")).toMatchObject(
       failed(2, 'hours: "13" are not the hours of a clock\nhint: write 24 or 12'),
     );
@@ -249,7 +257,7 @@ describe("on light and on dark terminals", () => {
   test("every word has a color of the terminal's own", async () => {
     const id = await create("Lunch", "Work", "--label", "2");
     await create("Dinner", "Personal");
-    const lines = [["events", "list", "--days", "2"], ["agenda"], ["agenda", "--grid"], ["calendars"]];
+    const lines = [["events", "list", "--days", "2"], ["agenda"], ["week"], ["calendars"]];
     for (const argv of [...lines, ["labels", "-c", "Work"], ["events", "get", id]]) {
       const shown = await screen(...argv, "--color", "always");
       const colored = [...shown.matchAll(COLORED)].map(([, text]) => text);

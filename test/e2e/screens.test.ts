@@ -17,8 +17,8 @@ const WIDTHS = [40, 80, 120, 200];
 const SCREENS: readonly (readonly [title: string, line: string, question?: string])[] = [
   ["The events of two days", "calctl events list --all-calendars --days 2"],
   ["The week", "calctl agenda"],
-  ["The week as a grid", "calctl agenda --grid"],
-  ["A month", "calctl agenda --month"],
+  ["The week as a grid", "calctl week"],
+  ["A month", "calctl month"],
   ["What comes next", "calctl next -n 2"],
   ["When Ana and Ben are free", "calctl free --with Ben --for 2h --between 09:00-18:00"],
   ["One event", `calctl events get ${exampleId("Dinner with the neighbors").slice(0, 4)}`],
@@ -92,7 +92,7 @@ describeWithSystem("tmux", "screens", () => {
 
     test.each([
       ["agenda", "The events of a week as a list by day", "calctl agenda", 80],
-      ["week", "The same week as a grid, a column for each day", "calctl agenda --grid", 100],
+      ["week", "The same week as a grid, a column for each day", "calctl week", 100],
     ])("as a picture: %s", async (name, title, line, columns) => {
       const screen = (await openScreen(columns)).run(line);
       for (const [theme, colors] of Object.entries(THEMES)) {

@@ -133,7 +133,7 @@ describeWithSystem("less", "output that is longer than the screen", () => {
 
   test("turns its pages with the Page keys", async () => {
     const terminal = openTerminal(createInstallation(), { columns: 80, rows: 8 });
-    terminal.type(`calctl agenda --month 2026-11; echo "exit $?"`, "Enter");
+    terminal.type(`calctl month 2026-11; echo "exit $?"`, "Enter");
     await terminal.shows("Nov 2026");
     terminal.type("NPage");
     await terminal.shows("(END)");

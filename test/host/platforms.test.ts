@@ -41,7 +41,7 @@ test.each([
   const { run, runWith } = await createHarness();
   const created = ["events", "create", "--title", "Lunch", "--start", "2026-11-21T16:00", "--duration", "1h"];
   expect((await run(...created)).exitCode).toBe(0);
-  const { stdout } = await runWith({ platform, columns: 80 }, "agenda", "--grid");
+  const { stdout } = await runWith({ platform, columns: 80 }, "week");
   expect(stdout).toContain("Lunch");
   expect(/[─│●]/.test(stdout)).toBe(drawn);
 });

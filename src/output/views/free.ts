@@ -1,6 +1,7 @@
 import { formatMinutes } from "../../calendar/dates.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { localizeTime } from "../../calendar/free-time.js";
+import { addDays } from "../../calendar/zoned-time.js";
 import { describeWhen } from "../event-when.js";
 import { titleOf } from "../table/day-entry.js";
 import { jsonObject, type View } from "../view.js";
@@ -88,6 +89,20 @@ function eventKey(
 }
 
 function commonTime({ first, second }: Conflict): Pick<LocalizedEvent, "start_local" | "end_local"> {
-  const endsFirst = Date.parse(first.end_at ?? "") < Date.parse(second.end_at ?? "") ? first : second;
-  return { start_local: second.start_local, end_local: endsFirst.end_local };
+  if (first.all_day !== true && second.all_day !== true) {
+    const endsFirst = Date.parse(first.end_at ?? "") < Date.parse(second.end_at ?? "") ? first : second;
+    return { start_local: second.start_local, end_local: endsFirst.end_local };
+  }
+  const areDays = first.all_day === second.all_day;
+  const [one, other] = areDays ? [first, second] : [fromMidnight(first), fromMidnight(second)];
+  return {
+    start_local: [one.start_local ?? "", other.start_local ?? ""].sort()[1] ?? null,
+    end_local: [one.end_local ?? "", other.end_local ?? ""].sort()[0] ?? null,
+  };
+}
+
+/** An all-day event as times, from its first midnight to its last. */
+function fromMidnight({ all_day, start_local, end_local }: LocalizedEvent) {
+  if (all_day !== true || start_local === null || end_local === null) return { start_local, end_local };
+  return { start_local: `${start_local}T00:00:00`, end_local: `${addDays(end_local, 1)}T00:00:00` };
 }
