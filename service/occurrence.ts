@@ -41,6 +41,7 @@ export function occurrenceOf(series: SeriesRow, slot: number): EventContent {
     start_clock: _,
     length,
     attendees: _attendees,
+    modified_at: _modified,
     made_until: _until,
     recurrences,
     ...content

@@ -36,7 +36,8 @@ export async function showSeries(db: Transaction, series: SeriesRow): Promise<Ev
   const first = isChangedAlone(found)
     ? unstoredOccurrence(series, (await nextSlot(series)) ?? found.slot ?? 0)
     : found;
-  const row = { ...first, id: series.id, recurrences: series.recurrences };
+  const { id, recurrences, modified_at: updated_at } = series;
+  const row = { ...first, id, recurrences, updated_at };
   const attendeeIds = isStored(first) ? await listAttendees(db, first.id) : attendeesOf(series);
   return { ...row, json: eventJson(row, attendeeIds) };
 }

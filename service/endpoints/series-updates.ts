@@ -40,7 +40,7 @@ export async function updateMany(context: WriteContext, change: UpdateOfMany): P
     slot === null
       ? series
       : { ...series, start_clock: clockOf(slot, series), recurrences: await continueFrom(series, slot) };
-  const updated_at = Math.max(now, series.updated_at + 1);
+  const updated_at = nextModification(series, now);
   const { move, ...times } = moveOf(from, stored, update.content);
   if (times.start_clock !== series.start_clock) await requireStart(times);
   let { recurrences } = from;
@@ -54,6 +54,7 @@ export async function updateMany(context: WriteContext, change: UpdateOfMany): P
     attendees: update.attendeeIds.join(" "),
     recurrences,
     updated_at,
+    modified_at: updated_at,
   };
   const target = (row: EventRow) => (move === null ? (row.slot ?? 0) : moveSlot(row.slot ?? 0, move));
   await writeSeries(db, written, { rows, move: target, now });
@@ -83,9 +84,15 @@ interface EndOfSeries {
 
 /** Ends a series before a slot. */
 export async function endSeries(db: Transaction, { series, earlier, slot, now }: EndOfSeries): Promise<void> {
-  const updated_at = Math.max(now, series.updated_at + 1);
-  const ended = { ...series, recurrences: endBefore(series, slot), updated_at };
+  const updated_at = nextModification(series, now);
+  const recurrences = endBefore(series, slot);
+  const ended = { ...series, recurrences, updated_at, modified_at: updated_at };
   await writeSeries(db, ended, { rows: earlier, move: (row) => row.slot ?? 0, now });
+}
+
+/** When a series is modified: later than before, whatever the clock says. */
+export function nextModification({ modified_at }: SeriesRow, now: number): number {
+  return Math.max(now, modified_at + 1);
 }
 
 /** Updates the occurrence whose id was given, if it was changed on its own: `writeSeries` leaves such as they are. */

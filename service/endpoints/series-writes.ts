@@ -20,6 +20,7 @@ import { writeEvent } from "./event-rows.js";
 import { writeSeries } from "./series-rows.js";
 import {
   endSeries,
+  nextModification,
   seriesDocument,
   splitRows,
   textsOf,
@@ -53,6 +54,7 @@ async function newSeries({ content, attendeeIds, recurrences, origin }: NewSerie
     ...times,
     attendees: attendeeIds.join(" "),
     recurrences: await parseLines(recurrences, times),
+    modified_at: origin.updated_at,
     made_until: 0,
   };
 }
@@ -64,10 +66,10 @@ export async function updateRepeating(
   update: Update,
 ): Promise<WriteResult> {
   const { db, now, query } = context;
-  const updated_at = Math.max(now, stored.updated_at + 1);
   if (stored.series_id === null) {
     if (query.scope !== null) throw badScope("is only for an event that repeats");
     const { recurrences } = update;
+    const updated_at = Math.max(now, stored.updated_at + 1);
     const series = await newSeries({
       ...update,
       recurrences: recurrences ?? [],
@@ -82,18 +84,18 @@ export async function updateRepeating(
   if (scopeOf(query.scope, stored) !== "this") return updateMany(context, { stored, series, update, lines });
   if (lines !== null)
     throw badRequest({ recurrences: ["cannot be changed for one occurrence; send scope=following or all"] });
-  return { body: jsonDocument(await updateOne(db, { stored, series, update, updated_at })) };
+  return { body: jsonDocument(await updateOne(db, { stored, series, update, now })) };
 }
 
 interface UpdateOfOne {
   readonly stored: EventRow;
   readonly series: SeriesRow;
   readonly update: Update;
-  readonly updated_at: number;
+  readonly now: number;
 }
 
 /** Updates an occurrence alone. As its series has it, it is equal to that, and not excepted. @returns its JSON */
-async function updateOne(db: Transaction, { stored, series, update, updated_at }: UpdateOfOne) {
+async function updateOne(db: Transaction, { stored, series, update, now }: UpdateOfOne) {
   const { content, attendeeIds } = update;
   const row = { ...stored, ...content };
   if (eventJson(row, attendeeIds) === stored.json) return stored.json;
@@ -101,9 +103,11 @@ async function updateOne(db: Transaction, { stored, series, update, updated_at }
   const own = occurrenceOf(series, slot);
   const isEqual = eventJson({ ...own, ...content }, attendeeIds) === eventJson(own, attendeesOf(series));
   const included = isEqual ? includeSlot(series, slot) : null;
+  const updated_at = Math.max(now, stored.updated_at + 1);
   const changed = included === null ? { ...row, recurrences: "", updated_at } : own;
   const json = await writeEvent(db, stored, { ...update, row: changed });
-  await storeSeries(db, { ...series, recurrences: included ?? (await exceptSlots(series, [slot])) });
+  const recurrences = included ?? (await exceptSlots(series, [slot]));
+  await storeSeries(db, { ...series, recurrences, modified_at: nextModification(series, now) });
   return json;
 }
 
@@ -152,7 +156,8 @@ export async function deleteRepeating(
   const scope = scopeOf(query.scope, stored);
   if (scope === "this") {
     if (isStored(stored)) await deleteEvents(db, [{ calendar_id, revision, event_id, deleted_at: now }]);
-    const left = { ...series, recurrences: await exceptSlots(series, [stored.slot ?? 0]) };
+    const recurrences = await exceptSlots(series, [stored.slot ?? 0]);
+    const left = { ...series, recurrences, modified_at: nextModification(series, now) };
     await storeSeries(db, left);
     const [next] = slotsOf(left);
     if (next === undefined && (await listOccurrences(db, series.id)).length === 0)

@@ -221,8 +221,8 @@ function rowOfSeries(
   { first, ...series }: Awaited<ReturnType<typeof listSeriesOfFeed>>[number],
   start = 0,
 ): ShownRow {
-  const { id, recurrences } = series;
-  const row = { ...occurrenceOf(series, Number(first ?? start)), id, recurrences };
+  const { id, recurrences, modified_at: updated_at } = series;
+  const row = { ...occurrenceOf(series, Number(first ?? start)), id, recurrences, updated_at };
   const attendeeIds = attendeesOf(series);
   return { ...row, json: eventJson(row, attendeeIds), attendeeIds };
 }

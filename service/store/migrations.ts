@@ -175,6 +175,12 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   // What exists again was not deleted: such deletions are found by the event.
   { statements: "create index deleted_events_by_event on deleted_events (event_id);" },
+  // Programs that subscribe to a series take it again only if it was modified, also by an exception.
+  {
+    statements: `
+      alter table series add column modified_at bigint default 0 not null;
+      update series set modified_at = updated_at;`,
+  },
 ];
 
 /** The statements that bring a database of a version to the newest one. */

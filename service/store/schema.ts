@@ -4,13 +4,13 @@
  */
 
 /** Number of the newest migration. */
-export const SCHEMA_VERSION = 12;
+export const SCHEMA_VERSION = 13;
 
 /**
  * The oldest version whose programs may go on after the newest migration, when several nodes share a database. It stays
  * only if what those programs write is complete for this one.
  */
-export const COMPATIBLE_SINCE = 11;
+export const COMPATIBLE_SINCE = 13;
 
 export type Flag = 0 | 1;
 
@@ -118,6 +118,8 @@ export interface SeriesRow
   readonly recurrences: string;
   /** Plain ids in order, separated by spaces. */
   readonly attendees: string;
+  /** The last change of the series or of one of its exceptions; `updated_at`, that of all others too, knows no exceptions. */
+  readonly modified_at: number;
   /** Every occurrence before it is a row (ms since the epoch); the greatest whole number when there are no others. */
   readonly made_until: number;
 }

@@ -113,6 +113,31 @@ describe("a calendar file", () => {
     expect(run[0]).toBe(walk[0]);
   });
 
+  test("has a series as modified when an event of it was changed or deleted", async () => {
+    const { id } = await create({ ...inDays(1, "Run"), recurrences: ["RRULE:FREQ=DAILY;COUNT=9"] });
+    const at = (days: number) => `events/${id}_${inDays(days).start_at.replace(/\.\d+|[-:]/g, "")}`;
+    const { path } = await addFeed();
+    const modified = async () => {
+      const lines = eventsOf((await ask(`${path}.ics`)).text).find((event) => event.includes("SUMMARY:Run"));
+      return lines?.filter((line) => /^(?:DTSTAMP|LAST-MODIFIED|SEQUENCE)/.test(line));
+    };
+    expect(await modified()).toEqual(["DTSTAMP:20261121T100000Z", "LAST-MODIFIED:20261121T100000Z"]);
+    world.clock.now += HOUR_MS;
+    await changeCalendar(world, "DELETE", at(3));
+    expect(await modified()).toEqual([
+      "DTSTAMP:20261121T110000Z",
+      "LAST-MODIFIED:20261121T110000Z",
+      "SEQUENCE:3600",
+    ]);
+    world.clock.now += HOUR_MS;
+    await changeCalendar(world, "PUT", at(4), eventBody(inDays(4, "Walk")));
+    expect(await modified()).toEqual([
+      "DTSTAMP:20261121T120000Z",
+      "LAST-MODIFIED:20261121T120000Z",
+      "SEQUENCE:7200",
+    ]);
+  });
+
   test("of times alone has nothing else, and neither all-day events nor keeps", async () => {
     const secret = { description: "Secret", location: "Secret", url: "https://secret.example" };
     await create({ ...inDays(1, "Secret"), ...secret, start_timezone: "Asia/Tokyo" });

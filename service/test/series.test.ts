@@ -351,7 +351,7 @@ describe("no series stops the service", () => {
   test("a calendar has 1,000 at most, which can still be changed", async () => {
     const { id, attributes } = await createSeries("FREQ=DAILY;COUNT=1");
     const columns = `calendar_id, category, title, all_day, start_clock, length, start_timezone, end_timezone,
-      description, location, url, label_number, creator_id, created_at, updated_at, attendees, recurrences, made_until`;
+      description, location, url, label_number, creator_id, created_at, updated_at, attendees, recurrences, modified_at, made_until`;
     await stage.world.tables.change(
       `insert into series (id, ${columns}) with recursive numbers(n) as (
           select 1 union all select n + 1 from numbers where n < 999)

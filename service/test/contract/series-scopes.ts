@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EventResource } from "../../../contract/resources.js";
 import { activityBody, eventBody, SCHEDULE } from "../support/event-bodies.js";
+import { NOW } from "../support/world.js";
 import type { Stage } from "./stage.js";
 
 const WEEKLY = { ...SCHEDULE, recurrences: ["RRULE:FREQ=WEEKLY;COUNT=5"] };
@@ -79,7 +80,8 @@ export function describeSeriesScopes(stage: () => Stage): void {
       await put(id, attributesOf(at(1), { title: "Dinner", start_at: "2026-11-28T09:00:00.000Z" }));
       const { data } = await put(id, attributesOf(at(1), {}));
       expect(data).toMatchObject({ id, attributes });
-      expect((await get(series.id)).attributes).toEqual(series.attributes);
+      const updated_at = new Date(NOW + 2).toISOString();
+      expect((await get(series.id)).attributes).toEqual({ ...series.attributes, updated_at });
       const { meta } = await put(series.id, attributesOf(series, { title: "Tea" }));
       expect(meta).toEqual({ kept: 0 });
       expect(await shown()).toEqual(DAYS.map((day) => `${day}T12 Tea`));
@@ -101,6 +103,7 @@ export function describeSeriesScopes(stage: () => Stage): void {
       await remove(at(1).id, "this");
       await remove(at(0).id);
       expect(await shown()).toEqual(lunches(DAYS.slice(2)));
+      expect((await get(at(2).id)).attributes).toEqual(at(2).attributes);
       await put(at(2).id, attributesOf(at(2), { title: "Tea" }), "all");
       expect(await shown()).toEqual(DAYS.slice(2).map((day) => `${day}T12 Tea`));
     });
