@@ -33,6 +33,8 @@ export interface ImportEntry {
   readonly cancelled: boolean;
   /** One RRULE, and RDATE and EXDATE lines in UTC or as dates; empty for a single event. @see RFC 5545 */
   readonly recurrences: readonly string[];
+  /** The starts of its EXDATE lines (ms), with their texts in the file. */
+  readonly exclusions?: readonly (readonly [start: number, written: string])[];
   readonly occurrenceOf?: ChangedOccurrence | undefined;
   /** Which of several with one identity counts: the greater text is the newer. */
   readonly version?: string;

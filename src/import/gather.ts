@@ -1,4 +1,6 @@
 import { DAY_MS } from "../../contract/date-time.js";
+import { firstNames } from "../calendar/first-names.js";
+import { recurrenceOf } from "../calendar/recurrence-lines.js";
 import { asUsageError, describeWithoutFlags } from "../errors.js";
 import {
   type ImportEntry,
@@ -30,6 +32,8 @@ export interface Gathered {
   readonly superseded: number;
   /** Remarks on events, such as why they became single events: sentences for the user. */
   readonly notes: readonly string[];
+  /** For each repeating event with exceptions that are none of its starts: a sentence with its line. */
+  readonly strayExceptions: readonly string[];
 }
 
 export interface GatherOptions {
@@ -69,10 +73,14 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   const single = entries.filter(({ occurrenceOf }) => occurrenceOf === undefined);
   const masters = new Set(single.map(({ identity }) => identity));
   const events = new Map<string, ImportEvent>();
+  const strayExceptions: string[] = [];
   for (const entry of single) {
     const made = readMaster(entry, found);
     if ("reason" in made) rejections.push(made);
-    else for (const event of made) events.set(event.identity, event);
+    else {
+      for (const event of made) events.set(event.identity, event);
+      if (made.length > 0) strayExceptions.push(...strayExceptionsOf(entry, options.engine));
+    }
   }
   const unknown = entries.filter((entry) => isUnknown(entry, found, masters)).length;
   const rejected = new Set(rejections.flatMap(({ identity }) => identity ?? []));
@@ -91,7 +99,24 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
     entries: entries.filter(({ line }) => !lines.has(line)).map(({ identity }) => identity),
     ...{ events, cancelled, masters, rejected: new Set([...rejected, ...left]), window },
   };
-  return { source, rejections: all, superseded, unknown, notes };
+  return { source, rejections: all, superseded, unknown, notes, strayExceptions };
+}
+
+/** Dates that a sentence names. */
+const MAX_DATES = 5;
+
+/** What EXDATE says, and is no start of its event: it excludes nothing. */
+function strayExceptionsOf(
+  { line, title, content, recurrences, exclusions = [] }: ImportEntry,
+  engine: RuleEngine | null,
+): readonly string[] {
+  if (exclusions.length === 0 || engine === null) return [];
+  const lines = recurrences.filter((each) => !each.startsWith("EXDATE"));
+  const starts = engine.openRecurrence(recurrenceOf(content, lines));
+  const stray = exclusions.flatMap(([start, written]) => (starts.has(start) ? [] : [written]));
+  if (stray.length === 0) return [];
+  const dates = firstNames(stray, MAX_DATES);
+  return [`line ${line}: "${title}": no event of it starts at the EXDATE ${dates}, which excludes nothing`];
 }
 
 /** Whether it is cancelled, and neither it nor its series has come from this source. */

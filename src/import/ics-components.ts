@@ -11,6 +11,8 @@ export interface IcsComponent {
   readonly text: string;
   /** What its calendar is for, in capitals; empty where it does not say. @see RFC 5546 §1.4 */
   readonly method: string;
+  /** The zone that its calendar names for times without one; empty where it does not. */
+  readonly calendarZone: string;
 }
 
 /** BEGIN and END of a calendar, and of components that are in no other. */
@@ -18,6 +20,8 @@ const MARK =
   /(?<![^\n])(BEGIN|END):(VCALENDAR|VEVENT|VTODO|VJOURNAL|VFREEBUSY|VTIMEZONE)[ \t]*\r?(?![^\n])/gi;
 
 const METHOD = /(?<![^\n])METHOD(?:;[^:\n]*)?:([A-Z-]+)/i;
+
+const ZONE = /(?<![^\n])(?:X-WR-TIMEZONE|TIMEZONE-ID)(?:;[^:\n]*)?:([^\r\n]*)/i;
 
 /** Splits a file into its components. A broken one ends where the next begins, so that it spoils no other. */
 export function scanIcs(text: string) {
@@ -27,13 +31,18 @@ export function scanIcs(text: string) {
   const calendars = marks.filter(({ name }) => name === "VCALENDAR");
   let calendar = 0;
   const components: IcsComponent[] = [];
-  let [line, counted, method] = [1, 0, ""];
+  let [line, counted, method, calendarZone] = [1, 0, "", ""];
   for (const [number, { isBegin, name, index }] of marks.entries()) {
     if (!isBegin) continue;
     const next = marks[number + 1];
     if (name === "VCALENDAR") {
       while ((calendars[calendar]?.index ?? text.length) <= index) calendar += 1;
-      method = METHOD.exec(text.slice(index, calendars[calendar]?.index))?.[1]?.toUpperCase() ?? "";
+      const whole = text.slice(index, calendars[calendar]?.index);
+      method = METHOD.exec(whole)?.[1]?.toUpperCase() ?? "";
+      calendarZone =
+        ZONE.exec(whole)?.[1]
+          ?.replace(/\\(?=[\\,;/])/g, "")
+          .trim() ?? "";
       continue;
     }
     line += text.slice(counted, index).split("\n").length - 1;
@@ -44,7 +53,7 @@ export function scanIcs(text: string) {
       line,
       index,
       text: text.slice(index, isClosed ? next.end : next?.index).trimEnd(),
-      method,
+      ...{ method, calendarZone },
     });
   }
   return {

@@ -12,6 +12,7 @@ import { isEncoded, MAX_PARAMETERS } from "./ics-encodings.js";
 import { readRules } from "./ics-rule.js";
 import {
   type Beginning,
+  daysOf,
   durationOf,
   type IcsTime,
   isPeriods,
@@ -38,12 +39,18 @@ interface VeventOptions {
   readonly unread: Set<string>;
 }
 
+/** Some programs write a day as its midnights, and say so. */
+const ALL_DAY_MARKS = [
+  ...["X-MICROSOFT-CDO-ALLDAYEVENT", "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT", "X-FUNAMBOL-ALLDAY"],
+];
+
 const READ: ReadonlySet<string> = new Set([
   ...["UID", "RECURRENCE-ID", "DTSTART", "DTEND", "DURATION", "RDATE", "EXDATE", "EXRULE"],
   ...["SUMMARY", "LOCATION", "DESCRIPTION", "URL", "CATEGORIES", "STATUS"],
   ...["SEQUENCE", "LAST-MODIFIED", "DTSTAMP"],
   ...["X-CALCTL-ATTENDEE", "X-CALCTL-CATEGORY", "X-CALCTL-LABEL"],
   ...["X-CALCTL-START", "X-CALCTL-END", "X-CALCTL-URL"],
+  ...ALL_DAY_MARKS,
 ]);
 
 /** RRULE is kept as it is; nobody misses the others. */
@@ -67,7 +74,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const properties = readProperties(lines, options.unread);
   const all = (name: string) => properties.filter((property) => property.name === name);
   const text = (name: string) => String(all(name)[0]?.values[0] ?? "") || undefined;
-  const start = readOne(all("DTSTART"), options);
+  const { start, end } = readBounds(all, options);
   if (start === undefined) throw usageError("it has no DTSTART");
   if (start.isFloating) options.count(withoutZone(options.zone));
   const rules = linesOf("RRULE", lines);
@@ -76,12 +83,10 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const others = { ...options, zone: start.zone };
   const times = (name: string) =>
     all(name).flatMap((property) => (isPeriods(property) ? [] : readTimes(property, others)));
-  const startsOf = (name: string) =>
-    times(name).map((time) => checkedStart(startInSeries(time, start, options.midnights)));
+  const startOf = (time: IcsTime) => checkedStart(startInSeries(time, start, options.midnights));
   const uid = text("UID") ?? hashText(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
   if (all("RECURRENCE-ID").length === 0) options.beginnings.set(uid, start);
   if (all("EXRULE").length > 0) throw usageError("EXRULE is not supported, only EXDATE");
-  const end = readOne(all("DTEND"), others);
   const span = spanOf(start, end, all);
   const fields = fieldsOf(span, text, all);
   if (fields.end_at === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
@@ -91,6 +96,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
     .filter(isPeriods)
     .flatMap((property) => readPeriods(property, others))
     .map((period) => checkedStart(startOfPeriod(period, { start, length, midnights: options.midnights })));
+  const exclusions = times("EXDATE").map((time) => [startOf(time), time.written] as const);
   const occurrenceOf = readChange(uid, lines, options);
   return {
     identity: occurrenceOf === undefined ? uid : occurrenceIdentity(uid, occurrenceOf.slot),
@@ -99,9 +105,14 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
     cancelled: options.isWithdrawn || text("STATUS")?.toUpperCase() === "CANCELLED",
     recurrences: [
       ...readRules(rules, { ...options, start }),
-      ...dateLines("RDATE", [...startsOf("RDATE"), ...added], { isAllDay: start.isDate }),
-      ...dateLines("EXDATE", startsOf("EXDATE"), { isAllDay: start.isDate }),
+      ...dateLines("RDATE", [...times("RDATE").map(startOf), ...added], { isAllDay: start.isDate }),
+      ...dateLines(
+        "EXDATE",
+        exclusions.map(([excluded]) => excluded),
+        { isAllDay: start.isDate },
+      ),
     ],
+    exclusions,
     version: [text("SEQUENCE")?.padStart(10, "0") ?? "", text("LAST-MODIFIED"), text("DTSTAMP")].join(" "),
   };
 }
@@ -120,7 +131,7 @@ export function readChange(
   if (properties.length === 0) return undefined;
   if (properties.some(({ parameters }) => parameters["range"] !== undefined))
     throw usageError("RECURRENCE-ID with RANGE changes more than one event");
-  const start = readOne(all("DTSTART"), options);
+  const { start } = readBounds(all, options);
   const time = readOne(properties, { ...options, zone: start?.zone ?? options.zone });
   if (time === undefined) return undefined;
   const slotIn = (series: Beginning) => wireTime(startInSeries(time, series, options.midnights));
@@ -128,6 +139,18 @@ export function readChange(
   if (series !== undefined) return { uid, slot: slotIn(series) };
   const isWhole = start !== undefined && !time.isDate;
   return { uid, slot: isWhole ? slotIn(start) : wireTime(time.instant), slotIn };
+}
+
+/** Where an event begins and ends. */
+function readBounds(all: (name: string) => readonly Property[], options: VeventOptions) {
+  const start = readOne(all("DTSTART"), options);
+  const end = readOne(all("DTEND"), { ...options, zone: start?.zone ?? options.zone });
+  const isMarked = ALL_DAY_MARKS.flatMap(all).some(({ values }) => /^(?:TRUE|1)$/i.test(String(values[0])));
+  if (!isMarked || start === undefined) return { start, end };
+  const days = daysOf(end === undefined ? [start] : [start, end], options.midnights);
+  if (days !== null) return { start: days[0], end: days[1] };
+  options.count("marked as all-day, but not from midnight to midnight: read with its times");
+  return { start, end };
 }
 
 /** The only time of a property; undefined without one. @throws CliError usage for several */
@@ -225,6 +248,8 @@ function urlOf(url: string | undefined, spelling = ""): string | undefined {
   return isSame ? spelling : url;
 }
 
+const DAY_MINUTES = 1440;
+
 /** The end of an all-day event is the midnight after it; one at the start, or none, is a day. */
 function spanOf(
   start: IcsTime,
@@ -235,7 +260,7 @@ function spanOf(
     throw usageError("of DTSTART and DTEND one is a date, the other a time");
   const [duration] = all("DURATION");
   const length = duration === undefined ? { days: 0, minutes: 0 } : durationOf(duration.written);
-  if (start.isDate && length.minutes !== 0)
+  if (start.isDate && length.minutes % DAY_MINUTES !== 0)
     throw usageError(`DURATION "${duration?.written}" has hours, but DTSTART is a date`);
   const last = end ?? { ...start, instant: addDuration(start.instant, length, start.zone) };
   const isOpen = last.instant === start.instant;

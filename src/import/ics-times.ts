@@ -28,6 +28,8 @@ export interface IcsTime {
   readonly instant: number;
   /** IANA name; `UTC` for a date. */
   readonly zone: string;
+  /** As the file has it. */
+  readonly written: string;
 }
 
 /** Where an event, or the first of a series, begins. */
@@ -85,25 +87,23 @@ export function readTimes(property: Property, options: TimeOptions): readonly Ic
   return written.split(/,(?=\d{8}|\d{4}-)/).map((text) => timeOf(text, property, options));
 }
 
-function timeOf(text: string, { name, parameters, type }: Property, options: TimeOptions): IcsTime {
-  const { isDate, wallClock, offset } = readTime(text, name);
-  const isMidnight = wallClock % DAY_MS === 0;
-  if (type === "date" && !isMidnight) throw usageError(`${name} "${text.slice(0, 40)}" is not a date`);
-  if (isDate || type === "date")
-    return { isDate: true, isFloating: false, wallClock, instant: wallClock, zone: "UTC" };
+function timeOf(written: string, { name, parameters, type }: Property, options: TimeOptions): IcsTime {
+  const { isDate, wallClock, offset } = readTime(written, name);
+  if (type === "date" && wallClock !== dayOf(wallClock))
+    throw usageError(`${name} "${written.slice(0, 40)}" is not a date`);
+  const time = { isDate: false, isFloating: false, wallClock, written };
+  if (isDate || type === "date") return { ...time, isDate: true, instant: wallClock, zone: "UTC" };
   const { tzid } = parameters;
   if (offset === null) {
     const zone = tzid === undefined ? options.zone : options.findZone(tzid, wallClock);
-    const instant = instantAt(wallClock, zone);
-    return { isDate: false, isFloating: tzid === undefined, wallClock, instant, zone };
+    return { ...time, isFloating: tzid === undefined, instant: instantAt(wallClock, zone), zone };
   }
   const instant = wallClock - offset;
-  if (tzid === undefined || offset === 0)
-    return { isDate: false, isFloating: false, wallClock, instant, zone: zoneOfOffset(offset) ?? "UTC" };
+  if (tzid === undefined || offset === 0) return { ...time, instant, zone: zoneOfOffset(offset) ?? "UTC" };
   const zone = options.findZone(tzid, wallClock);
   if (offsetAt(instant, zone) !== offset)
-    throw usageError(`${name} "${text.slice(0, 40)}" has another offset than its zone ${zone}`);
-  return { isDate: false, isFloating: false, wallClock, instant, zone };
+    throw usageError(`${name} "${written.slice(0, 40)}" has another offset than its zone ${zone}`);
+  return { ...time, instant, zone };
 }
 
 /** An added occurrence with its own end. @see RFC 5545 §3.3.9 */
@@ -178,13 +178,43 @@ export function startInSeries(time: IcsTime, beginning: Beginning, midnights: re
 
 /** The date that a time means, as midnight UTC. @param midnights see `startInSeries` */
 export function dateOfTime(
-  { isDate, isFloating, wallClock, instant, zone }: IcsTime,
+  { isDate, isFloating, wallClock, instant, zone }: Omit<IcsTime, "written">,
   midnights: readonly string[],
 ): number {
   const isUtc = zone === "UTC" && !isDate && !isFloating;
   const zones = isUtc && wallClock !== dayOf(wallClock) ? midnights : [];
   const clocks = zones.map((each) => wallClockAt(instant, each));
   return dayOf(clocks.find((clock) => clock === dayOf(clock)) ?? wallClock);
+}
+
+/** In milliseconds. */
+const LAST_MINUTE = DAY_MS - MINUTE_MS;
+
+/**
+ * The days of an event that its program marks as all-day, with its times as dates; an end in the last minute of a day is its end. Null
+ * where it does not begin and end at midnight in its zone: for times in UTC, in one of `midnights`.
+ */
+export function daysOf(times: readonly IcsTime[], midnights: readonly string[]): readonly IcsTime[] | null {
+  const zones = ["UTC", ...midnights];
+  const clockIn = (time: IcsTime, zone: string) =>
+    time.zone === "UTC" && !time.isFloating ? wallClockAt(time.instant, zone) : time.wallClock;
+  const dayIn = (time: IcsTime, index: number, zone: string): number | null => {
+    const clock = clockIn(time, zone);
+    const day = dayOf(clock);
+    if (index > 0 && clock - day >= LAST_MINUTE) return day + DAY_MS;
+    return clock === day ? day : null;
+  };
+  for (const zone of zones) {
+    const days = times.map((time, index) => (time.isDate ? time.instant : dayIn(time, index, zone)));
+    const dates = times.flatMap((time, index): readonly IcsTime[] => {
+      const day = days[index] ?? null;
+      return day === null
+        ? []
+        : [{ ...time, isDate: true, isFloating: false, wallClock: day, instant: day, zone: "UTC" }];
+    });
+    if (dates.length === times.length) return dates;
+  }
+  return null;
 }
 
 /** Midnight of a wall clock's day. */

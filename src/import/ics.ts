@@ -25,7 +25,8 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
   const items = seriesFirst(events).map((component) => {
     const { lines, parts, isClosed } = readLines(component);
     const isWithdrawn = component.method === "CANCEL";
-    const read = { zone: options.zone, isWithdrawn, findZone, midnights, beginnings, unread };
+    const zone = findZone.known(component.calendarZone) ?? options.zone;
+    const read = { zone, isWithdrawn, findZone, midnights, beginnings, unread };
     const place = {
       line: component.line,
       text: `${component.text}\r\n`,

@@ -96,6 +96,26 @@ const FILES: Readonly<Record<string, Row>> = {
     ],
   },
   "utc-names.ics": { events: ["Etc", "Offset", "Words", "Zulu"].map((title) => `2027-07-01T09:00 ${title}`) },
+  "allday-midnights.ics": {
+    events: [
+      "2027-03-01 Fair",
+      "2027-03-08 Holiday",
+      ...days("Duty", "2027-04-05", "2027-04-07"),
+      "2027-04-09 Duty moved",
+      "2027-04-12T09:00 Half day",
+    ],
+    notes: ["1 event marked as all-day, but not from midnight to midnight: read with its times"],
+  },
+  "calendar-zone.ics": {
+    events: ["2027-07-01T16:00 Barbecue", "2027-07-05T16:00 Course", "2027-07-07T16:00 Course"],
+    notes: ["2 events with times without a zone: read in America/Chicago"],
+  },
+  "exdate-none.ics": {
+    events: [...days("Class", "2027-01-05T08:00", "2027-01-12T08:00", "2027-01-26T08:00")],
+    notes: [
+      'line 4: "Class": no event of it starts at the EXDATE 20270112T000000, 20270113T090000, which excludes nothing',
+    ],
+  },
   "url-without-scheme.ics": {
     events: ["Mail", "Url", "Webcal"].map((title) => `2027-01-05T09:45 ${title}`),
     notes: ["3 events with a URL that cannot be stored: left out"],

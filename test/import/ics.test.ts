@@ -477,6 +477,57 @@ test("rules are kept, dates of them in UTC or as dates like the start", async ()
   ).toMatchObject({ recurrences: ["RRULE:FREQ=WEEKLY", "EXDATE;VALUE=DATE:20261128"] });
 });
 
+describe("an event that is marked as all-day", () => {
+  test.each<[string, readonly string[], readonly [string, string]]>([
+    [
+      "in a zone",
+      ["DTSTART;TZID=Europe/Berlin:20270301T000000", "DTEND;TZID=Europe/Berlin:20270303T000000"],
+      ["03-01", "03-03"],
+    ],
+    ["without a zone", ["DTSTART:20270301T000000", "DTEND:20270302T000000"], ["03-01", "03-02"]],
+    ["at midnights in UTC", ["DTSTART:20270301T000000Z", "DTEND:20270302T000000Z"], ["03-01", "03-02"]],
+    [
+      "at midnights of the user in UTC",
+      ["DTSTART:20270228T150000Z", "DTEND:20270301T150000Z"],
+      ["03-01", "03-02"],
+    ],
+    [
+      "at midnights of the calendar in UTC",
+      ["DTSTART:20270301T050000Z", "DTEND:20270302T050000Z"],
+      ["03-01", "03-02"],
+    ],
+    ["to the last minute", ["DTSTART:20270301T000000", "DTEND:20270301T235900"], ["03-01", "03-02"]],
+    ["by its length", ["DTSTART;TZID=Europe/Berlin:20270327T000000", "DURATION:PT48H"], ["03-27", "03-29"]],
+    ["without an end", ["DTSTART;TZID=Europe/Berlin:20270301T000000"], ["03-01", "03-02"]],
+  ])("%s", async (_, lines, [start, end]) => {
+    const file = calendar(
+      "X-WR-TIMEZONE:America/New_York",
+      ...vevent(...lines, "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE"),
+    );
+    const { items, notes } = await read(file);
+    const times = { start_at: `2027-${start}T00:00:00.000Z`, end_at: `2027-${end}T00:00:00.000Z` };
+    expect(items).toMatchObject([{ kind: "event", content: { all_day: true, ...times } }]);
+    expect(notes).toEqual([]);
+  });
+
+  test("FALSE is no mark", async () => {
+    const lines = ["DTSTART:20270301T000000Z", "DTEND:20270302T000000Z", "X-MICROSOFT-CDO-ALLDAYEVENT:FALSE"];
+    expect(await event(...lines)).toMatchObject({ content: { all_day: false } });
+  });
+});
+
+test("a time without a zone is in that of its calendar, if that is known", async () => {
+  const floating = (zone: string, uid: string) =>
+    calendar(`X-WR-TIMEZONE:${zone}`, ...vevent(`UID:${uid}`, "DTSTART:20261121T150000", "DURATION:PT1H"));
+  const { items, notes } = await read(floating("europe/berlin", "1") + floating("Mars/Base", "2"));
+  const inZone = (start_timezone: string) => ({ content: { start_timezone } });
+  expect(items).toMatchObject([inZone("Europe/Berlin"), inZone("Asia/Tokyo")]);
+  expect(notes).toEqual([
+    "1 event with times without a zone: read in Europe/Berlin",
+    "1 event with times without a zone: read in Asia/Tokyo",
+  ]);
+});
+
 test.each<[string, readonly string[], string]>([
   ["midnight UTC", ["DTSTART;VALUE=DATE:20261121", "EXDATE:20261128T000000Z"], "EXDATE;VALUE=DATE:20261128"],
   [

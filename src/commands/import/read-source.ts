@@ -128,6 +128,7 @@ export async function readSource(
   return (known) => {
     const gathered = gatherEvents(items, { ...options, now: now(), ...known });
     for (const note of [...notes, ...gathered.notes]) output.note(note);
+    nameAll(gathered.strayExceptions, output.note);
     nameRejections(context, gathered.rejections);
     const superseded = file.superseded + gathered.superseded;
     return { ...file, ...gathered, superseded, size: items.length + file.superseded };
@@ -141,6 +142,12 @@ async function keepMemorySmall({ resources }: Pick<Context["machine"], "resource
   const { keepYoungGenerationSmall, restoreYoungGeneration } = await import("../../system/v8-flags.js");
   keepYoungGenerationSmall();
   resources.add(restoreYoungGeneration);
+}
+
+function nameAll(sentences: readonly string[], say: (text: string) => void): void {
+  const namer = createNamer(say);
+  for (const sentence of sentences) namer.name(sentence);
+  namer.end();
 }
 
 function nameRejections(
