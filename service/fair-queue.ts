@@ -38,24 +38,40 @@ export function createFairQueue<T>() {
 }
 
 /**
- * Runs one piece of work at a time; clients take turns. Between two of them other events come in: work on an SQLite file waits for
- * nothing, so that they would come after all of it.
+ * Runs work in places, each for one piece at a time. Clients take turns, and of each one piece runs at a time. Between two pieces
+ * other events come in: work on an SQLite file waits for nothing, so that they would come after all of it.
  */
-export function createLine() {
-  const waiting = createFairQueue<() => Promise<unknown>>();
-  let isRunning = false;
+export function createPlaces<P>(places: readonly P[]) {
+  interface Waiting {
+    readonly client: string;
+    readonly run: (place: P) => Promise<unknown>;
+  }
+  const waiting = createFairQueue<Waiting>();
+  const free = [...places];
+  const served = new Set<string>();
   const runNext = () => {
-    const work = waiting.take();
-    isRunning = work !== undefined;
-    void work?.().then(next, next);
+    const [place] = free;
+    const next = place === undefined ? undefined : waiting.take(({ client }) => !served.has(client));
+    if (place === undefined || next === undefined) return;
+    const { client, run } = next;
+    free.shift();
+    served.add(client);
+    const leave = () => {
+      free.unshift(place);
+      served.delete(client);
+      runNext();
+    };
+    const end = () => void (waiting.clients() === 0 ? leave() : setImmediate(leave));
+    run(place).then(end, end);
   };
-  const next = () => {
-    if (waiting.clients() === 0) isRunning = false;
-    else setImmediate(runNext);
-  };
-  return <T>(client: string, work: () => Promise<T>): Promise<T> =>
+  return <T>(client: string, work: (place: P) => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
-      waiting.add(client, () => work().then(resolve, reject));
-      if (!isRunning) runNext();
+      waiting.add(client, { client, run: (place) => work(place).then(resolve, reject) });
+      runNext();
     });
+}
+
+/** One place. */
+export function createLine() {
+  return createPlaces([null]);
 }

@@ -101,8 +101,8 @@ interface Rendered {
 }
 
 /**
- * Renders each version of a feed once, however many clients request it, and one feed at a time: other transactions wait for at
- * most one of them, and a maker's feed for at most one of each other maker.
+ * Renders each version of a feed once, however many clients request it, and one feed at a time: they take one connection of the
+ * database together, and a maker's feed waits for at most one of each other maker.
  */
 function createRenderer(store: Store) {
   const kept = createLruCache<Rendered>(MAX_KEPT, { sizeOf: ({ body }) => body.byteLength });

@@ -27,7 +27,7 @@ export interface OpenStoreOptions extends LockWaitOptions {
 export interface ClientOptions {
   /**
    * Whose transaction it is, such as `user ID`: while connections are short, one of each client after the other gets one.
-   * SQLite has one connection, and one transaction of each client after the other has its turn.
+   * On SQLite, the reads of a client come one after the other.
    */
   readonly client?: string | undefined;
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Dialect, Kysely, type SqliteDatabase, SqliteDialect } from "kysely";
 import { errorCodeOf } from "../../../src/errors.js";
-import { isOnReadOnlyDisk, MEMORY } from "../../../src/system/sqlite/connection.js";
+import { connect, isOnReadOnlyDisk, MEMORY } from "../../../src/system/sqlite/connection.js";
 import { createDatabaseFile, requireFileOrNothing } from "../../../src/system/sqlite/database-file.js";
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
 import { explainDatabaseError, type OpenDatabase, openDatabaseOf } from "../../../src/system/sqlite/open.js";
@@ -16,13 +16,16 @@ import {
   type Transaction,
 } from "../store.js";
 import { CALENDARS, missingDatabaseError, readOnlyDiskError } from "./errors.js";
-import { createTransactions } from "./transactions.js";
+import { createTransactions, type Opened } from "./transactions.js";
 
 /**
- * Size of the page cache of a database that is served (KiB): its pages are read again and again, and reading one from the system
- * takes as long as finding several events in it.
+ * Size of the page cache of each connection to a database that is served (KiB): its pages are read again and again, and reading
+ * one from the system takes as long as finding several events in it.
  */
-const SERVED_PAGE_CACHE = 65_536;
+const SERVED_PAGE_CACHE = 16_384;
+
+/** Connections for reads of a database that is served. */
+const READERS = 3;
 
 /**
  * Opens a database, creates it (mode 0600, a new folder 0700) or migrates it. Several processes may do so at once.
@@ -37,20 +40,30 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   if (file !== MEMORY) ensureFile(file, { create: create && !readOnly, readOnly });
   const opened = await openDatabaseOf(CALENDARS, file, options);
   const { connection, run, requireSameFile } = opened;
-  if (isServed) connection.pragma(`cache_size = -${SERVED_PAGE_CACHE}`);
-  const db: Transaction = new Kysely<StoreSchema>({ dialect: createDialect(connection) });
-  const transactions = createTransactions(opened, db);
+  const writer = { connection, db: queriesOn(connection) };
+  const readers: Opened[] = [];
+  const close = () => {
+    // Kysely would not close a connection that no query has used. The one that writes is the last: SQLite then removes the log.
+    for (const reader of readers) reader.connection.close();
+    connection.close();
+  };
   let created: boolean;
   try {
+    if (isServed) connection.pragma(`cache_size = -${SERVED_PAGE_CACHE}`);
     if (readOnly) await run(() => requireCurrent(opened));
-    created = !readOnly && (await migrateIfNeeded(transactions, opened, { ...options, create }));
-    if (file !== MEMORY && !readOnly) await enableWriteAheadLog(opened);
+    created =
+      !readOnly &&
+      (await migrateIfNeeded(createTransactions(opened, writer), opened, { ...options, create }));
+    const hasLog = file !== MEMORY && !readOnly && (await enableWriteAheadLog(opened));
+    // Without the log readers and the writer block each other, and a database in memory has only the one connection.
+    if (isServed && hasLog && !connection.isReadOnly())
+      while (readers.length < READERS) readers.push(await run(() => openReader(file)));
   } catch (error) {
-    connection.close();
+    close();
     throw error;
   }
   return {
-    ...transactions,
+    ...createTransactions(opened, writer, readers),
     engine: "sqlite",
     requireWritable() {
       requireSameFile();
@@ -65,11 +78,21 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
         if (file !== MEMORY && !readOnly)
           await unlessUnavailable(run(() => connection.pragma("wal_checkpoint(passive)")));
       } finally {
-        // Kysely would not close a connection that no query has used.
-        connection.close();
+        close();
       }
     },
   };
+}
+
+async function openReader(file: string): Promise<Opened> {
+  const connection = await connect(file);
+  connection.pragma(`cache_size = -${SERVED_PAGE_CACHE}`);
+  connection.pragma("query_only = on");
+  return { connection, db: queriesOn(connection) };
+}
+
+function queriesOn(connection: SqliteDatabase): Transaction {
+  return new Kysely<StoreSchema>({ dialect: createDialect(connection) });
 }
 
 /** Kysely's dialect, whose statements can also be run directly. */
@@ -142,12 +165,17 @@ function requireCurrent({ file, readVersion }: OpenDatabase): void {
 /** How long to wait for other processes before the journal is switched (ms); the next one to open it tries again. */
 const SWITCH_TIMEOUT = 1_000;
 
-/** With a write-ahead log, readers and the writer do not block each other. Switching needs exclusive access. */
-async function enableWriteAheadLog({ connection, run }: OpenDatabase): Promise<void> {
-  if ((await run(() => connection.pragma("journal_mode"))) === "wal") return;
+/**
+ * With a write-ahead log, readers and the writer do not block each other. Switching needs exclusive access. Resolves with whether
+ * the database has one.
+ */
+async function enableWriteAheadLog({ connection, run }: OpenDatabase): Promise<boolean> {
+  const hasLog = () => run(() => connection.pragma("journal_mode") === "wal");
+  if (await hasLog()) return true;
   await unlessUnavailable(run(() => connection.pragma("journal_mode = wal"), { timeout: SWITCH_TIMEOUT }));
   // Opens the log: another process that ends now would delete it, and on a full disk it could not be created again.
   await run(() => connection.pragma("schema_version"));
+  return hasLog();
 }
 
 async function unlessUnavailable(work: Promise<unknown>): Promise<void> {

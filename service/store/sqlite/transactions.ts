@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from "../../../src/system/clock.js";
+import type { Connection } from "../../../src/system/sqlite/connection.js";
 import type { OpenDatabase } from "../../../src/system/sqlite/open.js";
-import { createFairQueue, createLine } from "../../fair-queue.js";
+import { createFairQueue, createPlaces } from "../../fair-queue.js";
 import type { Store, Transaction } from "../store.js";
 
 /** Writes that are committed together at most. */
@@ -15,39 +16,52 @@ interface WaitingWrite {
   readonly reject: (error: unknown) => void;
 }
 
+/** A connection, and queries on it. */
+export interface Opened {
+  readonly connection: Connection;
+  readonly db: Transaction;
+}
+
 /**
- * The two kinds of transaction, one after the other, those that write and those of each client that reads in turn. Each is repeated as a whole while another process holds the lock that
- * it needs; the others go on in the meantime.
+ * The two kinds of transaction: those that write, one after the other, and those that read, of each client one after the other.
+ * Each is repeated as a whole while another process holds the lock that it needs; the others go on in the meantime.
  *
  * One that writes takes the write lock at once. After a plain `begin`, a transaction that reads and then writes fails with
  * SQLITE_BUSY_SNAPSHOT if another process wrote in between, however long it waits.
- * @param db queries on the connection of that database
+ * @param writer a connection to that database
+ * @param readers connections of those that read, which do not wait for a long write then, nor for each other; without any, those
+ * that read and those that write take turns on the one connection
  */
 export function createTransactions(
-  { connection, run, requireSameFile }: OpenDatabase,
-  db: Transaction,
+  { run, requireSameFile }: Pick<OpenDatabase, "run" | "requireSameFile">,
+  writer: Opened,
+  readers: readonly Opened[] = [],
 ): Pick<Store, "read" | "write"> {
-  const inTurn = createLine();
+  const writing = createPlaces([writer]);
+  const reading = readers.length === 0 ? writing : createPlaces(readers);
   // Not by kysely's transactions, which take longer than the queries of most requests.
-  const execute = (text: string) => connection.prepare(text).run([]);
-  const complete = async <T>(work: (db: Transaction) => Promise<T>): Promise<T> => {
+  const execute = ({ connection }: Opened, text: string) => connection.prepare(text).run([]);
+  const complete = async <T>(opened: Opened, work: (db: Transaction) => Promise<T>): Promise<T> => {
     try {
-      const result = await work(db);
-      execute("commit");
+      const result = await work(opened.db);
+      execute(opened, "commit");
       return result;
     } catch (error) {
-      connection.rollBack();
+      opened.connection.rollBack();
       throw error;
     }
   };
   const transaction = <T>(work: (db: Transaction) => Promise<T>): Promise<T> =>
-    inTurn("writes", async () => {
-      connection.renew();
+    writing("writes", async () => {
+      writer.connection.renew();
       requireSameFile();
-      execute("begin immediate");
-      return complete(work);
+      execute(writer, "begin immediate");
+      return complete(writer, work);
     });
-  /** Each with a savepoint, to which it is undone if it fails. A long one, which leaves turns to others, is the last. */
+  /**
+   * Each with a savepoint, to which it is undone if it fails. A long one, which leaves turns to others, is the last: those before
+   * it are confirmed with it, and writes of others come before the rest.
+   */
   const attemptEach = async (group: readonly WaitingWrite[]): Promise<(() => void)[]> => {
     const outcomes: (() => void)[] = [];
     let wasLong = false;
@@ -63,14 +77,14 @@ export function createTransactions(
         await yieldToEventLoop();
         [turn, end] = [watchTurn(), performance.now() + SLICE];
       }
-      execute("savepoint one_write");
+      execute(writer, "savepoint one_write");
       try {
-        outcomes.push(await write.run(db));
+        outcomes.push(await write.run(writer.db));
       } catch (error) {
-        execute("rollback to one_write");
+        execute(writer, "rollback to one_write");
         outcomes.push(() => write.reject(error));
       }
-      execute("release one_write");
+      execute(writer, "release one_write");
     }
     clearImmediate(turn);
     return outcomes;
@@ -96,11 +110,11 @@ export function createTransactions(
   return {
     read: (work, { isOneQuery = false, client = "" } = {}) =>
       run(() =>
-        inTurn(`reads of ${client}`, async () => {
-          connection.renew();
-          if (isOneQuery) return work(db);
-          execute("begin");
-          return complete(work);
+        reading(`reads of ${client}`, async (opened) => {
+          opened.connection.renew();
+          if (isOneQuery) return work(opened.db);
+          execute(opened, "begin");
+          return complete(opened, work);
         }),
       ),
     write: (work, options = {}) => run(() => write(work, options.client), options),

@@ -78,6 +78,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const errors: unknown[] = [];
   const service = await openService({
     database,
+    isServed: true,
     now: () => clock.now,
     clock: () => clock.now,
     rateLimit,

@@ -110,6 +110,8 @@ export async function connect(path: string) {
       file = identify(path);
       current.close();
     },
+    /** Whether it could only be opened for reading, and may not see what others write. */
+    isReadOnly: () => readOnly,
     /** Whether the path still leads to the file that is open: what is written to another one is lost with it. */
     isCurrentFile: () => identify(path) === file,
   };
