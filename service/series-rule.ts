@@ -1,6 +1,12 @@
 import { DAY_MS, instantToDate } from "../contract/date-time.js";
 import { slotText } from "../contract/extensions.js";
-import { checkInSteps, checkStart, openRecurrence, type Starts } from "../src/calendar/recurrence.js";
+import {
+  checkInSteps,
+  checkStart,
+  MAX_EXCEPTIONS,
+  openRecurrence,
+  type Starts,
+} from "../src/calendar/recurrence.js";
 import { dateLines, readRecurrence } from "../src/calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, type RecurrenceRule, writeRule } from "../src/calendar/recurrence-rule.js";
 import { CliError } from "../src/errors.js";
@@ -95,13 +101,24 @@ export async function firstSlots(series: SeriesTimes, horizon: number) {
   return { slots, madeUntil: Number.MAX_SAFE_INTEGER };
 }
 
-/** The lines with slots excepted as well; those that the rule does not give are left out. */
+/**
+ * The lines with slots excepted as well; those that the rule does not give are left out.
+ * @throws ProblemError 400 when there would be more exceptions than a series may have
+ */
 export async function exceptSlots(series: SeriesTimes, slots: readonly number[]): Promise<string> {
   if (slots.length === 0) return series.recurrences;
   const { excluded } = readSeriesRule(series);
   const every = openSlots({ ...series, recurrences: changeRule(series, { excluded: [] }) });
   const given: number[] = [];
-  for await (const slot of inSlices([...excluded, ...slots])) if (every.has(slot)) given.push(slot);
+  for await (const slot of inSlices(new Set([...excluded, ...slots]))) if (every.has(slot)) given.push(slot);
+  // A series of before that has more keeps them.
+  if (given.length > Math.max(MAX_EXCEPTIONS, excluded.length)) {
+    throw badRequest({
+      recurrences: [
+        "a series can have at most 1,000 exceptions; end it here with scope=following and begin another",
+      ],
+    });
+  }
   return changeRule(series, { excluded: given });
 }
 

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DAY_MS } from "../../contract/date-time.js";
+import { DAY_MS, HOUR_MS } from "../../contract/date-time.js";
 import type { EventResource } from "../../contract/resources.js";
 import { createStage, type Stage } from "./contract/stage.js";
 import { activityBody, eventBody, feedBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { request, sendInProcess } from "./support/send.js";
+import { NOW } from "./support/world.js";
 
 /** Series as time goes by, and beyond the two years of which occurrences are made. It is 21 November 2026. */
 
@@ -346,6 +347,46 @@ describe("no series stops the service", () => {
       const beyond = `${stage.calendar}/events/${id}_${year}1121T120000Z`;
       expect((await stage.client.request("GET", beyond)).status).toBe(404);
     }
+  });
+
+  test("a series has 1,000 exceptions at most, with which it can still be changed, sent back and split", async () => {
+    const { id, attributes } = await createSeries("FREQ=DAILY");
+    const slot = (day: number) =>
+      new Date(NOW + 2 * HOUR_MS + day * DAY_MS).toISOString().replace(/\.\d+|[-:]/g, "");
+    const lines = (count: number) => {
+      const dates = Array.from({ length: count }, (_, index) => slot(10 + index));
+      return ["RRULE:FREQ=DAILY", `EXDATE:${dates.join(",")}`];
+    };
+    const except = (count: number) =>
+      stage.world.tables.change(
+        `delete from events where series_id = '${id}' and slot >= ${NOW + 9 * DAY_MS};
+        update series set recurrences = '${lines(count).join("\n")}'`,
+      );
+    const send = (method: string, event: string, changes?: object) =>
+      request(stage.world, `${method} ${stage.calendar}/events/${event}`, {
+        body: changes && eventBody({ ...attributes, recurrences: undefined, ...changes }),
+      });
+    await except(1_000);
+    const times = { start_at: "2026-11-22T12:00:00Z", end_at: "2026-11-22T13:00:00Z" };
+    const refused = {
+      status: 400,
+      json: {
+        errors: {
+          recurrences: [
+            "a series can have at most 1,000 exceptions; end it here with scope=following and begin another",
+          ],
+        },
+      },
+    };
+    expect(await send("DELETE", `${id}_${slot(1)}`)).toMatchObject(refused);
+    expect(await send("PUT", `${id}_${slot(1)}`, { ...times, title: "Tea" })).toMatchObject(refused);
+    expect((await send("PUT", `${id}_${slot(1)}`, times)).status).toBe(200);
+    await except(1_001);
+    const whole = await send("PUT", id, { title: "Tea", recurrences: lines(1_001) });
+    expect(whole.json.data.attributes).toMatchObject({ title: "Tea", recurrences: lines(1_001) });
+    const next = await send("PUT", `${id}_${slot(1)}?scope=following`, times);
+    expect(next.json.data.attributes.recurrences).toEqual(lines(1_001));
+    expect((await send("DELETE", `${id}_${slot(0)}`)).status).toBe(204);
   });
 
   test("a calendar has 1,000 at most, which can still be changed", async () => {

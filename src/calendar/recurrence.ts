@@ -83,7 +83,11 @@ export function isFirstSkipped(recurrence: Recurrence): boolean {
   return readWallClock(first, read.zone).kind === "skipped";
 }
 
+/** Dates of EXDATE, or of RDATE, at most in what is sent. */
 const MAX_DATES = 500;
+
+/** Exceptions of a series at most, with the occurrences that were deleted or changed on their own: each write goes through all. */
+export const MAX_EXCEPTIONS = 1_000;
 
 /**
  * @param source how messages name where the lines are written
