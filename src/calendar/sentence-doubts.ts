@@ -240,7 +240,10 @@ function eitherNumber(number: string, text: string): CliError {
   return usageError(problem, "write 15:00 or 24 dec, or put the title in quotes");
 }
 
-function notUnderstood(text: string, instead = "write a day or a time, as in calctl help dates"): CliError {
+function notUnderstood(
+  text: string,
+  instead = "write a day or a time, such as tomorrow 3pm or 24 dec",
+): CliError {
   const problem = `${SOURCE}: "${text.replace(/^\|/, "").trim()}" is not understood as a day or a time`;
   return usageError(problem, `${instead}, or put the title in quotes`);
 }

@@ -42,30 +42,21 @@ function from<M, K extends keyof M>(load: () => Promise<M>, name: K): () => Prom
   return async () => (await load())[name];
 }
 
-/** The commands at the top, by what people do with them. */
-const GROUPS: readonly (readonly [heading: string, entries: readonly CommandEntry[]])[] = [
+/** The commands at the top that help lists, by what people do with them. */
+export const COMMAND_GROUPS: readonly (readonly [heading: string, entries: readonly CommandEntry[]])[] = [
   [
     "Calendar",
     [
-      ["agenda", "show the week of every calendar", from(MODULES.agenda, "registerAgenda")],
-      ["week", "draw the next seven days side by side", from(MODULES.agenda, "registerWeek")],
+      ["agenda", "list the next days of every calendar", from(MODULES.agenda, "registerAgenda")],
+      ["week", "draw a week", from(MODULES.agenda, "registerWeek")],
       ["month", "draw a month", from(MODULES.agenda, "registerMonth")],
       ["next", "show the event that is on or comes next", from(MODULES.next, "registerNext")],
-      [
-        "free",
-        "find when I am free, and others too; all-day events and keeps block nobody",
-        from(MODULES.free, "registerFree"),
-      ],
-      [
-        "conflicts",
-        "list events of mine that overlap, without all-day events and keeps",
-        from(MODULES.free, "registerConflicts"),
-      ],
+      ["free", "find when I am free, and others too", from(MODULES.free, "registerFree")],
+      ["conflicts", "list my events that overlap", from(MODULES.free, "registerConflicts")],
       ["events", "list, read, create, update and delete events", from(MODULES.events, "EVENT_COMMANDS")],
       ["add", "add an event that one sentence describes", from(MODULES.add, "registerAdd")],
-      ["rm", "delete events, as events delete does", from(MODULES.delete, "registerEventsDelete")],
       ["import", "bring a calendar in step with a file of events", from(MODULES.import, "registerImport")],
-      ["undo", "take back what the last command wrote", from(MODULES.undo, "registerUndo")],
+      ["undo", "undo what the last command wrote", from(MODULES.undo, "registerUndo")],
       ["comment", "comment on an event", from(MODULES.comment, "registerComment")],
       ["comments", "list the comments on an event", from(MODULES.comment, "registerComments")],
       ["calendars", "list calendars", from(MODULES.calendars, "registerCalendars")],
@@ -77,7 +68,7 @@ const GROUPS: readonly (readonly [heading: string, entries: readonly CommandEntr
   [
     "Cron and messages",
     [
-      ["post", "post events to a chat, or send them as mail", from(MODULES.post, "registerPost")],
+      ["post", "post events to a chat, or send them by email", from(MODULES.post, "registerPost")],
       ["remind", "announce events before they start, each once", from(MODULES.remind, "registerRemind")],
       ["sent", "list what was posted, and send again what may be lost", from(MODULES.sent, "registerSent")],
       ["webhooks", "save, list and remove where messages go", from(MODULES.webhooks, "registerWebhooks")],
@@ -116,10 +107,14 @@ const GROUPS: readonly (readonly [heading: string, entries: readonly CommandEntr
   ],
 ];
 
+const UNLISTED: readonly CommandEntry[] = [
+  ["rm", "delete events, as events delete does", from(MODULES.delete, "registerEventsDelete")],
+];
+
+const COMMANDS: readonly CommandEntry[] = [...COMMAND_GROUPS.flatMap(([, entries]) => entries), ...UNLISTED];
+
 /** Names of the commands at the top. */
-export const COMMAND_NAMES: readonly string[] = GROUPS.flatMap(([, entries]) =>
-  entries.map(([name]) => name),
-);
+export const COMMAND_NAMES: readonly string[] = COMMANDS.map(([name]) => name);
 
 export interface TreeOptions {
   readonly contextOf: ContextOf;
@@ -129,15 +124,6 @@ export interface TreeOptions {
   readonly onHelp: (command: Command) => void;
   /** Called with each command before its flags are parsed. */
   readonly onParsing: (command: Command) => void;
-}
-
-function addGroups(program: Command): CommandLoaders {
-  const loaders = GROUPS.flatMap(([heading, entries]) => {
-    const added = [...addCommands(program, entries)];
-    for (const [command] of added) command.helpGroup(heading);
-    return added;
-  });
-  return new Map(loaders);
 }
 
 function describeProgram(program: Command): Command {
@@ -170,7 +156,7 @@ export function createProgram({ contextOf, write, onHelp, onParsing }: TreeOptio
       if (more.size > 0) loadOnUse(command, more);
     });
   };
-  loadOnUse(program, addGroups(program));
+  loadOnUse(program, addCommands(program, COMMANDS));
   requireSubcommand(program);
   return program;
 }
@@ -210,7 +196,7 @@ export async function loadCommandTree(): Promise<Command> {
       await loadAll(more);
     }
   };
-  await loadAll(addGroups(program));
+  await loadAll(addCommands(program, COMMANDS));
   return program;
 }
 

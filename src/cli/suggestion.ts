@@ -34,7 +34,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   copy: "events copy",
   watch: "events watch",
   changes: "events changes",
-  tomorrow: "events list --on tomorrow",
+  tomorrow: "agenda tomorrow",
   share: "feeds add, or calctl service members add",
   users: "members, or calctl service users",
   server: "service start",

@@ -13,7 +13,7 @@ import { describeWithSystem } from "../support/system.js";
 const PAGES = await helpPages();
 
 /** These store a token in the keychain. */
-const NEEDS_KEYCHAIN: readonly string[] = ["login --help", "help login", "webhooks add --help"];
+const NEEDS_KEYCHAIN: readonly string[] = ["login --help", "webhooks add --help"];
 
 async function runExamples(world: DocsWorld, argv: readonly string[]): Promise<void> {
   const { runWith } = await createHarness();

@@ -7,8 +7,8 @@ import { createInstallation } from "../support/spawned.js";
 /** A text in each part of the built program that help loads, or calls, only where it is shown. */
 const PARTS = {
   luxon: "Before Christ",
-  topics: "cron runs with few variables",
-  examples: "The next seven days of every calendar",
+  topics: "A flag wins over its variable, and a variable over the profile",
+  examples: "Every event about one thing, for a script",
   schema: "HTTP status of the response that caused it",
 } as const;
 
@@ -16,7 +16,7 @@ test.each<[readonly string[], readonly (keyof typeof PARTS)[]]>([
   [["--help"], []],
   [["help"], []],
   [["help", "flags"], []],
-  [["help", "cron"], ["topics"]],
+  [["help", "environment"], ["topics"]],
   [["events", "list", "--help"], ["examples"]],
   [["events", "list"], ["luxon"]],
   [["schema", "event"], ["schema"]],

@@ -1,21 +1,41 @@
 import { type Command, Help } from "commander";
 import { pathOf } from "../command.js";
 import { factsOf, flagTerms, ownFlags } from "../command-facts.js";
-import { type Example, examplesSection, type HelpPage, termsSection, text } from "./page.js";
-import { TOPICS } from "./topics.js";
+import { type Example, examplesSection, type HelpPage, type HelpTerm, termsSection, text } from "./page.js";
 
 /** The help of a command: how it is used, what it takes, and where to read on. */
 export function commandPage(command: Command): HelpPage {
+  const parts = command.parent === null ? programParts(command) : commandParts(command);
+  return [text(`Usage: ${usageOf(command)}`), ...parts, ...termsSection("More", furtherHelp(command))];
+}
+
+/** What people use every day, on the first page of help. */
+const EVERYDAY = ["agenda", "week", "next", "add", "events", "import", "undo", "post", "remind", "login"];
+
+/** A screen of 24 lines with 80 columns. */
+function programParts(program: Command): HelpPage {
   return [
-    text(`Usage: ${usageOf(command)}`),
-    ...commandParts(command),
-    ...termsSection("More", [
-      ...(command.commands.length === 0
-        ? []
-        : [[`${pathOf(command)} COMMAND -h`, "help of a command"] as const]),
-      ["calctl help flags", "the flags of every command"],
-    ]),
+    text(program.description()),
+    ...termsSection(
+      "Everyday commands",
+      program.commands
+        .filter((command) => EVERYDAY.includes(command.name()))
+        .map((command) => [command.name(), command.description()]),
+    ),
+    ...examplesSection(FIRST_STEPS.slice(0, 1)),
   ];
+}
+
+function furtherHelp(command: Command): readonly HelpTerm[] {
+  if (command.parent === null)
+    return [
+      ["calctl help commands", "all commands"],
+      ["calctl COMMAND --help", "the flags and examples of a command"],
+      ["calctl help flags", "global flags; also help environment, help exit-codes"],
+    ];
+  const own = [`${pathOf(command)} COMMAND -h`, "help of a command"] as const;
+  const global = ["calctl help flags", "the flags of every command"] as const;
+  return command.commands.length === 0 ? [global] : [own, global];
 }
 
 /** `calctl events get [flags] [id...]`. */
@@ -23,36 +43,24 @@ export function usageOf(command: Command): string {
   return new Help().commandUsage(command).replace("[options]", "[flags]");
 }
 
-/** The description of a command, its own arguments, commands and flags, for the program its topics, and its examples. */
+/** The description of a command, its own arguments, commands and flags, and its examples. */
 export function commandParts(command: Command): HelpPage {
   const help = new Help();
-  const isProgram = command.parent === null;
   const terms = command.registeredArguments.map(
     (argument) => [help.argumentTerm(argument), help.argumentDescription(argument)] as const,
   );
-  const headings = new Set(command.commands.map((each) => each.helpGroup()));
-  const commands = [...headings].flatMap((heading) => {
-    const group = command.commands.filter((each) => each.helpGroup() === heading);
-    return termsSection(
-      heading || "Commands",
-      group.map((each) => [each.name(), each.description()]),
-    );
-  });
   return [
     text(command.description()),
     ...termsSection(
       "Arguments",
       terms.filter(([, meaning]) => meaning !== ""),
     ),
-    ...commands,
+    ...termsSection(
+      "Commands",
+      command.commands.map((each) => [each.name(), each.description()]),
+    ),
     ...termsSection("Flags", flagTerms(ownFlags(command))),
-    ...(isProgram
-      ? termsSection(
-          "Topics of calctl help",
-          TOPICS.map(({ name, summary }) => [name, summary]),
-        )
-      : []),
-    ...examplesSection(isProgram ? FIRST_STEPS : (factsOf(command)?.examples() ?? [])),
+    ...examplesSection(factsOf(command)?.examples() ?? []),
   ];
 }
 

@@ -4,7 +4,7 @@ import { commandParts, FIRST_STEPS, usageOf } from "./command-page.js";
 import { environmentTerms, filesSection } from "./environment.js";
 import type { Example, HelpPage, HelpPart } from "./page.js";
 import { breakCommand, wrap } from "./page.js";
-import { cronPage, datesPage, exitCodesPage, flagsPage, loginPage, outputPage } from "./topic-pages.js";
+import { exitCodesPage, flagsPage } from "./topic-pages.js";
 
 export interface ManualOptions {
   readonly version: string;
@@ -29,16 +29,12 @@ export function manualPage(program: Command, { version, date }: ManualOptions): 
       { kind: "text", text: program.description() },
       {
         kind: "text",
-        text: "calctl COMMAND --help shows one command, calctl help TOPIC one of the topics below, and calctl schema all of it as JSON, for programs.",
+        text: "calctl COMMAND --help describes one command, and calctl schema all of them as JSON, for programs.",
       },
     ]),
     ".SH COMMANDS",
     ...runnableCommands(program).flatMap(commandLines),
     ...section("GLOBAL FLAGS", flagsPage()),
-    ...section("OUTPUT", outputPage()),
-    ...section("DATES AND TIMES", datesPage()),
-    ...section("SIGNING IN", loginPage()),
-    ...section("CRON", cronPage()),
     ...section("ENVIRONMENT", [{ kind: "terms", terms: environmentTerms() }]),
     ...section("FILES", filesSection().slice(1)),
     ...section("EXIT STATUS", exitCodesPage()),

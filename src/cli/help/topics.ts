@@ -2,11 +2,8 @@ import type { HelpPage } from "./page.js";
 
 /** The pages of help that are not about one command: name, summary, and the text, loaded only when it is shown. */
 const PAGES = [
+  ["commands", "all commands", "commandsPage"],
   ["flags", "the flags of every command", "flagsPage"],
-  ["output", "formats, fields, templates and jq", "outputPage"],
-  ["dates", "how dates and times are written", "datesPage"],
-  ["login", "signing in, and where the token is", "loginPage"],
-  ["cron", "running calctl without a person", "cronPage"],
   ["environment", "environment variables", "environmentPage"],
   ["exit-codes", "what an exit code means, and whether to repeat", "exitCodesPage"],
 ] as const;

@@ -63,7 +63,7 @@ describe("commands and flags", () => {
     ]);
     expect(values("service", "users", "")).toContain("unlock");
     expect(values("help", "events", "d")).toEqual(["delete"]);
-    expect(values("help", "da")).toEqual(["dates"]);
+    expect(values("help", "fl")).toEqual(["flags"]);
     expect(values("help", "ev")).toEqual(["events"]);
   });
 
