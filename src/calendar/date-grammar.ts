@@ -50,7 +50,12 @@ export interface Words {
 }
 
 /** From which hour on, and before which. */
-const PARTS_OF_DAY = { morning: [0, 12], afternoon: [12, 19], evening: [16, 24], night: [17, 24] } as const;
+export const PARTS_OF_DAY = {
+  morning: [0, 12],
+  afternoon: [12, 19],
+  evening: [16, 24],
+  night: [17, 24],
+} as const;
 type PartOfDay = keyof typeof PARTS_OF_DAY;
 
 type Groups = Readonly<Record<string, string | undefined>>;
@@ -59,7 +64,7 @@ type Groups = Readonly<Record<string, string | undefined>>;
 interface Rule {
   readonly pattern: RegExp;
   readonly isClock: boolean;
-  readonly read: (groups: Groups, source: string) => Words | null;
+  readonly read: (groups: Groups, source: string, inSentence: boolean) => Words | null;
 }
 
 export const WEEKDAY =
@@ -207,17 +212,39 @@ function readWeekday({ which = "this", weekday = "", part }: Groups): Words {
 }
 
 /** Which number is the month depends on the country. */
-function refuseNumbers({ all, first = "", second = "", third = "" }: Groups, source: string): never {
+function refuseNumbers(
+  { all, first = "", second = "", third = "" }: Groups,
+  source: string,
+  inSentence: boolean,
+): never {
+  const possible = third === "" ? datesWithoutYear(first, second) : datesOfYear(first, second, third);
+  const problem = possible.length > 1 ? "may be either of two dates" : "is not a valid date";
+  const instead = possible.length === 0 ? "YYYY-MM-DD or 24 dec" : possible.join(" or ");
+  const message = `${source}: "${all}" ${problem}: write ${instead}`;
+  const hint = inSentence ? "or put the title in quotes" : undefined;
+  if (possible.length < 2) throw usageError(message, hint);
+  const readings = [...possible, ...(inSentence ? [`"${all}"`] : [])];
+  throw new AmbiguousTextError(message, { written: all ?? "", readings, ...(hint && { hint }) });
+}
+
+function datesOfYear(first: string, second: string, third: string): readonly string[] {
   const dates =
     first.length === 4
       ? [isoDate(first, second, third)]
       : [isoDate(third, first, second), isoDate(third, second, first)];
-  const possible = [...new Set(dates)].filter(isCalendarDate);
-  const problem = possible.length > 1 ? "may be either of two dates" : "is not a valid date";
-  const instead = possible.length === 0 ? "YYYY-MM-DD or 24 dec" : possible.join(" or ");
-  const message = `${source}: "${all}" ${problem}: write ${instead}`;
-  if (possible.length < 2) throw usageError(message);
-  throw new AmbiguousTextError(message, { written: all ?? "", readings: possible });
+  return [...new Set(dates)].filter(isCalendarDate);
+}
+
+/** `24/12` is `24 dec`. */
+function datesWithoutYear(first: string, second: string): readonly string[] {
+  const pairs = [
+    [first, second],
+    [second, first],
+  ] as const;
+  const dates = pairs.flatMap(([day, month]) =>
+    isCalendarDate(isoDate("2024", month, day)) ? [`${Number(day)} ${MONTHS[Number(month) - 1]}`] : [],
+  );
+  return [...new Set(dates)];
 }
 
 function isoDate(year: string, month: string, day: string): string {
@@ -245,15 +272,15 @@ export function readWords(typed: string, options: WordsOptions): Words {
  * The words of a whole text, with the time that `at 8` and `tonight` say together.
  * @throws CliError usage for a time that may be in either half of the day, or is not in the part that is named
  */
-export function finishWords({ bare, part, ...words }: Words, typed: string, options: WordsOptions): Words {
+export function finishWords(said: Words, typed: string, options: WordsOptions): Words {
+  const { bare, part, ...words } = said;
   const what = `${options.source}: "${typed}"`;
   const { clock } = words;
   if (typeof clock === "number" && clock >= DAY_MS)
     readClock({ hour: String(clock / HOUR_MS) }, options.source);
   const clocks = bare !== undefined && isOfMorning(clock) ? [clock, clock + 12 * HOUR_MS] : [clock];
   if (part === undefined) {
-    if (bare === "spoken" && isOfMorning(clock) && clock < 10 * HOUR_MS)
-      throw eitherHalf(typed, clock, options);
+    checkSpoken(said, typed, options);
     return words;
   }
   if (clock === undefined) {
@@ -276,31 +303,40 @@ function isOfMorning(clock: Clock | undefined): clock is number {
   return typeof clock === "number" && clock >= HOUR_MS && clock < 12 * HOUR_MS;
 }
 
-function eitherHalf(typed: string, clock: number, { source }: WordsOptions): CliError {
+/** @throws CliError usage for `at 8` and `half past 3`, which may be in either half of the day */
+export function checkSpoken(
+  { bare, clock }: Pick<Words, "bare" | "clock">,
+  typed: string,
+  { source }: WordsOptions,
+): void {
+  if (bare !== "spoken" || !isOfMorning(clock) || clock >= 10 * HOUR_MS) return;
   const [hour, minutes] = [
     Math.floor(clock / HOUR_MS),
     `:${String((clock % HOUR_MS) / MINUTE_MS).padStart(2, "0")}`,
   ];
   const short = hour + minutes.replace(":00", "");
-  return new AmbiguousTextError(`${source}: "${typed}" may be ${hour}${minutes} or ${hour + 12}${minutes}`, {
+  throw new AmbiguousTextError(`${source}: "${typed}" may be ${hour}${minutes} or ${hour + 12}${minutes}`, {
     hint: `write ${short}am or ${short}pm`,
     written: typed,
     readings: ["morning", hour < 6 ? "afternoon" : "evening"].map((part) => `${typed} in the ${part}`),
   });
 }
 
-type WordsOptions = Pick<DateInputOptions, "source" | "dayOnly">;
+interface WordsOptions extends Pick<DateInputOptions, "source" | "dayOnly"> {
+  /** Whether the text is part of a sentence, in which what is in quotes is the title. */
+  readonly inSentence?: boolean;
+}
 
 /** What a text begins with, and how long that is. */
 export function readPart(
   text: string,
   typed: string,
-  { source, dayOnly = false }: WordsOptions,
+  { source, dayOnly = false, inSentence = false }: WordsOptions,
 ): readonly [number, Words] | null {
   for (const { pattern, isClock, read } of RULES) {
     const match = pattern.exec(text);
     if (match !== null && isClock && dayOnly) throw notADayError(typed, source);
-    const words = match === null ? null : read(match.groups ?? {}, source);
+    const words = match === null ? null : read(match.groups ?? {}, source, inSentence);
     if (match === null || words === null) continue;
     if (words.elapsed !== undefined && dayOnly) throw notADayError(typed, source);
     return [match[0].length, words];

@@ -1,9 +1,19 @@
+import { dateToInstant } from "../../contract/date-time.js";
 import { readTimeZoneName, timeZoneHint } from "../../contract/time-zone-names.js";
 import { type CliError, usageError } from "../errors.js";
-import { NUMBER_NAMES } from "./date-grammar.js";
-import { AmbiguousTextError } from "./dates.js";
+import { MONTHS, NUMBER_NAMES, WEEKDAYS, type Words } from "./date-grammar.js";
+import { AmbiguousTextError, readDuration } from "./dates.js";
 import { editDistance } from "./nearest.js";
 import { MONTH_NAME, NUMBERED, PREPOSITION, type SentencePart, SOURCE, unmarked } from "./sentence-parts.js";
+import { addDays, localDate } from "./zoned-time.js";
+
+/** When and where a sentence is read. */
+export interface SentenceMoment {
+  /** An IANA name. */
+  readonly zone: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+}
 
 /** What a sentence may say in two ways, or says in words of days and times that the grammar does not know. */
 
@@ -27,7 +37,7 @@ const NUMBER = new RegExp(`^(?:\\d{1,2}|${NUMBER_NAMES})$`, "i");
 /** After a time of day, where no other word follows. */
 const REGION = /^(?:eastern|central|mountain|pacific)$/i;
 const TIME_LIKE = new RegExp(
-  `\\d{1,2}[:.h]\\d\\d(?!\\d)|\\b\\d{1,4}(?:\\s?[ap]\\.?m|[anp]|-?ish)\\b|o['’]clock|\\b(?:half|quarter) (?:past|to|\\d|${NUMBER_NAMES})\\b` +
+  `\\d{1,2}[:.h]\\d\\d(?!\\d)|\\b\\d{1,4}(?:\\s?[ap]\\.?m|[anp]|-?ish)\\b|o['’]clock|\\b(?:${NUMBER_NAMES}) (?:oh )?(?:fifteen|thirty|forty[- ]five)\\b|\\b(?:half|quarter) (?:past|to|\\d|${NUMBER_NAMES})\\b` +
     "|\\b(?:morning|afternoon|evening|tonight|night|(?:this|same) time|later(?= \\|)|eod|cob|at (?:\\w+time|lunch|breakfast|dawn|dusk|sunrise|sunset))\\b",
   "i",
 );
@@ -53,6 +63,7 @@ const PHRASES = [
   ],
   [SECOND_DATE, "write one day", "any"],
   [/\b(?:an?|\d+|two|three) weeks?(?= \|)/i, "write the date", "any"],
+  [/\| after next\b/i, "write the date", "any"],
   [/\bevery\b(?: [^|\s]+)?/i, "write every mon, daily or monthly on the 2nd mon", "any"],
   [
     new RegExp(
@@ -68,6 +79,7 @@ const ALMOST_DAY = new RegExp(
   `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|weds?|thu(?:rs?)?|fri|sat)(?![\\w'’-])|(?:mo|tu|we|th|fr|sa|su)-(?:mo|tu|we|th|fr|sa|su)(?!\\w)|[mtwf](?:[-/][mtwf])+(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|in (?:an?|\\d+|${NUMBER_NAMES}) (?:month|year)s?|(?:end|beginning|start|middle|first|last) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)`,
   "i",
 );
+const WEEKDAYS_NAME = new RegExp(`^(?:${WEEKDAYS.join("|")})s$`, "i");
 const DAY_NAMES =
   "today tomorrow yesterday sunday monday tuesday wednesday thursday friday saturday january february april august september october november december".split(
     " ",
@@ -78,7 +90,8 @@ const LENGTH_LIKE =
   /\b(?:\d+h\d\d|\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|\d+ nights?|for (?:\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|month|year)s?|(?:half an|an) hour)(?!\w)/i;
 
 /** @throws CliError usage that names both readings, or what was not understood */
-export function checkWords(parts: readonly SentencePart[]): void {
+export function checkWords(parts: readonly SentencePart[], { zone, now }: SentenceMoment): void {
+  const today = localDate(now, zone);
   const whens = parts.flatMap((part) => (part.kind === "when" ? [part.words] : []));
   const hasTime = whens.some(({ clock, elapsed }) => (clock ?? elapsed) !== undefined);
   const repeats = parts.some(({ kind }) => kind === "repeat");
@@ -89,7 +102,7 @@ export function checkWords(parts: readonly SentencePart[]): void {
     if (part.kind === "when") checkDoubt(part, before, after);
     else if (isPlain(part)) {
       const [earlier, following] = [parts[index - 2], parts.slice(index, index + 4)];
-      checkBeside(part.text, { before, after, earlier, following, hasTime });
+      checkBeside(part.text, { before, after, earlier, following, hasTime, today });
     }
   }
   const text = unmarked(parts.map(plainText).join(" "));
@@ -106,7 +119,13 @@ export function checkWords(parts: readonly SentencePart[]): void {
         find(ALMOST_DAY) ??
         text.split(/\s+/).find((word) => word.split(/[^a-z]+/i).some(isAlmostDay)))) ??
     (hasLength ? undefined : find(LENGTH_LIKE));
-  if (like !== undefined) throw notUnderstood(like);
+  if (like !== undefined) throw notUnderstood(like, insteadOfTime(like));
+}
+
+/** What to write instead of a word that is like a day or a length. */
+function insteadOfTime(text: string): string | undefined {
+  if (WEEKDAYS_NAME.test(text)) return `write every ${text.slice(0, -1)}`;
+  return readDuration(text) === null ? undefined : `write for ${text}`;
 }
 
 /** The beginning of the name of a day or a month, or a name with a typing error. */
@@ -165,25 +184,29 @@ interface Beside {
   /** The word, and those after it. */
   readonly following: readonly SentencePart[];
   readonly hasTime: boolean;
+  readonly today: string;
 }
 
 /** Checks a word beside a day or a time. */
-function checkBeside(text: string, { before, earlier, after, following, hasTime }: Beside): void {
+function checkBeside(text: string, { before, earlier, after, following, hasTime, today }: Beside): void {
   const isWeekday = (part: SentencePart | undefined): boolean =>
     part?.kind === "when" && part.words.day?.kind === "weekday";
   if (isWhen(after) && (BEFORE.test(text) || REPEATED.test(text)))
-    throw notUnderstood(
-      `${text} ${after?.text}`,
-      /^and$/i.test(text) && isWeekday(before) && isWeekday(after)
-        ? "add each by itself, write every mon and wed for a series"
-        : undefined,
-    );
+    throw notUnderstood(`${text} ${after?.text}`, insteadOf(text, isWeekday(before) && isWeekday(after)));
   if (isWeekday(after) && ORDINAL.test(text))
     throw notUnderstood(`${text} ${after?.text}`, "write a date, or monthly on the 1st mon");
-  if (before?.kind === "when") checkAfter(text, before, after);
+  if (before?.kind === "when") checkAfter(text, before, { after, today });
   if (before?.kind === "when" && hasTime) checkZone(following);
   const isNumbered = isPlain(before) && NUMBERED.test(before.text) && earlier?.kind !== "when";
-  if (!hasTime && !isNumbered) checkNumber(text, after);
+  if (!hasTime && !isNumbered) checkNumber(text, after, today);
+}
+
+/** What to write instead of a word in front of a day or a time. */
+function insteadOf(word: string, isBetweenDays: boolean): string | undefined {
+  if (/^(?:un)?till?$/i.test(word)) return "write both ends, as in mon until wed or 9:00 until 17:00";
+  return isBetweenDays && /^and$/i.test(word)
+    ? "add each by itself, write every mon and wed for a series"
+    : undefined;
 }
 
 /** Whether a day, a time or a rule begins. */
@@ -192,21 +215,26 @@ function isWhen(part: SentencePart | undefined): boolean {
 }
 
 /** Checks a word that may be a time of day where none is read. */
-function checkNumber(text: string, after: SentencePart | undefined): void {
+function checkNumber(text: string, after: SentencePart | undefined, today: string): void {
   if (FOUR_DIGITS.test(text))
     throw new AmbiguousTextError(`${SOURCE}: "${text}" may be a time or part of the title`, {
       hint: "write it with colons, or put the title in quotes",
       written: text,
       readings: [text.replace(/\d\d(?=\d\d)/g, "$&:"), `"${text}"`],
     });
-  if (isWhen(after) && NUMBER.test(text)) throw eitherNumber(text, `${text} ${after?.text}`);
+  if (!isWhen(after) || !NUMBER.test(text)) return;
+  const words = after?.kind === "when" ? after.words : {};
+  const isClear = after?.kind === "from" || words.clock !== undefined;
+  const time = isClear ? undefined : `at ${text} ${after?.text}`;
+  const readings = [time, dayOfMonth(text, words, today), `"${text}" ${after?.text}`];
+  throw eitherNumber(text, `${text} ${after?.text}`, readings);
 }
 
 /** Checks a word after a day or a time. */
 function checkAfter(
   text: string,
   { text: written, words }: SentencePart & { readonly kind: "when" },
-  after: SentencePart | undefined,
+  { after, today }: Pick<Beside, "after" | "today">,
 ): void {
   const both = `${written} ${text}`;
   if (ZONE.test(text.replace(/^\(|\)$/g, ""))) throw zoneError(text);
@@ -215,12 +243,15 @@ function checkAfter(
   const isTitle = isPlain(after) && !PREPOSITION.test(after.text);
   const isMonth = words.day !== undefined && new RegExp(`^${MONTH_NAME}$`, "i").test(text);
   if (isMonth || (REPEATED.test(text) && !isTitle)) throw notUnderstood(both);
-  if (words.day !== undefined && /^\d{1,4}(?:st|nd|rd|th|z)?$/i.test(text)) throw eitherNumber(text, both);
+  if (words.day === undefined || !/^\d{1,4}(?:st|nd|rd|th|z)?$/i.test(text)) return;
+  const time = words.clock === undefined ? timeOf(text) : undefined;
+  const readings = [time && `${written} ${time}`, dayOfMonth(text, words, today), `${written} "${text}"`];
+  throw eitherNumber(text, both, readings);
 }
 
 /** Refuses `London time`, `New York time` and `Eastern` after a time of day. */
 function checkZone(parts: readonly SentencePart[]): void {
-  const words = parts.map((part) => (isPlain(part) ? part.text : ""));
+  const words = parts.map((part) => (isPlain(part) ? part.text.replace(/^\(|\)$/g, "") : ""));
   const time = words.findIndex((word) => /^time$/i.test(word));
   const [first = "", next = ""] = words;
   if (REGION.test(first) && next === "") throw zoneError(first);
@@ -235,9 +266,37 @@ function zoneError(text: string): CliError {
   return usageError(`${SOURCE}: "${text}" may be a time zone`, `use --timezone ${instead}`);
 }
 
-function eitherNumber(number: string, text: string): CliError {
-  const problem = `${SOURCE}: "${number}" in "${text}" may be a time, a day of a month or part of the title`;
-  return usageError(problem, "write 15:00 or 24 dec, or put the title in quotes");
+/** The time that digits may be: `at 3`, `11:00`, `15:00`. */
+function timeOf(number: string): string | undefined {
+  if (FOUR_DIGITS.test(number)) return /^\d+$/.test(number) ? number.replace(/\d\d$/, ":$&") : undefined;
+  if (!NUMBER.test(number) || Number(number) > 23) return undefined;
+  return /^(?:0|\d\d)$/.test(number) ? `${number}:00` : `at ${number}`;
+}
+
+/** The next day of that number on that weekday: `fri 11 dec`. */
+function dayOfMonth(number: string, { day, part, clock }: Words, today: string): string | undefined {
+  if (day?.kind !== "weekday" || day.which !== "this" || (part ?? clock) !== undefined) return undefined;
+  for (let days = 0; days < 366; days++) {
+    const date = new Date(dateToInstant(addDays(today, days)));
+    if (date.getUTCDay() !== day.weekday || date.getUTCDate() !== Number.parseInt(number, 10)) continue;
+    const month = MONTHS[date.getUTCMonth()];
+    return `${WEEKDAYS[day.weekday]?.slice(0, 3).toLowerCase()} ${date.getUTCDate()} ${month}`;
+  }
+  return undefined;
+}
+
+/** @param choices the time, the day and the title that it may be */
+function eitherNumber(number: string, text: string, choices: readonly (string | undefined)[]): CliError {
+  const kinds = ["a time", "a day of a month", "part of the title"];
+  const found = kinds.filter((_, index) => choices[index] !== undefined);
+  const readings = choices.flatMap((choice) => choice ?? []);
+  const problem = `${SOURCE}: "${number}" in "${text}" may be ${listOr(found.length < 2 ? kinds : found)}`;
+  if (found.length < 2) return usageError(problem, "write 15:00 or 24 dec, or put the title in quotes");
+  return new AmbiguousTextError(problem, { hint: `write ${listOr(readings)}`, written: text, readings });
+}
+
+function listOr(texts: readonly string[]): string {
+  return [texts.slice(0, -1).join(", "), ...texts.slice(-1)].join(" or ");
 }
 
 function notUnderstood(

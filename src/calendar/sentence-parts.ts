@@ -1,6 +1,15 @@
 import { MINUTE_MS } from "../../contract/date-time.js";
 import type { CliError } from "../errors.js";
-import { MINUTES, MONTH, NUMBER_NAMES, readPart, WEEKDAY, type Words } from "./date-grammar.js";
+import {
+  checkSpoken,
+  MINUTES,
+  MONTH,
+  NUMBER_NAMES,
+  PARTS_OF_DAY,
+  readPart,
+  WEEKDAY,
+  type Words,
+} from "./date-grammar.js";
 import { AmbiguousTextError, DURATION_PATTERN } from "./dates.js";
 import { REPEAT } from "./recurrence-grammar.js";
 
@@ -22,12 +31,28 @@ export type SentencePart =
       readonly words: Words;
       /** Whether it may as well be a name, as `sat`, or a number of something, as `12-13`. */
       readonly doubt?: "name" | "number" | undefined;
+      /** Of a range that begins here. */
+      readonly range?: TimeRange;
     }
   /** `from` in front of a start, `to` between it and an end. */
   | {
-      readonly kind: "from" | "to" | "length" | "label" | "all-day" | "repeat" | "count";
+      readonly kind: "from" | "to" | "length" | "each" | "label" | "all-day" | "repeat" | "count";
       readonly text: string;
     };
+
+/** A part, with where it begins in the sentence. */
+export type PlacedPart = SentencePart & { readonly index: number };
+
+/** The minutes of the day of both ends. */
+type Range = readonly [from: number, to: number];
+
+/** What `9-11` may mean. */
+interface TimeRange {
+  /** The shortest first. */
+  readonly ranges: readonly Range[];
+  /** What it means where no part of the day is named; null where it may be either of the first two. */
+  readonly plain: Range | null;
+}
 
 /** How messages name the sentence. */
 export const SOURCE = "the text";
@@ -40,7 +65,7 @@ const END = "(?=[\\s,]|$)";
 const CLOCK = `\\d{1,2}${MINUTES}?(?:\\s?[ap](?:m|\\.\\s?m\\.))?|noon|midday|midnight`;
 export const MONTH_NAME = MONTH.replace("?<month>", "?:");
 const DAY_NAME = WEEKDAY.replace("?<weekday>", "?:");
-const ITEM = `(?:${CLOCK}|\\d{1,2}(?:st|nd|rd|th)|today|tomorrow|${DAY_NAME}|\\d{1,2}\\s+${MONTH_NAME})`;
+const ITEM = `(?:${CLOCK}|\\d{1,2}(?:st|nd|rd|th)|today|tomorrow|${DAY_NAME}|\\d{1,2}\\s+${MONTH_NAME}|${MONTH_NAME}\\s+\\d{1,2})`;
 
 const DASH = new RegExp(`(?<![\\w.:/-])(${ITEM})([-–—])(?=${ITEM}(?![\\w/-]|[.:]\\d))`, "gi");
 const QUOTED = /^["“]([^"“”]*)["”](?=[\s,]|$)/;
@@ -57,6 +82,7 @@ const SIMPLE = [
   [new RegExp(`^for\\s+(${DURATION_PATTERN})${END}`, "i"), "length"],
 ] as const;
 const LENGTH_AFTER_TIME = new RegExp(`^(?:${DURATION_PATTERN})${END}`, "i");
+const EACH = new RegExp(`^each${END}`, "i");
 const BETWEEN = new RegExp(`^(?:from|${TO})(?=\\s)`, "i");
 const ORDINAL = "(\\d{1,2})(?:st|nd|rd|th)?";
 const DAYS = new RegExp(
@@ -71,20 +97,22 @@ const TIMES = new RegExp(
   `^(?:at\\s+|@\\s?)?(${CLOCK})\\s+${TO}\\s+(${CLOCK})(?!\\s+(?:of\\s+)?${MONTH_NAME})${END}`,
   "i",
 );
-const REPEATS = new RegExp(`^${REPEAT}${END}`, "i");
+const REPEATS = new RegExp(`^(?:on\\s+)?(${REPEAT})${END}`, "i");
 /** May follow a word that is meant as a day, a time or a rule. */
-export const PREPOSITION = /^(?:with|at|in|on|for|and|by|w\/.*|@.*)$/i;
+export const PREPOSITION = /^(?:with|at|in|on|for|and|by|(?:un)?till?|w\/.*|@.*)$/i;
 const NAMES = /^(?:sat|sun|weds?|noon|midday|midnight|now)$/i;
 /** What numbers are of that are neither hours nor labels. */
 export const NUMBERED =
   /^(?:pages?|pp?\.?|chapters?|ch\.?|rooms?|no\.?|nr\.?|numbers?|sprints?|weeks?|days?|lessons?|units?|parts?|acts?|levels?|grades?|class(?:es)?|years?|ages?|aged|gates?|platforms?|tracks?|lines?|bus|trams?|trains?|flights?|exercises?|questions?|tables?|seats?|rows?|floors?|buildings?|blocks?|issues?|bugs?|prs?|bills?|invoices?|orders?|tickets?|versions?|v|items?|steps?|phases?|rounds?|heats?|games?|episodes?|seasons?|vol\.?|volumes?|sections?|groups?|teams?|routes?|sizes?|scores?|pay|owe|costs?|price)$/i;
 const IN_PARENTHESES = /^\(([^()]*)\)(?=[\s,]|$)/;
 
-/** Splits a sentence. @throws CliError usage for times and dates that do not exist or may be read in two ways */
-export function splitSentence(text: string): readonly SentencePart[] {
-  const parts: SentencePart[] = [];
+/**
+ * Splits a sentence. @param text without spaces around it
+ * @throws CliError usage for times and dates that do not exist or may be read in two ways
+ */
+export function splitSentence(text: string): readonly PlacedPart[] {
+  const parts: PlacedPart[] = [];
   let rest = text
-    .trim()
     .replace(DASH, `$1 ${MARK}$2 `)
     .replace(/(\d{4}-\d\d-\d\d)T(?=\d\d:\d\d(?:[Z+-][\d:]*)?(?:[\s,]|$))/g, "$1\v");
   while (rest !== "") {
@@ -93,10 +121,11 @@ export function splitSentence(text: string): readonly SentencePart[] {
       .replace(DAYS, "$1$2$4 to $3$4")
       .replace(MONTH_DAYS, "$1 $2$4 to $1 $3$4")
       .replace(IN_PARENTHESES, (whole, inner: string) =>
-        whenAt(inner)?.[0] === inner.length ? inner : whole,
+        whenAt(inner)?.[0] === inner.length || /^all[\s-]?day$/i.test(inner) ? inner : whole,
       );
     const [length, ...found] = partsAt(rest, parts.at(-1));
-    parts.push(...found);
+    const index = text.length - unmarked(rest).length;
+    parts.push(...found.map((part) => ({ ...part, index })));
     const [gap = ""] = /^[\s,]*/.exec(rest.slice(length)) ?? [];
     rest = rest.slice(length + gap.length);
     const last = parts.findLastIndex(({ kind }) => kind === "word");
@@ -106,10 +135,33 @@ export function splitSentence(text: string): readonly SentencePart[] {
   // Beside another start, "now" is a word of the title.
   const starts = parts.filter((part, index) => part.kind === "when" && parts[index - 1]?.kind !== "to");
   const repeats = parts.some(({ kind }) => kind === "repeat");
-  const isTitle = (part: SentencePart): boolean =>
-    (part.kind === "count" && !repeats) ||
+  const isTitle = (part: PlacedPart): boolean =>
+    (/^(?:count|each)$/.test(part.kind) && !repeats) ||
     (starts.length > 1 && starts.includes(part) && /^now$/i.test(part.text));
-  return parts.map((part) => (isTitle(part) ? { kind: "word", text: part.text, isQuoted: false } : part));
+  return withRanges(parts).map((part) =>
+    isTitle(part) ? { kind: "word", text: part.text, isQuoted: false, index: part.index } : part,
+  );
+}
+
+/** Parts with the times of ranges: those of `9-11 tonight` are in the part of the day. @throws CliError usage */
+function withRanges(parts: readonly PlacedPart[]): readonly PlacedPart[] {
+  const [named] = parts.flatMap((part) => (part.kind === "when" ? (part.words.part ?? []) : []));
+  const timesOf = (part: PlacedPart | undefined): Range | null =>
+    part?.kind === "when" && part.range !== undefined ? meantRange(part.range, part.text, named) : null;
+  return parts.map((part, index) => {
+    const minutes = timesOf(part)?.[0] ?? timesOf(parts[index - 2])?.[1];
+    if (part.kind !== "when" || minutes === undefined) return part;
+    return { ...part, words: { clock: minutes === DAY ? "midnight" : minutes * MINUTE_MS } };
+  });
+}
+
+function meantRange({ plain, ranges }: TimeRange, text: string, named: Words["part"]): Range {
+  const [first, last] = named === undefined ? [0, 0] : PARTS_OF_DAY[named];
+  const inPart = ranges.find(([from]) => from >= first * 60 && from < last * 60);
+  const found = inPart ?? plain;
+  if (found !== null) return found;
+  const texts = ranges.map((range) => range.map(formatTime).join("-"));
+  throw eitherReading(text, ...texts.slice(0, 2));
 }
 
 /** Text as it was written, without the marks of dashes and of the T between a day and a time. */
@@ -121,7 +173,7 @@ type Found = readonly [length: number, ...parts: SentencePart[]];
 
 /** What the text begins with, and how long that is. */
 function partsAt(text: string, before: SentencePart | undefined): Found {
-  const simple = simplePartAt(text, before) ?? repeatAt(text);
+  const simple = simplePartAt(text, before) ?? repeatAt(text) ?? eachAt(text, before);
   if (simple !== null) return simple;
   const isAfterTime = before?.kind === "when" && before.words.clock !== undefined;
   const length = isAfterTime ? LENGTH_AFTER_TIME.exec(text) : null;
@@ -138,13 +190,19 @@ function partsAt(text: string, before: SentencePart | undefined): Found {
   return [word.length, { kind: "word", text: word, isQuoted: false }];
 }
 
+/** `for 3 days each`. */
+function eachAt(text: string, before: SentencePart | undefined): Found | null {
+  const [each] = before?.kind === "length" ? (EACH.exec(text) ?? []) : [];
+  return each === undefined ? null : [each.length, { kind: "each", text: each }];
+}
+
 /** How often it takes place; `weekly` in front of another word of the title is one itself. */
 function repeatAt(text: string): Found | null {
-  const [written] = REPEATS.exec(text) ?? [];
+  const [whole = "", written] = REPEATS.exec(text) ?? [];
   if (written === undefined) return null;
   const repeat: SentencePart = { kind: "repeat", text: written };
-  const found: Found = [written.length, repeat];
-  const rest = text.slice(written.length).replace(/^[\s,]+/, "");
+  const found: Found = [whole.length, repeat];
+  const rest = text.slice(whole.length).replace(/^[\s,]+/, "");
   if (rest === "" || /\s/.test(written)) return found;
   const [, next] = partsAt(rest, repeat);
   const isTitle = next?.kind === "word" && !next.isQuoted;
@@ -184,7 +242,7 @@ function whenAt(text: string): Found | null {
   const times = TIMES.exec(text);
   const clocks = times && timeRange(times[0], times[1], times[2]);
   if (times && clocks) return [times[0].length, ...clocks];
-  const [length, words] = readPart(text, text, { source: SOURCE }) ?? [];
+  const [length, words] = readPart(text, text, { source: SOURCE, inSentence: true }) ?? [];
   if (length === undefined || words === undefined) return null;
   const written = text.slice(0, length);
   const isNumber = words.bare !== undefined && !/past|to|[:h]\d/i.test(written);
@@ -195,14 +253,14 @@ function whenAt(text: string): Found | null {
 /** `12-13`, `3 to 4pm`, `15:00–16:30`. Null for numbers that are no hours. */
 function timeRange(text: string, start = "", end = ""): SentencePart[] | null {
   if (Number.parseInt(start, 10) > 23 || Number.parseInt(end, 10) > 24) return null;
+  // A meeting of two is a 1-1.
+  if (start === end && /^\d+$/.test(start)) return null;
   const written = unmarked(text).trim();
   const doubt = /^[\d.]+ [\d.]+$/.test(`${start} ${end}`) ? ("number" as const) : undefined;
   const clocks = [start, end].map((text) => text.replace(/[.h](?=\d)/i, ":"));
-  const [from, to] = readRange(clocks[0] ?? "", clocks[1] ?? "", written).map((minutes): SentencePart => {
-    const clock = minutes === DAY ? "midnight" : minutes * MINUTE_MS;
-    return { kind: "when", text: written, words: { clock }, doubt };
-  });
-  return from === undefined || to === undefined ? null : [from, { kind: "to", text: "" }, to];
+  const when = (words: Words) => ({ kind: "when", text: written, words, doubt }) as const;
+  const range = readRange(clocks[0] ?? "", clocks[1] ?? "");
+  return [{ ...when({ clock: 0 }), range }, { kind: "to", text: "" }, when({ clock: 0 })];
 }
 
 /** Minutes of half a day. */
@@ -220,26 +278,26 @@ function minutesOf(written: string): readonly number[] {
   return /^(?:[1-9]|1[0-2]):\d\d$/.test(text) ? [minutes, (minutes + HALF) % DAY] : [minutes];
 }
 
-/** The minutes of both times, of which one may say in which half of the day the other is. */
-function readRange(start: string, end: string, text: string): readonly number[] {
+/** What two times may mean, of which one may say in which half of the day the other is. */
+function readRange(start: string, end: string): TimeRange {
   const [starts, ends] = [minutesOf(start), minutesOf(end)];
-  const lengthOf = ([from = 0, to = 0]: readonly number[]): number => (to - from + DAY - 1) % DAY;
-  const ranges = starts.flatMap((from) => ends.map((to) => [from, to]));
-  const [plain = []] = ranges;
-  const [shortest = [], other = []] = [...ranges].sort((a, b) => lengthOf(a) - lengthOf(b));
-  if (/[a-z]/i.test(start + end)) return shortest;
+  const lengthOf = ([from, to]: Range): number => (to - from + DAY - 1) % DAY;
+  const all = starts.flatMap((from) => ends.map((to): Range => [from, to]));
+  const ranges = [...all].sort((a, b) => lengthOf(a) - lengthOf(b));
+  const [[plain = null], [shortest = null]] = [all, ranges];
+  if (/[a-z]/i.test(start + end)) return { ranges, plain: shortest };
   const isEarly = starts.length > 1 && ends.length > 1 && EARLY_START.test(start);
-  const isLong = ends.length > 1 && !end.includes(":") && lengthOf(plain) >= HALF;
-  if (!isEarly && !isLong) return plain;
-  throw eitherReading(text, ...[shortest, other].map((range) => range.map(formatTime).join("-")));
+  const isLong = ends.length > 1 && !end.includes(":") && plain !== null && lengthOf(plain) >= HALF;
+  return { ranges, plain: isEarly || isLong ? null : plain };
 }
 
 function formatTime(minutes: number): string {
   return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** Refuses a time that may be early in the morning or in the afternoon, with digits and without more words: `3:30`. */
+/** Refuses a time that may be in the morning or in the afternoon, without more words: `3:30`, `at 8`. */
 export function checkEarly({ text, words }: Extract<SentencePart, { readonly kind: "when" }>): void {
+  checkSpoken(words, text, { source: SOURCE });
   const minutes = typeof words.clock === "number" ? words.clock / MINUTE_MS : 0;
   if (words.bare !== "digits" || minutes < 60 || minutes >= 7 * 60) return;
   throw eitherReading(text, formatTime(minutes), formatTime(minutes + HALF));

@@ -1,7 +1,10 @@
+import { DAY_MS, dateToInstant, MINUTE_MS } from "../../contract/date-time.js";
+import type { CliError } from "../errors.js";
 import { readPart, WEEKDAY, type Words } from "./date-grammar.js";
-import { readDuration } from "./dates.js";
+import { AmbiguousTextError, type DateInput, dayOfInput, readDuration, typedInput } from "./dates.js";
 import { refuseIf } from "./sentence-doubts.js";
 import { SOURCE } from "./sentence-parts.js";
+import { addDays } from "./zoned-time.js";
 
 /** What a sentence says of an event that repeats: when it begins, and what may be read in two ways. */
 
@@ -27,19 +30,11 @@ export function withFirstDay(start: Words, repeat: string, isOver: (words: Words
   return isOver(today) ? { ...start, day: { kind: "relative", days: 1 } } : today;
 }
 
-interface Repeated {
-  readonly start: Words;
-  readonly end: Words;
-  /** For messages. */
-  readonly whole: string;
-  readonly length: string | undefined;
-}
-
 /** A rule that names no days. */
 const WITHOUT_DAYS = /^(?:\w+ly|every\s+(?:\w+\s+)?(?:day|week|month|year)s?)$/i;
 
 /** Either the rule names the days, or the sentence the first one; what is daily may begin today. @throws CliError usage */
-export function checkRepeat(repeat: string, { start, end, whole, length }: Repeated): void {
+export function checkRepeat(repeat: string, start: Words, whole: string): void {
   const isOnDays = !WITHOUT_DAYS.test(repeat);
   refuseIf(namesDay(start) && isOnDays, ` has two days, "${repeat}" and "${whole}"`);
   const isPast = start.day?.kind === "weekday" && start.day.which === "last";
@@ -50,10 +45,38 @@ export function checkRepeat(repeat: string, { start, end, whole, length }: Repea
   const isClear = isOnDays ? isEvery : /daily|days?$/i.test(repeat);
   const hint = "write it, as in mon 10:00 every 2 weeks";
   refuseIf(!namesDay(start) && !isClear, ` does not say when "${repeat}" begins`, hint);
-  const days = readDuration(length ?? "0m")?.days ?? 0;
-  refuseIf(
-    end.day !== undefined || days > 0,
-    `: "${end.day === undefined ? `for ${length}` : whole}" may be how long it repeats or how long each event is`,
-    "write daily until 18 dec for the one; events create --repeat takes --end for the other",
-  );
+}
+
+/** Refuses `daily 9:00 for 3 days`. @param first the day from which it repeats @throws CliError usage */
+export function checkLength(length: string | undefined, first: string): void {
+  const days = readDuration(length ?? "")?.days ?? 0;
+  const written = `for ${length}`;
+  if (days > 0) throw eitherRepeated(written, [`until ${addDays(first, days - 1)}`, `${written} each`]);
+}
+
+interface Ends {
+  readonly first: DateInput;
+  readonly last: DateInput;
+  readonly zone: string;
+}
+
+/** `daily mon-wed`, `fri 18:00 - sun 12:00 every week`. */
+export function eitherRange(written: string, { first, last, zone }: Ends): CliError {
+  const [from, to] = [first, last].map((input) => typedInput(input, zone).replace("T", " "));
+  const [lastDay, clock] = [dayOfInput(last, zone), to?.slice("YYYY-MM-DD".length).trim()];
+  const isTimed = first.kind === "date-time" && last.kind === "date-time";
+  const length = isTimed
+    ? lengthText((last.instant - first.instant) / MINUTE_MS)
+    : `${1 + (dateToInstant(lastDay) - dateToInstant(dayOfInput(first, zone))) / DAY_MS} days`;
+  const times = isTimed ? `${from}-${clock}` : from;
+  return eitherRepeated(written, [`${times} until ${lastDay}`, `${from} for ${length} each`]);
+}
+
+function lengthText(minutes: number): string {
+  return [`${Math.floor(minutes / 60)}h`, ...(minutes % 60 === 0 ? [] : [`${minutes % 60}m`])].join(" ");
+}
+
+function eitherRepeated(written: string, readings: readonly string[]): CliError {
+  const problem = `${SOURCE}: "${written}" may be how long it repeats or how long each event is`;
+  return new AmbiguousTextError(problem, { hint: `write ${readings.join(" or ")}`, written, readings });
 }

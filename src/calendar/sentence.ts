@@ -11,9 +11,16 @@ import {
   readDuration,
   typedInput,
 } from "./dates.js";
-import { checkWords, refuseIf } from "./sentence-doubts.js";
-import { checkEarly, type SentencePart, SOURCE, splitSentence, unmarked } from "./sentence-parts.js";
-import { checkRepeat, namesDay, withFirstDay } from "./sentence-recurrence.js";
+import { checkWords, refuseIf, type SentenceMoment } from "./sentence-doubts.js";
+import {
+  checkEarly,
+  type PlacedPart,
+  type SentencePart,
+  SOURCE,
+  splitSentence,
+  unmarked,
+} from "./sentence-parts.js";
+import { checkLength, checkRepeat, eitherRange, namesDay, withFirstDay } from "./sentence-recurrence.js";
 import { addDays } from "./zoned-time.js";
 
 /** Reads a sentence about a new event: `Lunch with Ana tomorrow 12-13 at Noodle bar`. */
@@ -39,13 +46,6 @@ export interface SentenceReading {
   readonly count?: string;
 }
 
-export interface SentenceOptions {
-  /** An IANA name. */
-  readonly zone: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number;
-}
-
 /** Longer than any real sentence. Reading takes time that grows with the square of the length. */
 const MAX_SENTENCE = 1_000;
 
@@ -54,20 +54,28 @@ const MAX_SENTENCE = 1_000;
  * is the title. What is in quotes belongs to the title or the place.
  * @throws CliError usage that names what is missing, what was not understood, or both ways to read it
  */
-export function readSentence(text: string, options: SentenceOptions): SentenceReading {
+export function readSentence(text: string, options: SentenceMoment): SentenceReading {
   const length = codePointLength(text);
   if (length > MAX_SENTENCE)
     throw usageError(`${SOURCE} is ${length} characters long, at most ${MAX_SENTENCE} are allowed`);
-  const parts = splitSentence(text);
-  checkWords(parts);
+  const written = text.trim();
+  const parts = splitSentence(written);
+  checkWords(parts, options);
   const label = onlyOne(parts, "label");
   const times = readTimes(parts, options);
-  return { ...readTitle(parts), ...times, ...(label === undefined ? {} : { label }) };
+  return { ...readTitle(parts, written), ...times, ...(label === undefined ? {} : { label }) };
+}
+
+/** The texts that say which reading of an ambiguous text is meant; none where its words are there twice. */
+export function readingsOf(text: string, { written, readings }: AmbiguousTextError): readonly string[] {
+  const words = written.replace(/[^\w\s]/g, "\\$&").replace(/\s+/g, "[\\s,]*");
+  const [before, after, ...more] = text.split(new RegExp(words));
+  return after === undefined || more.length > 0 ? [] : readings.map((reading) => before + reading + after);
 }
 
 function onlyOne(
   parts: readonly SentencePart[],
-  kind: "label" | "length" | "all-day" | "repeat" | "count",
+  kind: "label" | "length" | "each" | "all-day" | "repeat" | "count",
 ): string | undefined {
   const [one, other] = parts.filter((part) => part.kind === kind);
   const what = kind === "all-day" ? "" : `two ${kind}s, `;
@@ -79,14 +87,14 @@ type When = Extract<SentencePart, { readonly kind: "when" }>;
 
 function readTimes(
   parts: readonly SentencePart[],
-  { zone, now }: SentenceOptions,
+  { zone, now }: SentenceMoment,
 ): Pick<SentenceReading, "start" | "end" | "duration" | "allDay" | "repeat" | "until" | "count"> {
   checkDays(parts);
   const repeat = onlyOne(parts, "repeat");
   const { said, end, untils, isAllDay } = readBothEnds(parts, repeat);
   const whole = writtenIn(parts);
   const length = readLength(parts, isAllDay);
-  if (repeat !== undefined) checkRepeat(repeat, { start: said, end: end ?? {}, whole, length });
+  if (repeat !== undefined) checkRepeat(repeat, said, whole);
   const read: ReadWords = (words, from, edge = "first") =>
     resolveWords(words, whole, { source: SOURCE, zone, now, from, edge }).input;
   const isOver = (words: Words): boolean => {
@@ -107,6 +115,9 @@ function readTimes(
   const last = end === null ? read(start, null, "last") : readEnd(first, end, { whole, read, zone });
   const endText = typedInput(last, zone);
   refuseIf(length !== undefined && endText !== startText, ` has an end and a length, "${length}"`);
+  if (repeat !== undefined && end !== null && namesDay(end)) throw eitherRange(whole, { first, last, zone });
+  if (repeat !== undefined && onlyOne(parts, "each") === undefined)
+    checkLength(length, dayOfInput(first, zone));
   return {
     start: startText,
     ...(endText !== startText && { end: endText }),
@@ -123,8 +134,12 @@ function readTimes(
 function readBothEnds(parts: readonly SentencePart[], repeat: string | undefined) {
   const [starts, ends, untils] = splitTimes(parts, repeat);
   const [written, ending] = [wordsOf(starts), wordsOf(ends)];
-  // The day of "12-13 tomorrow" is that of both.
-  const isShared = written.day === undefined && written.clock !== undefined && ending.day !== undefined;
+  // The day of "12-13 tomorrow" is that of both; that of "18:00 until tomorrow 9:00" is the last one.
+  const isShared =
+    written.day === undefined &&
+    written.clock !== undefined &&
+    ending.day !== undefined &&
+    (ending.clock === undefined || ends[0]?.words.day === undefined);
   const { day: _, ...endTime } = ending;
   const [said, end] = isShared ? [{ ...ending, ...written }, endTime] : [written, ending];
   const isAllDay = said.clock === undefined && said.elapsed === undefined;
@@ -172,7 +187,7 @@ function readSeriesEnd(
 /** @param from the day from which times alone and weekdays count; null for today */
 type ReadWords = (words: Words, from: string | null, edge?: "first" | "last") => DateInput;
 
-interface EndOptions extends Pick<SentenceOptions, "zone"> {
+interface EndOptions extends Pick<SentenceMoment, "zone"> {
   /** For messages. */
   readonly whole: string;
   readonly read: ReadWords;
@@ -266,7 +281,7 @@ function wordsOf(group: readonly When[]): Words {
 }
 
 /** Title and place: ` at PLACE` at the end. */
-function readTitle(parts: readonly SentencePart[]): Pick<SentenceReading, "title" | "location"> {
+function readTitle(parts: readonly PlacedPart[], text: string): Pick<SentenceReading, "title" | "location"> {
   const isWord = ({ kind }: SentencePart): boolean => kind === "word";
   const ats = parts.flatMap((part, index) =>
     part.kind === "word" && !part.isQuoted && /^at$/i.test(part.text) ? [index] : [],
@@ -275,13 +290,21 @@ function readTitle(parts: readonly SentencePart[]): Pick<SentenceReading, "title
   const [title, ...places] = [parts.slice(0, at), parts.slice(at + 1), parts.slice(another + 1)].map(textOf);
   const [place = "", otherPlace] = places;
   const isSplit = parts.slice(at, parts.findLastIndex(isWord)).some((part) => !isWord(part));
-  const quotes = "put the title or the place in quotes";
-  refuseIf(another !== at, `: the place may be "${place}" or "${otherPlace}"`, quotes);
-  refuseIf(
-    isSplit,
-    `: "at ${place}" may be the place or part of the title`,
-    `${quotes}, or put the place at the end`,
-  );
+  const hint = "put the title or the place in quotes";
+  const withPlace = (place: number | null) => placedText(text, parts, { ats, place });
+  const named = ats.filter((index) => index > 0);
+  if (another !== at)
+    throw new AmbiguousTextError(`${SOURCE}: the place may be "${place}" or "${otherPlace}"`, {
+      hint,
+      written: text,
+      readings: named.map(withPlace),
+    });
+  if (isSplit && place !== "")
+    throw new AmbiguousTextError(`${SOURCE}: "at ${place}" may be the place or part of the title`, {
+      hint: `${hint}, or put the place at the end`,
+      written: text,
+      readings: [at, null].map(withPlace),
+    });
   refuseIf(at < parts.length && place === "", ' ends with "at"', "add the place");
   const [name] = parts.filter(({ kind }) => kind === "repeat" && title === "");
   refuseIf(
@@ -291,6 +314,34 @@ function readTitle(parts: readonly SentencePart[]): Pick<SentenceReading, "title
   );
   if (title === undefined || title === "") throw usageError(`${SOURCE} has no title`, "add what it is about");
   return at === parts.length ? { title } : { title, location: place };
+}
+
+/**
+ * The text with the place at its end, and with quotes around each "at" of the title.
+ * @param place which of `ats` is in front of the place; null of none
+ */
+function placedText(
+  text: string,
+  parts: readonly PlacedPart[],
+  { ats, place }: { readonly ats: readonly number[]; readonly place: number | null },
+): string {
+  const indexOf = (part: number) => parts[part]?.index ?? text.length;
+  const quoted = (from: number, to: number): string =>
+    ats
+      .filter((at) => at !== place && at > 0 && indexOf(at) >= from && indexOf(at) < to)
+      .reduceRight(
+        (rest, at) => {
+          const [start, end] = [indexOf(at) - from, indexOf(at) - from + "at".length];
+          return `${rest.slice(0, start)}"${rest.slice(start, end)}"${rest.slice(end)}`;
+        },
+        text.slice(from, to),
+      );
+  if (place === null) return quoted(0, text.length);
+  const stop = parts.findIndex(({ kind }, index) => index > place && kind !== "word");
+  const hasMore = stop !== -1 && parts.slice(stop).some(({ kind }) => kind === "word");
+  const [from, to] = [indexOf(place), hasMore ? indexOf(stop) : text.length];
+  const [before, named, after] = [quoted(0, from), quoted(from, to), quoted(to, text.length)];
+  return hasMore ? `${before}${after} ${named.trim()}` : before + named;
 }
 
 function textOf(parts: readonly SentencePart[]): string {

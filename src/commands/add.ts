@@ -11,6 +11,7 @@ import { CliError } from "../errors.js";
 import { describeWhen } from "../output/event-when.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import { eventView } from "../output/views/event.js";
+import type { Choice } from "../terminal/prompt.js";
 import { type ChosenCalendar, chooseCalendar } from "./calendar-choice.js";
 import { runEventsCreate } from "./events/create.js";
 import { defaultLength } from "./events/date-flags.js";
@@ -49,19 +50,20 @@ export async function runAdd(
   const { prompt } = context.terminal;
   const settings = context.config.settings();
   const { timezone: zone, hours } = settings;
-  const [{ readSentence }, { SOURCE }] = await Promise.all([
+  const [{ readingsOf, readSentence }, { SOURCE }] = await Promise.all([
     import("../calendar/sentence.js"),
     import("../calendar/sentence-parts.js"),
   ]);
   const read = (text: string) => readSentence(text, { zone, now: context.now() });
+  const reader = { read, readingsOf };
   const needed = {
     name: "TEXT",
     given: words.length === 0 ? undefined : words.join(" "),
-    ask: () => prompt.text("What and when:", { check: (answer) => void readingsOf(answer, read) }),
+    ask: () => prompt.text("What and when:", { check: (answer) => void tryReading(answer, reader) }),
   };
   const check = () => context.output.of(eventView);
   const { text } = await completeValues(prompt, { text: needed }, { command, check });
-  const flags = await chooseReading(text, read, prompt);
+  const flags = await chooseReading(text, reader, prompt);
   checkText(flags, SOURCE);
   const labelSource = `${SOURCE} (quote "#${flags.label}" to keep it in the title)`;
   const sentence = { ...flags, labelSource };
@@ -96,34 +98,49 @@ export async function runAdd(
   await runEventsCreate(context, form.flags, { profile, calendar: form.calendar });
 }
 
-type ReadText = (text: string) => SentenceReading;
+interface SentenceReader {
+  readonly read: (text: string) => SentenceReading;
+  readonly readingsOf: (text: string, error: AmbiguousTextError) => readonly string[];
+}
 
 /** The reading of a text; of one that can be read in several ways, the texts that say which. @throws CliError usage */
-function readingsOf(text: string, read: ReadText) {
+function tryReading(text: string, { read, readingsOf }: SentenceReader) {
   try {
     return { reading: read(text) };
   } catch (error) {
-    if (!(error instanceof AmbiguousTextError) || text.split(error.written).length !== 2) throw error;
-    const texts = error.readings.map((reading) => text.replace(error.written, () => reading));
-    return { error, texts };
+    const texts = error instanceof AmbiguousTextError ? readingsOf(text, error) : [];
+    if (texts.length === 0) throw error;
+    return { error: error as AmbiguousTextError, texts };
   }
 }
 
 /** Reads a text, of which the user chooses the reading if there are several. @throws CliError usage without a terminal */
 async function chooseReading(
   text: string,
-  read: ReadText,
+  reader: SentenceReader,
   prompt: EventContext["terminal"]["prompt"],
 ): Promise<SentenceReading> {
-  const { reading, error, texts = [] } = readingsOf(text, read);
+  const { reading, error, texts = [] } = tryReading(text, reader);
   if (reading !== undefined) return reading;
   if (!prompt.available) throw error;
   const question = `${error.message.replace(/^[^:]*: /, "")}:`;
-  const chosen = await prompt.choose(
-    question,
-    texts.map((name) => ({ name, value: name })),
-  );
-  return chooseReading(chosen, read, prompt);
+  const choices = texts.flatMap((text) => describeChoice(text, reader));
+  if (choices.length < 2) throw error;
+  return chooseReading(await prompt.choose(question, choices), reader, prompt);
+}
+
+/** A text to choose, with its title and place; none of a text that cannot be read. */
+function describeChoice(text: string, reader: SentenceReader): readonly Choice<string>[] {
+  try {
+    const { reading } = tryReading(text, reader);
+    if (reading === undefined) return [{ name: text, value: text }];
+    const { title, location } = reading;
+    const place = location === undefined ? "" : `, place "${location}"`;
+    return [{ name: text, value: text, description: `title "${title}"${place}` }];
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
+  }
 }
 
 /** What loads the rule engine; null of an event that does not repeat. */

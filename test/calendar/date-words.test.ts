@@ -103,7 +103,9 @@ describe("parseDateWords", () => {
     ["4-4-2026", '"4-4-2026" is not a valid date: write 2026-04-04'],
     ["21.11.2026 15:00", '"21.11.2026" is not a valid date: write 2026-11-21'],
     ["2026/11/21", '"2026/11/21" is not a valid date: write 2026-11-21'],
-    ["3/4", '"3/4" is not a valid date: write YYYY-MM-DD or 24 dec'],
+    ["3/4", '"3/4" may be either of two dates: write 3 apr or 4 mar'],
+    ["24.12.", '"24.12." is not a valid date: write 24 dec'],
+    ["45/3", '"45/3" is not a valid date: write YYYY-MM-DD or 24 dec'],
     [
       "fri midnight",
       '"fri midnight" may be the beginning or the end of the day: write 2026-11-27T00:00 or 2026-11-28T00:00',

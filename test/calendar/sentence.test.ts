@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { AmbiguousTextError } from "../../src/calendar/dates.js";
 import { parseRepeat } from "../../src/calendar/recurrence-input.js";
-import { readSentence, type SentenceOptions, type SentenceReading } from "../../src/calendar/sentence.js";
+import { readingsOf, readSentence, type SentenceReading } from "../../src/calendar/sentence.js";
+import type { SentenceMoment } from "../../src/calendar/sentence-doubts.js";
 import { CliError } from "../../src/errors.js";
 import { NOW } from "../support/harness.js";
 import { anyInstant, anyZone } from "./fixtures.js";
@@ -42,7 +44,7 @@ function describeReading({
     .join(" | ");
 }
 
-function outcome(text: string, options: SentenceOptions = BERLIN): SentenceReading | string {
+function outcome(text: string, options: SentenceMoment = BERLIN): SentenceReading | string {
   try {
     return readSentence(text, options);
   } catch (error) {
@@ -86,9 +88,10 @@ function written({
       repeat,
     ) && !/^every month$/i.test(repeat);
   const [from, to] = [start, last].map((text) => text?.replace(/(:\d\d):00(?=[+-])/, "$1"));
+  const length = duration && `for ${duration}${/ days?$/.test(duration) && repeat !== "" ? " each" : ""}`;
   const clockOf = (text: string | undefined) => text?.slice("YYYY-MM-DDT".length);
   const end = repeat === "" ? to : clockOf(to);
-  const times = [isOnDays ? clockOf(from) : from, end && `- ${end}`, duration && `for ${duration}`, repeat];
+  const times = [isOnDays ? clockOf(from) : from, end && `- ${end}`, length, repeat];
   const ends = [until && `until ${until}`, count && `${count} times`];
   return [`"${title}"`, ...times, ...ends, location && `at "${location}"`, label && `#"${label}"`]
     .filter(Boolean)
@@ -102,6 +105,77 @@ test.each(ROWS.filter(([, reading]) => !reading.startsWith("!")))(
     expect(readSentence(written(reading), BERLIN)).toEqual(reading);
   },
 );
+
+/** What each text that is offered for an ambiguous one is read as. */
+function choicesOf(text: string): readonly string[] {
+  try {
+    return [describeReading(readSentence(text, BERLIN))];
+  } catch (error) {
+    if (error instanceof AmbiguousTextError) return readingsOf(text, error);
+    throw error;
+  }
+}
+
+test.each([
+  ["Lunch fri 11", ["Lunch fri 11:00", "Lunch fri 11 dec", 'Lunch fri "11"']],
+  ["Lunch fri, 11", ["Lunch fri 11:00", "Lunch fri 11 dec", 'Lunch fri "11"']],
+  ["Lunch fri 3", ["Lunch fri at 3", "Lunch fri 3 sep", 'Lunch fri "3"']],
+  ["Lunch fri 30", ["Lunch fri 30 apr", 'Lunch fri "30"']],
+  ["Lunch 12 tomorrow", ["Lunch at 12 tomorrow", 'Lunch "12" tomorrow']],
+  ["Lunch tomorrow 1500", ["Lunch tomorrow 15:00", 'Lunch tomorrow "1500"']],
+  ["Lunch 3/12 12:00", ["Lunch 3 dec 12:00", "Lunch 12 mar 12:00", 'Lunch "3/12" 12:00']],
+  [
+    "Haircut at 8 with Ana fri",
+    ["8 in the morning", "8 in the evening"].map((at) => `Haircut at ${at} with Ana fri`),
+  ],
+  ["3-4 kids tomorrow 3-4", []],
+])("%s may be %j", (text, texts) => {
+  expect(choicesOf(text)).toEqual(texts);
+});
+
+test.each([
+  [
+    "Meet at the park at Noodle bar mon 10:00",
+    [
+      "Meet | 2026-11-23 10:00 | at the park at Noodle bar",
+      "Meet at the park | 2026-11-23 10:00 | at Noodle bar",
+    ],
+  ],
+  [
+    "Meet at the park, mon at 10:00 at Noodle bar",
+    [
+      "Meet at Noodle bar | 2026-11-23 10:00 | at the park",
+      "Meet at the park | 2026-11-23 10:00 | at Noodle bar",
+    ],
+  ],
+  [
+    "Lunch at Noodle bar tomorrow 12-13 with Ana #2",
+    [
+      "Lunch with Ana | 2026-11-22 12:00 - 13:00 | at Noodle bar | #2",
+      "Lunch at Noodle bar with Ana | 2026-11-22 12:00 - 13:00 | #2",
+    ],
+  ],
+  [
+    "Standup daily 9:00 for 3 days",
+    [
+      "Standup | 2026-11-22 09:00 | daily | until 2026-11-24",
+      "Standup | 2026-11-22 09:00 for 3 days | daily",
+    ],
+  ],
+  [
+    "Lunch mon-wed daily",
+    ["Lunch | 2026-11-23 | daily | until 2026-11-25", "Lunch | 2026-11-23 for 3 days | daily"],
+  ],
+  [
+    "Retreat fri 18:00 - sun 12:30 every week",
+    [
+      "Retreat | 2026-11-27 18:00 - 2026-11-28 12:30 | every week | until 2026-11-29",
+      "Retreat | 2026-11-27 18:00 for 42h 30m | every week",
+    ],
+  ],
+])("%s is read as what is chosen", (text, readings) => {
+  expect(choicesOf(text).flatMap(choicesOf)).toEqual(readings);
+});
 
 test("so it is at any time in any zone", () => {
   let read = 0;

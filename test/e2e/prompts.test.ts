@@ -313,6 +313,27 @@ describeWithSystem("tmux", "add", () => {
     ]);
   });
 
+  test("a number is a time, a day or part of the title, and a place may be one of two", async () => {
+    const { installation, terminal } = await openAdd(
+      `calctl add -c Work Walk at the park 12 ${TOMORROW} at the zoo --fields title`,
+    );
+    await answer(terminal, [
+      [`"12" in "12 ${TOMORROW}" may be a time or part of the title:`, "Down", "Enter"],
+      ['the place may be "the park 12 at the zoo" or "the zoo":', "Down"],
+    ]);
+    await terminal.shows('title "Walk at the park 12", place "the zoo"');
+    await answer(terminal, [["❯ Walk", "Enter"], ["Create it?", "Enter"], ["exit 0"]]);
+    expect(await readEvents(installation)).toMatchObject([
+      { title: "Walk at the park 12", location: "the zoo", all_day: true },
+    ]);
+  });
+
+  test("Escape instead of a choice creates nothing", async () => {
+    const { installation, terminal } = await openAdd("calctl add -c Work Run daily 9:00 for 3 days");
+    await answer(terminal, [['"for 3 days" may be how long', "Escape"], ["exit 130"]]);
+    expect(await readEvents(installation)).toEqual([]);
+  });
+
   test("nothing is chosen for words that are there twice", async () => {
     const { terminal } = await openAdd(`calctl add -c Work '"3-4" kids tomorrow 3-4'`);
     await answer(terminal, [['"3-4" may be 03:00-04:00 or 15:00-16:00'], ["exit 2"]]);
@@ -379,8 +400,8 @@ describeWithSystem("tmux", "add", () => {
   test("a text may be asked for, and a wrong one is asked for again", async () => {
     const { installation, terminal } = await openAdd("calctl add -c Work --fields title");
     await answer(terminal, [
-      ["What and when:", ":Lunch fri 11", "Enter"],
-      ["may be a time", "C-u", ":Lunch tomorrow at 11", "Enter"],
+      ["What and when:", ":Lunch mondays 11:00", "Enter"],
+      ["is not understood", "C-u", ":Lunch tomorrow at 11", "Enter"],
       ["Create it?", ":zy", "Enter"],
       ["exit 0"],
     ]);
