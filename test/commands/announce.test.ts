@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { LocalizedEvent } from "../../src/calendar/event-view.js";
-import { announceAll } from "../../src/commands/remind/announce.js";
+import { announceAll, showAll } from "../../src/commands/remind/announce.js";
 import type { Announcer } from "../../src/commands/remind/announcer.js";
 import { event, NOW } from "../messages/fixtures.js";
 import { createLedgerPath, openTestLedger } from "../messages/ledger/support.js";
@@ -17,10 +16,15 @@ async function createRun() {
   const { ledger } = await openTestLedger(createLedgerPath(), { now: () => NOW });
   const warnings: string[] = [];
   const announced: string[] = [];
+  const shown: string[] = [];
   const context = {
     config: { settings: () => ({ profile: "local", service: { kind: "local" as const } }) },
     messages: { ledger: async () => ledger },
-    output: { note: () => undefined, warn: (text: string) => void warnings.push(text) },
+    output: {
+      note: () => undefined,
+      warn: (text: string) => void warnings.push(text),
+      document: async <T>(_: unknown, value: T) => void shown.push((value as { readonly body: string }).body),
+    },
     flags: { calendars: [], verbose: false },
     terminal: { isTerminal: false },
     now: () => NOW,
@@ -32,7 +36,8 @@ async function createRun() {
       const titles = events.map(({ title }) => title).join(", ");
       if (titles.includes("Odd")) throw new TypeError("cannot be drawn");
       return {
-        ...{ command: "remind", target: "webhook team", what: titles, stored: null, payload: null },
+        ...{ command: "remind", target: "webhook team", what: titles, stored: null },
+        payload: { contentType: "text/plain", body: titles },
         async send() {
           announced.push(titles);
           return null;
@@ -40,24 +45,43 @@ async function createRun() {
       };
     },
   };
-  const announce = (events: readonly LocalizedEvent[], starts: (index: number) => number) =>
+  const remindersOf = (starts: (index: number) => number) =>
+    EVENTS.map((each, index) => ({ event: each, start: starts(index) }));
+  const show = (starts: (index: number) => number) =>
+    showAll(context, { reminders: remindersOf(starts), announcer, showCalendar: false });
+  const announce = (starts: (index: number) => number) =>
     announceAll(context, {
-      reminders: events.map((each, index) => ({ event: each, start: starts(index) })),
+      reminders: remindersOf(starts),
       late: [],
       announcer,
       window: { now: NOW, before: 15 * 60_000, grace: 0, allDayAt: null, zone: "Europe/Berlin" },
       showCalendar: false,
       options: { program: [] },
     });
-  return { announce, announced, warnings };
+  return { announce, announced, show, shown, warnings };
 }
+
+test.each<[string, (index: number) => number]>([
+  ["at other times", (index) => START + index * 60_000],
+  ["at the same time", () => START],
+])("--dry-run reports it as well, and shows those %s", async (_, starts) => {
+  const { show, shown, warnings } = await createRun();
+  await expect(show(starts)).rejects.toMatchObject({
+    code: "partial",
+    message: expect.stringContaining("2 of 3 events were shown, not: Odd (Sat 21 Nov 08:10"),
+  });
+  expect(warnings).toEqual([
+    expect.stringMatching(/^event Odd \(.*\) could not be shown: unexpected error: cannot be drawn$/),
+  ]);
+  expect(shown).toEqual(["Dentist", "Lunch"]);
+});
 
 test.each<[string, (index: number) => number]>([
   ["at other times", (index) => START + index * 60_000],
   ["at the same time", () => START],
 ])("an event that cannot be drawn is reported by title, and those %s are announced", async (_, starts) => {
   const { announce, announced, warnings } = await createRun();
-  await expect(announce(EVENTS, starts)).rejects.toMatchObject({
+  await expect(announce(starts)).rejects.toMatchObject({
     code: "partial",
     message: expect.stringContaining("2 of 3 events were announced, not: Odd (Sat 21 Nov 08:10"),
   });
@@ -66,7 +90,7 @@ test.each<[string, (index: number) => number]>([
   );
   expect(warnings).toEqual([warning]);
   expect(announced).toEqual(["Dentist", "Lunch"]);
-  await expect(announce(EVENTS, starts)).rejects.toMatchObject({
+  await expect(announce(starts)).rejects.toMatchObject({
     code: "failed",
     message: "unexpected error: cannot be drawn",
   });

@@ -14,7 +14,7 @@ import { rememberedNames } from "../events/event-query.js";
 import { noteResult, reportSending } from "../post/target.js";
 import { processEach } from "../process-each.js";
 import type { Announcer } from "./announcer.js";
-import type { RemindContext, RemindOptions } from "./options.js";
+import type { RemindOptions } from "./options.js";
 
 interface AnnounceContext extends Pick<Context, "now"> {
   readonly config: { readonly settings: () => Parameters<typeof ledgerKey>[0] };
@@ -103,7 +103,15 @@ async function createAnnounce(
     const compose = (keys: readonly string[]) => announcer.compose(eventsOf(keys), { showCalendar });
     return ledger.sendOnce([...byKey.keys()], compose, sendOptions);
   };
-  const begun = new Map<readonly DueEvent[], Promise<SendResult>>();
+  return eachOnce(groups, send);
+}
+
+/** Calls `send` for the group of an event, once; for the event alone if that fails for a reason of one of them. */
+function eachOnce<R>(
+  groups: readonly (readonly DueEvent[])[],
+  send: (group: readonly DueEvent[]) => Promise<R>,
+): (reminder: DueEvent) => Promise<R> {
+  const begun = new Map<readonly DueEvent[], Promise<R>>();
   return async (reminder) => {
     const group = groups.find((each) => each.includes(reminder)) ?? [reminder];
     const sending = begun.get(group) ?? send(group);
@@ -127,20 +135,32 @@ function groupByStart(reminders: readonly DueEvent[]): readonly (readonly DueEve
   return [...groups.values()];
 }
 
-/** Prints what would be announced now, as far as it was not before: the messages, or the events that a program gets. */
+/**
+ * Prints what would be announced now, as far as it was not before: the messages, or the events that a program gets. An event
+ * that cannot be drawn holds up no other.
+ * @throws CliError as `announceAll`
+ */
 export async function showAll(
-  { output }: Pick<RemindContext, "output">,
+  { output }: { readonly output: Pick<Context["output"], "document" | "warn"> },
   { reminders, announcer, showCalendar }: Pick<Announcing, "reminders" | "announcer" | "showCalendar">,
 ): Promise<void> {
   if (!announcer.joins) {
     const events = reminders.map(({ event }) => jsonObject(eventView, event));
     return output.document(JSON_DOCUMENT, events);
   }
-  for (const group of groupByStart(reminders)) {
+  const show = async (group: readonly DueEvent[]): Promise<void> => {
     const events = group.map(({ event }) => event);
     const { payload } = await announcer.compose(events, { showCalendar });
     if (payload !== null) await output.document(PAYLOAD_DOCUMENT, payload);
-  }
+  };
+  const { reportFailures } = await processEach(reminders, {
+    ...{ noun: "event", verb: "shown", concurrency: 1, onUnexpected: "fail" },
+    name: ({ event }) => nameEvent(event),
+    id: ({ event }) => event.id,
+    warn: output.warn,
+    work: eachOnce(groupByStart(reminders), show),
+  });
+  reportFailures();
 }
 
 /** How many of them are named. */
