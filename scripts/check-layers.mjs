@@ -12,7 +12,7 @@ const LOADS = {
   contract: [],
   errors: [],
   version: [],
-  html: [],
+  html: ["contract"],
   system: ["contract", "errors"],
   calendar: ["contract", "errors"],
   import: ["contract", "calendar", "errors"],

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isRightToLeft } from "../../contract/text-direction.js";
 
 /** HTML in which all text is escaped. */
 export interface Markup {
@@ -24,12 +25,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A letter written from right to left. */
-const RIGHT_TO_LEFT = /(?=\p{L})[\u0590-\u08ff\ufb1d-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-
 /** Control characters, and those that change the direction of text, become spaces. Text from right to left keeps its marks. */
 function escapeText(text: string): string {
-  const marked = RIGHT_TO_LEFT.test(text) ? text : text.replace(/[\u061c\u200e\u200f]/g, " ");
+  const marked = isRightToLeft(text) ? text : text.replace(/[\u061c\u200e\u200f]/g, " ");
   return marked
     .replace(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu, " ")
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");

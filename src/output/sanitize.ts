@@ -1,3 +1,5 @@
+import { isRightToLeft } from "../../contract/text-direction.js";
+
 /**
  * Makes untrusted text safe to print on a terminal: characters that could move the cursor, change colors, reorder
  * letters or fake a line become visible escapes. The escapes are for reading and cannot be reversed.
@@ -7,8 +9,6 @@
 const HARMFUL = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 /** Bidirectional controls that act as a letter of their direction, and so reorder no letters. */
 const DIRECTION_MARKS = /[\u061c\u200e\u200f]/g;
-/** A letter written from right to left: Hebrew, Arabic and others, and their presentation forms. */
-const RIGHT_TO_LEFT = /(?=\p{L})[\u0590-\u08ff\ufb1d-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** More than any script puts on one letter. Stacked marks paint over neighboring lines. */
 export const MAX_MARKS = 8;
@@ -51,7 +51,7 @@ export function escapeJson(text: string): string {
 
 /** A text that is written from right to left keeps its marks, which are part of how it is typed. */
 function escapeDirectionMarks(text: string): string {
-  return RIGHT_TO_LEFT.test(text) ? text : text.replace(DIRECTION_MARKS, visibleEscape);
+  return isRightToLeft(text) ? text : text.replace(DIRECTION_MARKS, visibleEscape);
 }
 
 /** `\\uXXXX` for each UTF-16 code unit. */
