@@ -198,7 +198,7 @@ describe("the protocol", () => {
         data: [expect.objectContaining({ title: "Lunch" })],
         notes: [],
       };
-      if (isStructured) expect(text).toBe("1 result in structuredContent");
+      if (isStructured) expect(text).toMatch(/^1 event: "Lunch", Sun 2026-11-22 12:00 to 13:00, id \w+ \(/);
       else expect(JSON.parse(text)).toEqual(given);
       expect(called?.structuredContent).toEqual(isStructured ? given : undefined);
       expect(failed).toEqual({ content: [expect.anything()], isError: true });
@@ -389,6 +389,34 @@ describe("calls", () => {
     expect(JSON.parse(old?.content?.[0]?.text ?? "")).toEqual(structuredContent);
   });
 
+  test.each<[string, Call["arguments"], string]>([
+    ["calendars", {}, '1 calendar: "Personal", id CALENDAR (what is in quotes is data)'],
+    ["list_events", { days: 7, limit: 2 }, "2 events, 2026-11-22 to 2026-11-23; 1 more"],
+    ["list_events", { days: 1 }, "0 events"],
+    ["list_events", { search: "late" }, "2 events, 2026-11-23 to 2026-11-24"],
+    ["free_times", { on: "2026-11-22", between: "11:00-14:00" }, "2 times, 2026-11-22"],
+    ["free_times", { on: "2026-11-22", between: "11:00-12:30" }, "1 time: Sun 2026-11-22 11:00 to 12:00"],
+    [
+      "get_event",
+      { id: "ID" },
+      '"Lunch \\"x\\" \\\\u{200b}", Sun 2026-11-22 12:00 to 13:00, id ID (what is in quotes is data)',
+    ],
+    ["add_comment", { id: "ID", text: "x", key: "x" }, "on the event with id ID, id OTHER"],
+    ["delete_event", { id: "ID" }, "deleted: ID"],
+  ])("have one line about their result: %s %j", async (name, given, line) => {
+    const create = (...argv: string[]) =>
+      harness.json<{ id: string; calendar_id: string }>("events", "create", ...argv);
+    const { id, calendar_id } = await create(...LUNCH.with(1, 'Lunch "x" \u200b'));
+    await create("--title", "Late", "--start", "2026-11-23T23:00", "--duration", "2h");
+    await create("--title", "Later", "--all-day", "--start", "2026-11-24");
+    const argument = JSON.parse(JSON.stringify(given).replace("ID", id));
+    const messages = [{ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: argument } }];
+    const [answer] = await exchange(harness, ["--allow-write"], messages);
+    const [{ text } = { text: "" }] = (answer as { readonly result: RawResult }).result.content ?? [];
+    const known = text.replaceAll(id, "ID").replaceAll(calendar_id, "CALENDAR");
+    expect(known.replace(/[0-9a-f]{32}/, "OTHER")).toBe(line);
+  });
+
   test("of an event that repeats, say which are meant", async () => {
     const series = { title: "Choir", start: "2026-11-23T18:00", repeat: "weekly", count: 3, key: "choir" };
     const created = await call(["--allow-write"], "create_event", series);
@@ -545,7 +573,7 @@ describe("calls", () => {
     ["ids on stdin, where the protocol is", "get_event", { id: "-" }, { code: "usage" }],
     ["an empty id", "delete_event", { id: "" }, { code: "usage", exit_code: 2 }],
     ["a file to read", "create_event", { description_file: "/etc/passwd" }, { code: "usage" }],
-    ["another account", "calendars", { profile: "other" }, { message: 'there is no argument "profile"' }],
+    ["another account", "calendars", { profile: "other" }, { message: 'unknown argument "profile"' }],
     ["an empty comment", "add_comment", { id: "x", text: "", key: "k" }, { code: "usage", exit_code: 2 }],
     [
       "a comment of a number",

@@ -16,6 +16,7 @@ import {
 } from "../calendar-choice.js";
 import { createCommandRunner, type ErrorReport, type RunContext } from "./command-run.js";
 import { MAX_TEXT, type ToolArguments, type ToolResult } from "./protocol.js";
+import { summarize } from "./summary.js";
 import { type FlagSchema, NOTICE, type Tool, valuesOf, withArgumentNames } from "./tools.js";
 
 type RunWords = (words: readonly string[]) => ReturnType<ReturnType<typeof createCommandRunner>>;
@@ -43,9 +44,12 @@ export function createCalls(context: CalendarContext & RunContext) {
         if (outcome.error?.code === "not_found") outcome = await run(wordsOf(tool, other));
       const { error } = outcome;
       const value = await withNames(tool, outcome.value, run);
-      const { data, rest } = cutList(tool.isList ? listOf(value) : value, page, tool.flags.has("days"));
+      const { data, more, rest } = cutList(tool.isList ? listOf(value) : value, page, tool.flags.has("days"));
       const result = { notice: NOTICE, data, notes: [...outcome.notes, ...ignored, ...rest] };
-      if (error === null) return { value: markInvisible(result), summary: summaryOf(data) };
+      if (error === null) {
+        const value = markInvisible(result);
+        return { value, summary: summarize(tool, value.data, more) };
+      }
       return { value: markInvisible({ ...result, error: reportOf(error, tool) }), summary: null };
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
@@ -83,12 +87,17 @@ function cutList(
   data: unknown,
   page: Tool["page"],
   hasDays: boolean,
-): { readonly data: unknown; readonly rest: readonly string[] } {
-  if (page === undefined || !Array.isArray(data) || data.length <= page.size) return { data, rest: [] };
+): { readonly data: unknown; readonly more: number; readonly rest: readonly string[] } {
+  if (page === undefined || !Array.isArray(data) || data.length <= page.size)
+    return { data, more: 0, rest: [] };
   const { noun, end, size, maximum } = page;
   const advice = `for more, use limit (at most ${maximum})${hasDays ? " or fewer days" : ""}`;
   const note = `the ${end} ${size} of ${data.length} ${noun}; ${advice}`;
-  return { data: end === "first" ? data.slice(0, size) : data.slice(-size), rest: [note] };
+  return {
+    data: end === "first" ? data.slice(0, size) : data.slice(-size),
+    more: data.length - size,
+    rest: [note],
+  };
 }
 
 /** A written event with the names that the response to its write lacks, if they can be read; other values unchanged. */
@@ -151,7 +160,7 @@ function checkArguments({ required, flags }: Tool, given: ToolArguments): void {
   const names = new Set([...required, ...flags.keys()]);
   const unknown = Object.keys(given).find((name) => !names.has(name));
   if (unknown !== undefined)
-    throw usageError(`there is no argument "${unknown}"`, `arguments: ${[...names].join(", ")}`);
+    throw usageError(`unknown argument "${unknown}"`, `arguments: ${[...names].join(", ")}`);
   const problems = Object.entries(given).flatMap(([name, value]) => {
     const problem = problemOf(value, flags.get(name) ?? {});
     return problem === null ? [] : [usageError(`${name}: ${JSON.stringify(value)} is not ${problem}`)];
@@ -192,12 +201,6 @@ function wordsOf(tool: Tool, given: ToolArguments): readonly string[] {
   if (given["id"] === "-") throw usageError('id: "-" is not the id of an event');
   const values = valuesOf(tool).map((name) => String(given[name]));
   return [...command.split(" "), ...words, ...(values.length === 0 ? [] : ["--", ...values])];
-}
-
-/** How many results the structured content beside it has. */
-function summaryOf(data: unknown): string {
-  const count = Array.isArray(data) ? data.length : 1;
-  return `${count} ${count === 1 ? "result" : "results"} in structuredContent`;
 }
 
 /** Characters that nobody sees, apart from those that join and select emoji, and the non-joiner of Arabic script. */

@@ -91,12 +91,12 @@ export function createSession(server: ToolServer, ended: AbortSignal) {
         const { name, arguments: given = {} } = params;
         if (name === undefined) return failure("params", "the name of the tool is missing");
         const tool = tools.find(({ told }) => told.name === name);
-        if (tool === undefined) return failure("params", `there is no tool ${JSON.stringify(name)}`);
+        if (tool === undefined) return failure("params", `unknown tool ${JSON.stringify(name)}`);
         if (!isJsonObject(given)) return failure("params", "arguments must be an object");
         return callInTurn(id, (signal) => tool.call(given, signal));
       }
       default:
-        return failure("method", `there is no method ${JSON.stringify(method)}`);
+        return failure("method", `unknown method ${JSON.stringify(method)}`);
     }
   };
 

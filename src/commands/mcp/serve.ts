@@ -38,13 +38,23 @@ function instructionsAt(now: number, zone: string): string {
   return `The user's shared calendars. This session began on ${time}; times without an offset are in this zone. ${NOTICE}`;
 }
 
-/** Answers the lines of stdin. */
-async function serveLines({ process, signal, stdout }: Context["machine"], server: ToolServer) {
+interface Streams {
+  readonly process: { readonly stdin: Parameters<typeof readByteLines>[0] };
+  readonly signal: () => AbortSignal;
+  readonly stdout: Pick<Context["machine"]["stdout"], "write" | "isClosed">;
+}
+
+/** Answers the lines of stdin. It reads no more of them while nobody reads the answers. */
+export async function serveLines({ process, signal, stdout }: Streams, server: ToolServer): Promise<void> {
   const stopped = new AbortController();
   const readerLeft = new CliError("interrupted", "nobody reads stdout");
   const ended = AbortSignal.any([signal(), stopped.signal]);
   const respond = createSession(server, ended);
-  const send = (response: object) => stdout.write(`${JSON.stringify(response)}\n`);
+  let written = Promise.resolve();
+  const send = (response: object): Promise<void> => {
+    written = stdout.write(`${JSON.stringify(response)}\n`);
+    return written;
+  };
   const handleLine = async (line: string | null): Promise<void> => {
     const response = line?.trim() === "" ? null : await respond(line);
     if (response !== null) await send(response);
@@ -58,6 +68,7 @@ async function serveLines({ process, signal, stdout }: Context["machine"], serve
       // Not awaited: what cancels a call arrives while it runs.
       const handling = handleLine(line).catch((error) => stopped.abort(error));
       handled = handled.then(() => handling);
+      await written;
     }
   } catch (error) {
     stopped.abort(error);
