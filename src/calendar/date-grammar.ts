@@ -221,7 +221,7 @@ function refuseNumbers(
   const problem = possible.length > 1 ? "may be either of two dates" : "is not a valid date";
   const instead = possible.length === 0 ? "YYYY-MM-DD or 24 dec" : possible.join(" or ");
   const message = `${source}: "${all}" ${problem}: write ${instead}`;
-  const hint = inSentence ? "or put the title in quotes" : undefined;
+  const hint = inSentence ? "put it in quotes if it is part of the title" : undefined;
   if (possible.length < 2) throw usageError(message, hint);
   const readings = [...possible, ...(inSentence ? [`"${all}"`] : [])];
   throw new AmbiguousTextError(message, { written: all ?? "", readings, ...(hint && { hint }) });

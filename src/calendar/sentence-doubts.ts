@@ -80,12 +80,12 @@ const ALMOST_DAY = new RegExp(
   "i",
 );
 const WEEKDAYS_NAME = new RegExp(`^(?:${WEEKDAYS.join("|")})s$`, "i");
-const DAY_NAMES =
-  "today tomorrow yesterday sunday monday tuesday wednesday thursday friday saturday january february april august september october november december".split(
-    " ",
-  );
+const DAY_NAMES = [
+  ..."today tomorrow yesterday january february april august september october november december".split(" "),
+  ...WEEKDAYS.map((name) => name.toLowerCase()),
+];
 const DAY_LIKE =
-  /\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|wk(?:e)?nds?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|january|february|april|june|july|september|october|november|december|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec|(?:sun|mon|tues|wednes|thurs|fri|satur)days|christmas|xmas|easter|halloween|thanksgiving|new year|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
+  /\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|wk(?:e)?nds?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|(?:sun|mon|tues|wednes|thurs|fri|satur)days|christmas|xmas|easter|halloween|thanksgiving|new year|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
 const LENGTH_LIKE =
   /\b(?:\d+h\d\d|\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|\d+ nights?|for (?:\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|month|year)s?|(?:half an|an) hour)(?!\w)/i;
 
@@ -287,16 +287,14 @@ function dayOfMonth(number: string, { day, part, clock }: Words, today: string):
 
 /** @param choices the time, the day and the title that it may be */
 function eitherNumber(number: string, text: string, choices: readonly (string | undefined)[]): CliError {
-  const kinds = ["a time", "a day of a month", "part of the title"];
-  const found = kinds.filter((_, index) => choices[index] !== undefined);
+  const problem = `${SOURCE}: "${number}" in "${text}" may be a time, a day of a month or part of the title`;
   const readings = choices.flatMap((choice) => choice ?? []);
-  const problem = `${SOURCE}: "${number}" in "${text}" may be ${listOr(found.length < 2 ? kinds : found)}`;
-  if (found.length < 2) return usageError(problem, "write 15:00 or 24 dec, or put the title in quotes");
-  return new AmbiguousTextError(problem, { hint: `write ${listOr(readings)}`, written: text, readings });
-}
-
-function listOr(texts: readonly string[]): string {
-  return [texts.slice(0, -1).join(", "), ...texts.slice(-1)].join(" or ");
+  if (readings.length < 2) return usageError(problem, "write 15:00 or 24 dec, or put the title in quotes");
+  return new AmbiguousTextError(problem, {
+    hint: `write ${readings.join(" or ")}`,
+    written: text,
+    readings,
+  });
 }
 
 function notUnderstood(

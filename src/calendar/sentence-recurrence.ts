@@ -1,7 +1,14 @@
 import { DAY_MS, dateToInstant, MINUTE_MS } from "../../contract/date-time.js";
 import type { CliError } from "../errors.js";
 import { readPart, WEEKDAY, type Words } from "./date-grammar.js";
-import { AmbiguousTextError, type DateInput, dayOfInput, readDuration, typedInput } from "./dates.js";
+import {
+  AmbiguousTextError,
+  type DateInput,
+  dayOfInput,
+  formatMinutes,
+  readDuration,
+  typedInput,
+} from "./dates.js";
 import { refuseIf } from "./sentence-doubts.js";
 import { SOURCE } from "./sentence-parts.js";
 import { addDays } from "./zoned-time.js";
@@ -63,17 +70,13 @@ interface Ends {
 /** `daily mon-wed`, `fri 18:00 - sun 12:00 every week`. */
 export function eitherRange(written: string, { first, last, zone }: Ends): CliError {
   const [from, to] = [first, last].map((input) => typedInput(input, zone).replace("T", " "));
-  const [lastDay, clock] = [dayOfInput(last, zone), to?.slice("YYYY-MM-DD".length).trim()];
-  const isTimed = first.kind === "date-time" && last.kind === "date-time";
-  const length = isTimed
-    ? lengthText((last.instant - first.instant) / MINUTE_MS)
-    : `${1 + (dateToInstant(lastDay) - dateToInstant(dayOfInput(first, zone))) / DAY_MS} days`;
-  const times = isTimed ? `${from}-${clock}` : from;
-  return eitherRepeated(written, [`${times} until ${lastDay}`, `${from} for ${length} each`]);
-}
-
-function lengthText(minutes: number): string {
-  return [`${Math.floor(minutes / 60)}h`, ...(minutes % 60 === 0 ? [] : [`${minutes % 60}m`])].join(" ");
+  const [start, end] = [first, last].map((input) =>
+    input.kind === "date" ? dateToInstant(input.date) : input.instant,
+  );
+  const isTimed = last.kind === "date-time";
+  const length = formatMinutes(((end ?? 0) - (start ?? 0) + (isTimed ? 0 : DAY_MS)) / MINUTE_MS);
+  const times = isTimed ? `${from}-${to?.slice("YYYY-MM-DD ".length)}` : from;
+  return eitherRepeated(written, [`${times} until ${dayOfInput(last, zone)}`, `${from} for ${length} each`]);
 }
 
 function eitherRepeated(written: string, readings: readonly string[]): CliError {

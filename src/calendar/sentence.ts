@@ -15,6 +15,7 @@ import { checkWords, refuseIf, type SentenceMoment } from "./sentence-doubts.js"
 import {
   checkEarly,
   type PlacedPart,
+  placedText,
   type SentencePart,
   SOURCE,
   splitSentence,
@@ -64,13 +65,6 @@ export function readSentence(text: string, options: SentenceMoment): SentenceRea
   const label = onlyOne(parts, "label");
   const times = readTimes(parts, options);
   return { ...readTitle(parts, written), ...times, ...(label === undefined ? {} : { label }) };
-}
-
-/** The texts that say which reading of an ambiguous text is meant; none where its words are there twice. */
-export function readingsOf(text: string, { written, readings }: AmbiguousTextError): readonly string[] {
-  const words = written.replace(/[^\w\s]/g, "\\$&").replace(/\s+/g, "[\\s,]*");
-  const [before, after, ...more] = text.split(new RegExp(words));
-  return after === undefined || more.length > 0 ? [] : readings.map((reading) => before + reading + after);
 }
 
 function onlyOne(
@@ -314,34 +308,6 @@ function readTitle(parts: readonly PlacedPart[], text: string): Pick<SentenceRea
   );
   if (title === undefined || title === "") throw usageError(`${SOURCE} has no title`, "add what it is about");
   return at === parts.length ? { title } : { title, location: place };
-}
-
-/**
- * The text with the place at its end, and with quotes around each "at" of the title.
- * @param place which of `ats` is in front of the place; null of none
- */
-function placedText(
-  text: string,
-  parts: readonly PlacedPart[],
-  { ats, place }: { readonly ats: readonly number[]; readonly place: number | null },
-): string {
-  const indexOf = (part: number) => parts[part]?.index ?? text.length;
-  const quoted = (from: number, to: number): string =>
-    ats
-      .filter((at) => at !== place && at > 0 && indexOf(at) >= from && indexOf(at) < to)
-      .reduceRight(
-        (rest, at) => {
-          const [start, end] = [indexOf(at) - from, indexOf(at) - from + "at".length];
-          return `${rest.slice(0, start)}"${rest.slice(start, end)}"${rest.slice(end)}`;
-        },
-        text.slice(from, to),
-      );
-  if (place === null) return quoted(0, text.length);
-  const stop = parts.findIndex(({ kind }, index) => index > place && kind !== "word");
-  const hasMore = stop !== -1 && parts.slice(stop).some(({ kind }) => kind === "word");
-  const [from, to] = [indexOf(place), hasMore ? indexOf(stop) : text.length];
-  const [before, named, after] = [quoted(0, from), quoted(from, to), quoted(to, text.length)];
-  return hasMore ? `${before}${after} ${named.trim()}` : before + named;
 }
 
 function textOf(parts: readonly SentencePart[]): string {

@@ -50,7 +50,7 @@ export async function runAdd(
   const { prompt } = context.terminal;
   const settings = context.config.settings();
   const { timezone: zone, hours } = settings;
-  const [{ readingsOf, readSentence }, { SOURCE }] = await Promise.all([
+  const [{ readSentence }, { readingsOf, SOURCE }] = await Promise.all([
     import("../calendar/sentence.js"),
     import("../calendar/sentence-parts.js"),
   ]);

@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { AmbiguousTextError } from "../../src/calendar/dates.js";
 import { parseRepeat } from "../../src/calendar/recurrence-input.js";
-import { readingsOf, readSentence, type SentenceReading } from "../../src/calendar/sentence.js";
+import { readSentence, type SentenceReading } from "../../src/calendar/sentence.js";
 import type { SentenceMoment } from "../../src/calendar/sentence-doubts.js";
+import { readingsOf } from "../../src/calendar/sentence-parts.js";
 import { CliError } from "../../src/errors.js";
 import { NOW } from "../support/harness.js";
 import { anyInstant, anyZone } from "./fixtures.js";
@@ -164,13 +165,13 @@ test.each([
   ],
   [
     "Lunch mon-wed daily",
-    ["Lunch | 2026-11-23 | daily | until 2026-11-25", "Lunch | 2026-11-23 for 3 days | daily"],
+    ["Lunch | 2026-11-23 | daily | until 2026-11-25", "Lunch | 2026-11-23 for 3d | daily"],
   ],
   [
     "Retreat fri 18:00 - sun 12:30 every week",
     [
       "Retreat | 2026-11-27 18:00 - 2026-11-28 12:30 | every week | until 2026-11-29",
-      "Retreat | 2026-11-27 18:00 for 42h 30m | every week",
+      "Retreat | 2026-11-27 18:00 for 1d 18h 30m | every week",
     ],
   ],
 ])("%s is read as what is chosen", (text, readings) => {
