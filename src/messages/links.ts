@@ -13,8 +13,9 @@ const MAX_URL = 2_000;
 export function linkTarget(url: string | null): string | null {
   const parsed = url === null ? null : parseUrl(url);
   if (parsed === null) return null;
-  const { protocol, username, password, href, host } = parsed;
+  const { protocol, username, password, href, host, pathname } = parsed;
   if (!["http:", "https:", "mailto:"].includes(protocol) || username !== "" || password !== "") return null;
+  if (protocol === "mailto:" && !pathname.includes("@")) return null;
   const address = host.startsWith("[") ? `${protocol}//${host}` : "";
   const link = address + href.slice(address.length).replace(/[\s"'<>()[\]{}|\\^`*]/g, percentEncode);
   return link.length > MAX_URL ? null : link;
@@ -50,8 +51,11 @@ const MAX_BUTTON_URL = 500;
 /** The shortest limit of a button's text, with the word before it, is that of Telegram (64). */
 const MAX_BUTTON_HOST = 59;
 
-/** A host of the internet, or an IPv4 address. Telegram and Discord refuse a whole message for a button to another one. */
-const BUTTON_HOST = /^[^.[]+(?:\.[^.]+)+\.?$/;
+/**
+ * A name that a domain may have, or an IPv4 address. Telegram and Discord refuse a whole message for a button to another host.
+ * @see RFC 1035 §2.3.4, RFC 1123 §2.1
+ */
+const BUTTON_HOST = /^(?=.{1,254}$)(?!-)[a-z\d-]{1,63}(?<!-)(?:\.(?!-)[a-z\d-]{1,63}(?<!-))+\.?$/;
 
 /**
  * `Join meet.example`, `Open noodles.example`: the place of an event is one to join, and so is its link or one in its

@@ -57,8 +57,13 @@ function text(length: number) {
 /** Opens a page; a platform shows the text as it is. */
 const ButtonUrl = v.pipe(v.string(), v.regex(/^https?:\/\/[\x21-\x7e]+$/), max(512));
 
-/** Telegram and Discord refuse other hosts. */
-const PublicButtonUrl = v.pipe(ButtonUrl, v.regex(/^https?:\/\/[^/?#[\]]*[^./?#[\]]\.[^./?#[\]]/));
+/** Telegram and Discord refuse other hosts than an IPv4 address and names that a domain may have. */
+const PublicButtonUrl = v.pipe(
+  ButtonUrl,
+  v.regex(
+    /^https?:\/\/(?=[^/?#:]{1,254}(?:[/?#:]|$))(?:(?!-)[a-z\d-]{1,63}(?<!-)\.)+(?!-)[a-z\d-]{1,63}(?<!-)\.?(?::\d+)?(?:[/?#]|$)/,
+  ),
+);
 
 const SlackText = v.variant("type", [
   v.strictObject({ type: v.literal("plain_text"), text: text(3_000), emoji: v.exactOptional(v.boolean()) }),
