@@ -736,6 +736,31 @@ describeWithSystem("tmux", "events update without flags", () => {
   });
 });
 
+describeWithSystem("tmux", "an import", () => {
+  test.each([
+    ["of the same source", "club", "exit 13"],
+    ["of another source", "school", "exit 0"],
+  ])("%s may run while it asks", async (_, source, shown) => {
+    const installation = createInstallation({ TZ: "UTC" });
+    const file = (title: string) => {
+      const path = join(installation.home, `${title}.ndjson`);
+      const times = { start_at: `${TOMORROW}T12:00:00.000Z`, end_at: `${TOMORROW}T13:00:00.000Z` };
+      writeFileSync(path, `${JSON.stringify({ id: title, title, ...times })}\n`);
+      return path;
+    };
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl import "${file("Match")}" --source club; echo "exit $?"`, "Enter");
+    await terminal.shows("Write 1 change");
+    const other = await installation.run("import", file("Lesson"), "--source", source, "--yes");
+    expect(other).toMatchObject({ exitCode: 0 });
+    await answer(terminal, [["Write 1 change", ":y", "Enter"], [shown]]);
+    const isRefused = shown === "exit 13";
+    if (isRefused) expect(terminal.screen()).toContain("error: another import of this source");
+    const titles = (await readEvents(installation)).map(({ title }) => title);
+    expect(titles.sort()).toEqual(isRefused ? ["Lesson"] : ["Lesson", "Match"]);
+  });
+});
+
 describeWithSystem("tmux", "other questions", () => {
   test("a new password is asked for twice, and never shown", async () => {
     const installation = createInstallation();

@@ -22,6 +22,8 @@ interface BegunCreate extends Pick<ImportRecord, "hash" | "slot" | "series"> {
 export interface ImportRecords {
   /** The name of its file. */
   readonly file: string;
+  /** Another one after another process wrote. */
+  readonly version: string;
   readonly byIdentity: ReadonlyMap<string, ImportRecord>;
   /** The creates of a killed run whose outcome it did not note. */
   readonly begun: ReadonlyMap<string, BegunCreate>;
@@ -37,11 +39,18 @@ interface RecordsOptions {
   readonly machine: Pick<Machine, "stateDirectory" | "userId" | "process" | "clock" | "signal">;
   /** Profile, service, calendar and source, each of which has a file of its own. */
   readonly owner: readonly string[];
-  /** Whether nothing is written. */
-  readonly readOnly: boolean;
 }
 
 export const FOLDER = "imports";
+
+/** What is remembered, to be read alone. @throws CliError configuration for a file that cannot be used */
+export function readImportRecords({ machine, owner }: RecordsOptions): ImportRecords {
+  return openRecords(join(machine.stateDirectory(), FOLDER, nameOf(owner)));
+}
+
+function nameOf(owner: RecordsOptions["owner"]): string {
+  return `${shortHash(owner)}.jsonl`;
+}
 
 /**
  * Runs work with what is remembered, while no other process imports the same or takes some of it back. It is a file (0600) to which lines are added, so
@@ -49,14 +58,11 @@ export const FOLDER = "imports";
  * @throws CliError unavailable while another process does, configuration for a file that cannot be used
  */
 export async function withRecords<T>(
-  { machine, owner, readOnly }: RecordsOptions,
+  { machine, owner }: RecordsOptions,
   work: (records: ImportRecords) => Promise<T>,
 ): Promise<T> {
   const { stateDirectory, userId } = machine;
-  const inner = () => ({ parent: stateDirectory(), name: FOLDER, userId });
-  const name = `${shortHash(owner)}.jsonl`;
-  if (readOnly) return work(openRecords(join(stateDirectory(), FOLDER, name)));
-  const path = join(makeFolder(inner()), name);
+  const path = join(makeFolder({ parent: stateDirectory(), name: FOLDER, userId }), nameOf(owner));
   const locked = async () => {
     const records = openRecords(path);
     try {
@@ -102,12 +108,14 @@ function notRemembered(cause: unknown): CliError {
 }
 
 function openRecords(path: string): ImportRecords & { compact(): Promise<void> } {
-  const { records, begun, remember } = readRecords(path);
+  const version = readText(path);
+  const { records, begun, remember } = readRecords(path, version);
   let isChanged = false;
   const partsOf = (identity: string, event: CalendarEvent) =>
     isSeries(event) ? occurrenceRecords(records, identity) : [];
   return {
     file: basename(path),
+    version,
     byIdentity: records,
     begun,
     note(identity, value) {
@@ -140,8 +148,8 @@ export function appendRecord(path: string, identity: string, value: ImportRecord
   }
 }
 
-function readRecords(path: string) {
-  const { damaged, ...read } = parseRecords(readText(path));
+function readRecords(path: string, text: string) {
+  const { damaged, ...read } = parseRecords(text);
   if (damaged === null) return read;
   throw configurationError(`${path} is damaged: line ${damaged} is not a note of an import`, {
     hint: "repair the line, or remove the file: then nothing is known of earlier imports",

@@ -8,8 +8,14 @@ import { createDrafter } from "./drafts.js";
 import type { ImportRun } from "./import-run.js";
 import { type ImportPlan, makePlan } from "./make-plan.js";
 import { type ImportFlags, type ImportJob, readJob, readSource } from "./read-source.js";
-import { withRecords } from "./records.js";
+import { type ImportRecords, readImportRecords, withRecords } from "./records.js";
 import { countOf, noPruneReason, reportFailures, reportOf, writeRejects } from "./report.js";
+
+/** A run with its plan. */
+interface PlannedRun {
+  readonly run: ImportRun;
+  readonly plan: ImportPlan;
+}
 
 /** Brings a calendar in step with a file: says what it would do, asks, and does it. */
 export async function runImport(context: ImportRun["context"], flags: ImportFlags): Promise<void> {
@@ -20,23 +26,42 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
   const drafter = await createDrafter(context, calendar, flags.label);
   const storesSeries = await (await context.api()).hasExtension("recurrences", calendar.id);
   const { dryRun } = context.flags;
-  const owner = ownerOf(context, job, calendar);
-  const options = { machine: context.machine, owner, readOnly: dryRun };
-  const { run, plan, applied } = await withRecords(options, async (records) => {
+  const options = { machine: context.machine, owner: ownerOf(context, job, calendar) };
+  const planWith = async (records: ImportRecords): Promise<PlannedRun> => {
     const read = gather({ records: records.byIdentity, storesSeries });
-    const started = { context, flags, job, read, calendar, drafter, records };
-    requireSomething(started);
-    const made = await planRun(started);
-    if (dryRun) return { run: started, plan: made, applied: null };
-    await confirmPlan(started, made);
+    const run = { context, flags, job, read, calendar, drafter, records };
+    requireSomething(run);
+    const plan = await planRun(run);
+    if (!dryRun) await confirmPlan(run, plan);
+    return { run, plan };
+  };
+  // Nothing is locked while a person thinks.
+  const isUnlocked = dryRun || job.canAsk;
+  const preview = isUnlocked ? await planWith(readImportRecords(options)) : null;
+  const apply = async (records: ImportRecords) => {
+    const { run, plan } = preview === null ? await planWith(records) : withLockedRecords(preview, records);
     (await context.journal())?.keepRecords(records.file);
-    writeRejects(started);
-    return { run: started, plan: made, applied: await applyPlan(started, made) };
-  });
+    writeRejects(run);
+    return { run, plan, applied: await applyPlan(run, plan) };
+  };
+  const { run, plan, applied } =
+    preview !== null && dryRun ? { ...preview, applied: null } : await withRecords(options, apply);
   const output = context.output.of(createImportView(dryRun ? plan.examples : {}));
   if (applied === null || applied.done > 0 || applied.stopped === undefined)
     await output.print({ ...reportOf(run, plan), ...applied?.counts }, "the import was done");
   reportFailures(run, { plan, applied });
+}
+
+/** @throws CliError changed where another import, or an undo, has written since the plan was made */
+function withLockedRecords({ run, plan }: PlannedRun, records: ImportRecords): PlannedRun {
+  if (records.version === run.records.version) return { run: { ...run, records }, plan };
+  throw new CliError(
+    "changed",
+    "another import of this source, or an undo of one, ran since the plan was made",
+    {
+      hint: "run the same command again",
+    },
+  );
 }
 
 /** @throws CliError rejected where all was rejected */
