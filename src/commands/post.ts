@@ -63,10 +63,8 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
 
 /** Sends events, or what is new, as one message. */
 export async function runPost(context: PostContext, given: PostOptions): Promise<void> {
-  const { title, changes, localTimes } = given;
+  const { title, changes } = given;
   if (title === "") throw emptyValueError("--title");
-  if (localTimes === true && context.flags.program !== null)
-    throw usageError("--local-times: a template writes its own times", "leave out one of them");
   checkFlagsOfChanges(given);
   const options = given.update === true ? { ...given, once: true } : given;
   requireChosenService(context.config.settings(), { sends: !context.flags.dryRun });

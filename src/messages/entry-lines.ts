@@ -10,8 +10,6 @@ export interface Segment {
   readonly emphasis?: "strong" | "struck";
   /** Where it leads to. */
   readonly url?: string | null;
-  /** What its text says in the zone of the message (ms since the Unix epoch). */
-  readonly at?: number;
 }
 
 export type Line = readonly Segment[];
@@ -68,31 +66,17 @@ function headLine(entry: MessageEntry, detail: Detail): Line {
 }
 
 /** `16:00–17:00, was 12:00–13:00` */
-function whenOf({ time: text, difference: { time: was }, clocks }: MessageEntry): Line {
-  const time = withClocks(text, CLOCK, clocks.time);
+function whenOf({ time, difference: { time: was } }: MessageEntry): Line {
   return [
-    ...(clocks.time.length > 0 ? time : time.map((segment) => ({ ...segment, emphasis: "strong" as const }))),
-    ...withClocks(was === "" || text === "" ? was : `, ${was}`, CLOCK, clocks.was),
+    ...(time === "" ? [] : [{ text: time, emphasis: "strong" as const }]),
+    ...(was === "" ? [] : [{ text: time === "" ? was : `, ${was}` }]),
   ];
 }
 
-function notesOf({ notes, difference, clocks: { span } }: MessageEntry, { differences }: Detail): Line {
+function notesOf({ notes, difference }: MessageEntry, { differences }: Detail): Line {
   const others = difference.others.slice(0, differences);
-  const all = [...notes, ...(others.length === 0 ? [] : [`(${others.join(", ")})`])];
-  return withClocks(all.join(" "), SPAN, span === null ? [] : [span]);
-}
-
-const CLOCK = /(\d\d:\d\d(?:[+-]\d\d:\d\d)?)/;
-/** The day and the time of day in the first note. */
-const SPAN = /(?<=^\((?:since|until) )([^)]+)(?=\))/;
-
-/** A text in which what matches says its instant; without instants one segment. None is empty. */
-function withClocks(text: string, pattern: RegExp, instants: readonly number[]): Segment[] {
-  const parts = instants.length === 0 ? [text] : text.split(pattern);
-  return parts.flatMap((part, index) => {
-    const at = index % 2 === 0 ? undefined : instants[(index - 1) / 2];
-    return part === "" ? [] : [{ text: part, ...(at !== undefined && { at }) }];
-  });
+  const text = [...notes, ...(others.length === 0 ? [] : [`(${others.join(", ")})`])].join(" ");
+  return text === "" ? [] : [{ text }];
 }
 
 function named(

@@ -1,7 +1,6 @@
 import { type Detail, entryLines, type Line } from "./entry-lines.js";
 import { type LinkButton, linkUrls } from "./links.js";
 import type { DaysBody, Message } from "./message.js";
-import type { MessageEntry } from "./message-days.js";
 import { cutText } from "./text-length.js";
 
 /** What an event is without details. */
@@ -88,27 +87,23 @@ function drawFewer<T>(message: Message, { draw, fits }: Drawing<T>): T {
 
 interface Extent {
   readonly detail: Detail;
-  /** Whether lines say the instants of their times. */
-  readonly localTimes: boolean;
   /** Number of items, from the first. */
   readonly shown: number;
 }
 
-function layOut(message: Message, part: Omit<Extent, "localTimes">): Layout {
-  const { title, zone, body, mentions = [], buttons = [], localTimes = false } = message;
-  const extent = { ...part, localTimes };
+function layOut(message: Message, extent: Extent): Layout {
+  const { title, zone, body, mentions = [], buttons = [] } = message;
   const total = countItems(message);
   const left = total - extent.shown;
   const blocks = body.kind === "days" ? dayBlocks(body, extent) : textBlocks(body.text, extent);
   const what = body.kind === "days" ? "" : left === 1 ? " line" : " lines";
-  const note = describeZone(zone, localTimes);
+  const note = describeZone(zone);
   return { title, mentions, buttons, blocks, note, more: left === 0 ? null : `… and ${left} more${what}` };
 }
 
 /** `Times in Europe/Berlin`; null without a zone. */
-export function describeZone(zone: string | null, localTimes = false): string | null {
-  if (zone === null) return null;
-  return localTimes ? `Times in your own zone, days and first line in ${zone}` : `Times in ${zone}`;
+export function describeZone(zone: string | null): string | null {
+  return zone === null ? null : `Times in ${zone}`;
 }
 
 function countItems({ body }: Message): number {
@@ -125,7 +120,7 @@ function textBlocks(text: string, { detail, shown }: Extent): Block[] {
   return [{ heading: null, color: null, items, isListed: false }];
 }
 
-function dayBlocks({ days, titleDate }: DaysBody, { detail, shown, localTimes }: Extent): Block[] {
+function dayBlocks({ days, titleDate }: DaysBody, { detail, shown }: Extent): Block[] {
   const blocks: Block[] = [];
   const isListed = days.length > 1 || (days[0]?.entries.length ?? 0) > 1;
   let left = shown;
@@ -134,13 +129,9 @@ function dayBlocks({ days, titleDate }: DaysBody, { detail, shown, localTimes }:
     left -= kept.length;
     if (kept.length === 0) break;
     const color = kept.find((entry) => entry.color !== null)?.color ?? null;
-    const items = kept.map((entry) => ({
-      lines: entryLines(localTimes ? entry : { ...entry, clocks: NO_CLOCKS }, detail),
-    }));
+    const items = kept.map((entry) => ({ lines: entryLines(entry, detail) }));
     const isNamed = date !== null && date === titleDate;
     blocks.push({ heading: isNamed ? null : heading, color, items, isListed });
   }
   return blocks;
 }
-
-const NO_CLOCKS: MessageEntry["clocks"] = { time: [], span: null, was: [] };

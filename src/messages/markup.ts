@@ -15,12 +15,6 @@ export interface Markup {
    * @param url as `linkTarget` wrote it: without white space, quotes, `|` or brackets, except those of an IPv6 address
    */
   readonly link: ((text: string, url: string) => string) | null;
-  /**
-   * A time in the zone of each reader, for targets that have that.
-   * @param text what it says in the zone of the message, with its day or without
-   * @param at milliseconds since the Unix epoch
-   */
-  readonly time?: (text: string, at: number) => string;
   /** Before an item of a list. */
   readonly bullet: string;
   /** Before the details of an item. */
@@ -31,9 +25,8 @@ function markLine(line: Line, markup: Markup): string {
   return line.map((segment) => markSegment(segment, markup)).join("");
 }
 
-function markSegment({ text, emphasis, url, at }: Segment, markup: Markup): string {
-  const { strong, struck, time } = markup;
-  if (at !== undefined && time !== undefined) return time(text, at);
+function markSegment({ text, emphasis, url }: Segment, markup: Markup): string {
+  const { strong, struck } = markup;
   const linked = url === undefined || url === null ? markup.literal(text) : markLink(text, url, markup);
   if (emphasis === "strong") return strong(linked);
   return emphasis === "struck" ? struck(linked) : linked;

@@ -1,4 +1,3 @@
-import { parseWireDateTime } from "../../contract/date-time.js";
 import { HEX_COLOR } from "../../contract/limits.js";
 import type { Day, DayEntry } from "../calendar/day-list.js";
 import type { ChangeKind, EventChange } from "../calendar/event-changes.js";
@@ -31,12 +30,6 @@ export interface MessageEntry {
   readonly difference: EventDifference;
   /** `09:30–10:00`, `all day`, `22:00 →` */
   readonly time: string;
-  /** The instants of the times of day in `time` and in that of the difference, and of the first note if it says how long. */
-  readonly clocks: {
-    readonly time: readonly number[];
-    readonly was: readonly number[];
-    readonly span: number | null;
-  };
   /** Empty where the message's title has it. */
   readonly name: string;
   /** `(until Sun 02:00)`, `[label]` */
@@ -102,7 +95,6 @@ function messageEntry(
     change,
     difference: describeDifference(before ?? event, event),
     time,
-    clocks: { ...clocksOf(entry), was: before === null ? [] : instantsOf(before) },
     name: cutText(text.name, MAX_PARTS.name, "code points"),
     notes: notes.map((note) => cutText(note, MAX_PARTS.name, "code points")),
     url: linkTarget(event.url),
@@ -114,27 +106,6 @@ function messageEntry(
     // There is nothing more to see of it.
     ...(change === "gone" && { ...NO_DETAILS, url: null }),
   };
-}
-
-/** Start and end of an event that has both times of day; otherwise none. */
-function instantsOf({ all_day, start_at, end_at }: LocalizedEvent): readonly number[] {
-  const instants = [start_at, end_at].flatMap((time) => parseWireDateTime(time ?? "")?.instant ?? []);
-  return all_day === true || instants.length < 2 ? [] : instants;
-}
-
-function clocksOf({ event, part }: DayEntry<LocalizedEvent>): Omit<MessageEntry["clocks"], "was"> {
-  const [start, end] = instantsOf(event);
-  if (start === undefined || end === undefined) return { time: [], span: null };
-  switch (part) {
-    case "whole":
-      return { time: [start, end], span: null };
-    case "first":
-      return { time: [start], span: end };
-    case "middle":
-      return { time: [], span: end };
-    case "last":
-      return { time: [end], span: start };
-  }
 }
 
 function attendeesOf({ attendees }: LocalizedEvent): string[] {

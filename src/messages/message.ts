@@ -10,7 +10,7 @@ import type { MessageExtras } from "./target.js";
 import { cutText } from "./text-length.js";
 
 /** What is sent, before a target renders it. All text is sanitized; no markup of a target is escaped yet. */
-export interface Message extends Pick<MessageExtras, "mentions" | "localTimes"> {
+export interface Message extends Pick<MessageExtras, "mentions"> {
   /** One line. */
   readonly title: string;
   readonly body: MessageBody;

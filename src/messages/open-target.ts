@@ -13,7 +13,7 @@ import {
 } from "../errors.js";
 import { type MailAddresses, parseMailAddresses, parseMailFlags } from "./sendmail.js";
 import type { Target, TargetPlace, TargetRequest } from "./target.js";
-import { LOCAL_TIME_KINDS, TARGET_KINDS, type TargetKind, UPDATABLE_KINDS } from "./target-kinds.js";
+import { TARGET_KINDS, type TargetKind, UPDATABLE_KINDS } from "./target-kinds.js";
 import type { PostToWebhook, WebhookAddress } from "./webhooks/post.js";
 import type { WebhookStorage } from "./webhooks/webhook-storage.js";
 import {
@@ -52,18 +52,14 @@ export async function openTarget(
   dependencies: WebhooksDependencies,
 ): Promise<Target> {
   const target = await findTarget(request, readUrl, dependencies);
-  const { mentions, localTimes = false, ics = false, update = false } = request;
+  const { mentions, ics = false, update = false } = request;
   if (ics && target.kind !== "mail") throw usageError(`--ics: only mail has attachments, not ${target.kind}`);
   if (update && !UPDATABLE_KINDS.has(target.kind)) {
     const kinds = [...UPDATABLE_KINDS].join(", ");
     throw usageError(`--update: only ${kinds} can change messages in place, not ${target.kind}`);
   }
   if (mentions !== undefined) (await import("./mentions.js")).checkMentions(target.kind, mentions);
-  if (localTimes && !LOCAL_TIME_KINDS.has(target.kind)) {
-    const kinds = [...LOCAL_TIME_KINDS].join(", ");
-    throw usageError(`--local-times: only ${kinds} show each reader's own time, not ${target.kind}`);
-  }
-  return { ...target, request, mentions, localTimes, ics };
+  return { ...target, request, mentions, ics };
 }
 
 type FoundTarget = Omit<Target, "request">;

@@ -15,8 +15,8 @@ export async function renderMessage(
   message: Message,
   options: RenderOptions,
 ): Promise<Payload> {
-  const { chat, to, mentions, localTimes } = options;
-  const complete = { ...message, mentions, localTimes };
+  const { chat, to, mentions } = options;
+  const complete = { ...message, mentions };
   switch (kind) {
     case "slack":
       return (await import("./targets/slack.js")).renderSlack(complete);

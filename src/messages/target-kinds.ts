@@ -15,7 +15,4 @@ export const TARGET_KINDS = [
 /** Those whose messages can be changed in place. */
 export const UPDATABLE_KINDS: ReadonlySet<string> = new Set(["discord", "telegram", "slack-bot"]);
 
-/** Those that show each reader's own time. */
-export const LOCAL_TIME_KINDS: ReadonlySet<string> = new Set(["slack", "slack-bot", "discord"]);
-
 export type TargetKind = (typeof TARGET_KINDS)[number];

@@ -19,8 +19,6 @@ export interface TargetPlace {
 export interface MessageExtras {
   /** Whom they notify, as the target calls them: never from the text of an event. */
   readonly mentions?: readonly string[] | undefined;
-  /** Whether each reader sees the times in their own zone. */
-  readonly localTimes?: boolean | undefined;
   /** Whether iCalendar is attached to a mail. */
   readonly ics?: boolean | undefined;
 }

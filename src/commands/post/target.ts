@@ -22,7 +22,6 @@ export interface TargetFlags {
 /** The flags of what a message has beside its events, as typed. */
 export interface MessageFlags {
   readonly mention?: readonly string[];
-  readonly localTimes?: boolean;
   readonly ics?: boolean;
   /** Of `post` alone. */
   readonly update?: boolean;
@@ -41,7 +40,7 @@ export function addTargetFlags(command: Command): void {
     .option("--channel <id>", "channel of slack-bot, if it is not the saved one");
 }
 
-/** Adds `--mention`, `--local-times` and `--ics`. */
+/** Adds `--mention` and `--ics`. */
 export function addMessageFlags(command: Command): void {
   command
     .option(
@@ -49,7 +48,6 @@ export function addMessageFlags(command: Command): void {
       "notify @here, @channel or a member, as the target calls them, repeatable",
       collect,
     )
-    .option("--local-times", "for slack, slack-bot and discord: show each reader the times in their own zone")
     .option("--ics", "for mail: attach the events as iCalendar");
 }
 
@@ -60,11 +58,10 @@ export function targetRequest({
   topic,
   channel,
   mention,
-  localTimes,
   ics,
   update,
 }: TargetFlags & MessageFlags): TargetRequest {
-  return { as, chat, topic, channel, mentions: mention && [...new Set(mention)], localTimes, ics, update };
+  return { as, chat, topic, channel, mentions: mention && [...new Set(mention)], ics, update };
 }
 
 /** The targets of `--to`, each once, or that of the environment. @throws CliError usage, not_found, configuration */

@@ -73,7 +73,6 @@ const MESSAGE_FLAGS = [
   ["--topic", "topic"],
   ["--channel", "channel"],
   ["--mention", "mention"],
-  ["--local-times", "localTimes"],
   ["--ics", "ics"],
 ] as const;
 

@@ -24,8 +24,6 @@ const DISCORD_MARKDOWN: Markup = {
   strong: (text) => `**${text}**`,
   struck: (text) => `~~${text}~~`,
   link: markLink,
-  /** @see https://discord.com/developers/docs/reference#message-formatting-timestamp-styles */
-  time: (text, at) => `<t:${Math.floor(at / 1_000)}:${/^\d/.test(text) ? "t" : "f"}>`,
   bullet: "- ",
   indent: "  ",
 };

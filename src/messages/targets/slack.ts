@@ -36,11 +36,6 @@ const MRKDWN: Markup = {
   strong: (text) => `*${text}*`,
   struck: (text) => `~${text}~`,
   link: (text, url) => `<${escapeEntities(url)}|${MRKDWN.literal(text)}>`,
-  /** @see https://docs.slack.dev/messaging/formatting-message-text/#date-formatting */
-  time: (text, at) => {
-    const shown = /^\d/.test(text) ? "{time}" : "{date_short} {time}";
-    return `<!date^${Math.floor(at / 1_000)}^${shown}|${MRKDWN.literal(text)}>`;
-  },
   bullet: "• ",
   indent: "    ",
 };
