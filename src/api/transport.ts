@@ -3,8 +3,7 @@ import { parseUrl } from "../../contract/url.js";
 
 /** An HTTP request as plain data. */
 export interface HttpRequest {
-  /** The service of calendars has no PATCH; chats do. */
-  readonly method: HttpMethod | "PATCH";
+  readonly method: HttpMethod;
   /** Absolute. */
   readonly url: string;
   /** Names in lower case. */

@@ -34,10 +34,6 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
     )
     .option("--title <text>", "title of the message (default: calendar and days)")
     .option("--once", "post the same days of the same calendars to the same target at most once")
-    .option(
-      "--update",
-      "for discord, telegram and slack-bot: --once, and change the message when its events changed",
-    )
     .option("--changes <name>", "post what is new since the last time under this name, instead of a list")
     .option(
       "--again",
@@ -62,11 +58,10 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
 }
 
 /** Sends events, or what is new, as one message. */
-export async function runPost(context: PostContext, given: PostOptions): Promise<void> {
-  const { title, changes } = given;
+export async function runPost(context: PostContext, options: PostOptions): Promise<void> {
+  const { title, changes } = options;
   if (title === "") throw emptyValueError("--title");
-  checkFlagsOfChanges(given);
-  const options = given.update === true ? { ...given, once: true } : given;
+  checkFlagsOfChanges(options);
   requireChosenService(context.config.settings(), { sends: !context.flags.dryRun });
   const targets = await openTargets(context, options);
   if (changes === undefined) return postDigest(context, options, targets);
@@ -75,7 +70,7 @@ export async function runPost(context: PostContext, given: PostOptions): Promise
 }
 
 /** What is new is always of the next days, and is sent once by itself. */
-const NOT_WITH_CHANGES = ["on", "from", "search", "update", "once"] as const;
+const NOT_WITH_CHANGES = ["on", "from", "search", "once"] as const;
 
 /** @throws CliError usage */
 function checkFlagsOfChanges(options: PostOptions): void {

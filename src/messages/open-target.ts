@@ -13,7 +13,7 @@ import {
 } from "../errors.js";
 import { type MailAddresses, parseMailAddresses, parseMailFlags } from "./sendmail.js";
 import type { Target, TargetPlace, TargetRequest } from "./target.js";
-import { TARGET_KINDS, type TargetKind, UPDATABLE_KINDS } from "./target-kinds.js";
+import { TARGET_KINDS, type TargetKind } from "./target-kinds.js";
 import type { PostToWebhook, WebhookAddress } from "./webhooks/post.js";
 import type { WebhookStorage } from "./webhooks/webhook-storage.js";
 import {
@@ -52,12 +52,8 @@ export async function openTarget(
   dependencies: WebhooksDependencies,
 ): Promise<Target> {
   const target = await findTarget(request, readUrl, dependencies);
-  const { mentions, ics = false, update = false } = request;
+  const { mentions, ics = false } = request;
   if (ics && target.kind !== "mail") throw usageError(`--ics: only mail has attachments, not ${target.kind}`);
-  if (update && !UPDATABLE_KINDS.has(target.kind)) {
-    const kinds = [...UPDATABLE_KINDS].join(", ");
-    throw usageError(`--update: only ${kinds} can change messages in place, not ${target.kind}`);
-  }
   if (mentions !== undefined) (await import("./mentions.js")).checkMentions(target.kind, mentions);
   return { ...target, request, mentions, ics };
 }
@@ -175,17 +171,7 @@ function webhookTarget(
   if (url === null || dryRun) return { ...target, ...WITHOUT_SENDING };
   const { url: address, headers } = splitToken(url);
   const webhook = { name, url: kind === "discord" ? confirmed(address) : address, headers, renewHint };
-  const send = post(webhook);
-  const edits = () => import("./webhooks/edits.js");
-  return {
-    ...target,
-    deliver: async (payload) => (await edits()).findPostedId(kind, await send(payload)),
-    ...(UPDATABLE_KINDS.has(kind) && {
-      edit: async (postedId, payload) =>
-        (await edits()).editPosted({ kind, webhook, post }, postedId, payload),
-    }),
-    check: () => check(webhook),
-  };
+  return { ...target, deliver: post(webhook), check: () => check(webhook) };
 }
 
 /**
@@ -208,10 +194,7 @@ function mailTarget(
   if (dryRun) return { ...target, ...WITHOUT_SENDING };
   return {
     ...target,
-    async deliver({ body }) {
-      await sendMail(body);
-      return null;
-    },
+    deliver: ({ body }) => sendMail(body),
     check: async () => checkMail(),
   };
 }

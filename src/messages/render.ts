@@ -49,7 +49,7 @@ export async function composeOutgoing(
   target: Target,
   { command, now }: Pick<OutgoingMessage, "command"> & Pick<RenderOptions, "now">,
 ) {
-  const { id, kind, name, request, edit } = target;
+  const { id, kind, name, request } = target;
   const payload = await renderMessage(kind, message, { ...target, now });
   const { smaller: _, ...kept } = payload;
   const stored: StoredMessage = { request, target: { id, kind }, payload: kept };
@@ -60,6 +60,5 @@ export async function composeOutgoing(
     what: message.title,
     stored,
     send,
-    edit: edit && ((postedId: string) => edit(postedId, payload)),
   } satisfies OutgoingMessage;
 }

@@ -12,7 +12,4 @@ export const TARGET_KINDS = [
   "mail",
 ] as const;
 
-/** Those whose messages can be changed in place. */
-export const UPDATABLE_KINDS: ReadonlySet<string> = new Set(["discord", "telegram", "slack-bot"]);
-
 export type TargetKind = (typeof TARGET_KINDS)[number];

@@ -30,8 +30,6 @@ export interface TargetRequest extends Pick<TargetPlace, "chat" | "topic" | "cha
   readonly flag?: "--to" | "--post";
   /** What it takes. Required without a saved name; with one, it must agree. */
   readonly as?: TargetKind | undefined;
-  /** Whether its messages are to be changed in place, which only some can. */
-  readonly update?: boolean | undefined;
 }
 
 /** What a message needs of its target to be rendered. */
@@ -50,18 +48,11 @@ export interface Target extends TargetPlace, MessageExtras {
   /** What it was opened with: it can be opened again. */
   readonly request: TargetRequest;
   /**
-   * Resolves once the message was accepted, with the id by which `edit` changes it; null where it cannot. A failure says
-   * whether it may have been sent all the same: outcome_unknown (9), and interrupted with `mayHaveSucceeded`; after any
-   * other it certainly was not.
+   * Resolves once the message was accepted. A failure says whether it may have been sent all the same: outcome_unknown (9),
+   * and interrupted with `mayHaveSucceeded`; after any other it certainly was not.
    * @throws CliError forbidden, rate_limited, unavailable, outcome_unknown, configuration, rejected, interrupted
    */
-  deliver(payload: Payload): Promise<string | null>;
-  /**
-   * Makes an earlier message this one; undefined where a target cannot. Every failure may be repeated.
-   * @returns whether the message is still there
-   * @throws CliError as `deliver`, without outcome_unknown
-   */
-  readonly edit?: ((postedId: string, payload: Payload) => Promise<boolean>) | undefined;
+  deliver(payload: Payload): Promise<void>;
   /**
    * Checks what can be checked without sending: that something listens, or that there is a mail program. Nothing with
    * `--dry-run`.

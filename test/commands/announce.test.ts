@@ -40,7 +40,6 @@ async function createRun() {
         payload: { contentType: "text/plain", body: titles },
         async send() {
           announced.push(titles);
-          return null;
         },
       };
     },

@@ -45,10 +45,6 @@ function postAsBot(changes: DeliveryOptions = {}) {
   return world.deliver({ as: "slack-bot", channel: SLACK_CHANNEL }, { ...changes, env: botEnv() });
 }
 
-function openBot() {
-  return world.open({ as: "slack-bot", channel: SLACK_CHANNEL }, { env: botEnv() });
-}
-
 function answer(status: number, body: unknown = "", headers: WireAnswer["headers"] = {}): WireAnswer {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const type = typeof body === "string" ? "text/plain" : "application/json";
@@ -310,35 +306,6 @@ describe("a message that slack refuses for its blocks", () => {
     expect((await post("slack", { payload })).error).not.toBeNull();
     expect(server.requests).toHaveLength(1);
   });
-});
-
-test("a bot's message whose blocks slack refuses is sent once more, smaller, and so is a change of it", async () => {
-  const smaller = () => ({ ...PAYLOAD, body: JSON.stringify({ text: "Tod" }) });
-  const refusal = [reply(answer(200, { ok: false, error: "msg_blocks_too_long" }))];
-  const accepted = [reply(answer(200, { ok: true, channel: SLACK_CHANNEL, ts: "1503435956.000247" }))];
-  server.next(refusal, accepted, refusal, accepted);
-  const target = await openBot();
-  const postedId = (await target.deliver({ ...PAYLOAD, smaller })) ?? "";
-  expect(await target.edit?.(postedId, { ...PAYLOAD, smaller })).toBe(true);
-  const ts = { ts: "1503435956.000247" };
-  expect(server.requests.map(({ path, body }) => [path, JSON.parse(body.toString())])).toEqual([
-    ["/api/chat.postMessage", { text: "Today: Choir" }],
-    ["/api/chat.postMessage", { text: "Tod" }],
-    ["/api/chat.update", { text: "Today: Choir", ...ts }],
-    ["/api/chat.update", { text: "Tod", ...ts }],
-  ]);
-});
-
-test.each([
-  ["message_not_found", false],
-  ["internal_error", 8],
-  ["ratelimited", 7],
-  ["cant_update_message", 11],
-  ["token_revoked", 6],
-])("a change that slack-bot refuses with %s is %o", async (error, expected) => {
-  server.otherwise([reply(answer(200, { ok: false, error }))]);
-  const edited = (await openBot()).edit?.("1503435956.000247", PAYLOAD);
-  expect(await edited?.catch((failure: { readonly exitCode: number }) => failure.exitCode)).toBe(expected);
 });
 
 describe("a message whose outcome is unknown is exit 9, and sent once", () => {

@@ -13,22 +13,13 @@ export interface PostWorld extends Harness {
   create(title: string, ...flags: readonly string[]): Promise<string>;
 }
 
-export interface PostWorldOptions extends HarnessOptions {
-  /** Of the webhook. */
-  readonly path?: string;
-  /** Before the host of its URL. */
-  readonly token?: string;
-}
-
-export async function createPostWorld(options: PostWorldOptions = {}): Promise<PostWorld> {
+export async function createPostWorld(options: HarnessOptions = {}): Promise<PostWorld> {
   const harness = await createHarness(options);
   const hook = await startFaultServer({ timers: harness.timers });
   hook.otherwise([reply({ status: 200, headers: {}, body: "ok" })]);
-  const { token } = options;
-  const base = token === undefined ? hook.baseUrl : hook.baseUrl.replace("://", `://:${token}@`);
   const env = {
     CALCTL_PROFILE: "local",
-    CALCTL_WEBHOOK_URL: `${base}${options.path ?? "/hook/s3cret"}`,
+    CALCTL_WEBHOOK_URL: `${hook.baseUrl}/hook/s3cret`,
     CALCTL_STATE_DIR: `${harness.directory}/state`,
   };
   return {

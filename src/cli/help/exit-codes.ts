@@ -37,7 +37,7 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
     "later: the hint says when",
   ],
   unavailable: [
-    "network, timeout, a response cut short, 5xx to a GET, PUT or DELETE; no connection to a webhook, no answer to a change of a message (`post --update`), or a mail program that cannot send now",
+    "network, timeout, a response cut short, 5xx to a GET, PUT or DELETE; no connection to a webhook, or a mail program that cannot send now",
     "yes, safely; a DELETE that had succeeded then exits with 5",
   ],
   outcome_unknown: [

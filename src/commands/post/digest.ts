@@ -18,7 +18,6 @@ import {
 import { type EventList, nameSingle, readEvents } from "../events/event-reader.js";
 import type { PostContext, PostOptions } from "./options.js";
 import { noteResult, postMessage, postToEach, type SendMessage } from "./target.js";
-import { foreseeUpdate, sendOrUpdate } from "./update.js";
 
 /** Sends the events that `events list` would show. Unless all of them can be read, nothing is sent. */
 export async function postDigest(
@@ -36,12 +35,11 @@ export async function postDigest(
   const { to: _target, ...chosen } = options;
   const query = await readQuery({ config, now, output: { note } }, chosen);
   const { calendars, events } = await readEventsToPost(context, query);
-  const isSkipped = events.length === 0 && options.ifEmpty !== "say";
-  const { update = false } = options;
-  if (isSkipped && !update) return noteResult(context, "no events: nothing was posted");
+  if (events.length === 0 && options.ifEmpty !== "say")
+    return noteResult(context, "no events: nothing was posted");
   const listing = { calendars, days: query.days };
   const message = createMessage(context, { events, listing }, options);
-  const repeats = options.again === true && !isSkipped ? "all" : undefined;
+  const repeats = options.again === true ? "all" : undefined;
   const ledger = await openLedger(context, options);
   await postToEach(context, { targets, ledger }, async (target) => {
     const isOnce = options.once === true;
@@ -49,11 +47,6 @@ export async function postDigest(
     const keepDays = isOnce ? KEEP_DAYS : LISTED_DAYS;
     const onNotNoted = isOnce ? undefined : (reason: CliError) => noteUnlisted(context, reason);
     if (ledger === null) return postMessage(context, message, { target });
-    if (update) {
-      const digest = { ledger, key, isSkipped, repeats, keepDays } as const;
-      const foresee: SendMessage = (outgoing) => foreseeUpdate(digest, outgoing);
-      return postMessage(context, message, { target, sendMessage: sendOrUpdate(digest), foresee });
-    }
     const sendMessage: SendMessage = (outgoing) =>
       ledger.sendOnce([key], async () => outgoing, { repeats, keepDays, onNotNoted });
     return postMessage(context, message, { target, sendMessage });
@@ -113,8 +106,8 @@ const KEEP_DAYS = 400;
 const LISTED_DAYS = 30;
 
 /** What is not sent once is sent although it cannot be noted. */
-async function openLedger(context: PostContext, { once, update }: PostOptions): Promise<Ledger | null> {
-  if (context.flags.dryRun && update !== true) return null;
+async function openLedger(context: PostContext, { once }: PostOptions): Promise<Ledger | null> {
+  if (context.flags.dryRun) return null;
   return context.messages.ledger().catch((error: unknown) => {
     if (once === true || !(error instanceof CliError) || error.code === "interrupted") throw error;
     noteUnlisted(context, error);

@@ -10,8 +10,6 @@ export interface PostOptions extends Omit<DayFlags, "to">, FilterFlags, TargetFl
   readonly ifEmpty?: "skip" | "say";
   readonly title?: string;
   readonly once?: boolean;
-  /** Implies `once`. */
-  readonly update?: boolean;
   readonly again?: boolean;
   readonly atLeastOnce?: boolean;
   /** Name of `events changes --since-last`. */

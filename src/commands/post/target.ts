@@ -23,8 +23,6 @@ export interface TargetFlags {
 export interface MessageFlags {
   readonly mention?: readonly string[];
   readonly ics?: boolean;
-  /** Of `post` alone. */
-  readonly update?: boolean;
 }
 
 /** Adds `--as`, `--chat`, `--topic` and `--channel`. */
@@ -59,9 +57,8 @@ export function targetRequest({
   channel,
   mention,
   ics,
-  update,
 }: TargetFlags & MessageFlags): TargetRequest {
-  return { as, chat, topic, channel, mentions: mention && [...new Set(mention)], ics, update };
+  return { as, chat, topic, channel, mentions: mention && [...new Set(mention)], ics };
 }
 
 /** The targets of `--to`, each once, or that of the environment. @throws CliError usage, not_found, configuration */
@@ -78,38 +75,29 @@ export async function openTargets(
   return [...targets.values()];
 }
 
-/** `skipped`: there are no events, and no message that shows some. */
-export type PostResult = SendResult | "updated" | "unchanged" | "skipped";
-
 /** How a message is sent: at once, or through the ledger. */
-export type SendMessage = (message: OutgoingMessage) => Promise<PostResult>;
+export type SendMessage = (message: OutgoingMessage) => Promise<SendResult>;
 
 interface Posting {
   readonly target: Target;
   readonly sendMessage?: SendMessage;
-  /** What `sendMessage` would do, where `--dry-run` is to say so. */
-  readonly foresee?: SendMessage;
 }
 
 /** Sends a message, or prints it with `--dry-run`. @returns whether something was posted or printed */
 export async function postMessage(
   context: Pick<Context, "api" | "flags" | "terminal" | "output" | "now">,
   message: Message,
-  { target, sendMessage = sendAtOnce, foresee }: Posting,
+  { target, sendMessage = sendAtOnce }: Posting,
 ): Promise<boolean> {
   const complete = await attachSeries(context, message, target);
   const outgoing = await composeOutgoing(complete, target, { command: "post", now: context.now() });
   if (context.flags.dryRun) {
-    const plan = await foresee?.(outgoing);
-    const sends = plan === undefined || plan === "sent" || plan === "updated";
-    const would = sends ? "would be" : "nothing would be sent:";
-    if (plan !== undefined) context.output.note(`${would} ${RESULTS[plan]} ${target.name}`);
-    if (sends) await context.output.document(PAYLOAD_DOCUMENT, outgoing.stored.payload);
-    return sends;
+    await context.output.document(PAYLOAD_DOCUMENT, outgoing.stored.payload);
+    return true;
   }
   const result = await sendMessage(outgoing);
   noteResult(context, `${RESULTS[result]} ${target.name}`);
-  return result === "sent" || result === "updated";
+  return result === "sent";
 }
 
 /** The message with the whole series of its events, if iCalendar is attached to it. */
@@ -124,19 +112,16 @@ export async function attachSeries(
   return { ...message, events };
 }
 
-async function sendAtOnce({ send }: OutgoingMessage): Promise<PostResult> {
+async function sendAtOnce({ send }: OutgoingMessage): Promise<SendResult> {
   await send();
   return "sent";
 }
 
-const RESULTS: Readonly<Record<PostResult, string>> = {
+const RESULTS: Readonly<Record<SendResult, string>> = {
   sent: "posted to",
   already_sent: "already posted to",
   being_sent: "being posted by another calctl to",
   unknown_before: "may have been posted before (see calctl sent) to",
-  updated: "updated at",
-  unchanged: "unchanged since it was posted to",
-  skipped: "no events to post to",
 };
 
 interface ResultContext extends Pick<Context, "now"> {

@@ -62,7 +62,6 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
           const input = `${JSON.stringify(jsonObject(eventView, event))}\n`;
           await runProgram({ program, args, input, variables: eventVariables(event) });
         }
-        return null;
       },
     }),
   };

@@ -17,7 +17,7 @@ export interface Attempt {
 }
 
 interface AttemptOptions extends SendingDependencies {
-  readonly send: () => Promise<string | null>;
+  readonly send: () => Promise<void>;
   /** As in SendOptions. */
   readonly atLeastOnce?: boolean | undefined;
 }
@@ -32,9 +32,8 @@ export async function runAttempt(
   attempt: Attempt,
   { send, clock, unreported, atLeastOnce = false }: AttemptOptions,
 ): Promise<void> {
-  let postedId: string | null;
   try {
-    postedId = await send();
+    await send();
   } catch (error) {
     const note = isCertain(error) ? noteRefused : noteUnknown;
     await database.note((db) => note(db, attempt)).catch((reason) => explainNotNoted(error, reason));
@@ -44,8 +43,7 @@ export async function runAttempt(
     throw describeUnknown(error, attempt.rows[0]);
   }
   const noteSent = (db: LedgerTransaction) => {
-    for (const row of stillOwn(db, attempt))
-      settleSend(db, { ...row, postedId }, { state: "sent", now: clock.now() });
+    for (const row of stillOwn(db, attempt)) settleSend(db, row, { state: "sent", now: clock.now() });
     keepEarlier(db, attempt);
   };
   // Not the hint of the reason: to run the command again could send it again.
@@ -112,8 +110,8 @@ function describeUnknown(error: CliError, send: Send | undefined): CliError {
   });
 }
 
-/** An unknown outcome is no reason to stop with `--at-least-once`, nor for a change, which may be made twice. */
-export function willBeRepeated({ message, status, request }: CliError): CliError {
+/** An unknown outcome is no reason to stop with `--at-least-once`. */
+function willBeRepeated({ message, status, request }: CliError): CliError {
   return new CliError("unavailable", message, { hint: "the next run sends it again", status, request });
 }
 

@@ -42,7 +42,7 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     "update sends set command = 'remind' where key like 'reminder %'",
   ],
   [
-    // What changes a message in place: its id at its target, and a hash of what it shows.
+    // Dropped later.
     "alter table sends add column posted_id text",
     "alter table sends add column drawn text",
   ],
@@ -56,4 +56,5 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     )`,
     "create index keyed_writes_by_began_at on keyed_writes (began_at)",
   ],
+  ["alter table sends drop column posted_id", "alter table sends drop column drawn"],
 ];

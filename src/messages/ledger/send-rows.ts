@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { DAY_MS } from "../../../contract/date-time.js";
 import type { SentMessage } from "../../output/views/sent.js";
@@ -43,10 +42,6 @@ export interface Send extends MessageFacts {
   readonly messageId: string | null;
   /** Null once it has arrived, and for what cannot be sent again from here, such as the run of a program. */
   readonly message: Uint8Array | null;
-  /** The id by which its target changes it; null where it does not, or until it is known. */
-  readonly postedId: string | null;
-  /** Hash of what it shows. */
-  readonly drawn: string | null;
 }
 
 /** Rows that are removed at once. */
@@ -80,7 +75,7 @@ export function prune(db: LedgerTransaction, now: number): void {
 }
 
 const COLUMNS =
-  "state, owner, began_at, forget_at, seen_name, seen, message_id, command, target, what, message, posted_id, drawn, key";
+  "state, owner, began_at, forget_at, seen_name, seen, message_id, command, target, what, message, key";
 
 /** The row of a key; null without one. */
 export function findSend(db: LedgerTransaction, key: string): Send | null {
@@ -110,19 +105,17 @@ export function findSends(
       target: text(row["target"]),
       what: text(row["what"]),
       message: blob(row["message"]),
-      postedId: text(row["posted_id"]),
-      drawn: text(row["drawn"]),
     }));
 }
 
 /** Writes a row, in place of the one of its key. */
 export function saveSend(db: LedgerTransaction, send: Send): void {
   const { state, owner, beganAt, forgetAt, seenName, seen, key } = send;
-  const { messageId, command, target, what, message, postedId, drawn } = send;
+  const { messageId, command, target, what, message } = send;
   db.run(
-    `insert or replace into sends (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert or replace into sends (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[state, owner, beganAt, forgetAt, seenName, seen, messageId, command, target, what, message],
-    ...[postedId, drawn, key],
+    key,
   );
 }
 
@@ -134,11 +127,6 @@ export function settleSend(
 ): void {
   if (send.seenName !== null && send.seen !== null) writeSeen(db, send.seenName, send.seen, now);
   saveSend(db, { ...send, state, seen: null, message: state === "sent" ? null : send.message });
-}
-
-/** The same for messages that show the same. */
-export function drawnHash(stored: StoredMessage | null): string | null {
-  return stored === null ? null : createHash("sha256").update(stored.payload.body).digest("base64url");
 }
 
 /** As the column `message` has it; null where nothing can be sent again. */

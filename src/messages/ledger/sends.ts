@@ -6,7 +6,6 @@ import type { LedgerDatabase, LedgerTransaction } from "./database.js";
 import { createOwner, type Owner, readOwner } from "./owner.js";
 import { encodeSeen } from "./seen.js";
 import {
-  drawnHash,
   encodeMessage,
   findSend,
   type MessageFacts,
@@ -29,10 +28,7 @@ export interface Remembered {
 export interface OutgoingMessage extends MessageFacts {
   /** Null for what cannot be sent again from here, such as the run of a program. */
   readonly stored: StoredMessage | null;
-  /** @returns the id by which its target changes it; null where it does not */
-  send(): Promise<string | null>;
-  /** Makes an earlier message this one, given its id. @returns whether that is still there */
-  readonly edit?: ((postedId: string) => Promise<boolean>) | undefined;
+  send(): Promise<void>;
 }
 
 export interface SendOptions {
@@ -90,7 +86,7 @@ export function createSendOnce(database: LedgerDatabase, dependencies: SendingDe
 }
 
 type Claim =
-  | { readonly kind: "claimed"; readonly attempt: Attempt; readonly send: () => Promise<string | null> }
+  | { readonly kind: "claimed"; readonly attempt: Attempt; readonly send: () => Promise<void> }
   | { readonly kind: SendResult }
   | { readonly kind: "unknown"; readonly error: Error };
 
@@ -201,8 +197,6 @@ function newSend(
     target,
     what,
     message: encodeMessage(stored),
-    postedId: null,
-    drawn: drawnHash(stored),
     seenName: remember?.name ?? null,
     seen: remember === undefined ? null : encodeSeen(remember.seen),
   };

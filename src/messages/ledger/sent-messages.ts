@@ -16,8 +16,6 @@ import {
 } from "./send-rows.js";
 import { type KeyState, type OutgoingMessage, type SendOptions, stateOf } from "./sends.js";
 
-type Posted = Pick<Send, "drawn"> & { readonly postedId: string };
-
 /** What was sent in the last 30 days, or might have been. */
 export interface SentMessages {
   /** The oldest first; without what is being sent now. */
@@ -32,10 +30,6 @@ export interface SentMessages {
   markArrived(id: string): Promise<void>;
   /** What is known of each key, without waiting and without changing it. */
   statesOf(keys: readonly string[], options?: Pick<SendOptions, "repeats">): Promise<readonly KeyState[]>;
-  /** What changes in place what was sent under a key, and a hash of what it shows; null where nothing can. */
-  posted(key: string): Promise<Posted | null>;
-  /** Notes that what was sent under a key was changed in place. */
-  noteUpdated(key: string, facts: Posted & Pick<Send, "what">): Promise<void>;
   /** Notes keys, of those under which nothing is noted yet, as too late. @returns those that it has noted */
   noteMissed(keys: readonly string[], keepDays: number): Promise<readonly string[]>;
 }
@@ -45,7 +39,7 @@ export function createSentMessages(
   database: LedgerDatabase,
   dependencies: SendingDependencies,
 ): SentMessages {
-  const { read, write, note } = database;
+  const { read, write } = database;
   const { clock, processes } = dependencies;
   const isBusy = ({ state, owner }: Send): boolean => {
     const sender = state === "sending" ? readOwner(owner) : null;
@@ -99,17 +93,6 @@ export function createSentMessages(
       }),
     statesOf: (keys, options = {}) =>
       read((db) => keys.map((key) => stateOf(findSend(db, key), options, processes))),
-    async posted(key) {
-      const send = await read((db) => findSend(db, key));
-      if (send === null || send.state !== "sent" || send.postedId === null) return null;
-      return { postedId: send.postedId, drawn: send.drawn };
-    },
-    noteUpdated: (key, facts) =>
-      note((db) => {
-        const send = findSend(db, key);
-        // Unless it was sent anew meanwhile.
-        if (send?.postedId === facts.postedId) saveSend(db, { ...send, ...facts });
-      }),
     async noteMissed(keys, keepDays) {
       const isNew = (db: LedgerTransaction) => keys.filter((key) => findSend(db, key) === null);
       if ((await read(isNew)).length === 0) return [];
@@ -121,8 +104,6 @@ export function createSentMessages(
         messageId: null,
         seenName: null,
         seen: null,
-        postedId: null,
-        drawn: null,
       };
       const row = { ...nothing, command: "remind", state: "missed", owner, beganAt } as const;
       return write((db) => {

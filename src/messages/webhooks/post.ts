@@ -17,7 +17,6 @@ import {
   isWebPage,
   type MaskSecrets,
   RefusedError,
-  readJson,
   readNewChat,
   readReason,
 } from "./response-body.js";
@@ -27,15 +26,13 @@ export interface WebhookAddress {
   /** Such as `webhook team`. */
   readonly name: string;
   readonly url: string;
-  /** `POST` by default. */
-  readonly method?: "PATCH";
   readonly headers: Readonly<Record<string, string>>;
   /** What to do when the platform no longer knows the URL, or refuses it. */
   readonly renewHint: string;
 }
 
-/** Posts one message. @returns the JSON of the response; undefined for another body. @throws CliError, see `Target.deliver` */
-export type PostToWebhook = (payload: Payload) => Promise<unknown>;
+/** Posts one message. @throws CliError, see `Target.deliver` */
+export type PostToWebhook = (payload: Payload) => Promise<void>;
 
 export interface WebhookOptions extends Omit<SenderOptions, "onResponse"> {
   readonly mask: MaskSecrets;
@@ -52,11 +49,11 @@ export function createWebhookPost(webhook: WebhookAddress, options: WebhookOptio
   const transport = withPlatformLimits(options.transport);
   const send = createSender({ ...options, transport, onResponse: () => undefined });
   const errors = createErrors(webhook, options.mask);
-  const { name, url, method = "POST" } = webhook;
+  const { name, url } = webhook;
   const post: PostToWebhook = ({ contentType, headers, query = {}, body }) =>
     send({
       request: {
-        method,
+        method: "POST",
         url: withQuery(url, query),
         headers: { "user-agent": USER_AGENT, ...webhook.headers, ...headers, "content-type": contentType },
         body,
@@ -109,13 +106,13 @@ const REFUSED_BLOCKS: ReadonlySet<string | null> = new Set(["invalid_blocks", "m
 const CHECK_ARRIVAL = "look whether the message arrived before you send it again";
 const CHECK_URL = "is it the URL that the platform shows for the webhook?";
 
-/** @returns its JSON. @throws CliError rejected for a success that says otherwise, outcome_unknown for one that is not of a webhook */
-function checkResponse(response: HttpResponse, webhook: WebhookAddress, mask: MaskSecrets): unknown {
+/** @throws CliError rejected for a success that says otherwise, outcome_unknown for one that is not of a webhook */
+function checkResponse(response: HttpResponse, webhook: WebhookAddress, mask: MaskSecrets): void {
   const { status } = response;
   const { name } = webhook;
   const refusal = findRefusal(response, mask);
   if (refusal !== null) throw refusedError(webhook, refusal, status);
-  if (!isWebPage(response)) return readJson(response);
+  if (!isWebPage(response)) return;
   const message = `${name} answered with a web page (${status})`;
   throw outcomeUnknown(new CliError("rejected", message, { status }), `${CHECK_URL} ${CHECK_ARRIVAL}`);
 }

@@ -44,11 +44,6 @@ export function isWebPage(response: HttpResponse): boolean {
   return /^(?:<!doctype|<html|<head|<body)/i.test(text);
 }
 
-/** The JSON of the body; undefined for anything else. */
-export function readJson(response: HttpResponse): unknown {
-  return readBody(response).json;
-}
-
 /**
  * The new id of a chat; null where the body names none.
  * @see https://core.telegram.org/bots/api#responseparameters

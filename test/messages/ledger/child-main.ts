@@ -65,7 +65,6 @@ try {
     takeStep();
     appendFileSync(mailbox, `${key}\n`);
     takeStep();
-    return null;
   };
   outcome = await ledger.sendOnce(
     [key],

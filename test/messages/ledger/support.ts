@@ -55,10 +55,7 @@ function messageOf(what: string, send: () => Promise<void>): OutgoingMessage {
   const payload = { contentType: "application/json", headers: {}, body: JSON.stringify(what) };
   return {
     ...{ command: "post", target: "webhook team", what },
-    async send() {
-      await send();
-      return null;
-    },
+    send,
     stored: { request: { to: "team" }, target, payload },
   };
 }

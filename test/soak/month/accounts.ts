@@ -27,22 +27,10 @@ export interface JobRun {
   readonly onDay: readonly string[];
 }
 
-/** A person has sent a message again, or taken it as arrived. */
-interface Reaction {
-  readonly run: JobRun;
-  readonly action: "resend" | "done";
-  readonly message: Message;
-  readonly exitCode: number;
-  readonly turn: ChatTurn;
-}
-
 /** The books on what had to arrive. Each check returns the first thing that is wrong, or null. */
 export interface Accounts {
   check(run: JobRun): string | null;
-  checkReaction(reaction: Reaction): string | null;
   isSettled(job: Job, start: Start): boolean;
-  /** Whether a person who looks into the chat finds a message there. */
-  hasArrived(run: JobRun, message: Message): boolean;
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -54,7 +42,7 @@ interface Account {
   reported: number;
   /** An attempt may have sent it, and nobody has said so yet. */
   isOpen: boolean;
-  /** It was reported, and nobody has seen to it since. */
+  /** It was reported. */
   isUnknown: boolean;
 }
 
@@ -121,7 +109,10 @@ export function createAccounts(): Accounts {
   };
   /** What may arrive once more than it did, and of what nobody can know whether it has arrived. */
   const noteUncertain = (run: JobRun): void => {
-    const repeated = expected(run).filter(({ isUnknown }) => run.job === "digest" || isUnknown);
+    // What no run has reported yet is unknown too.
+    const repeated = expected(run).filter(
+      ({ isUnknown, isOpen }) => run.job === "digest" || isUnknown || isOpen,
+    );
     for (const account of run.again ? repeated : []) account.asked += 1;
     const unclear = run.turn.unclear.flatMap((message) => accountsOf(run, message) ?? []);
     for (const account of run.crashed ? expected(run) : unclear) {
@@ -138,19 +129,10 @@ export function createAccounts(): Accounts {
       const missing = run.crashed ? undefined : expected(run).find((account) => !isDone(account));
       return problem ?? (missing === undefined ? null : judgeMissing(run, missing.name));
     },
-    checkReaction({ run, action, message, exitCode, turn }) {
-      const found = accountsOf(run, message) ?? [];
-      for (const account of found) {
-        if (action === "resend") account.asked += 1;
-        account.isUnknown = exitCode !== 0;
-      }
-      return countArrived(run, turn) ?? judgeReaction(action, exitCode, turn);
-    },
     isSettled(job, start) {
       const account = reminder(job, start);
       return job === "least" ? account.arrived > 0 : isDone(account);
     },
-    hasArrived: (run, message) => (accountsOf(run, message) ?? []).every(({ arrived }) => arrived > 0),
     get counts() {
       const all = [...accounts.values()];
       const count = (test: (account: Account) => boolean) => all.filter(test).length;
@@ -175,16 +157,4 @@ function judgeExit({ job, clean, outage, exitCodes }: JobRun): string | null {
 function judgeMissing({ clean, exitCodes }: JobRun, name: string): string | null {
   if (clean) return `${name} did not arrive, though nothing failed`;
   return exitCodes.every((code) => code === 0) ? `${name} was lost in silence` : null;
-}
-
-function judgeReaction(
-  action: Reaction["action"],
-  exitCode: number,
-  { arrived, faults }: ChatTurn,
-): string | null {
-  const hasArrived = arrived.length === 1;
-  if (exitCode === 0) return hasArrived === (action === "resend") ? null : `${action} was exit 0`;
-  // A person is faster than a rate limit.
-  if (faults.length === 0 && exitCode !== 7) return `${action} failed, though nothing else did`;
-  return hasArrived && exitCode !== 9 ? "it may have arrived, but exit 9 does not say so" : null;
 }

@@ -9,13 +9,10 @@ import {
   reply,
   reset,
   type Script,
-  type Step,
 } from "../../support/fault-steps.js";
-import type { WireAnswer } from "../../support/http-bytes.js";
 import type { VirtualTimers } from "../../support/virtual-timers.js";
 import { createDraw, type Draw } from "../draw.js";
 import type { Crashes } from "./crashes.js";
-import { type Channels, createChannels, type UpdateTurn } from "./updates.js";
 
 /** A message, as it arrived. */
 export interface Message {
@@ -31,13 +28,11 @@ export interface ChatTurn {
   readonly faults: readonly string[];
   /** Those whose sender cannot know whether they arrived. */
   readonly unclear: readonly Message[];
-  readonly updates: UpdateTurn;
 }
 
 /** A chat that fails one call in five, each time in another way. */
 export interface Chat {
   readonly server: FaultServer;
-  readonly channels: Channels;
   readonly faultsPlayed: Readonly<Record<string, number>>;
   /** Begins a turn. @param draw decides what fails in it */
   begin(draw: Draw): void;
@@ -69,56 +64,38 @@ const UNCLEAR: Readonly<Record<string, Script>> = {
   cut: [cut(OK, { at: 20 })],
 };
 
-/** In Slack's own way, with 200. */
-const SLACK_FAULTS: Readonly<Record<string, Script>> = {
-  "bad request": [slackError("restricted_action")],
-  "status 500": [slackError("internal_error")],
-  "status 502": [slackError("fatal_error")],
-};
-
-function slackError(error: string): Step {
-  return reply({ status: 200, headers: {}, body: JSON.stringify({ ok: false, error }) });
-}
-
 export async function startChat(crashes: Crashes, timers: VirtualTimers): Promise<Chat> {
   const server = await startFaultServer({ timers });
   let draw = createDraw(0);
   const played: Record<string, number> = {};
   let turn = { arrived: [] as Message[], faults: [] as string[], unclear: [] as Message[] };
-  const channels = createChannels();
-  const accept = (request: ReceivedRequest): WireAnswer => {
-    const kind = channels.kindOf(request.path);
-    if (kind === null) turn.arrived.push(readMessage(request));
-    const answer = kind === null ? OK : channels.listen(kind, request);
+  const accept = (request: ReceivedRequest): void => {
+    turn.arrived.push(readMessage(request));
     crashes.accepted();
-    return answer;
   };
   const crash = async (exchange: Exchange): Promise<boolean> => {
     const { request } = exchange;
     const point = (["unsent", "accepted", "answered"] as const).find(crashes.reached);
     if (point === undefined) return false;
-    const answer = point === "unsent" ? OK : accept(request);
+    if (point !== "unsent") accept(request);
     crashes.kill();
-    if (point === "answered") await reply(answer)(exchange);
+    if (point === "answered") await reply(OK)(exchange);
     else await reset(exchange);
     return true;
   };
   const fail = async (exchange: Exchange): Promise<boolean> => {
     if (!draw.chance(0.2)) return false;
     const { request } = exchange;
-    const channel = channels.kindOf(request.path);
     const kind = draw.pick([...Object.keys(REFUSALS), ...Object.keys(UNCLEAR)]);
     const hasWorked = draw.chance(0.5);
     played[kind] = (played[kind] ?? 0) + 1;
     turn.faults.push(kind);
     const script = UNCLEAR[kind];
     if (script !== undefined) {
-      if (channel === null) turn.unclear.push(readMessage(request));
-      else channels.note(channel, request, null);
+      turn.unclear.push(readMessage(request));
       if (hasWorked) accept(request);
     }
-    const ofSlack = channel === "slack-bot" ? SLACK_FAULTS[kind] : undefined;
-    await play(ofSlack ?? script ?? REFUSALS[kind] ?? [], exchange);
+    await play(script ?? REFUSALS[kind] ?? [], exchange);
     return true;
   };
   server.otherwise([
@@ -127,21 +104,18 @@ export async function startChat(crashes: Crashes, timers: VirtualTimers): Promis
       if (crashes.isDead()) return reset(exchange);
       await exchange.receive();
       if ((await crash(exchange)) || (await fail(exchange))) return;
-      const answer = accept(exchange.request);
-      const kind = channels.kindOf(exchange.request.path);
-      if (kind !== null) channels.note(kind, exchange.request, answer);
-      await reply(answer)(exchange);
+      accept(exchange.request);
+      await reply(OK)(exchange);
     },
   ]);
   return {
     server,
-    channels,
     faultsPlayed: played,
     begin(next) {
       draw = next;
     },
     take() {
-      const taken = { ...turn, updates: channels.take() };
+      const taken = turn;
       turn = { arrived: [], faults: [], unclear: [] };
       server.forget();
       return taken;
@@ -162,7 +136,7 @@ function readMessage({ path, body }: ReceivedRequest): Message {
 }
 
 /** Titles of the events of a message of the target `json`, docs/messages.md, each once. */
-export function eventsIn(body: string): readonly string[] {
+function eventsIn(body: string): readonly string[] {
   const { days }: SentMessage = JSON.parse(body);
   const events = days.flatMap(({ entries }) => entries.map(({ event }) => event.title));
   return [...new Set(events)].sort();

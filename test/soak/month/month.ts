@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type ChannelKind, SLACK_CHANNEL, SLACK_TOKEN } from "../../support/chat/channel.js";
 import type { Exchange, Script } from "../../support/fault-steps.js";
 import { reply } from "../../support/fault-steps.js";
 import type { RunResult } from "../../support/harness.js";
@@ -18,9 +17,8 @@ import {
   type Month,
   planMonth,
 } from "./agenda.js";
-import { type Chat, DIGEST_PATHS, eventsIn, LEAST_PATH, play, REMIND_PATH, startChat } from "./chat.js";
+import { type Chat, DIGEST_PATHS, LEAST_PATH, play, REMIND_PATH, startChat } from "./chat.js";
 import { CRASH_POINTS, type Crashes, type CrashPoint, createCrashes } from "./crashes.js";
-import { createUpdateAccounts, UPDATE_KINDS, type UpdateAccounts, type UpdateRun } from "./updates.js";
 
 export interface Lived {
   readonly counts: Readonly<Record<string, number>>;
@@ -46,28 +44,18 @@ export async function liveThrough(month: Month, draw: Draw, { everyRun }: LiveOp
   for (const tick of ticksOf(month, draw)) {
     const now = Math.max(tick.at, world.now());
     await scene.change(agenda.take(now));
-    if (tick.job === "update") deleteSome(scene, now);
     const leisure = leisureOf(scene, tick, now);
     if (!everyRun && leisure !== null && !draw.chance(SHARE_OF_RUNS[leisure])) continue;
     world.setNow(now);
     const run = await runJob(scene, tick);
     for (const code of run.exitCodes) exits[`exit ${code}`] = (exits[`exit ${code}`] ?? 0) + 1;
     const problem =
-      checkRun(scene, run) ?? (run.due.length === 0 ? run.touched : null) ?? (await react(scene, run));
+      scene.accounts.check(run) ?? (run.due.length === 0 ? run.touched : null) ?? (await react(scene, run));
     violation = problem && `${new Date(now).toISOString()} ${tick.job}: ${problem}\n${run.stderr}`;
     if (violation !== null) break;
   }
-  const counts = {
-    ...exits,
-    ...scene.accounts.counts,
-    ...scene.updates.counts,
-    ...scene.chat.channels.counts,
-  };
+  const counts = { ...exits, ...scene.accounts.counts };
   return { counts, crashes: crashes.counts, violation };
-}
-
-function checkRun({ accounts, updates }: Scene, run: RunOfJob): string | null {
-  return run.job === "update" ? updates.check(run) : accounts.check({ ...run, job: run.job });
 }
 
 /**
@@ -78,14 +66,10 @@ const SHARE_OF_RUNS = { near: 0.1, missed: 0.06, far: 0.02 };
 
 /** Null for a run that has something to do. */
 function leisureOf(
-  { agenda, accounts, updates, month }: Scene,
+  { agenda, accounts }: Scene,
   { job }: Tick,
   now: number,
 ): keyof typeof SHARE_OF_RUNS | null {
-  if (job === "update") {
-    const date = month.clock.date(now);
-    return updates.isSettled(date, agenda.on(date)) ? "near" : null;
-  }
   if (job === "digest" || !agenda.due(now).every((start) => accounts.isSettled(job, start))) return null;
   if (agenda.due(now, 10 * MINUTE).length > 0) return "near";
   const isMissed = agenda
@@ -94,11 +78,9 @@ function leisureOf(
   return isMissed ? "missed" : "far";
 }
 
-type AnyJob = Job | "update";
-
 interface Tick {
   readonly at: number;
-  readonly job: AnyJob;
+  readonly job: Job;
 }
 
 /** When cron starts what: not while the machine is off, sometimes some seconds late. */
@@ -111,16 +93,12 @@ function* ticksOf({ clock, from, until }: Month, draw: Draw): Generator<Tick> {
     yield { at: at + late, job: "least" };
     const time = new Date(clock.show(at)).toISOString().slice(11, 16);
     if (DIGEST_AT.includes(time)) yield { at: at + late, job: "digest" };
-    if (UPDATE_AT.test(time)) yield { at: at + late, job: "update" };
     if (draw.chance(0.002)) isOffUntil = at + draw.pick([20 * MINUTE, 50 * MINUTE, 3 * HOUR]);
   }
 }
 
 /** The job of each morning, and its repetitions. */
 const DIGEST_AT = ["07:00", "07:10", "07:30", "08:00"];
-
-/** Until the evening, it is looked whether the digest is still true. */
-const UPDATE_AT = /^(?:0[6-9]|1\d|2[0-2]):00$/;
 
 interface Scene {
   readonly month: Month;
@@ -129,13 +107,12 @@ interface Scene {
   readonly chat: Chat;
   readonly crashes: Crashes;
   readonly accounts: Accounts;
-  readonly updates: UpdateAccounts;
   readonly agenda: Agenda;
   readonly service: CalendarService;
   change(changes: readonly Change[]): Promise<void>;
   titleOf(id: string): string;
   /** The jobs that have run before. */
-  readonly begun: Set<AnyJob>;
+  readonly begun: Set<Job>;
 }
 
 async function createScene(month: Month, draw: Draw): Promise<Scene> {
@@ -151,18 +128,11 @@ async function createScene(month: Month, draw: Draw): Promise<Scene> {
     const flags = ["--as", "json", "--insecure-storage"];
     await world.runWith({ stdin: `${chat.server.baseUrl}${path}` }, "webhooks", "add", name, ...flags);
   }
-  for (const [kind, [path, ...place]] of Object.entries(CHANNELS)) {
-    const token = kind === "slack-bot" ? `:${SLACK_TOKEN}@` : "";
-    const stdin = `http://${token}${chat.server.host}${path}`;
-    const flags = ["--as", kind, ...place, "--insecure-storage"];
-    await world.runWith({ stdin }, "webhooks", "add", `update-${kind}`, ...flags);
-  }
   const work = await world.service.admin.calendars.add({ name: "Work", owner: "ana" });
   const calendars = [world.calendarId, work.id];
   const ids = new Map<string, string>();
   return {
-    ...{ month, draw, world, chat, crashes, accounts: createAccounts(), begun: new Set<AnyJob>() },
-    updates: createUpdateAccounts(chat.channels),
+    ...{ month, draw, world, chat, crashes, accounts: createAccounts(), begun: new Set<Job>() },
     agenda: createAgenda(month, planMonth(month, draw)),
     service: createCalendarService(world, work.id),
     async change(changes) {
@@ -170,20 +140,6 @@ async function createScene(month: Month, draw: Draw): Promise<Scene> {
     },
     titleOf: (id) => [...ids].find(([, known]) => known === id)?.[0] ?? id,
   };
-}
-
-/** Path and place of each channel. */
-const CHANNELS: Readonly<Record<ChannelKind, readonly [path: string, ...place: readonly string[]]>> = {
-  discord: ["/hook/s3cret"],
-  telegram: [`/bot1:${"s3cret".repeat(5)}`, "--chat", "-100"],
-  "slack-bot": ["/api/chat.postMessage", "--channel", SLACK_CHANNEL],
-};
-
-/** Now and then a person deletes the digest of the day somewhere, more often one that is no longer true. */
-function deleteSome({ draw, updates, agenda, month: { clock } }: Scene, now: number): void {
-  const date = clock.date(now);
-  const isTrue = updates.isSettled(date, agenda.on(date));
-  if (draw.chance(isTrue ? 0.03 : 0.3)) updates.remove(draw.pick(UPDATE_KINDS), date);
 }
 
 /** The saved webhooks, by name. */
@@ -271,8 +227,7 @@ function createCalendarService(world: RemoteWorld, flaky: string): CalendarServi
   };
 }
 
-interface RunOfJob extends Omit<JobRun, "job">, UpdateRun {
-  readonly job: AnyJob;
+interface RunOfJob extends JobRun {
   readonly stderr: string;
   /** What a run did that had nothing to do. */
   readonly touched: string | null;
@@ -282,7 +237,7 @@ interface RunOfJob extends Omit<JobRun, "job">, UpdateRun {
 async function runJob(scene: Scene, { job }: Tick, again = false): Promise<RunOfJob> {
   const { world, draw, month, agenda, chat, crashes, service, begun } = scene;
   const date = month.clock.date(world.now());
-  const isDigest = job === "digest" || job === "update";
+  const isDigest = job === "digest";
   const { point, count } = again ? { point: null, count: 1 } : chooseFate(scene, job);
   const [failures, file] = [service.failures(), fileOf(world)];
   const seed = draw.below(2 ** 31);
@@ -299,12 +254,11 @@ async function runJob(scene: Scene, { job }: Tick, again = false): Promise<RunOf
   const hasFailed = turn.faults.length > 0 || service.failures() > failures;
   const heard = crashed ? [] : results;
   const missed = heard.flatMap(({ stderr }) => missedIn(stderr));
-  const entries = agenda.on(date);
   const mayWrite = !begun.has(job) || missed.length > 0;
   if (heard.some(({ exitCode }) => exitCode === 0)) begun.add(job);
   return {
-    ...{ job, again, crashed, outage, turn, due, date, missed, entries, updates: turn.updates },
-    onDay: entries.map(({ title }) => title),
+    ...{ job, again, crashed, outage, turn, due, date, missed },
+    onDay: agenda.on(date).map(({ title }) => title),
     exitCodes: heard.map(({ exitCode }) => exitCode),
     unknown: heard.flatMap(unknownIn).map((name) => nameOf(scene, job, name)),
     // A person is faster than a rate limit.
@@ -318,8 +272,7 @@ async function runJob(scene: Scene, { job }: Tick, again = false): Promise<RunOf
 }
 
 /** The title of an event, or the path of a digest. */
-function nameOf({ titleOf }: Scene, job: AnyJob, name: string): string {
-  if (job === "update") return name.replace("webhook update-", "");
+function nameOf({ titleOf }: Scene, job: Job, name: string): string {
   const webhook = WEBHOOKS.find(([known]) => `webhook ${known}` === name);
   return job === "digest" ? (webhook?.[1] ?? name) : titleOf(name);
 }
@@ -330,51 +283,11 @@ function missedIn(stderr: string): readonly string[] {
   return [...line.matchAll(/[\w ]+ \d+ \([^)]+\)/g)].map(([start]) => start.trim());
 }
 
-interface SentRow {
-  readonly id: string;
-  readonly target: string;
-  readonly outcome: string;
-}
-
-/**
- * What a person does about exit 9: nothing, the job again, or for each message what a look into the chat says. Some send it
- * again without having looked.
- */
+/** What a person does about exit 9: nothing, or the job again, whether the message has arrived or not. */
 async function react(scene: Scene, run: RunOfJob): Promise<string | null> {
-  const { world, draw, crashes } = scene;
-  const ids = new Set([...run.stderr.matchAll(/\(message ([0-9a-f]{12})\)/g)].map(([, id = ""]) => id));
-  if (!run.exitCodes.includes(9) || ids.size === 0 || draw.chance(0.3)) return null;
-  if (draw.chance(0.2)) return checkRun(scene, await runJob(scene, { at: world.now(), job: run.job }, true));
-  // What a person types is not killed.
-  crashes.begin(null);
-  const rows: readonly SentRow[] = JSON.parse((await calctl(scene, "sent", "-o", "json")).stdout);
-  for (const id of ids) {
-    const row = rows.find((each) => each.id === id);
-    if (row?.outcome !== "unknown") return `message ${id} is ${row?.outcome}, and not unknown`;
-    const problem = await settle(scene, run, row);
-    if (problem !== null) return problem;
-  }
-  return null;
-}
-
-/** Looks for a message, and takes it as arrived or sends it again. */
-async function settle(scene: Scene, run: RunOfJob, { id, target }: SentRow): Promise<string | null> {
-  const { draw, accounts, updates, chat } = scene;
-  const { job } = run;
-  const { stdout } = await calctl(scene, "sent", "resend", id, "--dry-run");
-  const path = nameOf(scene, job === "update" ? job : "digest", target);
-  const message = { path, events: job === "update" ? [] : eventsIn(stdout) };
-  const isThere =
-    job === "update" ? updates.hasArrived(path, run.date) : accounts.hasArrived({ ...run, job }, message);
-  const action = isThere && !draw.chance(0.15) ? "done" : "resend";
-  chat.begin(createDraw(draw.below(2 ** 31)));
-  const { exitCode, stderr } = await calctl(scene, "sent", action, id);
-  const turn = chat.take();
-  const problem =
-    job === "update"
-      ? updates.checkReaction({ ...run, updates: turn.updates }, { kind: path, action, exitCode })
-      : accounts.checkReaction({ run: { ...run, job }, action, message, exitCode, turn });
-  return problem && `sent ${action} ${id}: ${problem}\n${stderr}`;
+  const { world, draw, accounts } = scene;
+  if (!run.exitCodes.includes(9) || draw.chance(0.3)) return null;
+  return accounts.check(await runJob(scene, { at: world.now(), job: run.job }, true));
 }
 
 interface Fate {
@@ -385,9 +298,9 @@ interface Fate {
 }
 
 /** Where fewest were killed so far comes first. */
-function chooseFate({ draw, crashes, agenda, accounts, world }: Scene, job: AnyJob): Fate {
+function chooseFate({ draw, crashes, agenda, accounts, world }: Scene, job: Job): Fate {
   const due = agenda.due(world.now());
-  const isDigest = job === "digest" || job === "update";
+  const isDigest = job === "digest";
   const hasWork = isDigest || !due.every((start) => accounts.isSettled(job, start));
   if (hasWork && draw.chance(0.35)) {
     const countOf = (point: CrashPoint): number => crashes.counts[point] ?? 0;
@@ -402,16 +315,12 @@ function calctl({ world }: Scene, ...argv: readonly string[]): Promise<RunResult
   return world.runWith({ env }, ...argv);
 }
 
-function start(scene: Scene, job: AnyJob, again: boolean): Promise<RunResult> {
+function start(scene: Scene, job: Job, again: boolean): Promise<RunResult> {
   const { month } = scene;
   const flags = ["--timezone", month.clock.zone, "-o", "json", ...(again ? ["--again"] : [])];
   if (job === "digest") {
     const to = DIGEST_PATHS.flatMap((_, index) => ["--to", `digest-${index}`]);
     return calctl(scene, "post", "--once", ...to, ...flags);
-  }
-  if (job === "update") {
-    const to = UPDATE_KINDS.flatMap((kind) => ["--to", `update-${kind}`]);
-    return calctl(scene, "post", "--update", ...to, ...flags);
   }
   const least = job === "least" ? ["--at-least-once"] : [];
   const window = ["--before", "15m", "--all-day-at", month.allDayAt];
