@@ -142,12 +142,9 @@ async function readFromKeychain(jobs: JobChecks): Promise<void> {
 }
 
 /** Reaches the target as far as that is possible without posting. */
-async function checkTarget(
-  jobs: JobChecks,
-  { to, as, chat, topic, channel }: DoctorOptions,
-): Promise<Finding> {
+async function checkTarget(jobs: JobChecks, { to, as, chat, topic }: DoctorOptions): Promise<Finding> {
   const webhooks = await jobs.withoutSession.messages.webhooks();
-  const target = await webhooks.open({ to, as, chat, topic, channel });
+  const target = await webhooks.open({ to, as, chat, topic });
   const { kind, name } = target;
   await target.check();
   if (kind === "mail") return { detail: `mail to ${name}` };
@@ -205,7 +202,7 @@ interface ScheduleOptions {
 /** What starts a digest at seven in the morning, and tries it again until eight. */
 function scheduleLines(
   { config, flags }: DoctorContext,
-  { jobs, options: { to, as, chat, topic, channel } }: ScheduleOptions,
+  { jobs, options: { to, as, chat, topic } }: ScheduleOptions,
 ): readonly Check[] {
   // Named, so that the job does not depend on what is in use later.
   const { profile, timezone } = config.settings();
@@ -216,7 +213,6 @@ function scheduleLines(
     ...(as === undefined ? [] : ["--as", as]),
     ...(chat === undefined ? [] : ["--chat", chat]),
     ...(topic === undefined ? [] : ["--topic", topic]),
-    ...(channel === undefined ? [] : ["--channel", channel]),
   ];
   const words = [...jobs.command, "post", ...source, ...target, "--once"];
   const lines = (jobs.scheduler === "crontab" ? crontabLines : taskLines)(words, jobs.variables);

@@ -7,7 +7,7 @@ import { checkName } from "../messages/open-target.js";
 import { parseMailAddresses } from "../messages/sendmail.js";
 import type { TargetPlace } from "../messages/target.js";
 import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
-import { checkGivenPlace, isBot, parseWebhookUrl, SEEN_BY_OTHERS } from "../messages/webhooks/webhook-url.js";
+import { checkGivenPlace, parseWebhookUrl, SEEN_BY_OTHERS } from "../messages/webhooks/webhook-url.js";
 import type { NewWebhook } from "../messages/webhooks/webhooks.js";
 import { webhookView } from "../output/views/webhook.js";
 import { completeValues, neededChoice } from "./missing-values.js";
@@ -21,7 +21,6 @@ export function registerWebhooks(command: Command, contextOf: ContextOf): void {
     .addOption(new Option("--as <kind>", "message format").choices(TARGET_KINDS))
     .option("--chat <chat>", "for telegram: the id of the chat, or @ and a channel's name")
     .option("--topic <id>", "for telegram: the id of a topic of the chat")
-    .option("--channel <id>", "for slack-bot: the id of the channel")
     .option("--to <address>", "for mail: the address, several separated by commas")
     .option("--from <address>", "for mail: the sender (default: what the mail program adds)")
     .option("--bcc <address>", "for mail: addresses that the others do not see")
@@ -83,10 +82,10 @@ export async function runWebhooksAdd(
 ): Promise<void> {
   const { replace = false, insecureStorage, topic, from, bcc } = options;
   checkGiven(options);
-  const { name, as, chat, channel, to, urlFile } = await completeFlags(context, options, command);
+  const { name, as, chat, to, urlFile } = await completeFlags(context, options, command);
   const webhooks = await context.messages.webhooks();
   const readUrl = () => readSecret(context, as, urlFile);
-  const place = { chat, topic, channel, to, from, bcc };
+  const place = { chat, topic, to, from, bcc };
   await webhooks.add({ name, as, ...place, replace, insecureStorage, readUrl });
   context.output.note(`saved webhook ${name}`);
   if (insecureStorage === true) context.output.note("its URL is stored unencrypted in a file");
@@ -105,7 +104,7 @@ function checkGiven({ name, as, to, from, bcc, urlFile, ...place }: AddOptions):
     if (addresses !== undefined) parseMailAddresses(addresses, `--${flag}`);
 }
 
-interface CompleteFlags extends NameArgument, Pick<NewWebhook, "as" | "chat" | "channel" | "to"> {
+interface CompleteFlags extends NameArgument, Pick<NewWebhook, "as" | "chat" | "to"> {
   /** Null for a prompt or stdin. */
   readonly urlFile: string | null;
 }
@@ -131,12 +130,6 @@ function completeFlags(
         ask: () => terminal.prompt.text("Id of the chat:", CHAT),
         when: ({ as }) => as === "telegram",
       },
-      channel: {
-        name: "--channel",
-        given: options.channel,
-        ask: () => terminal.prompt.text("Id of the channel:", CHANNEL),
-        when: ({ as }) => as === "slack-bot",
-      },
       to: {
         name: "--to",
         given: options.to,
@@ -156,7 +149,6 @@ function completeFlags(
 }
 
 const CHAT = { check: (chat: string) => checkGivenPlace("telegram", { chat }) };
-const CHANNEL = { check: (channel: string) => checkGivenPlace("slack-bot", { channel }) };
 const ADDRESS = { check: (answer: string) => void parseMailAddresses(answer, "--to") };
 const KINDS = TARGET_KINDS.map((kind) => ({ name: kind, value: kind }));
 
@@ -164,7 +156,7 @@ const KINDS = TARGET_KINDS.map((kind) => ({ name: kind, value: kind }));
 async function readSecret({ terminal }: WebhooksContext, as: TargetKind, urlFile: string | null) {
   if (urlFile !== null)
     return { text: await terminal.input.text(urlFile, "--url-file"), source: "--url-file" };
-  const noun = isBot(as) ? "Bot token" : "URL of the webhook";
+  const noun = as === "telegram" ? "Bot token" : "URL of the webhook";
   if (terminal.prompt.available) {
     const check = async (answer: string) => void parseWebhookUrl(answer.trim(), as, noun);
     return { text: (await terminal.prompt.password(noun, { check })).trim(), source: noun };

@@ -31,8 +31,8 @@ export type Profile = Readonly<Partial<Record<ProfileKey | TokenRecordKey, strin
  */
 export type WebhookRecord = Readonly<Partial<Record<WebhookKey, string>>>;
 
-/** The kind of target, the store of its URL (none for mail), chat and topic of telegram, channel of slack-bot, the addresses of mail. */
-type WebhookKey = "as" | "store" | "chat" | "topic" | "channel" | "to" | "from" | "bcc";
+/** The kind of target, the store of its URL (none for mail), chat and topic of telegram, the addresses of mail. */
+type WebhookKey = "as" | "store" | "chat" | "topic" | "to" | "from" | "bcc";
 
 export interface Config {
   /** The profile in use; undefined for `local`, "" for none, which older versions refuse. */

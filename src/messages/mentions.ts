@@ -2,15 +2,12 @@ import { emptyValueError, usageError } from "../errors.js";
 import type { TargetKind } from "./target-kinds.js";
 import { quote } from "./webhooks/webhook-url.js";
 
-const SLACK = {
-  known: /^(?:@(?:here|channel|everyone)|[UW][A-Z0-9]{2,30})$/,
-  hint: "@here, @channel, @everyone, or the id of a member such as U012AB3CD",
-};
-
 /** Whom `--mention` can name in each target, and how that is said; targets without it notify nobody in particular. */
 const MENTIONS: Readonly<Partial<Record<TargetKind, { readonly known: RegExp; readonly hint: string }>>> = {
-  slack: SLACK,
-  "slack-bot": SLACK,
+  slack: {
+    known: /^(?:@(?:here|channel|everyone)|[UW][A-Z0-9]{2,30})$/,
+    hint: "@here, @channel, @everyone, or the id of a member such as U012AB3CD",
+  },
   discord: { known: /^(?:@(?:here|everyone)|\d{15,21})$/, hint: "@here, @everyone, or the id of a member" },
   teams: {
     known: /^(?:[a-z0-9._+'-]{1,64}@[a-z0-9.-]{1,250}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i,

@@ -90,12 +90,12 @@ function asConfiguration<T>(check: () => T): T {
 type ReadUrl = (text: string, kind: TargetKind, source: string) => string;
 
 async function openEnvironment(
-  { as, chat, topic, channel, flag = "--to" }: TargetRequest,
+  { as, chat, topic, flag = "--to" }: TargetRequest,
   readUrl: ReadUrl,
   dependencies: WebhooksDependencies,
 ): Promise<FoundTarget> {
   const found = await dependencies.environmentUrl();
-  const place = { chat, topic, channel };
+  const place = { chat, topic };
   if (found === null) {
     // What would be sent does not depend on the URL.
     if (dependencies.dryRun && as !== undefined)
@@ -143,20 +143,20 @@ async function openSaved(
   const url = stored === null ? null : asConfiguration(() => readUrl(stored, kind, source));
   const renewHint = `create a new one, and run calctl webhooks add ${name} --as ${kind} --replace`;
   const id = withPlace(`webhook:${name}`, given);
-  const { chat = record.chat, channel = record.channel } = given;
+  const { chat = record.chat } = given;
   const topic = given.topic ?? (given.chat === undefined ? record.topic : undefined);
-  return webhookTarget(dependencies, { kind, name: source, id, chat, topic, channel, url, renewHint });
+  return webhookTarget(dependencies, { kind, name: source, id, chat, topic, url, renewHint });
 }
 
-/** The URL of a bot is the same for all its chats, their topics, and its channels. */
-function withPlace(id: string, { chat, topic, channel }: TargetPlace): string {
-  const parts = [id, chat, topic === undefined ? undefined : `topic ${topic}`, channel];
+/** The URL of a bot is the same for all its chats and their topics. */
+function withPlace(id: string, { chat, topic }: TargetPlace): string {
+  const parts = [id, chat, topic === undefined ? undefined : `topic ${topic}`];
   return parts.filter((part) => part !== undefined).join(" ");
 }
 
 const NO_WEBHOOK = { name: "no webhook", id: "", url: null, renewHint: "" };
 
-interface WebhookTarget extends Pick<Target, "kind" | "name" | "id" | "chat" | "topic" | "channel"> {
+interface WebhookTarget extends Pick<Target, "kind" | "name" | "id" | "chat" | "topic"> {
   /** Null with `--dry-run`. */
   readonly url: string | null;
   readonly renewHint: string;

@@ -20,8 +20,6 @@ export async function renderMessage(
   switch (kind) {
     case "slack":
       return (await import("./targets/slack.js")).renderSlack(complete);
-    case "slack-bot":
-      return (await import("./targets/slack.js")).renderSlack(complete, options);
     case "discord":
       return (await import("./targets/discord.js")).renderDiscord(complete);
     case "teams":

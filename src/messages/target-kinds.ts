@@ -1,7 +1,6 @@
 /** What a message can be sent to, as `--as` names it. */
 export const TARGET_KINDS = [
   "slack",
-  "slack-bot",
   "discord",
   "teams",
   "mattermost",

@@ -7,8 +7,6 @@ export interface TargetPlace {
   readonly chat?: string | undefined;
   /** Of telegram: the id of a topic of the chat. */
   readonly topic?: string | undefined;
-  /** Of slack-bot: an id. */
-  readonly channel?: string | undefined;
   /** Of mail: addresses separated by commas; without `from` the mail program says whom it is from. */
   readonly to?: string | undefined;
   readonly from?: string | undefined;
@@ -23,7 +21,7 @@ export interface MessageExtras {
   readonly ics?: boolean | undefined;
 }
 
-export interface TargetRequest extends Pick<TargetPlace, "chat" | "topic" | "channel">, MessageExtras {
+export interface TargetRequest extends Pick<TargetPlace, "chat" | "topic">, MessageExtras {
   /** A saved name; with `as: "mail"` also addresses; undefined for the webhook of the environment. */
   readonly to?: string | undefined;
   /** The flag that names it, for messages; `--to` by default. */

@@ -44,14 +44,11 @@ test.each([
   expect(linkButtons({ ...NONE, ...links }).map(({ text, url }) => `${text} ${url}`)).toEqual(buttons);
 });
 
-const slackButton = (body: string) =>
-  JSON.parse(body).blocks.find(({ type }: { type: string }) => type === "actions").elements[0].url;
-
 const WHERE: Readonly<
   Partial<Record<TargetKind, (body: string, headers: Record<string, string>) => unknown>>
 > = {
-  slack: slackButton,
-  "slack-bot": slackButton,
+  slack: (body) =>
+    JSON.parse(body).blocks.find(({ type }: { type: string }) => type === "actions").elements[0].url,
   discord: (body) => JSON.parse(body).components[0].components[0].url,
   teams: (body) => JSON.parse(body).attachments[0].content.actions[0].url,
   telegram: (body) => JSON.parse(body).reply_markup.inline_keyboard[0][0].url,

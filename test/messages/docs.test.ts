@@ -24,7 +24,6 @@ const ROWS = new Map(
 const { content: _, ...discord } = DISCORD_LIMITS;
 const LIMITS: Readonly<Partial<Record<TargetKind, Readonly<Record<string, string | number>>>>> = {
   slack: SLACK_LIMITS,
-  "slack-bot": SLACK_LIMITS,
   discord,
   teams: TEAMS_LIMITS,
   mattermost: MATTERMOST_LIMITS,

@@ -19,12 +19,11 @@ export const OPTIONS = {
 } as const;
 
 /** Of a bot. */
-export const PLACE = { chat: "1", channel: "C012AB3CD" } as const;
+export const PLACE = { chat: "1" } as const;
 
 /** The same as flags. */
 export function placeFlags(kind: string): readonly string[] {
-  if (kind === "telegram") return ["--chat", PLACE.chat];
-  return kind === "slack-bot" ? ["--channel", PLACE.channel] : [];
+  return kind === "telegram" ? ["--chat", PLACE.chat] : [];
 }
 
 const CALENDAR_ID = "family";

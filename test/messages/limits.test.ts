@@ -18,7 +18,6 @@ const textOf = (body: string): string => JSON.parse(body).text;
 
 const EDGES: readonly Edge[] = [
   { kind: "slack", max: 11_999, sizeOf: (body) => lengthIn(JSON.parse(body), ["text"]) },
-  { kind: "slack-bot", max: 11_999, sizeOf: (body) => lengthIn(JSON.parse(body), ["text"]) },
   {
     kind: "discord",
     max: 6_000,

@@ -26,7 +26,6 @@ const OBJECT_ID = "0a1b2c3d-0000-4000-8000-00000000000a";
 
 const TARGETS: readonly (readonly [ChatKind, readonly string[], readonly string[]])[] = [
   ["slack", ["@here", "U012AB3CD"], ["<!here>", "<@U012AB3CD>"]],
-  ["slack-bot", ["@channel", "W012AB3CD"], ["<!channel>", "<@W012AB3CD>"]],
   ["discord", ["@here", "80351110224678912"], ["@here", "<@80351110224678912>"]],
   ["teams", ["ana@example.com", OBJECT_ID], ["<at>ana@example.com</at>", `<at>${OBJECT_ID}</at>`]],
   ["mattermost", ["@channel", "@ana.b"], ["@channel", "@ana.b"]],

@@ -1,7 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { SLACK_CHANNEL, SLACK_TOKEN } from "../support/chat/channel.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { createDeliveryWorld, type DeliveryWorld } from "./support/delivery.js";
 
@@ -54,13 +53,6 @@ describe("a saved target", () => {
     expect([other.topic, other.id]).toEqual([undefined, "webhook:family 2"]);
   });
 
-  test("of slack-bot has its channel, or another one, whose id differs", async () => {
-    await add(SLACK_TOKEN, "team", "--as", "slack-bot", "--channel", SLACK_CHANNEL);
-    expect(await world.open({ to: "team" })).toMatchObject({ channel: SLACK_CHANNEL, id: "webhook:team" });
-    const other = { channel: "G00000001", id: "webhook:team G00000001" };
-    expect(await world.open({ to: "team", channel: "G00000001" })).toMatchObject(other);
-  });
-
   test("of mail has its sender and its blind copies, which make it another one", async () => {
     const flags = [
       "--to",
@@ -93,8 +85,8 @@ describe("a saved target", () => {
     [{ to: BOT }, 2, "not its URL"],
     [{ to: "team", as: "discord" }, 2, "webhook team is for slack"],
     [{ to: "team", chat: "1" }, 2, "only telegram has chats"],
-    [{ to: SLACK_TOKEN }, 2, "not its URL"],
-    [{ to: "team", channel: "C012AB3CD" }, 2, "only slack-bot has channels, not slack"],
+    [{ to: "xoxb-sentinel-0123456789" }, 2, "not its URL"],
+    [{ to: "team", chat: "1" }, 2, "only telegram has chats, not slack"],
     [{ to: "team", topic: "1" }, 2, "only telegram has topics, not slack"],
     [{ to: "ana@example.org", as: "mail", topic: "1" }, 2, "only telegram has topics, not mail"],
     [{ to: "team", ics: true }, 2, "only mail has attachments, not slack"],
@@ -176,15 +168,6 @@ describe("the target of the environment", () => {
     expect(await idOf("@news")).toBe(news);
   });
 
-  test("of slack-bot is another one for each channel, whatever the token", async () => {
-    const idOf = async (channel: string, token = SLACK_TOKEN) =>
-      (await world.open({ as: "slack-bot", channel }, { env: { CALCTL_WEBHOOK_URL: token } })).id;
-    const id = await idOf(SLACK_CHANNEL);
-    expect(await idOf("D00000001")).not.toBe(id);
-    expect(await idOf(SLACK_CHANNEL, `${SLACK_TOKEN}-new`)).toBe(id);
-    expect(id).not.toContain("sentinel");
-  });
-
   test("is not used for a name", async () => {
     const error = await world
       .open({ to: "team" }, { env: { CALCTL_WEBHOOK_URL: URL_A } })
@@ -213,22 +196,8 @@ describe("the target of the environment", () => {
     ["no file", { CALCTL_WEBHOOK_URL_FILE: "/nowhere" }, { as: "slack" }, 10, "no such file or directory"],
     ["no URL", { CALCTL_WEBHOOK_URL: "sentinel" }, { as: "slack" }, 10, "it is not an https URL"],
     ["another platform", { CALCTL_WEBHOOK_URL: URL_A }, { as: "discord" }, 10, "takes messages of slack"],
-    [
-      "the place of another kind",
-      {},
-      { as: "slack", channel: "C012AB3CD" },
-      2,
-      "only slack-bot has channels",
-    ],
-    ["nothing for a bot", {}, { as: "slack-bot" }, 2, "missing --to and --channel"],
-    ["no channel", { CALCTL_WEBHOOK_URL: SLACK_TOKEN }, { as: "slack-bot" }, 2, "missing --channel"],
-    [
-      "the name of a channel",
-      { CALCTL_WEBHOOK_URL: SLACK_TOKEN },
-      { as: "slack-bot", channel: "general" },
-      2,
-      '--channel: "general" is not the id of a channel',
-    ],
+    ["the place of another kind", {}, { as: "slack", chat: "1" }, 2, "only telegram has chats"],
+    ["nothing for a bot", {}, { as: "telegram" }, 2, "missing --to and --chat"],
     ["no chat", { CALCTL_WEBHOOK_URL: BOT }, { as: "telegram" }, 2, "missing --chat"],
   ])("with %s: %j %j is exit %i", async (_, env, request, exitCode, words) => {
     const error = await world.open(request, { env }).catch((reason: unknown) => reason);

@@ -86,7 +86,7 @@ async function drawTarget(kind: TargetKind): Promise<string> {
   });
 }
 
-const SHOWN = TARGET_KINDS.filter((kind) => kind !== "json" && kind !== "slack-bot");
+const SHOWN = TARGET_KINDS.filter((kind) => kind !== "json");
 
 test.each(SHOWN)("docs/images/message-%s.svg is what is sent", async (kind) => {
   await expect(await drawTarget(kind)).toMatchFileSnapshot(`../../docs/images/message-${kind}.svg`);

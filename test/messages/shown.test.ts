@@ -42,7 +42,7 @@ const LATER = event("Review", "2026-11-21T16:00", "2026-11-21T17:00", { location
 
 const SHOWN = TARGET_KINDS.filter((kind) => kind !== "json");
 /** What shows links as buttons. */
-const BUTTONS: readonly TargetKind[] = ["slack", "slack-bot", "discord", "teams", "telegram", "ntfy"];
+const BUTTONS: readonly TargetKind[] = ["slack", "discord", "teams", "telegram", "ntfy"];
 /** Links are text there. */
 const LINKED: readonly TargetKind[] = SHOWN.filter((kind) => kind !== "ntfy");
 

@@ -4,7 +4,6 @@ import type { TargetKind } from "../../src/messages/target-kinds.js";
 import { hideUrl, parseWebhookUrl, secretsOf } from "../../src/messages/webhooks/webhook-url.js";
 import { createRedactor } from "../../src/terminal/redaction.js";
 
-const SLACK_TOKEN = "xoxb-sentinel-0123456789-abcdefghij";
 const TOKEN = "123456789:AAF-sentinel_0123456789abcdefghijk";
 
 describe("a URL that is taken", () => {
@@ -30,8 +29,6 @@ describe("a URL that is taken", () => {
     ["telegram", TOKEN, `https://api.telegram.org/bot${TOKEN}/sendMessage`],
     ["telegram", `http://localhost:8081/bot${TOKEN}`, `http://localhost:8081/bot${TOKEN}/sendMessage`],
     ["telegram", `https://api.telegram.org/bot${TOKEN}/sendMessage`],
-    ["slack-bot", SLACK_TOKEN, `https://:${SLACK_TOKEN}@slack.com/api/chat.postMessage`],
-    ["slack-bot", `https://:${SLACK_TOKEN}@slack-gov.com/api/chat.postMessage`],
   ])("for %s: %s", (kind, text, url = text) => {
     expect(parseWebhookUrl(text, kind, "stdin")).toBe(url.replace(":443", ""));
   });
@@ -72,10 +69,6 @@ describe("text that is refused without being repeated: exit 2", () => {
     ["telegram", "sentinel", "it is not a bot's token"],
     ["telegram", "1:sentinel", "it is not a bot's token"],
     ["telegram", "https://api.telegram.org/sentinel", "it is not the URL of a bot"],
-    ["slack-bot", "xoxp-sentinel-0123456789-abcdefghij", "it is not a bot's token"],
-    ["slack-bot", "https://slack.com/api/chat.postMessage?sentinel", "it is not the URL of a bot"],
-    ["slack-bot", `https://:${SLACK_TOKEN}@slack.com/api/chat.update`, "it is not the URL of a bot"],
-    ["slack-bot", "https://hooks.slack.com/services/sentinel", "takes messages of slack, not of slack-bot"],
     ["slack", "https://hooks.slack.com/triggers/T0/1/sentinel", "it is the URL of a workflow"],
     ["slack", "https://hooks.slack.com/workflows/T0/A0/1/sentinel", "it is the URL of a workflow"],
     ["slack", "https://hooks.slack-gov.com/workflows/T0/A0/1/sentinel", "it is the URL of a workflow"],
@@ -96,8 +89,8 @@ describe("text that is refused without being repeated: exit 2", () => {
     ["ntfy", "https://ntfy.sh/sentinel/", "it has no topic"],
     ["ntfy", "https://ntfy.sh/sentinel/json", "it is not the URL of a topic"],
     ["ntfy", "https://ntfy.example/sentinel.json", "it is not the URL of a topic"],
-    ["slack", "https://slack.com/api/sentinel", "takes messages of slack-bot, not of slack"],
-    ["slack", SLACK_TOKEN, "it is not an https URL"],
+    ["slack", "https://slack.com/api/sentinel", "it is a link to a channel"],
+    ["slack", "xoxb-sentinel-0123456789", "it is not an https URL"],
     ["slack", TOKEN, "it is not an https URL"],
   ])("for %s: %j", (kind, text, words) => {
     const error = failure(() => parseWebhookUrl(text, kind, "--url-file"));

@@ -19,8 +19,7 @@ const OWN: Readonly<Record<Variable, string>> = {
   CALCTL_AUTH_URL: "for `login`: the URL of the authorization server",
   CALCTL_CLIENT_ID: "for `login`: the id of your OAuth application",
   CALCTL_CLIENT_SECRET: "for `login`: the secret of your OAuth application",
-  CALCTL_WEBHOOK_URL:
-    "the URL of a webhook, of telegram and slack-bot the bot's token; it needs `--as`, and no `--to`",
+  CALCTL_WEBHOOK_URL: "the URL of a webhook, of telegram the bot's token; it needs `--as`, and no `--to`",
   CALCTL_WEBHOOK_URL_FILE: "a file that has it",
   CALCTL_SERVICE_DB: "the database of `service` commands without `--db`: `sqlite:PATH` or `postgres://…`",
   CALCTL_CONFIG_DIR: "the folder of the configuration, instead of `calctl` in `XDG_CONFIG_HOME`",

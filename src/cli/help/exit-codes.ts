@@ -29,7 +29,7 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
   ],
   not_found: ["404, or a calendar, label, member or webhook that does not exist", "no"],
   forbidden: [
-    "the token or its owner may not do this (403), or a webhook refuses its URL, bot or channel (401, 403, or the word that says so)",
+    "the token or its owner may not do this (403), or a webhook refuses its URL or bot (401, 403)",
     "no",
   ],
   rate_limited: [

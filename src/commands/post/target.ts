@@ -16,7 +16,6 @@ export interface TargetFlags {
   readonly as?: TargetKind;
   readonly chat?: string;
   readonly topic?: string;
-  readonly channel?: string;
 }
 
 /** The flags of what a message has beside its events, as typed. */
@@ -25,7 +24,7 @@ export interface MessageFlags {
   readonly ics?: boolean;
 }
 
-/** Adds `--as`, `--chat`, `--topic` and `--channel`. */
+/** Adds `--as`, `--chat` and `--topic`. */
 export function addTargetFlags(command: Command): void {
   command
     .addOption(
@@ -34,8 +33,7 @@ export function addTargetFlags(command: Command): void {
         .choices(TARGET_KINDS),
     )
     .option("--chat <id>", "chat of telegram, if it is not the saved one")
-    .option("--topic <id>", "topic of the chat, if it is not the saved one")
-    .option("--channel <id>", "channel of slack-bot, if it is not the saved one");
+    .option("--topic <id>", "topic of the chat, if it is not the saved one");
 }
 
 /** Adds `--mention` and `--ics`. */
@@ -50,15 +48,8 @@ export function addMessageFlags(command: Command): void {
 }
 
 /** Where messages go, and what they have beside their events. */
-export function targetRequest({
-  as,
-  chat,
-  topic,
-  channel,
-  mention,
-  ics,
-}: TargetFlags & MessageFlags): TargetRequest {
-  return { as, chat, topic, channel, mentions: mention && [...new Set(mention)], ics };
+export function targetRequest({ as, chat, topic, mention, ics }: TargetFlags & MessageFlags): TargetRequest {
+  return { as, chat, topic, mentions: mention && [...new Set(mention)], ics };
 }
 
 /** The targets of `--to`, each once, or that of the environment. @throws CliError usage, not_found, configuration */

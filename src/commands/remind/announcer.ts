@@ -70,7 +70,6 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
 const MESSAGE_FLAGS = [
   ["--chat", "chat"],
   ["--topic", "topic"],
-  ["--channel", "channel"],
   ["--mention", "mention"],
   ["--ics", "ics"],
 ] as const;

@@ -4,7 +4,6 @@ import type { LinkButton } from "../links.js";
 import { escapeEntities, joinTexts, type Markup, markBlock, replaceMarks } from "../markup.js";
 import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
-import type { TargetPlace } from "../target.js";
 import { cutText } from "../text-length.js";
 
 /**
@@ -58,13 +57,12 @@ interface SlackMessage {
   readonly blocks: readonly SlackBlock[];
 }
 
-/** Blocks of Block Kit; with half as much text where Slack refuses these. A webhook has its channel, a bot is told. */
-export function renderSlack(message: Message, { channel }: TargetPlace = {}): Payload {
-  const ofBot = channel === undefined ? {} : { channel, unfurl_links: false, unfurl_media: false };
+/** Blocks of Block Kit; with half as much text where Slack refuses these. */
+export function renderSlack(message: Message): Payload {
   const drawn = drawWithin(message, SLACK_LIMITS.total);
   return {
-    ...jsonPayload({ ...ofBot, ...drawn }),
-    smaller: () => jsonPayload({ ...ofBot, ...drawWithin(message, totalLength(drawn) / 2) }),
+    ...jsonPayload(drawn),
+    smaller: () => jsonPayload(drawWithin(message, totalLength(drawn) / 2)),
   };
 }
 

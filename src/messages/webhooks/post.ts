@@ -107,38 +107,14 @@ const CHECK_ARRIVAL = "look whether the message arrived before you send it again
 const CHECK_URL = "is it the URL that the platform shows for the webhook?";
 
 /** @throws CliError rejected for a success that says otherwise, outcome_unknown for one that is not of a webhook */
-function checkResponse(response: HttpResponse, webhook: WebhookAddress, mask: MaskSecrets): void {
+function checkResponse(response: HttpResponse, { name }: WebhookAddress, mask: MaskSecrets): void {
   const { status } = response;
-  const { name } = webhook;
   const refusal = findRefusal(response, mask);
-  if (refusal !== null) throw refusedError(webhook, refusal, status);
+  if (refusal !== null)
+    throw new RefusedError(`${name} refused the message: ${refusal}`, { status, reason: refusal });
   if (!isWebPage(response)) return;
   const message = `${name} answered with a web page (${status})`;
   throw outcomeUnknown(new CliError("rejected", message, { status }), `${CHECK_URL} ${CHECK_ARRIVAL}`);
-}
-
-/** Slack's methods say this with 200. @see https://docs.slack.dev/reference/methods/chat.postMessage#errors */
-const FORBIDDEN =
-  /^(?:not_authed|invalid_auth|account_inactive|token_(?:expired|revoked)|not_allowed_token_type|no_permission|missing_scope|access_denied|ekm_access_denied|org_login_required|team_access_not_granted|enterprise_is_restricted|accesslimited|two_factor_setup_required|restricted_action\w*|not_in_channel|channel_not_found)$/;
-
-/** Where a new token would not help. */
-const HINTS: Readonly<Record<string, string>> = {
-  missing_scope: "give the app the scope chat:write, and install it again",
-  not_in_channel: "invite the bot into the channel",
-  channel_not_found: "write the id of the channel, and invite the bot into it if it is private",
-};
-
-/** @param reason why, with the status of a success */
-function refusedError({ name, renewHint }: WebhookAddress, reason: string, status: number): CliError {
-  if (FORBIDDEN.test(reason)) {
-    const hint = HINTS[reason] ?? renewHint;
-    return new CliError("forbidden", `${name} may not post (${reason})`, { status, hint });
-  }
-  if (/^rate_?limited$/.test(reason))
-    return new CliError("rate_limited", `${name}: its rate limit has been reached (${reason})`, { status });
-  if (/^(?:internal_error|fatal_error|service_unavailable)$/.test(reason))
-    return outcomeUnknown(new CliError("unavailable", `${name}: ${reason}`, { status }), CHECK_ARRIVAL);
-  return new RefusedError(`${name} refused the message: ${reason}`, { status, reason });
 }
 
 function createErrors(webhook: WebhookAddress, mask: MaskSecrets): RequestErrors {

@@ -7,31 +7,8 @@ import type { WebhookAddress } from "./post.js";
 /** Larger than any webhook's URL, and than a header can be (UTF-16 code units). */
 const MAX_LENGTH = 4096;
 
-interface Bot {
-  readonly token: RegExp;
-  /** The URL that messages are posted to, with the token. */
-  readonly url: (token: string) => string;
-  readonly hint: string;
-}
-
-/** The kinds that a bot's token is enough for. */
-const BOTS: Readonly<Partial<Record<TargetKind, Bot>>> = {
-  telegram: {
-    token: /^\d{1,20}:[\w-]{20,100}$/,
-    url: (token) => `https://api.telegram.org/bot${token}/sendMessage`,
-    hint: "give the token that @BotFather gave you",
-  },
-  "slack-bot": {
-    token: /^xoxb-[\w-]{10,150}$/,
-    url: (token) => `https://:${token}@slack.com/api/chat.postMessage`,
-    hint: "give the bot token of the app, xoxb-…",
-  },
-};
-
-/** Whether the secret of a kind is a bot's token. */
-export function isBot(kind: TargetKind): boolean {
-  return BOTS[kind] !== undefined;
-}
+/** Of a bot of telegram. */
+const BOT_TOKEN = /^\d{1,20}:[\w-]{20,100}$/;
 
 /** What a URL looks like, for the hint. */
 const EXAMPLES: Readonly<Partial<Record<TargetKind, string>>> = {
@@ -52,29 +29,27 @@ export function parseWebhookUrl(text: string, kind: TargetKind, source: string):
   if (text === "") throw wrong("it is empty");
   if (text.length > MAX_LENGTH) throw wrong("it is too long for a URL");
   if (/[\s\p{Cc}]/u.test(text)) throw wrong("it has spaces or several lines, so it is not a URL");
-  const bot = BOTS[kind];
-  if (bot?.token.test(text)) return bot.url(text);
+  const isBot = kind === "telegram";
+  if (isBot && BOT_TOKEN.test(text)) return `https://api.telegram.org/bot${text}/sendMessage`;
   const url = parseUrl(text);
   if (url === null || !/^https?:\/\//i.test(text)) {
-    throw wrong(bot === undefined ? "it is not an https URL" : "it is not a bot's token");
+    throw wrong(isBot ? "it is not a bot's token" : "it is not an https URL");
   }
   const problem = findProblem(url, kind);
   if (problem !== null) throw wrong(problem);
   checkPlatform(url, kind, source);
   checkAddress(url, kind, source);
-  if (kind === "slack-bot" && (url.password === "" || !url.href.endsWith("/chat.postMessage")))
-    throw wrong("it is not the URL of a bot");
-  if (kind !== "telegram") return url.href;
+  if (!isBot) return url.href;
   if (!/\/bot\d+:[\w-]+(?:\/sendMessage)?$/.test(url.pathname)) throw wrong("it is not the URL of a bot");
   return botUrl(url.href);
 }
 
-/** What no webhook's URL has; null if it is fine. Only those of ntfy and slack-bot may have an access token. */
+/** What no webhook's URL has; null if it is fine. Only those of ntfy may have an access token. */
 function findProblem(url: URL, kind: TargetKind): string | null {
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     return "http is not encrypted, and works only for 127.0.0.1, [::1] and localhost";
   }
-  if (url.username !== "" || (url.password !== "" && kind !== "ntfy" && kind !== "slack-bot")) {
+  if (url.username !== "" || (url.password !== "" && kind !== "ntfy")) {
     return "it must not have a user or a password";
   }
   if (!/^[\w-]{0,200}$/.test(url.password)) return "what stands before the host is not an access token";
@@ -82,8 +57,8 @@ function findProblem(url: URL, kind: TargetKind): string | null {
 }
 
 function hintOf(kind: TargetKind): string {
-  const example = EXAMPLES[kind] ?? "https://HOST/PATH";
-  return BOTS[kind]?.hint ?? `give the URL that the platform shows, such as ${example}`;
+  if (kind === "telegram") return "give the token that @BotFather gave you";
+  return `give the URL that the platform shows, such as ${EXAMPLES[kind] ?? "https://HOST/PATH"}`;
 }
 
 function botUrl(url: string): string {
@@ -92,7 +67,6 @@ function botUrl(url: string): string {
 
 /** The hosts of platforms that run nowhere else. */
 const PLATFORM_HOSTS: readonly (readonly [TargetKind, RegExp])[] = [
-  ["slack-bot", /^(?:www\.)?slack(?:-gov)?\.com$/],
   ["slack", /^hooks\.slack(?:-gov)?\.com$/],
   ["discord", /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/],
   ["telegram", /^api\.telegram\.org$/],
@@ -134,7 +108,13 @@ const OTHER_ADDRESSES: readonly OtherAddress[] = [
     problem: "it is the URL of a workflow, which takes no messages",
     hint: SLACK_HINT,
   },
-  { kind: "slack", host: /(?<!^hooks)\.slack\.com$/, path: /^/, problem: CHANNEL_LINK, hint: SLACK_HINT },
+  {
+    kind: "slack",
+    host: /^(?!hooks\.)(?:.*\.)?slack\.com$/,
+    path: /^/,
+    problem: CHANNEL_LINK,
+    hint: SLACK_HINT,
+  },
   {
     kind: "discord",
     host: /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$|^discord\.gg$/,
@@ -196,7 +176,7 @@ function checkAddress({ hostname, pathname }: URL, kind: TargetKind, source: str
 }
 
 interface PlaceFlag {
-  readonly name: "chat" | "topic" | "channel";
+  readonly name: "chat" | "topic";
   /** The only kind that has it. */
   readonly owner: TargetKind;
   readonly isOptional?: true;
@@ -219,13 +199,6 @@ const PLACE_FLAGS: readonly PlaceFlag[] = [
     // The id of the message that began it.
     known: /^[1-9]\d{0,9}$/,
     hint: "write the last number of its link",
-  },
-  {
-    name: "channel",
-    owner: "slack-bot",
-    // By a name, messages could be posted, but not changed.
-    known: /^[CDG][A-Z\d]{2,30}$/,
-    hint: "copy the id at the end of the channel's details, such as C012AB3CD",
   },
 ];
 

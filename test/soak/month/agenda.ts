@@ -59,7 +59,7 @@ export interface Agenda {
   on(date: string): readonly DayEntry[];
 }
 
-export interface DayEntry {
+interface DayEntry {
   readonly title: string;
   /** `HH:MM` of its start; null for one that lasts all day, or has begun before. */
   readonly time: string | null;

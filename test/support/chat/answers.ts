@@ -63,15 +63,6 @@ const ANSWERS: Readonly<Record<ChatKind, Readonly<Record<AnswerName, Answer>>>> 
     rate_limited: text(429, "rate_limited", RETRY),
     broken: text(500, "rollup_error"),
   },
-  // Each with 200, but for the rate limit.
-  "slack-bot": {
-    accepted: json(200, { ok: true, channel: "C012AB3CD", ts: "1503435956.000247", message: { text: "x" } }),
-    invalid: json(200, { ok: false, error: "invalid_blocks", errors: ["no more than 50 items allowed"] }),
-    removed: json(200, { ok: false, error: "account_inactive" }),
-    forbidden: json(200, { ok: false, error: "not_in_channel" }),
-    rate_limited: json(429, { ok: false, error: "ratelimited" }, RETRY),
-    broken: json(200, { ok: false, error: "internal_error" }),
-  },
   discord: {
     accepted: { status: 204, headers: {}, body: "" },
     invalid: json(400, {

@@ -116,17 +116,6 @@ export const Slack = v.pipe(
   v.check((message) => isBelowTotal(message), TOO_LONG),
 ) satisfies v.GenericSchema<unknown, { readonly text: string; readonly blocks: KnownBlock[] }>;
 
-/** The method that posts. @see https://docs.slack.dev/reference/methods/chat.postMessage */
-export const SlackBot = v.pipe(
-  v.strictObject({
-    channel: v.pipe(v.string(), v.regex(/^[CDG][A-Z0-9]{8,}$/)),
-    unfurl_links: v.literal(false),
-    unfurl_media: v.literal(false),
-    ...SLACK_CONTENT,
-  }),
-  v.check((message) => isBelowTotal(message), TOO_LONG),
-);
-
 function hasBrokenLink(text: string): boolean {
   return [...text.matchAll(/(?<!\\)\[((?:\\.|[^\\\]])*)\]\(/g)].some(([, label = ""]) =>
     /\\|:\/\//.test(label),
@@ -316,7 +305,6 @@ const Json = v.strictObject({
 
 const SCHEMAS = {
   slack: Slack,
-  "slack-bot": SlackBot,
   discord: Discord,
   teams: Teams,
   mattermost: Mattermost,

@@ -9,7 +9,6 @@ import {
   NtfyActions,
   type SentPayload,
   Slack,
-  SlackBot,
   Teams,
   Telegram,
   type TextRun,
@@ -40,7 +39,6 @@ interface Shown {
 
 const SHOWS: Readonly<Record<ChatKind, (payload: SentPayload) => Shown>> = {
   slack: (payload) => showSlack(v.parse(Slack, JSON.parse(payload.body))),
-  "slack-bot": (payload) => showSlack(v.parse(SlackBot, JSON.parse(payload.body))),
   discord: showDiscord,
   teams: showTeams,
   mattermost: showMattermost,

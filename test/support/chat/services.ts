@@ -13,17 +13,7 @@ import { type ChatPage, showMessage } from "./pages.js";
 export type ChatKind = Exclude<TargetKind, "mail">;
 
 export const CHAT_KINDS: readonly ChatKind[] = [
-  ...([
-    "slack",
-    "slack-bot",
-    "discord",
-    "teams",
-    "mattermost",
-    "telegram",
-    "googlechat",
-    "ntfy",
-    "json",
-  ] as const),
+  ...(["slack", "discord", "teams", "mattermost", "telegram", "googlechat", "ntfy", "json"] as const),
 ];
 
 /** A part of each URL that must not be seen anywhere else. */
@@ -51,10 +41,7 @@ export interface ChatServices {
   close(): Promise<void>;
 }
 
-const BOT_TOKEN = `xoxb-${CHAT_SECRET}`;
-
 const PATHS: Readonly<Record<ChatKind, string>> = {
-  "slack-bot": "/api/chat.postMessage",
   slack: `/services/T0/B0/${CHAT_SECRET}`,
   discord: `/api/webhooks/1/${CHAT_SECRET}`,
   teams: `/workflows/0a1b/triggers/manual/paths/invoke?api-version=1&sig=${CHAT_SECRET}`,
@@ -88,8 +75,7 @@ export async function startChatServices({ tls }: ChatServicesOptions = {}): Prom
   const close = () => closeServer(server);
   onTestFinished(close);
   return {
-    urlOf: (kind) =>
-      `${kind === "slack-bot" ? base.replace("://", `://:${BOT_TOKEN}@`) : base}${PATHS[kind]}`,
+    urlOf: (kind) => `${base}${PATHS[kind]}`,
     received: (kind) => roomOf(kind).accepted,
     requests: (kind) => roomOf(kind).requests,
     problems: (kind) => roomOf(kind).problems,
@@ -127,10 +113,6 @@ async function serve({ request, response, kind, room }: Visit): Promise<void> {
   }
   if (planned !== undefined) {
     send(response, typeof planned === "string" ? answerOf(kind, planned) : planned);
-    return;
-  }
-  if (kind === "slack-bot" && request.headers.authorization !== `Bearer ${BOT_TOKEN}`) {
-    send(response, answerOf(kind, "removed"));
     return;
   }
   const payload: SentPayload = {
