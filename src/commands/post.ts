@@ -35,10 +35,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
     .option("--title <text>", "title of the message (default: calendar and days)")
     .option("--once", "post the same days of the same calendars to the same target at most once")
     .option("--changes <name>", "post what is new since the last time under this name, instead of a list")
-    .option(
-      "--again",
-      "with --once: post even if it was posted before; with --changes: also what may be lost",
-    )
+    .option("--again", "post even if it was posted before; with --changes: also what may not have arrived")
     .option("--at-least-once", "with --changes: post again what may not have arrived, instead of exit 9");
   describeCommand(command, {
     takesTemplate: true,

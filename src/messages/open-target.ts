@@ -55,16 +55,14 @@ export async function openTarget(
   const { mentions, ics = false } = request;
   if (ics && target.kind !== "mail") throw usageError(`--ics: only mail has attachments, not ${target.kind}`);
   if (mentions !== undefined) (await import("./mentions.js")).checkMentions(target.kind, mentions);
-  return { ...target, request, mentions, ics };
+  return { ...target, mentions, ics };
 }
-
-type FoundTarget = Omit<Target, "request">;
 
 async function findTarget(
   request: TargetRequest,
   readUrl: ReadUrl,
   dependencies: WebhooksDependencies,
-): Promise<FoundTarget> {
+): Promise<Target> {
   const { to, as, flag = "--to" } = request;
   if (as !== undefined) checkGivenPlace(as, request);
   if (as === "mail" && (to === undefined || to.includes("@"))) {
@@ -93,7 +91,7 @@ async function openEnvironment(
   { as, chat, topic, flag = "--to" }: TargetRequest,
   readUrl: ReadUrl,
   dependencies: WebhooksDependencies,
-): Promise<FoundTarget> {
+): Promise<Target> {
   const found = await dependencies.environmentUrl();
   const place = { chat, topic };
   if (found === null) {
@@ -119,7 +117,7 @@ async function openSaved(
   { to: name, as, ...given }: TargetRequest & { readonly to: string },
   readUrl: ReadUrl,
   dependencies: WebhooksDependencies,
-): Promise<FoundTarget> {
+): Promise<Target> {
   const record = findRecord(dependencies.storage, name);
   const kind = TARGET_KINDS.find((known) => known === record.as);
   if (kind === undefined) {
@@ -165,7 +163,7 @@ interface WebhookTarget extends Pick<Target, "kind" | "name" | "id" | "chat" | "
 function webhookTarget(
   { post, check, dryRun }: WebhooksDependencies,
   { url, renewHint, ...target }: WebhookTarget,
-): FoundTarget {
+): Target {
   const { kind, name } = target;
   checkPlace(kind, target);
   if (url === null || dryRun) return { ...target, ...WITHOUT_SENDING };
@@ -184,10 +182,7 @@ function confirmed(url: string): string {
   return confirming.href;
 }
 
-function mailTarget(
-  { sendMail, checkMail, dryRun }: WebhooksDependencies,
-  addresses: MailAddresses,
-): FoundTarget {
+function mailTarget({ sendMail, checkMail, dryRun }: WebhooksDependencies, addresses: MailAddresses): Target {
   const { to, bcc } = addresses;
   const id = bcc === undefined ? `mail:${to}` : `mail:${to} bcc ${bcc}`;
   const target = { kind: "mail", name: to, id, ...addresses } as const;

@@ -1,5 +1,4 @@
 import { usageError } from "../errors.js";
-import type { StoredMessage } from "./ledger/send-rows.js";
 import type { OutgoingMessage } from "./ledger/sends.js";
 import type { Message } from "./message.js";
 import type { Payload } from "./payload.js";
@@ -46,17 +45,8 @@ export async function composeOutgoing(
   message: Message,
   target: Target,
   { command, now }: Pick<OutgoingMessage, "command"> & Pick<RenderOptions, "now">,
-) {
-  const { id, kind, name, request } = target;
-  const payload = await renderMessage(kind, message, { ...target, now });
-  const { smaller: _, ...kept } = payload;
-  const stored: StoredMessage = { request, target: { id, kind }, payload: kept };
+): Promise<OutgoingMessage & { readonly payload: Payload }> {
+  const payload = await renderMessage(target.kind, message, { ...target, now });
   const send = () => target.deliver(payload);
-  return {
-    command,
-    target: name,
-    what: message.title,
-    stored,
-    send,
-  } satisfies OutgoingMessage;
+  return { command, target: target.name, what: message.title, payload, send };
 }

@@ -156,7 +156,7 @@ function shorten(text: string): string {
     : `${characters.slice(0, MAX_REASON - 1).join("")}…`;
 }
 
-const CHECK_HINT = "look whether the mail arrived before you send it again";
+const CHECK_HINT = "check whether it arrived";
 
 function unknownOutcome(message: string): CliError {
   return new CliError("outcome_unknown", `${message}; the mail may have been sent`, { hint: CHECK_HINT });

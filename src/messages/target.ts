@@ -43,8 +43,6 @@ export interface Target extends TargetPlace, MessageExtras {
   readonly name: string;
   /** The same for the same target in every run, and not a secret: for keys of the ledger. */
   readonly id: string;
-  /** What it was opened with: it can be opened again. */
-  readonly request: TargetRequest;
   /**
    * Resolves once the message was accepted. A failure says whether it may have been sent all the same: outcome_unknown (9),
    * and interrupted with `mayHaveSucceeded`; after any other it certainly was not.

@@ -185,7 +185,6 @@ test("where a calendar cannot be read, nothing is posted, and stderr names it", 
 test.each<[readonly string[], number, string]>([
   [["post"], 2, "CALCTL_WEBHOOK_URL needs --as"],
   [["post", "--to", "nosuch"], 5, 'there is no webhook "nosuch"'],
-  [["post", ...JSON_TARGET, "--again"], 2, "--again"],
   [["post", ...JSON_TARGET, "--days", "367"], 2, "--days"],
   [["post", ...JSON_TARGET, "--changes", "news", "--days", "8"], 2, "from 1 to 7"],
   [["post", ...JSON_TARGET, "--on", "friday", "--days", "2"], 2, "--on"],

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { textWidth } from "../../src/output/table/text-width.js";
 import { reply } from "../support/fault-steps.js";
-import { NOW, type RunResult } from "../support/harness.js";
+import { NOW } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
 
-/** What `post` and `remind` have sent, and what is done about what may be lost. It is 15:30 in Berlin. */
+/** What `post` and `remind` have sent, and how to send again what may be lost. It is 15:30 in Berlin. */
 
 interface Sent {
   readonly id: string;
@@ -20,12 +20,6 @@ async function sent(world: PostWorld): Promise<readonly Sent[]> {
   const { exitCode, stdout, stderr } = await world.send("sent", "-o", "json");
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   return JSON.parse(stdout);
-}
-
-async function onlyId(world: PostWorld): Promise<string> {
-  const messages = await sent(world);
-  expect(messages).toHaveLength(1);
-  return messages[0]?.id ?? "";
 }
 
 /** The bodies of what was posted, as text. */
@@ -45,67 +39,32 @@ const JOBS: Readonly<Record<string, readonly string[]>> = {
   "a reminder": ["remind", "--before", "15m", "--as", "json"],
 };
 
-/** What sends it again although it has arrived. */
-const HINTS: Readonly<Record<string, string>> = {
-  "a digest": "calctl post --once --again posts the digest again",
-  "a message without --once": "the command that posted it posts it again",
-  "a reminder": "it is told once; calctl post posts the events as they are now",
-};
-
 describe.each(Object.entries(JOBS))("%s without an answer", (name, job) => {
   const title = name === "a reminder" ? "In 10 min: Lunch" : "Today, Sat 21 Nov: 1 event, 15:40 Lunch";
 
-  async function lose(): Promise<{
-    readonly world: PostWorld;
-    readonly id: string;
-    readonly run: RunResult;
-  }> {
+  test("is exit 9 in this run alone, which says what it was and how to go on", async () => {
     const world = await worldWithLunch();
     world.hook.next(LOST);
     const run = await world.send(...job);
-    return { world, id: await onlyId(world), run };
-  }
-
-  test("is exit 9 in this run alone, which says what it was and how to go on", async () => {
-    const { world, id, run } = await lose();
     expect(run).toMatchObject({ exitCode: 9, stdout: "" });
     expect(run.stderr).toContain(`the write may have succeeded: “${title}”`);
-    expect(run.stderr).toContain(`calctl sent resend ${id} sends it again`);
-    expect(run.stderr).toContain(`calctl sent done ${id} takes it as arrived`);
+    expect(run.stderr).toContain(
+      "check whether it arrived; to send it again, repeat the command with --again",
+    );
     if (name !== "a message without --once") expect(await world.send(...job)).toEqual(QUIET);
     expect(await sent(world)).toMatchObject([
-      { id, command: job[0], target: "CALCTL_WEBHOOK_URL", what: title, outcome: "unknown" },
+      { command: job[0], target: "CALCTL_WEBHOOK_URL", what: title, outcome: "unknown" },
     ]);
   });
 
-  test("is sent again as it was, once, by sent resend", async () => {
-    const { world, id } = await lose();
-    expect(await world.send("sent", "resend", id)).toEqual(QUIET);
-    expect(bodies(world)).toHaveLength(2);
-    expect(bodies(world)[1]).toBe(bodies(world)[0]);
-    expect(await sent(world)).toMatchObject([{ id, outcome: "sent" }]);
-    if (name !== "a message without --once") expect(await world.send(...job)).toEqual(QUIET);
-    expect(await world.send("sent", "resend", id)).toMatchObject({
-      exitCode: 2,
-      stderr: `error: message ${id} has arrived, and its text was not kept\nhint: ${HINTS[name]}\n`,
-    });
-  });
-
-  test("counts as arrived with sent done", async () => {
-    const { world, id } = await lose();
-    for (const _ of [1, 2]) expect(await world.send("sent", "done", id)).toEqual(QUIET);
-    expect(await sent(world)).toMatchObject([{ id, outcome: "sent" }]);
-    expect(bodies(world)).toHaveLength(1);
-  });
-
-  test("and none again stays unknown: exit 9; what is refused then does, too", async () => {
-    const { world, id } = await lose();
+  test("is sent again with --again, and what is refused then stays unknown", async () => {
+    const world = await worldWithLunch();
     world.hook.next(LOST, REFUSED);
-    const again = await world.send("sent", "resend", id);
-    expect(again).toMatchObject(failed(9, `sent resend ${id}`));
-    expect((await world.send("sent", "resend", id)).exitCode).toBe(11);
-    expect(await sent(world)).toMatchObject([{ id, outcome: "unknown" }]);
-    if (name !== "a message without --once") expect(await world.send(...job)).toEqual(QUIET);
+    for (const exitCode of [9, 11, 0])
+      expect(await world.send(...job, ...(exitCode === 9 ? [] : ["--again"]))).toMatchObject({ exitCode });
+    expect(bodies(world)).toHaveLength(3);
+    const outcomes = (await sent(world)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(name === "a message without --once" ? ["unknown", "refused", "sent"] : ["sent"]);
   });
 });
 
@@ -141,7 +100,10 @@ describe("on a terminal", () => {
     world.hook.next(LOST, REFUSED);
     await post("A title of forty columns and some more");
     await post("昼食".repeat(12));
-    const next = "look whether unknown ones have arrived:\ncalctl sent resend ID, or sent done ID\n";
+    const next = `check whether unknown ones arrived;
+to send one again, repeat the command
+with --again
+`;
     expect(await screen(world, 80)).toEqual({
       stdout: `Sat 21 Nov 15:30  sent     0123456789ab
   CALCTL_WEBHOOK_URL: Lunch today
@@ -169,59 +131,6 @@ test("a digest that was refused is one message with the run that sends it", asyn
   expect(await sent(world)).toMatchObject([{ outcome: "sent" }]);
 });
 
-describe("sent resend", () => {
-  test.each([
-    [["sent", "resend", "nosuch"], 5, 'there is no message "nosuch"'],
-    [["sent", "done", "nosuch"], 5, 'there is no message "nosuch"'],
-    [["sent", "resend"], 2, "calctl sent resend needs ID"],
-    [["sent", "resend", ""], 2, "ID: the id is empty"],
-    [["sent", "done", "."], 2, 'ID: "." is not a valid id'],
-    [["sent", "again"], 2, 'calctl sent has no command "again"'],
-  ])("%j is refused", async (argv, exitCode, message) => {
-    const world = await worldWithLunch();
-    expect(await world.send(...argv)).toMatchObject(failed(exitCode, message));
-  });
-
-  test("--dry-run shows the message, and sends nothing", async () => {
-    const world = await worldWithLunch();
-    world.hook.next(LOST);
-    await world.send("post", "--as", "json", "--once");
-    const { stdout } = await world.send("sent", "resend", await onlyId(world), "--dry-run");
-    expect(JSON.parse(stdout)).toMatchObject({ title: "Today, Sat 21 Nov: 1 event, 15:40 Lunch" });
-    expect(bodies(world)).toHaveLength(1);
-  });
-
-  test("does not post to the webhook of another job", async () => {
-    const world = await worldWithLunch();
-    world.hook.next(LOST);
-    await world.send("post", "--as", "json", "--once");
-    const env = {
-      CALCTL_WEBHOOK_URL: `${world.hook.baseUrl}/other`,
-      CALCTL_STATE_DIR: `${world.directory}/state`,
-    };
-    const result = await world.runWith({ env }, "sent", "resend", await onlyId(world));
-    expect(result).toMatchObject(failed(2, "is not where message"));
-    expect(bodies(world)).toHaveLength(1);
-  });
-
-  test("posts to what a saved webhook is by now, unless that takes other messages, or is gone", async () => {
-    const world = await worldWithLunch();
-    await addWebhook(world, "team", "/one");
-    world.hook.next(LOST);
-    expect((await world.send("post", "--to", "team", "--once")).exitCode).toBe(9);
-    const id = await onlyId(world);
-    await addWebhook(world, "team", "/two", "slack");
-    expect(await world.send("sent", "resend", id)).toMatchObject(
-      failed(2, "was made for json, and webhook team is for slack by now"),
-    );
-    await world.run("webhooks", "remove", "team");
-    expect(await world.send("sent", "resend", id)).toMatchObject({ exitCode: 5 });
-    await addWebhook(world, "team", "/three");
-    expect(await world.send("sent", "resend", id)).toEqual(QUIET);
-    expect(world.hook.requests.map(({ path }) => path)).toEqual(["/one", "/three"]);
-  });
-});
-
 describe("--again", () => {
   test("of remind announces what is unknown, and nothing else", async () => {
     const world = await worldWithLunch();
@@ -234,7 +143,7 @@ describe("--again", () => {
     expect((await sent(world)).map(({ outcome }) => outcome)).toEqual(["sent", "sent"]);
   });
 
-  test("of post --changes sends what is unknown, then what changed since", async () => {
+  test("of post --changes sends what is unknown with what changed since, whatever was sent meanwhile", async () => {
     const world = await worldWithLunch();
     const post = (...flags: readonly string[]) =>
       world.send("post", "--as", "json", "--changes", "news", ...flags);
@@ -243,13 +152,27 @@ describe("--again", () => {
     world.hook.next(LOST);
     expect((await post()).exitCode).toBe(9);
     await world.create("Party", ...todayAt("21:00"));
-    expect(await post("--again")).toEqual(QUIET);
-    expect(await post("--again")).toEqual(QUIET);
-    expect(await world.send("sent", "resend", (await sent(world))[0]?.id ?? "")).toMatchObject(
-      failed(2, "it is told once; calctl post posts"),
-    );
-    expect(bodies(world).map((body) => [...body.matchAll(/Dinner|Party/g)][0]?.[0])).toEqual([
-      ...["Dinner", "Dinner", "Party"],
+    expect(await post()).toEqual(QUIET);
+    await world.create("Brunch", ...todayAt("22:00"));
+    for (const _ of [1, 2]) expect(await post("--again")).toEqual(QUIET);
+    expect(await post()).toEqual(QUIET);
+    const titles = bodies(world).map((body) => body.match(/(?<="title":")(?:Dinner|Party|Brunch)/g));
+    expect(titles).toEqual([["Dinner"], ["Party"], ["Dinner", "Party", "Brunch"]]);
+  });
+
+  test("of post --changes covers every message that is unknown, and nothing once one has arrived", async () => {
+    const world = await worldWithLunch();
+    const post = (...flags: readonly string[]) =>
+      world.send("post", "--as", "json", "--changes", "news", ...flags);
+    expect(await post()).toEqual(QUIET);
+    for (const [title, ...flags] of [["Dinner"], ["Party"], ["Brunch", "--again"]]) {
+      await world.create(title ?? "", ...todayAt("19:00"));
+      world.hook.next(LOST);
+      expect((await post(...flags)).exitCode).toBe(9);
+    }
+    for (const _ of [1, 2]) expect(await post("--again")).toEqual(QUIET);
+    expect(bodies(world).map((body) => body.match(/"title":"(?:Dinner|Party|Brunch)"/g)?.length)).toEqual([
+      ...[1, 1, 3, 3],
     ]);
   });
 });

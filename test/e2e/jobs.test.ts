@@ -141,7 +141,7 @@ describe("post --once", () => {
     await first;
     child.kill("SIGKILL");
     await ended;
-    const hint = expect.stringMatching(/^error: .+Choir trip.+\nhint: .*sent resend.*\n$/);
+    const hint = expect.stringMatching(/^error: .+Choir trip.+\nhint: .*with --again\n$/);
     expect(await world.runWith({ env }, ...POST)).toEqual({ exitCode: 9, stdout: "", stderr: hint });
     expect(await world.runWith({ env }, ...POST)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
     expect(requests).toEqual([expect.stringContaining("Choir trip")]);

@@ -154,7 +154,7 @@ describeWithSystemd("with systemd,", () => {
     );
     const mail = await mails();
     expect(mail).toMatch(/^To: ana@example\.org\nSubject: calctl-digest\.service has failed on .*\n/);
-    for (const text of ["status=9", "the write may have succeeded: “", "calctl sent resend "])
+    for (const text of ["status=9", "the write may have succeeded: “", "with --again"])
       expect(mail).toContain(text);
     expect(await machine.digest()).toEqual(DONE);
     expect(chat.requests("slack")).toBe(1);

@@ -287,7 +287,7 @@ describe("a message whose outcome is unknown is exit 9, and sent once", () => {
     server.otherwise(script);
     const { error } = await post();
     expect(error).toMatchObject({ code: "outcome_unknown", exitCode: 9 });
-    expect(error?.hint).toContain("look whether the message arrived");
+    expect(error?.hint).toContain("check whether it arrived");
     expect(server.requests).toHaveLength(1);
   });
 

@@ -13,6 +13,7 @@ import { filterEvents, type SortOptions, sortEvents } from "../../calendar/event
 import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
 import { joinMovedOccurrences } from "../../calendar/moved-series.js";
 import { type CliError, nullOn, wrapError } from "../../errors.js";
+import type { Remembered } from "../../messages/ledger/sends.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";
 import { type ChangesContext, type ChangesFlags, readCalendars, type Snapshot } from "./changes-reading.js";
@@ -35,7 +36,7 @@ export interface Diff {
   /** How often something was remembered under the name: changes that were not remembered come again with the same number. */
   readonly revision: number;
   /** What the ledger is to remember: with `remember`, or together with a message that was sent. */
-  readonly remembered: { readonly name: string; readonly seen: SeenState };
+  readonly remembered: Remembered & { readonly seen: SeenState };
   /** Call it once the changes were delivered. Does nothing with `--dry-run`. */
   remember(): Promise<void>;
   /** Call it once they were delivered to one of several readers: who comes new sees what changes from now on. */
@@ -68,8 +69,9 @@ async function findChanges(
 ): Promise<Diff> {
   const ledger = await context.messages.ledger();
   const reader = flags.reader === undefined ? null : readerName(name, flags.reader);
-  const ofReader = reader === null ? null : await ledger.readSeen(reader);
-  const remembered = ofReader ?? (await ledger.readSeen(name));
+  const again = flags.again === true;
+  const ofReader = reader === null ? null : await ledger.readSeen(reader, { beforeUnknown: again });
+  const remembered = ofReader ?? (await ledger.readSeen(name, { beforeUnknown: again }));
   const own = reader !== null && ofReader !== null ? reader : name;
   const before = remembered === null ? null : readState(remembered.seen, name);
   const { snapshot, diffs, lookups } = await context.names.withCachedNames(async () => {
@@ -79,7 +81,11 @@ async function findChanges(
   });
   const { binding, since, calendars, days } = snapshot;
   const watched = watchedAfter(diffs, lookups.results, snapshot);
-  const state = { name: own, seen: { version: 1, binding, since, calendars: watched } as const };
+  const state = {
+    name: own,
+    seen: { version: 1, binding, since, calendars: watched } as const,
+    coversUnknown: again,
+  };
   const changes = listChanges(context, diffs, {
     lookups: lookups.results,
     flags,

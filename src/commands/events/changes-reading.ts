@@ -24,11 +24,15 @@ export interface ChangesFlags extends FilterFlags, NameFlag {
   readonly fromStart?: boolean;
   /** One of several that are told the changes, each of which remembers its own. */
   readonly reader?: string;
+  /** Finds the changes of messages that may not have arrived, too. */
+  readonly again?: boolean;
 }
 
 export type ChangesContext = EventContext &
   Pick<Context, "flags"> & {
-    readonly messages: { ledger(): Promise<Pick<Ledger, "exclusively" | "readSeen" | "remember">> };
+    readonly messages: {
+      ledger(): Promise<Pick<Ledger, "exclusively" | "readSeen" | "remember">>;
+    };
   };
 
 /** A calendar as it was read. */

@@ -14,7 +14,6 @@ import type { ChangesFlags } from "../events/changes-reading.js";
 import { checkName } from "../events/name-binding.js";
 import { nameFilters } from "./digest.js";
 import type { PostContext, PostOptions } from "./options.js";
-import { resendMessage } from "./resend.js";
 import { noteResult, postMessage, postToEach, type SendMessage } from "./target.js";
 
 /** A key is used until the next message under its name. */
@@ -37,9 +36,6 @@ export async function postChanges(
     withDiff(context, { ...options, reader: target.id }, async (diff) => {
       let isPosted: boolean;
       try {
-        const unknown =
-          options.again === true ? await ledger.messages.unknownUnder(diff.remembered.name) : [];
-        for (const id of unknown) await resendMessage(context, id);
         isPosted = await deliver(context, { diff, options, target });
         await diff.rememberForNewReaders();
       } catch (error) {

@@ -25,8 +25,6 @@ export async function postDigest(
   options: PostOptions,
   targets: readonly Target[],
 ): Promise<void> {
-  if (options.again === true && options.once !== true)
-    throw usageError("--again: only what --once or --changes remembers can be posted again", "add --once");
   if (options.atLeastOnce === true) throw usageError("--at-least-once: only with --changes");
   // How dates in words were read is for a person; cron would mail it.
   const note = context.terminal.isTerminal ? context.output.note : () => undefined;

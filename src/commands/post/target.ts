@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { collect } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
 import { wrapError } from "../../errors.js";
+import { AGAIN_HINT } from "../../messages/ledger/attempts.js";
 import type { Ledger } from "../../messages/ledger/ledger.js";
 import type { OutgoingMessage, SendResult } from "../../messages/ledger/sends.js";
 import type { Message } from "../../messages/message.js";
@@ -83,7 +84,7 @@ export async function postMessage(
   const complete = await attachSeries(context, message, target);
   const outgoing = await composeOutgoing(complete, target, { command: "post", now: context.now() });
   if (context.flags.dryRun) {
-    await context.output.document(PAYLOAD_DOCUMENT, outgoing.stored.payload);
+    await context.output.document(PAYLOAD_DOCUMENT, outgoing.payload);
     return true;
   }
   const result = await sendMessage(outgoing);
@@ -153,8 +154,7 @@ export async function postToEach(
   reportSending(reportFailures, { isUnknown: (await ledger?.acknowledge()) === true });
 }
 
-const CHECK_HINT =
-  "look whether it arrived; calctl sent resend ID sends one again, calctl sent done ID takes it as arrived";
+const CHECK_HINT = `check whether it arrived; ${AGAIN_HINT}`;
 
 /** One of several outcomes that is unknown is reported only once, while other failures are tried again by themselves. */
 export function reportSending(

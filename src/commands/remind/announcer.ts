@@ -46,7 +46,7 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
   const flag = MESSAGE_FLAGS.find(([, name]) => options[name] !== undefined)?.[0];
   if (flag !== undefined) throw usageError(`${flag}: only a message has that, not a program`);
   if (program === "") throw emptyValueError("the program");
-  const again = "only --again starts it again for this event";
+  const again = "check what it has done";
   const runProgram = createProgramRunner(context.machine, { warn: context.output.warn, again });
   return {
     id: `run ${JSON.stringify(words)}`,
@@ -55,7 +55,6 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
       command: "remind",
       target: program,
       what: events.map(nameEvent).join(", "),
-      stored: null,
       payload: null,
       async send() {
         for (const event of events) {
@@ -82,8 +81,7 @@ function targetAnnouncer(context: RemindContext, target: Target): Announcer {
       const { config, now } = context;
       const message = createReminder(events, { zone: config.settings().timezone, now: now(), showCalendar });
       const complete = await attachSeries(context, message, target);
-      const outgoing = await composeOutgoing(complete, target, { command: "remind", now: now() });
-      return { ...outgoing, payload: outgoing.stored.payload };
+      return composeOutgoing(complete, target, { command: "remind", now: now() });
     },
   };
 }

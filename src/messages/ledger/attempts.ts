@@ -20,6 +20,8 @@ interface AttemptOptions extends SendingDependencies {
   readonly send: () => Promise<void>;
   /** As in SendOptions. */
   readonly atLeastOnce?: boolean | undefined;
+  /** As in Remembered. */
+  readonly coversUnknown?: boolean | undefined;
 }
 
 /**
@@ -30,7 +32,7 @@ interface AttemptOptions extends SendingDependencies {
 export async function runAttempt(
   database: LedgerDatabase,
   attempt: Attempt,
-  { send, clock, unreported, atLeastOnce = false }: AttemptOptions,
+  { send, clock, unreported, atLeastOnce = false, coversUnknown }: AttemptOptions,
 ): Promise<void> {
   try {
     await send();
@@ -43,7 +45,8 @@ export async function runAttempt(
     throw describeUnknown(error, attempt.rows[0]);
   }
   const noteSent = (db: LedgerTransaction) => {
-    for (const row of stillOwn(db, attempt)) settleSend(db, row, { state: "sent", now: clock.now() });
+    const settled = { state: "sent", now: clock.now(), coversUnknown } as const;
+    for (const row of stillOwn(db, attempt)) settleSend(db, row, settled);
     keepEarlier(db, attempt);
   };
   // Not the hint of the reason: to run the command again could send it again.
@@ -94,18 +97,20 @@ export function unknownBefore(send: Send): CliError {
   const where = pid === undefined ? "" : ` (process ${pid} on ${host})`;
   const when = new Date(send.beganAt).toISOString();
   const message = `it is not known whether this was sent by the attempt of ${when}${where}`;
-  const hint = "look where it should have arrived; --again sends it again";
+  const hint = "check whether it arrived";
   return describeUnknown(new CliError("outcome_unknown", message, { hint, mayHaveSucceeded: true }), send);
 }
 
+/** What sends an unknown message again, for hints. */
+export const AGAIN_HINT = "to send it again, repeat the command with --again";
+
 /** Says what may not have arrived, and what can be done about it. */
 function describeUnknown(error: CliError, send: Send | undefined): CliError {
-  const { messageId: id = null, what = null, target = null, message = null } = send ?? {};
+  const { messageId: id = null, what = null, target = null } = send ?? {};
   const during = error.code === "interrupted" ? " while sending" : ":";
-  const named = what === null ? "" : `${during} “${what}” (message ${id})`;
-  const resend = `look whether it arrived; calctl sent resend ${id} sends it again`;
+  const named = what === null ? "" : `${during} “${what}”`;
   return wrapError(error, error.code, `${error.message}${named}`, {
-    hint: `${message === null ? error.hint : resend}, calctl sent done ${id} takes it as arrived`,
+    hint: error.hint === undefined ? AGAIN_HINT : `${error.hint}; ${AGAIN_HINT}`,
     details: error.details ?? { message: { id, target, what } },
   });
 }

@@ -2,7 +2,7 @@ import type { LockWaitOptions } from "../../system/sqlite/connection.js";
 import { openLedgerDatabase } from "./database.js";
 import { createExclusively } from "./holders.js";
 import { createWriteOnce, type WriteOnce } from "./keyed-writes.js";
-import { encodeSeen, readSeen, type Seen, writeSeen } from "./seen.js";
+import { encodeSeen, readSeen, type Seen, type SeenOptions, writeSeen } from "./seen.js";
 import { acknowledgeUnknown, createSendOnce, type Remembered, type SendOnce } from "./sends.js";
 import { createSentMessages, type SentMessages } from "./sent-messages.js";
 import type { LedgerDependencies } from "./waiting.js";
@@ -40,7 +40,7 @@ export interface Ledger {
    */
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** What was last remembered under a name; null for a new name. */
-  readSeen(name: string): Promise<Seen | null>;
+  readSeen(name: string, options?: SeenOptions): Promise<Seen | null>;
   /** Replaces what is remembered under a name. @throws CliError usage when it is too large */
   remember(remembered: Remembered): Promise<void>;
 }
@@ -65,10 +65,10 @@ export async function openLedger({
     messages: createSentMessages(database, sending),
     acknowledge: () => acknowledgeUnknown(database, sending),
     exclusively: createExclusively(database, dependencies),
-    readSeen: (name) => readSeen(database, name),
-    async remember({ name, seen }) {
+    readSeen: (name, options) => readSeen(database, name, options),
+    async remember({ name, seen, coversUnknown }) {
       const content = encodeSeen(seen);
-      await database.note((db) => writeSeen(db, name, content, clock.now()));
+      await database.note((db) => writeSeen(db, { name, content, coversUnknown }, clock.now()));
     },
     close: database.close,
   };

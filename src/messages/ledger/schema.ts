@@ -30,8 +30,7 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     )`,
   ],
   [
-    // What `calctl sent` lists: keys with the same `message_id` were sent as one message, `message` is a `StoredMessage` as
-    // compressed JSON, and null once it has arrived.
+    // What `calctl sent` lists: keys with the same `message_id` were sent as one message. `message` was dropped later.
     "alter table sends add column message_id text",
     "alter table sends add column command text not null default 'post'",
     "alter table sends add column target text",
@@ -57,4 +56,5 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     "create index keyed_writes_by_began_at on keyed_writes (began_at)",
   ],
   ["alter table sends drop column posted_id", "alter table sends drop column drawn"],
+  ["alter table sends drop column message", "drop index sends_by_message_id"],
 ];

@@ -26,9 +26,24 @@ export function encodeSeen(seen: unknown): Uint8Array {
   return deflateRawSync(bytes);
 }
 
+export interface SeenOptions {
+  /** Whether what messages under the name had whose outcome is unknown counts as not seen. */
+  readonly beforeUnknown?: boolean;
+}
+
+/** What had been seen before the oldest message under a name whose outcome is unknown. */
+const BEFORE_UNKNOWN = `(select seen from sends where seen_name = name and state = 'reported' and seen is not null
+  order by began_at, sends.rowid limit 1)`;
+
 /** Null for a name that is not known. @throws CliError configuration when it cannot be read */
-export async function readSeen({ read, path }: LedgerDatabase, name: string): Promise<Seen | null> {
-  const [row] = await read((db) => db.all("select content, revision from seen where name = ?", name));
+export async function readSeen(
+  { read, path }: LedgerDatabase,
+  name: string,
+  { beforeUnknown = false }: SeenOptions = {},
+): Promise<Seen | null> {
+  const column = beforeUnknown ? `coalesce(${BEFORE_UNKNOWN}, content)` : "content";
+  const query = `select ${column} as content, revision from seen where name = ?`;
+  const [row] = await read((db) => db.all(query, name));
   if (row === undefined) return null;
   const { content, revision } = row;
   try {
@@ -42,8 +57,26 @@ export async function readSeen({ read, path }: LedgerDatabase, name: string): Pr
   }
 }
 
-/** @param content of `encodeSeen`; @param now milliseconds since the Unix epoch */
-export function writeSeen(db: LedgerTransaction, name: string, content: Uint8Array, now: number): void {
+/** What the table has under a name; null if there is nothing. */
+export function findSeen(db: LedgerTransaction, name: string): Uint8Array | null {
+  const [row] = db.all("select content from seen where name = ?", name);
+  return row === undefined ? null : (row["content"] as Uint8Array);
+}
+
+interface NewSeen {
+  readonly name: string;
+  /** Of `encodeSeen`. */
+  readonly content: Uint8Array;
+  /** As in Remembered. */
+  readonly coversUnknown?: boolean | undefined;
+}
+
+/** @param now milliseconds since the Unix epoch */
+export function writeSeen(
+  db: LedgerTransaction,
+  { name, content, coversUnknown = false }: NewSeen,
+  now: number,
+): void {
   db.run(
     `insert into seen (name, content, revision, remembered_at) values (?, ?, 1, ?)
      on conflict (name) do update set content = excluded.content, revision = revision + 1,
@@ -53,7 +86,8 @@ export function writeSeen(db: LedgerTransaction, name: string, content: Uint8Arr
     now,
   );
   // What else was to be remembered under the name is older.
-  db.run("update sends set seen = null where seen_name = ?", name);
+  const older = coversUnknown ? "" : " and state <> 'reported'";
+  db.run(`update sends set seen = null where seen_name = ?${older}`, name);
   db.run(
     `delete from seen where remembered_at < ?
       and name not in (select name from seen order by remembered_at desc limit ?)`,

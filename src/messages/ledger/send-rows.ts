@@ -1,10 +1,7 @@
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { DAY_MS } from "../../../contract/date-time.js";
 import type { SentMessage } from "../../output/views/sent.js";
-import type { Payload } from "../payload.js";
-import type { Target } from "../target.js";
 import type { LedgerTransaction } from "./database.js";
-import { writeSeen } from "./seen.js";
+import { findSeen, writeSeen } from "./seen.js";
 
 /** The table `sends`: a row for each key under which something was or is being sent. */
 
@@ -19,14 +16,6 @@ const STATES: ReadonlySet<unknown> = new Set<SendState>(["sending", "sent", "rep
 /** What a message says of itself, in a list and in errors. */
 export type MessageFacts = Pick<SentMessage, "command" | "target" | "what">;
 
-/** What is needed to send a message once more. */
-export interface StoredMessage {
-  readonly request: Target["request"];
-  /** For which it was made. */
-  readonly target: Pick<Target, "id" | "kind">;
-  readonly payload: Omit<Payload, "smaller">;
-}
-
 /** A row of `sends`. */
 export interface Send extends MessageFacts {
   readonly key: string;
@@ -36,25 +25,26 @@ export interface Send extends MessageFacts {
   readonly forgetAt: number;
   /** Under which name something is remembered once it is sent. */
   readonly seenName: string | null;
-  /** Null once that was remembered, or something newer. */
+  /**
+   * What is remembered then; null once it was, or something newer. Of `reported`: what had been seen before, until a message
+   * under the name covers this one.
+   */
   readonly seen: Uint8Array | null;
   /** The same for keys that were sent as one message; null where there was none. */
   readonly messageId: string | null;
-  /** Null once it has arrived, and for what cannot be sent again from here, such as the run of a program. */
-  readonly message: Uint8Array | null;
 }
 
 /** Rows that are removed at once. */
 const PRUNED_AT_ONCE = 100;
 
-/** How long a message is listed with its first line and its target, and its text kept unless it has arrived (ms). */
+/** How long a message is listed with its first line and its target, and can be covered by a later one (ms). */
 export const LISTED_FOR = 30 * DAY_MS;
 
 /** The keys of the latest sends stay, whatever the clock says: without one, a message would be sent again. */
 const ALWAYS_KEPT = 100;
 
 /**
- * Removes keys and texts that were kept for long enough, by this run's clock and by that of earlier runs: a clock that is wrong
+ * Removes keys and first lines that were kept for long enough, by this run's clock and by that of earlier runs: a clock that is wrong
  * for a while forgets nothing.
  */
 export function prune(db: LedgerTransaction, now: number): void {
@@ -68,14 +58,13 @@ export function prune(db: LedgerTransaction, now: number): void {
     PRUNED_AT_ONCE,
   );
   db.run(
-    `update sends set what = null, target = null, message = null
-      where began_at < ? and coalesce(what, target, message) is not null`,
+    `update sends set what = null, target = null, seen = case state when 'reported' then null else seen end
+      where began_at < ? and coalesce(what, target) is not null`,
     clockOf(1) - LISTED_FOR,
   );
 }
 
-const COLUMNS =
-  "state, owner, began_at, forget_at, seen_name, seen, message_id, command, target, what, message, key";
+const COLUMNS = "state, owner, began_at, forget_at, seen_name, seen, message_id, command, target, what, key";
 
 /** The row of a key; null without one. */
 export function findSend(db: LedgerTransaction, key: string): Send | null {
@@ -85,7 +74,7 @@ export function findSend(db: LedgerTransaction, key: string): Send | null {
 /** The rows that fulfil a condition, as they were begun. */
 export function findSends(
   db: LedgerTransaction,
-  condition: "key = ?" | "message_id = ?" | "seen_name = ?" | "began_at >= ?",
+  condition: "key = ?" | "began_at >= ?",
   value: string | number,
 ): readonly Send[] {
   const text = (cell: unknown) => (typeof cell === "string" ? cell : null);
@@ -104,38 +93,35 @@ export function findSends(
       command: row["command"] === "remind" ? "remind" : "post",
       target: text(row["target"]),
       what: text(row["what"]),
-      message: blob(row["message"]),
     }));
 }
 
 /** Writes a row, in place of the one of its key. */
 export function saveSend(db: LedgerTransaction, send: Send): void {
   const { state, owner, beganAt, forgetAt, seenName, seen, key } = send;
-  const { messageId, command, target, what, message } = send;
+  const { messageId, command, target, what } = send;
   db.run(
-    `insert or replace into sends (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[state, owner, beganAt, forgetAt, seenName, seen, messageId, command, target, what, message],
+    `insert or replace into sends (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[state, owner, beganAt, forgetAt, seenName, seen, messageId, command, target, what],
     key,
   );
 }
 
-/** Takes a send as done. What was to be remembered is remembered in the same transaction; what has arrived is not kept. */
+interface Settlement {
+  readonly state: "sent" | "reported";
+  readonly now: number;
+  readonly coversUnknown?: boolean | undefined;
+}
+
+/** Takes a send as done. What was to be remembered is remembered in the same transaction. */
 export function settleSend(
   db: LedgerTransaction,
   send: Send,
-  { state, now }: { readonly state: "sent" | "reported"; readonly now: number },
+  { state, now, coversUnknown }: Settlement,
 ): void {
-  if (send.seenName !== null && send.seen !== null) writeSeen(db, send.seenName, send.seen, now);
-  saveSend(db, { ...send, state, seen: null, message: state === "sent" ? null : send.message });
-}
-
-/** As the column `message` has it; null where nothing can be sent again. */
-export function encodeMessage(stored: StoredMessage | null): Uint8Array | null {
-  return stored === null ? null : deflateRawSync(JSON.stringify(stored));
-}
-
-/** Null where it is not kept. */
-export function decodeMessage({ message }: Send): StoredMessage | null {
-  // Written by calctl, to a file of its user.
-  return message === null ? null : (JSON.parse(inflateRawSync(message).toString("utf8")) as StoredMessage);
+  const { seenName: name, seen: content } = send;
+  const isNew = name !== null && content !== null;
+  const before = isNew && state === "reported" ? findSeen(db, name) : null;
+  if (isNew) writeSeen(db, { name, content, coversUnknown }, now);
+  saveSend(db, { ...send, state, seen: before });
 }

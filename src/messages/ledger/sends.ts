@@ -5,16 +5,7 @@ import { type Attempt, runAttempt, type SendingDependencies, unknownBefore } fro
 import type { LedgerDatabase, LedgerTransaction } from "./database.js";
 import { createOwner, type Owner, readOwner } from "./owner.js";
 import { encodeSeen } from "./seen.js";
-import {
-  encodeMessage,
-  findSend,
-  type MessageFacts,
-  prune,
-  type Send,
-  type StoredMessage,
-  saveSend,
-  settleSend,
-} from "./send-rows.js";
+import { findSend, type MessageFacts, prune, type Send, saveSend, settleSend } from "./send-rows.js";
 import { type Busy, type LedgerDependencies, waitForOthers } from "./waiting.js";
 
 /** What is remembered for the next run under a name. */
@@ -22,12 +13,12 @@ export interface Remembered {
   readonly name: string;
   /** Any JSON. */
   readonly seen: unknown;
+  /** Whether the message also has what messages under this name had whose outcome is unknown. */
+  readonly coversUnknown?: boolean;
 }
 
 /** A message that is sent once it is noted. */
 export interface OutgoingMessage extends MessageFacts {
-  /** Null for what cannot be sent again from here, such as the run of a program. */
-  readonly stored: StoredMessage | null;
   send(): Promise<void>;
 }
 
@@ -80,6 +71,7 @@ export function createSendOnce(database: LedgerDatabase, dependencies: SendingDe
       ...dependencies,
       send: claim.send,
       atLeastOnce: options.atLeastOnce,
+      coversUnknown: options.remember?.coversUnknown,
     });
     return "sent";
   };
@@ -185,7 +177,7 @@ export function stateOf(
 }
 
 function newSend(
-  { command, target, what, stored }: OutgoingMessage,
+  { command, target, what }: OutgoingMessage,
   { keepDays, remember }: SendOptions,
   attempt: Pick<Send, "key" | "owner" | "messageId" | "beganAt">,
 ): Send {
@@ -196,7 +188,6 @@ function newSend(
     command,
     target,
     what,
-    message: encodeMessage(stored),
     seenName: remember?.name ?? null,
     seen: remember === undefined ? null : encodeSeen(remember.seen),
   };

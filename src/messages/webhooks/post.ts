@@ -103,7 +103,7 @@ export async function checkWebhook(
  */
 const REFUSED_BLOCKS: ReadonlySet<string | null> = new Set(["invalid_blocks", "msg_blocks_too_long"]);
 
-const CHECK_ARRIVAL = "look whether the message arrived before you send it again";
+const CHECK_ARRIVAL = "check whether it arrived";
 const CHECK_URL = "is it the URL that the platform shows for the webhook?";
 
 /** @throws CliError rejected for a success that says otherwise, outcome_unknown for one that is not of a webhook */

@@ -68,7 +68,7 @@ try {
   };
   outcome = await ledger.sendOnce(
     [key],
-    async () => ({ command: "post", target: "mailbox", what: key, stored: null, send }),
+    async () => ({ command: "post", target: "mailbox", what: key, send }),
     {
       keepDays: 1,
       remember: { name: "job", seen: key },

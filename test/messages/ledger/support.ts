@@ -51,12 +51,9 @@ export async function openTestLedger(path: string, options: TestLedgerOptions = 
 
 /** A message to the chat `team`. */
 function messageOf(what: string, send: () => Promise<void>): OutgoingMessage {
-  const target = { id: "webhook:team", kind: "json" } as const;
-  const payload = { contentType: "application/json", headers: {}, body: JSON.stringify(what) };
   return {
     ...{ command: "post", target: "webhook team", what },
     send,
-    stored: { request: { to: "team" }, target, payload },
   };
 }
 
