@@ -1,27 +1,7 @@
-import { type Detail, entryLines, type Line } from "./entry-lines.js";
+import { entryLines, type Line, withoutDetails } from "./entry-lines.js";
 import { type LinkButton, linkUrls } from "./links.js";
 import type { DaysBody, Message } from "./message.js";
 import { cutText } from "./text-length.js";
-
-/** What an event is without details. */
-const LEAST: Detail = { description: 0, attendees: 0, differences: 0, location: 0, url: 0, textLine: 100 };
-
-/** From everything to the least. */
-const DETAILS: readonly Detail[] = [
-  {
-    description: 1_000,
-    attendees: 20,
-    differences: 4,
-    location: 200,
-    url: 2_000,
-    textLine: Number.POSITIVE_INFINITY,
-  },
-  { description: 300, attendees: 10, differences: 4, location: 200, url: 2_000, textLine: 1_000 },
-  { description: 0, attendees: 5, differences: 4, location: 100, url: 500, textLine: 500 },
-  { description: 0, attendees: 0, differences: 1, location: 100, url: 300, textLine: 200 },
-  { description: 0, attendees: 0, differences: 1, location: 40, url: 200, textLine: 100 },
-  LEAST,
-];
 
 /** An event, or a line of text. */
 export interface Item {
@@ -58,23 +38,16 @@ export interface Drawing<T> {
   readonly fits: (drawn: T) => boolean;
 }
 
-/** Draws as much of a message as fits: with fewer details if need be, then with fewer events. */
+/** Draws as much of a message as fits: without details if need be, and then with as many events as fit. */
 export function drawFitting<T>(message: Message, { draw, fits }: Drawing<T>): T {
   const total = countItems(message);
-  for (const detail of DETAILS) {
-    const drawn = draw(layOut(message, { detail, shown: total }));
-    if (fits(drawn)) return drawn;
-  }
-  return drawFewer(message, { draw, fits });
-}
-
-/** As many items as fit, at the least detail. */
-function drawFewer<T>(message: Message, { draw, fits }: Drawing<T>): T {
-  let [low, high] = [0, countItems(message)];
-  let best = draw(layOut(message, { detail: LEAST, shown: 0 }));
+  const whole = draw(layOut(message, { hasDetails: true, shown: total }));
+  if (fits(whole)) return whole;
+  let [low, high] = [0, total + 1];
+  let best = draw(layOut(message, { hasDetails: false, shown: 0 }));
   while (high - low > 1) {
     const shown = Math.floor((low + high) / 2);
-    const drawn = draw(layOut(message, { detail: LEAST, shown }));
+    const drawn = draw(layOut(message, { hasDetails: false, shown }));
     if (fits(drawn)) {
       low = shown;
       best = drawn;
@@ -86,7 +59,7 @@ function drawFewer<T>(message: Message, { draw, fits }: Drawing<T>): T {
 }
 
 interface Extent {
-  readonly detail: Detail;
+  readonly hasDetails: boolean;
   /** Number of items, from the first. */
   readonly shown: number;
 }
@@ -111,16 +84,18 @@ function countItems({ body }: Message): number {
   return body.days.reduce((count, { entries }) => count + entries.length, 0);
 }
 
-function textBlocks(text: string, { detail, shown }: Extent): Block[] {
+/** Code points of a line of one's own text, if not all of it fits. */
+const MAX_LINE = 200;
+
+function textBlocks(text: string, { hasDetails, shown }: Extent): Block[] {
   if (text === "" || shown === 0) return [];
   const lines = text.split("\n").slice(0, shown);
-  const items = lines.map((line) => ({
-    lines: [linkUrls(cutText(line, detail.textLine, "code points"))],
-  }));
+  const max = hasDetails ? Number.POSITIVE_INFINITY : MAX_LINE;
+  const items = lines.map((line) => ({ lines: [linkUrls(cutText(line, max, "code points"))] }));
   return [{ heading: null, color: null, items, isListed: false }];
 }
 
-function dayBlocks({ days, titleDate }: DaysBody, { detail, shown }: Extent): Block[] {
+function dayBlocks({ days, titleDate }: DaysBody, { hasDetails, shown }: Extent): Block[] {
   const blocks: Block[] = [];
   const isListed = days.length > 1 || (days[0]?.entries.length ?? 0) > 1;
   let left = shown;
@@ -129,7 +104,7 @@ function dayBlocks({ days, titleDate }: DaysBody, { detail, shown }: Extent): Bl
     left -= kept.length;
     if (kept.length === 0) break;
     const color = kept.find((entry) => entry.color !== null)?.color ?? null;
-    const items = kept.map((entry) => ({ lines: entryLines(entry, detail) }));
+    const items = kept.map((entry) => ({ lines: entryLines(hasDetails ? entry : withoutDetails(entry)) }));
     const isNamed = date !== null && date === titleDate;
     blocks.push({ heading: isNamed ? null : heading, color, items, isListed });
   }

@@ -71,6 +71,11 @@ describe.each(EDGES)("$kind", ({ kind, max, sizeOf }) => {
   });
 });
 
+test("one's own text that does not fit keeps 200 characters of each line", async () => {
+  const body = await bodyOf("googlechat", `${"a".repeat(5_000)}\nb`);
+  expect(JSON.parse(body).text).toBe(`*Title*\n\n${"a".repeat(199)}…\nb`);
+});
+
 test.each([
   [150, "t".repeat(150)],
   [151, `${"t".repeat(149)}…`],
