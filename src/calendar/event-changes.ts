@@ -6,14 +6,14 @@ import { readSpan } from "./event-span.js";
 import { localizeEvent } from "./event-view.js";
 import { isSeries, isWhereItsRuleSays } from "./series.js";
 
-/** `gone`: deleted, or no longer readable. */
-export const CHANGE_KINDS = ["added", "changed", "gone"] as const;
+/** `removed`: deleted, or no longer readable. */
+export const CHANGE_KINDS = ["added", "changed", "removed"] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** What happened to an event. */
 export interface EventChange<T extends CalendarEvent = CalendarEvent> {
   readonly change: ChangeKind;
-  /** As it is now; one that is gone as it was last seen. */
+  /** As it is now; a removed one as it was last seen. */
   readonly event: T;
   /** As it was last seen; null if it was not. */
   readonly before: T | null;
@@ -97,7 +97,7 @@ export function compareEvents(before: SeenCalendar, now: ListedCalendar): Compar
         seen.push(event);
         break;
       case "listed":
-        // Another time of the same event is listed, so asking for it would not tell whether this one is gone.
+        // Another time of the same event is listed, so asking for it would not tell whether this one was removed.
         if (now.events.some(({ id }) => id === event.id)) changes.push(goneOf(event));
         else missing.push(event);
     }
@@ -134,7 +134,7 @@ function changeOfUnseen(event: CalendarEvent, { since, days }: SeenCalendar): Ev
 }
 
 function goneOf(event: CalendarEvent): EventChange {
-  return { change: "gone", event, before: event };
+  return { change: "removed", event, before: event };
 }
 
 function isWrittenSince({ created_at, updated_at }: CalendarEvent, since: number): boolean {

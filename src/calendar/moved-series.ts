@@ -3,8 +3,8 @@ import type { EventChange } from "./event-changes.js";
 
 /**
  * Joins the changes of occurrences whose series was moved or cut in two. Their ids have the start by the rule in them, so a
- * service has the old ones as gone and the new ones as added, and does not say which became which: here the first that is gone
- * and the first that is added are one `changed`, then the second of each, and so on: of one series, then of those that were
+ * service has the old ones as removed and the new ones as added, and does not say which became which: here the first removed one
+ * and the first added one are one `changed`, then the second of each, and so on: of one series, then of those that were
  * created with it.
  */
 export function joinMovedOccurrences(changes: readonly EventChange[]): readonly EventChange[] {
@@ -13,9 +13,9 @@ export function joinMovedOccurrences(changes: readonly EventChange[]): readonly 
   const join = (some: readonly EventChange[]): void => {
     const free = some.filter((change) => !former.has(change) && !joined.has(change)).sort(byStart);
     const added = free.filter(({ change }) => change === "added");
-    const gone = free.filter(({ change }) => change === "gone");
+    const removed = free.filter(({ change }) => change === "removed");
     for (const [index, change] of added.entries()) {
-      const before = gone[index];
+      const before = removed[index];
       if (before === undefined) return;
       former.set(change, before);
       joined.add(before);

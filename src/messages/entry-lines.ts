@@ -41,7 +41,7 @@ function headLine(entry: MessageEntry): Line {
   const [when, notes] = [whenOf(entry), notesOf(entry)];
   const title: Segment[] = [
     ...(change === null ? [] : [{ text: `${CHANGE_WORDS[change]}: ` }]),
-    ...(name === "" ? [] : [named(name, { url: isLinked ? url : null, isGone: change === "gone" })]),
+    ...(name === "" ? [] : [named(name, { url: isLinked ? url : null, isRemoved: change === "removed" })]),
     ...(notes.length === 0 || name === "" ? [] : [{ text: " " }]),
     ...notes,
   ];
@@ -70,9 +70,9 @@ function notesOf({ notes, difference }: MessageEntry): Line {
 
 function named(
   text: string,
-  { url, isGone }: { readonly url: string | null; readonly isGone: boolean },
+  { url, isRemoved }: { readonly url: string | null; readonly isRemoved: boolean },
 ): Segment {
-  return { text, url, ...(isGone && { emphasis: "struck" as const }) };
+  return { text, url, ...(isRemoved && { emphasis: "struck" as const }) };
 }
 
 /** @param url one that no name leads to */

@@ -32,7 +32,7 @@ const MAX_FILTERS = 60;
 export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
   added: "New",
   changed: "Changed",
-  gone: "Gone",
+  removed: "Removed",
 };
 
 /** `Sat 21 Nov`, `Today, Sat 21 Nov`, `No date`; with the year unless it is this year. @param today `YYYY-MM-DD` */
@@ -54,7 +54,7 @@ export function describeDigest(events: readonly LocalizedEvent[], options: First
 }
 
 /**
- * `Gone: today 16:00 Dentist, and 2 more`: the change of the nearest day; of one day what is gone, then what changed, then
+ * `Removed: today 16:00 Dentist, and 2 more`: the change of the nearest day; of one day what was removed, then what changed, then
  * what is new.
  */
 export function describeChanges(
@@ -78,7 +78,7 @@ export function describeChanges(
 }
 
 /** From what a reader has to know first. */
-const GRAVITY: readonly ChangeKind[] = ["gone", "changed", "added"];
+const GRAVITY: readonly ChangeKind[] = ["removed", "changed", "added"];
 
 /** The first that begins at a time on one of the days; without one the first of the list, such as an all-day event. */
 function firstStart(events: readonly LocalizedEvent[], { range }: FirstLineOptions): LocalizedEvent | null {

@@ -104,7 +104,7 @@ function messageEntry(
     description: firstLine(event),
     color: HEX_COLOR.test(event.label?.color ?? "") ? (event.label?.color ?? null) : null,
     // There is nothing more to see of it.
-    ...(change === "gone" && { ...NO_DETAILS, url: null }),
+    ...(change === "removed" && { ...NO_DETAILS, url: null }),
   };
 }
 

@@ -62,9 +62,9 @@ export function createChangesDigest(
   return { ...daysMessage(listed, options, changeOf), events: presentEvents(changes) };
 }
 
-/** Those that are not gone. */
+/** Those that were not removed. */
 export function presentEvents(changes: readonly EventChange<LocalizedEvent>[]): readonly LocalizedEvent[] {
-  return changes.flatMap(({ change, event }) => (change === "gone" ? [] : [event]));
+  return changes.flatMap(({ change, event }) => (change === "removed" ? [] : [event]));
 }
 
 function daysMessage(

@@ -86,7 +86,7 @@ describe("an event that was seen and is not listed", () => {
   test("is judged by what it is now", () => {
     const event = eventOn(23);
     expect(readLookup(event, null, NEXT_DAY)).toEqual({
-      change: { change: "gone", event, before: event },
+      change: { change: "removed", event, before: event },
       seen: null,
     });
     expect(readLookup(event, event, NEXT_DAY)).toEqual({ change: null, seen: event });
@@ -163,6 +163,6 @@ describe("an event that repeats", () => {
     const daily = [20, 21, 22, 23].map(weekly);
     const [, ...rest] = daily;
     expect(compare(seenOf(...daily), [...rest, weekly(27)]).changes).toEqual([]);
-    expect(compare(seenOf(...daily), rest.slice(1)).changes).toEqual(["gone weekly"]);
+    expect(compare(seenOf(...daily), rest.slice(1)).changes).toEqual(["removed weekly"]);
   });
 });

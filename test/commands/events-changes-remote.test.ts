@@ -25,9 +25,9 @@ test("a run asks who one is, the calendars and their events, and no single event
 
 describe("an event that is not listed any more", () => {
   test.each([
-    [404, ["gone Meeting"]],
-    [403, ["gone Meeting"]],
-  ])("and answers %i is gone, once", async (status, titles) => {
+    [404, ["removed Meeting"]],
+    [403, ["removed Meeting"]],
+  ])("and answers %i was removed, once", async (status, titles) => {
     const { workId, meeting, changes, once } = await createWorld();
     once(`GET /calendars/${workId}/upcoming_events`, EMPTY);
     once(`GET /calendars/${workId}/events/${meeting}`, problem(status));
@@ -51,9 +51,9 @@ describe("an event that is not listed any more", () => {
     expect(await changes()).toMatchObject({
       exitCode: 12,
       titles: ["added Dentist"],
-      stderr: expect.stringContaining("could not check whether an event is gone"),
+      stderr: expect.stringContaining("could not check whether an event was removed"),
     });
-    expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: ["gone Meeting"] });
+    expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: ["removed Meeting"] });
   });
 });
 
@@ -69,7 +69,7 @@ describe("a calendar that cannot be read", () => {
       titles: ["added Dentist"],
       stderr: expect.stringContaining(workId),
     });
-    expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: ["gone Meeting", "added Review"] });
+    expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: ["removed Meeting", "added Review"] });
   });
 
   test("prints and remembers nothing if it is the same with every one", async () => {
@@ -89,12 +89,12 @@ describe("a calendar that cannot be read", () => {
   });
 });
 
-test("the events of a calendar that one has left are gone", async () => {
+test("the events of a calendar that one has left are removed", async () => {
   const { world, workId, changes } = await createWorld();
   await world.service.admin.users.add({ name: "ben" });
   await world.service.admin.members.add("ben", workId);
   await world.service.admin.members.remove("ana", workId);
-  expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: ["gone Meeting"] });
+  expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: ["removed Meeting"] });
   expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: [] });
 });
 

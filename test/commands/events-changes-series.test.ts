@@ -35,7 +35,7 @@ const changes = () =>
 async function told(): Promise<readonly string[]> {
   const short = (time: string) => time.slice("2026-11-".length, "2026-11-22T12:00".length);
   return (await changes()).map(({ change, event, before }) => {
-    const from = before === null || change === "gone" ? "" : ` ${short(before.start_local)} to`;
+    const from = before === null || change === "removed" ? "" : ` ${short(before.start_local)} to`;
     return `${change}${from} ${short(event.start_local)}`;
   });
 }
@@ -81,7 +81,7 @@ test("two that were created in the same millisecond: each by itself", async () =
 });
 
 test.each<[string, (id: string) => readonly string[], readonly string[]]>([
-  ["ends earlier", (id) => ["update", id, "--repeat", "daily", "--count", "2"], ["gone 24T12:00"]],
+  ["ends earlier", (id) => ["update", id, "--repeat", "daily", "--count", "2"], ["removed 24T12:00"]],
   [
     "ends later",
     (id) => ["update", id, "--repeat", "daily", "--count", "5"],
@@ -100,7 +100,7 @@ test.each<[string, (id: string) => readonly string[], readonly string[]]>([
 
 test("one of whose events some were deleted: only those", async () => {
   await harness.run("events", "delete", occurrence(23), "--scope", "following", "--yes");
-  expect(await told()).toEqual(["gone 23T12:00", "gone 24T12:00"]);
+  expect(await told()).toEqual(["removed 23T12:00", "removed 24T12:00"]);
 });
 
 test.each([
@@ -125,7 +125,7 @@ test("what comes into view with a day was not moved there", async () => {
   await harness.run("events", "delete", occurrence(24), "--scope", "this", "--yes");
   expect(await told()).toEqual([
     ...[22, 23].map((day) => `changed ${day}T12:00 to ${day}T12:00`),
-    "gone 24T12:00",
+    "removed 24T12:00",
     ...[25, 26, 27].map((day) => `changed ${day}T12:00 to ${day}T12:00`),
     "changed 28T12:00",
   ]);

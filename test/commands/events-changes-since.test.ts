@@ -33,7 +33,7 @@ describe("later runs of a day", () => {
     const far = await create("Far", "Work", "2027-01-01T10:00");
     pass();
     await world.run("events", "delete", meeting, "-c", "Work", "--yes");
-    expect(await changes()).toEqual({ ...nothing, titles: ["added Dentist", "gone Meeting"] });
+    expect(await changes()).toEqual({ ...nothing, titles: ["added Dentist", "removed Meeting"] });
     const update = (id: string, calendar: string, ...flags: string[]) =>
       world.json("events", "update", id, "-c", calendar, ...flags);
     await update(far, "Work", "--start", "2026-11-24T10:00");
@@ -87,7 +87,7 @@ test("the first run of the next day lists the events: others have come into view
   expect(askedOf(stage)).toEqual(["Personal/upcoming_events", "Work/upcoming_events"]);
   await world.run("events", "delete", id, "-c", "Work", "--yes");
   world.server.forget();
-  expect(await changes()).toEqual({ ...nothing, titles: ["gone Concert"] });
+  expect(await changes()).toEqual({ ...nothing, titles: ["removed Concert"] });
   expect(askedOf(stage)).toEqual(SMALL);
 });
 

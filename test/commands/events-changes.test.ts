@@ -55,7 +55,7 @@ async function expectDone(run: ReturnType<Harness["run"]>): Promise<void> {
 }
 
 describe("events changes", () => {
-  test("prints nothing first, then what is added, changed and gone, each once", async () => {
+  test("prints nothing first, then what is added, changed and removed, each once", async () => {
     const world = await createWorld();
     await world.create("Standing", "2026-11-23T10:00");
     const dentist = await world.create("Dentist", "2026-11-24T10:00");
@@ -65,7 +65,7 @@ describe("events changes", () => {
     await world.create("Concert", "2026-11-26T20:00");
     await world.update(dentist, "--title", "Dentist, new");
     await world.remove(lunch);
-    expect(await world.changes()).toEqual(["changed Dentist, new", "gone Lunch", "added Concert"]);
+    expect(await world.changes()).toEqual(["changed Dentist, new", "removed Lunch", "added Concert"]);
     expect(await world.changes()).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe("events changes", () => {
     world.pass(8 * DAY);
     expect(await world.changes()).toEqual([]);
     await world.remove(dentist);
-    expect(await world.changes()).toEqual(["gone Dentist"]);
+    expect(await world.changes()).toEqual(["removed Dentist"]);
   });
 
   test("what is over and what comes into view as days pass is no change, unless it was written since", async () => {
@@ -185,19 +185,19 @@ describe("events changes", () => {
   test("tells what an event was before", async () => {
     const world = await createWorld();
     const moved = await world.create("Dentist", "2026-11-24T10:00", "--location", "Room 1");
-    const gone = await world.create("Lunch", "2026-11-25T12:00");
+    const removed = await world.create("Lunch", "2026-11-25T12:00");
     const utc = ["--timezone", "UTC"];
     const list = () => world.harness.json<object[]>("events", "list", "-p", "local", "--days", "7", ...utc);
     const [dentist, lunch] = await list();
     await world.changes();
     await world.update(moved, "--start", "2026-11-25T16:00", "--location", "Room 2");
-    await world.remove(gone);
+    await world.remove(removed);
     await world.create("Concert", "2026-11-26T20:00");
     const [later, concert] = await list();
     const changes = (...flags: string[]) =>
       world.run("events", "changes", "--since-last", "job", "--dry-run", ...utc, ...flags);
     expect(JSON.parse((await changes("-o", "json")).stdout)).toEqual([
-      { change: "gone", event: lunch, before: lunch },
+      { change: "removed", event: lunch, before: lunch },
       { change: "changed", event: later, before: dentist },
       { change: "added", event: concert, before: null },
     ]);

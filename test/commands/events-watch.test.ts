@@ -85,7 +85,7 @@ describe("each change is one line", () => {
     await create("Old")(harness);
     const { exitCode, stdout } = await watch();
     expect(exitCode).toBe(130);
-    expect(titlesOf(stdout)).toEqual(["added Lunch", "changed Lunch to Brunch", "gone Brunch to Brunch"]);
+    expect(titlesOf(stdout)).toEqual(["added Lunch", "changed Lunch to Brunch", "removed Brunch to Brunch"]);
     expect(Object.keys(linesOf(stdout)[0] ?? {})).toEqual(["id", "change", "event", "before"]);
     expect(new Set(linesOf(stdout).map(({ id }) => id)).size).toBe(3);
   });
@@ -126,7 +126,7 @@ describe("--since-last", () => {
     await remove("Brunch")(harness);
     next(() => undefined);
     const third = await watch("--since-last", "desk");
-    expect(titlesOf(third.stdout)).toEqual(["gone Brunch to Brunch", "added Dinner"]);
+    expect(titlesOf(third.stdout)).toEqual(["removed Brunch to Brunch", "added Dinner"]);
   });
 
   test("a change that was not remembered comes again with the same id", async () => {
@@ -149,7 +149,7 @@ test("an event that was deleted before the next run is told of to its end", asyn
   await remove("Lunch")(harness);
   next(() => undefined);
   const { stdout } = await watch("--since-last", "desk");
-  expect(titlesOf(stdout)).toEqual(["added Lunch", "gone Lunch to Lunch"]);
+  expect(titlesOf(stdout)).toEqual(["added Lunch", "removed Lunch to Lunch"]);
 });
 
 describe("a program", () => {

@@ -11,7 +11,7 @@ import { createInstallation, type Running, TOMORROW } from "../support/spawned.j
 
 interface Line {
   readonly id: string;
-  readonly change: "added" | "changed" | "gone";
+  readonly change: "added" | "changed" | "removed";
   readonly event: { readonly id: string; readonly title: string };
 }
 
@@ -97,7 +97,7 @@ test("10,000 writes reach it over cut connections and kills, and a repeat has th
   const told = () => {
     const last = new Map<string, string>();
     for (const { change, event } of linesOf(watches.map(({ text }) => text()))) {
-      if (change === "gone") last.delete(event.id);
+      if (change === "removed") last.delete(event.id);
       else last.set(event.id, event.title);
     }
     return Object.fromEntries(last);

@@ -65,16 +65,16 @@ test.each([
     [
       { change: "added" as const, event: SWIMMING, before: null },
       { change: "changed" as const, event: DINNER, before: null },
-      { change: "gone" as const, event: LONDON, before: LONDON },
+      { change: "removed" as const, event: LONDON, before: LONDON },
     ],
     "Changed: today 19:00 Dinner with the neighbors, and 2 more",
   ],
   [
     [
       { change: "changed" as const, event: SWIMMING, before: null },
-      { change: "gone" as const, event: DINNER, before: DINNER },
+      { change: "removed" as const, event: DINNER, before: DINNER },
     ],
-    "Gone: today 19:00 Dinner with the neighbors, and 1 more",
+    "Removed: today 19:00 Dinner with the neighbors, and 1 more",
   ],
   [[{ change: "added" as const, event: LONDON, before: null }], "New: Tue 24 Nov 10:00 Flight"],
   [
@@ -92,7 +92,7 @@ test.each([
     "Changed: today 19:00 Dinner with the neighbors, was at Room 1",
   ],
   [[], "No changes, Sat 21 – Fri 27 Nov"],
-])("changes begin with that of the nearest day, and with what is gone: %#", (changes, line) => {
+])("changes begin with that of the nearest day, and with what was removed: %#", (changes, line) => {
   expect(describeChanges(changes, days(SATURDAY, "2026-11-27"))).toBe(line);
 });
 

@@ -116,11 +116,11 @@ describe("--ics", () => {
     expect((await attached(createDigest(HOSTILE_WEEK, OPTIONS)))[0]).toHaveLength(120);
   });
 
-  test("leaves out what is gone, and attaches nothing where there is nothing", async () => {
+  test("leaves out what was removed, and attaches nothing where there is nothing", async () => {
     const [visit = DINNER] = EVENTS;
     const changes = [
       { change: "added" as const, event: visit, before: null },
-      { change: "gone" as const, event: DINNER, before: DINNER },
+      { change: "removed" as const, event: DINNER, before: DINNER },
     ];
     expect(await attached(createChangesDigest(changes, OPTIONS))).toEqual([[visit.title]]);
     expect(await attached(createDigest([], OPTIONS))).toEqual([]);

@@ -128,7 +128,7 @@ test("changes are listed once each, with what happened", () => {
   const { body } = createChangesDigest(
     [
       { change: "added", event: visit, before: null },
-      { change: "gone", event: DINNER, before: DINNER },
+      { change: "removed", event: DINNER, before: DINNER },
     ],
     OPTIONS,
   );
@@ -138,7 +138,7 @@ test("changes are listed once each, with what happened", () => {
         heading: "Today, Sat 21 Nov",
         entries: [
           { name: "Grandma visits", change: "added" },
-          { name: "Dinner with the neighbors", change: "gone" },
+          { name: "Dinner with the neighbors", change: "removed" },
         ],
       },
     ],

@@ -120,7 +120,7 @@ describe.each(CHAT_KINDS)("%s", (kind) => {
           createDigest(events, { ...OPTIONS, title, showCalendar: true }),
           createChangesDigest(
             [
-              { change: "gone", event: one, before: one },
+              { change: "removed", event: one, before: one },
               { change: "changed", event: EVENTS[1] ?? one, before: one },
             ],
             { ...OPTIONS, title },

@@ -35,7 +35,7 @@ const LUNCH = {
   end_local: `${TODAY}T13:00:00+01:00`,
 };
 const CHANGES = [
-  { change: "gone" as const, event: CALL, before: CALL },
+  { change: "removed" as const, event: CALL, before: CALL },
   { change: "changed" as const, event: DINNER, before: LUNCH },
   { change: "added" as const, event: EVENTS[4] ?? DINNER, before: null },
 ];

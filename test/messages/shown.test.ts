@@ -127,12 +127,12 @@ describeWithSystem("chromium", "in a browser,", () => {
       ]);
     });
 
-    test("shows changes: from what, and no details of what is gone", async () => {
+    test("shows changes: from what, and no details of what was removed", async () => {
       const [, swimming] = EVENTS;
       const changes = [
         { change: "added" as const, event: swimming ?? DINNER, before: null },
         { change: "changed" as const, event: LATER, before: EARLIER },
-        { change: "gone" as const, event: DINNER, before: DINNER },
+        { change: "removed" as const, event: DINNER, before: DINNER },
       ];
       const { lines, links } = await open(kind, createChangesDigest(changes, { ...OPTIONS, title: "News" }));
       expect(lines.map((line) => line.replace(/^• /, "")).filter((line) => line !== "")).toEqual([
@@ -140,7 +140,7 @@ describeWithSystem("chromium", "in a browser,", () => {
         "Today, Sat 21 Nov",
         "09:30–10:30 New: Swimming lesson · Municipal pool",
         '16:00–17:00, was 12:00–13:00 Changed: Review (was "Talk", was at Room 1) · Room 2',
-        "19:00–21:30 Gone: Dinner with the neighbors [Visits] · Noodle bar",
+        "19:00–21:30 Removed: Dinner with the neighbors [Visits] · Noodle bar",
         "Times in Europe/Berlin",
       ]);
       expect(links).toEqual([]);

@@ -153,10 +153,10 @@ const VIEWS = [
   sample("changes", createChangeListView({ calendars: [], shorten: (id) => id }), [
     { ...EVENT, change: "added", event: EVENT, before: null },
     { ...ALL_DAY_EVENT, change: "changed", event: ALL_DAY_EVENT, before: EVENT },
-    { ...HOSTILE_EVENT, change: "gone", event: HOSTILE_EVENT, before: HOSTILE_EVENT },
+    { ...HOSTILE_EVENT, change: "removed", event: HOSTILE_EVENT, before: HOSTILE_EVENT },
   ]),
   sample("watched change", watchedChangeView, [
-    { id: "1", change: "gone", event: EVENT, before: HOSTILE_EVENT },
+    { id: "1", change: "removed", event: EVENT, before: HOSTILE_EVENT },
   ]),
   sample("calendars", calendarView, [CALENDAR, HOSTILE_CALENDAR]),
   sample("calendar", calendarView, CALENDAR),

@@ -210,7 +210,7 @@ async function lookUpMissing(
   });
   // Everything else was read.
   const asPartial = (failure: CliError) =>
-    wrapError(failure, "partial", `could not check whether an event is gone: ${failure.message}`);
+    wrapError(failure, "partial", `could not check whether an event was removed: ${failure.message}`);
   return { results, reportFailures: () => reportFailures(asPartial) };
 }
 

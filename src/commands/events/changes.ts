@@ -28,7 +28,7 @@ export function registerEventsChanges(command: Command, contextOf: ContextOf): v
   describeCommand(command, {
     prints: { view: changeView, count: "list" },
     examples: () => [
-      ["What is new, changed or gone since the last run", "calctl events changes --since-last notes"],
+      ["What is new, changed or removed since the last run", "calctl events changes --since-last notes"],
       [
         "Those of one calendar by name, for a chat",
         "calctl events changes -c Family --since-last chat -o text",
@@ -40,7 +40,7 @@ export function registerEventsChanges(command: Command, contextOf: ContextOf): v
 
 type ChangesContext = DiffContext & Pick<Context, "output" | "terminal">;
 
-/** Prints what is new, changed or gone since the last run under a name. */
+/** Prints what is new, changed or removed since the last run under a name. */
 export async function runEventsChanges(
   context: ChangesContext,
   { sinceLast, ...flags }: ChangesOptions,

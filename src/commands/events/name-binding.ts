@@ -3,7 +3,7 @@ import type { Settings } from "../../config/settings.js";
 import { configurationError, emptyValueError, usageError } from "../../errors.js";
 import { type FilterFlags, rememberedNames } from "./event-query.js";
 
-/** What a name of `--since-last` watches. Other runs under it would find everything added or gone. */
+/** What a name of `--since-last` watches. Other runs under it would find everything added or removed. */
 interface Binding {
   /** URL of the service, or `local`. */
   readonly service: string;

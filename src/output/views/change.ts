@@ -13,7 +13,7 @@ export type ListedChange = LocalizedEvent & EventChange<LocalizedEvent>;
 const HEADINGS: Readonly<Record<ChangeKind, string>> = {
   added: "Added",
   changed: "Changed",
-  gone: "Gone",
+  removed: "Removed",
 };
 
 /** Headings and their events for reading: once each, under the day on which they begin. */
@@ -22,11 +22,11 @@ const EVERY_DAY = { range: { first: null, last: null } };
 const CHANGE_KEYS: View<EventChange<LocalizedEvent>>["keys"] = {
   change: {
     type: "string",
-    about: "added, changed, or gone: deleted or no longer readable",
+    about: "added, changed, or removed: deleted or no longer readable",
   },
   event: {
     type: { object: eventView },
-    about: "as it is now; one that is gone as it was last seen",
+    about: "as it is now; a removed one as it was last seen",
     json: ({ event }) => jsonObject(eventView, event),
   },
   before: {

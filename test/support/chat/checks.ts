@@ -289,7 +289,7 @@ const Json = v.strictObject({
       heading: v.string(),
       entries: v.array(
         v.strictObject({
-          change: v.nullable(v.picklist(["added", "changed", "gone"])),
+          change: v.nullable(v.picklist(["added", "changed", "removed"])),
           time: v.string(),
           notes: v.array(v.string()),
           url: v.nullable(Link),
