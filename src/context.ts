@@ -11,7 +11,7 @@ import type { PlannedRequest } from "./errors.js";
 import type { Journal } from "./journal/journal.js";
 import type { HostOverrides, Machine, ProcessLike } from "./machine.js";
 import type { Ledger } from "./messages/ledger/ledger.js";
-import type { Webhooks } from "./messages/webhooks/webhooks.js";
+import type { Webhooks } from "./messages/saved-targets.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";

@@ -35,7 +35,7 @@ const MODULES = {
   service: () => import("../../service/commands/service.js"),
   status: () => import("../commands/status.js"),
   undo: () => import("../commands/undo.js"),
-  webhooks: () => import("../commands/webhooks.js"),
+  webhooks: () => import("../commands/targets.js"),
 };
 
 function from<M, K extends keyof M>(load: () => Promise<M>, name: K): () => Promise<M[K]> {

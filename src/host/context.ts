@@ -104,7 +104,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     terminal,
     messages: {
       webhooks: once(async () => {
-        const { composeWebhooks } = await import("./webhooks.js");
+        const { composeWebhooks } = await import("./targets.js");
         return composeWebhooks(client, { interactive, warn, note: aside });
       }),
       ledger,

@@ -11,11 +11,7 @@ import {
   missingFlagsError,
   usageError,
 } from "../errors.js";
-import { type MailAddresses, parseMailAddresses, parseMailFlags } from "./sendmail.js";
-import type { Target, TargetPlace, TargetRequest } from "./target.js";
-import { TARGET_KINDS, type TargetKind } from "./target-kinds.js";
-import type { PostToWebhook, WebhookAddress } from "./webhooks/post.js";
-import type { WebhookStorage } from "./webhooks/webhook-storage.js";
+import type { PostToWebhook, WebhookAddress } from "./posting/post.js";
 import {
   checkGivenPlace,
   checkPlace,
@@ -23,7 +19,11 @@ import {
   missingPlaceFlags,
   SEEN_BY_OTHERS,
   splitToken,
-} from "./webhooks/webhook-url.js";
+} from "./posting/webhook-url.js";
+import { type MailAddresses, parseMailAddresses, parseMailFlags } from "./sendmail.js";
+import type { Target, TargetPlace, TargetRequest } from "./target.js";
+import { TARGET_KINDS, type TargetKind } from "./target-kinds.js";
+import type { WebhookStorage } from "./target-storage.js";
 
 export interface EnvironmentUrl extends Pick<WebhookAddress, "renewHint"> {
   readonly text: string;

@@ -2,8 +2,8 @@ import { childEnvironment, type Environment } from "../config/environment.js";
 import { CliError, configurationError, interruptedMidway, usageError } from "../errors.js";
 import { runChildProcess } from "../system/child-process.js";
 import { findProgram } from "../system/find-program.js";
+import { quote } from "./posting/webhook-url.js";
 import type { TargetPlace } from "./target.js";
-import { quote } from "./webhooks/webhook-url.js";
 
 /** Local part and domain of ASCII: what every mail server takes, and no header can be smuggled in with. @see RFC 5322 §3.4.1 */
 const ADDRESS = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/i;

@@ -7,7 +7,7 @@ import { activityView } from "../../src/output/views/comment.js";
 import { deletedView, eventView } from "../../src/output/views/event.js";
 import { createValueView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
-import { webhookView } from "../../src/output/views/webhook.js";
+import { webhookView } from "../../src/output/views/target.js";
 import { DIRECTION_MARKS, harmfulCodes, hostileText, isRightToLeft } from "../support/harmful-text.js";
 import { ACTIVITY, ALL_DAY_EVENT, CALENDAR, EVENT, MEMBER, STATUS, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";

@@ -21,8 +21,8 @@ import { importView } from "../../src/output/views/import.js";
 import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { sentView } from "../../src/output/views/sent.js";
+import { webhookView } from "../../src/output/views/target.js";
 import { undoableView } from "../../src/output/views/undo.js";
-import { webhookView } from "../../src/output/views/webhook.js";
 import {
   ACTIVITY,
   ALL_DAY_EVENT,

@@ -1,9 +1,9 @@
+import { readEnvironmentUrl } from "../messages/posting/environment-url.js";
+import type { PostToWebhook, WebhookAddress } from "../messages/posting/post.js";
+import { hideUrl } from "../messages/posting/webhook-url.js";
+import { createWebhooks, type Webhooks } from "../messages/saved-targets.js";
 import { findSendmail, sendMail } from "../messages/sendmail.js";
-import { readEnvironmentUrl } from "../messages/webhooks/environment-url.js";
-import type { PostToWebhook, WebhookAddress } from "../messages/webhooks/post.js";
-import { createWebhookStorage } from "../messages/webhooks/webhook-storage.js";
-import { hideUrl } from "../messages/webhooks/webhook-url.js";
-import { createWebhooks, type Webhooks } from "../messages/webhooks/webhooks.js";
+import { createWebhookStorage } from "../messages/target-storage.js";
 import { once } from "../system/once.js";
 import { readOnlyIf } from "../system/read-only.js";
 import { type AuthOptions, createStoreOpener } from "./authentication.js";
@@ -29,7 +29,7 @@ export function composeWebhooks(
       return async (body) => (await post())(body);
     },
     async check(webhook) {
-      const { checkWebhook } = await import("../messages/webhooks/post.js");
+      const { checkWebhook } = await import("../messages/posting/post.js");
       await checkWebhook(webhook, (url) => openConnection(client, url));
     },
     checkMail: () => void findSendmail({ env, platform }),
@@ -48,7 +48,7 @@ const MAX_RESPONSE = 1024 * 1024;
 async function openPost(webhook: WebhookAddress, client: ClientDependencies): Promise<PostToWebhook> {
   const account = { token: webhook.url, origin: new URL(webhook.url).origin };
   const [{ createWebhookPost }, transport, options] = await Promise.all([
-    import("../messages/webhooks/post.js"),
+    import("../messages/posting/post.js"),
     openTransport(client, { maxResponseSize: MAX_RESPONSE, nameUrl: hideUrl }),
     createSenderOptions(client, account),
   ]);

@@ -1,9 +1,9 @@
-import { type Config, isStoreName, type WebhookRecord } from "../../config/config.js";
-import type { ConfigFile } from "../../config/config-file.js";
-import { configurationError, usageError } from "../../errors.js";
-import type { WebhookUrlKey } from "../../secrets/store.js";
-import { type SecretPlace, type StorageDependencies, storeSecret } from "../../secrets/store.js";
-import type { TargetPlace } from "../target.js";
+import { type Config, isStoreName, type WebhookRecord } from "../config/config.js";
+import type { ConfigFile } from "../config/config-file.js";
+import { configurationError, usageError } from "../errors.js";
+import type { WebhookUrlKey } from "../secrets/store.js";
+import { type SecretPlace, type StorageDependencies, storeSecret } from "../secrets/store.js";
+import type { TargetPlace } from "./target.js";
 
 /** A webhook as it is saved, without the place of its URL. */
 interface WebhookSettings extends TargetPlace {

@@ -4,12 +4,12 @@ import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { createTextMessage } from "../messages/message.js";
 import { checkName } from "../messages/open-target.js";
+import { checkGivenPlace, parseWebhookUrl, SEEN_BY_OTHERS } from "../messages/posting/webhook-url.js";
+import type { NewWebhook } from "../messages/saved-targets.js";
 import { parseMailAddresses } from "../messages/sendmail.js";
 import type { TargetPlace } from "../messages/target.js";
 import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
-import { checkGivenPlace, parseWebhookUrl, SEEN_BY_OTHERS } from "../messages/webhooks/webhook-url.js";
-import type { NewWebhook } from "../messages/webhooks/webhooks.js";
-import { webhookView } from "../output/views/webhook.js";
+import { webhookView } from "../output/views/target.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 import { postMessage } from "./post/target.js";
 

@@ -1,9 +1,9 @@
-import { missingFlagsError, usageError } from "../../errors.js";
-import { checkName, findRecord, openTarget, type WebhooksDependencies } from "../open-target.js";
-import { parseMailFlags } from "../sendmail.js";
-import type { Target, TargetPlace, TargetRequest } from "../target.js";
-import type { TargetKind } from "../target-kinds.js";
-import { checkPlace, parseWebhookUrl, secretsOf } from "./webhook-url.js";
+import { missingFlagsError, usageError } from "../errors.js";
+import { checkName, findRecord, openTarget, type WebhooksDependencies } from "./open-target.js";
+import { checkPlace, parseWebhookUrl, secretsOf } from "./posting/webhook-url.js";
+import { parseMailFlags } from "./sendmail.js";
+import type { Target, TargetPlace, TargetRequest } from "./target.js";
+import type { TargetKind } from "./target-kinds.js";
 
 interface WebhookSummary {
   readonly name: string;
