@@ -11,7 +11,7 @@ import type { PlannedRequest } from "./errors.js";
 import type { Journal } from "./journal/journal.js";
 import type { HostOverrides, Machine, ProcessLike } from "./machine.js";
 import type { Ledger } from "./messages/ledger/ledger.js";
-import type { Webhooks } from "./messages/saved-targets.js";
+import type { Targets } from "./messages/saved-targets.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
@@ -87,7 +87,7 @@ export interface Terminal {
 /** Messages to others. */
 interface MessageAccess {
   /** Where they go. */
-  webhooks(): Promise<Webhooks>;
+  targets(): Promise<Targets>;
   /** What was sent and seen before. @throws CliError configuration when its file cannot be used */
   ledger(): Promise<Ledger>;
 }

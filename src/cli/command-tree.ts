@@ -35,7 +35,7 @@ const MODULES = {
   service: () => import("../../service/commands/service.js"),
   status: () => import("../commands/status.js"),
   undo: () => import("../commands/undo.js"),
-  webhooks: () => import("../commands/targets.js"),
+  targets: () => import("../commands/targets.js"),
 };
 
 function from<M, K extends keyof M>(load: () => Promise<M>, name: K): () => Promise<M[K]> {
@@ -71,7 +71,7 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, entries: reado
       ["post", "post events to a chat, or send them by email", from(MODULES.post, "registerPost")],
       ["remind", "announce events before they start, each once", from(MODULES.remind, "registerRemind")],
       ["sent", "list what was posted, and send again what may be lost", from(MODULES.sent, "registerSent")],
-      ["webhooks", "save, list and remove where messages go", from(MODULES.webhooks, "registerWebhooks")],
+      ["targets", "save, list and remove where messages go", from(MODULES.targets, "registerTargets")],
       ["doctor", "check what a cron job needs, and print its line", from(MODULES.doctor, "registerDoctor")],
     ],
   ],

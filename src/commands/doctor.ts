@@ -10,12 +10,12 @@ import { addTargetFlags, type TargetFlags } from "./post/target.js";
 import { checkService, clockSkew, type ServiceCheck } from "./status.js";
 
 export interface DoctorOptions extends TargetFlags {
-  /** A saved webhook, or addresses of mail. */
+  /** A saved target, or addresses of mail. */
   readonly to?: string;
 }
 
 export function registerDoctor(command: Command, contextOf: ContextOf): void {
-  command.option("--to <name>", "check a saved webhook too, or with --as mail an address; nothing is posted");
+  command.option("--to <name>", "check a saved target too, or with --as mail an address; nothing is posted");
   addTargetFlags(command);
   describeCommand(command, {
     prints: { view: checkView, count: "list" },
@@ -40,7 +40,7 @@ export async function runDoctor(context: DoctorContext, options: DoctorOptions):
     ...(await checkFolders(jobs)),
     ...(to === undefined && as === undefined
       ? []
-      : [await attempt("webhook", () => checkTarget(jobs, options))]),
+      : [await attempt("target", () => checkTarget(jobs, options))]),
   ];
   const failure = results.find(({ error }) => error !== null);
   const lines = failure === undefined ? scheduleLines(context, { jobs, options }) : [];
@@ -143,15 +143,15 @@ async function readFromKeychain(jobs: JobChecks): Promise<void> {
 
 /** Reaches the target as far as that is possible without posting. */
 async function checkTarget(jobs: JobChecks, { to, as, chat, topic }: DoctorOptions): Promise<Finding> {
-  const webhooks = await jobs.withoutSession.messages.webhooks();
-  const target = await webhooks.open({ to, as, chat, topic });
+  const targets = await jobs.withoutSession.messages.targets();
+  const target = await targets.open({ to, as, chat, topic });
   const { kind, name } = target;
   await target.check();
   if (kind === "mail") return { detail: `mail to ${name}` };
   if (name.startsWith("CALCTL_WEBHOOK_URL_FILE"))
     return describeFile(`${name}, for ${kind}`, "CALCTL_WEBHOOK_URL_FILE", jobs);
   if (!isMissingInCron(name)) return { detail: `${name}, for ${kind}` };
-  const hint = `write it into a file that only you can read, and ${settingFor("CALCTL_WEBHOOK_URL_FILE", jobs)}, or use calctl webhooks add`;
+  const hint = `write it into a file that only you can read, and ${settingFor("CALCTL_WEBHOOK_URL_FILE", jobs)}, or use calctl targets add`;
   return { detail: `${name}, for ${kind}, which ${MISSING_IN_JOB[jobs.scheduler]}`, hint };
 }
 

@@ -68,7 +68,7 @@ function isMissing<T, V>({ given, when }: NeededValue<T, V>, values: Partial<V>)
 
 /** What is picked from a list: its name in messages, what it is called, and what there is. */
 export interface NeededChoice<V> extends Pick<NeededValue<string>, "name" | "given"> {
-  /** `Webhook`; with an s for several. */
+  /** `Target`; with an s for several. */
   readonly noun: string;
   readonly list: (values: Partial<V>) => Promise<readonly Choice<string>[]>;
 }

@@ -10,7 +10,7 @@ import { addMessageFlags, addTargetFlags, openTargets } from "./post/target.js";
 export function registerPost(command: Command, contextOf: ContextOf): void {
   command.option(
     "--to <name>",
-    "a webhook saved with webhooks add, or with --as mail an address (repeatable)",
+    "a target saved with targets add, or with --as mail an address (repeatable)",
     collect,
   );
   addTargetFlags(command);

@@ -27,7 +27,7 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
       "how long after its start an event is announced that was missed (default: 1h)",
     )
     .option("--all-day-at <HH:MM>", "announce all-day events too, as if they started at this time of day")
-    .option("--post <name>", "post to a saved webhook instead of running a program")
+    .option("--post <name>", "post to a saved target instead of running a program")
     .option("--again", "announce again what may not have arrived")
     .option("--at-least-once", "the same in every run: twice is better than never, instead of exit 9");
   addTargetFlags(command);

@@ -5,17 +5,17 @@ import { usageError } from "../errors.js";
 import { createTextMessage } from "../messages/message.js";
 import { checkName } from "../messages/open-target.js";
 import { checkGivenPlace, parseWebhookUrl, SEEN_BY_OTHERS } from "../messages/posting/webhook-url.js";
-import type { NewWebhook } from "../messages/saved-targets.js";
+import type { NewTarget } from "../messages/saved-targets.js";
 import { parseMailAddresses } from "../messages/sendmail.js";
 import type { TargetPlace } from "../messages/target.js";
 import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
-import { webhookView } from "../output/views/target.js";
+import { targetView } from "../output/views/target.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 import { postMessage } from "./post/target.js";
 
-type WebhooksContext = Pick<Context, "messages" | "terminal" | "output">;
+type TargetsContext = Pick<Context, "messages" | "terminal" | "output">;
 
-export function registerWebhooks(command: Command, contextOf: ContextOf): void {
+export function registerTargets(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
   const add = addCommand(command, "add [name]", "save a chat or mail address that messages go to")
     .addOption(new Option("--as <kind>", "message format").choices(TARGET_KINDS))
@@ -25,42 +25,42 @@ export function registerWebhooks(command: Command, contextOf: ContextOf): void {
     .option("--from <address>", "for mail: the sender (default: what the mail program adds)")
     .option("--bcc <address>", "for mail: addresses that the others do not see")
     .option("--url-file <file>", "file with the URL, - for stdin (default: prompt)")
-    .option("--replace", "replace the webhook of this name")
+    .option("--replace", "replace the target of this name")
     .option("--insecure-storage", "store the URL unencrypted in a file instead of the keychain");
   describeCommand(add, {
     examples: () => [
-      ["A channel of Slack", "calctl webhooks add team --as slack <url-file"],
-      ["For cron, which has no keychain", "calctl webhooks add ops --as slack --insecure-storage <url-file"],
-      ["Mail, through the local sendmail", "calctl webhooks add me --as mail --to ana@example.org"],
+      ["A channel of Slack", "calctl targets add team --as slack <url-file"],
+      ["For cron, which has no keychain", "calctl targets add ops --as slack --insecure-storage <url-file"],
+      ["Mail, through the local sendmail", "calctl targets add me --as mail --to ana@example.org"],
     ],
   });
   // The message of too many arguments would not say what to do about a URL among them.
   add.allowExcessArguments().hook("preAction", ({ args: [, excess] }) => {
     if (excess !== undefined) throw usageError("only the name is expected, not the URL", SEEN_BY_OTHERS);
   });
-  addAction(add, contextOf, runWebhooksAdd);
-  const list = addCommand(command, "list", "list the saved webhooks");
+  addAction(add, contextOf, runTargetsAdd);
+  const list = addCommand(command, "list", "list the saved targets");
   describeCommand(list, {
-    prints: { view: webhookView, count: "list" },
+    prints: { view: targetView, count: "list" },
     examples: () => [
-      ["Where messages can go", "calctl webhooks list"],
-      ["Their names", "calctl webhooks list --fields name"],
+      ["Where messages can go", "calctl targets list"],
+      ["Their names", "calctl targets list --fields name"],
     ],
   });
-  addAction(list, contextOf, runWebhooksList);
-  const remove = addCommand(command, "remove [name]", "remove a webhook and its URL");
+  addAction(list, contextOf, runTargetsList);
+  const remove = addCommand(command, "remove [name]", "remove a target and its URL");
   describeCommand(remove, {
-    examples: () => [["Forget a webhook and its URL", "calctl webhooks remove team"]],
+    examples: () => [["Forget a target and its URL", "calctl targets remove team"]],
   });
-  addAction(remove, contextOf, runWebhooksRemove);
+  addAction(remove, contextOf, runTargetsRemove);
   const test = addCommand(command, "test [name]", "post one line that says it is a test");
   describeCommand(test, {
     examples: () => [
-      ["Does it arrive?", "calctl webhooks test team"],
-      ["What would be posted?", "calctl webhooks test team --dry-run"],
+      ["Does it arrive?", "calctl targets test team"],
+      ["What would be posted?", "calctl targets test team --dry-run"],
     ],
   });
-  addAction(test, contextOf, runWebhooksTest);
+  addAction(test, contextOf, runTargetsTest);
 }
 
 interface NameArgument {
@@ -75,26 +75,26 @@ interface AddOptions extends Partial<NameArgument>, TargetPlace {
   readonly insecureStorage?: boolean;
 }
 
-export async function runWebhooksAdd(
-  context: WebhooksContext,
+export async function runTargetsAdd(
+  context: TargetsContext,
   options: AddOptions,
   command: Command,
 ): Promise<void> {
   const { replace = false, insecureStorage, topic, from, bcc } = options;
   checkGiven(options);
   const { name, as, chat, to, urlFile } = await completeFlags(context, options, command);
-  const webhooks = await context.messages.webhooks();
+  const targets = await context.messages.targets();
   const readUrl = () => readSecret(context, as, urlFile);
   const place = { chat, topic, to, from, bcc };
-  await webhooks.add({ name, as, ...place, replace, insecureStorage, readUrl });
-  context.output.note(`saved webhook ${name}`);
+  await targets.add({ name, as, ...place, replace, insecureStorage, readUrl });
+  context.output.note(`saved target ${name}`);
   if (insecureStorage === true) context.output.note("its URL is stored unencrypted in a file");
 }
 
 /** Before anything is asked. @throws CliError usage */
 function checkGiven({ name, as, to, from, bcc, urlFile, ...place }: AddOptions): void {
   if (urlFile?.includes("://") === true) {
-    // Not repeated: it may be the URL of the webhook.
+    // Not repeated: it may be the URL of the target.
     throw usageError("--url-file: the name of a file is expected, not a URL", "or - for stdin");
   }
   if (name !== undefined) checkName(name);
@@ -104,13 +104,13 @@ function checkGiven({ name, as, to, from, bcc, urlFile, ...place }: AddOptions):
     if (addresses !== undefined) parseMailAddresses(addresses, `--${flag}`);
 }
 
-interface CompleteFlags extends NameArgument, Pick<NewWebhook, "as" | "chat" | "to"> {
+interface CompleteFlags extends NameArgument, Pick<NewTarget, "as" | "chat" | "to"> {
   /** Null for a prompt or stdin. */
   readonly urlFile: string | null;
 }
 
 function completeFlags(
-  { terminal }: WebhooksContext,
+  { terminal }: TargetsContext,
   options: AddOptions,
   command: Command,
 ): Promise<CompleteFlags> {
@@ -139,7 +139,7 @@ function completeFlags(
       urlFile: {
         name: "--url-file",
         given: options.urlFile ?? (canRead ? null : undefined),
-        // When the webhook is saved, after all checks.
+        // When the target is saved, after all checks.
         ask: async () => null,
         when: ({ as }) => as !== "mail",
       },
@@ -153,7 +153,7 @@ const ADDRESS = { check: (answer: string) => void parseMailAddresses(answer, "--
 const KINDS = TARGET_KINDS.map((kind) => ({ name: kind, value: kind }));
 
 /** From a file, a prompt without echo, or stdin. */
-async function readSecret({ terminal }: WebhooksContext, as: TargetKind, urlFile: string | null) {
+async function readSecret({ terminal }: TargetsContext, as: TargetKind, urlFile: string | null) {
   if (urlFile !== null)
     return { text: await terminal.input.text(urlFile, "--url-file"), source: "--url-file" };
   const noun = as === "telegram" ? "Bot token" : "URL of the webhook";
@@ -164,45 +164,43 @@ async function readSecret({ terminal }: WebhooksContext, as: TargetKind, urlFile
   return { text: await terminal.input.text("-", "stdin"), source: "stdin" };
 }
 
-export async function runWebhooksList(context: WebhooksContext): Promise<void> {
-  const output = context.output.of(webhookView);
-  const webhooks = (await context.messages.webhooks()).list();
-  if (webhooks.length === 0 && context.terminal.isTerminal) context.output.note("no webhooks");
-  await output.print(webhooks);
+export async function runTargetsList(context: TargetsContext): Promise<void> {
+  const output = context.output.of(targetView);
+  const targets = (await context.messages.targets()).list();
+  if (targets.length === 0 && context.terminal.isTerminal) context.output.note("no targets");
+  await output.print(targets);
 }
 
-export async function runWebhooksRemove(
-  context: WebhooksContext,
+export async function runTargetsRemove(
+  context: TargetsContext,
   options: Partial<NameArgument>,
   command: Command,
 ): Promise<void> {
-  const name = await chooseWebhook(context, options, command);
-  await (await context.messages.webhooks()).remove(name);
-  context.output.note(`removed webhook ${name}`);
+  const name = await chooseTarget(context, options, command);
+  await (await context.messages.targets()).remove(name);
+  context.output.note(`removed target ${name}`);
 }
 
 /** Posts one line that says it is a test. */
-export async function runWebhooksTest(
+export async function runTargetsTest(
   context: Pick<Context, "messages" | "terminal"> & Parameters<typeof postMessage>[0],
   options: Partial<NameArgument>,
   command: Command,
 ): Promise<void> {
-  const name = await chooseWebhook(context, options, command);
-  const target = await (await context.messages.webhooks()).open({ to: name });
-  const message = createTextMessage(`This is a test of calctl (webhook ${name})`, "");
+  const name = await chooseTarget(context, options, command);
+  const target = await (await context.messages.targets()).open({ to: name });
+  const message = createTextMessage(`This is a test of calctl (target ${name})`, "");
   await postMessage(context, message, { target });
 }
 
-/** The name of the argument, or of the webhook that is picked. */
-async function chooseWebhook(
+/** The name of the argument, or of the target that is picked. */
+async function chooseTarget(
   context: Pick<Context, "messages" | "terminal">,
   { name: given }: Partial<NameArgument>,
   command: Command,
 ): Promise<string> {
   const list = async () =>
-    (await context.messages.webhooks())
-      .list()
-      .map(({ name, as }) => ({ value: name, name, description: as }));
-  const needed = { name: neededChoice(context, { name: "NAME", given, noun: "Webhook", list }) };
+    (await context.messages.targets()).list().map(({ name, as }) => ({ value: name, name, description: as }));
+  const needed = { name: neededChoice(context, { name: "NAME", given, noun: "Target", list }) };
   return (await completeValues(context.terminal.prompt, needed, { command })).name;
 }

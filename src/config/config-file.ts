@@ -83,7 +83,7 @@ export function createConfigFile({
       // It handles signals from the moment it is loaded.
       const { default: Conf } = await import("conf");
       await runLocked("config.json.lock", () => {
-        const { others, profiles, webhooks, ...own } = edit(read());
+        const { others, profiles, targets, ...own } = edit(read());
         const store = new Conf<Record<string, unknown>>({
           cwd: directory(),
           configName: "config",
@@ -95,7 +95,7 @@ export function createConfigFile({
           ...others,
           ...own,
           profiles: Object.fromEntries(profiles),
-          ...(webhooks === undefined ? {} : { webhooks: Object.fromEntries(webhooks) }),
+          ...(targets === undefined ? {} : { targets: Object.fromEntries(targets) }),
         };
       });
     },
@@ -161,19 +161,20 @@ function parseConfig(text: string, path: string): Config {
     throw new ConfigSyntaxError(path, text, cause);
   }
   if (!isJsonObject(json)) throw brokenConfig(path, "it is not a JSON object");
-  const { profile, profiles = {}, webhooks, ...others } = json;
+  // Version 0.1.0 called them webhooks.
+  const { profile, profiles = {}, webhooks, targets = webhooks, ...others } = json;
   if (profile !== undefined && typeof profile !== "string")
     throw brokenConfig(path, '"profile" is not a string');
   return {
     ...(profile === undefined ? {} : { profile }),
     ...(Object.keys(others).length === 0 ? {} : { others }),
     profiles: parseRecords(profiles, "profile", path),
-    ...(webhooks === undefined ? {} : { webhooks: parseRecords(webhooks, "webhook", path) }),
+    ...(targets === undefined ? {} : { targets: parseRecords(targets, "target", path) }),
   };
 }
 
 /** Objects of strings by name. Keeps unknown keys, which another version may have written. */
-function parseRecords(json: unknown, noun: "profile" | "webhook", path: string) {
+function parseRecords(json: unknown, noun: "profile" | "target", path: string) {
   if (!isJsonObject(json)) throw brokenConfig(path, `"${noun}s" is not an object`);
   for (const [name, record] of Object.entries(json)) {
     const source = `${noun} "${name}"`;

@@ -26,20 +26,20 @@ type TokenRecordKey = "token_store" | "token_origin";
 export type Profile = Readonly<Partial<Record<ProfileKey | TokenRecordKey, string>>>;
 
 /**
- * Where messages can be sent, as `webhooks add` saved it. Not a secret: the URL is in the store. Unknown keys, and values
+ * Where messages can be sent, as `targets add` saved it. Not a secret: the URL is in the store. Unknown keys, and values
  * that another version knows, are kept.
  */
-export type WebhookRecord = Readonly<Partial<Record<WebhookKey, string>>>;
+export type TargetRecord = Readonly<Partial<Record<TargetKey, string>>>;
 
 /** The kind of target, the store of its URL (none for mail), chat and topic of telegram, the addresses of mail. */
-type WebhookKey = "as" | "store" | "chat" | "topic" | "to" | "from" | "bcc";
+type TargetKey = "as" | "store" | "chat" | "topic" | "to" | "from" | "bcc";
 
 export interface Config {
   /** The profile in use; undefined for `local`, "" for none, which older versions refuse. */
   readonly profile?: string;
   readonly profiles: ReadonlyMap<string, Profile>;
   /** By name; undefined for none. */
-  readonly webhooks?: ReadonlyMap<string, WebhookRecord>;
+  readonly targets?: ReadonlyMap<string, TargetRecord>;
   /** Members that only another version knows; writing keeps them. */
   readonly others?: Readonly<Record<string, unknown>>;
 }

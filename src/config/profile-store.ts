@@ -128,7 +128,7 @@ export function checkProfileName(name: string): string {
   throw usageError(`"${name}" is not a valid profile name`, NAME_HINT);
 }
 
-/** What the user may name a profile or a webhook. */
+/** What the user may name a profile or a target. */
 export function isName(text: string): boolean {
   return /^[\p{L}\p{N}][\p{L}\p{N}._@-]*$/u.test(text);
 }

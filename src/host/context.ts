@@ -103,9 +103,9 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     }),
     terminal,
     messages: {
-      webhooks: once(async () => {
-        const { composeWebhooks } = await import("./targets.js");
-        return composeWebhooks(client, { interactive, warn, note: aside });
+      targets: once(async () => {
+        const { composeTargets } = await import("./targets.js");
+        return composeTargets(client, { interactive, warn, note: aside });
       }),
       ledger,
     },

@@ -1,27 +1,27 @@
 import { readEnvironmentUrl } from "../messages/posting/environment-url.js";
 import type { PostToWebhook, WebhookAddress } from "../messages/posting/post.js";
 import { hideUrl } from "../messages/posting/webhook-url.js";
-import { createWebhooks, type Webhooks } from "../messages/saved-targets.js";
+import { createTargets, type Targets } from "../messages/saved-targets.js";
 import { findSendmail, sendMail } from "../messages/sendmail.js";
-import { createWebhookStorage } from "../messages/target-storage.js";
+import { createTargetStorage } from "../messages/target-storage.js";
 import { once } from "../system/once.js";
 import { readOnlyIf } from "../system/read-only.js";
 import { type AuthOptions, createStoreOpener } from "./authentication.js";
 import { type ClientDependencies, createSenderOptions, openConnection, openTransport } from "./client.js";
 
-export type WebhookOptions = Pick<AuthOptions, "interactive" | "warn" | "note">;
+export type TargetOptions = Pick<AuthOptions, "interactive" | "warn" | "note">;
 
-/** The targets of messages: saved webhooks, that of the environment, and mail. */
-export function composeWebhooks(
+/** The targets of messages: saved targets, that of the environment, and mail. */
+export function composeTargets(
   client: ClientDependencies,
-  { interactive, warn, note }: WebhookOptions,
-): Webhooks {
+  { interactive, warn, note }: TargetOptions,
+): Targets {
   const { machine, run } = client;
   const { env, configFile, signal, redactor, userId } = machine;
   const { platform } = machine.process;
   const openStore = createStoreOpener(machine, { purpose: "webhook_url", interactive, warn, signal });
-  const webhooks = createWebhooks({
-    storage: createWebhookStorage({ configFile, openStore, warn, signal }),
+  const targets = createTargets({
+    storage: createTargetStorage({ configFile, openStore, warn, signal }),
     environmentUrl: () => readEnvironmentUrl(env, { signal: signal(), userId, note }),
     post: (webhook) => {
       // One for all messages of a run: they share connection and rate limit.
@@ -38,7 +38,7 @@ export function composeWebhooks(
     dryRun: run.dryRun,
   });
   // Their targets refuse to deliver by themselves.
-  return readOnlyIf(run.dryRun, webhooks, ["list", "open"]);
+  return readOnlyIf(run.dryRun, targets, ["list", "open"]);
 }
 
 /** Larger than any response of a webhook (bytes). */

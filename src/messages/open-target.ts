@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { findNearest } from "../calendar/nearest.js";
-import type { WebhookRecord } from "../config/config.js";
+import type { TargetRecord } from "../config/config.js";
 import { isName, NAME_HINT } from "../config/profile-store.js";
 import {
   CliError,
@@ -23,15 +23,15 @@ import {
 import { type MailAddresses, parseMailAddresses, parseMailFlags } from "./sendmail.js";
 import type { Target, TargetPlace, TargetRequest } from "./target.js";
 import { TARGET_KINDS, type TargetKind } from "./target-kinds.js";
-import type { WebhookStorage } from "./target-storage.js";
+import type { TargetStorage } from "./target-storage.js";
 
 export interface EnvironmentUrl extends Pick<WebhookAddress, "renewHint"> {
   readonly text: string;
   readonly source: string;
 }
 
-export interface WebhooksDependencies {
-  readonly storage: WebhookStorage;
+export interface TargetsDependencies {
+  readonly storage: TargetStorage;
   /** The webhook of the environment; null without one. @throws CliError configuration when it cannot be read */
   readonly environmentUrl: () => Promise<EnvironmentUrl | null>;
   readonly post: (webhook: WebhookAddress) => PostToWebhook;
@@ -49,7 +49,7 @@ export interface WebhooksDependencies {
 export async function openTarget(
   request: TargetRequest,
   readUrl: ReadUrl,
-  dependencies: WebhooksDependencies,
+  dependencies: TargetsDependencies,
 ): Promise<Target> {
   const target = await findTarget(request, readUrl, dependencies);
   const { mentions, ics = false } = request;
@@ -61,7 +61,7 @@ export async function openTarget(
 async function findTarget(
   request: TargetRequest,
   readUrl: ReadUrl,
-  dependencies: WebhooksDependencies,
+  dependencies: TargetsDependencies,
 ): Promise<Target> {
   const { to, as, flag = "--to" } = request;
   if (as !== undefined) checkGivenPlace(as, request);
@@ -90,7 +90,7 @@ type ReadUrl = (text: string, kind: TargetKind, source: string) => string;
 async function openEnvironment(
   { as, chat, topic, flag = "--to" }: TargetRequest,
   readUrl: ReadUrl,
-  dependencies: WebhooksDependencies,
+  dependencies: TargetsDependencies,
 ): Promise<Target> {
   const found = await dependencies.environmentUrl();
   const place = { chat, topic };
@@ -116,18 +116,18 @@ async function openEnvironment(
 async function openSaved(
   { to: name, as, ...given }: TargetRequest & { readonly to: string },
   readUrl: ReadUrl,
-  dependencies: WebhooksDependencies,
+  dependencies: TargetsDependencies,
 ): Promise<Target> {
   const record = findRecord(dependencies.storage, name);
   const kind = TARGET_KINDS.find((known) => known === record.as);
   if (kind === undefined) {
     throw configurationError(
-      `webhook ${name} is for "${record.as}", which this version does not know (${TARGET_KINDS.join(", ")})`,
-      { hint: `add it again: calctl webhooks add ${name} --as KIND --replace` },
+      `target ${name} is for "${record.as}", which this version does not know (${TARGET_KINDS.join(", ")})`,
+      { hint: `add it again: calctl targets add ${name} --as KIND --replace` },
     );
   }
   if (as !== undefined && as !== kind) {
-    throw usageError(`--as ${as}: webhook ${name} is for ${kind}`, "leave --as out for a saved webhook");
+    throw usageError(`--as ${as}: target ${name} is for ${kind}`, "leave --as out for a saved target");
   }
   if (kind === "mail") {
     checkPlace(kind, given);
@@ -136,10 +136,10 @@ async function openSaved(
       asConfiguration(() => parseMailFlags(record, name)),
     );
   }
-  const source = `webhook ${name}`;
+  const source = `target ${name}`;
   const stored = dependencies.dryRun ? null : await dependencies.storage.loadUrl(name, record);
   const url = stored === null ? null : asConfiguration(() => readUrl(stored, kind, source));
-  const renewHint = `create a new one, and run calctl webhooks add ${name} --as ${kind} --replace`;
+  const renewHint = `create a new one, and run calctl targets add ${name} --as ${kind} --replace`;
   const id = withPlace(`webhook:${name}`, given);
   const { chat = record.chat } = given;
   const topic = given.topic ?? (given.chat === undefined ? record.topic : undefined);
@@ -152,7 +152,7 @@ function withPlace(id: string, { chat, topic }: TargetPlace): string {
   return parts.filter((part) => part !== undefined).join(" ");
 }
 
-const NO_WEBHOOK = { name: "no webhook", id: "", url: null, renewHint: "" };
+const NO_WEBHOOK = { name: "no target", id: "", url: null, renewHint: "" };
 
 interface WebhookTarget extends Pick<Target, "kind" | "name" | "id" | "chat" | "topic"> {
   /** Null with `--dry-run`. */
@@ -161,7 +161,7 @@ interface WebhookTarget extends Pick<Target, "kind" | "name" | "id" | "chat" | "
 }
 
 function webhookTarget(
-  { post, check, dryRun }: WebhooksDependencies,
+  { post, check, dryRun }: TargetsDependencies,
   { url, renewHint, ...target }: WebhookTarget,
 ): Target {
   const { kind, name } = target;
@@ -182,7 +182,7 @@ function confirmed(url: string): string {
   return confirming.href;
 }
 
-function mailTarget({ sendMail, checkMail, dryRun }: WebhooksDependencies, addresses: MailAddresses): Target {
+function mailTarget({ sendMail, checkMail, dryRun }: TargetsDependencies, addresses: MailAddresses): Target {
   const { to, bcc } = addresses;
   const id = bcc === undefined ? `mail:${to}` : `mail:${to} bcc ${bcc}`;
   const target = { kind: "mail", name: to, id, ...addresses } as const;
@@ -205,15 +205,15 @@ const WITHOUT_SENDING: Pick<Target, "deliver" | "check"> = {
 /** Never repeats a URL or a bot's token, which others could have seen already. @throws CliError usage */
 export function checkName(name: string): void {
   if (isName(name) && !isLikeUrl(name)) return;
-  if (name === "") throw emptyValueError("the name of the webhook");
+  if (name === "") throw emptyValueError("the name of the target");
   if (isLikeUrl(name)) {
-    throw usageError("the name of a webhook is expected, not its URL", SEEN_BY_OTHERS);
+    throw usageError("the name of a target is expected, not its URL", SEEN_BY_OTHERS);
   }
-  throw usageError(`"${name}" is not a valid name of a webhook`, NAME_HINT);
+  throw usageError(`"${name}" is not a valid name of a target`, NAME_HINT);
 }
 
 /** @throws CliError not_found with the names that there are */
-export function findRecord(storage: WebhookStorage, name: string): WebhookRecord {
+export function findRecord(storage: TargetStorage, name: string): TargetRecord {
   const records = storage.records();
   const record = records.get(name);
   if (record !== undefined) return record;
@@ -221,9 +221,9 @@ export function findRecord(storage: WebhookStorage, name: string): WebhookRecord
   const names = [...records.keys()].sort();
   const [nearest] = findNearest(name, names, (each) => each);
   const saved =
-    names.length > 0 ? `webhooks: ${names.join(", ")}` : "save one: calctl webhooks add NAME --as KIND";
+    names.length > 0 ? `targets: ${names.join(", ")}` : "save one: calctl targets add NAME --as KIND";
   const address = name.includes("@") ? "for a mail address add --as mail" : undefined;
-  throw new CliError("not_found", `there is no webhook "${name}"`, {
+  throw new CliError("not_found", `there is no target "${name}"`, {
     hint: nearest === undefined ? (address ?? saved) : `did you mean ${nearest}?`,
     details: { candidates: names.map((each) => ({ id: each, name: each })) },
   });

@@ -1,17 +1,17 @@
 import { missingFlagsError, usageError } from "../errors.js";
-import { checkName, findRecord, openTarget, type WebhooksDependencies } from "./open-target.js";
+import { checkName, findRecord, openTarget, type TargetsDependencies } from "./open-target.js";
 import { checkPlace, parseWebhookUrl, secretsOf } from "./posting/webhook-url.js";
 import { parseMailFlags } from "./sendmail.js";
 import type { Target, TargetPlace, TargetRequest } from "./target.js";
 import type { TargetKind } from "./target-kinds.js";
 
-interface WebhookSummary {
+interface TargetSummary {
   readonly name: string;
   /** Any text, if another version has saved it. */
   readonly as: string;
 }
 
-export interface NewWebhook extends TargetPlace {
+export interface NewTarget extends TargetPlace {
   readonly name: string;
   readonly as: TargetKind;
   /** Whether one of the same name is replaced. */
@@ -23,11 +23,11 @@ export interface NewWebhook extends TargetPlace {
 }
 
 /** The targets of messages. */
-export interface Webhooks {
+export interface Targets {
   /** In the order of their names. */
-  list(): readonly WebhookSummary[];
+  list(): readonly TargetSummary[];
   /** Saves a target. @throws CliError usage, configuration; what was saved before stays then */
-  add(webhook: NewWebhook): Promise<void>;
+  add(target: NewTarget): Promise<void>;
   /** Removes a target and its URL, and verifies that the URL is gone. @throws CliError not_found, configuration */
   remove(name: string): Promise<void>;
   /**
@@ -39,7 +39,7 @@ export interface Webhooks {
 }
 
 /** Lists, saves, removes and opens targets; masks each URL as soon as it is read. */
-export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
+export function createTargets(dependencies: TargetsDependencies): Targets {
   const { storage } = dependencies;
   const readUrl = (text: string, kind: TargetKind, source: string): string => {
     dependencies.addSecret(text);
@@ -52,15 +52,15 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
       [...storage.records()]
         .map(([name, { as = "" }]) => ({ name, as }))
         .sort((one, other) => (one.name < other.name ? -1 : 1)),
-    async add({ readUrl: ask, replace, insecureStorage = false, ...webhook }) {
-      const { as } = webhook;
-      const addresses = checkNewWebhook({ ...webhook, insecureStorage });
+    async add({ readUrl: ask, replace, insecureStorage = false, ...target }) {
+      const { as } = target;
+      const addresses = checkNewTarget({ ...target, insecureStorage });
       const url = async () => {
         const { text, source } = await ask();
         return readUrl(text, as, source);
       };
       await storage.save(
-        { ...webhook, ...addresses },
+        { ...target, ...addresses },
         { replace, insecureStorage, readUrl: as === "mail" ? null : url },
       );
     },
@@ -73,12 +73,12 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
 }
 
 /** @returns the addresses of mail. @throws CliError usage */
-function checkNewWebhook({
+function checkNewTarget({
   name,
   as,
   insecureStorage,
   ...place
-}: Omit<NewWebhook, "replace" | "readUrl">): TargetPlace {
+}: Omit<NewTarget, "replace" | "readUrl">): TargetPlace {
   checkName(name);
   checkPlace(as, place);
   const { to, from, bcc } = place;

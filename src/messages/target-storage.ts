@@ -1,17 +1,17 @@
-import { type Config, isStoreName, type WebhookRecord } from "../config/config.js";
+import { type Config, isStoreName, type TargetRecord } from "../config/config.js";
 import type { ConfigFile } from "../config/config-file.js";
 import { configurationError, usageError } from "../errors.js";
 import type { WebhookUrlKey } from "../secrets/store.js";
 import { type SecretPlace, type StorageDependencies, storeSecret } from "../secrets/store.js";
 import type { TargetPlace } from "./target.js";
 
-/** A webhook as it is saved, without the place of its URL. */
-interface WebhookSettings extends TargetPlace {
+/** A target as it is saved, without the place of its URL. */
+interface TargetSettings extends TargetPlace {
   readonly name: string;
   readonly as: string;
 }
 
-interface WebhookSaving {
+interface TargetSaving {
   /** Whether one of this name is replaced. */
   readonly replace: boolean;
   /** Reads the URL once it is clear that it can be stored; null for a target without one. */
@@ -20,42 +20,42 @@ interface WebhookSaving {
   readonly insecureStorage: boolean;
 }
 
-/** The saved webhooks: the configuration says which there are, a secret store has their URLs. */
-export interface WebhookStorage {
+/** The saved targets: the configuration says which there are, a secret store has their URLs. */
+export interface TargetStorage {
   /** By name. */
-  records(): ReadonlyMap<string, WebhookRecord>;
+  records(): ReadonlyMap<string, TargetRecord>;
   /** When it fails, what was saved before stays. @throws CliError usage for a name that exists already */
-  save(webhook: WebhookSettings, saving: WebhookSaving): Promise<void>;
-  /** The URL of a saved webhook. @throws CliError configuration when the store cannot be read, or has it no longer */
-  loadUrl(name: string, record: WebhookRecord): Promise<string>;
-  /** Removes the URL, verifies that it is gone, and forgets the webhook. @throws CliError configuration */
+  save(target: TargetSettings, saving: TargetSaving): Promise<void>;
+  /** The URL of a saved target. @throws CliError configuration when the store cannot be read, or has it no longer */
+  loadUrl(name: string, record: TargetRecord): Promise<string>;
+  /** Removes the URL, verifies that it is gone, and forgets the target. @throws CliError configuration */
   remove(name: string): Promise<void>;
 }
 
-export interface WebhookStorageDependencies extends Omit<StorageDependencies, "signal"> {
+export interface TargetStorageDependencies extends Omit<StorageDependencies, "signal"> {
   readonly configFile: ConfigFile;
   readonly signal: () => AbortSignal;
 }
 
-/** Saves webhooks in the configuration, and their URLs in a secret store. */
-export function createWebhookStorage(dependencies: WebhookStorageDependencies): WebhookStorage {
+/** Saves targets in the configuration, and their URLs in a secret store. */
+export function createTargetStorage(dependencies: TargetStorageDependencies): TargetStorage {
   const { configFile, openStore } = dependencies;
-  const records = () => configFile.read().webhooks ?? new Map<string, WebhookRecord>();
+  const records = () => configFile.read().targets ?? new Map<string, TargetRecord>();
   const findPlace = (name: string) => {
     const previous = records().get(name);
     return previous === undefined ? null : findPrevious(name, previous, dependencies.warn);
   };
   return {
     records,
-    async save(webhook, saving) {
-      const { name } = webhook;
-      checkNew(webhook, records().get(name), saving);
-      const update = (record: WebhookRecord) => () =>
+    async save(target, saving) {
+      const { name } = target;
+      checkNew(target, records().get(name), saving);
+      const update = (record: TargetRecord) => () =>
         configFile.update((config) => {
-          checkNew(webhook, config.webhooks?.get(name), saving);
-          return withWebhook(config, name, record);
+          checkNew(target, config.targets?.get(name), saving);
+          return withTarget(config, name, record);
         });
-      const { name: _, ...settings } = webhook;
+      const { name: _, ...settings } = target;
       if (saving.readUrl === null) {
         return configFile.lockSecrets(async () => {
           const place = findPlace(name);
@@ -68,7 +68,7 @@ export function createWebhookStorage(dependencies: WebhookStorageDependencies): 
       const value = await saving.readUrl();
       await configFile.lockSecrets(() =>
         storeSecret(
-          { key: keyOf(webhook), value, store, previous: findPlace(name) },
+          { key: keyOf(target), value, store, previous: findPlace(name) },
           update(compact({ ...settings, store: store.name })),
           { ...dependencies, signal: dependencies.signal() },
         ),
@@ -80,72 +80,72 @@ export function createWebhookStorage(dependencies: WebhookStorageDependencies): 
       if (place !== null && url !== null) return url;
       throw configurationError(
         place === null
-          ? `the configuration does not say where the URL of webhook ${name} is`
-          : `the URL of webhook ${name} is no longer in the ${place.store}`,
-        { hint: `add it again: calctl webhooks add ${name} --as KIND --replace` },
+          ? `the configuration does not say where the URL of target ${name} is`
+          : `the URL of target ${name} is no longer in the ${place.store}`,
+        { hint: `add it again: calctl targets add ${name} --as KIND --replace` },
       );
     },
     async remove(name) {
       await configFile.lockSecrets(async () => {
         const place = findPlace(name);
         if (place !== null) await removeSecret(place, dependencies);
-        await configFile.update((config) => withWebhook(config, name, undefined));
+        await configFile.update((config) => withTarget(config, name, undefined));
       });
     },
   };
 }
 
 function checkNew(
-  { name }: WebhookSettings,
-  previous: WebhookRecord | undefined,
-  { replace }: WebhookSaving,
+  { name }: TargetSettings,
+  previous: TargetRecord | undefined,
+  { replace }: TargetSaving,
 ): void {
   if (previous === undefined || replace) return;
   throw usageError(
-    `there is already a webhook ${name} (${previous.as ?? "unknown"})`,
+    `there is already a target ${name} (${previous.as ?? "unknown"})`,
     "choose another name, or --replace it",
   );
 }
 
 async function removeSecret(
   { key, store }: SecretPlace,
-  { openStore }: WebhookStorageDependencies,
+  { openStore }: TargetStorageDependencies,
 ): Promise<void> {
   await (await openStore(store)).remove(key);
 }
 
-function keyOf({ name, as }: WebhookSettings): WebhookUrlKey {
+function keyOf({ name, as }: TargetSettings): WebhookUrlKey {
   return { kind: "webhook_url", name, as };
 }
 
 /** Null for a target without a URL. @throws CliError configuration for a store that this version does not know */
-function placeOf(name: string, { as = "", store }: WebhookRecord): SecretPlace | null {
+function placeOf(name: string, { as = "", store }: TargetRecord): SecretPlace | null {
   if (store === undefined) return null;
   if (isStoreName(store)) return { key: keyOf({ name, as }), store };
   throw configurationError(
-    `the URL of webhook ${name} is in "${store}", a store that this version does not know (keychain, file)`,
-    { hint: `add it again: calctl webhooks add ${name} --as KIND --replace` },
+    `the URL of target ${name} is in "${store}", a store that this version does not know (keychain, file)`,
+    { hint: `add it again: calctl targets add ${name} --as KIND --replace` },
   );
 }
 
-/** Where the URL of a webhook is that is replaced or removed. An unknown store is only a warning. */
-function findPrevious(name: string, record: WebhookRecord, warn: (text: string) => void): SecretPlace | null {
+/** Where the URL of a target is that is replaced or removed. An unknown store is only a warning. */
+function findPrevious(name: string, record: TargetRecord, warn: (text: string) => void): SecretPlace | null {
   if (record.store === undefined || isStoreName(record.store)) return placeOf(name, record);
   warn(
-    `the URL of webhook ${name} may still be in "${record.store}", a store that this version does not know`,
+    `the URL of target ${name} may still be in "${record.store}", a store that this version does not know`,
   );
   return null;
 }
 
 /** @param record undefined to remove it */
-function withWebhook(config: Config, name: string, record: WebhookRecord | undefined): Config {
-  const webhooks = new Map(config.webhooks);
-  if (record === undefined) webhooks.delete(name);
-  else webhooks.set(name, record);
-  return { ...config, webhooks };
+function withTarget(config: Config, name: string, record: TargetRecord | undefined): Config {
+  const targets = new Map(config.targets);
+  if (record === undefined) targets.delete(name);
+  else targets.set(name, record);
+  return { ...config, targets };
 }
 
 /** Without what is undefined. */
-function compact(settings: Readonly<Record<string, string | undefined>>): WebhookRecord {
+function compact(settings: Readonly<Record<string, string | undefined>>): TargetRecord {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

@@ -1,7 +1,7 @@
 import type { Payload } from "./payload.js";
 import type { TargetKind } from "./target-kinds.js";
 
-/** Where messages go beside the URL, as flags and saved webhooks have it. */
+/** Where messages go beside the URL, as flags and saved targets have it. */
 export interface TargetPlace {
   /** Of telegram: an id, or `@` and the name of a channel. */
   readonly chat?: string | undefined;

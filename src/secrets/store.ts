@@ -30,9 +30,9 @@ export const SECRET_LABELS = {
   },
   webhook_url: {
     noun: "webhook URL",
-    storeAgain: "run calctl webhooks add again, with --replace",
+    storeAgain: "run calctl targets add again, with --replace",
     withoutKeychain:
-      "without a keychain: calctl webhooks add --insecure-storage stores the URL in a file, and CALCTL_WEBHOOK_URL and CALCTL_WEBHOOK_URL_FILE work anywhere",
+      "without a keychain: calctl targets add --insecure-storage stores the URL in a file, and CALCTL_WEBHOOK_URL and CALCTL_WEBHOOK_URL_FILE work anywhere",
   },
 } as const;
 
@@ -164,7 +164,7 @@ async function restore(
 }
 
 function nameOwner(key: SecretKey): string {
-  return key.kind === "token" ? `profile ${key.profile}` : `webhook ${key.name}`;
+  return key.kind === "token" ? `profile ${key.profile}` : `target ${key.name}`;
 }
 
 function describeOwner(key: SecretKey): string {
@@ -174,5 +174,5 @@ function describeOwner(key: SecretKey): string {
 function storeAgain(key: SecretKey): string {
   return key.kind === "token"
     ? `calctl login --profile ${key.profile}`
-    : `calctl webhooks add ${key.name} --as ${key.as} --replace`;
+    : `calctl targets add ${key.name} --as ${key.as} --replace`;
 }

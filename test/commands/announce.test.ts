@@ -36,7 +36,7 @@ async function createRun() {
       const titles = events.map(({ title }) => title).join(", ");
       if (titles.includes("Odd")) throw new TypeError("cannot be drawn");
       return {
-        ...{ command: "remind", target: "webhook team", what: titles },
+        ...{ command: "remind", target: "target team", what: titles },
         payload: { contentType: "text/plain", body: titles },
         async send() {
           announced.push(titles);

@@ -35,7 +35,7 @@ test("where everything is there, every check passes, and the lines for the cront
     "data folder ok",
     "state folder ok",
     "cache folder ok",
-    "webhook ok",
+    "target ok",
   ]);
   expect(lines.at(-1)).toMatch(
     /^\*\/10 7 \* \* \* \S+.* post -p local --timezone Europe\/Berlin --to 50\\%@example\.org --as mail --once$/,
@@ -272,14 +272,14 @@ describe("--to", () => {
     webhook = { CALCTL_PROFILE: "local", CALCTL_WEBHOOK_URL: `${hook.url}/hooks/s3cret` };
   });
 
-  test("checks a webhook without posting, and writes it into the line", async () => {
+  test("checks a target without posting, and writes it into the line", async () => {
     const { runWith } = await createHarness();
     const stdin = `${hook.url}/hooks/s3cret`;
-    const add = await runWith({ stdin }, "webhooks", "add", "team", "--as", "slack", "--insecure-storage");
+    const add = await runWith({ stdin }, "targets", "add", "team", "--as", "slack", "--insecure-storage");
     expect(add.exitCode).toBe(0);
     const { exitCode, stdout } = await runWith({}, "doctor", "-p", "local", "--to", "team");
     expect(exitCode).toBe(0);
-    expect(stdout).toContain("webhook\ttrue\twebhook team, for slack\t");
+    expect(stdout).toContain("target\ttrue\ttarget team, for slack\t");
     expect(stdout).toMatch(/ post -p local --timezone Europe\/Berlin --to team --once\t/);
     expect(stdout).not.toContain("s3cret");
     expect(hook.connections()).toBe(1);
@@ -291,7 +291,7 @@ describe("--to", () => {
     await hook.close();
     const { exitCode, stdout } = await runWith({ env: webhook }, "doctor", "--as", "slack");
     expect(exitCode).toBe(8);
-    expect(stdout).toMatch(/webhook\tfalse\tCALCTL_WEBHOOK_URL: 127\.0\.0\.1:\d+ refused the connection\t/);
+    expect(stdout).toMatch(/target\tfalse\tCALCTL_WEBHOOK_URL: 127\.0\.0\.1:\d+ refused the connection\t/);
     expect(stdout).not.toContain(" post ");
   });
 
@@ -301,7 +301,7 @@ describe("--to", () => {
     const env = { ...webhook, CALCTL_WEBHOOK_URL: `${tls.baseUrl}/hooks/s3cret` };
     const { exitCode, stdout } = await runWith({ env }, "doctor", "--as", "discord");
     expect(exitCode).toBe(10);
-    expect(stdout).toMatch(/webhook\tfalse\t.*self-signed/);
+    expect(stdout).toMatch(/target\tfalse\t.*self-signed/);
     expect(tls.requests).toEqual([]);
   });
 
@@ -327,7 +327,7 @@ describe("--to", () => {
     const env = { CALCTL_PROFILE: "local", CALCTL_WEBHOOK_URL_FILE: file };
     const { exitCode, stdout } = await runWith({ env }, "doctor", "--as", "slack");
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/webhook\ttrue\t.*which other users .* \(mode 640\)\tchmod 600/);
+    expect(stdout).toMatch(/target\ttrue\t.*which other users .* \(mode 640\)\tchmod 600/);
   });
 
   test("checks that of the environment, whose URL is in no line", async () => {
@@ -337,7 +337,7 @@ describe("--to", () => {
     expect(stdout).toContain("CALCTL_PROFILE=local");
     expect(stdout).toMatch(/ post -p local --timezone Europe\/Berlin --as slack --once\t/);
     expect(stdout).toContain(
-      "webhook\ttrue\tCALCTL_WEBHOOK_URL, for slack, which is not set in a cron job\twrite it into a file",
+      "target\ttrue\tCALCTL_WEBHOOK_URL, for slack, which is not set in a cron job\twrite it into a file",
     );
     expect(stdout).not.toContain("s3cret");
   });
@@ -352,9 +352,7 @@ describe("--to", () => {
     expect(stdout).toContain(
       "token\ttrue\tfrom CREDENTIALS_DIRECTORY, which is not set in a cron job\twrite it into a file",
     );
-    expect(stdout).toMatch(
-      /webhook\ttrue\t.*calctl-webhook-url, for slack, which is not set in a cron job\t/,
-    );
+    expect(stdout).toMatch(/target\ttrue\t.*calctl-webhook-url, for slack, which is not set in a cron job\t/);
   });
 
   test("a mail address without --as mail is told so", async () => {
@@ -362,7 +360,7 @@ describe("--to", () => {
     const { exitCode, stderr } = await run("doctor", "-p", "local", "--to", "ana@example.org");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 5,
-      stderr: 'error: there is no webhook "ana@example.org"\nhint: for a mail address add --as mail\n',
+      stderr: 'error: there is no target "ana@example.org"\nhint: for a mail address add --as mail\n',
     });
   });
 

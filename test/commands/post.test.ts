@@ -92,7 +92,7 @@ describe("without events", () => {
   });
 });
 
-test("--dry-run prints what would be sent, needs no webhook, and sends nothing", async () => {
+test("--dry-run prints what would be sent, needs no target, and sends nothing", async () => {
   const { json, runWith } = await createHarness();
   await json("events", "create", "--title", "Lunch", ...todayAt("12:00"));
   const { exitCode, stdout } = await runWith({}, ...words`post -p local --as slack --dry-run --once`);
@@ -184,12 +184,12 @@ test("where a calendar cannot be read, nothing is posted, and stderr names it", 
 
 test.each<[readonly string[], number, string]>([
   [["post"], 2, "CALCTL_WEBHOOK_URL needs --as"],
-  [["post", "--to", "nosuch"], 5, 'there is no webhook "nosuch"'],
+  [["post", "--to", "nosuch"], 5, 'there is no target "nosuch"'],
   [["post", ...JSON_TARGET, "--days", "367"], 2, "--days"],
   [["post", ...JSON_TARGET, "--changes", "news", "--days", "8"], 2, "from 1 to 7"],
   [["post", ...JSON_TARGET, "--on", "friday", "--days", "2"], 2, "--on"],
   [["post", ...JSON_TARGET, "--title", ""], 2, "--title is empty"],
-  [["post", "--to", ""], 2, "the name of the webhook is empty"],
+  [["post", "--to", ""], 2, "the name of the target is empty"],
   [["post", ...JSON_TARGET, "--changes", ""], 2, "--changes is empty"],
   [["post", ...JSON_TARGET, "--changes", "n".repeat(201)], 2, "--changes: the name is longer"],
   [["post", ...JSON_TARGET, "--jq", "."], 2, "--jq"],

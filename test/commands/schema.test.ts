@@ -67,7 +67,7 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     "feeds add": [["--name", "Phone"]],
     "feeds list": [[]],
     "profiles list": [[]],
-    "webhooks list": [[]],
+    "targets list": [[]],
     sent: [[]],
     "config list": [["-p", "local"]],
     "config get": [["base_url", "-p", "local"]],

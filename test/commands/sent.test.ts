@@ -208,17 +208,17 @@ describe("--at-least-once", () => {
   });
 });
 
-async function addWebhook(world: PostWorld, name: string, path: string, as = "json"): Promise<void> {
+async function addTarget(world: PostWorld, name: string, path: string, as = "json"): Promise<void> {
   const stdin = `${world.hook.baseUrl}${path}`;
   const flags = ["--as", as, "--insecure-storage", "--replace"];
-  expect(await world.runWith({ stdin }, "webhooks", "add", name, ...flags)).toMatchObject({ exitCode: 0 });
+  expect(await world.runWith({ stdin }, "targets", "add", name, ...flags)).toMatchObject({ exitCode: 0 });
 }
 
 describe("several --to", () => {
   async function worldWithTwo(): Promise<PostWorld> {
     const world = await worldWithLunch();
-    await addWebhook(world, "one", "/one");
-    await addWebhook(world, "two", "/two");
+    await addTarget(world, "one", "/one");
+    await addTarget(world, "two", "/two");
     world.hook.forget();
     return world;
   }
@@ -230,7 +230,7 @@ describe("several --to", () => {
     expect(await world.send("post", ...TWO, "--to", "one", "--once")).toEqual(QUIET);
     expect(await world.send("post", ...TWO, "--once")).toEqual(QUIET);
     expect(paths(world)).toEqual(["/one", "/two"]);
-    expect(await sent(world)).toMatchObject([{ target: "webhook one" }, { target: "webhook two" }]);
+    expect(await sent(world)).toMatchObject([{ target: "target one" }, { target: "target two" }]);
   });
 
   test("where one fails, the other gets its message: exit 12, and the next run sends the rest", async () => {
@@ -238,10 +238,8 @@ describe("several --to", () => {
     world.hook.next([reply({ status: 429, headers: { "retry-after": "400" }, body: "" })]);
     const partly = await world.send("post", ...TWO, "--once");
     expect(partly).toMatchObject({ exitCode: 12, stdout: "" });
-    expect(partly.stderr).toContain(
-      "message to webhook one could not be posted: webhook one: its rate limit",
-    );
-    expect(partly.stderr).toContain("1 of 2 messages were posted, not: to webhook one");
+    expect(partly.stderr).toContain("message to target one could not be posted: target one: its rate limit");
+    expect(partly.stderr).toContain("1 of 2 messages were posted, not: to target one");
     world.setNow(NOW + 400_000);
     expect(await world.send("post", ...TWO, "--once")).toEqual(QUIET);
     expect(paths(world)).toEqual(["/one", "/two", "/one"]);

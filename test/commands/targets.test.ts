@@ -9,7 +9,7 @@ import { reply } from "../support/fault-steps.js";
 import { createHarness, type Harness } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 
-/** Saved webhooks: what is taken, where it is kept, and what is said. */
+/** Saved targets: what is taken, where it is kept, and what is said. */
 
 const URL_A = "https://hooks.slack.com/services/T0/B0/sentinel-aaaaaaaa";
 const URL_B = "https://hooks.slack.com/services/T0/B0/sentinel-bbbbbbbb";
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 function add(stdin: string, ...argv: readonly string[]) {
   const words = argv.includes("mail") ? argv : [...argv, "--insecure-storage"];
-  return harness.runWith({ stdin }, "webhooks", "add", ...words);
+  return harness.runWith({ stdin }, "targets", "add", ...words);
 }
 
 function config(): Record<string, unknown> {
@@ -36,14 +36,14 @@ function secrets(): readonly string[] {
   return readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
 }
 
-describe("webhooks add", () => {
+describe("targets add", () => {
   test("keeps the URL apart from the configuration", async () => {
     expect(await add(`${URL_A}\n`, "team", "--as", "slack")).toEqual({
       exitCode: 0,
       stdout: "",
-      stderr: "saved webhook team\nits URL is stored unencrypted in a file\n",
+      stderr: "saved target team\nits URL is stored unencrypted in a file\n",
     });
-    expect(config()).toEqual({ profiles: {}, webhooks: { team: { as: "slack", store: "file" } } });
+    expect(config()).toEqual({ profiles: {}, targets: { team: { as: "slack", store: "file" } } });
     expect(secrets()).toEqual([expect.stringContaining(URL_A)]);
   });
 
@@ -58,7 +58,7 @@ describe("webhooks add", () => {
     const token = "123456789:AAF-sentinel_0123456789abcdefghijk";
     expect((await add(token, "family", "--as", "telegram", "--chat", "-100123")).exitCode).toBe(0);
     expect((await add("", "me", "--as", "mail", "--to", "ana@example.org,b@example.org")).exitCode).toBe(0);
-    expect(config()["webhooks"]).toEqual({
+    expect(config()["targets"]).toEqual({
       family: { as: "telegram", chat: "-100123", store: "file" },
       me: { as: "mail", to: "ana@example.org, b@example.org" },
     });
@@ -80,7 +80,7 @@ describe("webhooks add", () => {
       "b@example.org",
     ];
     expect((await add("", "me", ...mail)).exitCode).toBe(0);
-    expect(config()["webhooks"]).toEqual({
+    expect(config()["targets"]).toEqual({
       family: { as: "telegram", chat: "-100123", topic: "42", store: "file" },
       me: { as: "mail", to: "a@example.org", from: "cal@example.org", bcc: "b@example.org" },
     });
@@ -108,7 +108,7 @@ describe("webhooks add", () => {
   test("refuses a name that exists, unless --replace is given", async () => {
     await add(URL_A, "team", "--as", "slack");
     expect(await add(URL_B, "team", "--as", "slack")).toMatchObject(
-      failed(2, "there is already a webhook team (slack)"),
+      failed(2, "there is already a target team (slack)"),
     );
     expect(secrets()).toEqual([expect.stringContaining(URL_A)]);
     expect((await add(URL_B, "team", "--as", "slack", "--replace")).exitCode).toBe(0);
@@ -117,7 +117,7 @@ describe("webhooks add", () => {
     expect(secrets()).toEqual([expect.stringContaining("ntfy.sh")]);
     expect((await add("", "team", "--as", "mail", "--to", "ana@example.org", "--replace")).exitCode).toBe(0);
     expect(secrets()).toEqual([]);
-    expect(config()["webhooks"]).toEqual({ team: { as: "mail", to: "ana@example.org" } });
+    expect(config()["targets"]).toEqual({ team: { as: "mail", to: "ana@example.org" } });
   });
 
   test.each<[string, readonly string[], string, string]>([
@@ -149,8 +149,8 @@ describe("webhooks add", () => {
     ["the URL as chat", ["team", "--as", "telegram", "--chat", URL_A], "", "is not the id of a chat"],
     ["the URL as address", ["me", "--as", "mail", "--to", URL_A], "", "is not a mail address"],
     ["the URL after the name", ["team", URL_A, "--as", "slack"], "", "renew the URL"],
-    ["a name with a space", ["my team", "--as", "slack"], URL_A, "not a valid name of a webhook"],
-    ["an empty name", ["", "--as", "slack"], URL_A, "the name of the webhook is empty"],
+    ["a name with a space", ["my team", "--as", "slack"], URL_A, "not a valid name of a target"],
+    ["an empty name", ["", "--as", "slack"], URL_A, "the name of the target is empty"],
     ["telegram without a chat", ["team", "--as", "telegram"], "x", "missing --chat"],
     [
       "telegram with another chat",
@@ -178,7 +178,7 @@ describe("webhooks add", () => {
   });
 
   test("--insecure-storage of mail, which keeps no secret, is exit 2", async () => {
-    const argv = ["webhooks", "add", "me", "--as", "mail", "--to", "ana@example.org", "--insecure-storage"];
+    const argv = ["targets", "add", "me", "--as", "mail", "--to", "ana@example.org", "--insecure-storage"];
     expect(await harness.run(...argv)).toMatchObject({ exitCode: 2, stdout: "" });
   });
 
@@ -192,75 +192,75 @@ describe("webhooks add", () => {
   });
 });
 
-describe("webhooks list", () => {
+describe("targets list", () => {
   test("has names and kinds in every format, sorted, and no URL", async () => {
     await add(URL_B, "zoo", "--as", "slack");
     await add(URL_A, "team", "--as", "slack");
-    expect(await harness.json("webhooks", "list")).toEqual([
+    expect(await harness.json("targets", "list")).toEqual([
       { name: "team", as: "slack" },
       { name: "zoo", as: "slack" },
     ]);
     const outputs: string[] = [];
     for (const format of ["table", "tsv", "csv", "ndjson", "markdown", "text"]) {
-      const { exitCode, stdout } = await harness.run("webhooks", "list", "-o", format);
+      const { exitCode, stdout } = await harness.run("targets", "list", "-o", format);
       expect({ format, exitCode }).toEqual({ format, exitCode: 0 });
       expect(stdout).toContain("team");
       outputs.push(stdout);
     }
     expect(outputs.join()).not.toContain("sentinel");
-    expect((await harness.run("webhooks", "list", "-o", "tsv")).stdout).toBe("team\tslack\nzoo\tslack\n");
+    expect((await harness.run("targets", "list", "-o", "tsv")).stdout).toBe("team\tslack\nzoo\tslack\n");
   });
 
   test("is empty without any", async () => {
-    expect(await harness.json("webhooks", "list")).toEqual([]);
-    expect(await harness.runWith({ columns: 80 }, "webhooks", "list")).toMatchObject({
-      stderr: "no webhooks\n",
+    expect(await harness.json("targets", "list")).toEqual([]);
+    expect(await harness.runWith({ columns: 80 }, "targets", "list")).toMatchObject({
+      stderr: "no targets\n",
     });
   });
 
   test("shows what another version has saved, and keeps it", async () => {
-    const webhooks = { new: { as: "matrix", store: "vault", room: "!x" } };
-    writeFileSync(join(harness.directory, "config.json"), JSON.stringify({ webhooks, future: [1] }));
-    expect(await harness.json("webhooks", "list")).toEqual([{ name: "new", as: "matrix" }]);
+    const targets = { new: { as: "matrix", store: "vault", room: "!x" } };
+    writeFileSync(join(harness.directory, "config.json"), JSON.stringify({ targets, future: [1] }));
+    expect(await harness.json("targets", "list")).toEqual([{ name: "new", as: "matrix" }]);
     await add(URL_A, "team", "--as", "slack");
     await harness.run("config", "set", "timezone", "UTC", "-p", "local");
-    expect(config()).toMatchObject({ webhooks, future: [1] });
-    const { exitCode, stderr } = await harness.run("webhooks", "remove", "new");
+    expect(config()).toMatchObject({ targets, future: [1] });
+    const { exitCode, stderr } = await harness.run("targets", "remove", "new");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
       stderr:
-        'the URL of webhook new may still be in "vault", a store that this version does not know\nremoved webhook new\n',
+        'the URL of target new may still be in "vault", a store that this version does not know\nremoved target new\n',
     });
   });
 });
 
-describe("webhooks remove", () => {
+describe("targets remove", () => {
   test("removes the URL too", async () => {
     await add(URL_A, "team", "--as", "slack");
-    expect(await harness.run("webhooks", "remove", "team")).toEqual({
+    expect(await harness.run("targets", "remove", "team")).toEqual({
       exitCode: 0,
       stdout: "",
-      stderr: "removed webhook team\n",
+      stderr: "removed target team\n",
     });
     expect(secrets()).toEqual([]);
-    expect(await harness.json("webhooks", "list")).toEqual([]);
+    expect(await harness.json("targets", "list")).toEqual([]);
   });
 
   test("of an unknown name is exit 5 with the names that there are", async () => {
     await add(URL_A, "team", "--as", "slack");
-    const { exitCode, stderr } = await harness.run("webhooks", "remove", "taem", "-o", "json");
+    const { exitCode, stderr } = await harness.run("targets", "remove", "taem", "-o", "json");
     expect(exitCode).toBe(5);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: "not_found",
-      message: 'there is no webhook "taem"',
+      message: 'there is no target "taem"',
       hint: "did you mean team?",
     });
-    expect((await harness.run("webhooks", "remove", URL_A)).stderr).not.toContain("sentinel");
+    expect((await harness.run("targets", "remove", URL_A)).stderr).not.toContain("sentinel");
   });
 });
 
-describe("webhooks test", () => {
-  const TITLE = "This is a test of calctl (webhook team)";
+describe("targets test", () => {
+  const TITLE = "This is a test of calctl (target team)";
 
   async function addTeam(as: string) {
     const hook = await startFaultServer({ timers: harness.timers });
@@ -271,10 +271,10 @@ describe("webhooks test", () => {
   test("posts one line, and says nothing unless a terminal asks for it", async () => {
     const hook = await addTeam("slack");
     hook.otherwise([reply({ status: 200, headers: {}, body: "ok" })]);
-    expect(await harness.run("webhooks", "test", "team")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
-    expect(await harness.runWith({ columns: 80 }, "webhooks", "test", "team")).toMatchObject({
+    expect(await harness.run("targets", "test", "team")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    expect(await harness.runWith({ columns: 80 }, "targets", "test", "team")).toMatchObject({
       exitCode: 0,
-      stderr: "posted to webhook team\n",
+      stderr: "posted to target team\n",
     });
     expect(hook.requests.map(({ body }) => JSON.parse(body.toString()))).toEqual([
       { text: TITLE, blocks: [{ type: "header", text: { type: "plain_text", text: TITLE } }] },
@@ -289,19 +289,19 @@ describe("webhooks test", () => {
   ])("ends as post does: %i is exit %i", async (status, exitCode) => {
     const hook = await addTeam("discord");
     hook.otherwise([reply({ status, headers: {}, body: "" })]);
-    expect((await harness.run("webhooks", "test", "team")).exitCode).toBe(exitCode);
+    expect((await harness.run("targets", "test", "team")).exitCode).toBe(exitCode);
     expect(hook.requests).toHaveLength(1);
   });
 
   test("of an unknown name is exit 5", async () => {
-    expect((await harness.run("webhooks", "test", "team")).exitCode).toBe(5);
+    expect((await harness.run("targets", "test", "team")).exitCode).toBe(5);
   });
 
   test.each(CHAT_KINDS)("--dry-run prints what %s would take, and posts nothing", async (kind) => {
     const token = "123456789:AAF-sentinel_0123456789abcdefghijk";
     const url = kind === "telegram" ? token : "https://x.example/hook";
     expect((await add(url, "team", "--as", kind, ...placeFlags(kind))).exitCode).toBe(0);
-    const { exitCode, stdout } = await harness.run("webhooks", "test", "team", "--dry-run");
+    const { exitCode, stdout } = await harness.run("targets", "test", "team", "--dry-run");
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining(TITLE) });
     const title = { title: TITLE };
     const payload =
@@ -318,10 +318,10 @@ test("--dry-run changes nothing: exit 2", async () => {
     ["add", "other", "--as", "slack", "--insecure-storage"],
     ["remove", "team"],
   ]) {
-    expect(await harness.runWith({ stdin: URL_B }, "webhooks", ...argv, "--dry-run")).toMatchObject(
+    expect(await harness.runWith({ stdin: URL_B }, "targets", ...argv, "--dry-run")).toMatchObject(
       failed(2, "--dry-run: this command changes something"),
     );
   }
   expect(secrets()).toEqual([expect.stringContaining(URL_A)]);
-  expect(await harness.json("webhooks", "list")).toEqual([{ name: "team", as: "slack" }]);
+  expect(await harness.json("targets", "list")).toEqual([{ name: "team", as: "slack" }]);
 });

@@ -503,12 +503,12 @@ describe("global flags in any position", () => {
   });
 });
 
-test("webhooks test posts once, and asks the calendar service nothing", async () => {
+test("targets test posts once, and asks the calendar service nothing", async () => {
   const file = join(world.directory, "url-file");
   writeFileSync(file, `${world.wire.baseUrl}/hook`);
-  const add = ["webhooks", "add", "team", "--as", "json", "--insecure-storage", "--url-file", file];
+  const add = ["targets", "add", "team", "--as", "json", "--insecure-storage", "--url-file", file];
   expect((await world.send(...add)).exitCode).toBe(0);
   // The service has no such path.
-  expect((await world.send("webhooks", "test", "team")).exitCode).toBe(11);
+  expect((await world.send("targets", "test", "team")).exitCode).toBe(11);
   expect(world.lines()).toEqual(["POST /hook"]);
 });

@@ -52,6 +52,14 @@ test("keys of another version survive a change", async () => {
   });
 });
 
+test("the targets of version 0.1.0, which called them webhooks, are kept under their new name", async () => {
+  const webhooks = { team: { as: "slack", store: "file" } };
+  const file = fileIn(directory);
+  writeFileSync(file.path, JSON.stringify({ profiles: {}, webhooks }));
+  await file.update((config) => config);
+  expect(JSON.parse(readFileSync(file.path, "utf8"))).toEqual({ profiles: {}, targets: webhooks });
+});
+
 test("a byte order mark is ignored, and gone after a change", async () => {
   const file = fileIn(directory);
   writeFileSync(file.path, '\uFEFF{"profile":"work"}');
@@ -69,9 +77,9 @@ test.each([
   '{"profiles":{"a":1}}',
   '{"profiles":{"a":{"base_url":1}}}',
   '{"profile":1}',
-  '{"webhooks":[]}',
-  '{"webhooks":{"a":1}}',
-  '{"webhooks":{"a":{"as":1}}}',
+  '{"targets":[]}',
+  '{"targets":{"a":1}}',
+  '{"targets":{"a":{"as":1}}}',
 ])("a broken file %j is reported and never overwritten", (content) => {
   const file = fileIn(directory);
   writeFileSync(file.path, content);

@@ -127,9 +127,9 @@ function describeCron(): void {
     expect(failures).toEqual([2, 5, 9, 10]);
     const mailed = mails.map(([subject, text]) => `${subject.replace(post, "post")}: ${text.split("\n")[0]}`);
     expect(mailed).toEqual([
-      'post nosuch (failed): error: there is no webhook "nosuch"',
+      'post nosuch (failed): error: there is no target "nosuch"',
       expect.stringMatching(
-        /^post team \(failed\): error: webhook team: .*; the write may have succeeded: “.*Choir trip” \(message [0-9a-f]{12}\)$/,
+        /^post team \(failed\): error: target team: .*; the write may have succeeded: “.*Choir trip” \(message [0-9a-f]{12}\)$/,
       ),
       "post team --on 2026-13-01 (failed): error: --on: the date 2026-13-01 does not exist",
       expect.stringMatching(/^HOME=\/nowhere post team \(failed\): error: no service was chosen/),

@@ -175,7 +175,7 @@ test("docs/network.md shows the note of a retry", async () => {
 test("examples/crontab posts the events of the day, once", async () => {
   const world = await createDocsWorld();
   await signInWithToken(world);
-  const add = ["webhooks", "add", "team", "--as", "slack", "--insecure-storage", "--url-file", "url-file"];
+  const add = ["targets", "add", "team", "--as", "slack", "--insecure-storage", "--url-file", "url-file"];
   expect((await world.shell(`cd; calctl ${add.join(" ")}`)).exitCode).toBe(0);
   const crontab = world.place(readPage("examples/crontab"));
   const results = await runCrontab(world, crontab);

@@ -13,7 +13,7 @@ import { describeWithSystem } from "../support/system.js";
 const PAGES = await helpPages();
 
 /** These store a token in the keychain. */
-const NEEDS_KEYCHAIN: readonly string[] = ["login --help", "webhooks add --help"];
+const NEEDS_KEYCHAIN: readonly string[] = ["login --help", "targets add --help"];
 
 async function runExamples(world: DocsWorld, argv: readonly string[]): Promise<void> {
   const { runWith } = await createHarness();
@@ -38,8 +38,8 @@ const SEED = [
 async function createWorld(argv: readonly string[]): Promise<DocsWorld> {
   const world = await createDocsWorld();
   await signInWithToken(world);
-  if (/^webhooks (remove|test) --help$/.test(argv.join(" "))) {
-    await world.shell("cd; calctl webhooks add team --as slack --insecure-storage <url-file");
+  if (/^targets (remove|test) --help$/.test(argv.join(" "))) {
+    await world.shell("cd; calctl targets add team --as slack --insecure-storage <url-file");
   }
   if (argv[0] === "feeds") await world.shell("calctl feeds add -c Family");
   // Their examples of `service` are for the database of `local`, which is not in use here.

@@ -28,7 +28,7 @@ describeWithSystem("keyring", "doctor with a keyring", () => {
       const login = (flag: string) =>
         world.shell(`calctl login --with-token ${flag} --base-url ${service.baseUrl} < '${files.token}'`);
       const add = (flag: string) =>
-        world.shell(`calctl webhooks add team --as slack ${flag} < '${files.url}'`);
+        world.shell(`calctl targets add team --as slack ${flag} < '${files.url}'`);
       const failuresOf = async () => {
         const { exitCode, stdout } = await world.run("doctor", "--to", "team", "-o", "json");
         const checks: readonly Check[] = JSON.parse(stdout);
@@ -53,15 +53,15 @@ describeWithSystem("keyring", "doctor with a keyring", () => {
             hint: expect.stringContaining("calctl login --insecure-storage"),
           },
           {
-            check: "webhook",
+            check: "target",
             ok: false,
             detail: expect.stringContaining("keychain"),
-            hint: expect.stringContaining("webhooks add --insecure-storage"),
+            hint: expect.stringContaining("targets add --insecure-storage"),
           },
         ],
       });
       expect(await login("--insecure-storage")).toMatchObject({ exitCode: 0 });
-      expect(await failuresOf()).toMatchObject({ exitCode: 10, failures: [{ check: "webhook" }] });
+      expect(await failuresOf()).toMatchObject({ exitCode: 10, failures: [{ check: "target" }] });
       expect(await add("--insecure-storage --replace")).toMatchObject({ exitCode: 0 });
       const { exitCode, failures, lines } = await failuresOf();
       expect({ exitCode, failures }).toEqual({ exitCode: 0, failures: [] });

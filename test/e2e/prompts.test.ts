@@ -59,7 +59,7 @@ const PREPARE = [
   "service clients add Phone --redirect-uri http://127.0.0.1/callback",
   "service tokens create --user Ben",
   "config set base_url https://club.example -p club",
-  "webhooks add team --as mail --to ana@example.org",
+  "targets add team --as mail --to ana@example.org",
 ].join("; calctl ");
 
 /** The form of `events create` on a terminal, where only ISO 8601 is taken. */
@@ -817,11 +817,11 @@ describeWithSystem("tmux", "other questions", () => {
       note: string,
       ...answers: (readonly [string, string])[],
     ])[] = [
-      ["webhooks test", "there are no webhooks"],
+      ["targets test", "there are no targets"],
       ["service clients remove", "there are no clients"],
       ["service tokens revoke", "there are no tokens"],
       ["profiles remove", "there are no profiles"],
-      [PREPARE, "saved webhook team"],
+      [PREPARE, "saved target team"],
       ["service users disable", "Ben is disabled", ["User:\n❯", "ben"]],
       ["service users enable", "Ben is enabled", ["User:\n❯", "ben"]],
       ["service users unlock", "the login Ben was not locked", ["User:\n❯", "ben"]],
@@ -840,8 +840,8 @@ describeWithSystem("tmux", "other questions", () => {
       ["service calendars add --owner Ben", "Name Club", ["Name:", "Club"]],
       ["service clients remove", "client Phone removed", ["Client:\n❯", "phone"]],
       ["service tokens revoke", "revoked", ["Token:\n❯", "eve"]],
-      ["webhooks test --dry-run | head -n 2", "webhook team", ["Webhook:\n❯", "team"]],
-      ["webhooks remove", "removed webhook team", ["Webhook:\n❯", "team"]],
+      ["targets test --dry-run | head -n 2", "target team", ["Target:\n❯", "team"]],
+      ["targets remove", "removed target team", ["Target:\n❯", "team"]],
       ["profiles use", "profile in use: club", ["Profile:\n❯", "club"]],
       ["profiles remove", "removed profile club", ["Profile:\n❯", "club"]],
     ];
@@ -857,7 +857,7 @@ describeWithSystem("tmux", "other questions", () => {
     }
   }, 120_000);
 
-  test("webhooks add asks for name, format and URL, and checks what is given first", async () => {
+  test("targets add asks for name, format and URL, and checks what is given first", async () => {
     const installation = createInstallation();
     const terminal = openTerminal(installation, { columns: 80 });
     const wrong = [
@@ -866,12 +866,12 @@ describeWithSystem("tmux", "other questions", () => {
       ["'a b'", "not a valid name"],
     ] as const;
     for (const [run, [flags, problem]] of wrong.entries()) {
-      terminal.start(`calctl webhooks add ${flags}; echo "exit $? in run ${run}"`);
+      terminal.start(`calctl targets add ${flags}; echo "exit $? in run ${run}"`);
       await terminal.shows(`exit 2 in run ${run}`);
       expect(terminal.screen()).toContain(problem);
       expect(terminal.screen()).not.toMatch(/^\? /m);
     }
-    terminal.start(`calctl webhooks add --insecure-storage; echo "exit $?"`);
+    terminal.start(`calctl targets add --insecure-storage; echo "exit $?"`);
     await answer(terminal, [
       ["Name:", ":a b", "Enter"],
       ["not a valid name", "C-u", ":team", "Enter"],
@@ -881,7 +881,7 @@ describeWithSystem("tmux", "other questions", () => {
       ["exit 0"],
     ]);
     expect(terminal.text()).not.toContain("secret");
-    expect((await installation.run("webhooks", "list")).stdout).toBe("team\tslack\n");
+    expect((await installation.run("targets", "list")).stdout).toBe("team\tslack\n");
   });
 
   test("login asks for what is missing, and says what is wrong", async () => {
@@ -956,10 +956,10 @@ describe("nothing is asked", () => {
     [["comment"], "calctl comment needs ID"],
     [["events", "update", "x"], "nothing to change"],
     [["events", "create"], "missing --title and --start"],
-    [["webhooks", "add"], "calctl webhooks add needs NAME and --as"],
-    [["webhooks", "add", "team"], "missing --as"],
-    [["webhooks", "remove"], "calctl webhooks remove needs NAME"],
-    [["webhooks", "test"], "calctl webhooks test needs NAME"],
+    [["targets", "add"], "calctl targets add needs NAME and --as"],
+    [["targets", "add", "team"], "missing --as"],
+    [["targets", "remove"], "calctl targets remove needs NAME"],
+    [["targets", "test"], "calctl targets test needs NAME"],
     [["profiles", "use"], "calctl profiles use needs NAME"],
     [["profiles", "remove"], "calctl profiles remove needs NAME"],
     [["service", "users", "add"], "calctl service users add needs NAME"],

@@ -10,7 +10,7 @@ import { describeWithSystem } from "../support/system.js";
 import { openTerminal } from "../support/tmux.js";
 import { filesBelow, watchProcesses } from "../support/watch.js";
 
-/** Webhooks of the built program: in a real keyring, on a real terminal, and killed between the steps of saving. */
+/** Targets of the built program: in a real keyring, on a real terminal, and killed between the steps of saving. */
 
 const SECRET = "sentinel-0123456789abcdef";
 const OTHER = "sentinel-fedcba9876543210";
@@ -28,10 +28,10 @@ function createMachine(env: Readonly<Record<string, string>> = {}): {
 }
 
 function add(installation: Installation, url: string, ...flags: readonly string[]) {
-  return installation.runWith({ stdin: url }, "webhooks", "add", "team", "--as", "slack", ...flags);
+  return installation.runWith({ stdin: url }, "targets", "add", "team", "--as", "slack", ...flags);
 }
 
-describeWithSystem("keyring", "a webhook in the keyring", () => {
+describeWithSystem("keyring", "a target in the keyring", () => {
   describeWithSystem("dbus", "of a session", () => {
     test("is used with the session, replaced and removed, and is exit 10 in cron, with what to do", async () => {
       const session = await startSession({ keyring: "unlocked" });
@@ -51,20 +51,20 @@ describeWithSystem("keyring", "a webhook in the keyring", () => {
       expect(inCron).toMatchObject({
         exitCode: 10,
         message: expect.stringContaining("there is no keychain in this session"),
-        hint: expect.stringMatching(/webhooks add --insecure-storage.*CALCTL_WEBHOOK_URL/),
+        hint: expect.stringMatching(/targets add --insecure-storage.*CALCTL_WEBHOOK_URL/),
       });
       expect(
-        await createInstallation(foldersIn(world.directory)).run("webhooks", "remove", "team"),
+        await createInstallation(foldersIn(world.directory)).run("targets", "remove", "team"),
       ).toMatchObject({
         exitCode: 10,
       });
 
-      expect((await installation.run("webhooks", "remove", "team")).exitCode).toBe(0);
+      expect((await installation.run("targets", "remove", "team")).exitCode).toBe(0);
       // Gone from the keyring too: the record alone does not bring it back.
-      const record = { profiles: {}, webhooks: { team: { as: "slack", store: "keychain" } } };
+      const record = { profiles: {}, targets: { team: { as: "slack", store: "keychain" } } };
       writeFileSync(join(world.directory, "config.json"), JSON.stringify(record));
       await expect(world.deliver({ to: "team" }, { env: session.env })).rejects.toMatchObject({
-        message: "the URL of webhook team is no longer in the keychain",
+        message: "the URL of target team is no longer in the keychain",
       });
     });
 
@@ -92,7 +92,7 @@ describeWithSystem("keyring", "a webhook in the keyring", () => {
           writeFileSync(file, url);
           const ran = await installation.runWith(
             { env, stdin: `${url}\n` },
-            ...["webhooks", ...argv, "--debug", "--verbose"],
+            ...["targets", ...argv, "--debug", "--verbose"],
           );
           outputs.push(ran.stdout, ran.stderr);
         }
@@ -109,7 +109,7 @@ describeWithSystem("keyring", "a webhook in the keyring", () => {
         const texts = [...seen.commandLines, ...seen.helperEnvironments, ...outputs];
         const all = [...texts, ...files.map((path) => readFileSync(path, "latin1"))];
         expect(all.filter((text) => text.includes(SECRET))).toEqual([]);
-        expect(outputs.join("\n")).toContain("saved webhook team");
+        expect(outputs.join("\n")).toContain("saved target team");
       },
       MANY_TIMEOUT,
     );
@@ -125,7 +125,7 @@ describeWithSystem("keyring", "a webhook in the keyring", () => {
   });
 });
 
-describe("webhooks add that is killed", () => {
+describe("targets add that is killed", () => {
   /** Starts it while another process writes the configuration, and kills it when the URL is stored. */
   async function killBetween(
     { installation, world }: ReturnType<typeof createMachine>,
@@ -137,7 +137,7 @@ describe("webhooks add that is killed", () => {
     writeFileSync(join(lock, `${process.pid}-0123456789ab`), "");
     const running = installation.startWith(
       { stdin: url },
-      ...["webhooks", "add", "team", ...argv, "--insecure-storage"],
+      ...["targets", "add", "team", ...argv, "--insecure-storage"],
     );
     // Not in the temporary file, which is not yet in its place.
     const files = () => filesBelow(world.directory).filter((path) => !basename(path).startsWith("."));
@@ -148,14 +148,14 @@ describe("webhooks add that is killed", () => {
     rmSync(lock, { recursive: true });
   }
 
-  test("after the URL was stored leaves no webhook, and can be repeated", async () => {
+  test("after the URL was stored leaves no target, and can be repeated", async () => {
     const machine = createMachine();
     const url = `https://hooks.slack.com/services/${SECRET}`;
     await killBetween(machine, url, "--as", "slack");
-    expect((await machine.installation.run("webhooks", "list")).stdout).toBe("");
+    expect((await machine.installation.run("targets", "list")).stdout).toBe("");
     expect((await add(machine.installation, url, "--insecure-storage")).exitCode).toBe(0);
-    expect((await machine.installation.run("webhooks", "list")).stdout).toBe("team\tslack\n");
-    expect((await machine.installation.run("webhooks", "remove", "team")).exitCode).toBe(0);
+    expect((await machine.installation.run("targets", "list")).stdout).toBe("team\tslack\n");
+    expect((await machine.installation.run("targets", "remove", "team")).exitCode).toBe(0);
     const left = filesBelow(machine.world.directory).map((path) => readFileSync(path, "utf8"));
     expect(left.join()).not.toContain(SECRET);
   });
@@ -166,15 +166,15 @@ describe("webhooks add that is killed", () => {
     const url = `https://discord.com/api/webhooks/1/${OTHER}`;
     await killBetween(machine, url, "--as", "discord", "--replace");
     expect(await machine.world.open({ to: "team" })).toMatchObject({ kind: "slack" });
-    expect((await machine.installation.run("webhooks", "list")).stdout).toBe("team\tslack\n");
+    expect((await machine.installation.run("targets", "list")).stdout).toBe("team\tslack\n");
   });
 });
 
-describeWithSystem("tmux", "webhooks add on a terminal", () => {
+describeWithSystem("tmux", "targets add on a terminal", () => {
   test.each([80, 40])("asks for what is missing, and never shows the URL, at %i columns", async (columns) => {
     const { installation } = createMachine();
     const terminal = openTerminal(installation, { columns });
-    terminal.type('calctl webhooks add family --insecure-storage; echo "exit $?"', "Enter");
+    terminal.type('calctl targets add family --insecure-storage; echo "exit $?"', "Enter");
     await terminal.shows("Message format:");
     terminal.type("-l", "--", "telegr");
     await terminal.shows("❯ telegram");
@@ -191,16 +191,16 @@ describeWithSystem("tmux", "webhooks add on a terminal", () => {
     terminal.type("Enter");
     await terminal.shows("exit 0");
     expect(terminal.text()).not.toContain("sentinel");
-    expect((await installation.run("webhooks", "list")).stdout).toBe("family\ttelegram\n");
+    expect((await installation.run("targets", "list")).stdout).toBe("family\ttelegram\n");
   });
 
   test("Ctrl-C at the prompt keeps nothing: exit 130", async () => {
     const { installation } = createMachine();
     const terminal = openTerminal(installation, { columns: 80 });
-    terminal.type('calctl webhooks add team --as slack --insecure-storage; echo "exit $?"', "Enter");
+    terminal.type('calctl targets add team --as slack --insecure-storage; echo "exit $?"', "Enter");
     await terminal.shows("URL of the webhook");
     terminal.type("C-c");
     await terminal.shows("exit 130");
-    expect((await installation.run("webhooks", "list")).stdout).toBe("");
+    expect((await installation.run("targets", "list")).stdout).toBe("");
   });
 });

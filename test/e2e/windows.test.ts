@@ -185,15 +185,15 @@ describeOnWindows("on Windows", () => {
     for (const [name, ...flags] of [["file", "--insecure-storage"], ["keychain"]]) {
       const added = await runWith(
         { stdin: `${url}\r\n` },
-        ...words`webhooks add ${String(name)} --as slack --url-file -`,
+        ...words`targets add ${String(name)} --as slack --url-file -`,
         ...flags,
       );
-      expect(added).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("saved webhook") });
+      expect(added).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("saved target") });
       for (const _ of ["first", "again"])
         await output("post", "-p", "local", "--to", String(name), "--if-empty", "say", "--once");
     }
     expect(bodies).toHaveLength(2);
-    await output("webhooks", "add", "me", "--as", "mail", "--to", "ana@example.org", "-q");
+    await output("targets", "add", "me", "--as", "mail", "--to", "ana@example.org", "-q");
     expect(await run("post", "-p", "local", "--to", "me", "--if-empty", "say")).toMatchObject(
       failed(10, "there is no sendmail.exe in PATH"),
     );

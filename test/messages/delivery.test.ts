@@ -222,10 +222,10 @@ describe("a refused message", () => {
     expect(await hintOf({ CREDENTIALS_DIRECTORY: world.directory })).toBe(
       "create a new one, and write its URL into the file that the unit loads as calctl-webhook-url",
     );
-    expect(await world.run(url, "webhooks", "add", "team", "--as", "slack", "--insecure-storage")).toBe(0);
+    expect(await world.run(url, "targets", "add", "team", "--as", "slack", "--insecure-storage")).toBe(0);
     const { error } = await world.deliver({ to: "team" });
-    expect(error?.message).toBe("webhook team does not exist any more (404: no_service)");
-    expect(error?.hint).toBe("create a new one, and run calctl webhooks add team --as slack --replace");
+    expect(error?.message).toBe("target team does not exist any more (404: no_service)");
+    expect(error?.hint).toBe("create a new one, and run calctl targets add team --as slack --replace");
   });
 
   test("shows at most 200 characters of the reason, on one line, and never the URL", async () => {

@@ -16,14 +16,14 @@ beforeEach(() => {
 });
 
 const add = (stdin: string, ...argv: readonly string[]) =>
-  world.run(stdin, "webhooks", "add", ...argv, "--insecure-storage");
+  world.run(stdin, "targets", "add", ...argv, "--insecure-storage");
 
 describe("a saved target", () => {
   test("is found by its name, and its id is no secret", async () => {
     await add(URL_A, "team", "--as", "slack");
     expect(await world.open({ to: "team" })).toMatchObject({
       kind: "slack",
-      name: "webhook team",
+      name: "target team",
       id: "webhook:team",
     });
     expect(await world.open({ to: "team", as: "slack" })).toMatchObject({ kind: "slack" });
@@ -62,7 +62,7 @@ describe("a saved target", () => {
       "--bcc",
       "c@example.org",
     ];
-    await world.run("", "webhooks", "add", "all", "--as", "mail", ...flags);
+    await world.run("", "targets", "add", "all", "--as", "mail", ...flags);
     expect(await world.open({ to: "all" })).toMatchObject({
       to: "ana@example.org, b@example.org",
       from: "cal@example.org",
@@ -72,7 +72,7 @@ describe("a saved target", () => {
   });
 
   test("of mail has its addresses", async () => {
-    await world.run("", "webhooks", "add", "me", "--as", "mail", "--to", "ana@example.org");
+    await world.run("", "targets", "add", "me", "--as", "mail", "--to", "ana@example.org");
     const mail = { kind: "mail", to: "ana@example.org", id: "mail:ana@example.org" };
     expect(await world.open({ to: "me" })).toMatchObject(mail);
     expect(await world.open({ to: "me", as: "mail" })).toMatchObject(mail);
@@ -80,17 +80,17 @@ describe("a saved target", () => {
   });
 
   test.each([
-    [{ to: "taem" }, 5, 'there is no webhook "taem"'],
+    [{ to: "taem" }, 5, 'there is no target "taem"'],
     [{ to: URL_A }, 2, "not its URL"],
     [{ to: BOT }, 2, "not its URL"],
-    [{ to: "team", as: "discord" }, 2, "webhook team is for slack"],
+    [{ to: "team", as: "discord" }, 2, "target team is for slack"],
     [{ to: "team", chat: "1" }, 2, "only telegram has chats"],
     [{ to: "xoxb-sentinel-0123456789" }, 2, "not its URL"],
     [{ to: "team", chat: "1" }, 2, "only telegram has chats, not slack"],
     [{ to: "team", topic: "1" }, 2, "only telegram has topics, not slack"],
     [{ to: "ana@example.org", as: "mail", topic: "1" }, 2, "only telegram has topics, not mail"],
     [{ to: "team", ics: true }, 2, "only mail has attachments, not slack"],
-    [{ to: "ana@example.org" }, 5, "there is no webhook"],
+    [{ to: "ana@example.org" }, 5, "there is no target"],
     [{ as: "mail" }, 2, "missing --to ADDRESS"],
     [{ to: "a@b\nBcc: c@d", as: "mail" }, 2, "is not a mail address"],
   ] as const)("%j is exit %i", async (request, exitCode, words) => {
@@ -108,8 +108,8 @@ describe("a saved target", () => {
     edit('"slack"', '"discord"');
     expect(await openFailure("team")).toMatchObject({
       exitCode: 10,
-      message: "the URL of webhook team is no longer in the file",
-      hint: "add it again: calctl webhooks add team --as KIND --replace",
+      message: "the URL of target team is no longer in the file",
+      hint: "add it again: calctl targets add team --as KIND --replace",
     });
     edit('"discord"', '"matrix"');
     expect(await openFailure("team")).toMatchObject({

@@ -1,18 +1,18 @@
 import { beforeEach, expect, test } from "vitest";
 import type { StoreName } from "../../src/config/config.js";
 import { createConfigFile } from "../../src/config/config-file.js";
-import { createWebhookStorage, type WebhookStorage } from "../../src/messages/target-storage.js";
+import { createTargetStorage, type TargetStorage } from "../../src/messages/target-storage.js";
 import { accountOf, type SecretStore } from "../../src/secrets/store.js";
 import { sleepFor } from "../../src/system/clock.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** Two commands that change one webhook at the same time. */
+/** Two commands that change one target at the same time. */
 
 const SLACK = { name: "team", as: "slack" };
 const MAIL = { name: "team", as: "mail", to: "ana@example.org" };
 
 let kept: Map<string, string>;
-let storage: WebhookStorage;
+let storage: TargetStorage;
 /** Does another command's work while a secret is changed, until that ends or waits for this one. */
 let meanwhile: (() => Promise<void>) | null;
 let other: Promise<void>;
@@ -33,7 +33,7 @@ beforeEach(() => {
     },
   });
   const signal = () => new AbortController().signal;
-  storage = createWebhookStorage({ configFile, openStore, warn: () => undefined, signal });
+  storage = createTargetStorage({ configFile, openStore, warn: () => undefined, signal });
 });
 
 async function openStore(name: StoreName): Promise<SecretStore> {
@@ -67,7 +67,7 @@ function saveUrl(url: string, insecureStorage = false): Promise<void> {
   return storage.save(SLACK, { replace: true, readUrl: async () => url, insecureStorage });
 }
 
-test("a webhook that becomes mail does not take the URL that another command has just saved", async () => {
+test("a target that becomes mail does not take the URL that another command has just saved", async () => {
   await saveUrl("https://one.example");
   meanwhile = () => saveUrl("https://two.example");
   await storage.save(MAIL, { replace: true, readUrl: null, insecureStorage: false });
@@ -77,7 +77,7 @@ test("a webhook that becomes mail does not take the URL that another command has
   expect(await storage.loadUrl("team", record ?? {})).toBe("https://two.example");
 });
 
-test("the URL of a removed webhook is gone, also if another command had just moved it", async () => {
+test("the URL of a removed target is gone, also if another command had just moved it", async () => {
   await saveUrl("https://one.example");
   meanwhile = () => storage.remove("team");
   await saveUrl("https://two.example", true);

@@ -7,7 +7,7 @@ import { activityView } from "../../src/output/views/comment.js";
 import { deletedView, eventView } from "../../src/output/views/event.js";
 import { createValueView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
-import { webhookView } from "../../src/output/views/target.js";
+import { targetView } from "../../src/output/views/target.js";
 import { DIRECTION_MARKS, harmfulCodes, hostileText, isRightToLeft } from "../support/harmful-text.js";
 import { ACTIVITY, ALL_DAY_EVENT, CALENDAR, EVENT, MEMBER, STATUS, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
@@ -35,7 +35,7 @@ const SAMPLES: readonly (readonly [string, Sample])[] = [
   ["user", sample(userView, MEMBER)],
   ["comment", sample(activityView, ACTIVITY)],
   ["profile", sample(profileView, { name: "n", base_url: "u", in_use: true })],
-  ["webhook", sample(webhookView, { name: "n", as: "slack" })],
+  ["target", sample(targetView, { name: "n", as: "slack" })],
   ["config", sample(createConfigView("work", ["base_url", "timezone"]), { base_url: "u", timezone: "z" })],
   ["bare value", sample(createValueView("token"), { token: "t" })],
   ["status", sample(statusView, STATUS)],

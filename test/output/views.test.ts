@@ -21,7 +21,7 @@ import { importView } from "../../src/output/views/import.js";
 import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { sentView } from "../../src/output/views/sent.js";
-import { webhookView } from "../../src/output/views/target.js";
+import { targetView } from "../../src/output/views/target.js";
 import { undoableView } from "../../src/output/views/undo.js";
 import {
   ACTIVITY,
@@ -166,7 +166,7 @@ const VIEWS = [
   sample("comment", activityView, ACTIVITY),
   sample("comments", commentView, [{ ...ACTIVITY, creator: MEMBER }]),
   sample("profiles", profileView, PROFILES),
-  sample("webhooks", webhookView, [
+  sample("targets", targetView, [
     { name: "team", as: "slack" },
     { name: "家族", as: "telegram" },
   ]),

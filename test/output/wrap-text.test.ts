@@ -58,9 +58,9 @@ describe("wrapMessage", () => {
     ["with calctl add --yes 'Lunch, with Ana'", 36, ["with", "calctl add --yes 'Lunch, with Ana'"]],
     ["try TZ=Europe/Berlin calctl agenda instead", 36, ["try", "TZ=Europe/Berlin calctl agenda instead"]],
     [
-      "calctl webhooks add --insecure-storage stores the URL in a file",
+      "calctl targets add --insecure-storage stores the URL in a file",
       60,
-      ["calctl webhooks add --insecure-storage stores the URL in a", "file"],
+      ["calctl targets add --insecure-storage stores the URL in a", "file"],
     ],
     [
       "set the service's media type: calctl config set media_type application/vnd.NAME.v1+json",

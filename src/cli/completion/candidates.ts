@@ -52,7 +52,7 @@ const CANDIDATES: Readonly<Record<Kind, (position: Position, known: KnownValues)
   none: () => [],
   keys: () => withoutDescriptions(PROFILE_KEYS),
   profiles: (_, known) => withoutDescriptions(known.profiles()),
-  webhooks: (_, known) => known.webhooks(),
+  targets: (_, known) => known.targets(),
   zones: (_, known) => withoutDescriptions(known.zones()),
   calendars: (position, known) => namesOf(listOf("calendars", position, known)),
   labels: (position, known) =>

@@ -51,8 +51,8 @@ export function readKnownValues({ env, platform, home, userId, now }: Machine) {
   return {
     profiles: () => [LOCAL_PROFILE, ...(ifReadable(() => [...config().profiles.keys()]) ?? [])],
     /** With what they take. */
-    webhooks: (): readonly Candidate[] =>
-      (ifReadable(() => [...(config().webhooks ?? [])]) ?? []).map(([value, { as = "" }]) => ({
+    targets: (): readonly Candidate[] =>
+      (ifReadable(() => [...(config().targets ?? [])]) ?? []).map(([value, { as = "" }]) => ({
         value,
         description: as,
       })),

@@ -17,7 +17,7 @@ export type Kind =
   | "events"
   | "feeds"
   | "profiles"
-  | "webhooks"
+  | "targets"
   | "zones"
   | "keys"
   | "none";
@@ -42,9 +42,9 @@ const KIND_OF_FLAG: Readonly<Record<string, Kind | readonly string[]>> = {
 
 /** Flags that mean something else in other commands, by command and flag. */
 const KIND_OF_COMMAND_FLAG: Readonly<Record<string, Kind | "files">> = {
-  "post --to": "webhooks",
-  "remind --post": "webhooks",
-  "doctor --to": "webhooks",
+  "post --to": "targets",
+  "remind --post": "targets",
+  "doctor --to": "targets",
   "service copy --from": "files",
   "service copy --to": "files",
 };
@@ -62,8 +62,8 @@ const KIND_OF_ARGUMENT: Readonly<Record<string, Kind | "files">> = {
   "feeds remove id": "feeds",
   "profiles use name": "profiles",
   "profiles remove name": "profiles",
-  "webhooks remove name": "webhooks",
-  "webhooks test name": "webhooks",
+  "targets remove name": "targets",
+  "targets test name": "targets",
   "import file": "files",
   "config get key": "keys",
   "config set key": "keys",

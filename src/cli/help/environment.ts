@@ -58,7 +58,7 @@ export function environmentTerms(): readonly HelpTerm[] {
 /** Where files are on Linux. */
 export function filesSection(): HelpPage {
   return termsSection("Files", [
-    ["~/.config/calctl/config.json", "profiles and their settings, webhooks without their URLs"],
+    ["~/.config/calctl/config.json", "profiles and their settings, targets without their URLs"],
     ["~/.local/share/calctl/local.db", "the calendars of the profile local"],
     ["~/.local/share/calctl/tokens", "tokens and webhook URLs of --insecure-storage"],
     ["~/.local/state/calctl", "what is remembered between runs, such as rate limits"],

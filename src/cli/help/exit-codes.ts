@@ -27,17 +27,17 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
     "no token for this service, the service refused it (401), or a sign-in that was declined, refused or never completed",
     "after signing in",
   ],
-  not_found: ["404, or a calendar, label, member or webhook that does not exist", "no"],
+  not_found: ["404, or a calendar, label, member or target that does not exist", "no"],
   forbidden: [
-    "the token or its owner may not do this (403), or a webhook refuses its URL or bot (401, 403)",
+    "the token or its owner may not do this (403), or a target refuses the URL or the bot (401, 403)",
     "no",
   ],
   rate_limited: [
-    "the rate limit of the service, or of a webhook, is used up for longer than `--max-wait` (429)",
+    "the rate limit of the service, or of a target, is used up for longer than `--max-wait` (429)",
     "later: the hint says when",
   ],
   unavailable: [
-    "network, timeout, a response cut short, 5xx to a GET, PUT or DELETE; no connection to a webhook, or a mail program that cannot send now",
+    "network, timeout, a response cut short, 5xx to a GET, PUT or DELETE; no connection to a target, or a mail program that cannot send now",
     "yes, safely; a DELETE that had succeeded then exits with 5",
   ],
   outcome_unknown: [
@@ -45,11 +45,11 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
     "only after checking, it could exist twice; with `--key` safely",
   ],
   configuration: [
-    "a broken configuration, database or token source, a locked, silent or missing keychain, a busy redirect port, an unknown profile or none in use, a webhook whose URL is missing or wrong, no `sendmail`, a URL that is not https, an untrusted certificate, a proxy that refuses or cannot be used",
+    "a broken configuration, database or token source, a locked, silent or missing keychain, a busy redirect port, an unknown profile or none in use, a target whose URL is missing or wrong, no `sendmail`, a URL that is not https, an untrusted certificate, a proxy that refuses or cannot be used",
     "after fixing it",
   ],
   rejected: [
-    "the service, a webhook or a mail program refused the request (400, 406, other 4xx), redirects elsewhere or sent a response that does not match the contract, a webhook no longer exists (404, 410), or nothing in a file could be imported; the message says if a write may have been done anyway",
+    "the service, a target or a mail program refused the request (400, 406, other 4xx), redirects elsewhere or sent a response that does not match the contract, a target no longer exists (404, 410), or nothing in a file could be imported; the message says if a write may have been done anyway",
     "no",
   ],
   partial: ["some of several items succeeded; stderr lists the rest", "for the rest"],

@@ -5,7 +5,7 @@ import type { MessageFlags, TargetFlags } from "./target.js";
 
 /** The flags of `post`, as typed. */
 export interface PostOptions extends Omit<DayFlags, "to">, FilterFlags, TargetFlags, MessageFlags {
-  /** Saved webhooks, or addresses of mail. */
+  /** Saved targets, or addresses of mail. */
   readonly to?: readonly string[];
   readonly ifEmpty?: "skip" | "say";
   readonly title?: string;

@@ -58,10 +58,10 @@ export async function openTargets(
   { messages }: Pick<Context, "messages">,
   { to, ...flags }: TargetFlags & MessageFlags & { readonly to?: readonly string[] },
 ): Promise<readonly Target[]> {
-  const webhooks = await messages.webhooks();
+  const saved = await messages.targets();
   const targets = new Map<string, Target>();
   for (const name of to ?? [undefined]) {
-    const target = await webhooks.open({ ...targetRequest(flags), to: name });
+    const target = await saved.open({ ...targetRequest(flags), to: name });
     targets.set(target.id, target);
   }
   return [...targets.values()];

@@ -35,10 +35,10 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
   const { program: words, post, as } = options;
   const [program, ...args] = words;
   if (program === undefined) {
-    const webhooks = await context.messages.webhooks();
+    const targets = await context.messages.targets();
     return targetAnnouncer(
       context,
-      await webhooks.open({ ...targetRequest(options), to: post, flag: "--post" }),
+      await targets.open({ ...targetRequest(options), to: post, flag: "--post" }),
     );
   }
   if (post !== undefined || as !== undefined)

@@ -9,7 +9,7 @@ export interface RemindOptions extends FilterFlags, TargetFlags, MessageFlags {
   readonly grace?: string;
   readonly allDayAt?: string;
   readonly search?: string;
-  /** A saved webhook, or addresses of mail. */
+  /** A saved target, or addresses of mail. */
   readonly post?: string;
   readonly again?: boolean;
   readonly atLeastOnce?: boolean;

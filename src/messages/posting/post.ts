@@ -23,7 +23,7 @@ import {
 
 /** A webhook, as the errors name it. */
 export interface WebhookAddress {
-  /** Such as `webhook team`. */
+  /** Such as `target team`. */
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -171,7 +171,7 @@ function refusedOrMoved(
 ): CliError {
   const chat = readNewChat(response);
   if (chat === null) return new RefusedError(message, options);
-  const hint = `use --chat ${chat}; to save it, repeat webhooks add with it and --replace`;
+  const hint = `use --chat ${chat}; to save it, repeat targets add with it and --replace`;
   return new RefusedError(`${message}; the chat's new id is ${chat}`, { ...options, hint });
 }
 

@@ -1,14 +1,14 @@
 import type { View } from "../view.js";
 
-export interface WebhookRow {
+export interface TargetRow {
   readonly name: string;
   readonly as: string;
 }
 
-/** The webhooks of `webhooks list`, without their URLs, which are secret. */
-export const webhookView: View<WebhookRow> = {
-  noun: "webhook",
-  shape: "webhook",
+/** The targets of `targets list`, without their URLs, which are secret. */
+export const targetView: View<TargetRow> = {
+  noun: "target",
+  shape: "target",
   keys: {
     name: { type: "string", minWidth: 8 },
     as: { type: "string", about: "message format", header: "Format" },

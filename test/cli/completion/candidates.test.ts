@@ -30,7 +30,7 @@ beforeEach(async () => {
   await admin.users.add({ name: "Ben" });
   await admin.members.add("Ben", "Work");
   await world.run("config", "set", "base_url", world.env["CALCTL_BASE_URL"] ?? "", "-p", "office");
-  await world.run("webhooks", "add", "team", "--as", "mail", "--to", "ana@example.org");
+  await world.run("targets", "add", "team", "--as", "mail", "--to", "ana@example.org");
   const { CALCTL_BASE_URL: _, ...env } = world.env;
   const office = { env: { ...env, CALCTL_PROFILE: "office" } };
   for (const command of ["labels", "members"]) await world.runWith(office, command, "-c", "Work");
@@ -107,9 +107,9 @@ describe("values", () => {
     ["fields to clear", ["events", "update", "x", "--clear", "u", "--clear", "a"], ["attendees"]],
     ["an optional value, only attached", ["labels", "--fields", ""], []],
     ["profiles", ["labels", "-p", ""], ["local", "office"]],
-    ["webhooks as arguments", ["webhooks", "remove", "t"], ["team"]],
-    ["webhooks to test", ["webhooks", "test", "t"], ["team"]],
-    ["kinds of webhooks", ["webhooks", "add", "x", "--as", "te"], ["teams", "telegram"]],
+    ["targets as arguments", ["targets", "remove", "t"], ["team"]],
+    ["targets to test", ["targets", "test", "t"], ["team"]],
+    ["kinds of targets", ["targets", "add", "x", "--as", "te"], ["teams", "telegram"]],
     ["profiles as arguments", ["profiles", "use", "of"], ["office"]],
     ["shells", ["completion", ""], ["bash", "zsh", "fish", "powershell"]],
     ["keys", ["config", "set", "base"], ["base_url"]],

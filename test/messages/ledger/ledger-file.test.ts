@@ -292,7 +292,7 @@ test("the first line of a message and its target are kept for 30 days, and so is
   await expect(sendOnce("lost", lost, { keepDays: 400, remember })).rejects.toMatchObject({ exitCode: 9 });
   await ledger.acknowledge();
   expect([(await ledger.readSeen("news"))?.seen, await seenBefore()]).toEqual([["new"], ["old"]]);
-  const line = (what: string) => ({ what, target: "webhook team" });
+  const line = (what: string) => ({ what, target: "target team" });
   expect(lines()).toEqual([line("sent"), line("lost")]);
   now = NOW + 31 * DAY;
   await sendOnce("later", async () => undefined, KEEP);

@@ -52,7 +52,7 @@ export async function openTestLedger(path: string, options: TestLedgerOptions = 
 /** A message to the chat `team`. */
 function messageOf(what: string, send: () => Promise<void>): OutgoingMessage {
   return {
-    ...{ command: "post", target: "webhook team", what },
+    ...{ command: "post", target: "target team", what },
     send,
   };
 }

@@ -93,8 +93,8 @@ export function createDeliveryWorld(): DeliveryWorld {
     onTestFinished(() => started.host.close());
     const frame = { run, commandTree: loadCommandTree, setExitCode: () => undefined };
     const createContext = await started.host.loadContexts();
-    const webhooks = await createContext(flags, frame).messages.webhooks();
-    return { ...started, target: await webhooks.open(request) };
+    const targets = await createContext(flags, frame).messages.targets();
+    return { ...started, target: await targets.open(request) };
   };
   return {
     directory,

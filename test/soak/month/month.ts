@@ -124,9 +124,9 @@ async function createScene(month: Month, draw: Draw): Promise<Scene> {
   });
   world.setNow(month.from - DAY);
   const chat = await startChat(crashes, world.timers);
-  for (const [name, path] of WEBHOOKS) {
+  for (const [name, path] of TARGETS) {
     const flags = ["--as", "json", "--insecure-storage"];
-    await world.runWith({ stdin: `${chat.server.baseUrl}${path}` }, "webhooks", "add", name, ...flags);
+    await world.runWith({ stdin: `${chat.server.baseUrl}${path}` }, "targets", "add", name, ...flags);
   }
   const work = await world.service.admin.calendars.add({ name: "Work", owner: "ana" });
   const calendars = [world.calendarId, work.id];
@@ -142,8 +142,8 @@ async function createScene(month: Month, draw: Draw): Promise<Scene> {
   };
 }
 
-/** The saved webhooks, by name. */
-const WEBHOOKS: readonly (readonly [string, string])[] = [
+/** The saved targets, by name. */
+const TARGETS: readonly (readonly [string, string])[] = [
   ["remind", REMIND_PATH],
   ["least", LEAST_PATH],
   ...DIGEST_PATHS.map((path, index) => [`digest-${index}`, path] as const),
@@ -273,8 +273,8 @@ async function runJob(scene: Scene, { job }: Tick, again = false): Promise<RunOf
 
 /** The title of an event, or the path of a digest. */
 function nameOf({ titleOf }: Scene, job: Job, name: string): string {
-  const webhook = WEBHOOKS.find(([known]) => `webhook ${known}` === name);
-  return job === "digest" ? (webhook?.[1] ?? name) : titleOf(name);
+  const target = TARGETS.find(([known]) => `target ${known}` === name);
+  return job === "digest" ? (target?.[1] ?? name) : titleOf(name);
 }
 
 /** The starts that a line on stderr calls missed. */
