@@ -63,6 +63,29 @@ export function openSlots(series: SeriesTimes): Starts {
   return openRecurrence(recurrenceOf(series));
 }
 
+/**
+ * The slots of a series between two instants, both included. Of its added and excepted dates it reads only those in between: a
+ * series can have a thousand, and a list a thousand series.
+ */
+export function slotsBetween(series: SeriesTimes, from: number, to: number): Iterable<number> {
+  const textOf = (time: number) =>
+    slotText(Math.min(Math.max(time, YEARS.first), YEARS.last), series.all_day === 1);
+  const [first, last] = [textOf(from), textOf(to)];
+  const lines = series.recurrences.split("\n").flatMap((line) => {
+    const [name = "", dates = ""] = line.split(":");
+    if (name.startsWith("RRULE")) return [line];
+    const near = dates.split(",").filter((date) => date >= first && date <= last);
+    return near.length === 0 ? [] : [`${name}:${near.join(",")}`];
+  });
+  return openSlots({ ...series, recurrences: lines.join("\n") }).between(from, to);
+}
+
+/** Times whose years have four digits, so that their texts are in the order of times. */
+const YEARS = {
+  first: Date.parse("0001-01-01T00:00:00Z"),
+  last: Date.parse("9999-12-31T23:59:59Z"),
+} as const;
+
 /** Every slot in order, or those from a time on. */
 export function slotsOf(series: SeriesTimes, from = Number.NEGATIVE_INFINITY): Iterable<number> {
   return openSlots(series).between(from, Number.POSITIVE_INFINITY);

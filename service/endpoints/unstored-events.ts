@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import type { DayWindow } from "../day-window.js";
 import { attendeesOf } from "../occurrence.js";
-import { openSlots } from "../series-rule.js";
+import { slotsBetween } from "../series-rule.js";
 import { type EventPosition, isBefore, type ListedEvent, positionOf } from "../store/pages.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { listIdsBeyond } from "../store/series.js";
@@ -82,7 +82,7 @@ function* occurrencesOf(
   const [start, end] = series.all_day === 1 ? [window.firstDate, window.endDate] : [window.start, window.end];
   // It may begin before the window.
   const from = Math.max(series.made_until, start - series.length + 1, after?.start ?? start - series.length);
-  for (const slot of openSlots(series).between(from, end - 1)) {
+  for (const slot of slotsBetween(series, from, end - 1)) {
     const row = unstoredOccurrence(series, slot);
     const isWanted = after === null || isBefore(after, positionOf(row));
     if (isWanted && !stored.has(row.id)) yield { ...row, attendeeIds: attendeesOf(series) };
