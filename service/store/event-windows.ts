@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { DAY_MS } from "../../contract/date-time.js";
 import type { DayWindow, TimeSpan } from "../day-window.js";
-import { compileOnce, type Placeholders, type Terms } from "./compiled-query.js";
-import type { EventRow } from "./schema.js";
+import { compileForIds, compileOnce, type Placeholders, type Terms } from "./compiled-query.js";
+import type { EventRow, SeriesRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
 /** An event of a window, with what it refers to. */
@@ -147,8 +147,22 @@ const selectUsualSizes = compileOnce((db, values: Placeholders<EventSizeQuery>) 
   eventSizes(db, values, false),
 );
 
-/** Series of a calendar of which not all occurrences before a time are rows. */
-export const listSeriesMadeUntil = compileOnce(
-  (db, { calendarId, time }: Placeholders<{ readonly calendarId: string; readonly time: number }>) =>
-    db.selectFrom("series").selectAll().where("calendar_id", "=", calendarId).where("made_until", "<", time),
+/** Series of a calendar of which not all occurrences before a time are rows. Others get their turn meanwhile: some rows are large. */
+export async function listSeriesMadeUntil(db: Transaction, values: SeriesEnd): Promise<SeriesRow[]> {
+  const found = await selectIdsMadeUntil(db, values);
+  return selectSeries(
+    db,
+    found.map(({ id }) => id),
+  );
+}
+
+interface SeriesEnd {
+  readonly calendarId: string;
+  readonly time: number;
+}
+
+const selectIdsMadeUntil = compileOnce((db, { calendarId, time }: Placeholders<SeriesEnd>) =>
+  db.selectFrom("series").select("id").where("calendar_id", "=", calendarId).where("made_until", "<", time),
 );
+
+const selectSeries = compileForIds((db, ids) => db.selectFrom("series").selectAll().where("id", "in", ids));

@@ -8,11 +8,17 @@ import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { SINGLE } from "../occurrence.js";
 import { eventResource } from "../resources.js";
 import { groupByCalendar } from "../store/calendars.js";
-import { eventSizes, eventsInWindow, listEventsInWindow } from "../store/event-windows.js";
+import {
+  eventSizes,
+  eventsInWindow,
+  listEventsInWindow,
+  listSeriesMadeUntil,
+} from "../store/event-windows.js";
 import { insertEvent, sizeOfEvent } from "../store/events.js";
 import { statementsAfter } from "../store/migrations.js";
 import { eventsFrom, eventsWithoutTimes, WITHOUT_TIMES } from "../store/pages.js";
-import type { EventContent } from "../store/schema.js";
+import type { EventContent, SeriesRow } from "../store/schema.js";
+import { storeSeries } from "../store/series.js";
 import { openStore } from "../store/sqlite/open.js";
 import type { Store, Transaction } from "../store/store.js";
 import { runSql } from "./support/database.js";
@@ -135,6 +141,30 @@ describe("the events of a window", () => {
     );
     await store.close();
   });
+});
+
+test("series whose rows end before a time are read some at a time, since they may be large", async () => {
+  const store = await openCalendar();
+  const { start_at: _, end_at: _end, series_id: _series, slot: _slot, ...content } = EVENT;
+  const series: SeriesRow = {
+    ...{ ...content, start_timezone: "UTC", end_timezone: "UTC", start_clock: NOW, length: 0, attendees: "" },
+    ...{ recurrences: "x".repeat(200_000), made_until: NOW, modified_at: NOW },
+  };
+  await store.write(async (db) => {
+    for (let number = 0; number < 400; number += 1)
+      await storeSeries(db, { ...series, id: String(number), made_until: NOW + (number % 2) });
+  });
+  let turns = 0;
+  const countTurn = () => {
+    turns += 1;
+    turn = setImmediate(countTurn);
+  };
+  let turn = setImmediate(countTurn);
+  const found = await store.read((db) => listSeriesMadeUntil(db, { calendarId: CALENDAR, time: NOW + 1 }));
+  clearImmediate(turn);
+  expect(found).toHaveLength(200);
+  expect(turns).toBeGreaterThan(1);
+  await store.close();
 });
 
 describe("the size of an event", () => {
