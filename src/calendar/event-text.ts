@@ -48,13 +48,18 @@ export function checkText(texts: LimitedTexts, source?: string): void {
 }
 
 function checkTitle(title: string, name: string): void {
-  if (title.trim() === "") throw usageError(`${name} is blank`, "write something that can be seen");
+  if (isBlank(title)) throw usageError(`${name} is blank`, "write something that can be seen");
   if (/[\r\n]$/.test(title)) throw usageError(`${name} ends with a line break`, "a title is one line");
 }
 
 function nameOf(field: keyof LimitedTexts, source: string | undefined): string {
   if (source !== undefined) return `${source}: ${field}`;
   return field === "comment" ? "the comment" : `--${field}`;
+}
+
+/** Whether nobody sees a text: it is empty, or all of it is space and characters without a shape, such as U+200B. */
+export function isBlank(text: string): boolean {
+  return /^[\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text);
 }
 
 /** @throws CliError usage for anything but `schedule` and `keep` */

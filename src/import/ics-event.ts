@@ -1,6 +1,7 @@
 import ICAL from "ical.js";
 import { DAY_MS, HOUR_MS, isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
 import { parseUrl } from "../../contract/url.js";
+import { isBlank } from "../calendar/event-text.js";
 import type { InputTimes } from "../calendar/event-times.js";
 import { dateLines } from "../calendar/recurrence-lines.js";
 import { addDuration } from "../calendar/zoned-time.js";
@@ -232,7 +233,7 @@ function fieldsOf(
   const attendees = all("X-CALCTL-ATTENDEE").flatMap(({ values }) => String(values[0]) || []);
   return {
     category: text("X-CALCTL-CATEGORY"),
-    title: text("SUMMARY")?.trim() ? text("SUMMARY") : "(no title)",
+    title: isBlank(text("SUMMARY") ?? "") ? "(no title)" : text("SUMMARY"),
     location: text("LOCATION"),
     description: text("DESCRIPTION"),
     url: urlOf(text("URL"), text("X-CALCTL-URL")),

@@ -25,6 +25,8 @@ describe("checkText", () => {
     [{ location: "x".repeat(101) }, "--location is 101 characters long, at most 100 are allowed"],
     [{ comment: "x".repeat(1_001) }, "the comment is 1001 characters long, at most 1000 are allowed"],
     [{ title: "" }, "--title is empty"],
+    [{ title: " \t" }, "--title is blank"],
+    [{ title: "\u200b\u00ad\u3164\u2800" }, "--title is blank"],
     [{ comment: "" }, "the comment is empty"],
   ])("rejects text beyond the limits: case %#", (texts, message) => {
     expect(failureOf(() => checkText(texts))).toMatchObject({ code: "usage", message });

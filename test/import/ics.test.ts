@@ -217,6 +217,11 @@ test("without SUMMARY and UID it has no title, and is known by its content", asy
   expect(Object(first?.items[0]).identity).toBe(Object(second?.items[0]).identity);
 });
 
+test("a SUMMARY that nobody sees is no title", async () => {
+  const text = calendar("BEGIN:VEVENT", START, "SUMMARY:\u200b \u00ad", "END:VEVENT");
+  expect((await read(text)).items).toMatchObject([{ title: "(no title)" }]);
+});
+
 test("STATUS:CANCELLED and METHOD:CANCEL take an event back", async () => {
   expect(await event(START, "STATUS:CANCELLED")).toMatchObject({ cancelled: true });
   expect(await event(START, "STATUS:CONFIRMED")).toMatchObject({ cancelled: false });

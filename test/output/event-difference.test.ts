@@ -31,6 +31,7 @@ test.each<[others: readonly string[], before: Partial<LocalizedEvent>, now: Part
   [[], {}, { updated_at: "2026-11-24T00:00:00.000Z" }],
   [['was "Lunch"'], { title: "Lunch" }, { title: "Team lunch" }],
   [['was "(no title)"'], { title: null }, {}],
+  [['was "(no title)"'], { title: " \u200b" }, {}],
   [["was at Room 1"], { location: "Room 1" }, { location: "Room 2" }],
   [["no longer at Room 1"], { location: "Room 1" }, { location: null }],
   [["place is new"], { location: "" }, { location: "Room 2" }],

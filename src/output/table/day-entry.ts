@@ -1,6 +1,7 @@
 import { parseWireDateTime } from "../../../contract/date-time.js";
 import { HEX_COLOR } from "../../../contract/limits.js";
 import { type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
+import { isBlank } from "../../calendar/event-text.js";
 import { isRepeating, type LocalizedEvent } from "../../calendar/event-view.js";
 import { repeatedOffset } from "../../calendar/zoned-time.js";
 import { clockOf, describeOtherZone } from "../event-when.js";
@@ -97,7 +98,7 @@ export function describeEntry(
 
 /** The sanitized title; `(no title)` without one. */
 export function titleOf({ title }: LocalizedEvent): string {
-  return sanitizeLine(title ?? "").trim() || "(no title)";
+  return isBlank(title ?? "") ? "(no title)" : sanitizeLine(title ?? "").trim();
 }
 
 /** The name of the calendar. One long name must not take the room of every title. */
