@@ -85,7 +85,7 @@ const DAY_NAMES = [
   ...WEEKDAYS.map((name) => name.toLowerCase()),
 ];
 const DAY_LIKE =
-  /\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|wk(?:e)?nds?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|(?:sun|mon|tues|wednes|thurs|fri|satur)days|christmas|xmas|easter|halloween|thanksgiving|new year|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
+  /\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|wk(?:e)?nds?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|(?:sun|mon|tues|wednes|thurs|fri|satur)days|christmas|xmas|easter|halloween|thanksgiving|new year|nye|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
 const LENGTH_LIKE =
   /\b(?:\d+h\d\d|\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|\d+ nights?|for (?:\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|month|year)s?|(?:half an|an) hour)(?!\w)/i;
 

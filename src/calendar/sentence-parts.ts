@@ -59,7 +59,7 @@ export const SOURCE = "the text";
 
 /** In front of a dash without spaces between two times or days. */
 const MARK = "\u0001";
-const TO = `(?:${MARK}?[-–—]|to|till|until)`;
+const TO = `(?:${MARK}?[-–—]|to|till|until|through|thru)`;
 const YEAR = "(?:,?\\s+(?:19|20|21)\\d\\d)?";
 const END = "(?=[\\s,]|$)";
 const CLOCK = `\\d{1,2}${MINUTES}?(?:\\s?[ap](?:m|\\.\\s?m\\.))?|noon|midday|midnight`;

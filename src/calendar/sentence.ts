@@ -312,7 +312,7 @@ function readTitle(parts: readonly PlacedPart[], text: string): Pick<SentenceRea
 
 function textOf(parts: readonly SentencePart[]): string {
   const words = parts.filter((part) => part.kind === "word");
-  const isText = ({ text, isQuoted }: (typeof words)[number]) => isQuoted || !/^[,;:–—-]+$/.test(text);
+  const isText = ({ text, isQuoted }: (typeof words)[number]) => isQuoted || !/^[,;:|–—-]+$/.test(text);
   const kept = words.slice(words.findIndex(isText), words.findLastIndex(isText) + 1);
   const withComma = ({ text, comma }: (typeof words)[number]) =>
     comma ? text.replace(/[,;:]*$/, ",") : text;
