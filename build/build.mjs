@@ -30,6 +30,9 @@ const NOT_INPUTS = ["service/bench", "service/test"];
 /** Not bundled, because they load files of their own: native binaries and WebAssembly. */
 const EXTERNAL_PACKAGES = ["@photostructure/sqlite", "keytar", "jq-wasm"];
 
+/** The C library of PostgreSQL, which pg loads only if it is asked for. */
+const NEVER_LOADED = "pg-native";
+
 const IN_UNDICI = /[\\/]undici[\\/]lib[\\/]/;
 
 /** Modules that packages load and never use here, by who loads them, and what they get instead. */
@@ -50,14 +53,6 @@ const STUBS = [
       if (!value) throw message instanceof Error ? message : new Error(message);
     };`,
   },
-  // 2 ms, for subcommands that are programs of their own. We have none.
-  { loader: /[\\/]commander[\\/]lib[\\/]/, module: /^node:child_process$/, contents: "" },
-  // The C library of PostgreSQL, which would have to be compiled.
-  {
-    loader: /[\\/]pg[\\/]lib[\\/]/,
-    module: /^\.\/native$/,
-    contents: 'throw new Error("pg-native is not supported");',
-  },
   // 45 KB of the package, for schemas and migrations of the configuration. We use neither.
   {
     loader: /[\\/]conf[\\/]dist[\\/]/,
@@ -73,13 +68,6 @@ const STUBS = [
       throw new Error("kysely's schemas are not in the build");
     };
     export { refuse as SchemaModule, refuse as WithSchemaPlugin };`,
-  },
-  // 24 KB of the package, for the types of files by their names. What we attach has a type and a name.
-  {
-    loader: /[\\/]nodemailer[\\/]/,
-    module: /\/mime-types\.js$/,
-    contents: `export const detectMimeType = () => "application/octet-stream";
-      export const detectExtension = () => "bin";`,
   },
 ];
 
@@ -131,7 +119,7 @@ export function buildOptions() {
     platform: "node",
     format: "cjs",
     target: "node20.19",
-    external: [...EXTERNAL_PACKAGES, LAZY_PACKAGE],
+    external: [...EXTERNAL_PACKAGES, LAZY_PACKAGE, NEVER_LOADED],
     alias: {
       // Its main file is UMD, in which esbuild cannot see require().
       "jsonc-parser": "jsonc-parser/lib/esm/main.js",

@@ -60,7 +60,10 @@ export const LAZY_PACKAGE = "luxon";
  * What a chunk imports of Node, and of that package, is loaded when a member of it is first used: `node:crypto` alone takes
  * 6 ms. These imports have no default.
  */
-const LAZY_IMPORT = new RegExp(`(?<==\\s?)require\\("(node:[\\w/]+|${LAZY_PACKAGE})"\\)(?=[,;])`, "g");
+const LAZY_IMPORT = new RegExp(
+  `(?<==\\s?)(?:require|\\(0,\\w+\\.\\w+\\)(?=\\("node:child_process"))\\("(node:[\\w/]+|${LAZY_PACKAGE})"\\)(?=[,;])`,
+  "g",
+);
 
 const LAZY = "function __lazy(load){let m;return new Proxy({},{get:(_,name)=>(m??=load())[name]})}";
 

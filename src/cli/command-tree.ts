@@ -1,4 +1,4 @@
-import { Command, type HelpContext } from "commander";
+import { Command } from "commander";
 import { VERSION } from "../version.js";
 import {
   addCommands,
@@ -6,6 +6,7 @@ import {
   type CommandLoaders,
   type ContextOf,
   loadCommand,
+  refuseUnknownCommand,
   requireSubcommand,
 } from "./command.js";
 import { addGlobalFlags, prepareParsing } from "./global-flags.js";
@@ -143,7 +144,11 @@ export function createProgram({ contextOf, write, onHelp, onParsing }: TreeOptio
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: () => undefined, outputError: () => undefined });
-  program.on("beforeAllHelp", ({ command }: HelpContext & { readonly command: Command }) => onHelp(command));
+  program.addHelpText("beforeAll", ({ command }) => {
+    refuseUnknownCommand(command);
+    onHelp(command);
+    return "";
+  });
   const given = new Map<string, string>();
   prepareParsing(program, given, onParsing);
   requestHelp(program);

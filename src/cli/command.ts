@@ -1,4 +1,4 @@
-import type { Command, HelpContext } from "commander";
+import type { Command } from "commander";
 import type { Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
 import { configurationError, DryRunStop, usageError } from "../errors.js";
@@ -147,19 +147,17 @@ export function pathOf(command: Command): string {
 
 /** Makes a group of commands fail with a hint when it is run without one of them. */
 export function requireSubcommand(group: Command): void {
-  const outputHelp = group.outputHelp.bind(group);
-  Object.assign(group, {
-    outputHelp(context?: HelpContext) {
-      // `calctl nonsense --help` asks for help about an unknown command.
-      if (group.args[0] !== undefined && !group.args[0].startsWith("-")) throwUnknownCommand(group);
-      outputHelp(context);
-    },
-  });
   group
     .enablePositionalOptions()
     .usage("<command> [flags]")
     .allowExcessArguments()
     .action(() => throwUnknownCommand(group));
+}
+
+/** @throws CliError usage for `calctl nonsense --help`, which asks for help about an unknown command */
+export function refuseUnknownCommand(group: Command): void {
+  const [name] = group.args;
+  if (group.commands.length > 0 && name !== undefined && !name.startsWith("-")) throwUnknownCommand(group);
 }
 
 function throwUnknownCommand(group: Command): never {

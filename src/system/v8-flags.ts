@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * The newest major version of Node whose V8 is known to have these flags. V8 reports a flag that it does not know on stderr,
+ * The newest major version of Node whose V8 is known to have this flag. V8 reports a flag that it does not know on stderr,
  * and cannot be asked which ones it knows.
  */
 const NEWEST_NODE = 26;
@@ -24,22 +24,6 @@ export function restoreWasmOptimization(): void {
 
 /** @param index of the only function that V8 may optimize; -1 for any function */
 function setTierUpFilter(index: number): void {
-  setFlag(`--wasm-tier-up-filter=${index}`);
-}
-
-/**
- * Keeps the part of the heap for new objects as small as it is. While most of them stay in use, as when a large file is read, V8
- * would double it again and again, up to 32 MiB.
- */
-export function keepYoungGenerationSmall(): void {
-  setFlag("--semi-space-growth-factor=1");
-}
-
-/** Back to the default. */
-export function restoreYoungGeneration(): void {
-  setFlag("--semi-space-growth-factor=2");
-}
-
-function setFlag(flag: string): void {
-  if (Number.parseInt(process.versions.node, 10) <= NEWEST_NODE) setFlagsFromString(flag);
+  if (Number.parseInt(process.versions.node, 10) <= NEWEST_NODE)
+    setFlagsFromString(`--wasm-tier-up-filter=${index}`);
 }

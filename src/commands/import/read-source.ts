@@ -108,13 +108,12 @@ export async function readSource(
   job: ImportJob,
   flags: ImportFlags,
 ): Promise<(known: Pick<GatherOptions, "records" | "storesSeries">) => ReadSource> {
-  const { machine, output, terminal, now } = context;
+  const { output, terminal, now } = context;
   const { path, name } = job;
   const window = await readWindow(context, flags);
   const limit = { bytes: MAX_IMPORT_BYTES, error: () => tooLargeError(name) };
   const bytes = await terminal.input.bytes(path, "FILE", limit);
   requireConfirmation(job.isConfirmed, job.canAsk);
-  if (bytes.length >= LARGE_FILE) await keepMemorySmall(machine);
   const { items, notes, ...file } = await readImportFile(bytes, {
     ...flags,
     name,
@@ -133,15 +132,6 @@ export async function readSource(
     const superseded = file.superseded + gathered.superseded;
     return { ...file, ...gathered, superseded, size: items.length + file.superseded };
   };
-}
-
-/** From this size on (bytes), less memory is worth 15 ms: V8 rejects code caches that were made with other flags. */
-const LARGE_FILE = 512 * 1024;
-
-async function keepMemorySmall({ resources }: Pick<Context["machine"], "resources">): Promise<void> {
-  const { keepYoungGenerationSmall, restoreYoungGeneration } = await import("../../system/v8-flags.js");
-  keepYoungGenerationSmall();
-  resources.add(restoreYoungGeneration);
 }
 
 function nameAll(sentences: readonly string[], say: (text: string) => void): void {

@@ -1,5 +1,5 @@
 import { AssertionError, filters, Liquid, LiquidError } from "liquidjs";
-import { usageError } from "../../errors.js";
+import { errorCodeOf, usageError } from "../../errors.js";
 import { sanitizeBlock } from "../sanitize.js";
 import { jsonObject, memberKeys, type OutputProgram } from "../view.js";
 
@@ -8,9 +8,6 @@ import { jsonObject, memberKeys, type OutputProgram } from "../view.js";
  * about one for each character or element.
  */
 const LIMITS = { parseLimit: 1_000_000, renderLimit: 5_000, memoryLimit: 10_000_000 };
-
-/** These read files, or texts that are not there. */
-const FILE_TAGS = ["include", "render", "layout", "block"];
 
 /**
  * `--template`: Liquid, rendered for each value, with a line feed at the end of each. The filter `date` uses the chosen
@@ -27,6 +24,8 @@ export function createTemplateProgram(text: string, source: string): OutputProgr
       // The class of errors about limits is not that of the others.
       if (LiquidError.is(error) || error instanceof AssertionError)
         throw usageError(`${source}: ${error.message}`);
+      if (errorCodeOf(error) === "ENOENT")
+        throw usageError(`${source}: a template cannot include another one`);
       throw error;
     }
   };
@@ -64,9 +63,9 @@ function createEngine({ zone, now }: { readonly zone: string; readonly now: () =
     locale: "en-US",
     ownPropertyOnly: true,
     strictFilters: true,
+    // No other templates, and so no files.
     templates: {},
   });
-  for (const tag of FILE_TAGS) delete engine.tags[tag];
   const { date } = filters;
   if (typeof date !== "function") throw new Error("Liquid has no filter named date");
   engine.registerFilter("date", function (value, format?: string, timezone?: string | number) {
