@@ -32,8 +32,8 @@ export interface Gathered {
   readonly superseded: number;
   /** Remarks on events, such as why they became single events: sentences for the user. */
   readonly notes: readonly string[];
-  /** For each repeating event with exceptions that are none of its starts: a sentence with its line. */
-  readonly strayExceptions: readonly string[];
+  /** For each EXDATE and RECURRENCE-ID at which no event of its series starts: a sentence with its line. */
+  readonly strays: readonly string[];
 }
 
 export interface GatherOptions {
@@ -73,18 +73,20 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   const single = entries.filter(({ occurrenceOf }) => occurrenceOf === undefined);
   const masters = new Set(single.map(({ identity }) => identity));
   const events = new Map<string, ImportEvent>();
-  const strayExceptions: string[] = [];
+  const strays: string[] = [];
   for (const entry of single) {
     const made = readMaster(entry, found);
-    if ("reason" in made) rejections.push(made);
-    else {
-      for (const event of made) events.set(event.identity, event);
-      if (made.length > 0) strayExceptions.push(...strayExceptionsOf(entry, options.engine));
+    if ("reason" in made) {
+      rejections.push(made);
+      continue;
     }
+    for (const event of made) events.set(event.identity, event);
+    strays.push(...strayExceptionsOf(entry, options.engine));
   }
   const unknown = entries.filter((entry) => isUnknown(entry, found, masters)).length;
   const rejected = new Set(rejections.flatMap(({ identity }) => identity ?? []));
   const { changes, failed } = changesOf(entries, found, { events, masters, rejected });
+  strays.push(...changes.flatMap(({ entry }) => strayChangeOf(entry, events)));
   const cancelled = changes.flatMap(({ entry, event }) => (entry.cancelled ? [event] : []));
   for (const { entry, event } of changes) if (!entry.cancelled) events.set(event.identity, event);
   for (const identity of [...cancelled.map((event) => event.identity), ...affected]) events.delete(identity);
@@ -99,7 +101,22 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
     entries: entries.filter(({ line }) => !lines.has(line)).map(({ identity }) => identity),
     ...{ events, cancelled, masters, rejected: new Set([...rejected, ...left]), window },
   };
-  return { source, rejections: all, superseded, unknown, notes, strayExceptions };
+  return { source, rejections: all, superseded, unknown, notes, strays };
+}
+
+/** A change of an occurrence that its series in the file does not have: it is an event of its own. */
+function strayChangeOf(
+  { line, title, occurrenceOf, cancelled }: ImportEntry,
+  events: ReadonlyMap<string, ImportEvent>,
+): readonly string[] {
+  const { uid = "", slot = "" } = occurrenceOf ?? {};
+  const { exceptions, content } = events.get(uid) ?? {};
+  if (exceptions === undefined || exceptions.isSlot(Date.parse(slot))) return [];
+  const start = content?.all_day === true ? slot.slice(0, 10) : slot.replace(".000Z", "Z");
+  const becomes = cancelled ? "it cancels nothing" : "it is an event of its own";
+  return [
+    `line ${line}: "${title}": no event of its series starts at its RECURRENCE-ID ${start}: ${becomes}`,
+  ];
 }
 
 /** Dates that a sentence names. */
@@ -107,10 +124,10 @@ const MAX_DATES = 5;
 
 /** What EXDATE says, and is no start of its event: it excludes nothing. */
 function strayExceptionsOf(
-  { line, title, content, recurrences, exclusions = [] }: ImportEntry,
+  { line, title, content, recurrences, exclusions = [], cancelled }: ImportEntry,
   engine: RuleEngine | null,
 ): readonly string[] {
-  if (exclusions.length === 0 || engine === null) return [];
+  if (exclusions.length === 0 || engine === null || cancelled) return [];
   const lines = recurrences.filter((each) => !each.startsWith("EXDATE"));
   const starts = engine.openRecurrence(recurrenceOf(content, lines));
   const stray = exclusions.flatMap(([start, written]) => (starts.has(start) ? [] : [written]));

@@ -116,6 +116,17 @@ const FILES: Readonly<Record<string, Row>> = {
       'line 4: "Class": no event of it starts at the EXDATE 20270112T000000, 20270113T090000, which excludes nothing',
     ],
   },
+  "recurid-none.ics": {
+    events: [
+      ...days("Review", "2027-03-10T14:00", "2027-03-17T13:00"),
+      "2027-03-18T13:00 Review moved",
+      "2027-03-24T13:00 Review",
+    ],
+    notes: [
+      'line 11: "Review moved": no event of its series starts at its RECURRENCE-ID 2027-03-17T04:00:00Z: it is an event of its own',
+      'line 18: "Review": no event of its series starts at its RECURRENCE-ID 2027-03-24T04:00:00Z: it cancels nothing',
+    ],
+  },
   "url-without-scheme.ics": {
     events: ["Mail", "Url", "Webcal"].map((title) => `2027-01-05T09:45 ${title}`),
     notes: ["3 events with a URL that cannot be stored: left out"],

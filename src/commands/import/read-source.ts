@@ -127,7 +127,7 @@ export async function readSource(
   return (known) => {
     const gathered = gatherEvents(items, { ...options, now: now(), ...known });
     for (const note of [...notes, ...gathered.notes]) output.note(note);
-    nameAll(gathered.strayExceptions, output.note);
+    nameAll(gathered.strays, output.note);
     nameRejections(context, gathered.rejections);
     const superseded = file.superseded + gathered.superseded;
     return { ...file, ...gathered, superseded, size: items.length + file.superseded };
