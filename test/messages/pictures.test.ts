@@ -67,7 +67,7 @@ const MESSAGES: readonly (readonly [heading: string, message: Message])[] = [
 ];
 
 /** Of a card, in pixels, in which every message has room. */
-const HEIGHT = 520;
+const HEIGHT = 540;
 
 async function drawTarget(kind: TargetKind): Promise<string> {
   const cards = await Promise.all(
