@@ -3,8 +3,7 @@ import { addAction, type ContextOf, describeCommand, forJobs, requireChosenServi
 import { collect } from "../cli/global-flags.js";
 import { emptyValueError, usageError } from "../errors.js";
 import { addCalendarFlag, addFilterFlags } from "./events/event-query.js";
-import { postDigest } from "./post/digest.js";
-import type { PostContext, PostOptions } from "./post/options.js";
+import { type PostContext, type PostOptions, postDigest } from "./post/digest.js";
 import { addMessageFlags, addTargetFlags, openTargets } from "./post/target.js";
 
 export function registerPost(command: Command, contextOf: ContextOf): void {

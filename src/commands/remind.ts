@@ -15,8 +15,7 @@ import { addCalendarFlag, addFilterFlags, type EventQuery } from "./events/event
 import { nameSingle, readEvents } from "./events/event-reader.js";
 import { addMessageFlags, addTargetFlags } from "./post/target.js";
 import { type Announcing, announceAll, showAll } from "./remind/announce.js";
-import { createAnnouncer } from "./remind/announcer.js";
-import type { RemindContext, RemindOptions } from "./remind/options.js";
+import { createReminderSink, type RemindContext, type RemindOptions } from "./remind/reminder-sink.js";
 
 export function registerRemind(command: Command, contextOf: ContextOf): void {
   command
@@ -56,7 +55,7 @@ export async function runRemind(context: RemindContext, options: RemindOptions):
   requireChosenService(context.config.settings(), { sends: !context.flags.dryRun });
   const window = readWindow(context, options, before);
   const search = options.search === undefined ? null : parseSearch(options.search, "--search");
-  const announcer = await createAnnouncer(context, options);
+  const sink = await createReminderSink(context, options);
   const query: EventQuery = {
     days: { first: null, last: null },
     upcoming: reminderQueries(window),
@@ -64,8 +63,8 @@ export async function runRemind(context: RemindContext, options: RemindOptions):
     filters: options,
   };
   const { failure, ...found } = await readReminders(context, window, query);
-  if (!context.flags.dryRun) await announceAll(context, { ...found, announcer, window, options });
-  else if (failure === null || failure.code === "partial") await showAll(context, { ...found, announcer });
+  if (!context.flags.dryRun) await announceAll(context, { ...found, sink, window, options });
+  else if (failure === null || failure.code === "partial") await showAll(context, { ...found, sink });
   if (failure !== null) throw failure;
 }
 
@@ -73,11 +72,11 @@ const DEFAULT_GRACE = "1h";
 
 /** @returns `--before`. @throws CliError usage that names all that is missing */
 function requireFlags({ before, program, post, as }: RemindOptions): string {
-  const hasAnnouncer = program.length > 0 || post !== undefined || as !== undefined;
-  const announcer = hasAnnouncer ? [] : ["--post (or a program after --)"];
+  const hasSink = program.length > 0 || post !== undefined || as !== undefined;
+  const missing = hasSink ? [] : ["--post (or a program after --)"];
   if (before === undefined)
-    throw missingFlagsError(["--before", ...announcer], "--before is how long before its start, such as 15m");
-  if (!hasAnnouncer) throw missingFlagsError(announcer);
+    throw missingFlagsError(["--before", ...missing], "--before is how long before its start, such as 15m");
+  if (!hasSink) throw missingFlagsError(missing);
   return before;
 }
 

@@ -100,11 +100,13 @@ function dayBlocks({ days, titleDate }: DaysBody, { hasDetails, shown }: Extent)
   const isListed = days.length > 1 || (days[0]?.entries.length ?? 0) > 1;
   let left = shown;
   for (const { date, heading, entries } of days) {
-    const kept = entries.slice(0, left);
-    left -= kept.length;
-    if (kept.length === 0) break;
-    const color = kept.find((entry) => entry.color !== null)?.color ?? null;
-    const items = kept.map((entry) => ({ lines: entryLines(hasDetails ? entry : withoutDetails(entry)) }));
+    const shownEntries = entries.slice(0, left);
+    left -= shownEntries.length;
+    if (shownEntries.length === 0) break;
+    const color = shownEntries.find((entry) => entry.color !== null)?.color ?? null;
+    const items = shownEntries.map((entry) => ({
+      lines: entryLines(hasDetails ? entry : withoutDetails(entry)),
+    }));
     const isNamed = date !== null && date === titleDate;
     blocks.push({ heading: isNamed ? null : heading, color, items, isListed });
   }

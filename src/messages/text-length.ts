@@ -21,12 +21,12 @@ export function cutText(text: string, max: number, unit: LengthUnit): string {
   // No unit is shorter than a code point, and none is longer than three bytes for each UTF-16 unit.
   if (text.length * 3 <= max || textLength(text, unit) <= max) return text;
   const room = max - textLength("…", unit);
-  let kept = "";
+  let cut = "";
   let used = 0;
   for (const grapheme of eachGrapheme(text)) {
     used += textLength(grapheme, unit);
     if (used > room) break;
-    kept += grapheme;
+    cut += grapheme;
   }
-  return room < 0 ? "" : `${kept.trimEnd()}…`;
+  return room < 0 ? "" : `${cut.trimEnd()}…`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { announceAll, showAll } from "../../src/commands/remind/announce.js";
-import type { Announcer } from "../../src/commands/remind/announcer.js";
+import type { ReminderSink } from "../../src/commands/remind/reminder-sink.js";
 import { event, NOW } from "../messages/fixtures.js";
 import { createLedgerPath, openTestLedger } from "../messages/ledger/support.js";
 
@@ -29,9 +29,9 @@ async function createRun() {
     terminal: { isTerminal: false },
     now: () => NOW,
   };
-  const announcer: Announcer = {
+  const sink: ReminderSink = {
     id: "post webhook:team",
-    joins: true,
+    groupsByStart: true,
     async compose(events) {
       const titles = events.map(({ title }) => title).join(", ");
       if (titles.includes("Odd")) throw new TypeError("cannot be drawn");
@@ -47,12 +47,12 @@ async function createRun() {
   const remindersOf = (starts: (index: number) => number) =>
     EVENTS.map((each, index) => ({ event: each, start: starts(index) }));
   const show = (starts: (index: number) => number) =>
-    showAll(context, { reminders: remindersOf(starts), announcer, showCalendar: false });
+    showAll(context, { reminders: remindersOf(starts), sink, showCalendar: false });
   const announce = (starts: (index: number) => number) =>
     announceAll(context, {
       reminders: remindersOf(starts),
       late: [],
-      announcer,
+      sink,
       window: { now: NOW, before: 15 * 60_000, grace: 0, allDayAt: null, zone: "Europe/Berlin" },
       showCalendar: false,
       options: { program: [] },

@@ -12,8 +12,7 @@ import { changeView } from "../../output/views/change.js";
 import { type Diff, separateReaders, withDiff } from "../events/changes-diff.js";
 import type { ChangesFlags } from "../events/changes-reading.js";
 import { checkName } from "../events/name-binding.js";
-import { nameFilters } from "./digest.js";
-import type { PostContext, PostOptions } from "./options.js";
+import { nameFilters, type PostContext, type PostOptions } from "./digest.js";
 import { noteResult, postMessage, postToEach, type SendMessage } from "./target.js";
 
 /** A key is used until the next message under its name. */

@@ -15,9 +15,30 @@ import {
   readQuery,
   rememberedNames,
 } from "../events/event-query.js";
-import { type EventList, nameSingle, readEvents } from "../events/event-reader.js";
-import type { PostContext, PostOptions } from "./options.js";
-import { noteResult, postMessage, postToEach, type SendMessage } from "./target.js";
+import { type EventContext, type EventList, nameSingle, readEvents } from "../events/event-reader.js";
+import {
+  type MessageFlags,
+  noteResult,
+  postMessage,
+  postToEach,
+  type SendMessage,
+  type TargetFlags,
+} from "./target.js";
+
+/** The flags of `post`, as typed. */
+export interface PostOptions extends Omit<DayFlags, "to">, FilterFlags, TargetFlags, MessageFlags {
+  /** Saved targets, or addresses of mail. */
+  readonly to?: readonly string[];
+  readonly ifEmpty?: "skip" | "say";
+  readonly title?: string;
+  readonly once?: boolean;
+  readonly again?: boolean;
+  readonly atLeastOnce?: boolean;
+  /** Name of `events changes --since-last`. */
+  readonly changes?: string;
+}
+
+export type PostContext = EventContext & Pick<Context, "messages">;
 
 /** Sends the events that `events list` would show. Unless all of them can be read, nothing is sent. */
 export async function postDigest(

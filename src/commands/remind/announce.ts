@@ -13,8 +13,7 @@ import { nameEvent } from "../events/event-name.js";
 import { rememberedNames } from "../events/event-query.js";
 import { noteResult, reportSending } from "../post/target.js";
 import { processEach } from "../process-each.js";
-import type { Announcer } from "./announcer.js";
-import type { RemindOptions } from "./options.js";
+import type { ReminderSink, RemindOptions } from "./reminder-sink.js";
 
 interface AnnounceContext extends Pick<Context, "now"> {
   readonly config: { readonly settings: () => Parameters<typeof ledgerKey>[0] };
@@ -30,7 +29,7 @@ export interface Announcing {
   readonly reminders: readonly DueEvent[];
   /** Those that are too late, as far as no run has announced them. */
   readonly late: readonly DueEvent[];
-  readonly announcer: Announcer;
+  readonly sink: ReminderSink;
   readonly window: ReminderWindow;
   /** Whether there are several calendars, so that each event names its own. */
   readonly showCalendar: boolean;
@@ -45,12 +44,12 @@ const KEEP_DAYS = 30;
  * @throws CliError outcome_unknown if that is so of one of them, otherwise the failure, partial when others worked
  */
 export async function announceAll(context: AnnounceContext, announcing: Announcing): Promise<void> {
-  const { reminders, announcer, window } = announcing;
+  const { reminders, sink, window } = announcing;
   const ledger = await context.messages.ledger();
   // An event that moves is announced anew.
   const keyOf = ({ event, start }: DueEvent) =>
     ledgerKey(context.config.settings(), "reminder", {
-      target: announcer.id,
+      target: sink.id,
       before: window.before,
       event: [event.calendar_id, event.id],
       start,
@@ -72,7 +71,7 @@ export async function announceAll(context: AnnounceContext, announcing: Announci
   });
   const sent = results.filter((result) => result === "sent").length;
   const others = results.length - sent;
-  const before = others === 0 ? "" : `, ${others} already ${announcer.joins ? "posted" : "announced"}`;
+  const before = others === 0 ? "" : `, ${others} already ${sink.groupsByStart ? "posted" : "announced"}`;
   noteResult(context, `announced ${sent} of ${reminders.length} events${before}`);
   const [only, another] = reminders;
   const prefix = only !== undefined && another === undefined ? `event ${nameEvent(only.event)}: ` : "";
@@ -89,18 +88,18 @@ interface KeyedAnnouncing extends Announcing {
  */
 async function createAnnounce(
   ledger: Ledger,
-  { reminders, announcer, showCalendar, options, keyOf }: KeyedAnnouncing,
+  { reminders, sink, showCalendar, options, keyOf }: KeyedAnnouncing,
 ): Promise<(reminder: DueEvent) => Promise<SendResult>> {
   const { again = false, atLeastOnce = false } = options;
   const repeats = again || atLeastOnce ? "unknown" : undefined;
   const sendOptions = { keepDays: KEEP_DAYS, skipBusy: true, repeats, atLeastOnce } as const;
   const states = await ledger.messages.statesOf(reminders.map(keyOf), { repeats });
   const free = reminders.filter((_, index) => states[index] === "free");
-  const groups = announcer.joins ? groupByStart(free) : [];
+  const groups = sink.groupsByStart ? groupByStart(free) : [];
   const send = (group: readonly DueEvent[]) => {
     const byKey = new Map(group.map((each) => [keyOf(each), each.event]));
     const eventsOf = (keys: readonly string[]) => keys.flatMap((key) => byKey.get(key) ?? []);
-    const compose = (keys: readonly string[]) => announcer.compose(eventsOf(keys), { showCalendar });
+    const compose = (keys: readonly string[]) => sink.compose(eventsOf(keys), { showCalendar });
     return ledger.sendOnce([...byKey.keys()], compose, sendOptions);
   };
   return eachOnce(groups, send);
@@ -111,11 +110,11 @@ function eachOnce<R>(
   groups: readonly (readonly DueEvent[])[],
   send: (group: readonly DueEvent[]) => Promise<R>,
 ): (reminder: DueEvent) => Promise<R> {
-  const begun = new Map<readonly DueEvent[], Promise<R>>();
+  const sendings = new Map<readonly DueEvent[], Promise<R>>();
   return async (reminder) => {
     const group = groups.find((each) => each.includes(reminder)) ?? [reminder];
-    const sending = begun.get(group) ?? send(group);
-    begun.set(group, sending);
+    const sending = sendings.get(group) ?? send(group);
+    sendings.set(group, sending);
     try {
       return await sending;
     } catch (error) {
@@ -142,15 +141,15 @@ function groupByStart(reminders: readonly DueEvent[]): readonly (readonly DueEve
  */
 export async function showAll(
   { output }: { readonly output: Pick<Context["output"], "document" | "warn"> },
-  { reminders, announcer, showCalendar }: Pick<Announcing, "reminders" | "announcer" | "showCalendar">,
+  { reminders, sink, showCalendar }: Pick<Announcing, "reminders" | "sink" | "showCalendar">,
 ): Promise<void> {
-  if (!announcer.joins) {
+  if (!sink.groupsByStart) {
     const events = reminders.map(({ event }) => jsonObject(eventView, event));
     return output.document(JSON_DOCUMENT, events);
   }
   const show = async (group: readonly DueEvent[]): Promise<void> => {
     const events = group.map(({ event }) => event);
-    const { payload } = await announcer.compose(events, { showCalendar });
+    const { payload } = await sink.compose(events, { showCalendar });
     if (payload !== null) await output.document(PAYLOAD_DOCUMENT, payload);
   };
   const { reportFailures } = await processEach(reminders, {
@@ -170,7 +169,7 @@ const MAX_NAMED = 5;
 async function reportMissed(
   context: AnnounceContext,
   ledger: Ledger,
-  { late, announcer, window, options, keyOf }: KeyedAnnouncing,
+  { late, sink, window, options, keyOf }: KeyedAnnouncing,
 ): Promise<void> {
   const { allDayAt, allCalendars, category, mine, search, remaining } = options;
   const { label, excludeLabel, attendee } = rememberedNames(options);
@@ -179,7 +178,7 @@ async function reportMissed(
     ...{ allCalendars, category, label, mine, search, allDayAt },
     ...{ excludeLabel, attendee, remaining },
   };
-  const job = { target: announcer.id, before: window.before, calendars: context.flags.calendars, filters };
+  const job = { target: sink.id, before: window.before, calendars: context.flags.calendars, filters };
   const name = ledgerKey(context.config.settings(), "reminder", job);
   const known = await ledger.readSeen(name);
   if (known === null) return ledger.remember({ name, seen: { since: window.now } });

@@ -1,4 +1,5 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
+import type { Context } from "../../context.js";
 import { emptyValueError, usageError } from "../../errors.js";
 import type { OutgoingMessage } from "../../messages/ledger/sends.js";
 import { createReminder, type ReminderOptions } from "../../messages/message.js";
@@ -8,16 +9,33 @@ import type { Target } from "../../messages/target.js";
 import { jsonObject } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import { nameEvent } from "../events/event-name.js";
-import { attachSeries, targetRequest } from "../post/target.js";
+import type { FilterFlags } from "../events/event-query.js";
+import type { EventContext } from "../events/event-reader.js";
+import { attachSeries, type MessageFlags, type TargetFlags, targetRequest } from "../post/target.js";
 import { createProgramRunner, eventVariables } from "../programs/run-program.js";
-import type { RemindContext, RemindOptions } from "./options.js";
+
+/** The flags and the arguments of `remind`, as typed. */
+export interface RemindOptions extends FilterFlags, TargetFlags, MessageFlags {
+  readonly before?: string;
+  readonly grace?: string;
+  readonly allDayAt?: string;
+  readonly search?: string;
+  /** A saved target, or addresses of mail. */
+  readonly post?: string;
+  readonly again?: boolean;
+  readonly atLeastOnce?: boolean;
+  /** The program and its arguments. */
+  readonly program: readonly string[];
+}
+
+export type RemindContext = EventContext & Pick<Context, "messages" | "machine">;
 
 /** What an event is announced to. */
-export interface Announcer {
+export interface ReminderSink {
   /** The same in every run. */
   readonly id: string;
   /** Whether events that start at the same time are announced together. */
-  readonly joins: boolean;
+  readonly groupsByStart: boolean;
   /** Makes the announcement; a certain failure of its `send` is tried again at the next run. */
   compose(
     events: readonly LocalizedEvent[],
@@ -31,15 +49,15 @@ interface Announcement extends OutgoingMessage {
 }
 
 /** The program, or the target of messages. @throws CliError usage, not_found, configuration */
-export async function createAnnouncer(context: RemindContext, options: RemindOptions): Promise<Announcer> {
+export async function createReminderSink(
+  context: RemindContext,
+  options: RemindOptions,
+): Promise<ReminderSink> {
   const { program: words, post, as } = options;
   const [program, ...args] = words;
   if (program === undefined) {
     const targets = await context.messages.targets();
-    return targetAnnouncer(
-      context,
-      await targets.open({ ...targetRequest(options), to: post, flag: "--post" }),
-    );
+    return targetSink(context, await targets.open({ ...targetRequest(options), to: post, flag: "--post" }));
   }
   if (post !== undefined || as !== undefined)
     throw usageError("give either a program or a target of messages, not both");
@@ -50,7 +68,7 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
   const runProgram = createProgramRunner(context.machine, { warn: context.output.warn, again });
   return {
     id: `run ${JSON.stringify(words)}`,
-    joins: false,
+    groupsByStart: false,
     compose: async (events) => ({
       command: "remind",
       target: program,
@@ -73,10 +91,10 @@ const MESSAGE_FLAGS = [
   ["--ics", "ics"],
 ] as const;
 
-function targetAnnouncer(context: RemindContext, target: Target): Announcer {
+function targetSink(context: RemindContext, target: Target): ReminderSink {
   return {
     id: `post ${target.id}`,
-    joins: true,
+    groupsByStart: true,
     async compose(events, { showCalendar }) {
       const { config, now } = context;
       const message = createReminder(events, { zone: config.settings().timezone, now: now(), showCalendar });
