@@ -332,7 +332,7 @@ test.each<[readonly string[], string]>([
   [["--before", "15m", "--as", "mail", "--post", "ana@"], '--post: "ana@"'],
   [["--before", "15m", "--as", "json", "--", "true"], "either a program or a target"],
   [["--before", "15m", "--", ""], "the program is empty"],
-  [["--before", "15m", "--chat", "1", "--", "true"], "--chat: only a message has that, not a program"],
+  [["--before", "15m", "--chat", "1", "--", "true"], "--chat: only messages support this flag"],
   [["--before", "soon", "--", "true"], '--before: "soon"'],
   [["--before", "6d", "--", "true"], "--before is longer than 5 days"],
   [["--before", "1h", "--grace", "13h", "--", "true"], "--grace can be at most 12h"],

@@ -62,7 +62,7 @@ export async function createReminderSink(
   if (post !== undefined || as !== undefined)
     throw usageError("give either a program or a target of messages, not both");
   const flag = MESSAGE_FLAGS.find(([, name]) => options[name] !== undefined)?.[0];
-  if (flag !== undefined) throw usageError(`${flag}: only a message has that, not a program`);
+  if (flag !== undefined) throw usageError(`${flag}: only messages support this flag`);
   if (program === "") throw emptyValueError("the program");
   const again = "check what it has done";
   const runProgram = createProgramRunner(context.machine, { warn: context.output.warn, again });
