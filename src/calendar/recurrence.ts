@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { usageError } from "../errors.js";
 import { isDate, type ReadRecurrence, type Recurrence, readRecurrence, untilOf } from "./recurrence-lines.js";
-import { checkRuleBounds, writeRule } from "./recurrence-rule.js";
+import { checkRuleBounds } from "./recurrence-rule.js";
 import { type ClockSpan, openRule, type RuleStarts } from "./rule-starts.js";
 import { instantAt, readWallClock } from "./zoned-time.js";
 
@@ -30,10 +30,11 @@ export function expandRecurrence(recurrence: Recurrence, from = Number.NEGATIVE_
 
 function createStarts(written: ReadRecurrence): Starts {
   const read = { ...written, extra: inOrder(written.extra), wallClocks: openWallClocks(written) };
-  const last = lastClock(read);
+  const lastClock = openLastClock(read);
   function* between(from: number, to: number): Iterable<number> {
     // A clock shows at most a day more or less than UTC.
-    const span = { from: from - 2 * DAY_MS, to: Math.min(to + 2 * DAY_MS, last) };
+    const end = to + 2 * DAY_MS;
+    const span = { from: from - 2 * DAY_MS, to: Math.min(end, lastClock(end)) };
     const extra = read.extra.filter((date) => date >= from && date <= to);
     for (const start of startsOf({ ...read, extra }, span)) {
       if (start > to) return;
@@ -43,32 +44,33 @@ function createStarts(written: ReadRecurrence): Starts {
   return {
     between,
     has(instant) {
+      // Many instants are asked for.
+      lastClock(EVER.to);
       const [found] = between(instant, instant);
       return found !== undefined;
     },
   };
 }
 
-/** The results of `lastClock` by rule and start. They take a walk, and a list needs one for each series of up to 1,000. */
-const lastClocks = new Map<string, number>();
-const MAX_LAST_CLOCKS = 4_096;
-
-/** The wall clock of the last start that COUNT allows, so that a search may begin after the first; Infinity without COUNT. */
-function lastClock({ rule, start, wallClocks }: OpenRecurrence): number {
-  if (rule?.COUNT === undefined) return Number.POSITIVE_INFINITY;
-  const key = `${writeRule(rule)} ${start}`;
-  const known = lastClocks.get(key);
-  if (known !== undefined) return known;
-  let last = Number.NEGATIVE_INFINITY;
-  let count = 0;
-  for (const clock of wallClocks(EVER)) {
-    count += 1;
-    last = clock;
-    if (count === Number(rule.COUNT)) break;
-  }
-  if (lastClocks.size >= MAX_LAST_CLOCKS) lastClocks.clear();
-  lastClocks.set(key, last);
-  return last;
+/**
+ * Gives the wall clock of the last start that COUNT allows, so that a search may begin after the first; Infinity where that is
+ * later than a time. The starts are counted up to that time only, and not again.
+ */
+function openLastClock({ rule, wallClocks }: OpenRecurrence): (to: number) => number {
+  let last = Number.POSITIVE_INFINITY;
+  let counted = rule?.COUNT === undefined ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+  return (to) => {
+    if (to <= counted) return last;
+    counted = to;
+    let count = 0;
+    for (const clock of wallClocks({ from: EVER.from, to })) {
+      count += 1;
+      if (count < Number(rule?.COUNT)) continue;
+      [last, counted] = [clock, Number.POSITIVE_INFINITY];
+      break;
+    }
+    return last;
+  };
 }
 
 const EVER: ClockSpan = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
