@@ -1,10 +1,11 @@
 import { createAdmin, type ServiceAdmin } from "./admin/admin.js";
+import { ProblemError } from "./http/response.js";
 import type { Metrics } from "./metrics.js";
 import type { RateLimitPolicy } from "./rate-limit.js";
 import type { RequestHandler } from "./request.js";
 import { createRequestHandler, type RequestHandlerOptions } from "./request-handler.js";
 import { openStore } from "./store/open.js";
-import { forAdministration, type OpenStoreOptions } from "./store/store.js";
+import { forAdministration, type OpenStoreOptions, type Store, type Transaction } from "./store/store.js";
 
 export interface ServiceOptions
   extends OpenStoreOptions,
@@ -28,6 +29,8 @@ export interface Service {
   continueSeries(signal?: AbortSignal): Promise<void>;
   /** From now on it is not ready; it serves as before. */
   drain(): void;
+  /** Requests in progress that wait for the database fail from now on; those that use it end. For when nobody waits for answers. */
+  abandonWaiting(): void;
   /** Waits for requests in progress, then closes the database. */
   close(): Promise<void>;
 }
@@ -40,9 +43,11 @@ export interface Service {
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { database, now, passwordCost, rateLimit, observer } = options;
   const opened = await openStore(database, options);
-  const store = observer?.store(opened) ?? opened;
+  const observed = observer?.store(opened) ?? opened;
   const limiter =
-    rateLimit === null ? null : (await import("./rate-limit.js")).createRateLimiter(store, rateLimit);
+    rateLimit === null ? null : (await import("./rate-limit.js")).createRateLimiter(observed, rateLimit);
+  let isAbandoned = false;
+  const store = refuseWhen(observed, () => isAbandoned);
   const rateLimiter = limiter && (observer?.rateLimiter(limiter) ?? limiter);
   let isDraining = false;
   const handler = createRequestHandler({
@@ -86,9 +91,27 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     drain() {
       isDraining = true;
     },
+    abandonWaiting() {
+      isAbandoned = true;
+    },
     close() {
       closing ??= close();
       return closing;
     },
+  };
+}
+
+/** A store whose transactions do nothing but fail with 503 when they begin after a time. */
+function refuseWhen(store: Store, isRefused: () => boolean): Store {
+  const begin =
+    <T>(work: (db: Transaction) => Promise<T>) =>
+    (db: Transaction) => {
+      if (isRefused()) throw new ProblemError(503);
+      return work(db);
+    };
+  return {
+    ...store,
+    read: (work, options) => store.read(begin(work), options),
+    write: (work, options) => store.write(begin(work), options),
   };
 }

@@ -150,6 +150,7 @@ async function listenUntilAborted(
   } finally {
     served.abort();
     await listener.close();
+    service.abandonWaiting();
     await daily;
   }
 }

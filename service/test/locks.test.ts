@@ -198,3 +198,24 @@ test("a locked database is waited for once to count requests that read, not by e
   other.close();
   await world.close();
 });
+
+test("what waits for the database is not done once nobody waits for the answer", async () => {
+  let onPause: () => void = () => undefined;
+  const pause = new Promise<void>((resolve) => {
+    onPause = resolve;
+  });
+  const sleep = async () => {
+    onPause();
+    await nextTurn();
+  };
+  const world = await createWorld({ stored: true, sleep });
+  onTestFinished(() => world.close());
+  const release = await world.tables.lock();
+  const route = `POST /calendars/${world.calendarId}/events`;
+  const answer = request(world, route, { body: eventBody(SCHEDULE) });
+  await pause;
+  world.service.abandonWaiting();
+  await release();
+  expect((await answer).status).toBe(503);
+  expect(await world.tables.query("select id from events")).toEqual([]);
+});
