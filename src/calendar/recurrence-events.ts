@@ -6,7 +6,7 @@ import { checkRecurrence, expandRecurrence, isFirstSkipped } from "./recurrence.
 import { dateLines, type Recurrence, recurrenceOf } from "./recurrence-lines.js";
 import { MAX_OCCURRENCES } from "./recurrence-rule.js";
 import { timesFrom } from "./series.js";
-import { addDays, instantAt, wallClockAt } from "./zoned-time.js";
+import { addDays, describeLocal, instantAt, wallClockAt } from "./zoned-time.js";
 
 /** An event that repeats, as a series or as single events. Load it by `import()`: few commands need the rule engine. */
 
@@ -33,8 +33,15 @@ export function untilDay(day: string, { zone, isAllDay }: Beginning): string {
   return `UNTIL=${slotText(last, isAllDay)}`;
 }
 
-/** @throws CliError usage for an RRULE that does not fit the event */
+/** @throws CliError usage for an RRULE that does not fit the event, and for one that ends before its first date */
 export function checkRepeat(rule: string, beginning: Beginning): void {
+  const open = rule.replace(/;UNTIL=\w+/, "");
+  const [first] = open === rule ? [] : expandRecurrence({ ...beginning, lines: [`RRULE:${open}`] });
+  const [found] = first === undefined ? [] : expandRecurrence({ ...beginning, lines: [`RRULE:${rule}`] });
+  if (first !== undefined && found === undefined) {
+    const day = describeLocal(instantToDate(wallClockAt(first, beginning.zone)), beginning.zone);
+    throw usageError(`the event stops repeating before its first date, ${day}`, "write a later day");
+  }
   checkRecurrence({ ...beginning, lines: [`RRULE:${rule}`] }, "--repeat");
 }
 

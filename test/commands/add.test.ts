@@ -146,7 +146,7 @@ test.each([
   [
     "a series that ends before its first date",
     ["Gym every monday 9:00 until tomorrow"],
-    "the rule gives no date",
+    "the event stops repeating before its first date, Mon 2026-11-23\nhint: write a later day",
   ],
   ["a series of nothing", ["Gym daily 18:00 0 times"], `the text: "0 times" is not understood`],
   ["no day", ["Lunch"], "the text names no day and no time"],

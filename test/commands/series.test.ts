@@ -178,6 +178,15 @@ describe("create --repeat", () => {
     expect(result).toMatchObject(failed(2, message));
   });
 
+  test.each(["weekly on mon", "FREQ=WEEKLY;BYDAY=MO"])(
+    "refuses %s until a day before its first",
+    async (rule) => {
+      const flags = ["--start", "2026-11-24T10:00", "--repeat", rule, "--until", "2026-11-29"];
+      const result = await harness.run("events", "create", "--title", "Meeting", ...flags);
+      expect(result).toMatchObject(failed(2, "stops repeating before its first date, Mon 2026-11-30"));
+    },
+  );
+
   test("refuses more exceptions than a series has", async () => {
     const days = Array.from({ length: 501 }, (_, index) => [
       "--except",
