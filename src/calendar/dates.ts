@@ -60,7 +60,7 @@ export class AmbiguousTextError extends CliError {
   constructor(
     message: string,
     {
-      hint = "use one of them",
+      hint,
       written,
       readings,
     }: { readonly hint?: string; readonly written: string; readonly readings: readonly string[] },
