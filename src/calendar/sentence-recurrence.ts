@@ -1,5 +1,5 @@
 import { DAY_MS, dateToInstant, MINUTE_MS } from "../../contract/date-time.js";
-import type { CliError } from "../errors.js";
+import { type CliError, usageError } from "../errors.js";
 import { readPart, WEEKDAY, type Words } from "./date-grammar.js";
 import {
   AmbiguousTextError,
@@ -65,18 +65,23 @@ interface Ends {
   readonly first: DateInput;
   readonly last: DateInput;
   readonly zone: string;
+  /** Whether the text says until when it repeats. */
+  readonly hasUntil: boolean;
 }
 
 /** `daily mon-wed`, `fri 18:00 - sun 12:00 every week`. */
-export function eitherRange(written: string, { first, last, zone }: Ends): CliError {
+export function eitherRange(written: string, { first, last, zone, hasUntil }: Ends): CliError {
   const [from, to] = [first, last].map((input) => typedInput(input, zone).replace("T", " "));
   const [start, end] = [first, last].map((input) =>
     input.kind === "date" ? dateToInstant(input.date) : input.instant,
   );
   const isTimed = last.kind === "date-time";
   const length = formatMinutes(((end ?? 0) - (start ?? 0) + (isTimed ? 0 : DAY_MS)) / MINUTE_MS);
+  const each = `${from} for ${length} each`;
+  if (hasUntil)
+    return usageError(`${SOURCE}: "${written}" does not say how long each event is`, `write ${each}`);
   const times = isTimed ? `${from}-${to?.slice("YYYY-MM-DD ".length)}` : from;
-  return eitherRepeated(written, [`${times} until ${dayOfInput(last, zone)}`, `${from} for ${length} each`]);
+  return eitherRepeated(written, [`${times} until ${dayOfInput(last, zone)}`, each]);
 }
 
 function eitherRepeated(written: string, readings: readonly string[]): CliError {

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../contract/date-time.js";
 import { codePointLength } from "../../contract/limits.js";
-import { usageError } from "../errors.js";
+import { CliError, usageError } from "../errors.js";
 import { combine, finishWords, type Words } from "./date-grammar.js";
 import { resolveWords } from "./date-words.js";
 import {
@@ -89,8 +89,15 @@ function readTimes(
   const whole = writtenIn(parts);
   const length = readLength(parts, isAllDay);
   if (repeat !== undefined) checkRepeat(repeat, said, whole);
-  const read: ReadWords = (words, from, edge = "first") =>
-    resolveWords(words, whole, { source: SOURCE, zone, now, from, edge }).input;
+  const read: ReadWords = (words, from, edge = "first") => {
+    try {
+      return resolveWords(words, whole, { source: SOURCE, zone, now, from, edge }).input;
+    } catch (cause) {
+      // What is chosen would stand for the other end, too.
+      if (end === null || !(cause instanceof AmbiguousTextError)) throw cause;
+      throw new CliError("usage", cause.message, { cause });
+    }
+  };
   const isOver = (words: Words): boolean => {
     const input = read(words, null);
     return input.kind === "date-time" && words.elapsed === undefined && input.instant < now - MINUTE_MS;
@@ -109,7 +116,8 @@ function readTimes(
   const last = end === null ? read(start, null, "last") : readEnd(first, end, { whole, read, zone });
   const endText = typedInput(last, zone);
   refuseIf(length !== undefined && endText !== startText, ` has an end and a length, "${length}"`);
-  if (repeat !== undefined && end !== null && namesDay(end)) throw eitherRange(whole, { first, last, zone });
+  if (repeat !== undefined && end !== null && namesDay(end))
+    throw eitherRange(whole, { first, last, zone, hasUntil: untils.length > 0 });
   if (repeat !== undefined && onlyOne(parts, "each") === undefined)
     checkLength(length, dayOfInput(first, zone));
   return {

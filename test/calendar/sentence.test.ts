@@ -134,6 +134,15 @@ test.each([
   expect(choicesOf(text)).toEqual(texts);
 });
 
+test.each(["Party fri midnight - sat 3am", "Party fri midnight-3am", "Party thu 20:00 - fri midnight"])(
+  "%s: no end is lost by a choice",
+  (text) => {
+    expect(() => choicesOf(text)).toThrow(
+      "may be the beginning or the end of the day: write 2026-11-27T00:00",
+    );
+  },
+);
+
 test.each([
   [
     "Meet at the park at Noodle bar mon 10:00",
