@@ -1,10 +1,9 @@
-import { exceptedSlots } from "../../contract/extensions.js";
 import { plainId } from "../../contract/ids.js";
 import type { EventResource } from "../../contract/resources.js";
 import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
 import { localDate } from "../../src/calendar/zoned-time.js";
-import { yieldToEventLoop } from "../../src/system/clock.js";
+import { inSlices, yieldToEventLoop } from "../../src/system/clock.js";
 import type { DayWindow } from "../day-window.js";
 import { loadIncluded } from "../endpoints/event-reads.js";
 import { openUnstored } from "../endpoints/listed-events.js";
@@ -14,6 +13,7 @@ import { hashSecret } from "../secrets.js";
 import {
   type FeedEntry,
   type FeedEntryQuery,
+  listChangedOccurrences,
   listEventsOfFeed,
   listFeedEntries,
   listSeriesOfFeed,
@@ -81,21 +81,15 @@ export async function readFeed(db: Transaction, found: OpenFeed, query: FeedQuer
   };
   const idsOf = (isSeries: boolean) =>
     entries.filter((entry) => entry.isSeries === isSeries && entry.row === undefined).map(({ id }) => id);
-  await show(entries.flatMap(({ row }) => row ?? []));
+  for (const rows of inBatches(entries.flatMap(({ row }) => row ?? []))) await show(rows);
   for (const ids of inBatches(idsOf(false))) await show(await listEventsOfFeed(db, ids));
   const starts = new Map(entries.map(({ id, start }) => [id, start]));
   const known = new Set(starts.keys());
   for (const ids of inBatches(idsOf(true))) {
     const series = await listSeriesOfFeed(db, ids);
     await show(series.map((one) => rowOfSeries(one, starts.get(one.id))));
-    // A series excepts the occurrences that were changed on their own, whose ids have the excepted starts.
-    const slots = series.flatMap(({ id, recurrences }) =>
-      exceptedSlots(recurrences.split("\n")).map((slot) => `${id}_${slot}`),
-    );
-    for (const changed of inBatches(slots.filter((id) => !known.has(id)))) {
-      const rows = await listEventsOfFeed(db, changed);
-      await show(rows.filter(({ start_at, bytes }) => room.take({ start: start_at ?? 0, bytes })));
-    }
+    for (const changed of inBatches(await chooseChanged(db, ids, { known, room })))
+      await show(await listEventsOfFeed(db, changed));
   }
   return { events: [...shown.values()].sort(compareStarts), leftOut: room.leftOut };
 }
@@ -165,6 +159,21 @@ async function chooseEntries(
     for (const entry of end === -1 ? nearest : nearest.slice(0, end)) chosen.set(entry.id, entry);
   }
   return [...chosen.values()];
+}
+
+/** Ids of the occurrences of some series that were changed on their own, those that fit. @param known those that are shown already */
+async function chooseChanged(
+  db: Transaction,
+  seriesIds: readonly string[],
+  { known, room }: { readonly known: ReadonlySet<string>; readonly room: Room },
+): Promise<readonly string[]> {
+  const chosen: string[] = [];
+  for await (const seriesId of inSlices(seriesIds)) {
+    const changed = (await listChangedOccurrences(db, { id: seriesId })).filter(({ id }) => !known.has(id));
+    const fitting = changed.filter(({ start_at, bytes }) => room.take({ start: start_at ?? 0, bytes }));
+    chosen.push(...fitting.map(({ id }) => id));
+  }
+  return chosen;
 }
 
 /** An entry, with its event if that has no row. */

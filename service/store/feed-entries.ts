@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { DayWindow } from "../day-window.js";
 import { isChangedAlone } from "../occurrence.js";
-import { compileForIds, compileOnce, type Placeholders } from "./compiled-query.js";
+import { compileForIds, compileOnce, type Placeholders, type Terms } from "./compiled-query.js";
 import { eventsBeforeWindow, overlaps } from "./event-windows.js";
 import type { EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
@@ -142,6 +142,16 @@ export const listEventsOfFeed = compileForIds((db, ids) =>
     .select(["id", "calendar_id", "start_at", "bytes", "json", "creator_id", "label_number"])
     .where("id", "in", ids),
 );
+
+/** The occurrences of a series that were changed on their own, in order. */
+export const listChangedOccurrences = compileOnce((db, { id }: Placeholders<{ readonly id: string }>) =>
+  changedOccurrences(db, id).select(["id", "start_at", "bytes"]).orderBy("id"),
+);
+
+/** A query of them. The literal makes it one of their index. */
+export function changedOccurrences(db: Transaction, seriesId: Terms<{ readonly id: string }>["id"]) {
+  return db.selectFrom("events").where("series_id", "=", seriesId).where(sql<boolean>`recurrences = ''`);
+}
 
 /** Series, with the slot of the first occurrence that was not changed on its own. */
 export const listSeriesOfFeed = compileForIds((db, ids) =>

@@ -181,6 +181,11 @@ export const MIGRATIONS: readonly Migration[] = [
       alter table series add column modified_at bigint default 0 not null;
       update series set modified_at = updated_at;`,
   },
+  // Feeds ask for the occurrences of a series that were changed on their own.
+  {
+    statements:
+      "create index events_changed_alone on events (series_id) where series_id is not null and recurrences = '';",
+  },
 ];
 
 /** The statements that bring a database of a version to the newest one. */

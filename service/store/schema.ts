@@ -4,7 +4,7 @@
  */
 
 /** Number of the newest migration. */
-export const SCHEMA_VERSION = 13;
+export const SCHEMA_VERSION = 14;
 
 /**
  * The oldest version whose programs may go on after the newest migration, when several nodes share a database. It stays

@@ -15,6 +15,7 @@ import {
   listSeriesMadeUntil,
 } from "../store/event-windows.js";
 import { insertEvent, sizeOfEvent } from "../store/events.js";
+import { changedOccurrences } from "../store/feed-entries.js";
 import { statementsAfter } from "../store/migrations.js";
 import { eventsFrom, eventsWithoutTimes, WITHOUT_TIMES } from "../store/pages.js";
 import type { EventContent, SeriesRow } from "../store/schema.js";
@@ -141,6 +142,12 @@ describe("the events of a window", () => {
     );
     await store.close();
   });
+});
+
+test("the occurrences of a series that were changed on their own are found without the others", async () => {
+  expect(await planOf((db) => changedOccurrences(db, "0").select("id"))).toEqual([
+    "SEARCH events USING INDEX events_changed_alone (series_id=?)",
+  ]);
 });
 
 test("series whose rows end before a time are read some at a time, since they may be large", async () => {
