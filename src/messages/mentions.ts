@@ -1,6 +1,6 @@
 import { emptyValueError, usageError } from "../errors.js";
 import { quote } from "./posting/webhook-url.js";
-import type { TargetKind } from "./target-kinds.js";
+import type { TargetKind } from "./target.js";
 
 /** Whom `--mention` can name in each target, and how that is said; targets without it notify nobody in particular. */
 const MENTIONS: Readonly<Partial<Record<TargetKind, { readonly known: RegExp; readonly hint: string }>>> = {

@@ -21,8 +21,13 @@ import {
   splitToken,
 } from "./posting/webhook-url.js";
 import { type MailAddresses, parseMailAddresses, parseMailFlags } from "./sendmail.js";
-import type { Target, TargetPlace, TargetRequest } from "./target.js";
-import { TARGET_KINDS, type TargetKind } from "./target-kinds.js";
+import {
+  TARGET_KINDS,
+  type Target,
+  type TargetKind,
+  type TargetPlace,
+  type TargetRequest,
+} from "./target.js";
 import type { TargetStorage } from "./target-storage.js";
 
 export interface EnvironmentUrl extends Pick<WebhookAddress, "renewHint"> {

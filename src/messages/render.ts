@@ -1,9 +1,7 @@
 import { usageError } from "../errors.js";
 import type { OutgoingMessage } from "./ledger/sends.js";
 import type { Message } from "./message.js";
-import type { Payload } from "./payload.js";
-import type { RenderOptions, Target } from "./target.js";
-import type { TargetKind } from "./target-kinds.js";
+import type { Payload, RenderOptions, Target, TargetKind } from "./target.js";
 
 /**
  * The message as a target takes it, within its limits. Loads only what the target needs.

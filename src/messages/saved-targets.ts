@@ -2,8 +2,7 @@ import { missingFlagsError, usageError } from "../errors.js";
 import { checkName, findRecord, openTarget, type TargetsDependencies } from "./open-target.js";
 import { checkPlace, parseWebhookUrl, secretsOf } from "./posting/webhook-url.js";
 import { parseMailFlags } from "./sendmail.js";
-import type { Target, TargetPlace, TargetRequest } from "./target.js";
-import type { TargetKind } from "./target-kinds.js";
+import type { Target, TargetKind, TargetPlace, TargetRequest } from "./target.js";
 
 interface TargetSummary {
   readonly name: string;

@@ -1,5 +1,34 @@
-import type { Payload } from "./payload.js";
-import type { TargetKind } from "./target-kinds.js";
+/** What a message can be sent to, as `--as` names it. */
+export const TARGET_KINDS = [
+  "slack",
+  "discord",
+  "teams",
+  "mattermost",
+  "telegram",
+  "googlechat",
+  "ntfy",
+  "json",
+  "mail",
+] as const;
+
+export type TargetKind = (typeof TARGET_KINDS)[number];
+
+/** What is sent to a target, or given to `sendmail -t`. */
+export interface Payload {
+  readonly contentType: string;
+  /** Beside the content type. Values are ASCII. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parameters of the URL. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The same message with less of it, for a target whose limits are not documented and that has refused this one. */
+  readonly smaller?: () => Payload;
+}
+
+/** Says the encoding, since some services otherwise take it for another one. @see RFC 8259 §8.1 */
+export function jsonPayload(value: unknown): Payload {
+  return { contentType: "application/json; charset=utf-8", headers: {}, body: JSON.stringify(value) };
+}
 
 /** Where messages go beside the URL, as flags and saved targets have it. */
 export interface TargetPlace {

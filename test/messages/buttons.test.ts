@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { linkButtons } from "../../src/messages/links.js";
 import { createReminder } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
-import type { TargetKind } from "../../src/messages/target-kinds.js";
+import type { TargetKind } from "../../src/messages/target.js";
 import { checkPayload } from "../support/chat/checks.js";
 import { CHAT_KINDS } from "../support/chat/services.js";
 import { hostileText } from "../support/harmful-text.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createDigest } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
-import { TARGET_KINDS, type TargetKind } from "../../src/messages/target-kinds.js";
+import { TARGET_KINDS, type TargetKind } from "../../src/messages/target.js";
 import { DISCORD_LIMITS } from "../../src/messages/targets/discord.js";
 import { GOOGLE_CHAT_LIMITS } from "../../src/messages/targets/google-chat.js";
 import { MAIL_LIMITS } from "../../src/messages/targets/mail.js";

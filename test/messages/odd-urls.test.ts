@@ -2,7 +2,7 @@ import PostalMime from "postal-mime";
 import { describe, expect, test } from "vitest";
 import { createDigest, createReminder } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
-import { TARGET_KINDS, type TargetKind } from "../../src/messages/target-kinds.js";
+import { TARGET_KINDS, type TargetKind } from "../../src/messages/target.js";
 import { checkPayload } from "../support/chat/checks.js";
 import { event, NOW, OPTIONS, PLACE, ZONE } from "./fixtures.js";
 

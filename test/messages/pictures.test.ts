@@ -9,7 +9,7 @@ import {
   type Message,
 } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
-import { TARGET_KINDS, type TargetKind } from "../../src/messages/target-kinds.js";
+import { TARGET_KINDS, type TargetKind } from "../../src/messages/target.js";
 import { PAGE_STYLE, showMessage } from "../support/chat/pages.js";
 import { cardBody, drawCards } from "../support/chat/picture.js";
 import { describeWithSystem } from "../support/system.js";

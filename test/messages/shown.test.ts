@@ -10,7 +10,7 @@ import {
   type Message,
 } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
-import { TARGET_KINDS, type TargetKind } from "../../src/messages/target-kinds.js";
+import { TARGET_KINDS, type TargetKind } from "../../src/messages/target.js";
 import { checkPayload } from "../support/chat/checks.js";
 import { showMessage } from "../support/chat/pages.js";
 import { describeWithSystem } from "../support/system.js";

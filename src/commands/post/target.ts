@@ -7,8 +7,7 @@ import type { Ledger } from "../../messages/ledger/ledger.js";
 import type { OutgoingMessage, SendResult } from "../../messages/ledger/sends.js";
 import type { Message } from "../../messages/message.js";
 import { composeOutgoing } from "../../messages/render.js";
-import type { Target, TargetRequest } from "../../messages/target.js";
-import { TARGET_KINDS, type TargetKind } from "../../messages/target-kinds.js";
+import { TARGET_KINDS, type Target, type TargetKind, type TargetRequest } from "../../messages/target.js";
 import { PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
 import { processEach, type ReportFailures } from "../process-each.js";
 

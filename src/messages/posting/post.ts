@@ -10,7 +10,7 @@ import {
 import { type HttpResponse, isRedirect, TransportError } from "../../api/transport.js";
 import { CliError, type CliErrorOptions } from "../../errors.js";
 import { VERSION } from "../../version.js";
-import type { Payload } from "../payload.js";
+import type { Payload } from "../target.js";
 import { withPlatformLimits } from "./limits.js";
 import {
   findRefusal,

@@ -1,7 +1,6 @@
 import { isLoopback, parseUrl } from "../../../contract/url.js";
 import { missingFlagsError, usageError } from "../../errors.js";
-import type { TargetPlace } from "../target.js";
-import type { TargetKind } from "../target-kinds.js";
+import type { TargetKind, TargetPlace } from "../target.js";
 import type { WebhookAddress } from "./post.js";
 
 /** Larger than any webhook's URL, and than a header can be (UTF-16 code units). */

@@ -3,7 +3,7 @@ import { type Block, drawFitting, type Layout } from "../layout.js";
 import { type LinkButton, linkTarget } from "../links.js";
 import { joinTexts, type Markup, markBlock, markCut } from "../markup.js";
 import type { Message } from "../message.js";
-import { jsonPayload, type Payload } from "../payload.js";
+import { jsonPayload, type Payload } from "../target.js";
 
 /**
  * Counted in UTF-16 units, since the documentation says only "characters".

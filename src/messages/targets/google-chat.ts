@@ -1,7 +1,7 @@
 import { drawFitting, type Layout } from "../layout.js";
 import { type Markup, markBody, replaceMarks } from "../markup.js";
 import type { Message } from "../message.js";
-import { jsonPayload, type Payload } from "../payload.js";
+import { jsonPayload, type Payload } from "../target.js";
 
 /** Text of a message, counted in UTF-16 units, since the documentation says only "characters". */
 export const GOOGLE_CHAT_LIMITS = { unit: "UTF-16 units", text: 4_000 } as const;

@@ -3,7 +3,7 @@ import { differenceNote } from "../../output/event-difference.js";
 import { describeZone } from "../layout.js";
 import type { Message } from "../message.js";
 import type { MessageEntry } from "../message-days.js";
-import { jsonPayload, type Payload } from "../payload.js";
+import { jsonPayload, type Payload } from "../target.js";
 
 /** Everything, for a program that makes a message of its own. `docs/messages.md` has the schema. */
 export function renderJson({ title, zone, body }: Message): Payload {

@@ -9,8 +9,7 @@ import type { Segment } from "../entry-lines.js";
 import { type Block, drawFitting, type Item, type Layout } from "../layout.js";
 import { markBody, PLAIN_TEXT } from "../markup.js";
 import type { Message } from "../message.js";
-import type { Payload } from "../payload.js";
-import type { RenderOptions } from "../target.js";
+import type { Payload, RenderOptions } from "../target.js";
 import { textLength } from "../text-length.js";
 
 /** Bytes of text and HTML together. Mail servers take more; nobody reads more. */

@@ -3,7 +3,7 @@ import { ZERO_WIDTH_SPACE } from "../../output/sanitize.js";
 import { drawFitting, type Layout } from "../layout.js";
 import { type Markup, markBody } from "../markup.js";
 import type { Message } from "../message.js";
-import { jsonPayload, type Payload } from "../payload.js";
+import { jsonPayload, type Payload } from "../target.js";
 import { textLength } from "../text-length.js";
 
 /** Text of a post, in code points. */

@@ -3,7 +3,7 @@ import { drawFitting } from "../layout.js";
 import type { LinkButton } from "../links.js";
 import { markBody, PLAIN_TEXT } from "../markup.js";
 import type { Message } from "../message.js";
-import type { Payload } from "../payload.js";
+import type { Payload } from "../target.js";
 import { cutText, textLength } from "../text-length.js";
 
 /**

@@ -3,7 +3,7 @@ import { drawFitting, type Layout } from "../layout.js";
 import type { LinkButton } from "../links.js";
 import { escapeEntities, joinTexts, type Markup, markBlock, replaceMarks } from "../markup.js";
 import type { Message } from "../message.js";
-import { jsonPayload, type Payload } from "../payload.js";
+import { jsonPayload, type Payload } from "../target.js";
 import { cutText } from "../text-length.js";
 
 /**

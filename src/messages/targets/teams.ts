@@ -3,7 +3,7 @@ import type { Line, Segment } from "../entry-lines.js";
 import { type Block, drawFitting, type Item, type Layout } from "../layout.js";
 import { replaceMarks } from "../markup.js";
 import type { Message } from "../message.js";
-import { jsonPayload, type Payload } from "../payload.js";
+import { jsonPayload, type Payload } from "../target.js";
 import { textLength } from "../text-length.js";
 
 /** Bytes of the whole request: 28 KB, of which there are two kinds. */

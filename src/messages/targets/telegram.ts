@@ -2,8 +2,7 @@ import { ZERO_WIDTH_SPACE } from "../../output/sanitize.js";
 import { drawFitting, type Layout } from "../layout.js";
 import { escapeEntities, type Markup, markBody, PLAIN_TEXT } from "../markup.js";
 import type { Message } from "../message.js";
-import { jsonPayload, type Payload } from "../payload.js";
-import type { TargetPlace } from "../target.js";
+import { jsonPayload, type Payload, type TargetPlace } from "../target.js";
 
 /** Text of a message once its markup is read, in UTF-16 units. @see https://core.telegram.org/bots/api#sendmessage */
 export const TELEGRAM_LIMITS = { unit: "UTF-16 units", text: 4_096 } as const;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { TargetKind } from "../../../src/messages/target-kinds.js";
+import type { TargetKind } from "../../../src/messages/target.js";
 import { type Answer, type AnswerName, answerOf } from "./answers.js";
 import { checkPayload, type SentPayload } from "./checks.js";
 import { type ChatPage, showMessage } from "./pages.js";
