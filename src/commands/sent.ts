@@ -8,7 +8,7 @@ export function registerSent(command: Command, contextOf: ContextOf): void {
     prints: { view: sentView, count: "list" },
     examples: () => [
       ["What was sent, and what is not known to have arrived", "calctl sent"],
-      ["What may not have arrived", "calctl sent --jq '.[] | select(.outcome == \"unknown\") | .what'"],
+      ["Outcomes and first lines", "calctl sent --fields outcome,what"],
     ],
   });
   addAction(command, contextOf, runSent);
