@@ -6,6 +6,7 @@ import type { JournalEntry, NotedWrite } from "../journal/entry.js";
 import type { Journal } from "../journal/journal.js";
 import { type UndoableCommand, undoableView } from "../output/views/undo.js";
 import type { EventContext } from "./events/event-reader.js";
+import type { UndoNoted } from "./import/undone-imports.js";
 import { createNamer } from "./item-report.js";
 import { processEach } from "./process-each.js";
 import { isSeriesWrite, undoSeriesWrite } from "./undo-series.js";
@@ -76,8 +77,8 @@ export async function runUndo(context: UndoContext, options: UndoOptions): Promi
   await journal.exclusively(async () => {
     if (!mayBeImported || context.flags.dryRun) return undoEntry(context, { journal, file, number });
     const { withUndoneImports } = await import("./import/undone-imports.js");
-    await withUndoneImports(context.machine, chosen, (noteUndone) =>
-      undoEntry(context, { journal, file, number, noteUndone }),
+    await withUndoneImports(context.machine, chosen, (undoNoted) =>
+      undoEntry(context, { journal, file, number, undoNoted }),
     );
   });
 }
@@ -155,13 +156,13 @@ interface UndoEntryOptions {
   readonly journal: Journal;
   readonly file: string;
   readonly number: number;
-  /** Takes what later imports must know: a write that was taken back, and the id that its event has since. */
-  readonly noteUndone?: (write: NotedWrite, id: string) => void;
+  /** Notes what later imports must know. By default nothing is noted. */
+  readonly undoNoted?: UndoNoted;
 }
 
 async function undoEntry(
   context: UndoContext,
-  { journal, file, number, noteUndone }: UndoEntryOptions,
+  { journal, file, number, undoNoted = (_, undo) => undo() }: UndoEntryOptions,
 ): Promise<void> {
   // Read again, since another process may have taken it back, or written more.
   const entries = journal.entries();
@@ -190,11 +191,12 @@ async function undoEntry(
       if (write.kind === "create" && isLosing)
         throw new CliError("partial", "it is kept, since not everything could be brought back");
       try {
-        const id = isSeriesWrite(write)
-          ? await undoSeriesWrite(context, write, namer.name)
-          : await undoWrite(context, write, { at: entry.at, idOf, note: namer.name });
+        const id = await undoNoted(write, () =>
+          isSeriesWrite(write)
+            ? undoSeriesWrite(context, write, namer.name)
+            : undoWrite(context, write, { at: entry.at, idOf, note: namer.name }),
+        );
         const isAgain = write.kind === "delete" && id !== write.eventId;
-        noteUndone?.(write, id);
         if (!dryRun) journal.markUndone(entry, write, isAgain ? id : "");
         return { id, title: nameOf(write) };
       } catch (error) {

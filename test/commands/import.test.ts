@@ -3,6 +3,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -393,6 +395,44 @@ describe("an undo", () => {
       expect(await titles()).toEqual(["Event a", "Event b", "Event c"]);
     }
     expect(await importLines(before)).toMatchObject({ updated: 0, unchanged: 3, conflicts: 0, created: 0 });
+  });
+
+  test.each(["after", "before"])(
+    "that ends %s it deletes an event, and before it notes that, loses no event",
+    async (order) => {
+      await importLines([line("a")]);
+      const [path, kept] = [recordsPath(world), join(world.directory, "kept")];
+      const { handle } = world.service;
+      const endAtDelete: typeof handle = async (request, ...rest) => {
+        if (request.method !== "DELETE") return handle(request, ...rest);
+        const response = order === "after" ? await handle(request, ...rest) : null;
+        // From now on, nothing can be noted.
+        renameSync(path, kept);
+        mkdirSync(path);
+        if (response === null) throw new Error("killed");
+        return response;
+      };
+      Object.assign(world.service, { handle: endAtDelete });
+      expect((await world.step("undo", "--yes")).exitCode).not.toBe(0);
+      Object.assign(world.service, { handle });
+      rmdirSync(path);
+      renameSync(kept, path);
+      const isDeleted = order === "after";
+      expect(await importLines([line("a")])).toMatchObject({
+        ...{ exitCode: 0, created: isDeleted ? 1 : 0, unchanged: isDeleted ? 0 : 1, conflicts: 0 },
+      });
+      expect(await titles()).toEqual(["Event a"]);
+      expect(await importLines([line("a")])).toMatchObject({ created: 0, unchanged: 1 });
+    },
+  );
+
+  test("of what somebody changed leaves a later delete by that person as it is", async () => {
+    await importLines([line("a")]);
+    const { id } = await find("Event a");
+    await world.step("events", "update", id, "--title", "Mine");
+    expect(await world.step("undo", "2", "--yes")).toMatchObject({ exitCode: 13 });
+    await world.step("events", "delete", id, "--yes");
+    expect(await importLines([line("a", "Other")])).toMatchObject({ created: 0, conflicts: 1 });
   });
 
   test("of a person's delete makes an event again that a new version of the file changes", async () => {

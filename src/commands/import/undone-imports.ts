@@ -1,13 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { CliError, isOutcomeUnknown } from "../../errors.js";
 import type { ImportRecord } from "../../import/plan.js";
 import type { ImportMemo, JournalEntry, NotedWrite } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
 import { requireInnerFolder } from "../../system/ownership.js";
 import { appendRecord, FOLDER, parseRecords, readText, withRecordsLock } from "./records.js";
 
-/** Notes a write that was undone, and the id of its event afterwards. */
-type NoteUndone = (write: NotedWrite, id: string) => void;
+/** Runs the undo of a write, which gives the id of its event afterwards, and notes it. */
+export type UndoNoted = (write: NotedWrite, undo: () => Promise<string>) => Promise<string>;
 
 /**
  * What an undo changes in what is remembered: a later run of the same file does again what was taken back of an import. The
@@ -18,12 +19,12 @@ type NoteUndone = (write: NotedWrite, id: string) => void;
 export async function withUndoneImports(
   machine: Pick<Machine, "stateDirectory" | "userId" | "process" | "clock" | "signal">,
   entry: JournalEntry,
-  work: (noteUndone: NoteUndone) => Promise<void>,
+  work: (undoNoted: UndoNoted) => Promise<void>,
 ): Promise<void> {
   const { stateDirectory, userId } = machine;
   const inner = { parent: stateDirectory(), name: FOLDER, userId };
   // It may have been removed since.
-  if (!existsSync(join(inner.parent, FOLDER))) return work(() => undefined);
+  if (!existsSync(join(inner.parent, FOLDER))) return work((_, undo) => undo());
   const folder = requireInnerFolder(inner);
   const problem = "an import of the same source is running";
   const lockAll = ([path, ...others]: readonly string[]): Promise<void> =>
@@ -58,7 +59,7 @@ function filesOf({ records, writes }: JournalEntry, places: readonly Place[]): r
   return [...new Set([...noted, ...found.map(({ path }) => basename(path))])];
 }
 
-function openUndoneImports(folder: string): NoteUndone {
+function openUndoneImports(folder: string): UndoNoted {
   const places = readPlaces(folder);
   const restored = new Map<string, ImportRecord | null>();
   const restore = ({ file, lines }: ImportMemo, ids: IdChange): void => {
@@ -77,16 +78,33 @@ function openUndoneImports(folder: string): NoteUndone {
         appendRecord(path, identity, { ...withNewId(record, ids), deleted });
       }
   };
-  return ({ kind, eventId = "", memo }, id) => {
+  const noteUndone = ({ kind, eventId = "", memo }: NotedWrite, id: string): void => {
     const ids = { from: eventId, to: id };
-    if (memo !== undefined) return restore(memo, ids);
-    if (kind === "delete") return findAgain(ids);
     const place = places.find(({ record }) => record.id === id);
-    if (kind !== "create" || place === undefined) return;
+    if (memo !== undefined) restore(memo, ids);
+    else if (kind === "delete") findAgain(ids);
+    if (memo !== undefined || kind !== "create" || place === undefined) return;
     const { path, identity, record } = place;
     const before = restored.get(`${path} ${identity}`);
     const isAnother = before && before.id !== id;
     appendRecord(path, identity, isAnother ? { ...before, undone: id } : { ...record, deleted: "here" });
+  };
+  return async (write, undo) => {
+    const created = write.kind === "create" ? write.after?.id : undefined;
+    const place = places.find(({ record }) => record.id === created);
+    const record = place && (restored.get(`${place.path} ${place.identity}`) ?? place.record);
+    const note = (noted: ImportRecord) => place && appendRecord(place.path, place.identity, noted);
+    // A later import looks whether it is deleted, should this process be killed before that is noted.
+    if (record !== undefined) note({ ...record, deleted: "begun" });
+    try {
+      const id = await undo();
+      noteUndone(write, id);
+      return id;
+    } catch (error) {
+      const isKept = error instanceof CliError && !isOutcomeUnknown(error);
+      if (record !== undefined && isKept) note(record);
+      throw error;
+    }
   };
 }
 
