@@ -106,6 +106,7 @@ function clockRule(pattern: string, read: Rule["read"]): Rule {
 const RULES: readonly Rule[] = [
   rule("now", () => ({ elapsed: { days: 0, minutes: 0 } })),
   rule(`(?:\\+\\s*|in\\s+)(?<duration>${DURATION_PATTERN})`, ({ duration = "" }) => readElapsed(duration)),
+  clockRule("(?:12(?::00)?\\s+)?(?:noon|midday)", () => ({ clock: 12 * HOUR_MS })),
   clockRule(`(?<hour>\\d{1,2})(?=${MINUTES})[:.h](?<minute>\\d\\d)(?:\\s*${HALF})?`, readClock),
   clockRule(`${HOUR}\\s*${HALF}`, readClock),
   clockRule(
@@ -119,11 +120,10 @@ const RULES: readonly Rule[] = [
       offset,
     }),
   ),
-  clockRule("noon|midday", () => ({ clock: 12 * HOUR_MS })),
   clockRule("midnight", () => ({ clock: "midnight" })),
   rule(
-    `(?:at\\s+|@\\s?)${HOUR}`,
-    ({ hour = "" }) => ({ clock: hourOf(hour) * HOUR_MS, bare: "spoken" }),
+    `(?:(?:at\\s+|@\\s?)${HOUR}|(?<clock>\\d{1,2}|${NUMBER_NAMES})(?=\\s+o['’]clock))(?:\\s+o['’]clock)?`,
+    ({ hour, clock = "" }) => ({ clock: hourOf(hour ?? clock) * HOUR_MS, bare: "spoken" }),
     true,
   ),
   rule(

@@ -4,7 +4,16 @@ import { type CliError, usageError } from "../errors.js";
 import { MONTHS, NUMBER_NAMES, WEEKDAYS, type Words } from "./date-grammar.js";
 import { AmbiguousTextError, readDuration } from "./dates.js";
 import { editDistance } from "./nearest.js";
-import { MONTH_NAME, NUMBERED, PREPOSITION, type SentencePart, SOURCE, unmarked } from "./sentence-parts.js";
+import {
+  checkDoubt,
+  isPlain,
+  MONTH_NAME,
+  NUMBERED,
+  PREPOSITION,
+  type SentencePart,
+  SOURCE,
+  unmarked,
+} from "./sentence-parts.js";
 import { addDays, localDate } from "./zoned-time.js";
 
 /** When and where a sentence is read. */
@@ -37,7 +46,7 @@ const NUMBER = new RegExp(`^(?:\\d{1,2}|${NUMBER_NAMES})$`, "i");
 /** After a time of day, where no other word follows. */
 const REGION = /^(?:eastern|central|mountain|pacific)$/i;
 const TIME_LIKE = new RegExp(
-  `\\d{1,2}[:.h]\\d\\d(?!\\d)|\\b\\d{1,4}(?:\\s?[ap]\\.?m|[anp]|-?ish)\\b|o['’]clock|\\b(?:${NUMBER_NAMES}) (?:oh )?(?:fifteen|thirty|forty[- ]five)\\b|\\b(?:half|quarter) (?:past|to|\\d|${NUMBER_NAMES})\\b` +
+  `\\d{1,2}[:.h]\\d\\d(?!\\d)|\\b\\d{1,4}(?:\\s?[ap]\\.?m|[anp]|-?ish)\\b|\\b(?:noon|midday|midnight)\\b|o['’]clock|\\b(?:${NUMBER_NAMES}) (?:oh )?(?:fifteen|thirty|forty[- ]five)\\b|\\b(?:half|quarter) (?:past|to|\\d|${NUMBER_NAMES})\\b` +
     "|\\b(?:morning|afternoon|evening|tonight|night|(?:this|same) time|later(?= \\|)|eod|cob|at (?:\\w+time|lunch|breakfast|dawn|dusk|sunrise|sunset))\\b",
   "i",
 );
@@ -85,7 +94,7 @@ const DAY_NAMES = [
   ...WEEKDAYS.map((name) => name.toLowerCase()),
 ];
 const DAY_LIKE =
-  /\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|wk(?:e)?nds?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|(?:sun|mon|tues|wednes|thurs|fri|satur)days|christmas|xmas|easter|halloween|thanksgiving|new year|nye|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d)(?![\w-])/i;
+  /\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|wk(?:e)?nds?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|(?:sun|mon|tues|wednes|thurs|fri|satur)days|christmas|xmas|easter|halloween|thanksgiving|new year|nye|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d|(?:2[4-9]|3[01])-(?:0?[1-9]|1[0-2]))(?![\w-])/i;
 const LENGTH_LIKE =
   /\b(?:\d+h\d\d|\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|\d+ nights?|for (?:\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|month|year)s?|(?:half an|an) hour)(?!\w)/i;
 
@@ -143,37 +152,6 @@ function isAlmostDay(word: string): boolean {
 function plainText(part: SentencePart): string {
   if (isPlain(part)) return part.text;
   return part.kind === "when" || part.kind === "repeat" ? "|" : '""';
-}
-
-function isPlain(part: SentencePart | undefined): part is SentencePart & { readonly kind: "word" } {
-  return part?.kind === "word" && !part.isQuoted;
-}
-
-function checkDoubt(
-  { text, words, doubt }: SentencePart & { readonly kind: "when" },
-  before: SentencePart | undefined,
-  after: SentencePart | undefined,
-): void {
-  const isBefore = isPlain(after) && !PREPOSITION.test(after.text);
-  const isTitle =
-    doubt === "name"
-      ? isBefore && (before === undefined || before.kind === "word")
-      : isBefore || (isPlain(before) && NUMBERED.test(before.text));
-  // Of "sat 10" the number is in doubt, not the day.
-  const isNumber = words.day !== undefined && isPlain(after) && /^\d{1,2}$/.test(after.text);
-  if (doubt === undefined || !isTitle || isNumber) return;
-  const meant = doubt === "name" ? "a day or a time" : "a time";
-  const hint = doubt === "name" ? "put the day or the time at the end" : "write it with minutes";
-  const other = /^at /i.test(text) ? "place" : "title";
-  const [clear] =
-    doubt === "name"
-      ? [/^(?:s|w)/i.test(text) ? `on ${text}` : `at ${text}`]
-      : [text.replace(/\d+(?!:)/g, "$&:00")];
-  throw new AmbiguousTextError(`${SOURCE}: "${text}" may be ${meant} or part of the ${other}`, {
-    hint: `${hint}, or put the ${other} in quotes`,
-    written: text,
-    readings: [clear, `"${text}"`],
-  });
 }
 
 interface Beside {
@@ -243,10 +221,15 @@ function checkAfter(
   const isTitle = isPlain(after) && !PREPOSITION.test(after.text);
   const isMonth = words.day !== undefined && new RegExp(`^${MONTH_NAME}$`, "i").test(text);
   if (isMonth || (REPEATED.test(text) && !isTitle)) throw notUnderstood(both);
-  if (words.day === undefined || !/^\d{1,4}(?:st|nd|rd|th|z)?$/i.test(text)) return;
+  if (words.day === undefined || !isNumberAfter(text, isTitle)) return;
   const time = words.clock === undefined ? timeOf(text) : undefined;
   const readings = [time && `${written} ${time}`, dayOfMonth(text, words, today), `${written} "${text}"`];
   throw eitherNumber(text, both, readings);
+}
+
+/** @param isTitle whether a word of the title follows: of "fri two adults" the number is one */
+function isNumberAfter(text: string, isTitle: boolean): boolean {
+  return /^\d{1,4}(?:st|nd|rd|th|z)?$/i.test(text) || (NUMBER.test(text) && !isTitle);
 }
 
 /** Refuses `London time`, `New York time` and `Eastern` after a time of day. */

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../contract/date-time.js";
+import { HOUR_MS, MINUTE_MS } from "../../contract/date-time.js";
 import type { CliError } from "../errors.js";
 import {
   checkSpoken,
@@ -245,7 +245,7 @@ function whenAt(text: string): Found | null {
   const [length, words] = readPart(text, text, { source: SOURCE, inSentence: true }) ?? [];
   if (length === undefined || words === undefined) return null;
   const written = text.slice(0, length);
-  const isNumber = words.bare !== undefined && !/past|to|[:h]\d/i.test(written);
+  const isNumber = words.bare !== undefined && !/past|to|clock|[:h]\d/i.test(written);
   const doubt = NAMES.test(written) ? "name" : isNumber ? "number" : undefined;
   return [length, { kind: "when", text: written, words, doubt }];
 }
@@ -301,6 +301,46 @@ export function checkEarly({ text, words }: Extract<SentencePart, { readonly kin
   const minutes = typeof words.clock === "number" ? words.clock / MINUTE_MS : 0;
   if (words.bare !== "digits" || minutes < 60 || minutes >= 7 * 60) return;
   throw eitherReading(text, formatTime(minutes), formatTime(minutes + HALF));
+}
+
+export function isPlain(part: SentencePart | undefined): part is SentencePart & { readonly kind: "word" } {
+  return part?.kind === "word" && !part.isQuoted;
+}
+
+/** Refuses a part that may as well be a name or a number of something. @throws CliError usage */
+export function checkDoubt(
+  { text, words, doubt }: SentencePart & { readonly kind: "when" },
+  before: SentencePart | undefined,
+  after: SentencePart | undefined,
+): void {
+  const isBefore = isPlain(after) && !PREPOSITION.test(after.text);
+  const isTitle =
+    doubt === "name"
+      ? isBefore && (before === undefined || before.kind === "word")
+      : isBefore || (isPlain(before) && NUMBERED.test(before.text));
+  // Of "sat 10" the number is in doubt, not the day.
+  const isNumber = words.day !== undefined && isPlain(after) && /^\d{1,2}$/.test(after.text);
+  if (doubt === undefined || !isTitle || isNumber) return;
+  const [meant, hint, clear] =
+    doubt === "name"
+      ? ["a day or a time", "put the day or the time at the end", clearName(text)]
+      : ["a time", "write it with minutes", clearTime(text, words)];
+  const other = /^at /i.test(text) ? "place" : "title";
+  throw new AmbiguousTextError(`${SOURCE}: "${text}" may be ${meant} or part of the ${other}`, {
+    hint: `${hint}, or put the ${other} in quotes`,
+    written: text,
+    readings: [clear, `"${text}"`],
+  });
+}
+
+/** `sat` and `noon` as what is a day or a time. */
+function clearName(text: string): string {
+  return /^(?:s|w)/i.test(text) ? `on ${text}` : `at ${text}`;
+}
+
+/** `at 11`, `at eleven` and `12-13` with minutes. */
+function clearTime(text: string, { clock }: Words): string {
+  return /\d/.test(text) ? text.replace(/\d+(?!:)/g, "$&:00") : `at ${Number(clock) / HOUR_MS}:00`;
 }
 
 function eitherReading(written: string, ...readings: readonly string[]): CliError {

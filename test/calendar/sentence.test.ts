@@ -129,6 +129,10 @@ test.each([
     "Haircut at 8 with Ana fri",
     ["8 in the morning", "8 in the evening"].map((at) => `Haircut at ${at} with Ana fri`),
   ],
+  [
+    "Dinner at Eleven Madison Park fri",
+    ["Dinner at 11:00 Madison Park fri", 'Dinner "at Eleven" Madison Park fri'],
+  ],
   ["3-4 kids tomorrow 3-4", []],
 ])("%s may be %j", (text, texts) => {
   expect(choicesOf(text)).toEqual(texts);
