@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Api } from "./api/client.js";
 import type { Session } from "./auth/session.js";
-import type { Names } from "./cache/names.js";
 import type { RecentEvents } from "./cache/recent-events.js";
 import type { Environment } from "./config/environment.js";
 import type { ProfileStore } from "./config/profile-store.js";
@@ -44,8 +43,8 @@ interface ConfigAccess {
   profileName(): string;
 }
 
-/** The names of the service, and the ids that this terminal has shown. */
-export interface KnownNames extends Names {
+/** What is cached of the service: names for completion, and the ids that this terminal has shown. */
+export interface KnownNames {
   /** Forgets the names and events that are cached for a profile. Nothing fails if there is nothing to forget. */
   dropCache(profile: string): void;
   /** The events shown lately to the person at this terminal; null for scripts, which use whole ids. */

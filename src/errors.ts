@@ -103,14 +103,6 @@ export function dryRunError(): CliError {
   );
 }
 
-/**
- * Ends reading that used stored names which the service no longer has. `withCachedNames` catches it and does the reading
- * again with the names of now, so that it is never reported.
- */
-export class StaleNamesError extends Error {
-  override readonly name = "StaleNamesError";
-}
-
 /** A new error with what another one says, which becomes its cause. @param changes what it says otherwise */
 export function wrapError(
   error: CliError,

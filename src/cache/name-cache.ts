@@ -11,7 +11,7 @@ export interface StoredItem {
 }
 
 /** Which list: `calendars`, or the labels or members of one calendar. */
-export type ListKey = "calendars" | `labels ${string}` | `members ${string}`;
+type ListKey = "calendars" | `labels ${string}` | `members ${string}`;
 /** A list, or what is only shown: the feeds, or the current user alone. */
 export type CacheKey = ListKey | "feeds" | "user";
 
@@ -21,69 +21,70 @@ interface StoredList {
   readonly items: readonly StoredItem[];
 }
 
-export interface NameCacheOptions {
-  readonly file: CacheFile;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: () => number;
-  /** The account whose lists are found and stored, as a hash; undefined finds those of any account. */
-  readonly account: string | undefined;
-  /** An unchanged list is written again when it is older than this (ms). */
-  readonly rewriteAge: number;
-}
-
 /** How old a list may become (ms): completion finds it until then. */
-export const MAX_LIST_AGE = 30 * DAY_MS;
+const MAX_LIST_AGE = 30 * DAY_MS;
+/** An unchanged list is written again when it is older than this (ms), so that few commands write. */
+const REWRITE_AGE = DAY_MS;
 
 const MAX_LISTS = 100;
 const MAX_ITEMS = 1_000;
 
 /**
- * The names that a service has sent lately, by list. Whole lists only: part of one could hide a second bearer of a name.
- * The terms are those of HTTP caching (RFC 9111).
+ * The names that a service has sent lately, by list. Whole lists only.
  */
 export type NameCache = ReturnType<typeof createNameCache>;
 
-/** The lists of one file, which is read once, at the first use. */
-export function createNameCache({ file, now, account, rewriteAge }: NameCacheOptions) {
+/** The lists of one file, which is read once, at the first use. @param now milliseconds since the Unix epoch */
+export function createNameCache(file: CacheFile, now: () => number) {
   let loaded: Map<string, StoredList> | undefined;
   let changed = false;
   const lists = (): Map<string, StoredList> => {
-    loaded ??= readLists(file, account);
+    loaded ??= readLists(file);
     return loaded;
   };
-  const isFresh = ({ readAt }: StoredList, lifetime: number): boolean => {
+  const isYounger = ({ readAt }: StoredList, lifetime: number): boolean => {
     const age = now() - readAt;
     // Not from the future: then a clock has been wrong.
     return age >= 0 && age < lifetime;
   };
+  const find = (key: CacheKey): readonly StoredItem[] | null => {
+    const list = lists().get(key);
+    return list !== undefined && isYounger(list, MAX_LIST_AGE) ? list.items : null;
+  };
+  const store = (key: CacheKey, items: readonly StoredItem[]): void => {
+    const earlier = lists().get(key);
+    lists().delete(key);
+    if (items.length <= MAX_ITEMS) lists().set(key, { readAt: now(), items });
+    const isSame = earlier !== undefined && JSON.stringify(earlier.items) === JSON.stringify(items);
+    changed ||= !isSame || !isYounger(earlier, REWRITE_AGE);
+  };
   return {
-    /** A stored list that is younger than this (ms); null without one. */
-    find(key: CacheKey, lifetime: number): readonly StoredItem[] | null {
-      const list = lists().get(key);
-      return list !== undefined && isFresh(list, lifetime) ? list.items : null;
-    },
+    /** A stored list; null if there is none. */
+    find,
     /** Stores a list as read now; `save` writes it. */
-    store(key: CacheKey, items: readonly StoredItem[]): void {
-      const earlier = lists().get(key);
-      lists().delete(key);
-      if (items.length <= MAX_ITEMS) lists().set(key, { readAt: now(), items });
-      const isSame = earlier !== undefined && JSON.stringify(earlier.items) === JSON.stringify(items);
-      changed ||= !isSame || !isFresh(earlier, rewriteAge);
+    store,
+    /** Removes an item of a stored list; `save` writes that. */
+    remove(key: CacheKey, id: string): void {
+      const items = find(key);
+      if (items !== null)
+        store(
+          key,
+          items.filter((item) => item.id !== id),
+        );
     },
     /** Writes what has changed. */
     async save(): Promise<void> {
       if (!changed) return;
       changed = false;
-      const kept = [...lists()].filter(([, list]) => isFresh(list, MAX_LIST_AGE)).slice(-MAX_LISTS);
-      await file.write({ account, lists: Object.fromEntries(kept) });
+      const kept = [...lists()].filter(([, list]) => isYounger(list, MAX_LIST_AGE)).slice(-MAX_LISTS);
+      await file.write({ lists: Object.fromEntries(kept) });
     },
   };
 }
 
-function readLists(file: CacheFile, account: string | undefined): Map<string, StoredList> {
-  const content = file.read();
-  const lists = content["lists"];
-  if (!isJsonObject(lists) || (account !== undefined && content["account"] !== account)) return new Map();
+function readLists(file: CacheFile): Map<string, StoredList> {
+  const { lists } = file.read();
+  if (!isJsonObject(lists)) return new Map();
   return new Map(Object.entries(lists).flatMap(([key, list]) => (isStoredList(list) ? [[key, list]] : [])));
 }
 

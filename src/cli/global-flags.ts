@@ -33,7 +33,7 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
     "--timezone <zone>",
     "zone to read and show times in, such as Asia/Tokyo (env: CALCTL_TIMEZONE)",
   ),
-  new Option("--refresh", "look names up at the service, not in the cache"),
+  new Option("--refresh", "find the calendar of an event at the service, not in the cache"),
   noInputOption(),
   new Option("--color <when>", "whether to use colors (env: NO_COLOR, FORCE_COLOR)").choices([
     "auto",

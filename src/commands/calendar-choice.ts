@@ -95,7 +95,8 @@ async function searchLastSeenFirst(
   eventId: string,
 ): Promise<FoundEvent> {
   const api = await context.api();
-  const seenIn = context.names.recentEvents()?.find(eventId)[0]?.calendarId;
+  const recent = context.flags.refresh ? null : context.names.recentEvents();
+  const seenIn = recent?.find(eventId)[0]?.calendarId;
   const calendar = calendars.find(({ id }) => id === seenIn);
   if (calendar !== undefined) {
     const event = await api.getEvent({ calendarId: calendar.id, eventId }).catch(nullOn("not_found"));
@@ -167,12 +168,12 @@ export function namedCalendars({ flags }: Pick<Context, "flags">): readonly Name
 
 /** Resolves names to calendars; without names all calendars. */
 export async function resolveCalendars(
-  { names }: Pick<Context, "names">,
+  { api }: Pick<Context, "api">,
   named: readonly NamedValue[],
 ): Promise<readonly ChosenCalendar[]> {
   let calendars: readonly ChosenCalendar[];
   try {
-    calendars = await names.calendars(named.map(({ value }) => value));
+    calendars = await (await api()).listCalendars();
   } catch (error) {
     // The service forbids listing calendars: names are taken as ids.
     if (!hasCode(error, "forbidden") || named.length === 0) throw error;

@@ -41,15 +41,13 @@ export async function runCalendars(
     await output.print([...calendars].sort(byOrder));
     return;
   }
-  const { results, reportFailures } = await context.names.withCachedNames(async () =>
-    processEach(await resolveCalendars(context, named), {
-      noun: "calendar",
-      verb: "read",
-      name: ({ id }) => id,
-      warn: context.output.warn,
-      work: ({ id }) => api.getCalendar(id, include),
-    }),
-  );
+  const { results, reportFailures } = await processEach(await resolveCalendars(context, named), {
+    noun: "calendar",
+    verb: "read",
+    name: ({ id }) => id,
+    warn: context.output.warn,
+    work: ({ id }) => api.getCalendar(id, include),
+  });
   const [first] = results;
   if (first !== undefined) await output.print(named.length === 1 ? first : results);
   reportFailures();
@@ -86,9 +84,7 @@ export function registerLabels(command: Command, contextOf: ContextOf): void {
 export async function runLabels(context: CalendarContext & Pick<Context, "output">): Promise<void> {
   const output = context.output.of(labelView);
   const api = await context.api();
-  await output.print(
-    await context.names.withCachedNames(async () => api.listLabels((await chooseCalendar(context)).id)),
-  );
+  await output.print(await api.listLabels((await chooseCalendar(context)).id));
 }
 
 export function registerMembers(command: Command, contextOf: ContextOf): void {
@@ -106,7 +102,5 @@ export function registerMembers(command: Command, contextOf: ContextOf): void {
 export async function runMembers(context: CalendarContext & Pick<Context, "output">): Promise<void> {
   const output = context.output.of(userView);
   const api = await context.api();
-  await output.print(
-    await context.names.withCachedNames(async () => api.listMembers((await chooseCalendar(context)).id)),
-  );
+  await output.print(await api.listMembers((await chooseCalendar(context)).id));
 }

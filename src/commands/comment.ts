@@ -86,10 +86,8 @@ export function registerComments(command: Command, contextOf: ContextOf): void {
 export async function runComments(context: EventContext, { id }: Pick<CommentOptions, "id">): Promise<void> {
   const output = context.output.of(commentView);
   const eventId = await chooseEventId(context, id);
-  const pages = await context.names.withCachedNames(async () => {
-    const { id: calendarId } = await (await createEventFinder(context)).findCalendar(eventId);
-    return openComments(await context.api(), { calendarId, eventId });
-  });
+  const { id: calendarId } = await (await createEventFinder(context)).findCalendar(eventId);
+  const pages = await openComments(await context.api(), { calendarId, eventId });
   const read: (readonly Comment[])[] = [];
   for await (const page of pages) {
     if (output.stream === null) read.push(page);

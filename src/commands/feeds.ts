@@ -77,7 +77,7 @@ export async function runFeedsList(context: FeedsContext): Promise<void> {
   const output = context.output.of(feedView);
   const feeds = await listFeeds(context);
   if (feeds.length === 0 && context.terminal.isTerminal) context.output.note("no feeds");
-  const calendars = feeds.length === 0 ? [] : await context.names.calendars([]);
+  const calendars = feeds.length === 0 ? [] : await (await context.api()).listCalendars();
   await output.print(feeds.map((feed) => nameCalendars(feed, calendars)));
 }
 

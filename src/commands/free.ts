@@ -127,7 +127,7 @@ async function readBusyEvents(
       `${flags.on === undefined ? "--from" : "--on"}: ${last} is over`,
       "time is free from now on",
     );
-  const read = await context.names.withCachedNames(() => readAll(context, query, names));
+  const read = await readAll(context, query, names);
   const me = (await (await context.api()).getCurrentUser()).id;
   const others = names.map((name) => (name === "me" ? me : findPerson(name, read.members, "--with")));
   const people = [me, ...others];
@@ -141,11 +141,12 @@ async function readBusyEvents(
 /** The events of every calendar, and the members there are where some are named. @throws CliError if one cannot be read */
 async function readAll(context: EventContext, query: EventQuery, names: readonly string[]) {
   const { calendars, pages, localize } = await createEventReader(context, query);
+  const api = await context.api();
   const members: Named[] = [];
   const events: CalendarEvent[] = [];
   const failure = await firstFailure(calendars, async (calendar) => {
     try {
-      if (names.length > 0) members.push(...(await context.names.members(calendar.id, names)));
+      if (names.length > 0) members.push(...(await api.listMembers(calendar.id)));
       for await (const page of pages(calendar.id)) events.push(...page);
     } catch (error) {
       if (!(error instanceof CliError) || error.code === "interrupted") throw error;

@@ -8,7 +8,12 @@ import { usageError } from "../errors.js";
 import { describeWait } from "../output/event-when.js";
 import { eventView } from "../output/views/event.js";
 import { type EventQuery, parseLimit, readQuery } from "./events/event-query.js";
-import { type EventContext, type EventList, readEvents } from "./events/event-reader.js";
+import {
+  type ChooseCalendars,
+  type EventContext,
+  type EventList,
+  readEvents,
+} from "./events/event-reader.js";
 import { printList } from "./events/list.js";
 
 /** As typed. */
@@ -66,14 +71,14 @@ export async function runNext(context: EventContext, options: NextOptions): Prom
   const today = localDate(now, zone);
   const week = await readQuery(context, { days: String(WEEK), ...filters });
   const [first, last] = [lastOfDays(today, WEEK + 1), localDate(until, zone)];
-  const read = async (query: EventQuery): Promise<EventList> => {
-    const list = await readEvents(context, query);
+  const read = async (query: EventQuery, choose?: ChooseCalendars): Promise<EventList> => {
+    const list = await readEvents(context, query, choose);
     return { ...list, events: list.events.filter(isWanted) };
   };
   const near = await read(week);
   const isEnough = near.events.length >= limit || near.calendarsRead === 0 || last < first;
   const later = { ...week, upcoming: null, days: { first, last }, takeFirst: createTake(limit, isWanted) };
-  const list = isEnough ? near : joinLists(near, await read(later));
+  const list = isEnough ? near : joinLists(near, await read(later, async () => near.calendars));
   const found = { ...list, events: list.events.slice(0, limit) };
   const days = { first: today, last: null };
   await printList(context, found, { days, layout: "list", noteOf: (event) => describeWait(event, now) });

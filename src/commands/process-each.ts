@@ -1,4 +1,4 @@
-import { CliError, DryRunStop, type ErrorCode, StaleNamesError, unexpectedError } from "../errors.js";
+import { CliError, DryRunStop, type ErrorCode, unexpectedError } from "../errors.js";
 import {
   type Attempt,
   type Attempted,
@@ -51,7 +51,6 @@ const OUTAGE: ReadonlySet<ErrorCode> = new Set(["unavailable", "outcome_unknown"
  * Processes each of several items. A failure does not stop the rest, unless the rest would fail for the same reason;
  * an interruption does, and an unexpected error by default.
  * @throws DryRunStop with the writes of all items
- * @throws StaleNamesError when no item is in progress any more, since all of it is done again then
  */
 export async function processEach<I, R>(
   items: readonly I[],
@@ -59,8 +58,6 @@ export async function processEach<I, R>(
 ): Promise<Processed<R>> {
   const { counts = () => true, work } = options;
   const attempts = await runAll(items, work, options);
-  const stale = failuresOf(attempts).find(({ error }) => error instanceof StaleNamesError);
-  if (stale !== undefined) throw stale.error;
   const counted = attempts.filter(({ result }) => result?.kind !== "done" || counts(result.value));
   const reportFailures: ReportFailures = (adapt = (failure) => failure) => {
     try {
@@ -159,7 +156,7 @@ export async function* processInOrder<I, R>(
 function asFailed<R>(result: ItemResult<R>): ItemResult<R> {
   if (result.kind !== "stopped") return result;
   const { error } = result;
-  if (error instanceof CliError || error instanceof StaleNamesError) return result;
+  if (error instanceof CliError) return result;
   return { kind: "failed", error: unexpectedError(error) };
 }
 

@@ -1,4 +1,3 @@
-import { DAY_MS } from "../../contract/date-time.js";
 import type { Api } from "../api/client.js";
 import {
   type CacheFile,
@@ -8,7 +7,7 @@ import {
   dropCachesOf,
 } from "../cache/cache-file.js";
 import { createNameCache, type NameCache } from "../cache/name-cache.js";
-import { createNames, FRESHNESS_LIFETIME } from "../cache/names.js";
+import { storeNames } from "../cache/names.js";
 import { createRecentEvents } from "../cache/recent-events.js";
 import { childEnvironment } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
@@ -18,7 +17,6 @@ import type { Context, CreateHost, Frame, KnownNames, Program, Terminal } from "
 import type { Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
-import type { Token } from "../secrets/environment-secret.js";
 import { once } from "../system/once.js";
 import { readOnlyIf } from "../system/read-only.js";
 import { createInput } from "../terminal/input.js";
@@ -53,34 +51,30 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
   const { systemTimeZone } = machine;
   const settings = once(() => readSettings({ run, env, configFile, systemTimeZone, note }));
   const terminal = composeTerminal(machine, run, warn);
-  const client: ClientDependencies = { machine, run, trace: (lines) => messages().trace(lines) };
+  const dependencies: ClientDependencies = { machine, run, trace: (lines) => messages().trace(lines) };
   const aside = (text: string): void => {
-    if (!isSilentJob(client)) note(text);
+    if (!isSilentJob(dependencies)) note(text);
   };
   const interactive = () => terminal.prompt.available;
-  const auth = composeAuth(client, { settings, interactive, warn, note: aside });
+  const auth = composeAuth(dependencies, { settings, interactive, warn, note: aside });
   const openLocal = async () => {
     const { openLocalDatabase } = await import("../../service/access/open.js");
     return openLocalDatabase({ machine, note }, { database: machine.database(), rateLimit: null });
   };
   const localService = machine.overrides.localService ?? openLocal;
-  const journal = once(async () => openJournal(client, settings(), note));
+  const journal = once(async () => openJournal(dependencies, settings(), note));
   // Nothing else loads it, or SQLite because of it.
   const ledger = once(async () =>
     (await import("../messages/ledger/open-ledger.js")).openMachineLedger(machine),
   );
-  const { names, api } = composeNames(machine, {
-    settings,
-    refresh: run.refresh,
-    token: auth.token,
-    api: once(async () => {
-      const service = { settings: settings(), token: auth.token, localService };
-      const created = await createServiceClient(service, client);
-      // What undo writes is noted with what it takes back; its keys are for the service alone.
-      if (run.dryRun || run.command === "undo") return created;
-      return withKeys(noteWrites(created, journal), { settings, ledger });
-    }),
+  const client = once(async () => {
+    const service = { settings: settings(), token: auth.token, localService };
+    const created = await createServiceClient(service, dependencies);
+    // What undo writes is noted with what it takes back; its keys are for the service alone.
+    if (run.dryRun || run.command === "undo") return created;
+    return withKeys(noteWrites(created, journal), { settings, ledger });
   });
+  const { names, api } = composeCaches(machine, settings, client);
   return {
     now: machine.clock.now,
     flags: run,
@@ -105,7 +99,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     messages: {
       targets: once(async () => {
         const { composeTargets } = await import("./targets.js");
-        return composeTargets(client, { interactive, warn, note: aside });
+        return composeTargets(dependencies, { interactive, warn, note: aside });
       }),
       ledger,
     },
@@ -167,57 +161,27 @@ function composeTerminal(
   };
 }
 
-interface ComposeNamesOptions {
-  readonly settings: () => Settings;
-  /** `--refresh` */
-  readonly refresh: boolean;
-  readonly token: () => Promise<Token | null>;
-  readonly api: () => Promise<Api>;
-}
-
-/** An unchanged list is stored again when it is older than this (ms), so that it stays fresh and few commands write. */
-const REWRITE_AGE = FRESHNESS_LIFETIME / 5;
-
-/**
- * The names of the service, and the client that stores them. The embedded service is always asked, since that takes
- * no longer; what it says is stored for completion.
- */
-function composeNames(machine: Machine, { settings, refresh, token, api }: ComposeNamesOptions) {
-  const isLocal = () => settings().service.kind === "local";
-  const cache = once(async (): Promise<NameCache> => {
-    const nameCache = createNameCache({
-      file: openCacheFile("names", machine, settings),
-      now: machine.clock.now,
-      account: isLocal() ? "" : await accountOf(settings(), (await token())?.value ?? ""),
-      rewriteAge: isLocal() ? DAY_MS : REWRITE_AGE,
-    });
+/** The caches of the service in use, and the client that fills them. */
+function composeCaches(machine: Machine, settings: () => Settings, api: () => Promise<Api>) {
+  const cache = once((): NameCache => {
+    const nameCache = createNameCache(openCacheFile("names", machine, settings), machine.clock.now);
     machine.resources.add(() => nameCache.save());
     return nameCache;
   });
   const recent = once(() =>
     createRecentEvents(openCacheFile("events", machine, settings), machine.clock.now),
   );
-  const created = createNames({
-    api,
-    cache,
-    mayReuse: () => !refresh && !isLocal(),
-    forgetEvent: (id, scope) => recent().forget(id, scope),
-  });
   const { cacheDirectory: directory, userId } = machine;
   const names: KnownNames = {
-    ...created.names,
     dropCache: (profile) => dropCachesOf(profile, { directory, userId }),
     // Only where a person types: scripts must not depend on what was shown before. Asked in this order: Node creates
     // stdin on first access, which takes a millisecond.
     recentEvents: () => (machine.stderr.isTerminal && machine.process.stdin.isTTY === true ? recent() : null),
   };
-  return { names, api: created.api };
-}
-
-async function accountOf(settings: Settings, token: string): Promise<string> {
-  // Loaded for a client of a service over the network alone.
-  const { hashAccount } = await import("../api/sending/rate-limit-file.js");
-  return hashAccount({ token, origin: cacheOwnerOf(settings).service });
+  return {
+    names,
+    api: once(() => storeNames({ api, cache, forgetEvent: (id, scope) => recent().forget(id, scope) })),
+  };
 }
 
 /** A file of the cache for the profile and service in use. */

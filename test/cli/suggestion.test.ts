@@ -91,7 +91,7 @@ describe("a command that does not exist names the one that was meant:", () => {
     ["cp", "calctl events copy"],
     ["watch", "calctl events watch"],
     ["changes", "calctl events changes"],
-    ["tomorrow", "calctl events list --on tomorrow"],
+    ["tomorrow", "calctl agenda tomorrow"],
     ["share", "calctl feeds add, or calctl service members add"],
     ["users", "calctl members, or calctl service users"],
     ["events ls", "calctl events list"],

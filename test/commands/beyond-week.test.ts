@@ -324,23 +324,6 @@ describe.each([404, 405])("a service that answers %i because it lists only the n
   });
 });
 
-test.each(["ndjson", "json"])(
-  "a name that was looked up lately costs no request, and is looked up again when it is wrong (%s)",
-  async (format) => {
-    const listWork = () => list("-c", "Work", "--on", "2026-12-21", "-o", format);
-    expect((await listWork()).stdout).toContain("At work");
-    world.server.forget();
-    expect((await listWork()).stdout).toContain("At work");
-    expect(world.server.requests.map(({ path }) => path.split("/").at(-1))).toEqual(["events"]);
-    await world.service.admin.calendars.remove("Work");
-    await world.service.admin.calendars.add({ name: "Work", owner: world.userId });
-    await create("Moved", "2026-12-21T08:00", "-c", "Work");
-    const { exitCode, stdout, stderr } = await listWork();
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(stdout.match(/At work|Moved/g)).toEqual(["Moved"]);
-  },
-);
-
 test("a calendar that is gone is exit 5, not 11", async () => {
   await world.service.admin.calendars.remove("Work");
   for (const flags of [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { processEach } from "../../src/commands/process-each.js";
-import { CliError, type ErrorCode, StaleNamesError } from "../../src/errors.js";
+import { CliError, type ErrorCode } from "../../src/errors.js";
 
 /** Work that the test completes. */
 function createWork() {
@@ -183,21 +183,6 @@ describe("several items", () => {
       "calendar b: it is unknown whether it was deleted",
       "calendars not tried: c",
     ]);
-  });
-
-  test("stale names stop the processing, and are thrown once nothing is in progress", async () => {
-    const { begun, options, settle } = createWork();
-    const stale = new StaleNamesError("names have changed");
-    let thrown: unknown;
-    const collected = processEach(ITEMS, options).catch((error: unknown) => {
-      thrown = error;
-    });
-    await settle("b", stale);
-    for (const item of ["a", "c"]) await settle(item);
-    expect({ begun, thrown }).toEqual({ begun: ["a", "b", "c", "d"], thrown: undefined });
-    await settle("d", failure("not_found"));
-    await collected;
-    expect({ begun, thrown }).toEqual({ begun: ["a", "b", "c", "d"], thrown: stale });
   });
 
   test("a single one that is interrupted reports only that", async () => {

@@ -1,4 +1,4 @@
-import { type CacheKey, MAX_LIST_AGE, type StoredItem } from "../../cache/name-cache.js";
+import type { CacheKey, StoredItem } from "../../cache/name-cache.js";
 import { resolveName } from "../../calendar/names.js";
 import { PROFILE_KEYS } from "../../config/config.js";
 import { sanitizeLine } from "../../output/sanitize.js";
@@ -104,7 +104,7 @@ function profileOf({ given }: Position): string | undefined {
 function listOf(key: CacheKey, position: Position, known: KnownValues): readonly StoredItem[] {
   // `service` is about the embedded service.
   const profile = position.path[0] === "service" ? "local" : profileOf(position);
-  return known.names(profile).find(key, MAX_LIST_AGE) ?? [];
+  return known.names(profile).find(key) ?? [];
 }
 
 /** The labels or members of the calendar that the command line is about; of every one where that is open. */

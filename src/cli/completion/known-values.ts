@@ -42,9 +42,7 @@ export function readKnownValues({ env, platform, home, userId, now }: Machine) {
     });
   const nameCaches = new Map<string | undefined, NameCache>();
   const openNames = (profile: string | undefined): NameCache => {
-    const cache =
-      nameCaches.get(profile) ??
-      createNameCache({ file: open("names", profile), now, account: undefined, rewriteAge: 0 });
+    const cache = nameCaches.get(profile) ?? createNameCache(open("names", profile), now);
     nameCaches.set(profile, cache);
     return cache;
   };

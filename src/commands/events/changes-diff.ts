@@ -74,11 +74,9 @@ async function findChanges(
   const remembered = ofReader ?? (await ledger.readSeen(name, { beforeUnknown: again }));
   const own = reader !== null && ofReader !== null ? reader : name;
   const before = remembered === null ? null : readState(remembered.seen, name);
-  const { snapshot, diffs, lookups } = await context.names.withCachedNames(async () => {
-    const read = await readCalendars(context, { count, flags }, before);
-    const compared = compareCalendars(read, before, flags.fromStart === true);
-    return { snapshot: read, diffs: compared, lookups: await lookUpMissing(context, compared, read) };
-  });
+  const snapshot = await readCalendars(context, { count, flags }, before);
+  const diffs = compareCalendars(snapshot, before, flags.fromStart === true);
+  const lookups = await lookUpMissing(context, diffs, snapshot);
   const { binding, since, calendars, days } = snapshot;
   const watched = watchedAfter(diffs, lookups.results, snapshot);
   const state = {

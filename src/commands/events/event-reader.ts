@@ -42,32 +42,30 @@ export interface EventList extends Pick<EventReader, "calendars" | "noteMissingK
  * @param choose finds their calendars; by default those of the flags
  * @throws CliError usage for wrong flags, not_found for a label that no calendar has
  */
-export function readEvents(
+export async function readEvents(
   context: EventContext,
   query: EventQuery,
   choose?: ChooseCalendars,
 ): Promise<EventList> {
   const { timezone: zone } = context.config.settings();
-  return context.names.withCachedNames(async () => {
-    const reader = await createEventReader(context, query, choose);
-    const { calendars, pages, filterOf, localize, noteMissingKeeps } = reader;
-    const { results, reportFailures } = await processEach(calendars, {
-      ...CALENDARS_READ,
-      warn: context.output.warn,
-      async work({ id }) {
-        const read: (readonly CalendarEvent[])[] = [];
-        for await (const page of pages(id)) read.push(page);
-        return read.flat();
-      },
-    });
-    const found = filterEvents(results.flat(), filterOf(results.length === calendars.length), zone);
-    const sorted = sortEvents(found, { zone, firstDay: query.days.first });
-    const listed =
-      query.oncePerSeries === true ? selectOncePerSeries(sorted, { now: context.now(), zone }) : sorted;
-    const events = listed.map(localize);
-    const calendarsRead = results.length;
-    return { calendars, events, calendarsRead, noteMissingKeeps, reportFailures };
+  const reader = await createEventReader(context, query, choose);
+  const { calendars, pages, filterOf, localize, noteMissingKeeps } = reader;
+  const { results, reportFailures } = await processEach(calendars, {
+    ...CALENDARS_READ,
+    warn: context.output.warn,
+    async work({ id }) {
+      const read: (readonly CalendarEvent[])[] = [];
+      for await (const page of pages(id)) read.push(page);
+      return read.flat();
+    },
   });
+  const found = filterEvents(results.flat(), filterOf(results.length === calendars.length), zone);
+  const sorted = sortEvents(found, { zone, firstDay: query.days.first });
+  const listed =
+    query.oncePerSeries === true ? selectOncePerSeries(sorted, { now: context.now(), zone }) : sorted;
+  const events = listed.map(localize);
+  const calendarsRead = results.length;
+  return { calendars, events, calendarsRead, noteMissingKeeps, reportFailures };
 }
 
 /** Reads the events of a query calendar by calendar; nothing is requested before the pages of one are asked for. */
@@ -166,7 +164,10 @@ export interface ChosenEvents extends Pick<NameFilters, "findNames"> {
   readonly filterOf: (allRead: boolean) => EventFilter;
 }
 
-type ChooseCalendars = (context: EventContext, flags: FilterFlags) => Promise<readonly ChosenCalendar[]>;
+export type ChooseCalendars = (
+  context: EventContext,
+  flags: FilterFlags,
+) => Promise<readonly ChosenCalendar[]>;
 
 /** @throws CliError usage for wrong flags */
 export async function chooseEvents(

@@ -22,7 +22,7 @@ export async function streamEvents(
 ): Promise<boolean> {
   const { timezone: zone } = context.config.settings();
   const options = { zone, firstDay: query.days.first };
-  const opened = await context.names.withCachedNames(() => openStream(context, query, options));
+  const opened = await openStream(context, query, options);
   const { localize, noteMissingKeeps, merged, filter, attempts } = opened;
   noteMissingKeeps();
   let printed = 0;

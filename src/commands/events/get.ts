@@ -39,20 +39,18 @@ export async function runEventsGet(context: EventContext, { id: given }: EventsG
   const ids = await readEventIds(context, typed);
   if (ids.length === 0) return output.print([]);
   const { timezone } = context.config.settings();
-  const { results, reportFailures } = await context.names.withCachedNames(async () => {
-    const finder = await createEventFinder(context);
-    return processEach(ids, {
-      noun: "event",
-      verb: "read",
-      name: (id) => id,
-      warn: context.output.warn,
-      // Each search reads several calendars at the same time already.
-      ...(finder.several ? { concurrency: 1 } : {}),
-      work: async (eventId) => {
-        const { calendar, event } = await finder.read(eventId);
-        return localizeEvent(event, timezone, calendar.name);
-      },
-    });
+  const finder = await createEventFinder(context);
+  const { results, reportFailures } = await processEach(ids, {
+    noun: "event",
+    verb: "read",
+    name: (id) => id,
+    warn: context.output.warn,
+    // Each search reads several calendars at the same time already.
+    ...(finder.several ? { concurrency: 1 } : {}),
+    work: async (eventId) => {
+      const { calendar, event } = await finder.read(eventId);
+      return localizeEvent(event, timezone, calendar.name);
+    },
   });
   await rememberShown(context, results);
   const [first] = results;

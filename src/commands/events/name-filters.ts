@@ -16,7 +16,7 @@ export type NameFilters = Awaited<ReturnType<typeof createNameFilters>>;
  * @throws CliError usage for an empty name
  */
 export async function createNameFilters(
-  { api, names, output }: Pick<Context, "api" | "names" | "output">,
+  { api, output }: Pick<Context, "api" | "output">,
   { label, excludeLabel, attendee }: FilterFlags,
 ) {
   const included = createLookup("--label", label, missingLabelError);
@@ -28,13 +28,12 @@ export async function createNameFilters(
     /** Looks for the names in a calendar, before its events are read. */
     async findNames(calendarId: string): Promise<void> {
       if (labels.length > 0) {
-        const there = await names.labels(calendarId, labels);
+        const there = await (await api()).listLabels(calendarId);
         for (const { source, find } of [included, excluded])
           find(there, (value) => resolveLabel(value, there, { calendarId, source }).id);
       }
       if (attendee === undefined) return;
-      const ids = attendee.map((value) => (value === "me" ? (me ?? value) : value));
-      const members = await names.members(calendarId, ids);
+      const members = await (await api()).listMembers(calendarId);
       const options = { me, calendarId, source: attending.source };
       attending.find(members, (value) => resolveAttendees([value], members, options).join());
     },

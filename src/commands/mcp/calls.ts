@@ -33,9 +33,7 @@ export function createCalls(context: CalendarContext & RunContext) {
       const { typed, ignored } = withoutNull(tool, given);
       checkArguments(tool, typed);
       // Kept, so that no other calendar is meant that gets such a name later.
-      limit ??= await context.names
-        .withCachedNames(() => resolveCalendars(context, named))
-        .catch(throwWithoutHint);
+      limit ??= await resolveCalendars(context, named).catch(throwWithoutHint);
       cancelled.throwIfAborted();
       const { page, asked } = pageOf(tool, typed);
       const [first, ...others] = withCalendars(tool, asked, limit);
