@@ -1,4 +1,4 @@
-import { type Compilable, type CompiledQuery, type DialectAdapter, type RawBuilder, sql } from "kysely";
+import { type Compilable, type CompiledQuery, type RawBuilder, sql } from "kysely";
 import { inSlices } from "../../src/system/clock.js";
 import type { Transaction } from "./store.js";
 
@@ -10,16 +10,6 @@ export type Terms<V> = { readonly [K in keyof V]: V[K] | RawBuilder<V[K]> };
 
 /** Runs a query with its values. Resolves with the rows. */
 export type RunQuery<V, R> = (db: Transaction, values: V) => Promise<R[]>;
-
-/** The adapter of a database that can run statements directly: through Kysely, one takes many times as long. */
-export interface DirectAdapter extends DialectAdapter {
-  /** Runs a statement in the transaction that has the connection. Returns its rows. */
-  runDirectly(text: string, parameters: readonly unknown[]): unknown[];
-}
-
-function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
-  return "runDirectly" in adapter;
-}
 
 /**
  * A query that is built and compiled once for each database, since that takes several times as long as running it. For
@@ -77,13 +67,11 @@ function compile<V extends object, R>(
   const terms = Object.fromEntries(placeholders.map((term) => [term.name, sql`${term}`]));
   const query: CompiledQuery<R> = build(db, terms as Placeholders<V>).compile();
   const names = query.parameters.map((parameter) => placeholders.find((term) => term === parameter)?.name);
-  const { adapter } = db.getExecutor();
   return async (transaction, values) => {
     const parameters = query.parameters.map((parameter, index) => {
       const name = names[index];
       return name === undefined ? parameter : values[name];
     });
-    if (isDirect(adapter)) return adapter.runDirectly(query.sql, parameters) as R[];
     return (await transaction.executeQuery<R>({ ...query, parameters })).rows;
   };
 }

@@ -1,12 +1,11 @@
 import { closeSync, openSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Dialect, Kysely, type SqliteDatabase, SqliteDialect } from "kysely";
+import { Kysely, type SqliteDatabase, SqliteDialect } from "kysely";
 import { errorCodeOf } from "../../../src/errors.js";
 import { connect, isOnReadOnlyDisk, MEMORY } from "../../../src/system/sqlite/connection.js";
 import { createDatabaseFile, requireFileOrNothing } from "../../../src/system/sqlite/database-file.js";
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
 import { explainDatabaseError, type OpenDatabase, openDatabaseOf } from "../../../src/system/sqlite/open.js";
-import type { DirectAdapter } from "../compiled-query.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import {
   DatabaseUnavailableError,
@@ -92,22 +91,7 @@ async function openReader(file: string): Promise<Opened> {
 }
 
 function queriesOn(connection: SqliteDatabase): Transaction {
-  return new Kysely<StoreSchema>({ dialect: createDialect(connection) });
-}
-
-/** Kysely's dialect, whose statements can also be run directly. */
-function createDialect(database: SqliteDatabase): Dialect {
-  const dialect = new SqliteDialect({ database });
-  const direct = {
-    runDirectly(text: string, parameters: readonly unknown[]): unknown[] {
-      const statement = database.prepare(text);
-      if (statement.reader) return statement.all(parameters);
-      statement.run(parameters);
-      return [];
-    },
-  };
-  const adapter: DirectAdapter = Object.assign(dialect.createAdapter(), direct);
-  return Object.assign(dialect, { createAdapter: () => adapter });
+  return new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database: connection }) });
 }
 
 /** @throws CliError configuration when the file is missing and must not be created, or cannot be opened */
