@@ -161,8 +161,7 @@ function parseConfig(text: string, path: string): Config {
     throw new ConfigSyntaxError(path, text, cause);
   }
   if (!isJsonObject(json)) throw brokenConfig(path, "it is not a JSON object");
-  // Version 0.1.0 called them webhooks.
-  const { profile, profiles = {}, webhooks, targets = webhooks, ...others } = json;
+  const { profile, profiles = {}, targets, ...others } = json;
   if (profile !== undefined && typeof profile !== "string")
     throw brokenConfig(path, '"profile" is not a string');
   return {

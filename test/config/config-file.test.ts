@@ -52,14 +52,6 @@ test("keys of another version survive a change", async () => {
   });
 });
 
-test("the targets of version 0.1.0, which called them webhooks, are kept under their new name", async () => {
-  const webhooks = { team: { as: "slack", store: "file" } };
-  const file = fileIn(directory);
-  writeFileSync(file.path, JSON.stringify({ profiles: {}, webhooks }));
-  await file.update((config) => config);
-  expect(JSON.parse(readFileSync(file.path, "utf8"))).toEqual({ profiles: {}, targets: webhooks });
-});
-
 test("a byte order mark is ignored, and gone after a change", async () => {
   const file = fileIn(directory);
   writeFileSync(file.path, '\uFEFF{"profile":"work"}');
