@@ -204,8 +204,8 @@ function checkNumber(text: string, after: SentencePart | undefined, today: strin
   const words = after?.kind === "when" ? after.words : {};
   const isClear = after?.kind === "from" || words.clock !== undefined;
   const time = isClear ? undefined : `at ${text} ${after?.text}`;
-  const readings = [time, dayOfMonth(text, words, today), `"${text}" ${after?.text}`];
-  throw eitherNumber(text, `${text} ${after?.text}`, readings);
+  const day = dayOfMonth(text, words, today);
+  throw eitherNumber(text, `${text} ${after?.text}`, { time, day, title: `"${text}" ${after?.text}` });
 }
 
 /** Checks a word after a day or a time. */
@@ -222,9 +222,12 @@ function checkAfter(
   const isMonth = words.day !== undefined && new RegExp(`^${MONTH_NAME}$`, "i").test(text);
   if (isMonth || (REPEATED.test(text) && !isTitle)) throw notUnderstood(both);
   if (words.day === undefined || !isNumberAfter(text, isTitle)) return;
-  const time = words.clock === undefined ? timeOf(text) : undefined;
-  const readings = [time && `${written} ${time}`, dayOfMonth(text, words, today), `${written} "${text}"`];
-  throw eitherNumber(text, both, readings);
+  const clock = words.clock === undefined ? timeOf(text) : undefined;
+  throw eitherNumber(text, both, {
+    time: clock && `${written} ${clock}`,
+    day: dayOfMonth(text, words, today),
+    title: `${written} "${text}"`,
+  });
 }
 
 /** @param isTitle whether a word of the title follows: of "fri two adults" the number is one */
@@ -268,11 +271,22 @@ function dayOfMonth(number: string, { day, part, clock }: Words, today: string):
   return undefined;
 }
 
-/** @param choices the time, the day and the title that it may be */
-function eitherNumber(number: string, text: string, choices: readonly (string | undefined)[]): CliError {
-  const problem = `${SOURCE}: "${number}" in "${text}" may be a time, a day of a month or part of the title`;
-  const readings = choices.flatMap((choice) => choice ?? []);
-  if (readings.length < 2) return usageError(problem, "write 15:00 or 24 dec, or put the title in quotes");
+interface NumberChoices {
+  readonly time: string | undefined;
+  readonly day: string | undefined;
+  readonly title: string;
+}
+
+/** @param choices what can be written instead; the message names what a terminal offers */
+function eitherNumber(number: string, text: string, { time, day, title }: NumberChoices): CliError {
+  const readings = [time, day, title].flatMap((choice) => choice ?? []);
+  const hasChoice = readings.length > 1;
+  const kinds = [
+    ...(time !== undefined || !hasChoice ? ["a time"] : []),
+    ...(day !== undefined || !hasChoice ? ["a day of a month"] : []),
+  ];
+  const problem = `${SOURCE}: "${number}" in "${text}" may be ${kinds.join(", ")} or part of the title`;
+  if (!hasChoice) return usageError(problem, "write 15:00 or 24 dec, or put the title in quotes");
   return new AmbiguousTextError(problem, {
     hint: `write ${readings.join(" or ")}`,
     written: text,

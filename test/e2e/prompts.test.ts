@@ -318,7 +318,7 @@ describeWithSystem("tmux", "add", () => {
       `calctl add -c Work Walk at the park 12 ${TOMORROW} at the zoo --fields title`,
     );
     await answer(terminal, [
-      [`"12" in "12 ${TOMORROW}" may be a time`, "Down", "Enter"],
+      [`"12" in "12 ${TOMORROW}" may be a time or part of the title:`, "Down", "Enter"],
       ['the place may be "the park 12 at the zoo" or "the zoo":', "Down"],
     ]);
     await terminal.shows('title "Walk at the park 12", place "the zoo"');
