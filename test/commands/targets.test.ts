@@ -131,7 +131,8 @@ describe("targets add", () => {
       "no such file or directory",
     ],
     ["a malformed URL", ["team", "--as", "slack"], "sentinel", "it is not an https URL"],
-    ["several lines", ["team", "--as", "slack"], `${URL_A}\n${URL_B}\n`, "several lines"],
+    ["several lines", ["team", "--as", "slack"], `${URL_A}\n${URL_B}\n`, "line breaks"],
+    ["words", ["team", "--as", "slack"], "not a url", "stdin: it must not contain spaces or line breaks\n"],
     [
       "the URL of another platform",
       ["team", "--as", "discord"],

@@ -27,7 +27,8 @@ export function parseWebhookUrl(text: string, kind: TargetKind, source: string):
   const wrong = (problem: string) => usageError(`${source}: ${problem}`, hintOf(kind));
   if (text === "") throw wrong("it is empty");
   if (text.length > MAX_LENGTH) throw wrong("it is too long for a URL");
-  if (/[\s\p{Cc}]/u.test(text)) throw wrong("it has spaces or several lines, so it is not a URL");
+  // Without words that somebody may give instead of a URL: the text is masked wherever it appears.
+  if (/[\s\p{Cc}]/u.test(text)) throw wrong("it must not contain spaces or line breaks");
   const isBot = kind === "telegram";
   if (isBot && BOT_TOKEN.test(text)) return `https://api.telegram.org/bot${text}/sendMessage`;
   const url = parseUrl(text);
