@@ -48,12 +48,18 @@ const SLICE = { items: 50, time: 5 } as const;
 
 /** Passes items on, and lets events come in every few milliseconds. */
 export async function* inSlices<T>(items: Iterable<T>): AsyncGenerator<T> {
-  let [count, end] = [0, Date.now() + SLICE.time];
+  let [count, isOver] = [0, startCountdown(SLICE.time)];
   for (const item of items) {
     yield item;
     count += 1;
-    if (count < SLICE.items && Date.now() < end) continue;
+    if (count < SLICE.items && !isOver()) continue;
     await yieldToEventLoop();
-    [count, end] = [0, Date.now() + SLICE.time];
+    [count, isOver] = [0, startCountdown(SLICE.time)];
   }
+}
+
+/** Returns a function that says whether so many milliseconds have passed. */
+export function startCountdown(milliseconds: number): () => boolean {
+  const end = Date.now() + milliseconds;
+  return () => Date.now() >= end;
 }

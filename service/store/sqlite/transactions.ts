@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../../src/system/clock.js";
+import { startCountdown, yieldToEventLoop } from "../../../src/system/clock.js";
 import type { Connection } from "../../../src/system/sqlite/connection.js";
 import type { OpenDatabase } from "../../../src/system/sqlite/open.js";
 import { createFairQueue, createPlaces } from "../../fair-queue.js";
@@ -7,8 +7,8 @@ import type { Store, Transaction } from "../store.js";
 /** Writes that are committed together at most. */
 const MAX_GROUP = 32;
 
-/** How long a group goes on before events come in (ms). */
-const SLICE = 5;
+/** How long a group takes more writes (ms): those of others come before more long ones of a client. */
+const GROUP_TIME = 10;
 
 interface WaitingWrite {
   /** Resolves with the function that settles the promise of whoever asked for it, to be called after the commit. */
@@ -58,55 +58,45 @@ export function createTransactions(
       execute(writer, "begin immediate");
       return complete(writer, work);
     });
-  /**
-   * Each with a savepoint, to which it is undone if it fails. A long one, which leaves turns to others, is the last: those before
-   * it are confirmed with it, and writes of others come before the rest.
-   */
-  const attemptEach = async (group: readonly WaitingWrite[]): Promise<(() => void)[]> => {
-    const outcomes: (() => void)[] = [];
-    let wasLong = false;
-    const watchTurn = () =>
-      setImmediate(() => {
-        wasLong = true;
-      });
-    let [turn, end] = [watchTurn(), performance.now() + SLICE];
-    for (const write of group) {
-      if (wasLong) break;
-      if (performance.now() > end) {
-        clearImmediate(turn);
-        await yieldToEventLoop();
-        [turn, end] = [watchTurn(), performance.now() + SLICE];
-      }
-      execute(writer, "savepoint one_write");
-      try {
-        outcomes.push(await write.run(writer.db));
-      } catch (error) {
-        execute(writer, "rollback to one_write");
-        outcomes.push(() => write.reject(error));
-      }
-      execute(writer, "release one_write");
-    }
-    clearImmediate(turn);
-    return outcomes;
-  };
-  const write = groupWrites(async function writeAll(group) {
-    const [first, ...others] = group;
-    let left: readonly WaitingWrite[] = [];
+  /** With a savepoint, to which it is undone if it fails. */
+  const attemptOne = async (write: WaitingWrite): Promise<() => void> => {
+    execute(writer, "savepoint one_write");
+    let settle: () => void;
     try {
-      if (first !== undefined && others.length === 0) (await transaction(first.run))();
-      else {
-        const outcomes = await transaction(() => attemptEach(group));
-        left = group.slice(outcomes.length);
-        for (const settle of outcomes) settle();
-      }
+      settle = await write.run(writer.db);
     } catch (error) {
-      if (others.length === 0) first?.reject(error);
-      // Nothing of the group was done. Perhaps only one of them cannot be.
-      else for (const write of group) await writeAll([write]);
-      return;
+      execute(writer, "rollback to one_write");
+      settle = () => write.reject(error);
     }
-    if (left.length > 0) await writeAll(left);
-  });
+    execute(writer, "release one_write");
+    return settle;
+  };
+  const commitGroup = async (
+    first: WaitingWrite,
+    takeNext: () => WaitingWrite | undefined,
+  ): Promise<void> => {
+    const group = [first];
+    const outcomes: (() => void)[] = [];
+    const attemptAll = async () => {
+      const isOver = startCountdown(GROUP_TIME);
+      outcomes.push(await first.run(writer.db));
+      while (group.length < MAX_GROUP && !isOver()) {
+        const next = takeNext();
+        if (next === undefined) return;
+        group.push(next);
+        outcomes.push(await attemptOne(next));
+      }
+    };
+    try {
+      await transaction(attemptAll);
+      for (const settle of outcomes) settle();
+    } catch (error) {
+      if (group.length === 1) first.reject(error);
+      // Nothing of the group was done. Perhaps only one of them cannot be.
+      else for (const write of group) await commitGroup(write, () => undefined);
+    }
+  };
+  const write = groupWrites(commitGroup);
   return {
     read: (work, { isOneQuery = false, client = "" } = {}) =>
       run(() =>
@@ -123,24 +113,26 @@ export function createTransactions(
 
 /**
  * Commits writes together that are asked for at the same time, since each commit waits for the disk. Each still is done as a
- * whole or not at all, and is confirmed when it is on the disk. A group waits as long as each turn of the event loop brings
- * another write.
+ * whole or not at all, and is confirmed when it is on the disk. A group begins when no turn of the event loop brings another
+ * write, and takes the writes of the clients in turn.
+ * @param commitGroup commits the first write, and those that it takes
  */
-function groupWrites(writeAll: (group: readonly WaitingWrite[]) => Promise<void>) {
+function groupWrites(
+  commitGroup: (first: WaitingWrite, takeNext: () => WaitingWrite | undefined) => Promise<void>,
+) {
   const waiting = createFairQueue<WaitingWrite>();
-  let isScheduled = false;
-  const schedule = (seen: number) => {
-    isScheduled = true;
-    setImmediate(() => {
+  let isRunning = false;
+  const commitAll = async () => {
+    isRunning = true;
+    for (let seen = 0; waiting.size() > 0; ) {
+      await yieldToEventLoop();
       const size = waiting.size();
-      if (size > seen && size < MAX_GROUP) {
-        schedule(size);
-        return;
-      }
-      isScheduled = false;
-      void writeAll(Array.from({ length: MAX_GROUP }, () => waiting.take() ?? []).flat());
-      if (waiting.size() > 0) schedule(0);
-    });
+      const isGrowing = size > seen && size < MAX_GROUP;
+      seen = isGrowing ? size : 0;
+      const first = isGrowing ? undefined : waiting.take();
+      if (first !== undefined) await commitGroup(first, () => waiting.take());
+    }
+    isRunning = false;
   };
   return <T>(work: (db: Transaction) => Promise<T>, client = "") =>
     new Promise<T>((resolve, reject) => {
@@ -149,6 +141,6 @@ function groupWrites(writeAll: (group: readonly WaitingWrite[]) => Promise<void>
         return () => resolve(value);
       };
       waiting.add(client, { run, reject });
-      if (!isScheduled) schedule(0);
+      if (!isRunning) void commitAll();
     });
 }
