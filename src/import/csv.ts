@@ -3,7 +3,7 @@ import { usageError } from "../errors.js";
 import { hashText } from "./content-hash.js";
 import { type CsvField, findColumns } from "./csv-columns.js";
 import { type CellReader, type DateOrder, needsOrder, readSpan, type TimeOptions } from "./csv-times.js";
-import { type ReaderOptions, type ReadItems, readEntry } from "./entry.js";
+import { type ReaderOptions, type ReadItems, readEntry, SEVERAL_LABELS } from "./entry.js";
 
 export interface CsvOptions {
   /** `title=Subject,start="Start Date"`; known headers are found without it. */
@@ -97,16 +97,19 @@ function parseRows(text: string) {
 
 /** The entry of a row. @throws CliError usage */
 function readRow(identity: string, cell: CellReader, options: TimeOptions) {
+  // Outlook lists several.
+  const [label, other] =
+    cell("label")
+      ?.split(";")
+      .filter((name) => name.trim() !== "") ?? [];
+  if (other !== undefined) options.count(SEVERAL_LABELS);
   const fields = {
     category: cell("category"),
     title: cell("title") ?? "(no title)",
     description: cell("description"),
     location: cell("location"),
     url: cell("url"),
-    // Outlook lists several.
-    label: cell("label")
-      ?.split(";")
-      .find((name) => name.trim() !== ""),
+    label,
     ...readSpan(cell, options),
   };
   return { identity, fields, cancelled: false, recurrences: [] };

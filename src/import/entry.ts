@@ -3,6 +3,7 @@ import { isJsonObject } from "../../contract/json.js";
 import { parseTimeZone } from "../calendar/dates.js";
 import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
 import { type EventInput, readEventInput } from "../calendar/event-input.js";
+import { firstNames } from "../calendar/first-names.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
 import { checkStorable, isStorableUrl, truncateTexts } from "./content.js";
 import type { Beginning } from "./ics-times.js";
@@ -80,8 +81,25 @@ export interface ReaderOptions {
   readonly truncate: boolean;
   /** Whether the file has bytes that are not UTF-8, which were read as U+FFFD. */
   readonly isDamaged: boolean;
-  /** Counts an event for a note, such as `without an end: an hour long`. */
-  readonly count: (remark: string) => void;
+  /** Counts an event for a note, such as `without an end: an hour long`. @param line where it begins */
+  readonly count: Count;
+}
+
+type Count = (remark: string, line: number) => void;
+
+/** Lines that a note names. */
+const MAX_LINES = 5;
+
+/** Counts remarks on events. @param noun what one is called: `event` */
+export function createTally(noun: string) {
+  const found = new Map<string, number[]>();
+  const count: Count = (remark, line) => void found.set(remark, [...(found.get(remark) ?? []), line]);
+  const notes = (): readonly string[] =>
+    [...found].map(([remark, lines]) => {
+      const [title, place] = lines.length === 1 ? [noun, "line"] : [`${noun}s`, "lines"];
+      return `${lines.length} ${title} ${remark} (${place} ${firstNames(lines.map(String), MAX_LINES)})`;
+    });
+  return { count, notes };
 }
 
 /** An entry before it is checked. */
@@ -130,7 +148,7 @@ export function readEntry(
     const isOpen = input.start_at !== undefined && input.end_at === undefined && content.all_day !== true;
     if (isOpen && !remarks.has(OF_NO_LENGTH)) remarks.add("without an end: an hour long");
     // Nothing of one that is cancelled is written.
-    for (const remark of draft.cancelled ? [] : remarks) count(remark);
+    for (const remark of draft.cancelled ? [] : remarks) count(remark, place.line);
     return { kind: "event", line: place.line, text: place.text, title: content.title, ...draft, content };
   } catch (error) {
     const { message } = asUsageError(error);
@@ -153,7 +171,7 @@ export function rejectEntry(entry: ImportEntry, reason: string): Rejection {
  * Each identity once: the newest version, and of those that differ without being newer the first.
  * @returns also how many events are left out for another one
  */
-export function newestOf(items: readonly ImportItem[], count: ReaderOptions["count"]) {
+export function newestOf(items: readonly ImportItem[], count: Count) {
   const newest = new Map<string, ImportEntry>();
   const rejected = items.filter((item) => item.kind === "rejected");
   let superseded = 0;
@@ -164,8 +182,8 @@ export function newestOf(items: readonly ImportItem[], count: ReaderOptions["cou
       rejected.push(rejectEntry(item, `it has the UID or id of line ${known.line}, and neither is newer`));
     else {
       superseded += 1;
-      if (known.text === item.text) count("more than once in the file: read once");
-      else count("in several versions: the newest is read");
+      if (known.text === item.text) count("more than once in the file: read once", item.line);
+      else count("in several versions: the newest is read", item.line);
       if ((item.version ?? "") > (known.version ?? "")) newest.set(item.identity, item);
     }
   }
@@ -183,6 +201,9 @@ export function withoutZone(zone: string): string {
 
 /** The remark on a timed event that ends when it starts, which the calendar does not take. */
 export const OF_NO_LENGTH = "of no length: an hour long";
+
+/** The remark on an event whose file gives it more than one label. */
+export const SEVERAL_LABELS = "with several categories: the first is its label";
 
 /** How an occurrence is known. @param slot when it would have started by its rule: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ` */
 export function occurrenceIdentity(uid: string, slot: string): string {

@@ -3,6 +3,7 @@ import { firstNames } from "../calendar/first-names.js";
 import { recurrenceOf } from "../calendar/recurrence-lines.js";
 import { asUsageError, describeWithoutFlags } from "../errors.js";
 import {
+  createTally,
   type ImportEntry,
   type ImportItem,
   newestOf,
@@ -54,22 +55,22 @@ interface Gathering extends GatherOptions {
   /** Identities of which a change cannot be read. */
   readonly affected: ReadonlySet<string>;
   readonly occurrences: ReturnType<typeof indexOccurrences>;
-  /** Remarks on repeating events, such as why one becomes single events. */
-  readonly remarks: string[];
+  /** Takes a remark on a repeating event, such as why it becomes single events, and its line. */
+  readonly remark: ReturnType<typeof createTally>["count"];
   /** Identities of repeating events that become single events. */
   readonly expanded: Set<string>;
 }
 
 /** The events of a file: repeating ones as series or as their occurrences, of which those that the file changes are as it changes them. */
 export function gatherEvents(items: readonly ImportItem[], options: GatherOptions): Gathered {
-  const again: string[] = [];
-  const { items: read, superseded } = newestOf(withSlots(items, options.records), (each) => again.push(each));
+  const [again, remarks] = [createTally("event"), createTally("repeating event")];
+  const { items: read, superseded } = newestOf(withSlots(items, options.records), again.count);
   const rejections = read.filter((item) => item.kind === "rejected");
   const entries = read.filter((item) => item.kind === "event");
   const affected = new Set(rejections.flatMap(({ affects }) => affects ?? []));
   const occurrences = indexOccurrences(entries, affected, options.records);
-  const remarks: string[] = [];
-  const found = { ...options, affected, occurrences, remarks, expanded: new Set<string>() };
+  const remark = remarks.count;
+  const found = { ...options, affected, occurrences, remark, expanded: new Set<string>() };
   const single = entries.filter(({ occurrenceOf }) => occurrenceOf === undefined);
   const masters = new Set(single.map(({ identity }) => identity));
   const events = new Map<string, ImportEvent>();
@@ -94,7 +95,7 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   // A series that is not in the file any more stays while a change to it is rejected.
   const left = [...affected].map(seriesOf).filter((identity) => !masters.has(identity));
   const window = windowInstants(options.window);
-  const notes = [...notesOf("event", again), ...notesOf("repeating event", remarks)];
+  const notes = [...again.notes(), ...remarks.notes()];
   const all = [...rejections, ...failed].sort((one, other) => one.line - other.line);
   const lines = new Set(all.map(({ line }) => line));
   const source = {
@@ -188,7 +189,7 @@ function changesOf(entries: readonly ImportEntry[], gathering: Gathering, found:
 /** The event, or of a repeating one the series or the occurrences; nothing of one that is cancelled. */
 function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[] | Rejection {
   const { identity, recurrences, content } = entry;
-  const { affected, engine, records, occurrences, isComplete, storesSeries, remarks } = found;
+  const { affected, engine, records, occurrences, isComplete, storesSeries } = found;
   if (affected.has(identity))
     return rejectEntry(entry, "the file has a change to it that cannot be imported");
   if (entry.cancelled) return [];
@@ -197,7 +198,9 @@ function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[
     return rejectEntry(entry, "the file is cut short, and may change events of it");
   if (recurrences.length === 0 || engine === null) return [{ identity, content }];
   const series = storesSeries
-    ? reasonOr(() => readSeriesEvents(entry, { ...found, engine, remark: (text) => remarks.push(text) }))
+    ? reasonOr(() =>
+        readSeriesEvents(entry, { ...found, engine, remark: (text) => found.remark(text, entry.line) }),
+      )
     : null;
   if (series !== null && typeof series !== "string") return series;
   if (isSeriesRecord(records.get(identity)))
@@ -211,14 +214,14 @@ function readOccurrences(
   reason: string | null,
   found: Gathering & { readonly engine: RuleEngine },
 ): readonly ImportEvent[] | Rejection {
-  const { window, engine, remarks } = found;
+  const { window, engine, remark } = found;
   const events = reasonOr(() => occurrencesOf(entry, { window, expand: engine.expandRecurrence }));
   if (typeof events === "string") return rejectEntry(entry, events);
   const { first, last } = window;
   if (events.length === 0 && isNew(entry, found))
     return rejectEntry(entry, reason ?? `it has no event from ${first} to ${last}`);
   found.expanded.add(entry.identity);
-  if (reason !== null) remarks.push(`imported as single events from ${first} to ${last}: ${reason}`);
+  if (reason !== null) remark(`imported as single events from ${first} to ${last}: ${reason}`, entry.line);
   return events;
 }
 
@@ -247,13 +250,6 @@ function reasonOr<T>(read: () => T): T | string {
   } catch (error) {
     return describeWithoutFlags(asUsageError(error)).replace(/^recurrences: /, "");
   }
-}
-
-function notesOf(noun: string, remarks: readonly string[]): readonly string[] {
-  return [...new Set(remarks)].map((remark) => {
-    const count = remarks.filter((each) => each === remark).length;
-    return `${count} ${noun}${count === 1 ? "" : "s"} ${remark}`;
-  });
 }
 
 /**

@@ -11,7 +11,7 @@ export interface IcsComponent {
   readonly text: string;
   /** What its calendar is for, in capitals; empty where it does not say. @see RFC 5546 §1.4 */
   readonly method: string;
-  /** The zone that its calendar names for times without one; empty where it does not. */
+  /** The lines with which its calendar says the zone of times without one. */
   readonly calendarZone: string;
 }
 
@@ -19,9 +19,9 @@ export interface IcsComponent {
 const MARK =
   /(?<![^\n])(BEGIN|END):(VCALENDAR|VEVENT|VTODO|VJOURNAL|VFREEBUSY|VTIMEZONE)[ \t]*\r?(?![^\n])/gi;
 
-const METHOD = /(?<![^\n])METHOD(?:;[^:\n]*)?:([A-Z-]+)/i;
+const ZONE = /(?<![^\n])(?:X-WR-TIMEZONE|TIMEZONE-ID|TZ|DAYLIGHT)[;:][^\r\n]*/gi;
 
-const ZONE = /(?<![^\n])(?:X-WR-TIMEZONE|TIMEZONE-ID)(?:;[^:\n]*)?:([^\r\n]*)/i;
+const METHOD = /(?<![^\n])METHOD(?:;[^:\n]*)?:([A-Z-]+)/i;
 
 /** Splits a file into its components. A broken one ends where the next begins, so that it spoils no other. */
 export function scanIcs(text: string) {
@@ -39,10 +39,7 @@ export function scanIcs(text: string) {
       while ((calendars[calendar]?.index ?? text.length) <= index) calendar += 1;
       const whole = text.slice(index, calendars[calendar]?.index);
       method = METHOD.exec(whole)?.[1]?.toUpperCase() ?? "";
-      calendarZone =
-        ZONE.exec(whole)?.[1]
-          ?.replace(/\\(?=[\\,;/])/g, "")
-          .trim() ?? "";
+      calendarZone = whole.match(ZONE)?.join("\n") ?? "";
       continue;
     }
     line += text.slice(counted, index).split("\n").length - 1;

@@ -8,7 +8,13 @@ import { addDuration } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { checkDates, wireTime } from "./content.js";
 import { hashText } from "./content-hash.js";
-import { type ChangedOccurrence, OF_NO_LENGTH, occurrenceIdentity, withoutZone } from "./entry.js";
+import {
+  type ChangedOccurrence,
+  OF_NO_LENGTH,
+  occurrenceIdentity,
+  SEVERAL_LABELS,
+  withoutZone,
+} from "./entry.js";
 import { isEncoded, MAX_PARAMETERS } from "./ics-encodings.js";
 import { readRules } from "./ics-rule.js";
 import {
@@ -74,7 +80,12 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   checkNumbers(lines);
   const properties = readProperties(lines, options.unread);
   const all = (name: string) => properties.filter((property) => property.name === name);
-  const text = (name: string) => String(all(name)[0]?.values[0] ?? "") || undefined;
+  const text = (name: string) => textOf(all(name), options.count);
+  const newest = (name: string) =>
+    all(name)
+      .map(({ written }) => written)
+      .sort()
+      .at(-1);
   const { start, end } = readBounds(all, options);
   if (start === undefined) throw usageError("it has no DTSTART");
   if (start.isFloating) options.count(withoutZone(options.zone));
@@ -89,7 +100,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   if (all("RECURRENCE-ID").length === 0) options.beginnings.set(uid, start);
   if (all("EXRULE").length > 0) throw usageError("EXRULE is not supported, only EXDATE");
   const span = spanOf(start, end, all);
-  const fields = fieldsOf(span, text, all);
+  const fields = fieldsOf(span, { ...options, text, all });
   if (fields.end_at === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
   const length =
     span.end_at === undefined ? HOUR_MS : Date.parse(span.end_at) - Date.parse(span.start_at ?? "");
@@ -114,7 +125,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
       ),
     ],
     exclusions,
-    version: [text("SEQUENCE")?.padStart(10, "0") ?? "", text("LAST-MODIFIED"), text("DTSTAMP")].join(" "),
+    version: [newest("SEQUENCE")?.padStart(10, "0"), newest("LAST-MODIFIED"), newest("DTSTAMP")].join(" "),
   };
 }
 
@@ -152,6 +163,19 @@ function readBounds(all: (name: string) => readonly Property[], options: VeventO
   if (days !== null) return { start: days[0], end: days[1] };
   options.count("marked as all-day, but not from midnight to midnight: read with its times");
   return { start, end };
+}
+
+/** Texts of which the first is read. */
+const PLAIN_TEXTS: ReadonlySet<string> = new Set(["SUMMARY", "LOCATION", "DESCRIPTION", "URL"]);
+
+/** The text of a property that an event has once; undefined without one. @throws CliError usage for several that mean more */
+function textOf(properties: readonly Property[], count: VeventOptions["count"]): string | undefined {
+  const texts = new Set(properties.map(({ values }) => String(values[0] ?? "")));
+  texts.delete("");
+  const name = properties[0]?.name ?? "";
+  if (texts.size > 1 && !PLAIN_TEXTS.has(name)) throw usageError(`it has several ${name}`);
+  if (texts.size > 1) count(`with several ${name}: the first is read`);
+  return [...texts][0];
 }
 
 /** The only time of a property; undefined without one. @throws CliError usage for several */
@@ -227,8 +251,15 @@ const PARAMETERS = /^[^":]*(?:"[^"]*"[^":]*)*:/;
 
 function fieldsOf(
   times: InputTimes,
-  text: (name: string) => string | undefined,
-  all: (name: string) => readonly Property[],
+  {
+    text,
+    all,
+    count,
+  }: {
+    readonly text: (name: string) => string | undefined;
+    readonly all: (name: string) => readonly Property[];
+    readonly count: VeventOptions["count"];
+  },
 ) {
   const attendees = all("X-CALCTL-ATTENDEE").flatMap(({ values }) => String(values[0]) || []);
   return {
@@ -237,10 +268,18 @@ function fieldsOf(
     location: text("LOCATION"),
     description: text("DESCRIPTION"),
     url: urlOf(text("URL"), text("X-CALCTL-URL")),
-    label: text("CATEGORIES") ?? text("X-CALCTL-LABEL"),
+    label: labelOf(all("CATEGORIES"), count) ?? text("X-CALCTL-LABEL"),
     attendees: attendees.length === 0 ? undefined : attendees,
     ...times,
   };
+}
+
+/** The first category. */
+function labelOf(properties: readonly Property[], count: VeventOptions["count"]): string | undefined {
+  const names = new Set(properties.flatMap(({ values }) => values.map(String)));
+  names.delete("");
+  if (names.size > 1) count(SEVERAL_LABELS);
+  return [...names][0];
 }
 
 /** As calctl had it, where iCalendar needs another spelling, unless it was changed since. */
@@ -259,12 +298,17 @@ function spanOf(
 ): InputTimes {
   if (end !== undefined && end.isDate !== start.isDate)
     throw usageError("of DTSTART and DTEND one is a date, the other a time");
-  const [duration] = all("DURATION");
+  const [duration, other] = all("DURATION");
+  if (other !== undefined && other.written !== duration?.written) throw usageError("it has several DURATION");
   const length = duration === undefined ? { days: 0, minutes: 0 } : durationOf(duration.written);
   if (start.isDate && length.minutes % DAY_MINUTES !== 0)
     throw usageError(`DURATION "${duration?.written}" has hours, but DTSTART is a date`);
-  const last = end ?? { ...start, instant: addDuration(start.instant, length, start.zone) };
+  const afterLength = { ...start, instant: addDuration(start.instant, length, start.zone) };
+  const last = end ?? afterLength;
   const isOpen = last.instant === start.instant;
+  const isOneDay = start.isDate && isOpen && length.days + length.minutes / DAY_MINUTES === 1;
+  if (duration !== undefined && last.instant !== afterLength.instant && !isOneDay)
+    throw usageError("DTEND and DURATION give different ends");
   if (start.isDate) {
     const midnight = isOpen ? start.instant + DAY_MS : last.instant;
     return { all_day: true, start_at: wireTime(start.instant), end_at: wireTime(midnight) };

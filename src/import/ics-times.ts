@@ -39,6 +39,7 @@ interface TimeOptions {
   /** IANA name: the zone of times without one. */
   readonly zone: string;
   readonly findZone: ZoneFinder;
+  readonly count: (remark: string) => void;
 }
 
 /** With the separators of ISO 8601 or without, with a fraction and an offset. */
@@ -99,7 +100,10 @@ function timeOf(written: string, { name, parameters, type }: Property, options: 
     return { ...time, isFloating: tzid === undefined, instant: instantAt(wallClock, zone), zone };
   }
   const instant = wallClock - offset;
-  if (tzid === undefined || offset === 0) return { ...time, instant, zone: zoneOfOffset(offset) ?? "UTC" };
+  const isUtc = /z$/i.test(written);
+  if (isUtc && tzid !== undefined && options.findZone.known(tzid) !== "UTC")
+    options.count("with a TZID beside a time in UTC: read in UTC");
+  if (tzid === undefined || isUtc) return { ...time, instant, zone: zoneOfOffset(offset) ?? "UTC" };
   const zone = options.findZone(tzid, wallClock);
   if (offsetAt(instant, zone) !== offset)
     throw usageError(`${name} "${written.slice(0, 40)}" has another offset than its zone ${zone}`);

@@ -1,6 +1,6 @@
 import ICAL from "ical.js";
 import { WINDOWS_TO_IANA_MAP } from "windows-iana";
-import { HOUR_MS, isTimeZone, MINUTE_MS } from "../../contract/date-time.js";
+import { DAY_MS, HOUR_MS, isTimeZone, MINUTE_MS } from "../../contract/date-time.js";
 import { readTimeZoneName } from "../../contract/time-zone-names.js";
 import { offsetAt } from "../calendar/zoned-time.js";
 import { type CliError, usageError } from "../errors.js";
@@ -12,6 +12,8 @@ export interface ZoneFinder {
   (tzid: string, wallClock: number): string;
   /** The zone in the newest year of the file; null for one that is not known. */
   known(tzid: string): string | null;
+  /** The zone of times without one; null where the calendar does not say one that is known. @param lines see `IcsComponent` */
+  ofCalendar(lines: string): string | null;
 }
 
 interface FinderOptions {
@@ -65,7 +67,31 @@ export function createZoneFinder(descriptions: readonly IcsComponent[], options:
     const zone = zoneAt(tzid, Date.UTC(options.newestYear, 0));
     return typeof zone === "string" ? zone : null;
   };
-  return Object.assign(find, { known });
+  const calendars = new Map<string, string | null>();
+  const ofCalendar = (lines: string): string | null => {
+    const read = calendars.get(lines);
+    if (read !== undefined) return read;
+    const name = propertyOf(lines, "(?:X-WR-TIMEZONE|TIMEZONE-ID)");
+    const zone = name === undefined ? zoneOfVcalendar(lines, options.zone) : known(name);
+    calendars.set(lines, zone);
+    return zone;
+  };
+  return Object.assign(find, { known, ofCalendar });
+}
+
+/** The zone with the offset of TZ and the summer times of DAYLIGHT. @param first tried before all others @see vCalendar 1.0 */
+function zoneOfVcalendar(lines: string, first: string): string | null {
+  const standard = offsetOfName(propertyOf(lines, "TZ") ?? "");
+  if (standard === null) return null;
+  const summers = Array.from(lines.matchAll(/^DAYLIGHT[;:].*?TRUE;([^;]*);(\d{4})(\d\d)(\d\d)/gim));
+  const offsets = summers.flatMap(([, summer = "", year, month, day]) => {
+    const start = Date.UTC(Number(year), Number(month) - 1, Number(day));
+    return [
+      { instant: start - DAY_MS, offset: standard },
+      { instant: start + 2 * DAY_MS, offset: offsetOfName(summer) ?? Number.NaN },
+    ];
+  });
+  return offsets.length === 0 ? zoneOfOffset(standard) : zoneByOffsets(offsets, [first]);
 }
 
 /** The zone that a name with an area gives, or X-LIC-LOCATION of its VTIMEZONE. */
@@ -130,14 +156,20 @@ function isAbbreviation(name: string): boolean {
 /** `UTC+01:00` and `GMT-5`, which are not the other way round, as `Etc/GMT-1` is. */
 const OFFSET_NAMES = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/i;
 
+/** In milliseconds; null for another name. */
+function offsetOfName(name: string): number | null {
+  const [, sign, hours, minutes = "0"] = OFFSET_NAMES.exec(name) ?? [];
+  if (hours === undefined) return null;
+  return (sign === "-" ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS);
+}
+
 /** The zone that a name without an area means by itself: of Windows, an offset, or an old one of IANA, such as Japan. */
 function zoneByName(name: string): string | null {
   if (UTC_NAMES.test(name)) return "UTC";
   const windows = zoneOfWindows(name);
   if (windows !== undefined) return windows;
-  const [, sign, hours, minutes = "0"] = OFFSET_NAMES.exec(name) ?? [];
-  if (hours !== undefined)
-    return zoneOfOffset((sign === "-" ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS));
+  const offset = offsetOfName(name);
+  if (offset !== null) return zoneOfOffset(offset);
   if (isAbbreviation(name) || !isTimeZone(name)) return null;
   const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions();
   return timeZone === "UTC" || isZoneOfArea(timeZone) ? timeZone : null;

@@ -25,7 +25,7 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
   const items = seriesFirst(events).map((component) => {
     const { lines, parts, isClosed } = readLines(component);
     const isWithdrawn = component.method === "CANCEL";
-    const zone = findZone.known(component.calendarZone) ?? options.zone;
+    const zone = findZone.ofCalendar(component.calendarZone) ?? options.zone;
     const read = { zone, isWithdrawn, findZone, midnights, beginnings, unread };
     const place = {
       line: component.line,

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { CliError } from "../errors.js";
 import type { CsvOptions } from "./csv.js";
-import { newestOf, type ReaderOptions, type ReadItems } from "./entry.js";
+import { createTally, newestOf, type ReaderOptions, type ReadItems } from "./entry.js";
 
 export const IMPORT_FORMATS = ["ics", "csv", "ndjson"] as const;
 type ImportFormat = (typeof IMPORT_FORMATS)[number];
@@ -43,19 +43,15 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
   const format = options.as ?? formatOf(text, options);
   if (format === "ics" && !/(?<![^\r\n])BEGIN:VCALENDAR/i.test(text))
     throw new CliError("rejected", `${name} is not an iCalendar file`);
-  const counts = new Map<string, number>();
-  const count = (remark: string) => void counts.set(remark, (counts.get(remark) ?? 0) + 1);
+  const { count, notes } = createTally("event");
   const isDamaged = text.includes("\ufffd") && !isUtf8(whole);
   const reader = { ...options, zone, truncate, isDamaged, count };
   const isOfWindows = isDamaged && format === "csv";
   const read = await readFormat(format, isOfWindows ? decodeWindows(bytes) : text, reader);
   const { items, superseded } = newestOf(read.items, count);
-  const counted = [...counts].map(
-    ([remark, number]) => `${number} ${number === 1 ? "event" : "events"} ${remark}`,
-  );
   const line = text.slice(0, text.indexOf("\ufffd")).split("\n").length;
   const coded = isOfWindows ? [`line ${line} is not UTF-8: the file is read as Windows-1252`] : [];
-  return { ...read, format, items, superseded, notes: [...coded, ...(read.notes ?? []), ...counted] };
+  return { ...read, format, items, superseded, notes: [...coded, ...(read.notes ?? []), ...notes()] };
 }
 
 /** Some programs end lines with a carriage return alone. */

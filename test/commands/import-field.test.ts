@@ -56,12 +56,12 @@ const FILES: Readonly<Record<string, Row>> = {
       ...["2027-01-05T08:45", "2027-01-11T08:45", "2027-01-12T08:45"],
       ...["2027-01-18T08:45", "2027-01-19T08:45", "2027-01-25T08:45"],
     ),
-    notes: ["1 event with INTERVAL=0 in its rule: read as INTERVAL=1"],
+    notes: ["1 event with INTERVAL=0 in its rule: read as INTERVAL=1 (line 4)"],
   },
   "rrule-rscale.ics": { events: days("R", "2027-01-05T08:45", "2027-01-12T08:45", "2027-01-19T08:45") },
   "rrule-twice.ics": {
     events: days("Twice", "2027-01-05T08:45", "2027-01-12T08:45", "2027-01-19T08:45"),
-    notes: ["1 event with the same RRULE twice: read once"],
+    notes: ["1 event with the same RRULE twice: read once (line 4)"],
   },
   "allday-until-utc-last-day.ics": {
     events: days("Days", "2027-03-01", "2027-03-02", "2027-03-03", "2027-03-04"),
@@ -104,11 +104,11 @@ const FILES: Readonly<Record<string, Row>> = {
       "2027-04-09 Duty moved",
       "2027-04-12T09:00 Half day",
     ],
-    notes: ["1 event marked as all-day, but not from midnight to midnight: read with its times"],
+    notes: ["1 event marked as all-day, but not from midnight to midnight: read with its times (line 36)"],
   },
   "calendar-zone.ics": {
     events: ["2027-07-01T16:00 Barbecue", "2027-07-05T16:00 Course", "2027-07-07T16:00 Course"],
-    notes: ["2 events with times without a zone: read in America/Chicago"],
+    notes: ["2 events with times without a zone: read in America/Chicago (lines 6, 12)"],
   },
   "exdate-none.ics": {
     events: [...days("Class", "2027-01-05T08:00", "2027-01-12T08:00", "2027-01-26T08:00")],
@@ -129,13 +129,13 @@ const FILES: Readonly<Record<string, Row>> = {
   },
   "url-without-scheme.ics": {
     events: ["Mail", "Url", "Webcal"].map((title) => `2027-01-05T09:45 ${title}`),
-    notes: ["3 events with a URL that cannot be stored: left out"],
+    notes: ["3 events with a URL that cannot be stored: left out (lines 4, 12, 20)"],
   },
   "daily-since-1980.ics": {
     days: ["2026-11-21", "2026-11-25"],
     events: days("Pills", ...["21", "22", "23", "24", "25"].map((day) => `2026-11-${day}T13:00`)),
     notes: [
-      "1 repeating event imported without events before 2010-01-01: a series may have at most 10000 events until two years from now",
+      "1 repeating event imported without events before 2010-01-01: a series may have at most 10000 events until two years from now (line 4)",
     ],
   },
 };

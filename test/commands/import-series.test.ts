@@ -296,7 +296,7 @@ test("of two changes of one event of an earlier file neither wins in silence", a
   expect(await listed()).toContain("2026-12-14T20:00 Concert");
   const newer = await importIcs([one, ofDay("Party", "SEQUENCE:1")]);
   expect(newer).toMatchObject({ exitCode: 0, updated: 1, unchanged: 1, rejected: [] });
-  expect(newer.stderr).toContain("1 event in several versions: the newest is read\n");
+  expect(newer.stderr).toContain("1 event in several versions: the newest is read (line 9)\n");
   expect(await listed()).toContain("2026-12-14T20:00 Party");
 });
 

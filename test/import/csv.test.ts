@@ -23,7 +23,7 @@ test("a table for Google Calendar", async () => {
   expect(file).toMatchObject({
     format: "csv",
     isComplete: true,
-    notes: ["columns not read: Private", "1 event with times without a zone: read in Europe/Berlin"],
+    notes: ["columns not read: Private", "1 event with times without a zone: read in Europe/Berlin (line 2)"],
   });
   expect(file.items).toMatchObject([
     { line: 2, title: "Review", content: { ...REVIEW, description: 'Bring "it",\nall', location: "Room 1" } },
@@ -45,6 +45,7 @@ test("a table of Outlook: days end at the midnight after them, the first categor
     { line: 2, content: { ...REVIEW, label: "Work" } },
     { line: 3, content: { start_at: "2026-12-24T00:00:00.000Z", end_at: "2026-12-27T00:00:00.000Z" } },
   ]);
+  expect(file.notes).toContain("1 event with several categories: the first is its label (line 2)");
 });
 
 describe("a table of dates and times of day", () => {
@@ -122,7 +123,7 @@ test.each(["20271324T150000", "20270124T250000", "2027-0124", "20270124T15"])(
 test("an end at the start is not counted as none", async () => {
   const file = await read("title,start,end\nCall,2026-11-21T15:00Z,2026-11-21T15:00Z\n");
   expect(file.items).toMatchObject([{ content: { end_at: "2026-11-21T16:00:00.000Z" } }]);
-  expect(file.notes).toEqual(["1 event of no length: an hour long"]);
+  expect(file.notes).toEqual(["1 event of no length: an hour long (line 2)"]);
 });
 
 test("empty cells and columns say nothing, and Excel's first line is the separator", async () => {
@@ -133,7 +134,7 @@ test("empty cells and columns say nothing, and Excel's first line is the separat
   ]);
   expect(file.notes).toEqual([
     expect.stringContaining("without a zone"),
-    "1 event without an end: an hour long",
+    "1 event without an end: an hour long (line 3)",
   ]);
   expect((await read("title,start\nCall,1 Dec 2026\n")).items).toMatchObject([
     { reason: expect.stringContaining('"1 Dec 2026" is not a date') },
@@ -158,7 +159,7 @@ test("without an id, a row is known by its text wherever it stands", async () =>
   const [first] = (await read(`title,start,start_time\n${row}`)).items;
   const moved = await read(`title,start,start_time\nOther,2026-11-21,15:00\n,,\n\n${row}${row}`);
   expect(moved.items[1]).toMatchObject({ identity: Object(first).identity, line: 5 });
-  expect(moved.notes).toContain("1 event more than once in the file: read once");
+  expect(moved.notes).toContain("1 event more than once in the file: read once (line 6)");
 });
 
 describe("times of day", () => {
@@ -207,7 +208,7 @@ describe("times of day", () => {
   test("an end time alone that is before the start is of the next day, with a note", async () => {
     const file = await read("title,start,start_time,end_time\nParty,2026-10-24,22:00,03:30\n");
     expect(file.items).toMatchObject([{ content: { end_at: "2026-10-25T02:30:00.000Z" } }]);
-    expect(file.notes).toContain("1 event with an end time before its start: taken as the next day");
+    expect(file.notes).toContain("1 event with an end time before its start: taken as the next day (line 2)");
     const wholeDay = await read(
       "title,start,start_time,end_time,all_day\nFair,2026-12-24,22:00,02:00,true\n",
     );

@@ -178,8 +178,52 @@ describe("times", () => {
     const floating = (uid: string) => vevent(`UID:${uid}`, "DTSTART:20261121T150000");
     const { notes } = await read(calendar(...floating("1"), ...floating("2"), ...vevent("UID:3", START)));
     expect(notes).toEqual([
-      "2 events with times without a zone: read in Asia/Tokyo",
-      "3 events without an end: an hour long",
+      "2 events with times without a zone: read in Asia/Tokyo (lines 3, 8)",
+      "3 events without an end: an hour long (lines 3, 8, 13)",
+    ]);
+  });
+
+  test.each<[string, readonly string[], string, readonly string[]]>([
+    [
+      "another zone",
+      ["DTSTART;TZID=Europe/Berlin:20261121T150000Z", "DURATION:PT1H"],
+      "2026-11-21T15:00:00.000Z",
+      ["1 event with a TZID beside a time in UTC: read in UTC (line 3)"],
+    ],
+    ["UTC", ["DTSTART;TZID=Etc/UTC:20261121T150000Z", "DURATION:PT1H"], "2026-11-21T15:00:00.000Z", []],
+    [
+      "its offset",
+      ["DTSTART;TZID=Europe/London:20261121T150000+0000", "DURATION:PT1H"],
+      "2026-11-21T15:00:00.000Z",
+      [],
+    ],
+  ])("a TZID beside a time in UTC: %s", async (_, lines, start_at, expected) => {
+    const { items, notes } = await read(calendar(...vevent(...lines)));
+    expect(items).toMatchObject([{ kind: "event", content: { start_at } }]);
+    expect(notes).toEqual(expected);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ["an offset", ["TZ:-03:00"], "Etc/GMT+3"],
+    ["no summer time", ["TZ:+0530", "DAYLIGHT:FALSE"], "Asia/Calcutta"],
+    ["summer time", ["TZ:+01", "DAYLIGHT:TRUE;+02;20260329T020000;20261025T030000;;"], "Europe/Berlin"],
+    [
+      "summer time of several years",
+      [
+        "TZ:-05",
+        "DAYLIGHT:TRUE;-04;20260308T020000;20261101T020000;EST;EDT",
+        "DAYLIGHT:TRUE;-04;20270314T020000;20271107T020000;EST;EDT",
+      ],
+      "America/New_York",
+    ],
+    ["what no zone has", ["TZ:+01", "DAYLIGHT:TRUE;+05;20260329T020000;20261025T030000;;"], "Asia/Tokyo"],
+  ])("without a zone are in that of vCalendar 1.0: %s", async (_, zone, start_timezone) => {
+    const { items, notes } = await read(
+      calendar(...zone, ...vevent("DTSTART:20260721T150000", "DURATION:PT1H")),
+    );
+    expect(items).toMatchObject([{ content: { start_timezone } }]);
+    expect(notes).toEqual([
+      `1 event with times without a zone: read in ${start_timezone} (line ${3 + zone.length})`,
     ]);
   });
 });
@@ -205,6 +249,37 @@ test("texts are unfolded and unescaped; the first category is the label", async 
       label: "Music, loud",
     },
   });
+});
+
+test.each<[string, readonly string[], object, readonly string[]]>([
+  ["the same text", ["LOCATION:Room 1", "LOCATION:Room 1"], { location: "Room 1" }, []],
+  ["an empty text", ["LOCATION:", "LOCATION:Room 1"], { location: "Room 1" }, []],
+  [
+    "another text",
+    ["LOCATION:Room 1", "LOCATION:Room 2", "DESCRIPTION:a", "DESCRIPTION:b"],
+    { location: "Room 1", description: "a" },
+    [
+      "1 event with several LOCATION: the first is read (line 3)",
+      "1 event with several DESCRIPTION: the first is read (line 3)",
+    ],
+  ],
+  [
+    "several categories",
+    ["CATEGORIES:Music", "CATEGORIES:Family"],
+    { label: "Music" },
+    ["1 event with several categories: the first is its label (line 3)"],
+  ],
+  ["an end and its length", ["DTEND:20261121T070000Z", "DURATION:PT60M"], { title: "Choir" }, []],
+])("what an event has once, twice: %s", async (_, lines, content, expected) => {
+  const end = lines.some((line) => line.startsWith("DURATION")) ? [] : ["DURATION:PT1H"];
+  const { items, notes } = await read(calendar(...vevent(START, ...end, ...lines)));
+  expect(items).toMatchObject([{ kind: "event", content }]);
+  expect(notes).toEqual(expected);
+});
+
+test("days that end as their length says", async () => {
+  const day = ["DTSTART;VALUE=DATE:20261121", "DTEND;VALUE=DATE:20261121", "DURATION:P1D"];
+  expect(await event(...day)).toMatchObject({ content: { end_at: "2026-11-22T00:00:00.000Z" } });
 });
 
 test("without SUMMARY and UID it has no title, and is known by its content", async () => {
@@ -263,15 +338,19 @@ test("an end at the start, and an event that is cancelled, are not counted as wi
   const slot = "RECURRENCE-ID:20261121T060000Z";
   const withdrawn = vevent("UID:9", slot, START, "STATUS:CANCELLED");
   const { notes } = await read(calendar(...empty, ...withdrawn));
-  expect(notes).toEqual(["2 events of no length: an hour long"]);
+  expect(notes).toEqual(["2 events of no length: an hour long (lines 3, 9)"]);
 });
 
 test.each<[string, string, readonly string[]]>([
   ["FREQ=WEEKLY;", "FREQ=WEEKLY", []],
   [";freq=weekly; BYDAY = mo, tu,;;", "FREQ=WEEKLY;BYDAY=MO,TU", []],
   ["FREQ=WEEKLY;FREQ=WEEKLY", "FREQ=WEEKLY", []],
-  ["FREQ=WEEKLY;INTERVAL=00", "FREQ=WEEKLY", ["1 event with INTERVAL=0 in its rule: read as INTERVAL=1"]],
-  ["FREQ=WEEKLY;UNTIL=", "FREQ=WEEKLY", ["1 event with an empty UNTIL in its rule: left out"]],
+  [
+    "FREQ=WEEKLY;INTERVAL=00",
+    "FREQ=WEEKLY",
+    ["1 event with INTERVAL=0 in its rule: read as INTERVAL=1 (line 3)"],
+  ],
+  ["FREQ=WEEKLY;UNTIL=", "FREQ=WEEKLY", ["1 event with an empty UNTIL in its rule: left out (line 3)"]],
   ["FREQ=WEEKLY;RSCALE=Gregorian", "FREQ=WEEKLY", []],
   ["FREQ=WEEKLY;UNTIL=2026-12-31", "FREQ=WEEKLY;UNTIL=20261231", []],
   ["FREQ=WEEKLY;UNTIL=20261231T060000.999Z", "FREQ=WEEKLY;UNTIL=20261231T060000Z", []],
@@ -336,7 +415,7 @@ test.each([["javascript:alert(1)"], ["www.example.com/x"], [`https://example.com
   async (url) => {
     const { items, notes } = await read(calendar(...vevent(START, "DURATION:PT1H", `URL:${url}`)));
     expect(items).toMatchObject([{ kind: "event", content: { url: undefined } }]);
-    expect(notes).toEqual(["1 event with a URL that cannot be stored: left out"]);
+    expect(notes).toEqual(["1 event with a URL that cannot be stored: left out (line 3)"]);
   },
 );
 
@@ -528,8 +607,8 @@ test("a time without a zone is in that of its calendar, if that is known", async
   const inZone = (start_timezone: string) => ({ content: { start_timezone } });
   expect(items).toMatchObject([inZone("Europe/Berlin"), inZone("Asia/Tokyo")]);
   expect(notes).toEqual([
-    "1 event with times without a zone: read in Europe/Berlin",
-    "1 event with times without a zone: read in Asia/Tokyo",
+    "1 event with times without a zone: read in Europe/Berlin (line 4)",
+    "1 event with times without a zone: read in Asia/Tokyo (line 14)",
   ]);
 });
 
@@ -586,7 +665,7 @@ test("of one UID the newest version is read, whatever the order", async () => {
   ];
   const file = await read(calendar(...versions.flat()));
   expect(file.items).toMatchObject([{ kind: "event", content: { location: "new" } }]);
-  expect(file.notes).toContain("2 events in several versions: the newest is read");
+  expect(file.notes).toContain("2 events in several versions: the newest is read (lines 10, 18)");
 });
 
 test("a character that is folded in the middle of its bytes is whole, and lines keep their numbers", async () => {
@@ -652,6 +731,19 @@ describe("rejected by line, while the rest is read:", () => {
       "a series with an offset that no zone keeps",
       ["DTSTART:20261126T100000-0330", "RRULE:FREQ=WEEKLY"],
       "no known zone has the offset of DTSTART all the year",
+    ],
+    ["two lengths", [START, "DURATION:PT1H", "DURATION:PT2H"], "it has several DURATION"],
+    ["two states", [START, "STATUS:CONFIRMED", "STATUS:CANCELLED"], "it has several STATUS"],
+    ["two UIDs", [START, "UID:x", "UID:y"], "it has several UID"],
+    [
+      "a length that contradicts the end",
+      [START, "DTEND:20261121T070000Z", "DURATION:PT2H"],
+      "DTEND and DURATION give different ends",
+    ],
+    [
+      "an offset of UTC that is not of its zone",
+      ["DTSTART;TZID=Europe/Berlin:20261126T100000+0000"],
+      'DTSTART "20261126T100000+0000" has another offset than its zone Europe/Berlin',
     ],
     ["two starts", [START, "DTSTART:20261122T060000Z"], "it has several times in DTSTART"],
     [

@@ -70,13 +70,13 @@ test("--truncate cuts texts at a character, and counts the events", async () => 
     title: `${"🎉".repeat(49)}…`,
     content: { location: `${"x".repeat(99)}…` },
   });
-  expect(file.notes).toEqual(["1 event too long for the calendar: truncated"]);
+  expect(file.notes).toEqual(["1 event too long for the calendar: truncated (line 1)"]);
 });
 
 test("a timed event without an end lasts an hour, with a note", async () => {
   const file = await read(lines({ title: "Review", start_at: START }));
   expect(file.items[0]).toMatchObject({ content: { end_at: END } });
-  expect(file.notes).toEqual(["1 event without an end: an hour long"]);
+  expect(file.notes).toEqual(["1 event without an end: an hour long (line 1)"]);
 });
 
 test("an event that is twice in the file is read once, another one with its id is rejected", async () => {
@@ -85,7 +85,7 @@ test("an event that is twice in the file is read once, another one with its id i
     { kind: "event", line: 1 },
     { kind: "rejected", line: 3, reason: "it has the UID or id of line 1, and neither is newer" },
   ]);
-  expect(file.notes).toEqual(["1 event more than once in the file: read once"]);
+  expect(file.notes).toEqual(["1 event more than once in the file: read once (line 2)"]);
 });
 
 test("an occurrence of a series has no rule of its own", async () => {
