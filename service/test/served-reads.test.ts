@@ -1,4 +1,4 @@
-import { copyFileSync } from "node:fs";
+import { copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.js";
@@ -88,4 +88,28 @@ test("keep nothing in the log once the database is closed: the file can be copie
   await store.close();
   copyFileSync(path, `${path}.copy`);
   expect(querySql(`${path}.copy`, "select key from sign_in_attempts")).toEqual([{ key: "a" }]);
+});
+
+test("the log of a large write is moved into the file after the write is confirmed, and begins anew", async () => {
+  const { path, store } = await openStage();
+  const megabytes = (file: string) => Math.floor(statSync(file).size / 1_000_000);
+  const confirmed: number[] = [];
+  const moved: number[] = [];
+  for (const key of ["a", "b", "c"]) {
+    await store.write((db) =>
+      db
+        .insertInto("sign_in_attempts")
+        .values({ key: key.repeat(3_000_000), window_start: 0, attempts: 1 })
+        .execute(),
+    );
+    confirmed.push(megabytes(path));
+    for (const _ of Array(4)) await new Promise((resolve) => setImmediate(resolve));
+    moved.push(megabytes(path));
+  }
+  await store.write(insert);
+  expect({ confirmed, moved, log: megabytes(`${path}-wal`) }).toEqual({
+    confirmed: [0, 6, 12],
+    moved: [6, 12, 18],
+    log: 4,
+  });
 });

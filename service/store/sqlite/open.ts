@@ -1,8 +1,8 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Kysely, type SqliteDatabase, SqliteDialect } from "kysely";
 import { errorCodeOf } from "../../../src/errors.js";
-import { connect, isOnReadOnlyDisk, MEMORY } from "../../../src/system/sqlite/connection.js";
+import { type Connection, connect, isOnReadOnlyDisk, MEMORY } from "../../../src/system/sqlite/connection.js";
 import { createDatabaseFile, requireFileOrNothing } from "../../../src/system/sqlite/database-file.js";
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
 import { explainDatabaseError, type OpenDatabase, openDatabaseOf } from "../../../src/system/sqlite/open.js";
@@ -18,13 +18,16 @@ import { CALENDARS, missingDatabaseError, readOnlyDiskError } from "./errors.js"
 import { createTransactions, type Opened } from "./transactions.js";
 
 /**
- * Size of the page cache of each connection to a database that is served (KiB): its pages are read again and again, and reading
- * one from the system takes as long as finding several events in it.
+ * Size of the page cache of each connection for reads of a database that is served (KiB): its pages are read again and again, and
+ * reading one from the system takes as long as finding several events in it.
  */
 const SERVED_PAGE_CACHE = 16_384;
 
 /** Connections for reads of a database that is served. */
 const READERS = 3;
+
+/** From which size on the log of a database that is served is moved into its file (bytes). */
+const LOG_SIZE = 4 * 1024 * 1024;
 
 /**
  * Opens a database, creates it (mode 0600, a new folder 0700) or migrates it. Several processes may do so at once.
@@ -47,22 +50,24 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
     connection.close();
   };
   let created: boolean;
+  let afterGroup: (() => void) | undefined;
   try {
-    if (isServed) connection.pragma(`cache_size = -${SERVED_PAGE_CACHE}`);
     if (readOnly) await run(() => requireCurrent(opened));
     created =
       !readOnly &&
       (await migrateIfNeeded(createTransactions(opened, writer), opened, { ...options, create }));
     const hasLog = file !== MEMORY && !readOnly && (await enableWriteAheadLog(opened));
     // Without the log readers and the writer block each other, and a database in memory has only the one connection.
-    if (isServed && hasLog && !connection.isReadOnly())
+    if (isServed && hasLog && !connection.isReadOnly()) {
       while (readers.length < READERS) readers.push(await run(() => openReader(file)));
+      afterGroup = createLogMover(file, connection);
+    }
   } catch (error) {
     close();
     throw error;
   }
   return {
-    ...createTransactions(opened, writer, readers),
+    ...createTransactions(opened, writer, { readers, afterGroup }),
     engine: "sqlite",
     requireWritable() {
       requireSameFile();
@@ -160,6 +165,23 @@ async function enableWriteAheadLog({ connection, run }: OpenDatabase): Promise<b
   // Opens the log: another process that ends now would delete it, and on a full disk it could not be created again.
   await run(() => connection.pragma("schema_version"));
   return hasLog();
+}
+
+/**
+ * Moves a large log into the file, in a turn of the event loop of its own. SQLite would do so in a commit, which then takes twice
+ * as long.
+ */
+function createLogMover(file: string, connection: Connection): () => void {
+  connection.pragma("wal_autocheckpoint = 0");
+  // The next write begins a log anew that was moved, and truncates its file to this.
+  connection.pragma(`journal_size_limit = ${LOG_SIZE}`);
+  return () => {
+    try {
+      if (statSync(`${file}-wal`).size > LOG_SIZE) connection.pragma("wal_checkpoint(passive)");
+    } catch (_tryAgain) {
+      // The writes are done all the same: SQLite ignores it in a commit, too.
+    }
+  };
 }
 
 async function unlessUnavailable(work: Promise<unknown>): Promise<void> {

@@ -22,6 +22,11 @@ export interface Opened {
   readonly db: Transaction;
 }
 
+interface ServedOptions {
+  readonly readers?: readonly Opened[];
+  readonly afterGroup?: (() => void) | undefined;
+}
+
 /**
  * The two kinds of transaction: those that write, one after the other, and those that read, of each client one after the other.
  * Each is repeated as a whole while another process holds the lock that it needs; the others go on in the meantime.
@@ -31,11 +36,12 @@ export interface Opened {
  * @param writer a connection to that database
  * @param readers connections of those that read, which do not wait for a long write then, nor for each other; without any, those
  * that read and those that write take turns on the one connection
+ * @param afterGroup called when writes were committed and confirmed, and before others begin
  */
 export function createTransactions(
   { run, requireSameFile }: Pick<OpenDatabase, "run" | "requireSameFile">,
   writer: Opened,
-  readers: readonly Opened[] = [],
+  { readers = [], afterGroup = () => undefined }: ServedOptions = {},
 ): Pick<Store, "read" | "write"> {
   const writing = createPlaces([writer]);
   const reading = readers.length === 0 ? writing : createPlaces(readers);
@@ -96,7 +102,7 @@ export function createTransactions(
       else for (const write of group) await commitGroup(write, () => undefined);
     }
   };
-  const write = groupWrites(commitGroup);
+  const write = groupWrites(commitGroup, afterGroup);
   return {
     read: (work, { isOneQuery = false, client = "" } = {}) =>
       run(() =>
@@ -119,6 +125,7 @@ export function createTransactions(
  */
 function groupWrites(
   commitGroup: (first: WaitingWrite, takeNext: () => WaitingWrite | undefined) => Promise<void>,
+  afterGroup: () => void,
 ) {
   const waiting = createFairQueue<WaitingWrite>();
   let isRunning = false;
@@ -130,7 +137,10 @@ function groupWrites(
       const isGrowing = size > seen && size < MAX_GROUP;
       seen = isGrowing ? size : 0;
       const first = isGrowing ? undefined : waiting.take();
-      if (first !== undefined) await commitGroup(first, () => waiting.take());
+      if (first === undefined) continue;
+      await commitGroup(first, () => waiting.take());
+      await yieldToEventLoop();
+      afterGroup();
     }
     isRunning = false;
   };
