@@ -528,7 +528,7 @@ test("another import of the same source at the same time is exit 8, and so is an
   await importLines([line("a")]);
   const lock = `${recordsPath(world)}.lock`;
   mkdirSync(lock);
-  writeFileSync(join(lock, `${process.pid}-0123456789ab`), "");
+  writeFileSync(join(lock, `${process.ppid}-0123456789ab-0123456789ab`), "");
   const { exitCode, stderr } = await importLines([line("b")]);
   const hint = "run the same command again when it is done";
   expect({ exitCode, ...JSON.parse(stderr).error }).toMatchObject({

@@ -160,7 +160,7 @@ test("a folder that cannot be created is named: exit 10", async () => {
 test("a file that another process has locked is exit 10 and names the process", async () => {
   const file = createConfigFile({ directory: () => directory, userId, process, timeout: 0 });
   mkdirSync(`${file.path}.lock`);
-  writeFileSync(join(`${file.path}.lock`, `${process.ppid}-0123456789ab`), "");
+  writeFileSync(join(`${file.path}.lock`, `${process.ppid}-0123456789ab-0123456789ab`), "");
   await expect(file.update((config) => config)).rejects.toMatchObject({
     exitCode: 10,
     message: expect.stringContaining(`process ${process.ppid}`),

@@ -134,7 +134,7 @@ describe("targets add that is killed", () => {
   ) {
     const lock = join(world.directory, "config.json.lock");
     mkdirSync(lock);
-    writeFileSync(join(lock, `${process.pid}-0123456789ab`), "");
+    writeFileSync(join(lock, `${process.pid}-0123456789ab-0123456789ab`), "");
     const running = installation.startWith(
       { stdin: url },
       ...["targets", "add", "team", ...argv, "--insecure-storage"],

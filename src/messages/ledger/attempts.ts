@@ -93,8 +93,8 @@ export function isCertain(failure: unknown): boolean {
 
 /** The outcome of an attempt of an earlier run. */
 export function unknownBefore(send: Send): CliError {
-  const { pid, host } = readOwner(send.owner) ?? {};
-  const where = pid === undefined ? "" : ` (process ${pid} on ${host})`;
+  const { pid } = readOwner(send.owner) ?? {};
+  const where = pid === undefined ? "" : ` (process ${pid})`;
   const when = new Date(send.beganAt).toISOString();
   const message = `it is not known whether this was sent by the attempt of ${when}${where}`;
   const hint = "check whether it arrived";

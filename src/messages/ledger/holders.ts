@@ -1,3 +1,4 @@
+import { isRunning } from "../../system/process-identity.js";
 import type { LedgerDatabase } from "./database.js";
 import { createOwner, readOwner } from "./owner.js";
 import { type Busy, type LedgerDependencies, waitForOthers } from "./waiting.js";
@@ -5,7 +6,7 @@ import { type Busy, type LedgerDependencies, waitForOthers } from "./waiting.js"
 /** Serializes work under a name between the processes of this machine. */
 export function createExclusively(database: LedgerDatabase, dependencies: LedgerDependencies) {
   return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-    const owner = createOwner(dependencies.processes);
+    const owner = createOwner(dependencies.process);
     await waitForOthers(
       () => hold(database, { name, owner }, dependencies),
       `working under the name "${name}"`,
@@ -27,11 +28,11 @@ interface Holder {
 async function hold(
   { read, write }: LedgerDatabase,
   { name, owner }: Holder,
-  { processes }: LedgerDependencies,
+  { process }: LedgerDependencies,
 ): Promise<Busy | { readonly kind: "held" }> {
   const busy = (rows: readonly Readonly<Record<string, unknown>>[]): Busy | null => {
     const holder = readOwner(rows[0]?.["owner"]);
-    return holder !== null && processes.isRunning(holder) ? { kind: "busy", owner: holder } : null;
+    return holder !== null && isRunning(process, holder) ? { kind: "busy", owner: holder } : null;
   };
   const find = "select owner from holders where name = ?";
   const waiting = busy(await read((db) => db.all(find, name)));

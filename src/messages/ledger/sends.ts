@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { DAY_MS } from "../../../contract/date-time.js";
 import { CliError } from "../../errors.js";
+import { isRunning } from "../../system/process-identity.js";
 import { type Attempt, runAttempt, type SendingDependencies, unknownBefore } from "./attempts.js";
 import type { LedgerDatabase, LedgerTransaction } from "./database.js";
 import { createOwner, type Owner, readOwner } from "./owner.js";
@@ -57,7 +58,7 @@ export type KeyState = "free" | "unknown" | Exclude<SendResult, "sent"> | Owner;
  */
 export function createSendOnce(database: LedgerDatabase, dependencies: SendingDependencies): SendOnce {
   return async (keys, compose, options) => {
-    const owner = createOwner(dependencies.processes);
+    const owner = createOwner(dependencies.process);
     const request = { keys, compose, options, owner };
     const claiming = waitForOthers(
       () => claimKeys(database, request, dependencies),
@@ -103,10 +104,9 @@ interface ClaimRequest {
 async function claimKeys(
   database: LedgerDatabase,
   { keys, compose, options, owner }: ClaimRequest,
-  { clock, processes, unreported }: SendingDependencies,
+  { clock, process, unreported }: SendingDependencies,
 ): Promise<Claim | Busy> {
-  const statesOf = (sends: readonly (Send | null)[]) =>
-    sends.map((send) => stateOf(send, options, processes));
+  const statesOf = (sends: readonly (Send | null)[]) => sends.map((send) => stateOf(send, options, process));
   const freeAmong = (sends: readonly (Send | null)[]) => {
     const states = statesOf(sends);
     return keys.filter((_, index) => states[index] === "free");
@@ -165,13 +165,13 @@ function noteUnknown(
 export function stateOf(
   send: Send | null,
   { repeats }: Pick<SendOptions, "repeats">,
-  processes: LedgerDependencies["processes"],
+  process: LedgerDependencies["process"],
 ): KeyState {
   if (send === null || send.state === "refused" || send.state === "missed" || repeats === "all")
     return "free";
   if (send.state === "sent") return "already_sent";
   const owner = send.state === "sending" ? readOwner(send.owner) : null;
-  if (owner !== null && processes.isRunning(owner)) return owner;
+  if (owner !== null && isRunning(process, owner)) return owner;
   if (repeats === "unknown") return "free";
   return send.state === "reported" ? "unknown_before" : "unknown";
 }

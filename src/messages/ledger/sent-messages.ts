@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../../contract/date-time.js";
 import type { SentMessage } from "../../output/views/sent.js";
+import { isRunning } from "../../system/process-identity.js";
 import type { LedgerDatabase, LedgerTransaction } from "./database.js";
 import { createOwner, readOwner } from "./owner.js";
 import { findSend, findSends, LISTED_FOR, type Send, saveSend } from "./send-rows.js";
@@ -19,11 +20,11 @@ export interface SentMessages {
 /** What was sent, over the rows of an open ledger. */
 export function createSentMessages(
   { read, write }: LedgerDatabase,
-  { clock, processes }: LedgerDependencies,
+  { clock, process }: LedgerDependencies,
 ): SentMessages {
   const isBusy = ({ state, owner }: Send): boolean => {
     const sender = state === "sending" ? readOwner(owner) : null;
-    return sender !== null && processes.isRunning(sender);
+    return sender !== null && isRunning(process, sender);
   };
   return {
     async list() {
@@ -32,11 +33,11 @@ export function createSentMessages(
       return [...new Map(listed.map((row) => [row.messageId, row])).values()].map(describe);
     },
     statesOf: (keys, options = {}) =>
-      read((db) => keys.map((key) => stateOf(findSend(db, key), options, processes))),
+      read((db) => keys.map((key) => stateOf(findSend(db, key), options, process))),
     async noteMissed(keys, keepDays) {
       const isNew = (db: LedgerTransaction) => keys.filter((key) => findSend(db, key) === null);
       if ((await read(isNew)).length === 0) return [];
-      const [owner, beganAt] = [createOwner(processes), clock.now()];
+      const [owner, beganAt] = [createOwner(process), clock.now()];
       const nothing = { target: null, what: null, messageId: null, seenName: null, seen: null };
       const row = { ...nothing, command: "remind", state: "missed", owner, beganAt } as const;
       return write((db) => {

@@ -1,12 +1,12 @@
 import { CliError } from "../../errors.js";
 import type { Clock } from "../../system/clock.js";
-import type { ProcessIdentities } from "../../system/process-identity.js";
+import type { ProcessSource } from "../../system/process-identity.js";
 import type { Owner } from "./owner.js";
 
 /** What the parts of a ledger share. */
 export interface LedgerDependencies {
   readonly clock: Pick<Clock, "now" | "sleep">;
-  readonly processes: ProcessIdentities;
+  readonly process: ProcessSource;
   /** Ends the wait for another process. */
   readonly signal: () => AbortSignal;
 }

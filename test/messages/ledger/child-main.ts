@@ -2,7 +2,6 @@ import { appendFileSync } from "node:fs";
 import { CliError } from "../../../src/errors.js";
 import { openLedger } from "../../../src/messages/ledger/ledger.js";
 import { sleepFor } from "../../../src/system/clock.js";
-import { createProcessIdentities } from "../../../src/system/process-identity.js";
 import { loadSqlite } from "../../../src/system/sqlite/driver.js";
 import { awaitStart } from "../../support/child-start.js";
 
@@ -56,7 +55,7 @@ await awaitStart();
 const ledger = await openLedger({
   path,
   clock: { now: Date.now, sleep: sleepFor },
-  processes: createProcessIdentities(process),
+  process,
   signal: () => new AbortController().signal,
 });
 let outcome: string;

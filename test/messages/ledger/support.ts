@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openLedger } from "../../../src/messages/ledger/ledger.js";
 import type { OutgoingMessage, SendOnce } from "../../../src/messages/ledger/sends.js";
-import { createProcessIdentities, type ProcessIdentities } from "../../../src/system/process-identity.js";
+import type { ProcessSource } from "../../../src/system/process-identity.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 export const NOW = Date.parse("2026-11-22T06:00:00.000Z");
@@ -18,7 +18,7 @@ export interface TestLedgerOptions {
   readonly now?: () => number;
   /** Called at each pause instead of waiting. */
   readonly onPause?: (milliseconds: number) => unknown;
-  readonly processes?: ProcessIdentities;
+  readonly process?: ProcessSource;
   readonly signal?: AbortSignal;
 }
 
@@ -35,7 +35,7 @@ export async function openTestLedger(path: string, options: TestLedgerOptions = 
         aborted.throwIfAborted();
       },
     },
-    processes: options.processes ?? createProcessIdentities(process),
+    process: options.process ?? process,
     signal: () => signal,
   });
   let isOpen = true;
@@ -68,11 +68,10 @@ export function createDeferred() {
   return { promise, resolve, reject };
 }
 
-/** This process as it appears to others, with changes: another machine, or one that has ended. */
-export function processWith(
-  changes: Partial<ProcessIdentities["self"]>,
-  isRunning: ProcessIdentities["isRunning"] = () => false,
-): ProcessIdentities {
-  const { self } = createProcessIdentities(process);
-  return { self: { ...self, ...changes }, isRunning };
+/** Another process, to which every process runs. */
+export function processWith(pid: number): ProcessSource {
+  return { pid, kill: () => true };
 }
+
+/** No process has this id. */
+export const ENDED_PID = 2 ** 22 + 1;
