@@ -102,10 +102,24 @@ export function linkUrls(text: string): LinkedText[] {
   });
 }
 
+/** A mark or an entity of HTML that belongs to the sentence around. Within a URL they may be part of it: `wiki/L’Équipe`. */
+const MARK_AT_END = /(?:&[a-z]{2,8};|[.,;:!?(]|(?![\0-\x7f])[\p{P}\p{Cf}])$/iu;
+
 /** Without what belongs to the sentence around: a bracket that the URL does not open, and marks at the end. */
 function urlLength(text: string): number {
-  const bracket = text.includes("(") ? -1 : text.indexOf(")");
-  let length = bracket === -1 ? text.length : bracket;
-  while (".,;:!?".includes(text.charAt(length - 1)) && length > 0) length -= 1;
-  return length;
+  for (let length = closingBracket(text); ; ) {
+    const [mark = ""] = MARK_AT_END.exec(text.slice(Math.max(length - 10, 0), length)) ?? [];
+    if (mark === "") return length;
+    length -= mark.length;
+  }
+}
+
+/** Where the first bracket is that closes none of the text; its length without one. */
+function closingBracket(text: string): number {
+  let depth = 0;
+  for (const { 0: bracket, index } of text.matchAll(/[()]/g)) {
+    depth += bracket === "(" ? 1 : -1;
+    if (depth < 0) return index;
+  }
+  return text.length;
 }

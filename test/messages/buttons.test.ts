@@ -27,6 +27,7 @@ test.each([
     ["Join meet.example https://meet.example/1", "Open wiki.example https://wiki.example/agenda"],
   ],
   [{ location: "https://a.example/1", url: "https://a.example/1" }, ["Join a.example https://a.example/1"]],
+  [{ location: "“https://meet.example/1” – room 4" }, ["Join meet.example https://meet.example/1"]],
   [{ url: "mailto:ana@example.com" }, []],
   [{ url: "javascript:alert(1)" }, []],
   [{ url: "https://bank.example@evil.example/" }, []],

@@ -208,6 +208,10 @@ test.each([
   expect(linkTarget(url)).toBe(link);
 });
 
+const QUOTED = ["https://a.example/v", "https://b.example/w", "https://c.example/x"];
+/** What is within a URL, or ends one. */
+const ENDING = ["https://a.example/v’s_w–x/", "https://a.example/v_", "https://a.example/?v=w-"];
+
 describe("URLs in text", () => {
   test.each<[string, readonly string[]]>([
     ["See https://a.example/x?y=1&z=2.", ["https://a.example/x?y=1&z=2"]],
@@ -215,6 +219,13 @@ describe("URLs in text", () => {
     ["https://a.example/wiki/Text_(paper)", ["https://a.example/wiki/Text_(paper)"]],
     ["[x](https://a.example/y)", ["https://a.example/y"]],
     ["<https://a.example|text>", ["https://a.example"]],
+    ["(https://a.example/wiki/Foo_(bar)), 2nd floor", ["https://a.example/wiki/Foo_(bar)"]],
+    ["«https://a.example/v» “https://b.example/w”, „https://c.example/x“", QUOTED],
+    ["‘https://a.example/v’. ‹https://b.example/w›; 「https://c.example/x」。", QUOTED],
+    ["https://a.example/v— https://b.example/w– （https://c.example/x）", QUOTED],
+    ["https://a.example/v） https://b.example/w。 https://c.example/x！？", QUOTED],
+    ["&lt;https://a.example/v&gt; https://b.example/w&nbsp;. https://c.example/x(", QUOTED],
+    ["https://a.example/v’s_w–x/ https://a.example/v_ https://a.example/?v=w-", ENDING],
     ["https://a.example/cut…", []],
     ["https://user:password@a.example/", []],
     ["javascript:alert(1) file:///etc mailto:a@b.example www.a.example https://", []],

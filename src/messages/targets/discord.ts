@@ -19,8 +19,16 @@ export const DISCORD_LIMITS = {
   total: 6_000,
 } as const;
 
+/** What Discord shows as an emoji: `:tada:`, not `:30:` of a time. Underscores in a name are escaped. */
+const SHORTCODE = /:(?!(?<=\d:)\d)(?=[\w+\\-]+:)/g;
+
+/** Text that Discord shows as it is. */
+function escapeText(text: string): string {
+  return escapeMarkdown(text).replace(SHORTCODE, "\\:");
+}
+
 const DISCORD_MARKDOWN: Markup = {
-  literal: escapeMarkdown,
+  literal: escapeText,
   strong: (text) => `**${text}**`,
   struck: (text) => `~~${text}~~`,
   link: markLink,
@@ -30,7 +38,7 @@ const DISCORD_MARKDOWN: Markup = {
 
 /** A link's text has no escapes, and must not look like a URL: such text stands before the link, or is the URL. */
 function markLink(text: string, url: string): string {
-  const literal = escapeMarkdown(text);
+  const literal = escapeText(text);
   if (literal === text) return `[${text}](${url})`;
   return linkTarget(text) === url ? `<${url}>` : `${literal} ([link](${url}))`;
 }

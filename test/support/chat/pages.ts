@@ -54,7 +54,8 @@ const SHOWS: Readonly<Record<ChatKind, (payload: SentPayload) => Shown>> = {
 const MATTERMOST_NAMES =
   /@[a-z][\w.-]*|(?<![\p{L}\d~])~[a-z][a-z\d_-]*|(?<![\p{L}\d#])#\p{L}[\p{L}\d_-]+|:[\w+-]*[a-z][\w+-]*:/giu;
 const TELEGRAM_NAMES = /@[a-z]\w{2,}|[#$][\p{L}\p{N}_]+|(?<![\p{L}\p{N}/<])\/[a-z]\w*/giu;
-const DISCORD_NAMES = /@(?:everyone|here)|(?<!\\)<(?:@[!&]?|#|a?:\w+:|t:)\d+[^>]*>/g;
+const DISCORD_NAMES =
+  /@(?:everyone|here)|(?<!\\)<(?:@[!&]?|#|a?:\w+:|t:)\d+[^>]*>|(?<!\\):[\w+-]*[a-z][\w+-]*:/gi;
 const SLACK_NAMES = /<(?:!(?!date\^)|[@#])[^>]*>/g;
 
 function namesIn(text: string, pattern: RegExp): readonly string[] {
