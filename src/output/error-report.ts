@@ -45,10 +45,10 @@ function renderJson({ code, exitCode, message, hint, status, details, request }:
   const error = {
     code,
     exit_code: exitCode,
-    message: boundText(message),
-    hint: hint === undefined ? null : boundText(hint),
+    message,
+    hint: hint ?? null,
     status: status ?? null,
-    details: boundPart(details ?? null, { left: MAX_SIZE }, MAX_DEPTH),
+    details: isNestedWithin(details, MAX_DEPTH) ? (details ?? null) : null,
     request: request ?? null,
   };
   return `${escapeJson(JSON.stringify({ error }))}\n`;
@@ -59,7 +59,7 @@ function renderText({ message, hint, details }: CliError, options: ErrorReportOp
   const wrap = (text: string, indent = ""): readonly string[] =>
     breakLines(text, indent.length).map((line) => indent + line);
   const labeled = (label: string, text: string, paint: (label: string) => string): readonly string[] =>
-    wrap(`${label} ${sanitizeLine(boundText(text))}`).map((line, index) =>
+    wrap(`${label} ${sanitizeLine(text)}`).map((line, index) =>
       index === 0 ? paint(label) + line.slice(label.length) : line,
     );
   const lines = [
@@ -116,12 +116,12 @@ export function stackTrace(error: unknown): string {
   for (let cause = error; cause instanceof Error && stacks.length < MAX_CAUSES; cause = cause.cause) {
     stacks.push(stackOf(cause));
   }
-  return stacks.length === 0 ? sanitizeLine(boundText(String(error))) : stacks.join("\ncaused by: ");
+  return stacks.length === 0 ? sanitizeLine(String(error)) : stacks.join("\ncaused by: ");
 }
 
 /** The message on a single line, then the frames. */
 function stackOf({ name, message, stack = "" }: Error): string {
-  return sanitizeLine(boundText(`${name}: ${message}`)) + sanitizeBlock(boundText(framesOf(message, stack)));
+  return sanitizeLine(`${name}: ${message}`) + sanitizeBlock(framesOf(message, stack));
 }
 
 /** The frames of a stack. The message in front of them may have changed since the stack was captured. */
@@ -133,58 +133,14 @@ function framesOf(message: string, stack: string): string {
 
 /** Levels of nested objects and lists: deeper nesting could overflow JSON.stringify's stack. */
 const MAX_DEPTH = 32;
-/** UTF-16 code units of all texts and names, plus `VALUE_SIZE` for each value. */
-const MAX_SIZE = 1024 * 1024;
-const VALUE_SIZE = 8;
 
-/** UTF-16 code units of a message or hint. */
-const MAX_MESSAGE = 64 * 1024;
+function isNestedWithin(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((part) => isNestedWithin(part, depth - 1));
+}
 
 /** A text of at most `max` UTF-16 code units, `…` not counted. */
-export function boundText(text: string, max = MAX_MESSAGE): string {
+export function boundText(text: string, max: number): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;
-}
-
-/** UTF-16 code units that are not spent. */
-interface Budget {
-  left: number;
-}
-
-/**
- * A copy of a JSON value in which `…` replaces what is nested deeper than `depth` or exceeds the budget. A list or object
- * that was cut ends with an entry that says how much is missing.
- */
-function boundPart(value: unknown, budget: Budget, depth: number): unknown {
-  budget.left -= VALUE_SIZE;
-  if (typeof value === "string") return spendText(value, budget);
-  if (typeof value !== "object" || value === null) return value;
-  if (depth === 0) return "…";
-  if (Array.isArray(value)) {
-    const taken = takeWhileLeft(value, budget, (item: unknown) => boundPart(item, budget, depth - 1));
-    return taken.length === value.length ? taken : [...taken, `… ${value.length - taken.length} more`];
-  }
-  const members = Object.entries(value);
-  const taken = takeWhileLeft(members, budget, ([name, member]): [string, unknown] => [
-    spendText(name, budget),
-    boundPart(member, budget, depth - 1),
-  ]);
-  const missing = members.length - taken.length;
-  // Keeps a member named `__proto__`: fromEntries defines it, an assignment would set the prototype.
-  return Object.fromEntries(missing === 0 ? taken : [...taken, ["…", `${missing} more`]]);
-}
-
-function spendText(text: string, budget: Budget): string {
-  const bounded = boundText(text, Math.max(budget.left, 0));
-  budget.left -= bounded.length;
-  return bounded;
-}
-
-function takeWhileLeft<T, R>(items: readonly T[], budget: Budget, take: (item: T) => R): R[] {
-  const taken: R[] = [];
-  for (const item of items) {
-    if (budget.left <= 0) break;
-    taken.push(take(item));
-  }
-  return taken;
 }

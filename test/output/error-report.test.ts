@@ -127,4 +127,17 @@ describe("an error as JSON", () => {
       },
     });
   });
+
+  test("leaves out details that are nested too deeply for JSON", () => {
+    for (const [open, close] of [
+      ["[", "]"],
+      ['{"a":', "}"],
+    ]) {
+      const nested = (depth: number) => JSON.parse(`${open?.repeat(depth)}1${close?.repeat(depth)}`);
+      const detailsOf = (details: unknown) =>
+        JSON.parse(json(new CliError("rejected", "refused", { details }))).error.details;
+      expect(detailsOf(nested(32))).toEqual(nested(32));
+      expect(detailsOf({ title: nested(100_000) })).toBeNull();
+    }
+  });
 });
