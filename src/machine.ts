@@ -3,12 +3,12 @@ import { isAbsolute, join } from "node:path";
 import type { Service } from "../service/service.js";
 import type { CacheFile, CacheFileOptions } from "./cache/cache-file.js";
 import { type ConfigFile, createConfigFile } from "./config/config-file.js";
-import { resolveDirectories } from "./config/directories.js";
+import { type Directories, requireOwnFolder, resolveDirectories } from "./config/directories.js";
 import type { Environment } from "./config/environment.js";
 import { configurationError } from "./errors.js";
 import type { SecretStore } from "./secrets/store.js";
 import { type Clock, type SetTimer, setTimer } from "./system/clock.js";
-import { requireTrustedPlace } from "./system/ownership.js";
+import { requireOwn } from "./system/ownership.js";
 import type { ProcessSource } from "./system/process-identity.js";
 import { resolveSystemTimeZone } from "./system/system-time-zone.js";
 import type { ReadableLike } from "./terminal/input.js";
@@ -76,7 +76,10 @@ export interface Machine {
   readonly configFile: ConfigFile;
   /** Null on Windows. */
   readonly userId: number | null;
+  /** The folders of the program, whoever may write to them. */
+  readonly directories: Directories;
   readonly dataDirectory: () => string;
+  /** @throws CliError configuration where others could put files or links into it; so does `cacheDirectory` */
   readonly stateDirectory: () => string;
   readonly cacheDirectory: () => string;
   /** Path of the database of the profile `local`. @throws CliError configuration where others could have chosen the file */
@@ -113,14 +116,15 @@ export function createMachine(dependencies: MachineDependencies): Machine {
     configFile:
       overrides.configFile ?? createConfigFile({ directory: directories.config, userId, process, signal }),
     userId,
+    directories,
     dataDirectory: directories.data,
-    stateDirectory: directories.state,
-    cacheDirectory: directories.cache,
-    database: () =>
-      requireTrustedPlace(
-        { noun: "database", path: join(directories.data(), "local.db"), variable: "CALCTL_DATA_DIR" },
-        userId,
-      ),
+    stateDirectory: () => requireOwnFolder("state", directories, userId),
+    cacheDirectory: () => requireOwnFolder("cache", directories, userId),
+    database() {
+      const path = join(requireOwnFolder("data", directories, userId), "local.db");
+      const place = { noun: "database", path, variable: "CALCTL_DATA_DIR" } as const;
+      return requireOwn(place, userId, { isShared: true });
+    },
     signal,
   };
 }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { DAY_MS } from "../../contract/date-time.js";
 import { isJsonObject } from "../../contract/json.js";
 import type { ServiceSelection } from "../config/settings.js";
-import { requireInnerFolder } from "../system/ownership.js";
 
 /** What a cache file is about: the profile, and the URL of its service; both may be empty. */
 export interface CacheOwner {
@@ -26,7 +25,6 @@ type CacheKind = (typeof CACHE_KINDS)[number];
 
 /**
  * One file of the cache folder. It may be missing, damaged or impossible to write at any time: that is never an error.
- * Where others could have put files or links, there is none.
  */
 export interface CacheFile {
   /** The members of the JSON object; empty if there is no file of this format and owner. */
@@ -35,15 +33,9 @@ export interface CacheFile {
   write(members: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-/** Where a user's cache is. */
-export interface CacheFolder {
-  /** @throws where there is no folder */
+export interface CacheFileOptions {
+  /** @throws where there is no folder, or others could put files or links into it */
   readonly directory: () => string;
-  /** Null on Windows. */
-  readonly userId: number | null;
-}
-
-export interface CacheFileOptions extends CacheFolder {
   readonly kind: CacheKind;
   /** @throws when the settings are wrong */
   readonly owner: () => CacheOwner;
@@ -57,12 +49,12 @@ const VERSION = 2;
 const UNUSED_AFTER = 90 * DAY_MS;
 
 /** `directory` and `owner` are called at each use; if they throw, the file counts as missing. */
-export function createCacheFile({ directory, userId, kind, owner, now }: CacheFileOptions): CacheFile {
-  const inner = () => ({ parent: directory(), name: kind, userId });
+export function createCacheFile({ directory, kind, owner, now }: CacheFileOptions): CacheFile {
+  const folderOf = () => join(directory(), kind);
   return {
     read() {
       try {
-        const path = join(requireInnerFolder(inner()), fileName(owner()));
+        const path = join(folderOf(), fileName(owner()));
         const content: unknown = JSON.parse(readFileSync(path, "utf8"));
         return isJsonObject(content) && isFor(content, owner()) ? content : {};
       } catch (_unavailable) {
@@ -72,11 +64,8 @@ export function createCacheFile({ directory, userId, kind, owner, now }: CacheFi
     async write(members) {
       try {
         // Loads cryptography, which most commands do not need.
-        const [{ makeInnerFolder }, { writePrivateFile }] = await Promise.all([
-          import("../system/ownership.js"),
-          import("../system/private-file.js"),
-        ]);
-        const folder = makeInnerFolder(inner());
+        const { writePrivateFile } = await import("../system/private-file.js");
+        const folder = folderOf();
         const path = join(folder, fileName(owner()));
         await writePrivateFile(path, JSON.stringify({ version: VERSION, ...owner(), ...members }));
         removeFiles(folder, (name) => lstatSync(join(folder, name)).mtimeMs < now() - UNUSED_AFTER);
@@ -88,12 +77,11 @@ export function createCacheFile({ directory, userId, kind, owner, now }: CacheFi
 }
 
 /** Removes everything that is cached for a profile, whatever the service. */
-export function dropCachesOf(profile: string, { directory, userId }: CacheFolder): void {
+export function dropCachesOf(profile: string, directory: () => string): void {
   const prefix = fileName({ profile, service: "" }).slice(0, -ENDING.length);
   for (const kind of CACHE_KINDS) {
     try {
-      const folder = requireInnerFolder({ parent: directory(), name: kind, userId });
-      removeFiles(folder, (name) => name.startsWith(prefix));
+      removeFiles(join(directory(), kind), (name) => name.startsWith(prefix));
     } catch (_unavailable) {
       // There is no such folder of ours.
     }

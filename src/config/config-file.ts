@@ -4,10 +4,10 @@ import { CliError, configurationError, errorCodeOf, fileProblemOf } from "../err
 import type { FileLockOptions } from "../system/file-lock.js";
 import {
   distrustedError,
-  type KeptFile,
+  type KeptPlace,
   makePrivateFolder,
   readTrustedFile,
-  requireOwnFolder,
+  requireOwn,
   withoutByteOrderMark,
 } from "../system/ownership.js";
 import type { Config } from "./config.js";
@@ -69,7 +69,8 @@ export function createConfigFile({
   const path = () => configPath(directory());
   const read = () => readConfig(path(), userId);
   const runLocked = <T>(lock: string, work: () => Promise<T> | T, timeout?: number): Promise<T> => {
-    requireOwnFolder(keptFile(path()), userId);
+    // Who else may write to the folder is not asked: what the file says is not taken from other users.
+    requireOwn({ ...keptFile(directory()), noun: "folder" }, userId, { isShared: true });
     const options = { ...(timeout !== undefined && { timeout }), ...lockOptions, signal: signal?.() };
     return withConfigLock({ path: path(), lockPath: join(directory(), lock) }, work, options);
   };
@@ -149,7 +150,7 @@ export function readConfig(path: string, userId: number | null): Config {
   return parseConfig(read.text, path);
 }
 
-function keptFile(path: string): KeptFile {
+function keptFile(path: string): KeptPlace {
   return { noun: "configuration", path, variable: "CALCTL_CONFIG_DIR" };
 }
 

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path";
+import { type KeptPlace, requireOwn } from "../system/ownership.js";
 
 /**
  * The folders of the program, with XDG's default in the home folder, the folder in macOS' `Library`, Windows' variable with
@@ -41,4 +42,15 @@ function resolveDirectory(name: keyof Directories, { env, platform, home }: Dire
   if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "calctl");
   if (platform === "darwin") return join(home(), "Library", library, "calctl");
   return join(home(), xdgDefault, "calctl");
+}
+
+/** One of these folders, which may be missing. @throws CliError configuration where others could put files or links into it */
+export function requireOwnFolder(
+  name: "data" | "state" | "cache",
+  directories: Directories,
+  userId: number | null,
+): string {
+  const variable = { data: "CALCTL_DATA_DIR", state: "CALCTL_STATE_DIR", cache: "CALCTL_CACHE_DIR" } as const;
+  const place: KeptPlace = { noun: "folder", path: directories[name](), variable: variable[name] };
+  return requireOwn(place, userId);
 }

@@ -184,8 +184,8 @@ export async function createSenderOptions(
     import("../api/sending/rate-limiter.js"),
     import("../api/sending/retry.js"),
   ]);
-  const { stateDirectory, userId, clock } = machine;
-  const file = account === null ? undefined : { stateDirectory, userId, clock, ...account };
+  const { stateDirectory, clock } = machine;
+  const file = account === null ? undefined : { stateDirectory, clock, ...account };
   const store = file && (await import("../api/sending/rate-limit-file.js")).createRateLimitFile(file);
   // Most runs wait for nothing.
   const display = once(() => createWaitDisplay(machine.stderr, run.quiet || isSilentJob({ machine, run })));

@@ -171,9 +171,8 @@ function composeCaches(machine: Machine, settings: () => Settings, api: () => Pr
   const recent = once(() =>
     createRecentEvents(openCacheFile("events", machine, settings), machine.clock.now),
   );
-  const { cacheDirectory: directory, userId } = machine;
   const names: KnownNames = {
-    dropCache: (profile) => dropCachesOf(profile, { directory, userId }),
+    dropCache: (profile) => dropCachesOf(profile, machine.cacheDirectory),
     // Only where a person types: scripts must not depend on what was shown before. Asked in this order: Node creates
     // stdin on first access, which takes a millisecond.
     recentEvents: () => (machine.stderr.isTerminal && machine.process.stdin.isTTY === true ? recent() : null),
@@ -187,9 +186,9 @@ function composeCaches(machine: Machine, settings: () => Settings, api: () => Pr
 /** A file of the cache for the profile and service in use. */
 function openCacheFile(
   kind: CacheFileOptions["kind"],
-  { overrides, cacheDirectory: directory, userId, clock }: Machine,
+  { overrides, cacheDirectory: directory, clock }: Machine,
   selection: () => Pick<ServiceSelection, "profile" | "service">,
 ): CacheFile {
-  const options = { kind, directory, userId, owner: () => cacheOwnerOf(selection()), now: clock.now };
+  const options = { kind, directory, owner: () => cacheOwnerOf(selection()), now: clock.now };
   return overrides.cacheFile?.(kind) ?? createCacheFile(options);
 }

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { DAY_MS } from "../../contract/date-time.js";
 import { CliError, configurationError, errorCodeOf, fileProblemOf } from "../errors.js";
 import { LockBusyError, withFileLock } from "../system/file-lock.js";
-import { makeInnerFolder, requireInnerFolder } from "../system/ownership.js";
+import { makePrivateFolder } from "../system/ownership.js";
 import type { ProcessSource } from "../system/process-identity.js";
 import {
   type ImportMemo,
@@ -17,8 +17,6 @@ import {
 export interface JournalOptions {
   /** @throws where there is none */
   readonly stateDirectory: () => string;
-  /** Null on Windows. */
-  readonly userId: number | null;
   /** The profile and its service: each has entries of its own. */
   readonly owner: string;
   readonly command: string;
@@ -44,12 +42,12 @@ const NAME = /^(\d{15})-\d{4}\.jsonl$/;
  * another and a damaged file is that of one command. A command writes all the same where it cannot be noted, and says so.
  */
 export function createJournal(options: JournalOptions) {
-  const { stateDirectory, userId, owner, command, now, note } = options;
-  const inner = () => ({ parent: stateDirectory(), name: "journal", userId });
+  const { stateDirectory, owner, command, now, note } = options;
+  const folderOf = () => join(stateDirectory(), "journal");
   /** For messages, which name the folder. */
   const reasonOf = (error: unknown): string => {
     const code = error instanceof CliError ? undefined : errorCodeOf(error);
-    if (code !== undefined) return `${join(stateDirectory(), "journal")}: ${fileProblemOf(error)}`;
+    if (code !== undefined) return `${folderOf()}: ${fileProblemOf(error)}`;
     return error instanceof Error ? error.message : String(error);
   };
   let file: string | undefined;
@@ -62,7 +60,9 @@ export function createJournal(options: JournalOptions) {
     if (failed) return;
     try {
       const head = { owner, command, at: new Date(now()).toISOString(), records };
-      file ??= createFile(makeInnerFolder(inner()), now(), head);
+      const folder = folderOf();
+      makePrivateFolder(folder);
+      file ??= createFile(folder, now(), head);
       append(file, record);
     } catch (error) {
       failed = true;
@@ -72,7 +72,7 @@ export function createJournal(options: JournalOptions) {
 
   function readEntries(since: number): readonly JournalEntry[] {
     try {
-      const folder = requireInnerFolder(inner());
+      const folder = folderOf();
       const names = namesIn(folder).filter((name) => timeOf(name) >= since);
       return names.flatMap((name) => readEntry(join(folder, name), owner) ?? []);
     } catch (cause) {
@@ -104,8 +104,7 @@ export function createJournal(options: JournalOptions) {
     forget(): void {
       const kept = readEntries(0).filter(({ file: path }) => !remove(path));
       if (kept.length === 0) return;
-      const folder = join(stateDirectory(), "journal");
-      throw configurationError(`what was noted until now could not be removed from ${folder}`, {
+      throw configurationError(`what was noted until now could not be removed from ${folderOf()}`, {
         hint: `remove what is in it: ${kept.map(({ file: path }) => basename(path)).join(", ")}`,
       });
     },
@@ -124,7 +123,7 @@ export function createJournal(options: JournalOptions) {
      * @throws CliError unavailable when others take too long, configuration where the folder cannot be written
      */
     async exclusively(work: () => Promise<void>): Promise<void> {
-      const lock = join(requireInnerFolder(inner()), "undo.lock");
+      const lock = join(folderOf(), "undo.lock");
       let isHeld = false;
       const locked = (): Promise<void> => {
         isHeld = true;

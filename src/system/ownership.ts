@@ -11,7 +11,7 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
 
 type Ownership = Pick<Stats, "uid" | "mode">;
@@ -29,33 +29,6 @@ function isWritableByOthers(mode: number): boolean {
 export function isPrivateFolder(folder: string, userId: number | null): boolean {
   const stats = lstatSync(folder);
   return stats.isDirectory() && isPrivate(stats, userId);
-}
-
-/** A folder inside one of the program's folders. */
-export interface InnerFolder {
-  readonly parent: string;
-  readonly name: string;
-  /** Null on Windows. */
-  readonly userId: number | null;
-}
-
-/**
- * The path of a folder whose files the program may read and remove by their names.
- * @throws Error where others could have put files or links, and the file system's error without a folder
- */
-export function requireInnerFolder({ parent, name, userId }: InnerFolder): string {
-  const path = join(parent, name);
-  for (const folder of [parent, path]) requirePrivateFolder(folder, userId);
-  return path;
-}
-
-/** @throws Error for any other folder, and the file system's error */
-function requirePrivateFolder(folder: string, userId: number | null): void {
-  if (isPrivateFolder(folder, userId)) return;
-  const isFolder = lstatSync(folder).isDirectory();
-  throw new Error(
-    `${folder} ${isFolder ? "can be written by other users" : "is no folder, or a link to one"}`,
-  );
 }
 
 /** Why a file is not trusted. */
@@ -88,36 +61,25 @@ function judge(link: Ownership, target: Ownership | undefined, userId: number | 
   return target !== undefined && isWritableByOthers(target.mode) ? "writable_by_others" : null;
 }
 
-/** A file that the program keeps in one of its folders, as messages name it. */
-export interface KeptFile {
-  readonly noun: "configuration" | "database" | "ledger";
+/** A file or folder that the program keeps, as messages name it. */
+export interface KeptPlace {
+  readonly noun: "configuration" | "database" | "ledger" | "folder";
   readonly path: string;
   /** Names another folder. */
-  readonly variable: "CALCTL_CONFIG_DIR" | "CALCTL_DATA_DIR" | "CALCTL_STATE_DIR";
+  readonly variable: "CALCTL_CONFIG_DIR" | "CALCTL_DATA_DIR" | "CALCTL_STATE_DIR" | "CALCTL_CACHE_DIR";
 }
 
 /**
- * The path of a file that the program may open or create for writing: by the rule of `readTrustedFile`, for its folder,
- * too. What is missing is created as the user's own. Who else may write to the file itself is not asked.
+ * The path of what the program may open or create for writing, by the rule of `readTrustedFile`. What is missing is created
+ * as the user's own.
+ * @param isShared whether others may write to it
  * @param userId null on Windows
- * @throws CliError configuration where others could have chosen the file that would be written
+ * @throws CliError configuration where another user could have chosen what would be written
  */
-export function requireTrustedPlace(file: KeptFile, userId: number | null): string {
-  const folder = dirname(file.path);
-  const ofFolder = findDistrust(folder, userId);
-  if (ofFolder !== null) throw distrustedError({ ...file, noun: "folder", path: folder }, ofFolder);
-  if (findDistrust(file.path, userId) === "other_owner") throw distrustedError(file, "other_owner");
-  return file.path;
-}
-
-/**
- * For a file that is only read as the user's own: who else may write to its folder is not asked.
- * @throws CliError configuration where the folder is another user's, who could not use what would be written there
- */
-export function requireOwnFolder(file: KeptFile, userId: number | null): void {
-  const path = dirname(file.path);
-  if (findDistrust(path, userId) === "other_owner")
-    throw distrustedError({ ...file, noun: "folder", path }, "other_owner");
+export function requireOwn(place: KeptPlace, userId: number | null, { isShared = false } = {}): string {
+  const distrust = findDistrust(place.path, userId);
+  if (distrust === null || (isShared && distrust === "writable_by_others")) return place.path;
+  throw distrustedError(place, distrust);
 }
 
 /** Null for what is missing, and for what cannot be reached: opening it explains why. */
@@ -135,10 +97,7 @@ function statIfReachable(read: (path: string) => Stats, path: string): Stats | u
 }
 
 /** What to do about a file or folder that is not trusted. */
-export function distrustedError(
-  { noun, path, variable }: Omit<KeptFile, "noun"> & { readonly noun: KeptFile["noun"] | "folder" },
-  distrust: Distrust,
-): CliError {
+export function distrustedError({ noun, path, variable }: KeptPlace, distrust: Distrust): CliError {
   const what = `the ${noun} ${path} is not used:`;
   switch (distrust) {
     case "other_owner":
@@ -206,19 +165,6 @@ export function makePrivateFolder(folder: string): void {
     // Another process was faster.
     if (errorCodeOf(error) !== "EEXIST") throw error;
   }
-}
-
-/**
- * Creates a folder inside one of the program's folders, which is created too, and returns its path.
- * @throws Error where others could have put files or links, and the file system's error
- */
-export function makeInnerFolder(folder: InnerFolder): string {
-  const { parent, name, userId } = folder;
-  makePrivateFolder(parent);
-  // Before something is created in it.
-  requirePrivateFolder(parent, userId);
-  makePrivateFolder(join(parent, name));
-  return requireInnerFolder(folder);
 }
 
 /** The text of a file without the byte order mark that some editors of Windows put in front of it. */

@@ -372,7 +372,7 @@ describe("the journal", () => {
     const { exitCode, stderr } = await world.step(...words`events create -c Work --title T --category keep`);
     expect(exitCode).toBe(0);
     expect(stderr).toContain(
-      `calctl undo cannot take this back: the journal cannot be written (${folder()} is no folder, or a link to one)\n`,
+      `calctl undo cannot take this back: the journal cannot be written (${folder()}: not a directory)\n`,
     );
   });
 });

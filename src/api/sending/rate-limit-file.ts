@@ -2,15 +2,13 @@ import { readdirSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Clock } from "../../system/clock.js";
-import { makeInnerFolder, requireInnerFolder } from "../../system/ownership.js";
+import { makePrivateFolder } from "../../system/ownership.js";
 import { writePrivateFile } from "../../system/private-file.js";
 import type { RateLimitStore, SharedPause } from "./rate-limiter.js";
 
 export interface RateLimitFileOptions {
   /** Folder for state that may be lost. @throws where there is none */
   readonly stateDirectory: () => string;
-  /** Null on Windows. */
-  readonly userId: number | null;
   readonly clock: Pick<Clock, "now">;
   /** What the service limits. Neither the file nor its name reveals it. */
   readonly token: string;
@@ -23,21 +21,20 @@ const KEEP_EXPIRED = 3_600_000;
 
 /**
  * Shares a used-up rate limit between processes, in one file for each token and origin, so that the next process waits
- * instead of being refused. Its errors never fail a command: without the file, the service itself reports the limit. So it
- * is where others could have put files or links into the folder.
+ * instead of being refused. Its errors never fail a command: without the file, the service itself reports the limit.
  *
  * There is no lock. If several processes save at once, one of them wins; the worst case is one refused request.
  */
 export function createRateLimitFile(options: RateLimitFileOptions): RateLimitStore {
-  const { stateDirectory, userId, clock } = options;
-  const inner = () => ({ parent: stateDirectory(), name: "rate-limits", userId });
+  const { stateDirectory, clock } = options;
+  const folderIn = () => join(stateDirectory(), "rate-limits");
   const pathIn = (folder: string) => join(folder, fileName(options));
 
   return {
     // Every online command starts with this. Synchronous, because the first use of fs promises takes ten times as long.
     async load() {
       try {
-        const folder = requireInnerFolder(inner());
+        const folder = folderIn();
         const pause = readPause(pathIn(folder), clock.now());
         if (pause === null || !isLongExpired(pause, clock.now())) return pause;
         removeExpired(folder, clock.now());
@@ -48,7 +45,8 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitSto
     },
     async save(pause) {
       try {
-        const folder = makeInnerFolder(inner());
+        const folder = folderIn();
+        makePrivateFolder(folder);
         const path = pathIn(folder);
         if (!isNewer(pause, readPause(path, clock.now()))) return;
         await writePrivateFile(path, JSON.stringify({ until: pause.until, observedAt: pause.observedAt }));

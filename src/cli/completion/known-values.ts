@@ -3,7 +3,7 @@ import { createNameCache, type NameCache } from "../../cache/name-cache.js";
 import { createRecentEvents } from "../../cache/recent-events.js";
 import type { Config } from "../../config/config.js";
 import { configPath, readConfig } from "../../config/config-file.js";
-import { resolveDirectories } from "../../config/directories.js";
+import { requireOwnFolder, resolveDirectories } from "../../config/directories.js";
 import type { Environment } from "../../config/environment.js";
 import { LOCAL_PROFILE, selectService } from "../../config/settings.js";
 import type { Candidate } from "./value-kinds.js";
@@ -35,8 +35,7 @@ export function readKnownValues({ env, platform, home, userId, now }: Machine) {
   const open = (kind: "names" | "events", profileFlag: string | undefined) =>
     createCacheFile({
       kind,
-      directory: directories.cache,
-      userId,
+      directory: () => requireOwnFolder("cache", directories, userId),
       owner: () => cacheOwnerOf(select(profileFlag)),
       now,
     });

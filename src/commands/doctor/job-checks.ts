@@ -36,12 +36,12 @@ export type JobChecks = ReturnType<typeof createJobChecks>;
 
 /** Checks for `doctor`. */
 export function createJobChecks({ machine, program, messages }: JobContext) {
-  const { process, env, configFile, dataDirectory, stateDirectory, cacheDirectory } = machine;
+  const { process, env, configFile, directories } = machine;
   const folders: readonly (readonly [FolderCheck["name"], () => string])[] = [
     ["config", () => join(configFile.path, "..")],
-    ["data", dataDirectory],
-    ["state", stateDirectory],
-    ["cache", cacheDirectory],
+    ["data", directories.data],
+    ["state", directories.state],
+    ["cache", directories.cache],
   ];
   return {
     /** Program and arguments that start calctl again. */

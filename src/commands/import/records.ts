@@ -9,7 +9,7 @@ import { type ImportRecord, occurrenceRecords } from "../../import/plan.js";
 import type { ImportMemo } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
 import { LockBusyError, withFileLock } from "../../system/file-lock.js";
-import { makeInnerFolder } from "../../system/ownership.js";
+import { makePrivateFolder } from "../../system/ownership.js";
 import { writePrivateFile } from "../../system/private-file.js";
 
 /** A create that was sent, or was about to be. With its key it is sent again, and makes no second event. */
@@ -36,7 +36,7 @@ export interface ImportRecords {
 }
 
 interface RecordsOptions {
-  readonly machine: Pick<Machine, "stateDirectory" | "userId" | "process" | "clock" | "signal">;
+  readonly machine: Pick<Machine, "stateDirectory" | "process" | "clock" | "signal">;
   /** Profile, service, calendar and source, each of which has a file of its own. */
   readonly owner: readonly string[];
 }
@@ -61,8 +61,9 @@ export async function withRecords<T>(
   { machine, owner }: RecordsOptions,
   work: (records: ImportRecords) => Promise<T>,
 ): Promise<T> {
-  const { stateDirectory, userId } = machine;
-  const path = join(makeFolder({ parent: stateDirectory(), name: FOLDER, userId }), nameOf(owner));
+  const folder = join(machine.stateDirectory(), FOLDER);
+  makeFolder(folder);
+  const path = join(folder, nameOf(owner));
   const locked = async () => {
     const records = openRecords(path);
     try {
@@ -92,17 +93,16 @@ export async function withRecordsLock<T>(
   });
 }
 
-function makeFolder(inner: Parameters<typeof makeInnerFolder>[0]): string {
+function makeFolder(folder: string): void {
   try {
-    return makeInnerFolder(inner);
+    makePrivateFolder(folder);
   } catch (cause) {
     throw notRemembered(cause);
   }
 }
 
 function notRemembered(cause: unknown): CliError {
-  const isUnnamed = errorCodeOf(cause) === undefined && cause instanceof Error;
-  const reason = isUnnamed ? cause.message : fileProblemOf(cause);
+  const reason = fileProblemOf(cause);
   const hint = "CALCTL_STATE_DIR names another folder";
   return configurationError(`what is imported cannot be remembered (${reason})`, { hint, cause });
 }

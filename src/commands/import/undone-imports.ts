@@ -4,7 +4,6 @@ import { CliError, isOutcomeUnknown } from "../../errors.js";
 import type { ImportRecord } from "../../import/plan.js";
 import type { ImportMemo, JournalEntry, NotedWrite } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
-import { requireInnerFolder } from "../../system/ownership.js";
 import { appendRecord, FOLDER, parseRecords, readText, withRecordsLock } from "./records.js";
 
 /** Runs the undo of a write, which gives the id of its event afterwards, and notes it. */
@@ -17,15 +16,13 @@ export type UndoNoted = (write: NotedWrite, undo: () => Promise<string>) => Prom
  * @throws CliError unavailable while one does
  */
 export async function withUndoneImports(
-  machine: Pick<Machine, "stateDirectory" | "userId" | "process" | "clock" | "signal">,
+  machine: Pick<Machine, "stateDirectory" | "process" | "clock" | "signal">,
   entry: JournalEntry,
   work: (undoNoted: UndoNoted) => Promise<void>,
 ): Promise<void> {
-  const { stateDirectory, userId } = machine;
-  const inner = { parent: stateDirectory(), name: FOLDER, userId };
+  const folder = join(machine.stateDirectory(), FOLDER);
   // It may have been removed since.
-  if (!existsSync(join(inner.parent, FOLDER))) return work((_, undo) => undo());
-  const folder = requireInnerFolder(inner);
+  if (!existsSync(folder)) return work((_, undo) => undo());
   const problem = "an import of the same source is running";
   const lockAll = ([path, ...others]: readonly string[]): Promise<void> =>
     path === undefined

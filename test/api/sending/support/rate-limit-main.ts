@@ -5,7 +5,6 @@ import { awaitStart } from "../../../support/child-start.js";
 const [stateDirectory = "", first = "0", count = "0", step = "1"] = process.argv.slice(2);
 const store = createRateLimitFile({
   stateDirectory: () => stateDirectory,
-  userId: process.geteuid?.() ?? null,
   clock: { now: Date.now },
   token: "secret",
   origin: "https://x.example",
