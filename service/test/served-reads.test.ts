@@ -38,17 +38,24 @@ test("go on while a write is under way, and see what it wrote once it is confirm
   expect([seen, await count(store)]).toEqual([0, 1]);
 });
 
-test("go on while one of another client is under way, each on one snapshot", async () => {
+test("go on while those of five other clients are under way, each on one snapshot", async () => {
   const { store } = await openStage();
-  const seen = await store.read(
-    async (db) => {
-      const before = await countIn(db);
+  const others = Array.from({ length: 5 }, (_, number) => `client ${number}`);
+  const seen = await others.reduce<() => Promise<unknown[]>>(
+    (goOn, client) => () =>
+      store.read(
+        async (db) => {
+          const before = await countIn(db);
+          return [...(await goOn()), before, await countIn(db)];
+        },
+        { client },
+      ),
+    async () => {
       await store.write(insert);
-      return [before, await count(store, "ben"), await countIn(db)];
+      return [await count(store, "ben")];
     },
-    { client: "ana" },
-  );
-  expect(seen).toEqual([0, 1, 0]);
+  )();
+  expect(seen).toEqual([1, ...Array(10).fill(0)]);
 });
 
 test("cannot write", async () => {

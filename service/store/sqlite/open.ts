@@ -21,10 +21,10 @@ import { createTransactions, type Opened } from "./transactions.js";
  * Size of the page cache of each connection for reads of a database that is served (KiB): its pages are read again and again, and
  * reading one from the system takes as long as finding several events in it.
  */
-const SERVED_PAGE_CACHE = 16_384;
+const SERVED_PAGE_CACHE = 8_192;
 
 /** Connections for reads of a database that is served. */
-const READERS = 3;
+const READERS = 6;
 
 /** From which size on the log of a database that is served is moved into its file (bytes). */
 const LOG_SIZE = 4 * 1024 * 1024;
