@@ -72,7 +72,7 @@ function withDate(named: Columns, chosen: Columns, names: readonly string[]): Co
 }
 
 function columnsHint(header: readonly string[]): string {
-  return `say which it is, as --columns title=Subject,start="Start Date"; the columns are ${header.join(", ")}`;
+  return `say which it is, as --columns title=Subject,start="Start Date"; the columns are ${header.filter((name) => name.trim() !== "").join(", ")}`;
 }
 
 /** The name of a column may be in quotation marks. */

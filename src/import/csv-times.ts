@@ -111,6 +111,8 @@ function readMoment(
   { zone, dates }: TimeOptions,
 ): Moment | null {
   if (text === undefined) return null;
+  checkRange(text);
+  checkRange(time ?? "");
   if (text.length > MAX_CELL) throw usageError(`"${text.slice(0, MAX_CELL)}…" is not a date`);
   const [, written = "", rest = ""] = /^(.+?)(?:(?<=\d)T|\s+|$)(?=\d|$)(.*)$/.exec(plainIso(text)) ?? [];
   const date = readDate(written, dates);
@@ -118,13 +120,35 @@ function readMoment(
     throw usageError(
       `"${text}" is not a date ${dates === undefined ? "in the form YYYY-MM-DD" : `in the order ${dates} with a year of four digits`}`,
     );
-  const [, local = "", offset = ""] = /^(.*?)(Z|[+-]\d{2}:\d{2})?$/.exec(rest || (time ?? "")) ?? [];
-  if (local === "") return { date, clock: null, instant: null, isLocal: false };
-  const clock = readClock(local);
+  const [own, other] = [readTime(rest), readTime(time ?? "")];
+  // A cell of dates may be formatted with a time, which is midnight.
+  const isDay = own === null || (other !== null && own.clock === 0);
+  const found = isDay ? other : own;
+  if (found === null) return { date, clock: null, instant: null, isLocal: false };
+  const { clock, offset } = found;
+  if (other !== null && other.clock !== clock) throw usageError(`"${text}" and "${time}" are two times`);
   const wallClock = dateToInstant(date) + clock;
-  if (offset === "") return { date, clock, instant: instantAt(wallClock, zone), isLocal: true };
-  const iso = formatWireDateTime(wallClock).replace("Z", offset);
-  return { date, clock, instant: parseWireDateTime(iso)?.instant ?? wallClock, isLocal: false };
+  const instant = offset === "" ? instantAt(wallClock, zone) : instantAhead(wallClock, offset);
+  return { date, clock, instant, isLocal: offset === "" };
+}
+
+/** @param offset how far the clock is ahead of UTC: `+01:00` @throws CliError usage for one that is none */
+function instantAhead(wallClock: number, offset: string): number {
+  const time = parseWireDateTime(formatWireDateTime(wallClock).replace("Z", offset));
+  if (time === null) throw usageError(`"${offset}" is not an offset of UTC`);
+  return time.instant;
+}
+
+/** A time of day, and how far it is ahead of UTC; null for none. @throws CliError usage */
+function readTime(text: string) {
+  const [, local = "", offset = ""] = /^(.*?)(Z|[+-]\d{2}:\d{2})?$/.exec(text) ?? [];
+  return local === "" ? null : { clock: readClock(local), offset };
+}
+
+/** @throws CliError usage for `10:00-12:00`, whose end may also be an offset: after a date and `T`, or with seconds, it is one */
+function checkRange(cell: string): void {
+  if (!/(?:^|\s)\d{1,2}[:.]\d{2}\s*-\s*\d{1,2}[:.]?\d{2}$/.test(cell)) return;
+  throw usageError(`"${cell}" may be a range of times: write the end in a column of its own`);
 }
 
 function readDate(text: string, order: DateOrder | undefined): string | null {
@@ -139,29 +163,47 @@ function readDate(text: string, order: DateOrder | undefined): string | null {
 const CLOCK =
   /^(\d{1,2})(?:[:.](\d{2})(?:[:.](\d{2})(?:(?<=:\d{2})[.,](\d{1,9}))?)?)?\s*([ap])?\.?(?:m\.?)?$/i;
 
+/** 14h30, 9 h, 9 Uhr and 14.30 Uhr with a colon; any other text as it is. */
+function plainClock(text: string): string {
+  return text
+    .replace(/^(\d{1,2})\s*(?:h|Uhr)\s*(\d{2})?$/i, (_, hour, minute = "00") => `${hour}:${minute}`)
+    .replace(/^(\d{1,2})[.:](\d{2})\s*(?:h|Uhr)$/i, "$1:$2");
+}
+
 /** Whether a text is a time of day and no date: 5.12 may be one. */
-function isTimeOfDay(text: string): boolean {
+function isTimeOfDay(written: string): boolean {
+  const text = plainClock(written);
   return CLOCK.test(text) && /:|[ap]\.?m/i.test(text);
 }
 
+/** Of a spreadsheet, as a part of the day. */
+const FRACTION = /^0\.\d+$/;
+
 /** Milliseconds after midnight. */
 function readClock(text: string): number {
-  const [, hours = "", minutes = "00", seconds = "00", fraction = "0", half] = CLOCK.exec(text) ?? [];
+  const [, hours = "", minutes = "00", seconds = "00", fraction = "0", half] =
+    CLOCK.exec(FRACTION.test(text) ? "" : plainClock(text)) ?? [];
   const isTwelve = half !== undefined;
   const hour = (Number(hours) % (isTwelve ? 12 : 24)) + (half?.toLowerCase() === "p" ? 12 : 0);
   const time = parseWireDateTime(
     `1970-01-01T${String(hour).padStart(2, "0")}:${minutes}:${seconds}.${fraction}Z`,
   );
-  const isTime = hours !== "" && Number(hours) < 24 && (/[:.]/.test(text) || isTwelve);
+  const isTime = hours !== "" && Number(hours) < 24 && (/[:.h]/i.test(text) || isTwelve);
   if (time === null || !isTime || (isTwelve && (Number(hours) > 12 || hours === "0")))
     throw usageError(`"${text.slice(0, MAX_CELL)}" is not a time of day`);
   return time.instant;
 }
 
+/** As spreadsheets and Outlook write it in English, German and French. */
+const [YES, NO] = [
+  /^(?:true|yes|1|x|on|wahr|ja|ein|vrai|oui)$/i,
+  /^(?:false|no|0|off|falsch|nein|aus|faux|non)$/i,
+];
+
 /** Undefined for an empty cell. */
 function readFlag(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
-  if (/^(?:true|yes|1)$/i.test(text)) return true;
-  if (/^(?:false|no|0)$/i.test(text)) return false;
+  if (YES.test(text)) return true;
+  if (NO.test(text)) return false;
   throw usageError(`all-day "${text}" is neither true, yes or 1 nor false, no or 0`);
 }

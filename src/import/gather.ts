@@ -33,7 +33,7 @@ export interface Gathered {
   readonly superseded: number;
   /** Remarks on events, such as why they became single events: sentences for the user. */
   readonly notes: readonly string[];
-  /** For each EXDATE and RECURRENCE-ID at which no event of its series starts: a sentence with its line. */
+  /** For each DTSTART, EXDATE and RECURRENCE-ID at which no event of its series starts: a sentence with its line. */
   readonly strays: readonly string[];
 }
 
@@ -82,7 +82,7 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
       continue;
     }
     for (const event of made) events.set(event.identity, event);
-    strays.push(...strayExceptionsOf(entry, options.engine));
+    strays.push(...strayStartsOf(entry, options.engine));
   }
   const unknown = entries.filter((entry) => isUnknown(entry, found, masters)).length;
   const rejected = new Set(rejections.flatMap(({ identity }) => identity ?? []));
@@ -113,7 +113,7 @@ function strayChangeOf(
   const { uid = "", slot = "" } = occurrenceOf ?? {};
   const { exceptions, content } = events.get(uid) ?? {};
   if (exceptions === undefined || exceptions.isSlot(Date.parse(slot))) return [];
-  const start = content?.all_day === true ? slot.slice(0, 10) : slot.replace(".000Z", "Z");
+  const start = writtenStart(slot, content?.all_day);
   const becomes = cancelled ? "it cancels nothing" : "it is an event of its own";
   return [
     `line ${line}: "${title}": no event of its series starts at its RECURRENCE-ID ${start}: ${becomes}`,
@@ -123,18 +123,29 @@ function strayChangeOf(
 /** Dates that a sentence names. */
 const MAX_DATES = 5;
 
-/** What EXDATE says, and is no start of its event: it excludes nothing. */
-function strayExceptionsOf(
+/** What DTSTART and EXDATE say, and is no start by its rule: there is no event, and none is excluded. */
+function strayStartsOf(
   { line, title, content, recurrences, exclusions = [], cancelled }: ImportEntry,
   engine: RuleEngine | null,
 ): readonly string[] {
-  if (exclusions.length === 0 || engine === null || cancelled) return [];
+  if (recurrences.length === 0 || engine === null || cancelled) return [];
   const lines = recurrences.filter((each) => !each.startsWith("EXDATE"));
   const starts = engine.openRecurrence(recurrenceOf(content, lines));
   const stray = exclusions.flatMap(([start, written]) => (starts.has(start) ? [] : [written]));
-  if (stray.length === 0) return [];
+  const { start_at = "", all_day } = content;
+  const isGiven = !lines.some((each) => each.startsWith("RRULE")) || starts.has(Date.parse(start_at));
+  const first = isGiven
+    ? []
+    : [`its rule gives no event at its DTSTART ${writtenStart(start_at, all_day)}, so there is none`];
   const dates = firstNames(stray, MAX_DATES);
-  return [`line ${line}: "${title}": no event of it starts at the EXDATE ${dates}, which excludes nothing`];
+  const excluded =
+    stray.length === 0 ? [] : [`no event of it starts at the EXDATE ${dates}, which excludes nothing`];
+  return [...first, ...excluded].map((problem) => `line ${line}: "${title}": ${problem}`);
+}
+
+/** As iCalendar has it, with separators. */
+function writtenStart(start: string, allDay: boolean | undefined): string {
+  return allDay === true ? start.slice(0, 10) : start.replace(".000Z", "Z");
 }
 
 /** Whether it is cancelled, and neither it nor its series has come from this source. */

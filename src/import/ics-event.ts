@@ -88,7 +88,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
       .at(-1);
   const { start, end } = readBounds(all, options);
   if (start === undefined) throw usageError("it has no DTSTART");
-  if (start.isFloating) options.count(withoutZone(options.zone));
+  countZones(start, end, options);
   const rules = linesOf("RRULE", lines);
   if (rules.length > 0 && start.zone === "UTC" && start.wallClock !== start.instant)
     throw usageError("it repeats, and no known zone has the offset of DTSTART all the year");
@@ -114,7 +114,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
     identity: occurrenceOf === undefined ? uid : occurrenceIdentity(uid, occurrenceOf.slot),
     occurrenceOf,
     fields,
-    cancelled: options.isWithdrawn || text("STATUS")?.toUpperCase() === "CANCELLED",
+    cancelled: options.isWithdrawn || isCancelled(text("STATUS"), options.unread),
     recurrences: [
       ...readRules(rules, { ...options, start }),
       ...dateLines("RDATE", [...times("RDATE").map(startOf), ...added], { isAllDay: start.isDate }),
@@ -190,6 +190,19 @@ function linesOf(name: string, lines: readonly string[]): readonly string[] {
   return lines.filter((line) => start.test(line));
 }
 
+/** Counts times without a zone. */
+function countZones(start: IcsTime, end: IcsTime | undefined, { zone, count }: VeventOptions): void {
+  if (start.isFloating) count(withoutZone(zone));
+  else if (end?.isFloating) count("with an end without a zone: read in that of its start");
+}
+
+/** @param unread takes a status that is neither confirmed nor cancelled */
+function isCancelled(status: string | undefined, unread: Set<string>): boolean {
+  const known = status?.toUpperCase() ?? "CONFIRMED";
+  if (!/^(?:CONFIRMED|CANCELLED)$/.test(known)) unread.add(`STATUS:${known.slice(0, 40)}`);
+  return known === "CANCELLED";
+}
+
 /** @throws CliError as `wireTime` does */
 function checkedStart(start: number): number {
   wireTime(start);
@@ -205,29 +218,43 @@ function readProperties(lines: readonly string[], unread: Set<string>): readonly
     if (name === undefined) throw usageError(`"${line.slice(0, 40)}" is not a line of iCalendar`);
     if (!READ.has(name) && !PASSED.has(name)) unread.add(name);
     if (!READ.has(name)) return [];
-    checkParameters(name, line);
-    if (isEncoded(line)) throw usageError(`${name} has an encoding or CHARSET that cannot be read`);
-    try {
-      const spaced = TIMES.has(name) ? line.trimEnd().replace(SPACES, "") : line;
-      const quoted = spaced.replace(BARE_TZID, ';TZID="$1"');
-      const [, parameters, type, ...values] = ICAL.parse.property(quoted);
-      return [{ name, parameters, type, values, written: quoted.replace(PARAMETERS, "") }];
-    } catch (error) {
-      throw Object.assign(usageError(`${name} cannot be read`), { cause: error });
-    }
+    return readProperty(name, line) ?? [];
   });
 }
 
-/** Parsing takes long for more. @throws CliError usage */
-function checkParameters(name: string, line: string): void {
+/** Null for a time without a value, which means nothing. */
+function readProperty(name: string, line: string): Property | null {
+  const value = checkParameters(name, line);
+  if (TIMES.has(name) && line.slice(value).trim() === "") return null;
+  if (isEncoded(line)) throw usageError(`${name} has an encoding or CHARSET that cannot be read`);
+  try {
+    const spaced = TIMES.has(name) ? line.trimEnd().replace(SPACES, "") : line;
+    const plain = PLAIN_TEXTS.has(name) ? `${name}:${line.slice(value)}` : spaced;
+    const quoted = plain.replace(BARE_TZID, ';TZID="$1"');
+    const [, parameters, type, ...values] = ICAL.parse.property(quoted);
+    return { name, parameters, type, values, written: quoted.replace(PARAMETERS, "") };
+  } catch (error) {
+    throw Object.assign(usageError(`${name} cannot be read`), { cause: error });
+  }
+}
+
+/**
+ * Where the value begins. Parsing takes long for many parameters; one in quotation marks may be long, such as a text in HTML.
+ * @throws CliError usage
+ */
+function checkParameters(name: string, line: string): number {
   let isQuoted = false;
+  let count = 0;
   for (let index = 0; index < line.length; index += 1) {
-    if (index > MAX_PARAMETERS)
-      throw usageError(`${name} has more than ${MAX_PARAMETERS} characters of parameters`);
     const character = line[index];
     if (character === '"') isQuoted = !isQuoted;
-    if (character === ":" && !isQuoted) return;
+    if (isQuoted) continue;
+    if (character === ":") return index + 1;
+    count += 1;
+    if (count > MAX_PARAMETERS)
+      throw usageError(`${name} has more than ${MAX_PARAMETERS} characters of parameters`);
   }
+  return line.length;
 }
 
 /** A zone whose colons should be in quotation marks, as in `TZID=tzone://Microsoft/Utc:20261121T150000`. */

@@ -14,7 +14,11 @@ interface RuleOptions {
 
 /** The RRULE lines of an event, each once. @throws CliError usage for an UNTIL that is no time, and another calendar */
 export function readRules(lines: readonly string[], options: RuleOptions): readonly string[] {
-  const rules = lines.map((line) => readParts(line.slice(line.indexOf(":") + 1), options));
+  const written = lines.map((line) => line.slice(line.indexOf(":") + 1)).filter((rule) => rule.trim() !== "");
+  const old = written.find((rule) => !rule.includes("="));
+  if (old !== undefined)
+    throw usageError(`the rule "${old.slice(0, 40)}" is of vCalendar 1.0, which is not supported`);
+  const rules = written.map((rule) => readParts(rule, options));
   const meanings = new Map(rules.map((parts) => [parts.toSorted().join(";"), parts.join(";")]));
   if (meanings.size < rules.length) options.count("with the same RRULE twice: read once");
   return [...meanings.values()].map((rule) => `RRULE:${rule}`);

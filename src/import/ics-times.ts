@@ -84,8 +84,9 @@ const MAX_OFFSET = 16 * HOUR_MS;
 export function readTimes(property: Property, options: TimeOptions): readonly IcsTime[] {
   const { name, type, written } = property;
   if (type === "period") throw usageError(`${name} with VALUE=PERIOD is not supported, only dates and times`);
-  // A comma may also begin a fraction.
-  return written.split(/,(?=\d{8}|\d{4}-)/).map((text) => timeOf(text, property, options));
+  // A comma may also begin a fraction, and vCalendar 1.0 has semicolons.
+  const texts = written.split(/[,;](?=\d{8}|\d{4}-|$)/).filter((text) => text !== "");
+  return texts.map((text) => timeOf(text, property, options));
 }
 
 function timeOf(written: string, { name, parameters, type }: Property, options: TimeOptions): IcsTime {
@@ -94,7 +95,7 @@ function timeOf(written: string, { name, parameters, type }: Property, options: 
     throw usageError(`${name} "${written.slice(0, 40)}" is not a date`);
   const time = { isDate: false, isFloating: false, wallClock, written };
   if (isDate || type === "date") return { ...time, isDate: true, instant: wallClock, zone: "UTC" };
-  const { tzid } = parameters;
+  const tzid = parameters["tzid"]?.trim() || undefined;
   if (offset === null) {
     const zone = tzid === undefined ? options.zone : options.findZone(tzid, wallClock);
     return { ...time, isFloating: tzid === undefined, instant: instantAt(wallClock, zone), zone };

@@ -153,14 +153,14 @@ function isAbbreviation(name: string): boolean {
   return /^[A-Z]{1,5}$/.test(name) && !UTC_NAMES.test(name);
 }
 
-/** `UTC+01:00` and `GMT-5`, which are not the other way round, as `Etc/GMT-1` is. */
-const OFFSET_NAMES = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/i;
+/** `UTC+01:00`, `UTC+5.5` and `GMT-5`, which are not the other way round, as `Etc/GMT-1` is. */
+const OFFSET_NAMES = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2})|(\.(?:25|5|75)))?$/i;
 
 /** In milliseconds; null for another name. */
 function offsetOfName(name: string): number | null {
-  const [, sign, hours, minutes = "0"] = OFFSET_NAMES.exec(name) ?? [];
+  const [, sign, hours, minutes = "0", part = "0"] = OFFSET_NAMES.exec(name) ?? [];
   if (hours === undefined) return null;
-  return (sign === "-" ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS);
+  return (sign === "-" ? -1 : 1) * ((Number(hours) + Number(part)) * HOUR_MS + Number(minutes) * MINUTE_MS);
 }
 
 /** The zone that a name without an area means by itself: of Windows, an offset, or an old one of IANA, such as Japan. */

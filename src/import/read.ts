@@ -41,6 +41,7 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
   const text = decode(whole);
   if (text.trim() === "") throw new CliError("rejected", `${name} is empty`);
   const format = options.as ?? formatOf(text, options);
+  if (format === "ics") checkIndents(text, name);
   if (format === "ics" && !/(?<![^\r\n])BEGIN:VCALENDAR/i.test(text))
     throw new CliError("rejected", `${name} is not an iCalendar file`);
   const { count, notes } = createTally("event");
@@ -54,9 +55,19 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
   return { ...read, format, items, superseded, notes: [...coded, ...(read.notes ?? []), ...notes()] };
 }
 
-/** Some programs end lines with a carriage return alone. */
+/** Some programs end lines with a carriage return alone. Of files that were joined, each may have a byte order mark. */
 function withLineFeeds(text: string): string {
-  return text.includes("\n") ? text : text.replaceAll("\r", "\n");
+  return (text.includes("\n") ? text : text.replaceAll("\r", "\n")).replaceAll("\n\ufeff", "\n");
+}
+
+/** A line that begins with a space belongs to the one before. @throws CliError rejected for one that should not @see RFC 5545 §3.1 */
+function checkIndents(text: string, name: string): void {
+  const indented = /(?<![^\r\n])[ \t]+(BEGIN:V(?:CALENDAR|EVENT))[ \t]*(?![^\r\n])/i.exec(text);
+  if (indented === null) return;
+  const line = text.slice(0, indented.index).split(/\r\n?|\n/).length;
+  const hint = "remove the spaces at the beginning of its lines";
+  const what = `${name}: line ${line} begins with spaces before ${indented[1]}, which hides what follows`;
+  throw new CliError("rejected", what, { hint });
 }
 
 /** A character of iCalendar that is folded in the middle of its bytes is put before the fold. @see RFC 5545 §3.1 */

@@ -51,10 +51,9 @@ interface SeriesOptions {
  * A repeating event as a series, which begins with the first start by its rule. Exceptions that are none are left out.
  * @throws CliError usage for what services do not store as one series
  */
-export function readSeries(
-  { content, recurrences: written }: ImportEntry,
-  { engine, now, remark, changes, gone }: SeriesOptions,
-) {
+export function readSeries(entry: ImportEntry, { engine, now, remark, changes, gone }: SeriesOptions) {
+  const { recurrences: written } = entry;
+  const content = withStartSince1900(entry, { engine, now, remark });
   const start = Date.parse(content.start_at ?? "");
   const recurrence = recurrenceOf(content, written);
   const isAllDay = recurrence.timezone === null;
@@ -71,13 +70,36 @@ export function readSeries(
   const { first, isLater } = firstOf(rule, { start, now });
   const isWithin = (slot: number) => !isLater || slot >= first;
   const slots = slotsAmong(starts, new Set([...asked].filter(isWithin)));
-  if (isLater)
-    remark(`imported without events before ${formatWireDateTime(first).slice(0, 10)}: ${TOO_MANY}`);
+  if (isLater) remark(`imported without events before ${isoDate(first)}: ${TOO_MANY}`);
   const excepted = inOrder(excluded).filter((slot) => slots.has(slot) && !changes.has(slot));
   const added = dateLines("RDATE", inOrder(read.extra.filter(isWithin)), { isAllDay });
   const recurrences = [...lines.slice(0, 1), ...added, ...dateLines("EXDATE", excepted, { isAllDay })];
   const whole = { ...content, ...timesFrom(content, first), recurrences };
   return { content: whole, excepted, isSlot: (slot: number) => isWithin(slot) && starts.has(slot) };
+}
+
+/** A series of before 1900, which services refuse, such as a birthday without its year: it begins as `firstOf` says. */
+function withStartSince1900(
+  { content, recurrences }: ImportEntry,
+  { engine, now, remark }: Pick<SeriesOptions, "engine" | "now" | "remark">,
+): ImportEntry["content"] {
+  const isCounted = recurrences.some((line) => line.includes("COUNT="));
+  if (Date.parse(content.start_at ?? "") >= Date.UTC(1900, 0) || isCounted) return content;
+  const lines = recurrences.filter((line) => line.startsWith("RRULE"));
+  const starts = engine.openRecurrence(recurrenceOf(content, lines));
+  const [later] = starts.between(decadeBefore(now), Number.POSITIVE_INFINITY);
+  if (later === undefined) return content;
+  remark(`imported without events before ${isoDate(later)}: a series may not begin before 1900`);
+  return { ...content, ...timesFrom(content, later) };
+}
+
+function isoDate(instant: number): string {
+  return formatWireDateTime(instant).slice(0, 10);
+}
+
+/** The begin of the decade before this one, so that a series begins with the same event in later runs. */
+function decadeBefore(now: number): number {
+  return Date.UTC(Math.floor(new Date(now).getUTCFullYear() / 10) * 10 - 10, 0);
 }
 
 /** The rule as services store it: with an UNTIL of the type of the start. Only dates are the start and these. */
@@ -92,8 +114,8 @@ function ruleLine(read: ReturnType<typeof readRecurrence>): string {
 const TOO_MANY = `a series may have at most ${MAX_OCCURRENCES} events until two years from now`;
 
 /**
- * Where a series begins: with the first start of its rule, or, where services would refuse so many, with the first in the decade
- * before this one, so that it is the same in later runs.
+ * Where a series begins: with the first start of its rule, or, where services would refuse so many, with the first since the decade
+ * before this one.
  */
 function firstOf(rule: Starts, { start, now }: { readonly start: number; readonly now: number }) {
   let first: number | undefined;
@@ -107,8 +129,7 @@ function firstOf(rule: Starts, { start, now }: { readonly start: number; readonl
     const [next = start] = rule.between(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
     return { first: first ?? next, isLater: false };
   }
-  const decade = Math.floor(new Date(now).getUTCFullYear() / 10) * 10 - 10;
-  const [later = start] = rule.between(Date.UTC(decade, 0), Number.POSITIVE_INFINITY);
+  const [later = start] = rule.between(decadeBefore(now), Number.POSITIVE_INFINITY);
   return { first: later, isLater: true };
 }
 

@@ -131,6 +131,17 @@ const FILES: Readonly<Record<string, Row>> = {
     events: ["Mail", "Url", "Webcal"].map((title) => `2027-01-05T09:45 ${title}`),
     notes: ["3 events with a URL that cannot be stored: left out (lines 4, 12, 20)"],
   },
+  "start-beside-rule.ics": {
+    events: days("Yoga", "2027-01-06T09:00", "2027-01-13T09:00"),
+    notes: ['line 4: "Yoga": its rule gives no event at its DTSTART 2027-01-05T09:00:00Z, so there is none'],
+  },
+  "birthday-without-year.ics": {
+    days: ["2026-11-21", "2028-12-31"],
+    events: days("Ana's birthday", "2026-12-15", "2027-12-15", "2028-12-15"),
+    notes: [
+      "1 repeating event imported without events before 2010-12-15: a series may not begin before 1900 (line 4)",
+    ],
+  },
   "daily-since-1980.ics": {
     days: ["2026-11-21", "2026-11-25"],
     events: days("Pills", ...["21", "22", "23", "24", "25"].map((day) => `2026-11-${day}T13:00`)),

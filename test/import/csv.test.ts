@@ -172,6 +172,15 @@ describe("times of day", () => {
     ["2026-11-21 15:00", "", "2026-11-21T14:00:00.000Z"],
     ["2026-11-21T15:00:30", "", "2026-11-21T14:00:30.000Z"],
     ["2026-11-21T15:00:00-05:00", "", "2026-11-21T20:00:00.000Z"],
+    ["2026-11-21T15:00-05:00", "", "2026-11-21T20:00:00.000Z"],
+    ["2026-11-21 15:00:00-05", "", "2026-11-21T20:00:00.000Z"],
+    ["2026-11-21", "14h30", "2026-11-21T13:30:00.000Z"],
+    ["2026-11-21", "9 h", "2026-11-21T08:00:00.000Z"],
+    ["2026-11-21", "9 Uhr", "2026-11-21T08:00:00.000Z"],
+    ["21.11.2026 14.30 Uhr", "", "2026-11-21T13:30:00.000Z"],
+    ["2026-11-21 00:00:00", "15:00", "2026-11-21T14:00:00.000Z"],
+    ["2026-11-21T00:00:00.000Z", "15:00", "2026-11-21T14:00:00.000Z"],
+    ["2026-11-21 15:00", "15:00", "2026-11-21T14:00:00.000Z"],
     ["21.11.2026", "15:00", "2026-11-21T14:00:00.000Z"],
     ["21/11/2026 3:00 PM", "", "2026-11-21T14:00:00.000Z"],
     ["1-2-2026", "15:00", "2026-02-01T14:00:00.000Z"],
@@ -189,6 +198,17 @@ describe("times of day", () => {
     ["2026-11-21", "13:00 PM", '"13:00 PM" is not a time of day'],
     ["2026-11-21", "25:00", '"25:00" is not a time of day'],
     ["", "15:00", "it has no start"],
+    [
+      "2026-11-21",
+      "10:00-12:00",
+      '"10:00-12:00" may be a range of times: write the end in a column of its own',
+    ],
+    ["2026-11-21", "09:00-11:00Z", "is not a time of day"],
+    ["2026-11-21 10:00-12:00", "", '"2026-11-21 10:00-12:00" may be a range of times'],
+    ["2026-11-21 10:00 -0200", "", '"2026-11-21 10:00 -0200" may be a range of times'],
+    ["2026-11-21 10:00", "15:00", '"2026-11-21 10:00" and "15:00" are two times'],
+    ["2026-11-21 10:00+99:00", "", '"+99:00" is not an offset of UTC'],
+    ["2026-11-21", "0.25", '"0.25" is not a time of day'],
   ])("%s %s is rejected by its line", async (date, time, reason) => {
     const good = "Review;21.11.2026;15:00\n";
     const { items } = await read(`title;start;start_time\n${good}Bad;${date};${time}\n`, { dates: "dmy" });
@@ -196,6 +216,23 @@ describe("times of day", () => {
       { kind: "event" },
       { kind: "rejected", line: 3, title: "Bad", reason: expect.stringContaining(reason) },
     ]);
+  });
+
+  test("an end is 15.30 Uhr or 15h30 as well", async () => {
+    for (const end of ["15.30 Uhr", "15h30", "15:30"]) {
+      const { items } = await read(`title,start,end\nReview,2026-11-21 14:00,${end}\n`);
+      expect(items).toMatchObject([{ content: { end_at: "2026-11-21T14:30:00.000Z" } }]);
+    }
+  });
+
+  test.each([
+    ["true 1 yes x on WAHR ja ein vrai oui", true],
+    ["false 0 no off FALSCH nein aus faux non", false],
+  ])("all-day is %s", async (words, all_day) => {
+    for (const word of words.split(" ")) {
+      const { items } = await read(`title,start,start_time,all_day\nFair,2026-11-21,15:00,${word}\n`);
+      expect(items).toMatchObject([{ content: { all_day } }]);
+    }
   });
 
   test("a date alone is all-day, an end time alone is of the same day", async () => {
@@ -262,7 +299,7 @@ test.each([
 });
 
 test("a table without a title names its columns", async () => {
-  await expect(read("Was,Start\nx,2026-11-21\n")).rejects.toMatchObject({
+  await expect(read("Was,,Start\nx,,2026-11-21\n")).rejects.toMatchObject({
     code: "usage",
     message: "no column is the title",
     hint: expect.stringMatching(/--columns .*; the columns are Was, Start$/),

@@ -132,6 +132,12 @@ describe("times", () => {
     ],
     ["a fraction without a zone", ["DTSTART:20261121T150000.5"], { start_at: "2026-11-21T06:00:00.500Z" }],
     ["z", ["DTSTART:20261121t150000z"], { start_at: "2026-11-21T15:00:00.000Z" }],
+    [
+      "an offset of WordPress",
+      ["DTSTART;TZID=UTC+5.5:20261121T150000"],
+      { start_at: "2026-11-21T09:30:00.000Z", start_timezone: "Asia/Calcutta" },
+    ],
+    ["an empty zone", ["DTSTART;TZID=:20261121T150000"], { start_timezone: "Asia/Tokyo" }],
     ["separators", ["DTSTART:2026-11-21T15:00:00+01:00"], { start_at: "2026-11-21T14:00:00.000Z" }],
   ])("%s", async (_, lines, content) => {
     expect(await event(...lines)).toMatchObject({ kind: "event", content });
@@ -280,6 +286,55 @@ test.each<[string, readonly string[], object, readonly string[]]>([
 test("days that end as their length says", async () => {
   const day = ["DTSTART;VALUE=DATE:20261121", "DTEND;VALUE=DATE:20261121", "DURATION:P1D"];
   expect(await event(...day)).toMatchObject({ content: { end_at: "2026-11-22T00:00:00.000Z" } });
+});
+
+test.each<[string, readonly string[], readonly string[]]>([
+  [
+    "a comma at the end",
+    ["EXDATE:20261128T060000Z,20261205T060000Z,"],
+    ["EXDATE:20261128T060000Z,20261205T060000Z"],
+  ],
+  [
+    "semicolons of vCalendar 1.0",
+    ["EXDATE:20261128T060000Z;20261205T060000Z"],
+    ["EXDATE:20261128T060000Z,20261205T060000Z"],
+  ],
+  ["no value", ["EXDATE;TZID=Europe/Berlin:", "RDATE:", "RECURRENCE-ID:", "DTEND:", "RRULE:"], []],
+])("dates with %s are read", async (_, lines, exceptions) => {
+  const item = await event(START, "DURATION:PT1H", "RRULE:FREQ=WEEKLY", ...lines);
+  expect(item).toMatchObject({
+    kind: "event",
+    identity: "1",
+    recurrences: ["RRULE:FREQ=WEEKLY", ...exceptions],
+  });
+});
+
+test("a second file behind the first may have a byte order mark of its own", async () => {
+  const text =
+    calendar("METHOD:CANCEL", ...vevent("UID:1", START)) + "\ufeff" + calendar(...vevent("UID:2", START));
+  const { items, isComplete } = await read(text);
+  expect({ isComplete, items }).toMatchObject({
+    isComplete: true,
+    items: [{ cancelled: true }, { cancelled: false }],
+  });
+});
+
+test("a text may have a long parameter, as the HTML that Thunderbird writes", async () => {
+  const html = `DESCRIPTION;ALTREP="data:text/html,${"x".repeat(20_000)}":Bring a chair`;
+  expect(await event(START, html)).toMatchObject({ content: { description: "Bring a chair" } });
+});
+
+test.each<[string, readonly string[], readonly string[]]>([
+  ["a state", [START, "STATUS:TENTATIVE", "DURATION:PT1H"], ["not read: STATUS:TENTATIVE"]],
+  [
+    "an end without a zone",
+    [START, "DTEND:20261121T070000"],
+    ["1 event with an end without a zone: read in that of its start (line 3)"],
+  ],
+])("a note says what is read otherwise: %s", async (_, lines, expected) => {
+  const { items, notes } = await read(calendar(...vevent(...lines)));
+  expect(items).toMatchObject([{ content: { end_at: "2026-11-21T07:00:00.000Z" } }]);
+  expect(notes).toEqual(expected);
 });
 
 test("without SUMMARY and UID it has no title, and is known by its content", async () => {
@@ -785,6 +840,11 @@ describe("rejected by line, while the rest is read:", () => {
       "a rule that skips forward",
       [START, "RRULE:FREQ=MONTHLY;SKIP=FORWARD"],
       "SKIP=FORWARD is not supported",
+    ],
+    [
+      "a rule of vCalendar 1.0",
+      [START, "RRULE:W1 TU #4"],
+      'the rule "W1 TU #4" is of vCalendar 1.0, which is not supported',
     ],
     ["a broken line", [START, "choir practice"], '"choir practice" is not a line of iCalendar'],
     ["a component without END", [START, "BEGIN:VALARM"], "has no END"],

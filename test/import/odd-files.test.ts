@@ -98,6 +98,18 @@ test("200,000 exceptions of NDJSON are rejected by line", async () => {
 describe("refused, with what to do:", () => {
   test.each<[string, string | Uint8Array, string, string]>([
     [
+      "indented lines",
+      icsFile([OK.replace(/^/gm, "  ")]),
+      "odd.ics: line 3 begins with spaces before BEGIN:VEVENT, which hides what follows",
+      "remove the spaces at the beginning of its lines",
+    ],
+    [
+      "a calendar that is indented",
+      ` ${icsFile([OK])}`,
+      "odd.ics: line 1 begins with spaces before BEGIN:VCALENDAR, which hides what follows",
+      "remove the spaces at the beginning of its lines",
+    ],
+    [
       "text before the calendar",
       `HTTP/1.1 200 OK\r\nContent-Type: text/calendar\r\n\r\n${icsFile([OK])}`,
       "odd.ics is not an iCalendar, CSV or NDJSON file",
