@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
-import { createServer as createHttpServer, type Server } from "node:http";
-import { isIP, Server as NetServer, type Socket } from "node:net";
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createNetServer, isIP, type Server, type Socket } from "node:net";
 import { isLoopback, parseUrl, withoutFinalSlashes } from "../contract/url.js";
 import { configurationError, errorCodeOf } from "../src/errors.js";
 import { sleepFor } from "../src/system/clock.js";
@@ -22,17 +22,20 @@ export interface ListenOptions extends Pick<RequestListenerOptions, "sendTimeout
   readonly publicUrl?: string;
   /** Address of that proxy, whose `X-Forwarded-For` is trusted. */
   readonly trustProxy?: string;
+  /** REQUEST_TIMEOUTS by default. */
+  readonly requestTimeouts?: typeof REQUEST_TIMEOUTS;
   /** How long `close` waits for requests in progress (ms); 10 seconds by default. */
   readonly closeTimeout?: number;
 }
 
 export type ServiceListener = Awaited<ReturnType<typeof listen>>;
 
-/** How long a client may take to send a request and its headers (ms). */
-const REQUEST_TIMEOUT = 30_000;
-const HEADERS_TIMEOUT = 10_000;
-/** How often the timeouts are checked (ms). */
-const TIMEOUT_CHECK_INTERVAL = 5_000;
+/** How long a client may take to send a request and its headers, and how often this is checked (ms). */
+const REQUEST_TIMEOUTS = {
+  requestTimeout: 30_000,
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 5_000,
+};
 
 /** How long a client may take for a TLS handshake (ms). */
 const HANDSHAKE_TIMEOUT = 10_000;
@@ -47,12 +50,20 @@ const CLOSE_TIMEOUT = 10_000;
  * machines could reach the service without TLS
  */
 export async function listen(service: Service, options: ListenOptions) {
-  const { host, port, trustProxy, closeTimeout = CLOSE_TIMEOUT } = options;
+  const {
+    host,
+    port,
+    trustProxy,
+    requestTimeouts = REQUEST_TIMEOUTS,
+    closeTimeout = CLOSE_TIMEOUT,
+  } = options;
   checkExposure(options);
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
   const addressOf = createClientAddressReader(trustProxy);
   const server = await createServer(options.tls);
-  server.maxHeadersCount = MAX_HEADERS;
+  // A missing Host header is refused like anything else, so that the operator sees it.
+  const http = createHttpServer({ ...requestTimeouts, requireHostHeader: false });
+  http.maxHeadersCount = MAX_HEADERS;
   const proxy = trustProxy === undefined ? undefined : normalAddress(trustProxy);
   const sockets = limitConnections(server, addressOf, proxy);
   const hint = "choose another --host or --port; --port 0 chooses a free one";
@@ -61,7 +72,13 @@ export async function listen(service: Service, options: ListenOptions) {
   const isCertified = publicUrl === undefined && options.tls ? createHostCheck(options.tls) : undefined;
   // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
   const requests = createRequestListener(service, { ...options, addressOf, baseUrl, isCertified });
-  requests.attach(server, options.tls !== undefined);
+  requests.attach(http);
+  // It does not listen itself, but checks its timeouts from this event on.
+  http.emit("listening");
+  server.on("connection", requests.noteConnection);
+  server.on(options.tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
+    if (!socket.destroyed) requests.readFrom(socket, http);
+  });
   return {
     baseUrl,
     authUrl: `${baseUrl}${OAUTH_PATH}`,
@@ -69,8 +86,7 @@ export async function listen(service: Service, options: ListenOptions) {
     address,
     /** Stops accepting requests, waits for those in progress up to `closeTimeout`, then closes every connection. */
     async close(): Promise<void> {
-      // Not close() of the HTTP server: it destroys connections whose response is written but not yet sent.
-      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // An incomplete request would keep it open.
       const drained = new AbortController();
       void requests.drain().then(() => drained.abort());
@@ -78,8 +94,8 @@ export async function listen(service: Service, options: ListenOptions) {
       // The rest are slow or idle, such as keep-alive connections and TLS handshakes.
       for (const socket of sockets) socket.destroy();
       await closed;
-      // Stops the timer of the timeouts.
-      server.close();
+      // Stops the timer of the timeouts. Before, it would destroy connections whose response is written but not yet sent.
+      http.close();
     },
   };
 }
@@ -105,18 +121,20 @@ function parsePublicUrl(text: string): string {
   return withoutFinalSlashes(url.href);
 }
 
+/** The server that accepts connections. An HTTP server reads them. */
 async function createServer(tls: ListenOptions["tls"]): Promise<Server> {
-  const timeouts = {
-    requestTimeout: REQUEST_TIMEOUT,
-    headersTimeout: HEADERS_TIMEOUT,
-    connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL,
-    // Refused like any other request, so that the operator sees it.
-    requireHostHeader: false,
-  };
-  if (tls === undefined) return createHttpServer(timeouts);
-  const https = await import("node:https");
+  // The options of node:http and node:https.
+  const options = { allowHalfOpen: true, noDelay: true };
+  if (tls === undefined) return createNetServer(options);
+  const { createServer: createTlsServer } = await import("node:tls");
   try {
-    return https.createServer({ ...timeouts, ...tls, handshakeTimeout: HANDSHAKE_TIMEOUT });
+    const server = createTlsServer({
+      ...options,
+      ...tls,
+      ALPNProtocols: ["http/1.1"],
+      handshakeTimeout: HANDSHAKE_TIMEOUT,
+    });
+    return server.on("tlsClientError", (_, socket) => socket.destroy());
   } catch (cause) {
     throw configurationError("the TLS certificate and key cannot be used", {
       hint: "give a certificate and its own key, both as PEM and without a passphrase",

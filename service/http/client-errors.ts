@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { STATUS_TITLES } from "../../contract/problem.js";
 import { errorCodeOf } from "../../src/errors.js";
 import { badRequest, ProblemError, type ServiceResponse } from "./response.js";
@@ -25,9 +25,9 @@ function problemOfClientError(error: Error): ProblemError | null {
 
 /** Notes which connections have sent bytes that could not be parsed. */
 export function createClientFailures() {
-  const problems = new WeakMap<Socket, ProblemError>();
+  const problems = new WeakMap<Duplex, ProblemError>();
   /** What interrupts the request that is being read. */
-  const interrupts = new WeakMap<Socket, () => void>();
+  const interrupts = new WeakMap<Duplex, () => void>();
   /** Why the body of the request cannot be received; undefined as long as it can. */
   const problemOf = ({ socket, complete }: IncomingMessage) => (complete ? undefined : problems.get(socket));
   return {
@@ -37,7 +37,7 @@ export function createClientFailures() {
      * connection that has failed.
      * @returns the problem to respond with after the requests before it; null if there is nothing to respond to
      */
-    note(error: Error, socket: Socket): ProblemError | null {
+    note(error: Error, socket: Duplex): ProblemError | null {
       const problem = problemOfClientError(error);
       if (problem === null || !socket.writable) socket.destroy();
       // Whatever follows is not parsed either.

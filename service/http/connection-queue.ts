@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { createBudget, type Quota } from "../budget.js";
 import { createFairQueue } from "../fair-queue.js";
 import { createScheduler } from "./scheduler.js";
-import { createSlicedReading } from "./slices.js";
+import { createSlicedReading, type SlicedConnection } from "./slices.js";
 
 /** Requests of one connection that wait for the one before them. Beyond that, nothing more is read from it. */
 const MAX_WAITING = 16;
@@ -15,7 +16,7 @@ const WAITING = { perClient: 4096, total: 16_384 };
 
 /** One request that was read. */
 interface QueuedRequest {
-  readonly socket: Socket;
+  readonly socket: Duplex;
   /** Address of the client, whose waiting requests are limited. */
   readonly client: string;
   /** By which it is scheduled. */
@@ -40,16 +41,16 @@ export function createConnectionQueue() {
   const budget = createBudget(WAITING);
   const scheduler = createScheduler();
   /** Those with a request in progress. */
-  const connections = new Map<Socket, Connection>();
+  const connections = new Map<Duplex, Connection>();
   /** What was received, by client. One slice is parsed in a turn, however many clients send. */
   const slices = createFairQueue<() => Promise<void>>();
   const readInSlices = createSlicedReading((client, parse) => {
     slices.add(client, parse);
     void scheduler.run("slices", async () => slices.take()?.());
   });
-  const readings = new WeakMap<Socket, ReturnType<typeof readInSlices>>();
+  const readings = new WeakMap<Duplex, SlicedConnection>();
   // What follows a response that closes its connection is never answered.
-  const closing = new WeakSet<Socket>();
+  const closing = new WeakSet<Duplex>();
   let onDrained: () => void = () => undefined;
   const run = async (first: QueuedRequest) => {
     const { socket, client } = first;
@@ -77,9 +78,11 @@ export function createConnectionQueue() {
   return {
     /** Call it for every connection that is accepted. */
     noteConnection: scheduler.noteConnection,
-    /** Call it for every connection from which requests will be read. */
-    readFrom(socket: Socket, client: string): void {
-      readings.set(socket, readInSlices(socket, client));
+    /** The connection from which an HTTP server is to read requests. */
+    connectionOf(socket: Socket, client: string): Duplex {
+      const reading = readInSlices(socket, client);
+      readings.set(reading.connection, reading);
+      return reading.connection;
     },
     add(request: QueuedRequest): void {
       const { socket, hasBody } = request;

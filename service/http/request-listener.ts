@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
-import { Socket } from "node:net";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { hashBearerToken } from "../authentication.js";
 import { createBudget, type Quota } from "../budget.js";
 import { createLine } from "../fair-queue.js";
@@ -66,6 +67,8 @@ export function createRequestListener(service: Service, options: RequestListener
   const queue = createConnectionQueue();
   const keys = createSchedulingKeys();
   const failures = createClientFailures();
+  /** Of the clients, by connection. */
+  const addresses = new WeakMap<Duplex, string>();
   let isDraining = false;
   const handle = createExchangeHandler(service, options, {
     keys,
@@ -85,14 +88,14 @@ export function createRequestListener(service: Service, options: RequestListener
     queue.add({ socket, client: address, key, hasBody, handle: () => handle(exchange) });
   };
 
-  const addFailure = (error: Error, socket: Socket) => {
+  const addFailure = (error: Error, socket: Duplex) => {
     const refusal = failures.note(error, socket);
     if (refusal === null) return;
-    const address = addressOf(socket.remoteAddress ?? "", undefined);
+    const address = addresses.get(socket) ?? "";
     const respond = async () => {
       const request = { method: "-", target: "-", headers: {}, body: new Uint8Array(), refusal };
-      socket.write(formatLastResponse(await service.handle(request, { kind: "network", address, baseUrl })));
-      socket.destroySoon();
+      const response = await service.handle(request, { kind: "network", address, baseUrl });
+      socket.end(formatLastResponse(response), () => socket.destroy());
       return false;
     };
     queue.add({ socket, client: address, key: keys.keyOf(address, null), hasBody: false, handle: respond });
@@ -102,18 +105,21 @@ export function createRequestListener(service: Service, options: RequestListener
   return {
     /** Takes one request. */
     listener,
-    /** Takes the connections and requests of a server from now on, also those that Node.js would answer by itself. */
-    attach(server: Server, isSecure: boolean): void {
-      server.on("connection", queue.noteConnection);
-      server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) =>
-        queue.readFrom(socket, addressOf(socket.remoteAddress ?? "", undefined)),
-      );
+    /** Call it for every connection that is accepted. */
+    noteConnection: queue.noteConnection,
+    /** Reads requests from a connection. @param server that parses them, to which this listener is attached */
+    readFrom(socket: Socket, server: Server): void {
+      const address = addressOf(socket.remoteAddress ?? "", undefined);
+      const connection = queue.connectionOf(socket, address);
+      addresses.set(connection, address);
+      server.emit("connection", connection);
+    },
+    /** Takes the requests of a server from now on, also those that Node.js would answer by itself. */
+    attach(server: Server): void {
       server.on("request", listener);
       server.on("checkContinue", (request, response) => add(request, response, "100-continue"));
       server.on("checkExpectation", (request, response) => add(request, response, "unknown"));
-      server.on("clientError", (error, socket) => {
-        if (socket instanceof Socket) addFailure(error, socket);
-      });
+      server.on("clientError", addFailure);
     },
     /** Resolves when no request is in progress. From now on, responses close their connection. */
     async drain(): Promise<void> {

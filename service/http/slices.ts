@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
 
 /**
  * Bytes of a connection that Node.js parses at a time. It makes objects of each request, header and chunk, which takes up to 2 µs
@@ -9,12 +10,29 @@ const SLICE = 4096;
 /** Bytes of all connections that are parsed as they arrive, in each turn of the event loop: those of small requests. */
 const AT_ONCE = 16 * 1024;
 
+const NOTHING = new Uint8Array();
+
 /** Runs work of a client in one of the next turns of the event loop. */
 type TakeTurn = (client: string, work: () => Promise<void>) => void;
 
+interface Chunk {
+  readonly chunk: Uint8Array | string;
+  readonly encoding: BufferEncoding;
+}
+
+/** A connection as an HTTP server reads and writes it. */
+export interface SlicedConnection {
+  readonly connection: Duplex;
+  /** Passes nothing on, however much the HTTP server would take. */
+  hold(): void;
+  /** Ends that. */
+  goOn(): void;
+}
+
 /**
  * Passes on what connections receive in slices, those of each client in turn. Node.js would parse the 64 KiB that it reads from each
- * connection at once, which can be thousands of requests or chunks.
+ * connection at once, which can be thousands of requests or chunks. An HTTP server takes any stream for a connection
+ * (`server.emit("connection", stream)`).
  */
 export function createSlicedReading(takeTurn: TakeTurn) {
   let atOnce = 0;
@@ -28,60 +46,89 @@ export function createSlicedReading(takeTurn: TakeTurn) {
     atOnce += bytes;
     return true;
   };
-  /**
-   * @param socket of an HTTP server that has not read from it yet
-   * @returns what holds the reading and lets it go on, whatever the HTTP server asks for
-   */
-  return (socket: Socket, client: string) => {
-    /** Not passed on yet; null is the end. */
-    const received: (Uint8Array | null)[] = [];
+  /** @param socket from which nothing was read yet */
+  return (socket: Socket, client: string): SlicedConnection => {
+    /** What was received and is not passed on yet; empty if there is nothing. Nothing more is read before it is. */
+    let received = NOTHING;
+    let isWanted = false;
     let isHeld = false;
-    let isPaused = false;
     let isScheduled = false;
-    const push = socket.push.bind(socket);
-    const read = socket._read.bind(socket);
-    const takeSlice = () => {
-      const [first = null] = received;
-      if (first === null || first.byteLength <= SLICE) received.shift();
-      else received[0] = first.subarray(SLICE);
-      return first === null ? null : first.subarray(0, SLICE);
+    // What is passed on while the HTTP server pauses would be parsed when it resumes, without a turn.
+    const mayPass = () => isWanted && !isHeld && !connection.isPaused() && !connection.destroyed;
+    const passSlice = () => {
+      const slice = received.subarray(0, SLICE);
+      received = received.subarray(SLICE);
+      if (received.byteLength === 0) socket.resume();
+      isWanted = connection.push(slice);
     };
     const next = () => {
-      if (isScheduled || isHeld || isPaused || received.length === 0) return;
+      if (isScheduled || received.byteLength === 0 || !mayPass()) return;
       isScheduled = true;
       takeTurn(client, async () => {
         isScheduled = false;
-        if (!isHeld && !isPaused && !socket.destroyed) push(takeSlice());
+        if (mayPass()) passSlice();
+        next();
       });
     };
-    // The HTTP server reads past the stream, unless somebody else listens.
-    const ignore = () => undefined;
-    socket.on("data", ignore).off("data", ignore);
-    Object.assign(socket, {
-      push(chunk: Uint8Array | null): boolean {
-        const isFirst = received.length === 0 && !isHeld && !isPaused;
-        if (isFirst && mayPassAtOnce(chunk?.byteLength ?? 0)) return push(chunk);
-        received.push(chunk);
+    const write = (chunks: readonly Chunk[], done: (error?: Error | null) => void) => {
+      let isTaken = false;
+      const note = (error?: Error | null) => {
+        if (!isTaken) done(error);
+        isTaken = true;
+      };
+      socket.cork();
+      chunks.forEach(({ chunk, encoding }, index) => {
+        socket.write(chunk, encoding, index === chunks.length - 1 ? note : undefined);
+      });
+      socket.uncork();
+      // Usually the system takes it at once, of which the callback hears later.
+      if (socket.writableLength === 0) note();
+    };
+    const connection = new Duplex({
+      // The HTTP server writes heads as latin1.
+      decodeStrings: false,
+      readableHighWaterMark: SLICE,
+      read() {
+        isWanted = true;
         next();
-        // Nothing is read until it is asked for.
-        return false;
       },
-      _read(size: number): void {
-        if (received.length === 0) read(size);
-        else next();
+      write(chunk, encoding, done) {
+        write([{ chunk, encoding }], done);
       },
-      // The HTTP server calls them for the body of a request, and resumes after each message.
-      pause(): Socket {
-        isPaused = true;
-        return socket;
+      writev: write,
+      final(done) {
+        socket.end(done);
       },
-      resume(): Socket {
-        isPaused = false;
-        next();
-        return socket;
+      destroy(error, done) {
+        socket.destroy();
+        done(error);
       },
     });
+    connection.on("resume", next);
+    socket.on("data", (chunk) => {
+      if (mayPass() && mayPassAtOnce(chunk.byteLength)) {
+        isWanted = connection.push(chunk);
+        return;
+      }
+      received = chunk;
+      socket.pause();
+      next();
+    });
+    socket.on("end", () => connection.push(null));
+    socket.on("error", (error) => connection.destroy(error));
+    socket.on("close", () => connection.destroy());
+    socket.on("timeout", () => connection.emit("timeout"));
+    // What an HTTP server uses of a socket, where it is one, and we of the sockets of requests.
+    Object.assign(connection, {
+      remoteAddress: socket.remoteAddress,
+      setTimeout: (time: number) => socket.setTimeout(time),
+      destroySoon: () => connection.end(() => connection.destroy()),
+    });
+    Object.defineProperty(connection, "bytesRead", {
+      get: () => socket.bytesRead - socket.readableLength - received.byteLength,
+    });
     return {
+      connection,
       hold(): void {
         isHeld = true;
       },

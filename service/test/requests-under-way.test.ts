@@ -261,6 +261,14 @@ describe("connections", () => {
   });
 });
 
+test("a request that does not arrive in time is refused", async () => {
+  const requestTimeouts = { requestTimeout: 2, headersTimeout: 1, connectionsCheckingInterval: 1 };
+  const socket = await openSocket(await start({ requestTimeouts }));
+  const answered = statusesOf(socket, 2);
+  socket.write("GET /user HTTP/1.1\r\n");
+  expect(await answered).toEqual(["408"]);
+});
+
 describe("responses that were not received yet", () => {
   const MIB = 1024 * 1024;
   const LARGEST = { ...SCHEDULE, description: "\u0001".repeat(10_000) };
