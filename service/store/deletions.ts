@@ -18,6 +18,11 @@ const BATCH = 500;
 
 /** Deletes events of a calendar and remembers that for a while. */
 export async function deleteEvents(db: Transaction, events: readonly DeletedEventRow[]): Promise<void> {
+  const comments = await listCommentIds(
+    db,
+    events.map(({ event_id }) => event_id),
+  );
+  await deleteComments(db, comments);
   for await (const deleted of inSlices(events)) {
     await removeEvent(db, deleted);
     await insertDeletion(db, deleted);
@@ -25,6 +30,21 @@ export async function deleteEvents(db: Transaction, events: readonly DeletedEven
   const [deleted] = events;
   if (deleted !== undefined) await forgetDeletions(db, deleted, FORGOTTEN_AT_ONCE * events.length);
 }
+
+/** Ids of the comments on events, of which one may have very many. */
+export async function listCommentIds(
+  db: Transaction,
+  eventIds: readonly string[],
+): Promise<readonly string[]> {
+  return (await selectCommentIds(db, eventIds)).map(({ id }) => id);
+}
+
+const selectCommentIds = compileForIds((db, eventIds) =>
+  db.selectFrom("activities").select("id").where("event_id", "in", eventIds),
+);
+
+/** Deletes comments, some at a time; with their event, all would be deleted at once. */
+export const deleteComments = compileForIds((db, ids) => db.deleteFrom("activities").where("id", "in", ids));
 
 const removeEvent = compileOnce((db, { event_id }: Placeholders<DeletedEventRow>) =>
   db.deleteFrom("events").where("id", "=", event_id),

@@ -1,6 +1,6 @@
 import { inSlices, yieldToEventLoop } from "../../src/system/clock.js";
 import { compileForIds, compileOnce, type Placeholders } from "./compiled-query.js";
-import { deleteEvents, forgetDeletionsOf } from "./deletions.js";
+import { deleteComments, deleteEvents, forgetDeletionsOf, listCommentIds } from "./deletions.js";
 import { type EventWithAttendees, insertEvent } from "./events.js";
 import { advanceRevision } from "./revisions.js";
 import type { EventRow, SeriesRow } from "./schema.js";
@@ -131,7 +131,8 @@ export async function replaceOccurrences(db: Transaction, changes: OccurrenceCha
     revision += 1;
     return revision;
   };
-  const comments = (await selectComments(db, removed)).flatMap((comment) => {
+  const commentIds = await listCommentIds(db, removed);
+  const comments = (await selectComments(db, commentIds)).flatMap((comment) => {
     const event_id = successors.get(comment.event_id);
     return event_id === undefined || !ids.has(event_id) ? [] : { ...comment, event_id };
   });
@@ -141,6 +142,7 @@ export async function replaceOccurrences(db: Transaction, changes: OccurrenceCha
     event_id,
     deleted_at: now,
   }));
+  await deleteComments(db, commentIds);
   for await (const id of inSlices(removed.filter((one) => ids.has(one)))) await removeEvent(db, { id });
   await deleteEvents(db, deleted);
   await forgetDeletionsOf(db, ids);
@@ -149,7 +151,7 @@ export async function replaceOccurrences(db: Transaction, changes: OccurrenceCha
 }
 
 const selectComments = compileForIds((db, ids) =>
-  db.selectFrom("activities").selectAll().where("event_id", "in", ids),
+  db.selectFrom("activities").selectAll().where("id", "in", ids),
 );
 
 const removeEvent = compileOnce((db, { id }: Placeholders<{ readonly id: string }>) =>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../contract/date-time.js";
 import type { EventResource } from "../../contract/resources.js";
 import { createStage, type Stage } from "./contract/stage.js";
@@ -325,6 +325,33 @@ describe("no series stops the service", () => {
     expect(
       await turnsOf(stage.client.call("deleteEvent", { path, query: { scope: "all" } })),
     ).toBeGreaterThan(35);
+  });
+
+  test("while many comments on an event are moved and deleted, others are served", async () => {
+    const { id } = await createSeries("FREQ=DAILY;COUNT=2");
+    const path = place(id);
+    const { data } = await stage.client.call("createActivity", { path, body: activityBody("I do") });
+    const count = 3_000;
+    await stage.world.tables.change(
+      `insert into activities with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
+      select activities.id || n, event_id, user_id, content, created_at, updated_at from activities, numbers
+      where activities.id = '${data.id}'`,
+    );
+    // Each slice of work is over as soon as it begins.
+    let time = 0;
+    vi.spyOn(Date, "now").mockImplementation(() => (time += 5));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const moved = { start_at: "2026-11-21T12:30:00Z", end_at: "2026-11-21T13:30:00Z" };
+    const move = { path, query: { scope: "all" }, body: eventBody({ ...SCHEDULE, ...moved }) } as const;
+    // Their ids are listed at once. They are read and deleted 64 at a time, and written one by one.
+    expect(await turnsOf(stage.client.call("updateEvent", move))).toBeGreaterThan(count + 2 * (count / 64));
+    const [first] = await list();
+    const [row] = await stage.world.tables.query(
+      `select count(*) as count from activities where event_id = '${first?.id}'`,
+    );
+    expect(Number(row?.["count"])).toBe(count + 1);
+    const deletion = stage.client.call("deleteEvent", { path: place(first?.id ?? "") });
+    expect(await turnsOf(deletion)).toBeGreaterThan(count / 64);
   });
 
   test("an occurrence of any year is read, changed and deleted by its id, or is none", async () => {
