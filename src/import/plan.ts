@@ -35,7 +35,7 @@ export interface ImportRecord {
   readonly slot?: number | undefined;
   /** Of a series. */
   readonly series?: SeriesRecord | undefined;
-  /** `begun`: a delete was sent. `here`: an import or its undo deleted it. `elsewhere`: somebody else did. */
+  /** `begun`: a delete, or an undo, was sent. `here`: an import or its undo deleted it. `elsewhere`: somebody else did. */
   readonly deleted?: "begun" | "here" | "elsewhere" | undefined;
   /** The event that an undo deleted, where another one took its place before. */
   readonly undone?: string | undefined;

@@ -26,13 +26,8 @@ export interface Write {
   readonly changed?: readonly CalendarEvent[];
 }
 
-/** What an import remembered of an event before it was written: an undo brings it back. */
-export interface ImportMemo {
-  /** The name of the file that has it. */
-  readonly file: string;
-  /** By identity. */
-  readonly lines: readonly (readonly [string, ImportRecord | null])[];
-}
+/** What an import remembered of an event before it was written, by identity: an undo restores it. */
+export type ImportSnapshot = readonly (readonly [string, ImportRecord | null])[];
 
 /** What became of a write; without any of these it may or may not have been done. */
 export interface Outcome {
@@ -53,7 +48,7 @@ export interface NotedWrite extends Write, Outcome {
   /** Its number within the command. */
   readonly n: number;
   /** Of an update or delete of an import. */
-  readonly memo?: ImportMemo;
+  readonly snapshot?: ImportSnapshot;
 }
 
 /** What one command wrote. */

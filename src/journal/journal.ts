@@ -6,7 +6,7 @@ import { LockBusyError, withFileLock } from "../system/file-lock.js";
 import { makePrivateFolder } from "../system/ownership.js";
 import type { ProcessSource } from "../system/process-identity.js";
 import {
-  type ImportMemo,
+  type ImportSnapshot,
   type JournalEntry,
   type NotedWrite,
   type Outcome,
@@ -53,7 +53,7 @@ export function createJournal(options: JournalOptions) {
   let file: string | undefined;
   let failed = false;
   let count = 0;
-  const memos = new Map<string, ImportMemo>();
+  const snapshots = new Map<string, ImportSnapshot>();
   let records: string | undefined;
 
   function add(record: object): void {
@@ -88,15 +88,15 @@ export function createJournal(options: JournalOptions) {
       records = name;
     },
     /** Keeps this with the next write to an event. */
-    keep(eventId: string, memo: ImportMemo): void {
-      memos.set(eventId, memo);
+    keep(eventId: string, snapshot: ImportSnapshot): void {
+      snapshots.set(eventId, snapshot);
     },
     /** Notes a write before it is sent. @returns what notes its outcome */
     begin(write: Write): (outcome: Outcome) => void {
       const n = count;
       const { eventId = "" } = write;
-      add({ n, ...write, memo: memos.get(eventId) });
-      memos.delete(eventId);
+      add({ n, ...write, snapshot: snapshots.get(eventId) });
+      snapshots.delete(eventId);
       count += 1;
       return (outcome) => add({ n, ...outcome });
     },

@@ -397,32 +397,51 @@ describe("an undo", () => {
     expect(await importLines(before)).toMatchObject({ updated: 0, unchanged: 3, conflicts: 0, created: 0 });
   });
 
+  /** Runs an undo that ends before or after its first request of a method, and before it notes that. */
+  async function undoKilled(order: string, method: string): Promise<void> {
+    const [path, kept] = [recordsPath(world), join(world.directory, "kept")];
+    const { handle } = world.service;
+    const endAt: typeof handle = async (request, ...rest) => {
+      if (request.method !== method) return handle(request, ...rest);
+      const response = order === "after" ? await handle(request, ...rest) : null;
+      // From now on, nothing can be noted.
+      renameSync(path, kept);
+      mkdirSync(path);
+      if (response === null) throw new Error("killed");
+      return response;
+    };
+    Object.assign(world.service, { handle: endAt });
+    expect((await world.step("undo", "--yes")).exitCode).not.toBe(0);
+    Object.assign(world.service, { handle });
+    rmdirSync(path);
+    renameSync(kept, path);
+  }
+
   test.each(["after", "before"])(
     "that ends %s it deletes an event, and before it notes that, loses no event",
     async (order) => {
       await importLines([line("a")]);
-      const [path, kept] = [recordsPath(world), join(world.directory, "kept")];
-      const { handle } = world.service;
-      const endAtDelete: typeof handle = async (request, ...rest) => {
-        if (request.method !== "DELETE") return handle(request, ...rest);
-        const response = order === "after" ? await handle(request, ...rest) : null;
-        // From now on, nothing can be noted.
-        renameSync(path, kept);
-        mkdirSync(path);
-        if (response === null) throw new Error("killed");
-        return response;
-      };
-      Object.assign(world.service, { handle: endAtDelete });
-      expect((await world.step("undo", "--yes")).exitCode).not.toBe(0);
-      Object.assign(world.service, { handle });
-      rmdirSync(path);
-      renameSync(kept, path);
+      await undoKilled(order, "DELETE");
       const isDeleted = order === "after";
       expect(await importLines([line("a")])).toMatchObject({
         ...{ exitCode: 0, created: isDeleted ? 1 : 0, unchanged: isDeleted ? 0 : 1, conflicts: 0 },
       });
       expect(await titles()).toEqual(["Event a"]);
       expect(await importLines([line("a")])).toMatchObject({ created: 0, unchanged: 1 });
+    },
+  );
+
+  test.each(["after", "before"])(
+    "that ends %s it restores an event, and before it notes that, is no import of what is not there",
+    async (order) => {
+      await importLines([line("a")]);
+      await importLines([line("a", "Other")]);
+      await undoKilled(order, "PUT");
+      const isRestored = order === "after";
+      expect(await importLines([line("a", "Other")])).toMatchObject({
+        ...{ exitCode: 0, updated: 0, unchanged: isRestored ? 0 : 1, conflicts: isRestored ? 1 : 0 },
+      });
+      expect(await titles()).toEqual([isRestored ? "Event a" : "Other"]);
     },
   );
 

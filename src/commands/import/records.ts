@@ -6,7 +6,7 @@ import { isSeries } from "../../calendar/series.js";
 import { CliError, configurationError, errorCodeOf, fileProblemOf } from "../../errors.js";
 import { shortHash } from "../../import/content-hash.js";
 import { type ImportRecord, occurrenceRecords } from "../../import/plan.js";
-import type { ImportMemo } from "../../journal/entry.js";
+import type { ImportSnapshot } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
 import { LockBusyError, withFileLock } from "../../system/file-lock.js";
 import { makePrivateFolder } from "../../system/ownership.js";
@@ -32,7 +32,7 @@ export interface ImportRecords {
   /** What is remembered of the occurrences of a series; empty for any other event. */
   partsOf(identity: string, event: CalendarEvent): ReturnType<typeof occurrenceRecords>;
   /** What the journal is to keep of an event that is about to be written, and of the occurrences of a series. */
-  memoOf(identity: string, current: CalendarEvent): ImportMemo;
+  snapshotOf(identity: string, current: CalendarEvent): ImportSnapshot;
 }
 
 interface RecordsOptions {
@@ -124,10 +124,10 @@ function openRecords(path: string): ImportRecords & { compact(): Promise<void> }
       remember(identity, value);
     },
     partsOf,
-    memoOf(identity, current) {
-      const parts = partsOf(identity, current);
-      return { file: basename(path), lines: [[identity, records.get(identity) ?? null], ...parts] };
-    },
+    snapshotOf: (identity, current) => [
+      [identity, records.get(identity) ?? null],
+      ...partsOf(identity, current),
+    ],
     /** Leaves a line for each event. */
     async compact() {
       if (!isChanged) return;

@@ -1,18 +1,18 @@
 import { existsSync, readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { CliError, isOutcomeUnknown } from "../../errors.js";
 import type { ImportRecord } from "../../import/plan.js";
-import type { ImportMemo, JournalEntry, NotedWrite } from "../../journal/entry.js";
+import type { ImportSnapshot, JournalEntry, NotedWrite } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
 import { appendRecord, FOLDER, parseRecords, readText, withRecordsLock } from "./records.js";
 
-/** Runs the undo of a write, which gives the id of its event afterwards, and notes it. */
+/** Runs the undo of a write, which returns the id of its event afterwards, and notes it. */
 export type UndoNoted = (write: NotedWrite, undo: () => Promise<string>) => Promise<string>;
 
 /**
- * What an undo changes in what is remembered: a later run of the same file does again what was taken back of an import. The
- * work runs while no import writes to the same records.
- * @param entry of the command that is taken back, which may be an import that is still running
+ * What an undo changes in what imports remember: a later run of the same file does again what was undone. The work runs while
+ * no import writes to the same records.
+ * @param entry of the command that is undone, which may be an import that is still running
  * @throws CliError unavailable while one does
  */
 export async function withUndoneImports(
@@ -23,12 +23,14 @@ export async function withUndoneImports(
   const folder = join(machine.stateDirectory(), FOLDER);
   // It may have been removed since.
   if (!existsSync(folder)) return work((_, undo) => undo());
+  const own = entry.records === undefined ? null : join(folder, entry.records);
   const problem = "an import of the same source is running";
   const lockAll = ([path, ...others]: readonly string[]): Promise<void> =>
     path === undefined
-      ? work(openUndoneImports(folder))
+      ? work(openUndoneImports(folder, own))
       : withRecordsLock(machine, { path, problem }, () => lockAll(others));
-  return lockAll(filesOf(entry, readPlaces(folder)).map((file) => join(folder, file)));
+  const others = pathsOf(entry, readPlaces(folder));
+  return lockAll([...new Set([...(own === null ? [] : [own]), ...others])]);
 }
 
 /** Where an event is remembered. */
@@ -48,60 +50,56 @@ function readPlaces(folder: string): readonly Place[] {
     );
 }
 
-/** The names of the files that remember what a command wrote. */
-function filesOf({ records, writes }: JournalEntry, places: readonly Place[]): readonly string[] {
+/** The files that remember an event that a command wrote. */
+function pathsOf({ writes }: JournalEntry, places: readonly Place[]): readonly string[] {
   const ids = new Set(writes.flatMap(({ eventId, after }) => [eventId, after?.id]));
-  const noted = [records, ...writes.map(({ memo }) => memo?.file)].filter((file) => file !== undefined);
   const found = places.filter(({ record: { id } }) => ids.has(id) || ids.has(id.replace(/_[^_]*$/, "")));
-  return [...new Set([...noted, ...found.map(({ path }) => basename(path))])];
+  return found.map(({ path }) => path);
 }
 
-function openUndoneImports(folder: string): UndoNoted {
-  const places = readPlaces(folder);
-  const restored = new Map<string, ImportRecord | null>();
-  const restore = ({ file, lines }: ImportMemo, ids: IdChange): void => {
-    const path = join(folder, file);
-    for (const [identity, before] of existsSync(path) ? lines : []) {
-      const record = before && withNewId(before, ids);
-      restored.set(`${path} ${identity}`, record);
-      appendRecord(path, identity, record);
+/** @param own the file of the import that is undone; null for other commands */
+function openUndoneImports(folder: string, own: string | null): UndoNoted {
+  const keyOf = ({ path, identity }: Omit<Place, "record">) => `${path} ${identity}`;
+  const places = new Map(readPlaces(folder).map((place) => [keyOf(place), place]));
+  const placesOf = (isMeant: (id: string) => boolean) =>
+    Array.from(places.values()).filter(({ record }) => isMeant(record.id));
+  const note = ({ path, identity }: Omit<Place, "record">, record: ImportRecord | null): void => {
+    appendRecord(path, identity, record);
+    if (record === null) places.delete(keyOf({ path, identity }));
+    else places.set(keyOf({ path, identity }), { path, identity, record });
+  };
+  const restore = (snapshot: ImportSnapshot, path: string, ids: IdChange): void => {
+    for (const [identity, before] of snapshot) {
+      const current = places.get(keyOf({ path, identity }))?.record ?? before;
+      // What took its place is deleted by this undo as well, after it.
+      const undone = current?.id === before?.id ? current?.undone : current?.id;
+      note({ path, identity }, before && { ...withNewId(before, ids), undone });
     }
   };
   /** An event that another command deleted is there again. */
   const findAgain = (ids: IdChange): void => {
-    for (const { path, identity, record } of places)
-      if (record.id === ids.from || record.id.startsWith(`${ids.from}_`)) {
-        const deleted = record.deleted === "elsewhere" ? undefined : record.deleted;
-        appendRecord(path, identity, { ...withNewId(record, ids), deleted });
-      }
-  };
-  const noteUndone = ({ kind, eventId = "", memo }: NotedWrite, id: string): void => {
-    const ids = { from: eventId, to: id };
-    const place = places.find(({ record }) => record.id === id);
-    if (memo !== undefined) restore(memo, ids);
-    else if (kind === "delete") findAgain(ids);
-    if (memo !== undefined || kind !== "create" || place === undefined) return;
-    const { path, identity, record } = place;
-    const before = restored.get(`${path} ${identity}`);
-    const isAnother = before && before.id !== id;
-    appendRecord(path, identity, isAnother ? { ...before, undone: id } : { ...record, deleted: "here" });
-  };
-  return async (write, undo) => {
-    const created = write.kind === "create" ? write.after?.id : undefined;
-    const place = places.find(({ record }) => record.id === created);
-    const record = place && (restored.get(`${place.path} ${place.identity}`) ?? place.record);
-    const note = (noted: ImportRecord) => place && appendRecord(place.path, place.identity, noted);
-    // A later import looks whether it is deleted, should this process be killed before that is noted.
-    if (record !== undefined) note({ ...record, deleted: "begun" });
-    try {
-      const id = await undo();
-      noteUndone(write, id);
-      return id;
-    } catch (error) {
-      const isKept = error instanceof CliError && !isOutcomeUnknown(error);
-      if (record !== undefined && isKept) note(record);
-      throw error;
+    for (const place of placesOf((id) => id === ids.from || id.startsWith(`${ids.from}_`))) {
+      const deleted = place.record.deleted === "elsewhere" ? undefined : place.record.deleted;
+      note(place, { ...withNewId(place.record, ids), deleted });
     }
+  };
+  return async ({ kind, eventId = "", after, snapshot }, undo) => {
+    const writtenId = kind === "create" ? after?.id : eventId;
+    const written = kind === "delete" ? [] : placesOf((id) => id === writtenId);
+    const noteWritten = (deleted?: "begun" | "here"): void => {
+      for (const place of written) note(place, { ...place.record, deleted: deleted ?? place.record.deleted });
+    };
+    // A later import looks at the event, should this process be killed before it has noted what it did.
+    noteWritten("begun");
+    const id = await undo().catch((error: unknown) => {
+      if (error instanceof CliError && !isOutcomeUnknown(error)) noteWritten();
+      throw error;
+    });
+    if (kind === "create") noteWritten("here");
+    const ids = { from: eventId, to: id };
+    if (snapshot === undefined && kind === "delete") findAgain(ids);
+    if (snapshot !== undefined && own !== null && existsSync(own)) restore(snapshot, own, ids);
+    return id;
   };
 }
 

@@ -108,7 +108,7 @@ async function update(
   const before = current.updated_at === null ? null : lastUpdate(current, "import");
   const isApplied = (found: CalendarEvent) =>
     before !== null && wasUpdated(found, { seen: before, draft: whole });
-  (await context.journal())?.keep(id, records.memoOf(event.identity, current));
+  (await context.journal())?.keep(id, records.snapshotOf(event.identity, current));
   const { event: left } = await api.updateEvent(address, whole, { isApplied, scope: scopeOf(current) });
   noteWritten(records, event, left);
 }
@@ -135,7 +135,7 @@ async function remove(
   const address = { calendarId: calendar.id, eventId: record.id };
   const current = await api.getEvent(address);
   requireAsSeen(current, seen);
-  (await context.journal())?.keep(record.id, records.memoOf(identity, current));
+  (await context.journal())?.keep(record.id, records.snapshotOf(identity, current));
   records.note(identity, { ...record, deleted: "begun" });
   await api.deleteEvent(address, { scope: scopeOf(current) });
   for (const [part] of records.partsOf(identity, current)) records.note(part, null);
