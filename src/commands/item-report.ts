@@ -1,4 +1,5 @@
 import { CliError, isOutcomeUnknown, type PlannedRequest, wrapError } from "../errors.js";
+import { describeReason } from "../output/error-report.js";
 
 /** What came of each of several items, and how stderr says it. */
 
@@ -121,7 +122,9 @@ function warnOfMissing(
   { noun, verb, warn }: Pick<ProcessTexts<never>, "noun" | "verb" | "warn">,
 ): void {
   for (const { name, error } of missing.filter(({ isTried }) => isTried))
-    warn(`${noun} ${name}${isOutcomeUnknown(error) ? "" : ` could not be ${verb}`}: ${error.message}`);
+    warn(
+      `${noun} ${name}${isOutcomeUnknown(error) ? "" : ` could not be ${verb}`}: ${describeReason(error)}`,
+    );
   const untried = missing.filter(({ isTried }) => !isTried);
   if (untried.length > 0) warn(`${noun}s not tried: ${namesOf(untried)}`);
 }
@@ -156,6 +159,6 @@ function withMissing(error: unknown, missing: readonly MissingItem[], message?: 
 
 function detailsOf(missing: readonly MissingItem[]) {
   return {
-    failed: missing.map(({ id, error }) => ({ id, code: error.code, message: error.message })),
+    failed: missing.map(({ id, error }) => ({ id, code: error.code, message: describeReason(error) })),
   };
 }

@@ -70,6 +70,12 @@ function renderText({ message, hint, details }: CliError, options: ErrorReportOp
   return lines.map((line) => `${line}\n`).join("");
 }
 
+/** The message of an error, with what the service said by field, as the reason of one of several failures. */
+export function describeReason({ message, details }: CliError): string {
+  const lines = describeDetails(details).map((line) => boundText(line, MAX_DETAIL));
+  return lines.length === 0 ? message : `${message}: ${lines.join("; ")}`;
+}
+
 /** Lines of details that are shown; JSON has all of them. */
 const MAX_LINES = 20;
 

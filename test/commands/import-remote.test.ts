@@ -61,7 +61,8 @@ test("a service that goes away is not asked for each of the rest, and the same c
 });
 
 test("a series that the service refuses: its changes fail with it, and the rest is imported", async () => {
-  const refusal = { status: 422, headers: { "content-type": "application/json" }, body: '{"errors":"no"}' };
+  const body = '{"errors":{"recurrences":["must not be daily"]}}';
+  const refusal = { status: 400, headers: { "content-type": "application/json" }, body };
   const service = byService(world.service);
   world.server.on(`POST /calendars/${world.calendarId}/events`, [reply(refusal)], [reply(service)]);
   const events = [
@@ -72,6 +73,7 @@ test("a series that the service refuses: its changes fail with it, and the rest 
   const path = writeText(world, "run.ics", icsFile(events));
   const first = await importPath(path);
   expect(first).toMatchObject({ exitCode: 12, stdout: "1\t0\n" });
+  expect(first.stderr).toContain("the service refused the request (400): recurrences: must not be daily");
   expect(first.stderr).toContain('"Moved": its series is not in the calendar');
   expect(first.stderr).toContain("2 of 3 changes failed");
   expect(await importPath(path)).toMatchObject({ exitCode: 0, stdout: "2\t1\n" });

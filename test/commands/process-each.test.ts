@@ -145,6 +145,26 @@ describe("several items", () => {
     expect(warnings).toEqual(["calendar b could not be read: unexpected error: a bug"]);
   });
 
+  test("the reason of each has what the service said by field", async () => {
+    const { options, settle, warnings } = createWork();
+    const collected = processEach(["a", "b", "c"], options);
+    const message = "the service refused the request (400)";
+    const details = { url: ["must be at most 2000 characters"], title: ["must not be blank"] };
+    await settle("a", new CliError("rejected", message, { details }));
+    await settle("b");
+    await settle("c", new CliError("rejected", message, { details: { candidates: [{ id: "1" }] } }));
+    const reason = `${message}: url: must be at most 2000 characters; title: must not be blank`;
+    const failed = [
+      { id: "a", code: "rejected", message: reason },
+      { id: "c", code: "rejected", message },
+    ];
+    expect((await collected).reportFailures).toThrow(expect.objectContaining({ details: { failed } }));
+    expect(warnings).toEqual([
+      `calendar a could not be read: ${reason}`,
+      `calendar c could not be read: ${message}`,
+    ]);
+  });
+
   test("where the only item has an unexpected error, its report says how to see where", async () => {
     const { options, settle } = createWork();
     const bug = new TypeError("a bug");

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { CliError, fileProblemOf, usageError, wrapError } from "../../errors.js";
+import { describeReason } from "../../output/error-report.js";
 import type { ImportReport } from "../../output/views/import.js";
 import { createNamer } from "../item-report.js";
 import type { Applied } from "./apply.js";
@@ -55,7 +56,7 @@ export function reportFailures(
     note(`${kept}: ${stays}, since --prune is not given`);
   const { failures = [], stopped, done = 0 } = applied ?? {};
   const namer = createNamer(warn);
-  for (const { title, error } of failures) namer.name(`"${title}": ${error.message}`);
+  for (const { title, error } of failures) namer.name(`"${title}": ${describeReason(error)}`);
   namer.end();
   const total = plan.steps.length;
   if (stopped !== undefined) throw describeStop(stopped, { done, total });
