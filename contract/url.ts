@@ -10,6 +10,12 @@ export function parseUrl(text: string, base?: string): URL | null {
   }
 }
 
+/** Whether only the port keeps an http or https URL from being one: it must be a number up to 65535. */
+export function hasWrongPort(text: string): boolean {
+  const withoutPort = text.replace(/^(https?:\/\/[^/?#]*?):[^/?#@:\]]*(?=[/?#]|$)/i, "$1");
+  return parseUrl(text) === null && parseUrl(withoutPort) !== null;
+}
+
 /** The text without slashes at its end, in time that grows with its length. */
 export function withoutFinalSlashes(text: string): string {
   return text.replace(/(?<!\/)\/+$/, "");

@@ -122,8 +122,15 @@ export function missingInSpan({ start, end }: EventSpan, category: string | null
   return missingTimes({ needed: category === "schedule" || hasStart || hasEnd, hasStart, hasEnd });
 }
 
-/** Checks that the end is after the start and both have a four-digit year. @throws CliError usage */
-export function checkSpan({ allDay, start, end }: EventSpan, zone: string): void {
+/**
+ * Checks that the end is after the start and both have a four-digit year.
+ * @param zones in which messages show them
+ * @throws CliError usage
+ */
+export function checkSpan(
+  { allDay, start, end }: EventSpan,
+  zones: { readonly start: string; readonly end: string },
+): void {
   if (start === null || end === null) return;
   if (allDay === true && start >= FIRST_INSTANT && end === LAST_INSTANT + 1) {
     throw usageError(
@@ -144,7 +151,7 @@ export function checkSpan({ allDay, start, end }: EventSpan, zone: string): void
     );
   }
   throw usageError(
-    `the end ${formatLocal(end, zone)} is not after the start ${formatLocal(start, zone)}`,
+    `the end ${formatLocal(end, zones.end)} is not after the start ${formatLocal(start, zones.start)}`,
     "give an --end after --start, or --duration",
   );
 }

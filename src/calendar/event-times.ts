@@ -58,7 +58,7 @@ export function planTimes(
       : given;
   const missing = missingInSpan(span, category);
   if (missing.length > 0) throw missingFlagsError(missing);
-  checkSpan(span, zone);
+  checkSpan(span, zonesOf(flags, zone));
   if (span.start === null) return draftTimes(EMPTY_SPAN);
   if (span.allDay !== true) return draftTimes(fillZones(span, zone));
   const useless = timeFlagsGiven(flags).find((flag) => flag.endsWith("-timezone"));
@@ -66,6 +66,11 @@ export function planTimes(
     throw usageError(`${useless} has no effect on an all-day event`, "days are the same in every zone");
   }
   return draftTimes({ ...span, startTimezone: "UTC", endTimezone: "UTC" });
+}
+
+/** The zones in which the times of flags are written. */
+export function zonesOf({ startTimezone, endTimezone }: TimeFlags, zone: string) {
+  return { start: startTimezone ?? zone, end: endTimezone ?? zone };
 }
 
 /**

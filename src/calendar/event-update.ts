@@ -16,7 +16,7 @@ import {
   missingInSpan,
   readSpan,
 } from "./event-span.js";
-import { afterStart, applyInputTimes, applyTimeFlags } from "./event-times.js";
+import { afterStart, applyInputTimes, applyTimeFlags, zonesOf } from "./event-times.js";
 import { describeCandidates } from "./names.js";
 import { addDuration, localDate } from "./zoned-time.js";
 
@@ -83,7 +83,7 @@ export function draftForUpdate(current: CalendarEvent, changes: EventChanges, zo
     const flags = unnamed.flatMap(([flag, value]) => (value === null ? [flag] : []));
     throw missingFlagsError([...flags, ...missing], missingHint(changes, flags));
   }
-  checkSpan(span, zone);
+  checkSpan(span, zonesOf(changes, zone));
   return {
     category,
     title,

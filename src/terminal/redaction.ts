@@ -5,6 +5,9 @@ const MASK = "***";
 /** Shorter secrets are not masked: masking `a1` everywhere would make text unreadable and reveal the secret. */
 const MIN_LENGTH = 8;
 
+/** The URL of a host alone, which may be typed where one with a secret was asked for, is none: hints name hosts. */
+const HOST_ALONE = /^https?:\/\/[^/?#@]*\/?$/i;
+
 /** Longer secrets are searched for in whole encodings only: a pattern with each character would be too large. */
 const MAX_PATTERN = 512;
 
@@ -21,7 +24,8 @@ export function createRedactor(initial: () => readonly string[]) {
   const masks = new Map<string, Mask>();
   let isInitialized = false;
   const add = (value: string | undefined): void => {
-    if (value === undefined || value.length < MIN_LENGTH || masks.has(value)) return;
+    if (value === undefined || value.length < MIN_LENGTH || HOST_ALONE.test(value) || masks.has(value))
+      return;
     masks.set(value, value.length <= MAX_PATTERN ? maskByPattern(value) : maskByForms(value));
   };
   return {

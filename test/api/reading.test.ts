@@ -286,6 +286,25 @@ describe("events as services send them", () => {
     },
   );
 
+  test.each([
+    ["url", { attributes: { url: 5 } }, "event e2: attributes.url: expected String but received 5"],
+    [
+      "name of a label",
+      { relationships: { label: { data: { id: "3", type: "label" } } } },
+      "event e2: label 3: attributes.name: expected String but received 7",
+    ],
+  ])("a wrong %s in a list is reported by the event's id", async (_, event, message) => {
+    const data = [
+      { id: "e1", type: "event" },
+      { id: "e2", type: "event", ...event },
+    ];
+    const included = [{ id: "3", type: "label", attributes: { name: 7 } }];
+    const { api } = clientOf({ body: { data, included } });
+    await expect(
+      api.listUpcomingEvents({ calendarId: "cal", timezone: "UTC", days: 1 }),
+    ).rejects.toMatchObject({ exitCode: 11, message: expect.stringContaining(message) });
+  });
+
   test("an id that is an exact number is read as text", async () => {
     expect((await readEvent({ id: 42, type: "event" })).id).toBe("42");
   });

@@ -130,6 +130,14 @@ describe("planTimes", () => {
       "the end 2026-11-21T15:00:00+09:00 is not after the start 2026-11-21T15:00:00+09:00",
     ],
     [
+      "an end before the start of another zone",
+      {
+        ...{ start: "2026-12-01T09:00-08:00", startTimezone: "America/Los_Angeles" },
+        ...{ end: "2026-12-01T10:00+01:00", endTimezone: "Europe/Berlin" },
+      },
+      "the end 2026-12-01T10:00:00+01:00 is not after the start 2026-12-01T09:00:00-08:00",
+    ],
+    [
       "a last day before the first",
       { allDay: true, start: "2026-11-21", end: "2026-11-20" },
       "the last day 2026-11-20 is before the first day 2026-11-21",

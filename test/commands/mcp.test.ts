@@ -160,6 +160,11 @@ describe("the protocol", () => {
       request("tools/call", { name: "calendars", arguments: [] }),
       { id: 1, error: { code: -32_602 } },
     ],
+    [
+      "null as arguments",
+      request("tools/call", { name: "calendars", arguments: null }),
+      { id: 1, result: {} },
+    ],
     ["an id that is a text", { ...request("ping"), id: "one" }, { id: "one", result: {} }],
     [
       "a text with other separators of lines",
@@ -569,6 +574,8 @@ describe("calls", () => {
 
   test.each<[string, string, Call["arguments"], object]>([
     ["an event that is not there", "get_event", { id: "nope" }, { code: "not_found", exit_code: 5 }],
+    ["half a character", "get_event", { id: "a\ud83d" }, { code: "usage", exit_code: 2 }],
+    ["a search for one", "list_events", { days: 2, search: "\ud83d" }, { code: "usage", exit_code: 2 }],
     ["no id", "get_event", {}, { code: "usage", message: "missing id" }],
     ["ids on stdin, where the protocol is", "get_event", { id: "-" }, { code: "usage" }],
     ["an empty id", "delete_event", { id: "" }, { code: "usage", exit_code: 2 }],

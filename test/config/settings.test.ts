@@ -121,6 +121,9 @@ describe("addresses of services", () => {
   });
 
   test("a password in an address is not repeated", () => {
+    expect(() => parseServiceUrl("https://calendar.example:99999/api", "base_url")).toThrow(
+      expect.objectContaining({ hint: "its port is not a number from 1 to 65535" }),
+    );
     expect(() => parseServiceUrl("https://user:secret@calendar.example", "base_url")).not.toThrow(/secret/);
   });
 });

@@ -43,6 +43,17 @@ describe("a secret is masked", () => {
     }
   });
 
+  test("but the URL of a host is none", () => {
+    const mask = maskOf(
+      "https://ntfy.sh",
+      "http://localhost:8080/",
+      "https://:token@ntfy.sh",
+      "https://ntfy.sh?x",
+    );
+    const text = "as in https://ntfy.sh/TOPIC, http://localhost:8080/TOPIC";
+    expect(mask(`${text}, https://:token@ntfy.sh https://ntfy.sh?x`)).toBe(`${text}, *** ***`);
+  });
+
   test("every time", () => {
     expect(maskOf(TOKEN)(`${TOKEN} ${TOKEN}`)).toBe("*** ***");
   });

@@ -15,7 +15,7 @@ import { type CliError, errorCodeOf, usageError } from "../../errors.js";
 import type { OutgoingRequest, Send } from "../sending/sender.js";
 import { type HttpResponse, pathBelow, TransportError, urlBelow } from "../transport.js";
 import { createContractErrors, nameRequest, type RequestDescription, unreadableResponse } from "./errors.js";
-import { type Included, indexIncluded } from "./resources.js";
+import { type Included, indexIncluded, ofResource } from "./resources.js";
 
 interface JsonApiOptions {
   readonly send: Send;
@@ -94,13 +94,13 @@ export function createJsonApi(options: JsonApiOptions): RequestRoute {
       one: (read) =>
         readSuccess(description, success, (json) => {
           const { data, included } = readOneDocument(json);
-          return read(data, indexIncluded(included));
+          return ofResource(data, (resource) => read(resource, indexIncluded(included)));
         }),
       many: (read) =>
         readSuccess(description, success, (json) => {
           const { data, included } = readListDocument(json);
           const index = indexIncluded(included);
-          return data.map((resource) => read(resource, index));
+          return data.map((each) => ofResource(each, (resource) => read(resource, index)));
         }),
       read: (read) => readSuccess(description, success, read),
       next: () => nextAddress(description, success, baseUrl),
@@ -131,18 +131,24 @@ export function createJsonApi(options: JsonApiOptions): RequestRoute {
 function expandPath(template: string, ids: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name] ?? "";
+    const noun = name.replace("_", " ");
     // encodeURIComponent keeps dots, and a URL parser would go up a level.
-    if (id === "" || id === "." || id === "..")
-      throw usageError(`"${id}" is not a valid ${name.replace("_", " ")}`);
-    return encodeURIComponent(id);
+    if (id === "" || id === "." || id === "..") throw usageError(`"${id}" is not a valid ${noun}`);
+    return encode(id, noun);
   });
+}
+
+/** A text for a URL. @throws CliError usage for one with a lone surrogate, which has no encoding */
+function encode(text: string, noun: string): string {
+  if (/\p{Surrogate}/u.test(text)) throw usageError(`"${text}" is not a valid ${noun}`);
+  return encodeURIComponent(text);
 }
 
 /** A query string with its `?`, or an empty one. Commas are not encoded: the contract's lists use them. */
 function formatQuery(query: Readonly<Record<string, string | undefined>>): string {
   const pairs = Object.entries(query)
     .filter((pair): pair is [string, string] => pair[1] !== undefined)
-    .map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll("%2C", ",")}`);
+    .map(([key, value]) => `${key}=${encode(value, key).replaceAll("%2C", ",")}`);
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 

@@ -62,6 +62,16 @@ function lookUp({ resources: included }: Included, { type, id }: ResourceIdentif
   );
 }
 
+/** What a resource says; a mismatch names it. @throws ContractMismatch */
+export function ofResource<T>(resource: LenientResource, read: (resource: LenientResource) => T): T {
+  try {
+    return read(resource);
+  } catch (cause) {
+    if (!(cause instanceof ContractMismatch)) throw cause;
+    throw new ContractMismatch(`${resource.type} ${resource.id}: ${cause.message}`, { cause });
+  }
+}
+
 /**
  * A user as the flat shape; null stands for what was not sent.
  * @param calendarId null for the current user, whose id is plain
@@ -137,9 +147,9 @@ export function readEvent(resource: LenientResource, included: Included, calenda
     category: readText(attributes["category"], "category"),
     title: readText(attributes["title"], "title"),
     all_day: allDay,
-    start_at: eventTime({ id, name: "start_at", text: readText(attributes["start_at"], "start_at") }, read),
+    start_at: eventTime("start_at", attributes, read),
     start_timezone: readText(attributes["start_timezone"], "start_timezone"),
-    end_at: eventTime({ id, name: "end_at", text: readText(attributes["end_at"], "end_at") }, read),
+    end_at: eventTime("end_at", attributes, read),
     end_timezone: readText(attributes["end_timezone"], "end_timezone"),
     // Some services send the other name.
     recurrences: recurrences.length > 0 ? recurrences : readTexts(attributes["recurrence"], "recurrence"),
@@ -205,7 +215,7 @@ function related(resource: LenientResource, name: string, type: string): readonl
 function relatedUser(identifier: ResourceIdentifier, included: Included, calendarId: string): User {
   return remember(included.users, identifier, () => {
     const found = lookUp(included, identifier, calendarId);
-    if (found !== undefined) return readUser(found, calendarId);
+    if (found !== undefined) return ofResource(found, (user) => readUser(user, calendarId));
     const id = compositeId(calendarId, identifier.id);
     return { id, type: identifier.type, name: null, description: null, image_url: null };
   });
@@ -214,7 +224,8 @@ function relatedUser(identifier: ResourceIdentifier, included: Included, calenda
 function relatedLabel(identifier: ResourceIdentifier, included: Included, calendarId: string): Label {
   return remember(included.labels, identifier, () => {
     const found = lookUp(included, identifier, calendarId);
-    return found === undefined ? bareLabel(identifier.id, calendarId) : readLabel(found, calendarId);
+    if (found === undefined) return bareLabel(identifier.id, calendarId);
+    return ofResource(found, (label) => readLabel(label, calendarId));
   });
 }
 
@@ -229,13 +240,14 @@ function timestamp(text: string | null): string | null {
  * @throws ContractMismatch then
  */
 function eventTime(
-  { id, name, text }: { readonly id: string; readonly name: string; readonly text: string | null },
+  name: "start_at" | "end_at",
+  attributes: LenientResource["attributes"],
   read: (text: string) => string | null,
 ): string | null {
+  const text = readText(attributes[name], name);
   if (text === null || text === "") return null;
   const time = read(text);
-  if (time === null)
-    throw new ContractMismatch(`event ${id}: ${name} "${text}" is not a valid ISO 8601 date-time`);
+  if (time === null) throw new ContractMismatch(`${name} "${text}" is not a valid ISO 8601 date-time`);
   return time;
 }
 

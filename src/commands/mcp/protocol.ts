@@ -88,7 +88,9 @@ export function createSession(server: ToolServer, ended: AbortSignal) {
           result: { tools: tools.map(({ told }) => (revision >= STRUCTURED ? told : unstructured(told))) },
         };
       case "tools/call": {
-        const { name, arguments: given = {} } = params;
+        const { name } = params;
+        // Some clients send null for no arguments.
+        const given = params["arguments"] ?? {};
         if (name === undefined) return failure("params", "the name of the tool is missing");
         const tool = tools.find(({ told }) => told.name === name);
         if (tool === undefined) return failure("params", `unknown tool ${JSON.stringify(name)}`);
