@@ -107,14 +107,17 @@ const RULES: readonly Rule[] = [
   rule("now", () => ({ elapsed: { days: 0, minutes: 0 } })),
   rule(`(?:\\+\\s*|in\\s+)(?<duration>${DURATION_PATTERN})`, ({ duration = "" }) => readElapsed(duration)),
   clockRule("(?:12(?::00)?\\s+)?(?:noon|midday)", () => ({ clock: 12 * HOUR_MS })),
-  clockRule(`(?<hour>\\d{1,2})(?=${MINUTES})[:.h](?<minute>\\d\\d)(?:\\s*${HALF})?`, readClock),
+  clockRule(
+    `(?<hour>\\d{1,2})(?=${MINUTES})[:.h](?<minute>\\d\\d)(?:(?<=:\\d\\d):00)?(?:\\s*${HALF})?`,
+    readClock,
+  ),
   clockRule(`${HOUR}\\s*${HALF}`, readClock),
   clockRule(
     `(?:(?<quarter>half|(?:a\\s+)?quarter)\\s+past|(?:a\\s+)?quarter\\s+to)\\s+${HOUR}(?:\\s*${HALF})?`,
     readSpoken,
   ),
   clockRule(
-    "(?<hour>\\d\\d):(?<minute>\\d\\d)(?<offset>z|[+-]\\d\\d:\\d\\d)",
+    "(?<hour>\\d\\d):(?<minute>\\d\\d)(?::00)?(?<offset>z|[+-]\\d\\d:\\d\\d)",
     ({ offset = "", ...clock }, source) => ({
       ...readClock(clock, source),
       offset,

@@ -165,11 +165,12 @@ export function parseInstant(text: string, source: string): number {
 
 /** What they count is their index; `a` is one. */
 export const NUMBER_WORDS = "a one two three four five six seven eight nine ten eleven twelve".split(" ");
-const NUMBER = String.raw`\d{1,5}(?:\.\d{1,2})?|(?:half\s+an|an|${NUMBER_WORDS.join("|")})(?=\s)`;
+const HALF = String.raw`\s+and\s+a\s+half`;
+const NUMBER = String.raw`\d{0,5}½|\d{1,5}(?:\.\d{1,2}|${HALF})?|(?:half\s+an|(?:an|${NUMBER_WORDS.join("|")})(?:${HALF})?)(?=\s)`;
 const DURATION_PART = String.raw`(?:${NUMBER})\s*(?:weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m)`;
 
-/** Source of a pattern for `90m`, `1.5h`, `1h 30m`, `2 days` or `an hour and 5 minutes`. */
-export const DURATION_PATTERN = String.raw`${DURATION_PART}(?:(?:\s*|\s*,\s*|\s+and\s+)${DURATION_PART})*`;
+/** Source of a pattern for `90m`, `1.5h`, `1h 30m`, `2 days`, `an hour and 5 minutes` or `an hour and a half`. */
+export const DURATION_PATTERN = String.raw`${DURATION_PART}(?:(?:\s*|\s*,\s*|\s+and\s+)${DURATION_PART})*(?:${HALF}(?!\s+(?:hour|day|week)))?`;
 
 const DURATION = new RegExp(`^${DURATION_PATTERN}$`, "i");
 const ISO_DURATION = /^P(?:(\d{1,5})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,5})M)?)?$/;
@@ -223,15 +224,18 @@ export function readDuration(text: string): Duration | null {
 }
 
 const UNITS = ["w", "d", "h", "m"];
+const UNIT_AND_HALF = new RegExp(String.raw`(\s*[a-z]+)(${HALF})$`, "i");
 const PARTS = new RegExp(String.raw`(${NUMBER})\s*([wdhm])[a-z]*`, "gi");
 
 /** The numbers of weeks, days, hours and minutes, as written. */
 function durationParts(text: string): readonly (string | undefined)[] | null {
   const iso = ISO_DURATION.exec(text);
   if (iso !== null) return iso.slice(1);
-  if (!DURATION.test(text)) return null;
+  // An hour and a half is one and a half hours.
+  const said = text.replace(UNIT_AND_HALF, "$2$1");
+  if (!DURATION.test(said)) return null;
   const numbers: (string | undefined)[] = [];
-  for (const [, written = "", unit = ""] of text.matchAll(PARTS)) {
+  for (const [, written = "", unit = ""] of said.matchAll(PARTS)) {
     const number = numberOf(written.toLowerCase());
     const index = UNITS.indexOf(unit.toLowerCase());
     // Longer units come first, each once, and only hours have a fraction.
@@ -243,6 +247,8 @@ function durationParts(text: string): readonly (string | undefined)[] | null {
 
 /** The digits of a number that may be written as a word, in lower case. */
 export function numberOf(written: string): string {
+  const [half] = /(?:½| and a half)$/.exec(written.replace(/\s+/g, " ")) ?? [];
+  if (half !== undefined) return String(Number(numberOf(written.slice(0, -half.length) || "0")) + 0.5);
   if (/^\d/.test(written)) return written;
   return written.startsWith("half") ? "0.5" : String(Math.max(1, NUMBER_WORDS.indexOf(written)));
 }

@@ -4,7 +4,7 @@ import { FREQUENCIES, NUMBERS, UNITS } from "./recurrence-names.js";
 /** How words say that an event repeats, as patterns: the small grammar of docs/repeating.md. */
 
 const DAY = WEEKDAY.replace("?<weekday>", "?:");
-const DAYS = `${DAY}(?:(?:\\s*,\\s*(?:and\\s+)?|\\s+and\\s+)${DAY})*`;
+const DAYS = `${DAY}(?:(?:\\s*,\\s*(?:(?:and|&)\\s+)?|\\s+and\\s+|\\s*&\\s*)${DAY})*`;
 
 /** `every weekday`, `every mon and thu`, `every other mon`: short for rules of weeks. */
 export const EVERY_WEEKDAY = "(?:every\\s+weekday|weekdays)";

@@ -50,7 +50,7 @@ function readDays(on: Readonly<Record<string, string | undefined>>) {
   const { weekdays, number, day = "", monthDay, lastDay } = on;
   const short = (name: string): string => name.slice(0, 2).toUpperCase();
   if (weekdays !== undefined) {
-    const names = weekdays.split(/[\s,]+(?:and\s+)?/).map(short);
+    const names = weekdays.split(/[\s,&]+(?:and\s+)?/).map(short);
     return { frequency: "weekly", part: `BYDAY=${names.join(",")}` };
   }
   if (number !== undefined) {

@@ -33,9 +33,10 @@ export function refuseIf(isWrong: boolean, problem: string, hint = "write one of
 
 /** Words that change what day or time follows. */
 const BEFORE =
-  /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|than|the|next|last|past|this|early|late|mid|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
+  /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|than|the|next|last|past|this|all|entire|early|late|mid|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
 /** Words for a frequency next to a day or a time. */
-const REPEATED = /^(?:(?:dai|night|(?:bi-?)?week|fortnight|month|quarter|year|annual)ly)$/i;
+const REPEATED =
+  /^\(?(?:(?:(?:bi|tri|semi|half)-?)?(?:hour|dai|night|week|fortnight|month|quarter|year|annual)ly(?:-?ish)?|recurring|repeat(?:s|ing|ed)?)\)?$/i;
 /** Which weekday of a month: `first monday`. */
 const ORDINAL = /^(?:first|second|third|fourth|fifth|[1-5](?:st|nd|rd|th))$/i;
 const ZONE =
@@ -43,60 +44,107 @@ const ZONE =
 /** `1230`, `0900-1030`; not years such as 2027. */
 const FOUR_DIGITS = /^(?!20[2-9][1-46-9]$)(?:[01]\d|2[0-3])[0-5]\d(?:z|[-–—](?:[01]\d|2[0-3])[0-5]\d)?$/i;
 const NUMBER = new RegExp(`^(?:\\d{1,2}|${NUMBER_NAMES})$`, "i");
+/** `4.12`, which may be 4 December or 12 April. */
+const DOTTED_DATE =
+  /^\(?(?:(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])\.(?:0?[1-9]|[12]\d|3[01]))\)?$/;
 /** After a time of day, where no other word follows. */
 const REGION = /^(?:eastern|central|mountain|pacific)$/i;
-const TIME_LIKE = new RegExp(
-  `\\d{1,2}[:.h]\\d\\d(?!\\d)|\\b\\d{1,4}(?:\\s?[ap]\\.?m|[anp]|-?ish)\\b|\\b(?:noon|midday|midnight)\\b|o['’]clock|\\b(?:${NUMBER_NAMES}) (?:oh )?(?:fifteen|thirty|forty[- ]five)\\b|\\b(?:half|quarter) (?:past|to|\\d|${NUMBER_NAMES})\\b` +
-    "|\\b(?:morning|afternoon|evening|tonight|night|(?:this|same) time|later(?= \\|)|eod|cob|at (?:\\w+time|lunch|breakfast|dawn|dusk|sunrise|sunset))\\b",
+
+/** Holidays, whose dates are not known. */
+const HOLIDAY =
+  "(?:\\w+s['’]|\\w+['’]s|mothers|fathers|valentines|patricks|presidents|kings|boxing|independence|labou?r|memorial|veterans|remembrance|columbus|australia|canada|bastille|groundhog|anzac|may|national) day|" +
+  "christmas|xmas|easter|halloween|hallowe['’]en|thanksgiving|new years?|nye|hogmanay|pentecost|epiphany|mardi gras|ramadan|eid|diwali|holi|c?hanuk(?:k?ah)|passover|purim|rosh hashanah|yom kippur|kwanzaa|juneteenth|advent|midsummer|solstice|guy fawkes|bonfire night|super bowl|valentines?|mayday";
+const HOLIDAY_WEEKDAY = new RegExp(
+  `\\b(?:(?:good|black) fri|(?:whit|cyber|blue|bank holiday) mon|(?:shrove|fat|super) tue|ash wed|(?:maundy|holy) thu|holy sat|(?:palm|trinity|whit|mothering) sun|(?:${HOLIDAY}) (?:sun|mon|tue|wed|thu|fri|sat))`,
   "i",
 );
-/** Beside a time that was read: `9:30 evening`, `from 12`, `12:00 to`. */
+/** Where the words before it are not part of a name, as in `bedtime story`. */
+const NO_NOUN = '(?= [|"]| (?:with|at|in|on|for|and|by)(?!\\w)|$)';
+const TIME_LIKE = new RegExp(
+  `\\d{1,2}[:;.,h]\\d\\d(?!\\d)|\\b(?!1:1(?!\\d))\\d{1,2}:\\d(?!\\d)|\\b\\d{1,4}(?:\\s?[ap]\\.?m|[anp]|-?ish)\\b|\\b(?:noon|midday|midnight)(?:-?ish)?\\b|o['’]clock|\\b(?:${NUMBER_NAMES}) (?:oh )?(?:fifteen|thirty|forty[- ]five)\\b|\\b(?:half|quarter) (?:past|to|\\d|${NUMBER_NAMES})\\b` +
+    "|\\b(?:(?:mid-?)?(?:morning|afternoon|evening|night)|tonight|(?:this|same) time|later(?= \\|)|eod|cob|at \\w+time|(?:at|after|before|around) (?:lunch|breakfast|brunch|dinner|supper|dawn|dusk|sunrise|sunset)|(?:close|end) of (?:business|day|the day))\\b" +
+    `|\\b(?:${NUMBER_NAMES})-?ish\\b|\\b(?:first thing|(?:lunch|tea|dinner|supper|bed|breakfast)[- ]?time|(?:after|before) (?:work|school)|(?:around|about|after|before|by) (?:${NUMBER_NAMES}))${NO_NOUN}` +
+    `|\\| (?:early|late|dawn|dusk|sunrise|sunset|(?:in )?(?:the )?[ap]\\.?m\\.?)${NO_NOUN}|\\b[ap]m(?= \\|)`,
+);
+/** Beside a time or a length that was read: `9:30 evening`, `from 12`, `12:00 to`, `2 hours 30`. */
 const HALF_READ =
-  /\|[-–—]\S+|\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?= [|"]|$)|(?:to|till|until|[-–—]) \d{1,2}(?= [|"]|$)|(?:morning|afternoon|evening|night)s\b|and an? half|(?:for )?\w+ times\b|['’]\d\d\b|for \d+(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)/i;
+  /\|[-–—]\S+|\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?: \||(?= "|$))|(?:to|till|until|[-–—]) \d{1,2}(?= [|"]|$)|(?:till|until)\b|(?:morning|afternoon|evening|night)s\b|and an? half|['’]\d\d\b|(?:long|later|earlier|ago|or so|max|fifteen|thirty|forty[- ]five|for the (?:day|night|week|morning|afternoon|evening))(?= [|"]|$)|for [\d½¼¾]+(?: and an? half)?['’′]?(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)|\|(?: [^\sa-z|"$€£%]*\d[^\sa-z|"$€£%]*)+(?= [|"]|$)/;
 /** Dates with signs, or without a space, also beside another day. */
 const SECOND_DATE = new RegExp(
-  `(?<!\\w)(?:\\d{4}-\\d\\d-\\d\\d|\\d{1,2}(?:st|nd|rd|th)?[\\s./-]*${MONTH_NAME}(?!\\w)|${MONTH_NAME}[\\s./-]*\\d{1,2}(?!\\w))`,
+  `(?<!\\w)(?:\\d{4}-\\d\\d-\\d\\d|(?!24-7\\b)(?:2[4-9]|3[01])-(?:0?[1-9]|1[0-2])(?![\\w-])|\\d{1,2}(?:st|nd|rd|th)?[\\s./-]*${MONTH_NAME}(?!\\w)|${MONTH_NAME}[\\s./-]*\\d{1,2}(?!\\w))`,
 );
-/** What is never a title, and what to write instead; the first only beside words that say how often. */
-const PHRASES = [
-  [
-    /\b(?:until|till|except|(?:start|begin|end)(?:s|ing)?|\d+ (?:times|sessions?|classes|lessons|weeks|days|months)|x\s?\d+|(?:for|in) (?:an?|the|\d+) \w+)\b/i,
-    "write until 18 dec or 10 times; events create --repeat also takes --except",
-    "repeat",
-  ],
-  [/\b(?:once|twice)\b/i, "write daily or every 2 days", "repeat"],
-  [
-    /\b(?:once|twice|\w+ times) (?:an?|per|each) (?:hour|day|week|fortnight|month|year)\b/i,
-    "write daily, weekly or every 2 weeks",
-    "any",
-  ],
-  [SECOND_DATE, "write one day", "any"],
-  [/\b(?:an?|\d+|two|three) weeks?(?= \|)/i, "write the date", "any"],
-  [/\| after next\b/i, "write the date", "any"],
-  [/\bevery\b(?: [^|\s]+)?/i, "write every mon, daily or monthly on the 2nd mon", "any"],
-  [
-    new RegExp(
-      `\\| (?:of (?:(?:the|each|every|this|next|last) (?:month|year)|${MONTH_NAME})|the \\d{1,2}(?:st|nd|rd|th))(?!\\w)`,
-    ),
-    "write a date, or monthly on the last fri",
-    "any",
-  ],
-  [HALF_READ, "write 9:30pm, 12-13 or for 30m", "any"],
-] as const;
 /** Where no day is read: weekdays with signs, days of a month without a space, digits. */
 const ALMOST_DAY = new RegExp(
-  `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|weds?|thu(?:rs?)?|fri|sat)(?![\\w'’-])|(?:mo|tu|we|th|fr|sa|su)-(?:mo|tu|we|th|fr|sa|su)(?!\\w)|[mtwf](?:[-/][mtwf])+(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|in (?:an?|\\d+|${NUMBER_NAMES}) (?:month|year)s?|(?:end|beginning|start|middle|first|last) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)`,
-  "i",
+  `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|weds?|thu(?:rs?)?|fri|sat)(?![\\w'’-])|(?:mo|tu|we|th|fr|sa|su)-(?:mo|tu|we|th|fr|sa|su)(?!\\w)|[mtwf](?:[-/,+&][mtwf])+(?!\\w)|(?:mwf?|wf|tu?th|mowe(?:fr)?)(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|in (?:an?|\\d+|${NUMBER_NAMES}) (?:month|year)s?|(?:end|beginning|start|middle|first|last) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)` +
+    `|\\b(?:mo|tu|we|th|thrs?|fr|sa|su|mar|march|may)(?= \\|)|\\| (?:(?:on|in) )?(?:mo|tu|we|th|thrs?|fr|sa|su|mar|march|may)${NO_NOUN}`,
 );
+const DAY_LIKE = new RegExp(
+  `\\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|wk(?:e)?nds?|week(?:day|night)s?|work(?:ing)?[- ]?days?|(?:business|school) days?|school nights?|fortnight|(?:dai|week|month|year)ly|every|each|(?:sun|mon|tues|wednes|thurs|fri|satur)days|${HOLIDAY}|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\\d{1,2}(?:st|nd|rd|th)|\\d{1,2}\\.\\d{1,2}\\.?|\\d{4}-\\d\\d|(?:2[4-9]|3[01])-(?:0?[1-9]|1[0-2]))(?![\\w-])`,
+);
+const COUNTED = `(?:\\d+(?:[.,]\\d+)?|${NUMBER_NAMES})`;
+const LENGTH_LIKE = new RegExp(
+  `\\b(?:\\d+h\\d\\d|\\d+(?:[.,]\\d+)?[\\s-]?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|${COUNTED}[\\s-](?:hours?|minutes?)|${COUNTED}-(?:day|week)|\\d+ nights?|for (?:\\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|month|year)s?|an hour|half[\\s-](?:an? )?(?:hour|day))(?!\\w)`,
+);
+/** `for a couple of hours`, `for 2½ hours`. */
+const FOR_LENGTH = new RegExp(
+  `\\bfor(?: (?:[\\d½¼¾][\\d.,/½¼¾]*|${NUMBER_NAMES}|an?|and|of|half|quarters?|couple|few|several|some|about|almost|at|least|most|up|to|around))+[\\s-]?(?:h|hrs?|hours?|mins?|minutes?|days?|weeks?|fortnights?|nights?)(?!\\w)`,
+);
+
+/** Where words are looked at: everywhere, beside words that say how often, or where no time, day or length is read. */
+type Where = "anywhere" | "repeat" | "no time" | "no day" | "no length";
+
+/** What is no title, and what to write instead; in the order in which messages name it. */
+const LEFTOVERS: readonly (readonly [Where, RegExp, hint?: string])[] = [
+  [
+    "repeat",
+    /(?<!\w)(?:until|till|except|skipping|excluding|(?:start|begin|end)(?:s|ing)?|\d+ (?:times|sessions?|classes|lessons|weeks|days|months)|[x×]\s?\d+|\d+\s?[x×]|(?:for|in) (?:an?|the|\d+) \w+)(?!\w)/,
+    "write until 18 dec or 10 times; events create --repeat also takes --except",
+  ],
+  ["repeat", /\|[-–—]\||\| [-–—] \|/, "write every tue, wed and thu"],
+  ["repeat", /\b(?:once|twice|thrice)\b/, "write daily or every 2 days"],
+  [
+    "anywhere",
+    /\b(?:once|twice|thrice|\w+ times) (?:an?|per|each) (?:hour|day|week|fortnight|month|year)\b|\b(?:each|per) (?:hour|day|week|fortnight|month|quarter|year|annum)\b|\b(?:alternat(?:e|ing)|odd|even|most) (?:days|weeks|months)\b/,
+    "write daily, weekly or every 2 weeks",
+  ],
+  ["anywhere", SECOND_DATE, "write one day"],
+  ["anywhere", /\b(?:an?|\d+|two|three) weeks?(?= \|)/, "write the date"],
+  ["anywhere", /\| after next\b/, "write the date"],
+  ["anywhere", /\bevery\b(?: [^|\s]+)?/, "write every mon and thu, daily or monthly on the 2nd mon"],
+  [
+    "anywhere",
+    /\bon (?:(?:work|school|business|working)[- ]?days|week(?:ends|nights))\b/,
+    "write weekdays, or every mon and thu",
+  ],
+  [
+    "anywhere",
+    new RegExp(
+      `\\| (?:of (?:(?:the|each|every|this|next|last) (?:month|year)|${MONTH_NAME})|the \\d{1,2}(?:st|nd|rd|th))(?!\\w)|\\bdays? of (?:the|this|next) (?:month|quarter|year)\\b`,
+    ),
+    "write a date, or monthly on the last fri",
+  ],
+  ["anywhere", FOR_LENGTH, "write for 90m, 1.5h or 2d"],
+  [
+    "anywhere",
+    new RegExp(`\\| (?:\\d+[dw]|(?:an?|${COUNTED}) (?:day|week|month|year)s?)(?!\\w)`),
+    "write for 2 days",
+  ],
+  [
+    "anywhere",
+    /\| \(?(?:(?:for )?\w+ (?:times|sessions?|classes|lessons)\b|(?:[x×]\s?\d+|\d+\s?[x×]|once|twice|thrice)\)?(?= [|"]|$))|\b(?:\d+|two|three|four|five|six) (?:sun|mon|tues|wednes|thurs|fri|satur)days(?= \||$)/,
+    "write how often as well, as in daily 9:00 10 times",
+  ],
+  ["anywhere", HALF_READ, "write 9:30pm, 12-13 or for 30m"],
+  ["no time", TIME_LIKE],
+  ["no day", DAY_LIKE],
+  ["no day", ALMOST_DAY],
+  ["no length", LENGTH_LIKE],
+];
 const WEEKDAYS_NAME = new RegExp(`^(?:${WEEKDAYS.join("|")})s$`, "i");
 const DAY_NAMES = [
   ..."today tomorrow yesterday january february april august september october november december".split(" "),
   ...WEEKDAYS.map((name) => name.toLowerCase()),
 ];
-const DAY_LIKE =
-  /\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|wk(?:e)?nds?|weekdays?|fortnight|(?:dai|week|month|year)ly|every|each|(?:sun|mon|tues|wednes|thurs|fri|satur)days|christmas|xmas|easter|halloween|thanksgiving|new year|nye|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\d{1,2}(?:st|nd|rd|th)|\d{1,2}\.\d{1,2}\.?|\d{4}-\d\d|(?:2[4-9]|3[01])-(?:0?[1-9]|1[0-2]))(?![\w-])/i;
-const LENGTH_LIKE =
-  /\b(?:\d+h\d\d|\d+(?:[.,]\d+)?\s?(?:h|hrs?|hours?|m|mins?|minutes?|days?|weeks?)|\d+ nights?|for (?:\d+|an?|one|two|three|four|five|six|seven|ten) (?:night|month|year)s?|(?:half an|an) hour)(?!\w)/i;
 
 /** @throws CliError usage that names both readings, or what was not understood */
 export function checkWords(parts: readonly SentencePart[], { zone, now }: SentenceMoment): void {
@@ -114,27 +162,44 @@ export function checkWords(parts: readonly SentencePart[], { zone, now }: Senten
       checkBeside(part.text, { before, after, earlier, following, hasTime, today });
     }
   }
+  checkLeftovers(parts, { repeat: repeats, "no time": !hasTime, "no day": !hasDay, "no length": !hasLength });
+}
+
+/** The one look at what is left in the title after everything was read. */
+function checkLeftovers(
+  parts: readonly SentencePart[],
+  isLooked: Readonly<Record<Exclude<Where, "anywhere">, boolean>>,
+): void {
   const text = unmarked(parts.map(plainText).join(" "));
-  const find = (pattern: RegExp) => new RegExp(`\\S*(?:${pattern.source})\\S*`, "i").exec(text)?.[0];
-  const isFound = ([pattern, , kind]: (typeof PHRASES)[number]) =>
-    (repeats || kind === "any") && find(pattern) !== undefined;
-  const [phrase, hint] = PHRASES.find(isFound) ?? [];
-  if (phrase !== undefined) throw notUnderstood(find(phrase) ?? "", hint);
-  const like =
-    (hasTime ? undefined : find(TIME_LIKE)) ??
-    (hasDay
-      ? undefined
-      : (find(DAY_LIKE) ??
-        find(ALMOST_DAY) ??
-        text.split(/\s+/).find((word) => word.split(/[^a-z]+/i).some(isAlmostDay)))) ??
-    (hasLength ? undefined : find(LENGTH_LIKE));
-  if (like !== undefined) throw notUnderstood(like, insteadOfTime(like));
+  for (const [where, pattern, hint] of LEFTOVERS) {
+    if (where !== "anywhere" && !isLooked[where]) continue;
+    const found = new RegExp(`\\S*(?:${pattern.source})\\S*`, "i").exec(text);
+    const words = found === null ? undefined : writtenAt(found, parts);
+    const almost = pattern === ALMOST_DAY ? text.split(/\s+/).find(hasAlmostDay) : undefined;
+    const like = words ?? almost;
+    if (like !== undefined) throw notUnderstood(like, hint ?? insteadOfTime(like));
+  }
+}
+
+/** What was found, with the words of what was read in place of their marks; without the first of them. */
+function writtenAt({ 0: found, index, input }: RegExpExecArray, parts: readonly SentencePart[]): string {
+  const marked = parts.flatMap((part) =>
+    isPlain(part) ? (part.text.match(/\|/g) ?? []) : plainText(part) === "|" ? [unmarked(part.text)] : [],
+  );
+  const skipped = input.slice(0, index).split("|").length - 1 + (found.startsWith("| ") ? 1 : 0);
+  const [first = "", ...rest] = found.replace(/^\| /, "").split("|");
+  return rest.reduce((text, words, at) => text + (marked[skipped + at] ?? "|") + words, first);
 }
 
 /** What to write instead of a word that is like a day or a length. */
 function insteadOfTime(text: string): string | undefined {
   if (WEEKDAYS_NAME.test(text)) return `write every ${text.slice(0, -1)}`;
-  return readDuration(text) === null ? undefined : `write for ${text}`;
+  const length = text.replace(/(?<=\w)-/, " ");
+  return readDuration(length) === null ? undefined : `write for ${length}`;
+}
+
+function hasAlmostDay(text: string): boolean {
+  return text.split(/[^a-z]+/i).some(isAlmostDay);
 }
 
 /** The beginning of the name of a day or a month, or a name with a typing error. */
@@ -151,7 +216,7 @@ function isAlmostDay(word: string): boolean {
 /** Words as they are, and marks for what was read. */
 function plainText(part: SentencePart): string {
   if (isPlain(part)) return part.text;
-  return part.kind === "when" || part.kind === "repeat" ? "|" : '""';
+  return /^(?:word|label)$/.test(part.kind) ? '""' : "|";
 }
 
 interface Beside {
@@ -171,12 +236,26 @@ function checkBeside(text: string, { before, earlier, after, following, hasTime,
     part?.kind === "when" && part.words.day?.kind === "weekday";
   if (isWhen(after) && (BEFORE.test(text) || REPEATED.test(text)))
     throw notUnderstood(`${text} ${after?.text}`, insteadOf(text, isWeekday(before) && isWeekday(after)));
-  if (isWeekday(after) && ORDINAL.test(text))
-    throw notUnderstood(`${text} ${after?.text}`, "write a date, or monthly on the 1st mon");
+  if (isWeekday(after)) checkWeekday(text, isPlain(before) ? before.text : "", after?.text);
   if (before?.kind === "when") checkAfter(text, before, { after, today });
   if (before?.kind === "when" && hasTime) checkZone(following);
   const isNumbered = isPlain(before) && NUMBERED.test(before.text) && earlier?.kind !== "when";
+  if (!isNumbered) checkDotted(text, before, after);
   if (!hasTime && !isNumbered) checkNumber(text, after, today);
+}
+
+/** Refuses `first mon`, and `good friday`, which is not the coming Friday. */
+function checkWeekday(text: string, before: string, weekday = ""): void {
+  const named = `${text} ${weekday}`;
+  if (ORDINAL.test(text)) throw notUnderstood(named, "write a date, or monthly on the 1st mon");
+  const holiday = HOLIDAY_WEEKDAY.exec(`${before} ${named}`);
+  if (holiday !== null) throw notUnderstood(holiday.input.slice(holiday.index), "write the date");
+}
+
+/** Refuses what may be a date, unless it is a number of a word of the title: `Run 10.5 km`. */
+function checkDotted(text: string, before: SentencePart | undefined, after: SentencePart | undefined): void {
+  const isOfTitle = before?.kind === "word" && isPlain(after) && !PREPOSITION.test(after.text);
+  if (DOTTED_DATE.test(text) && !isOfTitle) throw notUnderstood(text);
 }
 
 /** What to write instead of a word in front of a day or a time. */
@@ -300,4 +379,11 @@ function notUnderstood(
 ): CliError {
   const problem = `${SOURCE}: "${text.replace(/^\|/, "").trim()}" is not understood as a day or a time`;
   return usageError(problem, `${instead}, or put the title in quotes`);
+}
+
+/** The texts that say which reading of an ambiguous text is meant; none where its words are there twice. */
+export function readingsOf(text: string, { written, readings }: AmbiguousTextError): readonly string[] {
+  const words = written.replace(/[^\w\s]/g, "\\$&").replace(/\s+/g, "[\\s,]*");
+  const [before, after, ...more] = text.split(new RegExp(words));
+  return after === undefined || more.length > 0 ? [] : readings.map((reading) => before + reading + after);
 }

@@ -10,7 +10,7 @@ import {
   WEEKDAY,
   type Words,
 } from "./date-grammar.js";
-import { AmbiguousTextError, DURATION_PATTERN } from "./dates.js";
+import { AmbiguousTextError, DURATION_PATTERN, readDuration } from "./dates.js";
 import { REPEAT } from "./recurrence-grammar.js";
 
 /** The parts of a sentence about an event, without what they mean together: `sentence.ts` reads that. */
@@ -114,14 +114,17 @@ export function splitSentence(text: string): readonly PlacedPart[] {
   const parts: PlacedPart[] = [];
   let rest = text
     .replace(DASH, `$1 ${MARK}$2 `)
-    .replace(/(\d{4}-\d\d-\d\d)T(?=\d\d:\d\d(?:[Z+-][\d:]*)?(?:[\s,]|$))/g, "$1\v");
+    .replace(/(\d{4}-\d\d-\d\d)T(?=\d\d:\d\d(?::00)?(?:[Z+-][\d:]*)?(?:[\s,]|$))/g, "$1\v");
   while (rest !== "") {
     // 1-3 dec, dec 1-3
     rest = rest
       .replace(DAYS, "$1$2$4 to $3$4")
       .replace(MONTH_DAYS, "$1 $2$4 to $1 $3$4")
       .replace(IN_PARENTHESES, (whole, inner: string) =>
-        whenAt(inner)?.[0] === inner.length || /^all[\s-]?day$/i.test(inner) ? inner : whole,
+        [whenAt(inner), repeatAt(inner)].some((found) => found?.[0] === inner.length) ||
+        /^all[\s-]?day$/i.test(inner)
+          ? inner
+          : whole,
       );
     const [length, ...found] = partsAt(rest, parts.at(-1));
     const index = text.length - unmarked(rest).length;
@@ -173,11 +176,12 @@ type Found = readonly [length: number, ...parts: SentencePart[]];
 
 /** What the text begins with, and how long that is. */
 function partsAt(text: string, before: SentencePart | undefined): Found {
-  const simple = simplePartAt(text, before) ?? repeatAt(text) ?? eachAt(text, before);
+  const simple = simplePartAt(text, before) ?? repeatAt(text, before) ?? eachAt(text, before);
   if (simple !== null) return simple;
   const isAfterTime = before?.kind === "when" && before.words.clock !== undefined;
   const length = isAfterTime ? LENGTH_AFTER_TIME.exec(text) : null;
-  if (length !== null) return [length[0].length, { kind: "length", text: length[0] }];
+  if (length !== null && readDuration(length[0])?.days === 0)
+    return [length[0].length, { kind: "length", text: length[0] }];
   const joint = BETWEEN.exec(text)?.[0] ?? "";
   const kind = /^from$/i.test(joint) ? "from" : "to";
   const isUntil = /^(?:un)?till?$/i.test(joint) && before !== undefined && before.kind !== "word";
@@ -197,7 +201,7 @@ function eachAt(text: string, before: SentencePart | undefined): Found | null {
 }
 
 /** How often it takes place; `weekly` in front of another word of the title is one itself. */
-function repeatAt(text: string): Found | null {
+function repeatAt(text: string, before?: SentencePart): Found | null {
   const [whole = "", written] = REPEATS.exec(text) ?? [];
   if (written === undefined) return null;
   const repeat: SentencePart = { kind: "repeat", text: written };
@@ -205,8 +209,9 @@ function repeatAt(text: string): Found | null {
   const rest = text.slice(whole.length).replace(/^[\s,]+/, "");
   if (rest === "" || /\s/.test(written)) return found;
   const [, next] = partsAt(rest, repeat);
-  const isTitle = next?.kind === "word" && !next.isQuoted;
+  const isTitle = isPlain(next);
   if (!isTitle || !PREPOSITION.test(next.text)) return isTitle ? null : found;
+  if (before?.kind === "when") return found;
   throw new AmbiguousTextError(
     `${SOURCE}: "${written}" may be how often the event repeats or part of the title`,
     {
@@ -287,7 +292,9 @@ function readRange(start: string, end: string): TimeRange {
   const [[plain = null], [shortest = null]] = [all, ranges];
   if (/[a-z]/i.test(start + end)) return { ranges, plain: shortest };
   const isEarly = starts.length > 1 && ends.length > 1 && EARLY_START.test(start);
-  const isLong = ends.length > 1 && !end.includes(":") && plain !== null && lengthOf(plain) >= HALF;
+  // Of "9-21" the end says that the start is in the morning; "9-5" and "12-04" may be at night.
+  const isNight = ends.length > 1 || (ranges.length > 1 && plain !== null && plain[1] < plain[0]);
+  const isLong = isNight && !end.includes(":") && plain !== null && lengthOf(plain) >= HALF;
   return { ranges, plain: isEarly || isLong ? null : plain };
 }
 
@@ -376,11 +383,4 @@ export function placedText(
   const [from, to] = [indexOf(place), hasMore ? indexOf(stop) : text.length];
   const [before, named, after] = [quoted(0, from), quoted(from, to), quoted(to, text.length)];
   return hasMore ? `${before}${after} ${named.trim()}` : before + named;
-}
-
-/** The texts that say which reading of an ambiguous text is meant; none where its words are there twice. */
-export function readingsOf(text: string, { written, readings }: AmbiguousTextError): readonly string[] {
-  const words = written.replace(/[^\w\s]/g, "\\$&").replace(/\s+/g, "[\\s,]*");
-  const [before, after, ...more] = text.split(new RegExp(words));
-  return after === undefined || more.length > 0 ? [] : readings.map((reading) => before + reading + after);
 }

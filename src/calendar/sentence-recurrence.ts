@@ -46,6 +46,12 @@ export function checkRepeat(repeat: string, start: Words, whole: string): void {
   refuseIf(namesDay(start) && isOnDays, ` has two days, "${repeat}" and "${whole}"`);
   const isPast = start.day?.kind === "weekday" && start.day.which === "last";
   refuseIf(isPast, `: "${whole}" is before now, beside "${repeat}"`, "write monthly on the last fri");
+  const isOneOfMonth = start.day?.kind === "weekday" && !isOnDays && /month|year/i.test(repeat);
+  refuseIf(
+    isOneOfMonth,
+    `: "${repeat}" with "${whole}" may be a weekday or a date of each month`,
+    "write monthly on the last fri, or the first date, as in 27 nov monthly",
+  );
   // "every 2 weeks on mon,thu" does not say which day is the first.
   const isEvery =
     firstWeekday(repeat) !== undefined || !/^every\s+(?:other\s|\w+\s+\w+s?\s+on\b)/i.test(repeat);

@@ -201,6 +201,8 @@ function readEnd(start: DateInput, end: Words, { whole, read, zone }: EndOptions
   const isAfter = (input: DateInput): boolean =>
     input.kind === "date" ? input.date > from : start.kind === "date" || input.instant > start.instant;
   const named = read(end, from);
+  const isSame = named.kind === "date-time" && start.kind === "date-time" && named.instant === start.instant;
+  refuseIf(isSame, `: "${whole}" ends when it begins`, "write a later end");
   const last = isAfter(named) || end.day !== undefined ? named : read(end, addDays(from, 1));
   const until = dayOfInput(last, zone);
   // "24 dec - 20 dec" would be almost a year.

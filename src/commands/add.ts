@@ -50,8 +50,9 @@ export async function runAdd(
   const { prompt } = context.terminal;
   const settings = context.config.settings();
   const { timezone: zone, hours } = settings;
-  const [{ readSentence }, { readingsOf, SOURCE }] = await Promise.all([
+  const [{ readSentence }, { readingsOf }, { SOURCE }] = await Promise.all([
     import("../calendar/sentence.js"),
+    import("../calendar/sentence-doubts.js"),
     import("../calendar/sentence-parts.js"),
   ]);
   const read = (text: string) => readSentence(text, { zone, now: context.now() });

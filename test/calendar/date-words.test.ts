@@ -44,6 +44,7 @@ describe("parseDateWords", () => {
     ["monday this week", "Mon 2026-11-16"],
     ["31 oct 2027 02:30+01:00", "Sun 2027-10-31 02:30+01:00 Europe/Berlin"],
     ["tomorrow 15:00z", "Sun 2026-11-22 16:00 Europe/Berlin"],
+    ["tomorrow 15:00:00", "Sun 2026-11-22 15:00 Europe/Berlin"],
     ["in half an hour", "Sat 2026-11-21 16:00 Europe/Berlin"],
   ])("reads %j as %s", (text, description) => {
     expect(parseDateWords(text, BERLIN).description).toBe(description);

@@ -12,6 +12,7 @@ describe("words, and what is read back", () => {
     ["weekly", "FREQ=WEEKLY", "every week"],
     ["weekly on mon", "FREQ=WEEKLY;BYDAY=MO", "every week on Monday"],
     ["every tuesday and thursday", "FREQ=WEEKLY;BYDAY=TU,TH", "every week on Tuesday and Thursday"],
+    ["every mon, wed & fri", "FREQ=WEEKLY;BYDAY=MO,WE,FR", "every week on Monday, Wednesday and Friday"],
     [
       "every week on mon, wed, and fri",
       "FREQ=WEEKLY;BYDAY=MO,WE,FR",
