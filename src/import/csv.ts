@@ -1,4 +1,5 @@
 import { parse } from "csv-parse/sync";
+import { CATEGORIES } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
 import { hashText } from "./content-hash.js";
 import { type CsvField, findColumns } from "./csv-columns.js";
@@ -97,14 +98,14 @@ function parseRows(text: string) {
 
 /** The entry of a row. @throws CliError usage */
 function readRow(identity: string, cell: CellReader, options: TimeOptions) {
+  const [category, labels] = [cell("category"), cell("label")];
+  // Others call a label so.
+  const isLabel = labels === undefined && !CATEGORIES.some((name) => name === category);
   // Outlook lists several.
-  const [label, other] =
-    cell("label")
-      ?.split(";")
-      .filter((name) => name.trim() !== "") ?? [];
+  const [label, other] = (isLabel ? category : labels)?.split(";").filter((name) => name.trim() !== "") ?? [];
   if (other !== undefined) options.count(SEVERAL_LABELS);
   const fields = {
-    category: cell("category"),
+    category: isLabel ? undefined : category,
     title: cell("title") ?? "(no title)",
     description: cell("description"),
     location: cell("location"),

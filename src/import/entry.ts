@@ -152,7 +152,9 @@ export function readEntry(
     return { kind: "event", line: place.line, text: place.text, title: content.title, ...draft, content };
   } catch (error) {
     const { message } = asUsageError(error);
-    const reason = describeWithoutFlags(usageError(message)).replace(`${SOURCE}: `, "");
+    const reason = describeWithoutFlags(usageError(message))
+      .replace(`${SOURCE}: `, "")
+      .replace(/^input: /, "");
     return { ...place, kind: "rejected", reason };
   }
 }

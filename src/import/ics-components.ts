@@ -7,6 +7,8 @@ export interface IcsComponent {
   readonly line: number;
   /** Where it begins, in UTF-16 code units. */
   readonly index: number;
+  /** Number of its calendar, in the order of the file. */
+  readonly calendar: number;
   /** From BEGIN to END. */
   readonly text: string;
   /** What its calendar is for, in capitals; empty where it does not say. @see RFC 5546 §1.4 */
@@ -15,9 +17,12 @@ export interface IcsComponent {
   readonly calendarZone: string;
 }
 
-/** BEGIN and END of a calendar, and of components that are in no other. */
+/**
+ * BEGIN and END of a calendar, and of components that are in no other. Of files that were joined, one may lack its last line end, and the
+ * next may have a byte order mark.
+ */
 const MARK =
-  /(?<![^\n])(BEGIN|END):(VCALENDAR|VEVENT|VTODO|VJOURNAL|VFREEBUSY|VTIMEZONE)[ \t]*\r?(?![^\n])/gi;
+  /(?<=^|[\n\ufeff]|END:VCALENDAR)(BEGIN|END):(VCALENDAR|VEVENT|VTODO|VJOURNAL|VFREEBUSY|VTIMEZONE)[ \t]*\r?(?=$|[\n\ufeff]|BEGIN:VCALENDAR)/gi;
 
 const ZONE = /(?<![^\n])(?:X-WR-TIMEZONE|TIMEZONE-ID|TZ|DAYLIGHT)[;:][^\r\n]*/gi;
 
@@ -50,7 +55,7 @@ export function scanIcs(text: string) {
       line,
       index,
       text: text.slice(index, isClosed ? next.end : next?.index).trimEnd(),
-      ...{ method, calendarZone },
+      ...{ calendar, method, calendarZone },
     });
   }
   return {

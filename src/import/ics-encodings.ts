@@ -1,6 +1,7 @@
 /** Encodings of vCalendar 1.0, which phones and old Outlooks write into iCalendar, too. */
 
-const ENCODED = /^([\w-]+)((?:;[^":]*)?;(?:ENCODING=)?(?:QUOTED-PRINTABLE|BASE64|B)(?=[;:])[^":]*):(.*)$/is;
+const ENCODED =
+  /^([\w-]+)((?:;(?:[^":]|"[^"]*")*)?;(?:ENCODING=)?(?:QUOTED-PRINTABLE|BASE64|B)(?=[;:])(?:[^":]|"[^"]*")*):(.*)$/is;
 
 /**
  * A component whose texts in quoted-printable are not broken by `=` at the end of a line. A space after such a break is of the text,
@@ -30,7 +31,7 @@ export const MAX_PARAMETERS = 10_000;
 
 /** The name and the parameters of a line, as far as they are read. */
 function parametersOf(line: string): string {
-  return line.slice(0, Math.min(MAX_PARAMETERS, line.indexOf(":")));
+  return /^(?:[^":]|"[^"]*")*/.exec(line.slice(0, MAX_PARAMETERS))?.[0] ?? "";
 }
 
 /** An unfolded line with its text as iCalendar has it; the line itself where it is not encoded, or in an unknown CHARSET. */

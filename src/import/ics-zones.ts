@@ -31,20 +31,28 @@ type ZoneAt = (wallClock: number) => string | CliError | null;
 
 /**
  * Zones by their IANA name with an area, also at the end of a longer one (`/mozilla.org/20050126_1/Europe/Berlin`). Any other name
- * means what its VTIMEZONE says; without one, the zone that Windows calls so.
+ * means what the VTIMEZONE of its calendar says, or the first one of the file; without one, the zone that Windows calls so.
+ * @returns the finder of a calendar, by its number
  */
-export function createZoneFinder(descriptions: readonly IcsComponent[], options: FinderOptions): ZoneFinder {
-  const found = new Map<string, ZoneAt>();
-  const texts = new Map<string, string>();
-  for (const { text } of descriptions) {
+export function createZoneFinder(
+  descriptions: readonly IcsComponent[],
+  options: FinderOptions,
+): (calendar: number) => ZoneFinder {
+  /** By the VTIMEZONE and the TZID. */
+  const found = new Map<string, Map<string, ZoneAt>>();
+  const first = new Map<string, string>();
+  const own = new Map<string, string>();
+  for (const { text, calendar } of descriptions) {
     const name = propertyOf(text, "TZID");
-    if (name !== undefined && !texts.has(name)) texts.set(name, text);
+    if (name === undefined) continue;
+    if (!first.has(name)) first.set(name, text);
+    const key = `${calendar} ${name}`;
+    if (!own.has(key)) own.set(key, text);
   }
   let described = 0;
-  const open = (tzid: string): ZoneAt => {
-    const text = texts.get(tzid);
+  const open = (tzid: string, text: string): ZoneAt => {
     const named = zoneOfArea(tzid, text) ?? null;
-    const description = named !== null || text === undefined ? null : readDescription(tzid, text);
+    const description = named !== null || text === "" ? null : readDescription(tzid, text);
     if (typeof description !== "function") {
       const zone = named ?? meantBy(tzid) ?? description;
       return () => zone;
@@ -52,31 +60,36 @@ export function createZoneFinder(descriptions: readonly IcsComponent[], options:
     described += 1;
     return described > MAX_DESCRIBED ? () => null : openDescribed(tzid, description, options);
   };
-  const zoneAt = (written: string, wallClock: number): ReturnType<ZoneAt> => {
-    const tzid = written.trim();
-    const zone = found.get(tzid) ?? open(tzid);
-    found.set(tzid, zone);
-    return zone(wallClock);
-  };
-  const find = (tzid: string, wallClock: number): string => {
-    const zone = zoneAt(tzid, wallClock);
-    if (typeof zone === "string") return zone;
-    throw zone ?? usageError(`the zone "${tzid}" is not known`);
-  };
-  const known = (tzid: string): string | null => {
-    const zone = zoneAt(tzid, Date.UTC(options.newestYear, 0));
-    return typeof zone === "string" ? zone : null;
-  };
   const calendars = new Map<string, string | null>();
-  const ofCalendar = (lines: string): string | null => {
-    const read = calendars.get(lines);
-    if (read !== undefined) return read;
-    const name = propertyOf(lines, "(?:X-WR-TIMEZONE|TIMEZONE-ID)");
-    const zone = name === undefined ? zoneOfVcalendar(lines, options.zone) : known(name);
-    calendars.set(lines, zone);
-    return zone;
+  return (calendar) => {
+    const zoneAt = (written: string, wallClock: number): ReturnType<ZoneAt> => {
+      const tzid = written.trim();
+      const text = own.get(`${calendar} ${tzid}`) ?? first.get(tzid) ?? "";
+      const zones = found.get(text) ?? new Map<string, ZoneAt>();
+      found.set(text, zones);
+      const zone = zones.get(tzid) ?? open(tzid, text);
+      zones.set(tzid, zone);
+      return zone(wallClock);
+    };
+    const find = (tzid: string, wallClock: number): string => {
+      const zone = zoneAt(tzid, wallClock);
+      if (typeof zone === "string") return zone;
+      throw zone ?? usageError(`the zone "${tzid}" is not known`);
+    };
+    const known = (tzid: string): string | null => {
+      const zone = zoneAt(tzid, Date.UTC(options.newestYear, 0));
+      return typeof zone === "string" ? zone : null;
+    };
+    const ofCalendar = (lines: string): string | null => {
+      const read = calendars.get(lines);
+      if (read !== undefined) return read;
+      const name = propertyOf(lines, "(?:X-WR-TIMEZONE|TIMEZONE-ID)");
+      const zone = name === undefined ? zoneOfVcalendar(lines, options.zone) : known(name);
+      calendars.set(lines, zone);
+      return zone;
+    };
+    return Object.assign(find, { known, ofCalendar });
   };
-  return Object.assign(find, { known, ofCalendar });
 }
 
 /** The zone with the offset of TZ and the summer times of DAYLIGHT. @param first tried before all others @see vCalendar 1.0 */

@@ -18,13 +18,14 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
   const events = components.filter(({ name }) => name === "VEVENT");
   const isMail = events.length > 0 && events.every(({ method }) => method !== "" && method !== "PUBLISH");
   const zones = components.filter(({ name }) => name === "VTIMEZONE");
-  const findZone = createZoneFinder(zones, { zone: options.zone, newestYear: newestYear(text) });
+  const finderOf = createZoneFinder(zones, { zone: options.zone, newestYear: newestYear(text) });
   const unread = new Set<string>();
-  const midnights = midnightZones(text, options.zone, findZone);
+  const midnights = midnightZones(text, options.zone, finderOf(0));
   const beginnings = new Map<string, Beginning>();
   const items = seriesFirst(events).map((component) => {
     const { lines, parts, isClosed } = readLines(component);
     const isWithdrawn = component.method === "CANCEL";
+    const findZone = finderOf(component.calendar);
     const zone = findZone.ofCalendar(component.calendarZone) ?? options.zone;
     const read = { zone, isWithdrawn, findZone, midnights, beginnings, unread };
     const place = {

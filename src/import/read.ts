@@ -38,7 +38,7 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
   if (bytes.length > MAX_IMPORT_BYTES) throw tooLargeError(name);
   checkArchive(bytes, name);
   const whole = unfoldCharacters(bytes);
-  const text = decode(whole);
+  const text = withoutIndent(decode(whole));
   if (text.trim() === "") throw new CliError("rejected", `${name} is empty`);
   const format = options.as ?? formatOf(text, options);
   if (format === "ics") checkIndents(text, name);
@@ -55,9 +55,14 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
   return { ...read, format, items, superseded, notes: [...coded, ...(read.notes ?? []), ...notes()] };
 }
 
-/** Some programs end lines with a carriage return alone. Of files that were joined, each may have a byte order mark. */
+/** Some programs end lines with a carriage return alone. */
 function withLineFeeds(text: string): string {
-  return (text.includes("\n") ? text : text.replaceAll("\r", "\n")).replaceAll("\n\ufeff", "\n");
+  return text.includes("\n") ? text : text.replaceAll("\r", "\n");
+}
+
+/** The text of a calendar without spaces before it, which would be those of a line that goes on. */
+function withoutIndent(text: string): string {
+  return text.replace(/^\s+(?=BEGIN:VCALENDAR)/i, (spaces) => spaces.replace(/[^\r\n]/g, ""));
 }
 
 /** A line that begins with a space belongs to the one before. @throws CliError rejected for one that should not @see RFC 5545 §3.1 */

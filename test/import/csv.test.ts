@@ -141,6 +141,16 @@ test("empty cells and columns say nothing, and Excel's first line is the separat
   ]);
 });
 
+test("a category that is none of calctl is a label, unless the table has labels", async () => {
+  const categoryOf = async (header: string, row: string) =>
+    (await read(`Title,Date,${header}\nReview,2026-11-21,${row}\n`)).items[0];
+  expect(await categoryOf("Category", "Training")).toMatchObject({ content: { label: "Training" } });
+  expect(await categoryOf("Category", "keep")).toMatchObject({ content: { category: "keep" } });
+  expect(await categoryOf("Category,Label", "Training,Work")).toMatchObject({
+    reason: 'category: "Training" is not a category',
+  });
+});
+
 test("a table as -o csv prints it, known by its ids", async () => {
   const file = await read(
     "id,calendar_id,start_local,end_local,all_day,category,label,title,location\r\n" +

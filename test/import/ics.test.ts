@@ -288,6 +288,14 @@ test("days that end as their length says", async () => {
   expect(await event(...day)).toMatchObject({ content: { end_at: "2026-11-22T00:00:00.000Z" } });
 });
 
+test("an encoded text may have a parameter in quotation marks", async () => {
+  const lines = [
+    'DESCRIPTION;ALTREP="http://a.example:80";ENCODING=QUOTED-PRINTABLE:Caf=C3=A9 =',
+    "f=C3=BCr alle",
+  ];
+  expect(await event(START, ...lines)).toMatchObject({ content: { description: "Café für alle" } });
+});
+
 test.each<[string, readonly string[], readonly string[]]>([
   [
     "a comma at the end",
@@ -309,13 +317,34 @@ test.each<[string, readonly string[], readonly string[]]>([
   });
 });
 
-test("a second file behind the first may have a byte order mark of its own", async () => {
-  const text =
-    calendar("METHOD:CANCEL", ...vevent("UID:1", START)) + "\ufeff" + calendar(...vevent("UID:2", START));
-  const { items, isComplete } = await read(text);
-  expect({ isComplete, items }).toMatchObject({
-    isComplete: true,
-    items: [{ cancelled: true }, { cancelled: false }],
+describe("of files that were joined, each is on its own:", () => {
+  test.each([
+    ["a byte order mark", "\r\n\ufeff"],
+    ["no line end", ""],
+    ["no line end, but a byte order mark", "\ufeff"],
+  ])("with %s between them", async (_, between) => {
+    const [one, other] = [
+      calendar(...vevent("UID:1", START)),
+      calendar("METHOD:CANCEL", ...vevent("UID:2", START)),
+    ];
+    const { items, isComplete } = await read(one.trimEnd() + between + other);
+    expect({ isComplete, items }).toMatchObject({
+      isComplete: true,
+      items: [{ cancelled: false }, { cancelled: true }],
+    });
+  });
+
+  test("a zone means what the VTIMEZONE of its own calendar says", async () => {
+    const zone = (offset: string) => [
+      ...["BEGIN:VTIMEZONE", "TZID:Customized Time Zone", "BEGIN:STANDARD", "DTSTART:16010101T000000"],
+      ...[`TZOFFSETFROM:${offset}`, `TZOFFSETTO:${offset}`, "END:STANDARD", "END:VTIMEZONE"],
+    ];
+    const file = (uid: string, offset: string) =>
+      calendar(...zone(offset), ...vevent(`UID:${uid}`, "DTSTART;TZID=Customized Time Zone:20260715T120000"));
+    const elsewhere = calendar(...vevent("UID:3", "DTSTART;TZID=Customized Time Zone:20260715T120000"));
+    const { items } = await read(file("1", "+0100") + file("2", "-0300") + elsewhere);
+    const at = (hour: string) => ({ content: { start_at: `2026-07-15T${hour}:00:00.000Z` } });
+    expect(items).toMatchObject([at("11"), at("15"), at("11")]);
   });
 });
 
