@@ -76,17 +76,23 @@ function declaredLength({ headers }: IncomingMessage): number | null {
 
 /** @throws ProblemError 400 when the client disconnects or sends tiny chunks; the reason of the signal */
 async function* chunksOf(request: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  if (signal.aborted) throw signal.reason;
   const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+  let interrupt: () => void = () => undefined;
+  const onAbort = () => interrupt();
+  signal.addEventListener("abort", onAbort);
+  // A promise for each part: one that lives as long as the body would keep all its parts in memory.
+  const readNext = () =>
+    new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+      interrupt = () => reject(signal.reason);
+      chunks.next().then(resolve, reject);
+    });
   const { socket } = request;
   const start = socket.bytesRead;
   let size = 0;
   try {
     for (;;) {
-      const next = await Promise.race([chunks.next(), aborted]);
+      if (signal.aborted) throw signal.reason;
+      const next = await readNext();
       if (next.done === true) return;
       size += next.value.byteLength;
       const overhead = socket.bytesRead - start - size;
@@ -97,6 +103,7 @@ async function* chunksOf(request: IncomingMessage, signal: AbortSignal): AsyncGe
     if (signal.aborted) throw signal.reason;
     throw error instanceof ProblemError ? error : badRequest("the body was cut short");
   } finally {
+    signal.removeEventListener("abort", onAbort);
     // After an interruption no part arrives, for which it would wait.
     if (!signal.aborted) await chunks.return?.();
   }

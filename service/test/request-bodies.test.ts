@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { getEventListeners, once } from "node:events";
+import { createServer } from "node:http";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { BODY_LIMIT } from "../http/content.js";
+import { discardBody } from "../http/incoming-message.js";
 import { listen } from "../listen.js";
 import { createOAuthStage, type OAuthStage } from "./oauth/support/stage.js";
 import { openSocket, statusesOf } from "./support/connections.js";
@@ -115,4 +118,22 @@ describe("a body in chunks", () => {
     expect(response.status).toBe(201);
     await response.arrayBuffer();
   });
+});
+
+test("what discards a body leaves nothing on the signal that ends it, which would keep every part in memory", async () => {
+  const { signal } = new AbortController();
+  const server = createServer(async (request, response) => {
+    await discardBody(request, signal);
+    response.end();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  const response = await fetch(`http://127.0.0.1:${address.port}`, {
+    method: "POST",
+    body: "x".repeat(100_000),
+  });
+  expect(response.status).toBe(200);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
