@@ -17,7 +17,7 @@ export function nameOf({ title, eventId }: NotedWrite): string {
 }
 
 /** What taking a write back does, as questions and notes say it. */
-export const UNDONE = {
+const UNDONE = {
   create: "deleted",
   update: "put back",
   delete: "created again (new id, no comments)",

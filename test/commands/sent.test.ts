@@ -64,11 +64,11 @@ describe.each(Object.entries(JOBS))("%s without an answer", (name, job) => {
       expect(await world.send(...job, ...(exitCode === 9 ? [] : ["--again"]))).toMatchObject({ exitCode });
     expect(bodies(world)).toHaveLength(3);
     const outcomes = (await sent(world)).map(({ outcome }) => outcome);
-    expect(outcomes).toEqual(name === "a message without --once" ? ["unknown", "refused", "sent"] : ["sent"]);
+    expect(outcomes).toEqual(name === "a message without --once" ? ["unknown", "failed", "sent"] : ["sent"]);
   });
 });
 
-test("lists what went out and what was refused, the oldest first, also without --once", async () => {
+test("lists what went out and what failed, the oldest first, also without --once", async () => {
   const world = await worldWithLunch();
   world.hook.next(REFUSED);
   expect((await world.send("post", "--as", "json", "--title", "First")).exitCode).toBe(11);
@@ -76,7 +76,7 @@ test("lists what went out and what was refused, the oldest first, also without -
     expect(await world.send("post", "--as", "json", "--title", title)).toEqual(QUIET);
   const { stdout } = await world.send("sent", "--fields", "what,outcome,at", "-o", "tsv");
   const at = "2026-11-21T14:30:00.000Z";
-  expect(stdout).toBe(`First\trefused\t${at}\nSecond\tsent\t${at}\nSecond\tsent\t${at}\n`);
+  expect(stdout).toBe(`First\tfailed\t${at}\nSecond\tsent\t${at}\nSecond\tsent\t${at}\n`);
 });
 
 describe("on a terminal", () => {
@@ -109,7 +109,7 @@ with --again
   CALCTL_WEBHOOK_URL: Lunch today
 Sat 21 Nov 15:30  unknown  0123456789ab
   CALCTL_WEBHOOK_URL: A title of forty columns and some more
-Sat 21 Nov 15:30  refused  0123456789ab
+Sat 21 Nov 15:30  failed   0123456789ab
   CALCTL_WEBHOOK_URL: ${"昼食".repeat(12)}
 `,
       stderr: next,
@@ -122,7 +122,7 @@ Sat 21 Nov 15:30  refused  0123456789ab
   });
 });
 
-test("a digest that was refused is one message with the run that sends it", async () => {
+test("a digest that failed is one message with the run that sends it", async () => {
   const world = await worldWithLunch();
   world.hook.next(REFUSED, REFUSED);
   const exits = [11, 11, 0];

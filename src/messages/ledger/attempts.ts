@@ -37,7 +37,7 @@ export async function runAttempt(
   try {
     await send();
   } catch (error) {
-    const note = isCertain(error) ? noteRefused : noteUnknown;
+    const note = isCertain(error) ? noteFailed : noteUnknown;
     await database.note((db) => note(db, attempt)).catch((reason) => explainNotNoted(error, reason));
     if (isCertain(error) || !(error instanceof CliError)) throw error;
     if (atLeastOnce && error.code === "outcome_unknown") throw willBeRepeated(error);
@@ -67,11 +67,11 @@ function keepEarlier(db: LedgerTransaction, { previous, rows }: Attempt): void {
 }
 
 /** Everything is as it was before; a key under which nothing was sent yet is free. */
-function noteRefused(db: LedgerTransaction, attempt: Attempt): void {
+function noteFailed(db: LedgerTransaction, attempt: Attempt): void {
   for (const row of stillOwn(db, attempt)) {
     const before = attempt.previous.find(({ key }) => key === row.key);
-    const isFree = before === undefined || before.state === "refused" || before.state === "missed";
-    saveSend(db, isFree ? { ...row, state: "refused" } : before);
+    const isFree = before === undefined || before.state === "failed" || before.state === "missed";
+    saveSend(db, isFree ? { ...row, state: "failed" } : before);
   }
 }
 

@@ -57,4 +57,5 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   ],
   ["alter table sends drop column posted_id", "alter table sends drop column drawn"],
   ["alter table sends drop column message", "drop index sends_by_message_id"],
+  ["update sends set state = 'failed' where state = 'refused'"],
 ];

@@ -6,12 +6,12 @@ import { findSeen, writeSeen } from "./seen.js";
 /** The table `sends`: a row for each key under which something was or is being sent. */
 
 /**
- * `refused`: nothing was sent, for certain, so the key is free. `reported`: unknown, as a run has said; the key counts as
+ * `failed`: nothing was sent, for certain, so the key is free. `reported`: unknown, as a run has said; the key counts as
  * sent. `missed`: no run came in time, as one has said.
  */
-type SendState = "sending" | "sent" | "unknown" | "reported" | "refused" | "missed";
+type SendState = "sending" | "sent" | "unknown" | "reported" | "failed" | "missed";
 
-const STATES: ReadonlySet<unknown> = new Set<SendState>(["sending", "sent", "reported", "refused", "missed"]);
+const STATES: ReadonlySet<unknown> = new Set<SendState>(["sending", "sent", "reported", "failed", "missed"]);
 
 /** What a message says of itself, in a list and in errors. */
 export type MessageFacts = Pick<SentMessage, "command" | "target" | "what">;

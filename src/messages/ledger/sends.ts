@@ -53,7 +53,7 @@ export type KeyState = "free" | "unknown" | Exclude<SendResult, "sent"> | Owner;
 
 /**
  * The protocol of one message: `sending` is on the disk before anything is sent, and turns into `sent`, into `unknown`, or
- * into `refused`. So a crash at any step leaves a key that says too much, never one that says too little.
+ * into `failed`. So a crash at any step leaves a key that says too much, never one that says too little.
  * @see docs/decisions/2026-11-22-sending-once.md
  */
 export function createSendOnce(database: LedgerDatabase, dependencies: SendingDependencies): SendOnce {
@@ -167,8 +167,7 @@ export function stateOf(
   { repeats }: Pick<SendOptions, "repeats">,
   process: LedgerDependencies["process"],
 ): KeyState {
-  if (send === null || send.state === "refused" || send.state === "missed" || repeats === "all")
-    return "free";
+  if (send === null || send.state === "failed" || send.state === "missed" || repeats === "all") return "free";
   if (send.state === "sent") return "already_sent";
   const owner = send.state === "sending" ? readOwner(send.owner) : null;
   if (owner !== null && isRunning(process, owner)) return owner;

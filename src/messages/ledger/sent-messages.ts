@@ -50,7 +50,7 @@ export function createSentMessages(
 }
 
 function describe({ messageId, command, target, what, beganAt, state }: Send): SentMessage {
-  const outcome = state === "sent" || state === "refused" ? state : "unknown";
+  const outcome = state === "sent" || state === "failed" ? state : "unknown";
   const at = new Date(beganAt).toISOString();
   return { id: messageId ?? "", command, target, what, at, outcome };
 }

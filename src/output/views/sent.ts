@@ -14,7 +14,7 @@ export interface SentMessage {
   readonly what: string | null;
   /** When it was begun: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
   readonly at: string;
-  readonly outcome: "sent" | "unknown" | "refused";
+  readonly outcome: "sent" | "unknown" | "failed";
 }
 
 /** The messages of `sent`: two lines each, for reading. */
@@ -27,7 +27,7 @@ export const sentView: View<SentMessage> = {
     target: { type: "string?", about: "where it went; null for what an older version has sent", minWidth: 8 },
     what: { type: "string?", about: "its first line; null likewise", minWidth: 12 },
     at: { type: "string", about: INSTANT, cell: ({ at }, clock) => ({ text: describeInstant(at, clock) }) },
-    outcome: { type: "string", about: "sent, unknown, or refused: it has certainly not arrived" },
+    outcome: { type: "string", about: "sent, unknown, or failed: it has certainly not arrived" },
   },
   tsv: ["id", "command", "target", "what", "at", "outcome"],
   draw: (rendering, drawing) => (rendering.fields === null ? drawMessages(rendering, drawing) : null),

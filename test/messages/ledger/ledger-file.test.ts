@@ -263,7 +263,12 @@ test("a ledger of the first version opens with what it has: keys are kept, and w
     `insert into sends values ('${key}', '${state}', '{}', ${NOW}, ${NOW + 400 * DAY}, null, null)`;
   runSql(
     path,
-    [row("digest 1", "sent"), row("reminder 2", "unknown"), row("digest 3", "sending")].join("; "),
+    [
+      row("digest 1", "sent"),
+      row("reminder 2", "unknown"),
+      row("digest 3", "sending"),
+      row("digest 4", "refused"),
+    ].join("; "),
   );
   runSql(path, `pragma application_id = ${0x63616c67}; pragma user_version = 1`);
   const { ledger, sendOnce } = await openTestLedger(path);
@@ -273,10 +278,12 @@ test("a ledger of the first version opens with what it has: keys are kept, and w
     { command: "post", what: null, outcome: "sent" },
     { command: "remind", what: null, outcome: "unknown" },
     { command: "post", what: null, outcome: "unknown" },
+    { command: "post", what: null, outcome: "failed" },
   ]);
   await expect(sendOnce("reminder 2", neverSend, KEEP)).rejects.toMatchObject({ exitCode: 9 });
   await ledger.acknowledge();
   expect(await sendOnce("reminder 2", neverSend, KEEP)).toBe("unknown_before");
+  expect(await sendOnce("digest 4", async () => undefined, KEEP)).toBe("sent");
 });
 
 test("the first line of a message and its target are kept for 30 days, and so is what had been seen before it", async () => {
