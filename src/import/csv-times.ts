@@ -1,11 +1,12 @@
 import {
+  DAY_MS,
   dateToInstant,
   formatWireDateTime,
   isCalendarDate,
   parseWireDateTime,
 } from "../../contract/date-time.js";
 import type { InputTimes } from "../calendar/event-times.js";
-import { addDays, instantAt } from "../calendar/zoned-time.js";
+import { addDays, instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { wireTime } from "./content.js";
 import type { CsvField } from "./csv-columns.js";
@@ -37,10 +38,11 @@ export function readSpan(cell: CellReader, options: TimeOptions): InputTimes {
   const isAllDay = readFlag(cell("all_day")) ?? start.instant === null;
   const end = readEnd(cell, start, { ...options, isAllDay });
   if (isAllDay) {
-    // Outlook writes the midnight after the last day, others the last day.
-    const isMidnight = end !== null && end.clock === 0 && end.date > start.date;
-    const last = isMidnight ? addDays(end.date, -1) : (end ?? start).date;
-    return { all_day: true, start_at: midnightOf(start.date), end_at: midnightOf(addDays(last, 1)) };
+    return readDays(
+      dayOf(start, options.zone),
+      end === null ? null : dayOf(end, options.zone),
+      options.count,
+    );
   }
   if (start.instant === null) throw usageError("its start has no time of day, and it is not all-day");
   const last = end?.instant;
@@ -52,6 +54,24 @@ export function readSpan(cell: CellReader, options: TimeOptions): InputTimes {
   const end_at = last === undefined || isEmpty ? undefined : wireTime(last);
   const times = { start_at: wireTime(start.instant), end_at };
   return { all_day: false, ...times, start_timezone: zone, end_timezone: zone };
+}
+
+/** A time with an offset that is midnight in the zone is of that day, as programs write a date in UTC. */
+function dayOf(moment: Moment, zone: string): Moment {
+  if (moment.clock === 0 || moment.instant === null) return moment;
+  const wallClock = wallClockAt(moment.instant, zone);
+  const isMidnight = wallClock % DAY_MS === 0;
+  return isMidnight ? { ...moment, date: formatWireDateTime(wallClock).slice(0, 10), clock: 0 } : moment;
+}
+
+/** @throws CliError usage for a last day before the first */
+function readDays(start: Moment, end: Moment | null, count: TimeOptions["count"]): InputTimes {
+  // Outlook writes the midnight after the last day, others the last day.
+  const isMidnight = end !== null && end.clock === 0 && end.date > start.date;
+  const last = isMidnight ? addDays(end.date, -1) : (end ?? start).date;
+  if (last < start.date) throw usageError(`the last day ${last} is before the first day ${start.date}`);
+  if (start.clock || end?.clock) count("all-day, but with times of day: its days are read");
+  return { all_day: true, start_at: midnightOf(start.date), end_at: midnightOf(addDays(last, 1)) };
 }
 
 /** The end of a row; null without one. A time alone is the next one after the start, be it after midnight. */

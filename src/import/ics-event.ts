@@ -53,7 +53,7 @@ const ALL_DAY_MARKS = [
 
 const READ: ReadonlySet<string> = new Set([
   ...["UID", "RECURRENCE-ID", "DTSTART", "DTEND", "DURATION", "RDATE", "EXDATE", "EXRULE"],
-  ...["SUMMARY", "LOCATION", "DESCRIPTION", "URL", "CATEGORIES", "STATUS"],
+  ...["SUMMARY", "LOCATION", "DESCRIPTION", "URL", "CATEGORIES", "STATUS", "TRANSP"],
   ...["SEQUENCE", "LAST-MODIFIED", "DTSTAMP"],
   ...["X-CALCTL-ATTENDEE", "X-CALCTL-CATEGORY", "X-CALCTL-LABEL"],
   ...["X-CALCTL-START", "X-CALCTL-END", "X-CALCTL-URL"],
@@ -61,7 +61,7 @@ const READ: ReadonlySet<string> = new Set([
 ]);
 
 /** RRULE is kept as it is; nobody misses the others. */
-const PASSED: ReadonlySet<string> = new Set(["RRULE", "CREATED", "COLOR", "CONTACT", "PRIORITY", "TRANSP"]);
+const PASSED: ReadonlySet<string> = new Set(["RRULE", "CREATED", "COLOR", "CONTACT", "PRIORITY"]);
 
 /** Properties of an event; none has a tenth of them. */
 const MAX_LINES = 10_000;
@@ -114,7 +114,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
     identity: occurrenceOf === undefined ? uid : occurrenceIdentity(uid, occurrenceOf.slot),
     occurrenceOf,
     fields,
-    cancelled: options.isWithdrawn || isCancelled(text("STATUS"), options.unread),
+    cancelled: options.isWithdrawn || readStates(text, options.unread) === "CANCELLED",
     recurrences: [
       ...readRules(rules, { ...options, start }),
       ...dateLines("RDATE", [...times("RDATE").map(startOf), ...added], { isAllDay: start.isDate }),
@@ -196,11 +196,15 @@ function countZones(start: IcsTime, end: IcsTime | undefined, { zone, count }: V
   else if (end?.isFloating) count("with an end without a zone: read in that of its start");
 }
 
-/** @param unread takes a status that is neither confirmed nor cancelled */
-function isCancelled(status: string | undefined, unread: Set<string>): boolean {
-  const known = status?.toUpperCase() ?? "CONFIRMED";
-  if (!/^(?:CONFIRMED|CANCELLED)$/.test(known)) unread.add(`STATUS:${known.slice(0, 40)}`);
-  return known === "CANCELLED";
+/** The status. @param unread takes states that the calendar does not have, such as tentative, and free for others */
+function readStates(text: (name: string) => string | undefined, unread: Set<string>): string | undefined {
+  const [status] = ["STATUS", "TRANSP"].map((name) => {
+    const state = text(name)?.toUpperCase();
+    if (!/^(?:CONFIRMED|CANCELLED|OPAQUE)$/.test(state ?? "OPAQUE"))
+      unread.add(`${name}:${state?.slice(0, 40)}`);
+    return state;
+  });
+  return status;
 }
 
 /** @throws CliError as `wireTime` does */

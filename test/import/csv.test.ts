@@ -245,6 +245,23 @@ describe("times of day", () => {
     }
   });
 
+  test.each([
+    ["2026-11-21T23:00:00.000Z", "2026-11-23T23:00:00.000Z", "2026-11-22", "2026-11-24"],
+    ["2026-11-21T00:00:00.000Z", "", "2026-11-21", "2026-11-22"],
+    ["2026-11-21", "2026-11-21", "2026-11-21", "2026-11-22"],
+  ])("all-day from %s to %s is from midnight to midnight", async (start, end, first, after) => {
+    const file = await read(`title,start,end,all_day\nFair,${start},${end},true\n`);
+    expect(file.items).toMatchObject([
+      { content: { start_at: `${first}T00:00:00.000Z`, end_at: `${after}T00:00:00.000Z` } },
+    ]);
+    expect(file.notes).toEqual([]);
+  });
+
+  test("a last day before the first is rejected", async () => {
+    const { items } = await read("title,start,end\nFair,2026-11-21,2026-11-20\n");
+    expect(items).toMatchObject([{ reason: "the last day 2026-11-20 is before the first day 2026-11-21" }]);
+  });
+
   test("a date alone is all-day, an end time alone is of the same day", async () => {
     const { items } = await read(
       "title,start,start_time,end_time\nFair,2026-11-21,,\nReview,2026-11-21,15:00,16:30\n",
@@ -260,7 +277,7 @@ describe("times of day", () => {
       "title,start,start_time,end_time,all_day\nFair,2026-12-24,22:00,02:00,true\n",
     );
     expect(wholeDay.items).toMatchObject([{ content: { end_at: "2026-12-25T00:00:00.000Z" } }]);
-    expect(wholeDay.notes).toEqual([]);
+    expect(wholeDay.notes).toEqual(["1 event all-day, but with times of day: its days are read (line 2)"]);
     const typed = await read(
       "title,start,start_time,end,end_time\nParty,2026-10-24,22:00,2026-10-24,03:30\n",
     );

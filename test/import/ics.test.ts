@@ -354,7 +354,12 @@ test("a text may have a long parameter, as the HTML that Thunderbird writes", as
 });
 
 test.each<[string, readonly string[], readonly string[]]>([
-  ["a state", [START, "STATUS:TENTATIVE", "DURATION:PT1H"], ["not read: STATUS:TENTATIVE"]],
+  [
+    "a state",
+    [START, "STATUS:TENTATIVE", "TRANSP:transparent", "DURATION:PT1H"],
+    ["not read: STATUS:TENTATIVE, TRANSP:TRANSPARENT"],
+  ],
+  ["no other state", [START, "STATUS:confirmed", "TRANSP:OPAQUE", "DURATION:PT1H"], []],
   [
     "an end without a zone",
     [START, "DTEND:20261121T070000"],
