@@ -8,8 +8,8 @@ import { createEventFinder, type EventFinder, type FoundEvent } from "../calenda
 import { addPickAction } from "../missing-values.js";
 import { failUnread, processEach } from "../process-each.js";
 import { chooseEventId, readEventIds, STDIN_IDS } from "./event-ids.js";
-import { describeFound } from "./event-name.js";
 import type { EventContext } from "./event-reader.js";
+import { describeFound } from "./found-event.js";
 import { addScopeFlag, type ChooseScope, createScopeChooser } from "./scope.js";
 
 export interface EventsDeleteOptions {
