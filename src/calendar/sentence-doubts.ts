@@ -33,7 +33,7 @@ export function refuseIf(isWrong: boolean, problem: string, hint = "write one of
 
 /** Words that change what day or time follows. */
 const BEFORE =
-  /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|every|each|either|or|and|between|on|in|for|with|of|than|the|next|last|past|this|all|entire|early|late|mid|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
+  /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|but|every|each|either|or|and|between|on|in|for|with|of|than|the|next|last|past|this|following|prev(?:ious)?|nxt|coming|all|entire|early|late|mid|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
 /** Words for a frequency next to a day or a time. */
 const REPEATED =
   /^\(?(?:(?:(?:bi|tri|semi|half)-?)?(?:hour|dai|night|week|fortnight|month|quarter|year|annual)ly(?:-?ish)?|recurring|repeat(?:s|ing|ed)?)\)?$/i;
@@ -63,12 +63,13 @@ const NO_NOUN = '(?= [|"]| (?:with|at|in|on|for|and|by)(?!\\w)|$)';
 const TIME_LIKE = new RegExp(
   `\\d{1,2}[:;.,h]\\d\\d(?!\\d)|\\b(?!1:1(?!\\d))\\d{1,2}:\\d(?!\\d)|\\b\\d{1,4}(?:\\s?[ap]\\.?m|[anp]|-?ish)\\b|\\b(?:noon|midday|midnight)(?:-?ish)?\\b|o['’]clock|\\b(?:${NUMBER_NAMES}) (?:oh )?(?:fifteen|thirty|forty[- ]five)\\b|\\b(?:half|quarter) (?:past|to|\\d|${NUMBER_NAMES})\\b` +
     "|\\b(?:(?:mid-?)?(?:morning|afternoon|evening|night)|tonight|(?:this|same) time|later(?= \\|)|eod|cob|at \\w+time|(?:at|after|before|around) (?:lunch|breakfast|brunch|dinner|supper|dawn|dusk|sunrise|sunset)|(?:close|end) of (?:business|day|the day))\\b" +
-    `|\\b(?:${NUMBER_NAMES})-?ish\\b|\\b(?:first thing|(?:lunch|tea|dinner|supper|bed|breakfast)[- ]?time|(?:after|before) (?:work|school)|(?:around|about|after|before|by) (?:${NUMBER_NAMES}))${NO_NOUN}` +
-    `|\\| (?:early|late|dawn|dusk|sunrise|sunset|(?:in )?(?:the )?[ap]\\.?m\\.?)${NO_NOUN}|\\b[ap]m(?= \\|)`,
+    `|\\b(?:${NUMBER_NAMES})(?:-?ish| (?:to|till|until|[-–—]) (?:${NUMBER_NAMES}))\\b|\\b(?:first thing|(?:lunch|tea|dinner|supper|bed|breakfast)[- ]?time|(?:after|before) (?:work|school)|(?:around|about|after|before|by) (?:${NUMBER_NAMES}))${NO_NOUN}` +
+    `|\\| (?:early|late|dawn|dusk|sunrise|sunset|(?:in )?(?:the )?[ap]\\.?m\\.?(?: \\d+)?)${NO_NOUN}|\\b[ap]m(?= \\|)`,
 );
 /** Beside a time or a length that was read: `9:30 evening`, `from 12`, `12:00 to`, `2 hours 30`. */
-const HALF_READ =
-  /\|[-–—]\S+|\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?: \||(?= "|$))|(?:to|till|until|[-–—]) \d{1,2}(?= [|"]|$)|(?:till|until)\b|(?:morning|afternoon|evening|night)s\b|and an? half|['’]\d\d\b|(?:long|later|earlier|ago|or so|max|fifteen|thirty|forty[- ]five|for the (?:day|night|week|morning|afternoon|evening))(?= [|"]|$)|for [\d½¼¾]+(?: and an? half)?['’′]?(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)|\|(?: [^\sa-z|"$€£%]*\d[^\sa-z|"$€£%]*)+(?= [|"]|$)/;
+const HALF_READ = new RegExp(
+  `${/\|[-–—]\S+|\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?: \||(?= "|$))|(?:to|till|until|[-–—]) \d{1,2}(?= [|"]|$)|(?:till|until)\b|(?:morning|afternoon|evening|night)s\b|and an? half|['’]\d\d\b|(?:long|later|earlier|ago|following|coming|or (?:so|two|three)|max|fifteen|thirty|forty[- ]five|(?:(?:for|all|the|whole|entire|full) )+(?:day|night|week|morning|afternoon|evening))(?= [|"]|$)|for [\d½¼¾]+(?: and an? half)?['’′]?(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)|\|(?: [^\sa-z|"$€£%]*\d[^\sa-z|"$€£%]*)+(?= [|"]|$)/.source}|\\| (?:to|till|until) (?:${NUMBER_NAMES})(?= [|"]|$)`,
+);
 /** Dates with signs, or without a space, also beside another day. */
 const SECOND_DATE = new RegExp(
   `(?<!\\w)(?:\\d{4}-\\d\\d-\\d\\d|(?!24-7\\b)(?:2[4-9]|3[01])-(?:0?[1-9]|1[0-2])(?![\\w-])|\\d{1,2}(?:st|nd|rd|th)?[\\s./-]*${MONTH_NAME}(?!\\w)|${MONTH_NAME}[\\s./-]*\\d{1,2}(?!\\w))`,
@@ -97,14 +98,14 @@ type Where = "anywhere" | "repeat" | "no time" | "no day" | "no length";
 const LEFTOVERS: readonly (readonly [Where, RegExp, hint?: string])[] = [
   [
     "repeat",
-    /(?<!\w)(?:until|till|except|skipping|excluding|(?:start|begin|end)(?:s|ing)?|\d+ (?:times|sessions?|classes|lessons|weeks|days|months)|[x×]\s?\d+|\d+\s?[x×]|(?:for|in) (?:an?|the|\d+) \w+)(?!\w)/,
+    /(?<!\w)(?:until|till|except|skipping|excluding|(?:start|begin|end)(?:s|ing)?|\d+ (?:times|sessions?|classes|lessons|weeks|days|months)|\d+\s?wks?|total|no (?:holidays?|class(?:es)?)|[x×]\s?\d+|\d+\s?[x×]|(?:for|in) (?:an?|the|\d+) \w+)(?!\w)/,
     "write until 18 dec or 10 times; events create --repeat also takes --except",
   ],
   ["repeat", /\|[-–—]\||\| [-–—] \|/, "write every tue, wed and thu"],
   ["repeat", /\b(?:once|twice|thrice)\b/, "write daily or every 2 days"],
   [
     "anywhere",
-    /\b(?:once|twice|thrice|\w+ times) (?:an?|per|each) (?:hour|day|week|fortnight|month|year)\b|\b(?:each|per) (?:hour|day|week|fortnight|month|quarter|year|annum)\b|\b(?:alternat(?:e|ing)|odd|even|most) (?:days|weeks|months)\b/,
+    /\b(?:once|twice|thrice|\w+ times) (?:an?|per|each) (?:hour|day|week|fortnight|month|year)\b|\b(?:each|per) (?:hour|day|week|fortnight|month|quarter|year|annum)\b|\d\s?x?\/(?:day|week|wk|month|year)\b|\b(?:alternat(?:e|ing)|odd|even|most) (?:days|weeks|months)\b/,
     "write daily, weekly or every 2 weeks",
   ],
   ["anywhere", SECOND_DATE, "write one day"],
@@ -119,14 +120,16 @@ const LEFTOVERS: readonly (readonly [Where, RegExp, hint?: string])[] = [
   [
     "anywhere",
     new RegExp(
-      `\\| (?:of (?:(?:the|each|every|this|next|last) (?:month|year)|${MONTH_NAME})|the \\d{1,2}(?:st|nd|rd|th))(?!\\w)|\\bdays? of (?:the|this|next) (?:month|quarter|year)\\b`,
+      `\\| (?:of (?:(?:the|each|every|this|next|last) (?:month|year)|${MONTH_NAME})|the \\d{1,2}(?:st|nd|rd|th)|(?:after|before) (?:next|${HOLIDAY})|(?:(?:in|from) )?(?:${MONTH_NAME}|(?:next|this|last) (?:month|quarter|year))${NO_NOUN})(?!\\w)|\\bin ${MONTH_NAME}(?= \\|)|\\bdays? of (?:the|this|next) (?:month|quarter|year)\\b`,
     ),
     "write a date, or monthly on the last fri",
   ],
   ["anywhere", FOR_LENGTH, "write for 90m, 1.5h or 2d"],
   [
     "anywhere",
-    new RegExp(`\\| (?:\\d+[dw]|(?:an?|${COUNTED}) (?:day|week|month|year)s?)(?!\\w)`),
+    new RegExp(
+      `\\| (?:\\d+[dw]|(?:an?|${COUNTED}) (?:day|week|month|year)s?|(?:in )?(?:an? )?fortnight)(?!\\w)`,
+    ),
     "write for 2 days",
   ],
   [
