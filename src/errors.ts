@@ -127,9 +127,9 @@ export function isOutcomeUnknown({ code, mayHaveSucceeded }: CliError): boolean 
   return code === "outcome_unknown" || mayHaveSucceeded;
 }
 
-/** What a key has made, where the same command cannot be repeated under it. */
+/** Why the same command cannot be repeated under a key. */
 export const MADE_OTHER = "was used for other content";
-export const MADE_DELETED = "made an event that was deleted since";
+export const MADE_DELETED = "created an event that was deleted since";
 
 /** For a key that cannot be used again (exit 11). @param made one of the above */
 export function usedKeyError(key: string, made: string, options: CliErrorOptions = {}): CliError {

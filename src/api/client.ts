@@ -1,9 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { EXTENSIONS_HEADER } from "../../contract/extensions.js";
 import { parseJson } from "../../contract/json.js";
 import { DEFAULT_MEDIA_TYPE } from "../../contract/media-types.js";
 import { parseRateLimit, type RateLimit } from "../../contract/rate-limit.js";
-import { DryRunStop, type PlannedRequest } from "../errors.js";
-import { createEndpoints, type Endpoints } from "./endpoints.js";
+import { CliError, DryRunStop, type PlannedRequest } from "../errors.js";
+import { createEndpoints, type Endpoints, type KeyOf } from "./endpoints.js";
 import { createJsonApi } from "./json-api/json-api.js";
 import type { SendRaw } from "./raw-request.js";
 import { clockOffset, type RequestTimes, readServerTime } from "./sending/rate-limit.js";
@@ -18,7 +19,7 @@ export interface Api extends Endpoints {
   sendRaw: SendRaw;
   /** From the headers of the last response; null before the first. */
   lastResponse(): ResponseInfo | null;
-  /** Whether the service has an extension, as a response has said; before the first one, the calendar is read. */
+  /** Whether the service has an extension, as a response has said; before the first success, the calendar is read. */
   hasExtension(name: "feeds" | "keys" | "recurrences", calendarId: string): Promise<boolean>;
 }
 
@@ -29,7 +30,7 @@ export interface ResponseInfo {
   readonly serverTime: number | null;
   /** How far the service's clock is ahead of this machine's, in milliseconds; null where `serverTime` is. */
   readonly clockOffset: number | null;
-  /** What the service said in this run that it has beyond the contract; null if it did not: a gateway may have responded. */
+  /** What the service said in this run that it has beyond the contract; null before a success: a gateway may have responded. */
   readonly extensions: readonly string[] | null;
 }
 
@@ -55,16 +56,29 @@ export function createApi(options: ApiOptions): Api {
     ...options,
     onResponse: (response, times) => {
       lastTimes = times;
-      // A gateway that responds names none.
-      extensions = response.headers[EXTENSIONS_HEADER]?.split(",").map((name) => name.trim()) ?? extensions;
+      // A gateway that responds names none, and may respond at any time.
+      const named = response.headers[EXTENSIONS_HEADER]?.split(",").map((name) => name.trim());
+      extensions = named ?? extensions ?? (isSuccess(response) ? [] : null);
       // That of a success may be large, and nobody reads it again.
       lastResponse = isSuccess(response) ? { ...response, body: new Uint8Array() } : response;
     },
   });
   const send = dryRun ? withDryRun(sender, baseUrl) : sender;
-  const isNamed = (name: string): boolean => extensions?.includes(name) === true;
-  const keepsKeys = (): boolean => isNamed("keys");
-  const endpoints = createEndpoints(createJsonApi({ send, baseUrl, mediaType, tokenSource, keepsKeys }));
+  const keyOf: KeyOf = async (calendarId, given) => {
+    const isKept = () => hasExtension("keys", calendarId);
+    if (given !== undefined && !(await isKept())) throw keepsNoKeys();
+    if (extensions !== null && !(await isKept())) return undefined;
+    return {
+      text: given ?? randomUUID(),
+      isGiven: given !== undefined,
+      isKept: () => isKept().catch(notKept),
+    };
+  };
+  const endpoints = createEndpoints(createJsonApi({ send, baseUrl, mediaType, tokenSource }), keyOf);
+  const hasExtension: Api["hasExtension"] = async (name, calendarId) => {
+    if (extensions === null) await endpoints.getCalendar(calendarId);
+    return extensions?.includes(name) === true;
+  };
   const raw = { send, baseUrl, mediaType, tokenSource, mask, lastResponse: () => lastResponse };
   return {
     ...endpoints,
@@ -74,11 +88,20 @@ export function createApi(options: ApiOptions): Api {
       return createRawRequest(raw)(rawRequest);
     },
     lastResponse: () => lastResponse && { extensions, ...readResponseInfo(lastResponse, lastTimes) },
-    async hasExtension(name, calendarId) {
-      if (lastResponse === null) await endpoints.getCalendar(calendarId);
-      return isNamed(name);
-    },
+    hasExtension,
   };
+}
+
+function keepsNoKeys(): CliError {
+  return new CliError("rejected", "this service does not keep idempotency keys", {
+    hint: "leave out the key; after exit 9, check before you repeat the command",
+  });
+}
+
+/** Where the service cannot be asked, it is not known to keep keys. */
+function notKept(error: unknown): false {
+  if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+  return false;
 }
 
 function readResponseInfo({ headers }: HttpResponse, times: RequestTimes): Omit<ResponseInfo, "extensions"> {

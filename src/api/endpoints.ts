@@ -21,7 +21,7 @@ import type {
   User,
 } from "../../contract/shapes.js";
 import { CliError } from "../errors.js";
-import type { JsonApiResponse, ReadResource, RequestRoute } from "./json-api/json-api.js";
+import type { JsonApiResponse, ReadResource, RequestRoute, RouteKey } from "./json-api/json-api.js";
 import { openPages, type Pages } from "./json-api/pages.js";
 import {
   eventBody,
@@ -47,7 +47,7 @@ export interface EventAddress {
 /** What a POST has made. */
 export interface Created<T> {
   readonly created: T;
-  /** Whether its key had made it before, in another request. */
+  /** Whether the given key had created it before, in another request. */
   readonly isRepeat: boolean;
 }
 
@@ -96,6 +96,12 @@ export interface FeedDraft {
   readonly isLocal: boolean;
 }
 
+/**
+ * The key of a create or comment: the given one, else a random one; undefined where the service keeps none.
+ * @throws CliError rejected for a given one that the service does not keep
+ */
+export type KeyOf = (calendarId: string, given: string | undefined) => Promise<RouteKey | undefined>;
+
 /** One function for each endpoint, with resources as flat shapes. */
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
@@ -104,7 +110,7 @@ export type Endpoints = ReturnType<typeof createEndpoints>;
  * creator, label and attendees filled in.
  * @see contract section 4, docs/extensions.md
  */
-export function createEndpoints(request: RequestRoute) {
+export function createEndpoints(request: RequestRoute, keyOf: KeyOf) {
   return {
     async getCurrentUser(): Promise<User> {
       const response = await request("getCurrentUser", { subject: "the current user" });
@@ -236,7 +242,7 @@ export function createEndpoints(request: RequestRoute) {
       await request("deleteFeed", { subject: `feed ${feedId}`, ids: { feed_id: feedId } });
     },
 
-    /** @param key under which it is made once where the service keeps keys */
+    /** @param key under which it is created once @throws CliError rejected where the service keeps no keys */
     async createEvent(calendarId: string, draft: EventDraft, key?: string): Promise<Created<CalendarEvent>> {
       const { ids, subject } = ofCalendar(calendarId);
       const response = await request("createEvent", {
@@ -244,7 +250,7 @@ export function createEndpoints(request: RequestRoute) {
         notFound: subject,
         ids,
         body: eventBody(draft, calendarId),
-        key,
+        key: await keyOf(calendarId, key),
         checkHint: "check with `calctl events list` before you repeat it",
       });
       return { created: response.one(eventIn(calendarId)), isRepeat: response.isReplay };
@@ -280,6 +286,7 @@ export function createEndpoints(request: RequestRoute) {
       await request("deleteEvent", { ...ofEvent(address), query: { scope } });
     },
 
+    /** @param key as that of `createEvent` */
     async createActivity(address: EventAddress, content: string, key?: string): Promise<Created<Activity>> {
       const { ids, subject } = ofEvent(address);
       const response = await request("createActivity", {
@@ -287,7 +294,7 @@ export function createEndpoints(request: RequestRoute) {
         notFound: subject,
         ids,
         body: { data: { attributes: { content } } },
-        key,
+        key: await keyOf(address.calendarId, key),
         checkHint: "check the event's comments before you repeat it",
       });
       const created = response.one((activity) => readActivity(activity, address.calendarId, address.eventId));

@@ -75,7 +75,7 @@ export function checkKey(key: string | undefined, source = "--key"): void {
   if (key === "") throw emptyValueError(source);
   if (key === undefined || isIdempotencyKey(key)) return;
   const hint = "a key is 1 to 255 printable characters of ASCII, without a space at either end";
-  throw usageError(`${source}: this cannot be a key`, hint);
+  throw usageError(`${source}: invalid idempotency key`, hint);
 }
 
 export interface GivenTimes {

@@ -54,7 +54,7 @@ export async function runComment(context: EventContext, options: CommentOptions)
     const calendar = await (await createEventFinder(context)).findCalendar(eventId);
     const address = { calendarId: calendar.id, eventId };
     const { created, isRepeat } = await (await context.api()).createActivity(address, content, key);
-    if (isRepeat) context.output.note(`posted before with key "${key}"`);
+    if (isRepeat) context.output.note(`already posted with key "${key}"`);
     await output.print(created, `comment ${created.id} was posted${isRepeat ? " before" : ""}`);
   };
   if (text !== undefined) return post(text);

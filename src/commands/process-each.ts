@@ -128,7 +128,7 @@ export async function* processInOrder<I, R>(
   let unavailable = 0;
   const judge = (done: Attempted<I, R>): Attempted<I, R> => {
     const { result } = done;
-    // Without a request, it is what this machine remembers of an earlier one.
+    // Without a request, it is what an earlier run left unknown.
     const isAway =
       result.kind === "failed" && OUTAGE.has(result.error.code) && result.error.request !== undefined;
     unavailable = isAway ? unavailable + 1 : 0;

@@ -26,7 +26,6 @@ import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientDependencies, createServiceClient, isSilentJob } from "./client.js";
 import { noteWrites, openJournal } from "./journal.js";
-import { withKeys } from "./keys.js";
 import { composeOutput } from "./output.js";
 
 export interface CompositionOptions {
@@ -70,9 +69,8 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
   const client = once(async () => {
     const service = { settings: settings(), token: auth.token, localService };
     const created = await createServiceClient(service, dependencies);
-    // What undo writes is noted with what it takes back; its keys are for the service alone.
-    if (run.dryRun || run.command === "undo") return created;
-    return withKeys(noteWrites(created, journal), { settings, ledger });
+    // What undo writes is noted with what it takes back.
+    return run.dryRun || run.command === "undo" ? created : noteWrites(created, journal);
   });
   const { names, api } = composeCaches(machine, settings, client);
   return {

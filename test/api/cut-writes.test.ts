@@ -16,8 +16,8 @@ import {
 
 /**
  * Every response of the real service to a write, cut after each byte. PUT and DELETE are repeated until the response is
- * complete; one run has up to a hundred cuts. POST is sent once, so each byte takes a run, which ends in one sentence
- * that says that the write may have succeeded.
+ * complete; one run has up to a hundred cuts. POST without a key is sent once, so each byte takes a run, which ends in one
+ * sentence that says that the write may have succeeded.
  */
 
 const CREATE: Command = {

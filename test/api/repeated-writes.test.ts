@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { withoutExtensions } from "../support/contract-service.js";
 import {
   apply,
   byService,
@@ -225,7 +226,12 @@ describe("C2 C14 PUT", () => {
   });
 });
 
-describe("C2 POST", () => {
+describe("C2 POST to a service that keeps no keys", () => {
+  beforeEach(() => {
+    service = byService(withoutExtensions(world.service));
+    world.server.otherwise([reply(service)]);
+  });
+
   const create = () =>
     world.send(
       ...["events", "create", "-c", world.calendarId, "--title", "T", "-o", "json"],

@@ -124,7 +124,7 @@ test("a key that leaves no room for a start is exit 2, and nothing is made", asy
 test("with a key, a run that is repeated makes nothing twice", async () => {
   await repeat("daily", "--count", "2", "--key", "stand-up");
   const again = await repeat("daily", "--count", "3", "--key", "stand-up");
-  expect(again.stderr).toContain("2 of 3 were made before with their keys\n");
+  expect(again.stderr).toContain("2 of 3 were already created with their keys\n");
   expect((await listed()).trim().split("\n")).toHaveLength(3);
 });
 

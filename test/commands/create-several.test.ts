@@ -92,7 +92,7 @@ test("what cannot be read is named with its line and title; the others are made"
     "event at line 5 (no start) could not be created: missing --start",
     'event at line 6 (b) could not be created: --input: an event has no "colour"',
     "event at line 7 (c) could not be created: --input: label:",
-    "event at line 8 (d) could not be created: --input: key: this cannot be a key",
+    "event at line 8 (d) could not be created: --input: key: invalid idempotency key",
     "event at line 10 could not be created: --input: title is empty",
   ];
   for (const reason of reasons) expect(stderr).toContain(reason);

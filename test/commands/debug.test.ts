@@ -41,7 +41,7 @@ test("--debug shows the body of a write", async () => {
   const flags = ["--title", "Lunch", "--start", "2026-11-21T12:00", "--duration", "1h", "--debug"];
   const { stderr } = await run("events", "create", ...flags);
   expect(stderr).toMatch(
-    /^> POST local \/calendars\/[^\n]+\n> accept: [^\n]+\n> content-type: [^\n]+\n>\n> \{"data":/m,
+    /^> POST local \/calendars\/[^\n]+\n> accept: [^\n]+\n> content-type: [^\n]+\n> idempotency-key: [^\n]+\n>\n> \{"data":/m,
   );
   expect(stderr).toContain('"title":"Lunch"');
 });

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { withoutExtensions } from "../support/contract-service.js";
+import { byService, reply } from "../support/fault-steps.js";
 import { createHarness, type Harness } from "../support/harness.js";
 import { type Call, type CallResult, callAll, exchange } from "../support/mcp.js";
 import { createRemoteWorld } from "../support/remote-world.js";
@@ -108,6 +110,47 @@ describe("the tools", () => {
       add_comment: "calendar? id key text",
       delete_event: "calendar? id scope?",
     });
+  });
+
+  test.each([true, false])(
+    "at a service that names extensions (%s), have a key where it keeps keys",
+    async (names) => {
+      const world = await createRemoteWorld();
+      if (!names) world.server.otherwise([reply(byService(withoutExtensions(world.service)))]);
+      const given = { id: world.eventId, text: "Yes", ...(names ? {} : { key: "yes" }) };
+      const messages = [
+        { jsonrpc: "2.0", id: 1, method: "tools/list" },
+        { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "add_comment", arguments: given } },
+      ];
+      const stdin = messages.map((message) => JSON.stringify(message)).join("\n");
+      const { stdout } = await world.runWith({ env: world.env, stdin }, "mcp", "--allow-write");
+      const [listed, called] = stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).result);
+      const adding = (listed.tools as readonly (Tool & { readonly annotations: object })[]).filter(
+        ({ name }) => ["create_event", "add_comment"].includes(name),
+      );
+      expect(adding).toMatchObject([
+        { inputSchema: { required: names ? ["title", "start", "key"] : ["title", "start"] } },
+        { inputSchema: { required: names ? ["id", "text", "key"] : ["id", "text"] } },
+      ]);
+      expect(adding.map(({ annotations }) => annotations)).toEqual(
+        adding.map(() => expect.objectContaining({ idempotentHint: names })),
+      );
+      expect(JSON.stringify(adding).includes("key")).toBe(names);
+      expect(JSON.parse(called.content[0].text).error.message).toBe(
+        names ? "missing key" : 'unknown argument "key"',
+      );
+      expect(world.server.requests.filter(({ method }) => method === "POST")).toEqual([]);
+    },
+  );
+
+  test("are listed while the service does not respond", async () => {
+    const env = { CALCTL_BASE_URL: "https://calendar.invalid", CALCTL_TOKEN: "t" };
+    const messages = [{ jsonrpc: "2.0", id: 1, method: "tools/list" }];
+    const [answer] = await exchange(harness, ["--allow-write", "--retries", "0"], messages, { env });
+    expect((answer as { readonly result: RawResult }).result.tools).toHaveLength(9);
   });
 
   test("give every argument a type", async () => {
@@ -351,7 +394,7 @@ describe("calls", () => {
         { name: "list_events", arguments: { days: 7, mine: true } },
       ],
     );
-    expect(again?.result).toMatchObject({ data: { id }, notes: ['made before with key "lunch"'] });
+    expect(again?.result).toMatchObject({ data: { id }, notes: ['already created with key "lunch"'] });
     expect(read?.result.data).toMatchObject({ id, title: "--dry-run" });
     expect(list?.result.data).toMatchObject([{ id }]);
     const change = { id, if_unchanged: updated_at, all_day: true };
@@ -464,7 +507,7 @@ describe("calls", () => {
     expect(added?.structuredContent).toMatchObject({ data: { event_id: id }, notes: [] });
     expect(again?.structuredContent).toMatchObject({
       data: added?.result.data,
-      notes: ['posted before with key "cake"'],
+      notes: ['already posted with key "cake"'],
     });
     expect(list?.structuredContent?.data).toMatchObject([
       { content: "--file=- I bring\nthe cake", creator: { name: "ana" } },

@@ -30,7 +30,7 @@ test("an event whose answer is lost while it is created again is created once", 
   const create = `POST /calendars/${calendarId}/events`;
   const lost = [apply(byService(service)), reset];
   server.on(create, lost);
-  expect(await send("undo", "--yes", "--retries", "0")).toMatchObject({ exitCode: 9 });
+  expect(await send("undo", "--yes", "--retries", "0")).toMatchObject({ exitCode: 8 });
   server.on(create, [reply(byService(service))]);
   expect(await send("undo", "--yes")).toMatchObject({ exitCode: 0 });
   const { stdout } = await send("events", "list", "--on", "2026-11-21", "--fields", "title");

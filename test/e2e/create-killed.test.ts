@@ -1,8 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Service } from "../../service/service.js";
-import { withoutExtensions } from "../support/contract-service.js";
 import { apply, byService, reply } from "../support/fault-steps.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 import { createInstallation } from "../support/spawned.js";
@@ -25,9 +23,9 @@ const KILLS = [
 ];
 
 /** @param signal what ends a run at a POST */
-async function createWorld(serviceOf: (service: Service) => Pick<Service, "handle">, signal: NodeJS.Signals) {
+async function createWorld(signal: NodeJS.Signals) {
   const world = await createRemoteWorld();
-  const service = byService(serviceOf(world.service));
+  const service = byService(world.service);
   const { home, start } = createInstallation(world.env);
   const file = join(home, "events.ndjson");
   writeFileSync(file, INPUT);
@@ -52,38 +50,19 @@ async function createWorld(serviceOf: (service: Service) => Pick<Service, "handl
   return { run, titles };
 }
 
-/** Runs and kills it as often as said, then once to its end. */
-async function createThroughKills(serviceOf: (service: Service) => Pick<Service, "handle">) {
-  const { run, titles } = await createWorld(serviceOf, "SIGKILL");
-  const killed: boolean[] = [];
+test("a service has each event once", async () => {
+  const { run, titles } = await createWorld("SIGKILL");
   for (const kill of KILLS) {
     const { child, ended } = run(kill);
     await ended;
-    killed.push(child.signalCode === "SIGKILL");
+    expect(child.signalCode).toBe("SIGKILL");
   }
-  return { killed, last: await run().ended, titles: await titles() };
-}
-
-test("a service that keeps keys has each event once", async () => {
-  const { killed, last, titles } = await createThroughKills((service) => service);
-  expect(killed).toEqual(KILLS.map(() => true));
-  expect(last).toMatchObject({ exitCode: 0, stdout: `${TITLES.join("\n")}\n` });
-  expect(titles.sort()).toEqual([...TITLES].sort());
-});
-
-test("any other has none twice, and what is unknown is named", async () => {
-  const { killed, last, titles } = await createThroughKills(withoutExtensions);
-  // Later runs may end before their kill: what is unknown is not sent again.
-  expect(killed.slice(0, 2)).toEqual([true, true]);
-  expect(last.exitCode).toBe(12);
-  expect(new Set(titles).size).toBe(titles.length);
-  const isNamed = (title: string) => last.stderr.includes(`(${title}): it is not known what the attempt of`);
-  expect(TITLES.filter((title) => !isNamed(title))).toEqual(last.stdout.trim().split("\n"));
-  expect(TITLES.filter((title) => !titles.includes(title) && !isNamed(title))).toEqual([]);
+  expect(await run().ended).toMatchObject({ exitCode: 0, stdout: `${TITLES.join("\n")}\n` });
+  expect((await titles()).sort()).toEqual([...TITLES].sort());
 });
 
 test("Ctrl-C: what was made is printed, and stderr says how many, and what is unknown", async () => {
-  const { run, titles } = await createWorld((service) => service, "SIGINT");
+  const { run, titles } = await createWorld("SIGINT");
   const { exitCode, stdout, stderr } = await run({ post: 9, isDone: true }).ended;
   const printed = stdout.trim().split("\n");
   expect(exitCode).toBe(130);

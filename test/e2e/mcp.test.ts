@@ -158,7 +158,8 @@ async function openRemote() {
   const { env } = createInstallation({ CALCTL_BASE_URL: server.baseUrl, CALCTL_TOKEN: "token-0123456789" });
   const running = open(env, "--allow-write", "-c", "Family");
   const data = [{ id: "cal", type: "calendar", attributes: { name: "Family" } }];
-  server.on("GET /calendars", [reply({ status: 200, body: JSON.stringify({ data }) })]);
+  const headers = { "calendar-extensions": "keys" };
+  server.on("GET /calendars", [reply({ status: 200, headers, body: JSON.stringify({ data }) })]);
   const write = (message: object) => void running.child.stdin?.write(`${JSON.stringify(message)}\n`);
   return { server, running, write };
 }

@@ -57,11 +57,13 @@ export function createCommands(world: RemoteWorld, { claims, draw }: CommandsOpt
         ...["events", "create", ...calendar, ...fields, ...key, "--duration", "1h", "-o", "json"],
       );
     let result = await attempt();
-    let isUnknown = result.exitCode === 9;
+    // With a key, exit 8 is safe to repeat, and may have created it.
+    const leavesOpen = (exitCode: number) => exitCode === 9 || (exitCode === 8 && key.length > 0);
+    let isUnknown = leavesOpen(result.exitCode);
     // With a key, as a script repeats it.
     for (let left = 3; left > 0 && key.length > 0 && result.exitCode !== 0; left -= 1) {
       result = await attempt();
-      isUnknown ||= result.exitCode === 9;
+      isUnknown ||= leavesOpen(result.exitCode);
     }
     const { exitCode, stdout } = result;
     const id = exitCode === 0 ? JSON.parse(stdout).id : null;

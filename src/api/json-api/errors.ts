@@ -3,14 +3,14 @@ import type { HttpMethod } from "../../../contract/routes.js";
 import { CliError, type CliErrorOptions, MADE_DELETED, MADE_OTHER, usedKeyError } from "../../errors.js";
 import { hasWait, readRetryAfter, readServerTime } from "../sending/rate-limit.js";
 import type { RateLimitReached } from "../sending/rate-limiter.js";
-import { MAY_HAVE_SUCCEEDED, outcomeUnknown } from "../sending/retry.js";
+import { MAY_HAVE_SUCCEEDED, outcomeUnknown, type UnknownOutcome } from "../sending/retry.js";
 import { describeStatus, type RequestErrors } from "../sending/sender.js";
 import type { HttpResponse, TransportError } from "../transport.js";
 import { isRedirect, redirectTarget } from "../transport.js";
 import { readErrorDetails } from "./error-details.js";
 
 /** What error messages say about a request of the contract. */
-export interface RequestDescription {
+export interface RequestDescription extends UnknownOutcome {
   readonly method: HttpMethod;
   /** Path below the base URL, without the query. */
   readonly path: string;
@@ -23,10 +23,6 @@ export interface RequestDescription {
   readonly subject: string;
   /** What does not exist after a 404, if it is not the subject. */
   readonly notFound?: string | undefined;
-  /** What to check before a write that may have succeeded is repeated. */
-  readonly checkHint?: string | undefined;
-  /** The key of a create that the service keeps; undefined without one. */
-  readonly keptKey?: string | undefined;
 }
 
 /** The errors of a request of the contract. @see contract section 7 */
@@ -36,6 +32,7 @@ export function createContractErrors(request: RequestDescription): RequestErrors
     fromTransport: (error, attempts) => errorFromTransport(request, error, attempts),
     fromRateLimit: (limit) => errorFromRateLimit(request, limit),
     checkHint: request.checkHint,
+    givenKey: request.givenKey,
   };
 }
 
@@ -80,20 +77,20 @@ function errorFromResponse(request: RequestDescription, response: HttpResponse, 
 }
 
 /**
- * What a service that keeps keys says about one, whose details say no more; null for any other response.
+ * What a service says about the key that the user gave, whose details say no more; null for any other response.
  * @see docs/extensions.md
  */
-function errorOfKey({ subject, keptKey }: RequestDescription, options: CliErrorOptions): CliError | null {
-  if (keptKey === undefined) return null;
+function errorOfKey({ subject, givenKey }: RequestDescription, options: CliErrorOptions): CliError | null {
+  if (givenKey === undefined) return null;
   switch (options.status) {
     case 409: {
-      const message = `${subject}: another request with key "${keptKey}" is under way`;
+      const message = `${subject}: another request with key "${givenKey}" is under way`;
       return new CliError("unavailable", message, { ...options, hint: TRY_AGAIN });
     }
     case 410:
-      return usedKeyError(keptKey, MADE_DELETED, { ...options, details: undefined });
+      return usedKeyError(givenKey, MADE_DELETED, { ...options, details: undefined });
     case 422:
-      return usedKeyError(keptKey, MADE_OTHER, { ...options, details: undefined });
+      return usedKeyError(givenKey, MADE_OTHER, { ...options, details: undefined });
     default:
       return null;
   }
@@ -161,7 +158,7 @@ export function unreadableResponse(
   const message = `${request.subject}: ${reason}`;
   const options = { request: nameRequest(request), status, cause };
   if (request.method === "POST") {
-    return outcomeUnknown(new CliError("rejected", message, options), request.checkHint);
+    return outcomeUnknown(new CliError("rejected", message, options), request);
   }
   if (request.method === "GET")
     return new CliError("rejected", message, { ...options, hint: CHECK_BASE_URL });

@@ -24,8 +24,6 @@ interface JsonApiOptions {
   readonly mediaType: string;
   /** Where the token came from, for messages; undefined without one. */
   readonly tokenSource: string | undefined;
-  /** Whether the service keeps keys, so that it recognizes a repetition. */
-  readonly keepsKeys: () => boolean;
 }
 
 /** The parameters of a route, and what messages say about the request. */
@@ -38,9 +36,16 @@ export interface RouteRequest extends Pick<RequestDescription, "subject" | "notF
   readonly url?: string;
   /** Sent as JSON; undefined for no body. */
   readonly body?: unknown;
-  /** Under which something is made once. */
-  readonly key?: string | undefined;
+  readonly key?: RouteKey | undefined;
   readonly beforeRepeat?: OutgoingRequest<JsonApiResponse>["beforeRepeat"];
+}
+
+/** The idempotency key of a POST, under which the service creates something once. */
+export interface RouteKey {
+  readonly text: string;
+  /** Whether the user gave it, and can give it again. */
+  readonly isGiven: boolean;
+  readonly isKept: () => Promise<boolean>;
 }
 
 /** Reads a resource of `data`, and what is included with it. @throws ContractMismatch */
@@ -55,7 +60,7 @@ export interface JsonApiResponse {
   readonly url: string;
   /** The revision of the calendar; null from a service that has none. @see docs/extensions.md */
   readonly revision: number | null;
-  /** Whether the key of the request had made the resource before. */
+  /** Whether the given key had created the resource in another request. */
   readonly isReplay: boolean;
   /** Reads other members of the document. @throws CliError when it does not match the contract */
   read<T>(read: (document: unknown) => T): T;
@@ -72,21 +77,20 @@ export interface JsonApiResponse {
 
 /** Requests and responses of the contract's routes over a sender. @see contract section 4 */
 export function createJsonApi(options: JsonApiOptions): RequestRoute {
-  const { send, baseUrl, mediaType, tokenSource, keepsKeys } = options;
+  const { send, baseUrl, mediaType, tokenSource } = options;
   return async function requestRoute(name, { ids = {}, query = {}, body, key, beforeRepeat, ...rest }) {
     const route: Route = ROUTES[name];
     const { method } = route;
     const path = expandPath(route.path, ids);
     const { url = urlBelow(baseUrl, `${path}${formatQuery(query)}`), ...wording } = rest;
-    const keptKey = keepsKeys() ? key : undefined;
+    const givenKey = key?.isGiven === true ? key.text : undefined;
     const description: RequestDescription = {
-      ...{ method, path, url, mediaType, tokenSource, keptKey },
+      ...{ method, path, url, mediaType, tokenSource, givenKey },
       ...wording,
-      ...(keptKey === undefined ? {} : { checkHint: "repeat the same command: its key makes nothing twice" }),
     };
     const headers: Record<string, string> = { accept: mediaType };
     if (body !== undefined) headers["content-type"] = JSON_MEDIA_TYPE;
-    if (key !== undefined) headers[IDEMPOTENCY_KEY_HEADER] = key;
+    if (key !== undefined) headers[IDEMPOTENCY_KEY_HEADER] = key.text;
     const respond = (success: Success): JsonApiResponse => ({
       url,
       revision: success.revision ?? null,
@@ -114,9 +118,9 @@ export function createJsonApi(options: JsonApiOptions): RequestRoute {
           status: response.status,
           json: await readBody(description, route, response),
           revision: readRevision(response),
-          isReplay: response.headers[REPLAYED_HEADER] === "true",
+          isReplay: givenKey !== undefined && response.headers[REPLAYED_HEADER] === "true",
         }),
-      hasKey: keptKey !== undefined,
+      isKeyKept: key?.isKept,
       ...(method === "DELETE" ? { ifGone: respond({ status: 404, json: null }) } : {}),
       ...(beforeRepeat === undefined ? {} : { beforeRepeat }),
     });

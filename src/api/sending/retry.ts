@@ -1,4 +1,4 @@
-import { CliError, type ErrorCode, wrapError } from "../../errors.js";
+import { CliError, type ErrorCode, isOutcomeUnknown, wrapError } from "../../errors.js";
 import type { FailureKind, HttpRequest, HttpResponse, TransportError } from "../transport.js";
 
 /** How often and when a failed attempt is repeated. Waits for a rate limit are separate. */
@@ -22,17 +22,16 @@ const TEMPORARY_KINDS: ReadonlySet<FailureKind> = new Set(["unreachable", "timeo
 const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
 /**
- * Whether the same request may be sent again: only after temporary failures, and a POST without a key only if it certainly
- * did not arrive, because the service cannot recognize a duplicate. (429 is refused before anything is done, and waits for
- * the rate limit instead.)
- * @param hasKey whether the service recognizes a POST by its key; 409 then means that the same one is under way
+ * Whether the same request may be sent again: only after temporary failures, and a POST only if it certainly did not arrive
+ * or the service recognizes it by its key. (429 is refused before anything is done, and waits for the rate limit instead.)
+ * @param isKeyKept whether the service recognizes a POST by its key; 409 then means that the same one is under way
  * @see RFC 9110 §9.2.2
  */
-export function mayRetry(method: HttpRequest["method"], failure: AttemptFailure, hasKey = false): boolean {
-  const isIdempotent = method !== "POST" || hasKey;
+export function mayRetry(method: HttpRequest["method"], failure: AttemptFailure, isKeyKept = false): boolean {
+  const isIdempotent = method !== "POST" || isKeyKept;
   if (failure.kind === "status") {
     const { status } = failure.response;
-    return isIdempotent && (TEMPORARY_STATUSES.has(status) || (hasKey && status === 409));
+    return isIdempotent && (TEMPORARY_STATUSES.has(status) || (isKeyKept && status === 409));
   }
   return TEMPORARY_KINDS.has(failure.error.kind) && (isIdempotent || failure.error.sent === "no");
 }
@@ -62,12 +61,27 @@ export function retryDelay(
 /** Part of the message when a write may have succeeded although it failed here. */
 export const MAY_HAVE_SUCCEEDED = "the write may have succeeded";
 
-/** The failure of a write that may have succeeded and is not safe to repeat (exit 9). */
-export function outcomeUnknown(error: CliError, hint = "check before you repeat it"): CliError {
-  const { status, details, request } = error;
-  const message = `${error.message}; ${MAY_HAVE_SUCCEEDED}`;
-  return new CliError("outcome_unknown", message, { hint, status, details, request, cause: error });
+/** What the user can do about a POST whose outcome is unknown. */
+export interface UnknownOutcome {
+  /** What to check before it is repeated. */
+  readonly checkHint?: string | undefined;
+  /** The key that the user gave it, under which the same command may be repeated. */
+  readonly givenKey?: string | undefined;
 }
+
+/** The failure of a POST that may have succeeded: exit 9, or exit 8 where the same command is safe to repeat. */
+export function outcomeUnknown(
+  error: CliError,
+  { checkHint = "check before you repeat it", givenKey }: UnknownOutcome = {},
+): CliError {
+  const [code, hint] =
+    givenKey === undefined
+      ? (["outcome_unknown", checkHint] as const)
+      : (["unavailable", REPEAT_WITH_KEY] as const);
+  return wrapError(error, code, `${error.message}; ${MAY_HAVE_SUCCEEDED}`, { hint, mayHaveSucceeded: true });
+}
+
+const REPEAT_WITH_KEY = "repeat the same command: its key creates nothing twice";
 
 /** Codes that say that nothing was written, which is wrong if an earlier attempt succeeded. */
 const NOTHING_WRITTEN: ReadonlySet<ErrorCode> = new Set([
@@ -88,16 +102,21 @@ export function afterUncertainAttempt(error: CliError): CliError {
   return wrapError(error, isDenied ? "unavailable" : error.code, message);
 }
 
-/** The last failure of a POST with a key when an earlier attempt may have succeeded: unknown, unless the service knows. */
-export function afterUncertainCreate(error: CliError, hint: string | undefined): CliError {
-  const isUnknown = error.code === "unavailable" || NOTHING_WRITTEN.has(error.code);
-  return isUnknown ? outcomeUnknown(error, hint) : error;
+/**
+ * The last failure of a POST with a key when an earlier attempt may have succeeded: unknown, unless the service refused its
+ * content. (409: an earlier attempt is still under way.)
+ */
+export function afterUncertainCreate(error: CliError, outcome: UnknownOutcome): CliError {
+  const isOpen = error.code === "unavailable" || error.status === 409 || NOTHING_WRITTEN.has(error.code);
+  return isOpen && !isOutcomeUnknown(error) ? outcomeUnknown(error, outcome) : error;
 }
 
-/** What ended a POST with a key: an interruption that it may have outrun says what to do instead of checking. */
-export function afterInterruptedCreate(error: unknown, hint: string | undefined): unknown {
+/** What ended a POST with a given key: an interruption that it may have outrun says to repeat it instead of checking. */
+export function afterInterruptedCreate(error: unknown): unknown {
   if (!(error instanceof CliError) || error.code !== "interrupted" || !error.mayHaveSucceeded) return error;
-  return wrapError(error, error.code, error.message, { hint });
+  return wrapError(error, error.code, error.message, {
+    hint: `a POST was in progress and may have succeeded; ${REPEAT_WITH_KEY}`,
+  });
 }
 
 /** The signal's reason; if it interrupts a write that may have arrived, with a warning that it may have succeeded. */

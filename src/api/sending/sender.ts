@@ -20,6 +20,7 @@ import {
   outcomeUnknown,
   type RetryPolicy,
   retryDelay,
+  type UnknownOutcome,
 } from "./retry.js";
 
 export interface SenderOptions {
@@ -34,15 +35,13 @@ export interface SenderOptions {
 }
 
 /** How the final failure of a request becomes an error. Every kind of service has its own. */
-export interface RequestErrors {
+export interface RequestErrors extends UnknownOutcome {
   /** For a response that is not a success. @param attempts how often the request was sent */
   fromResponse(response: HttpResponse, attempts: number): CliError;
   /** For a request without a complete response. */
   fromTransport(error: TransportError, attempts: number): CliError;
   /** For a rate limit that requires a longer wait than the command allows. */
   fromRateLimit(limit: RateLimitReached): CliError;
-  /** What to check before a POST that may have succeeded is repeated. */
-  readonly checkHint?: string | undefined;
 }
 
 export interface OutgoingRequest<T> {
@@ -52,8 +51,8 @@ export interface OutgoingRequest<T> {
   readonly errors: RequestErrors;
   /** Reads a success. @throws TransportError when it is incomplete, which counts as no response */
   readonly read: (response: HttpResponse) => Promise<T>;
-  /** Whether the service recognizes a repetition of this POST by its key. */
-  readonly hasKey?: boolean;
+  /** Whether the service recognizes a repetition of this POST by its key; asked once it may have succeeded. */
+  readonly isKeyKept?: (() => Promise<boolean>) | undefined;
   /** The result of a DELETE that finds nothing (404, 410) after an earlier attempt of it may have succeeded. */
   readonly ifGone?: T;
   /**
@@ -75,7 +74,7 @@ export function createSender(options: SenderOptions): Send {
 }
 
 async function sendWithRetries<T>(outgoing: OutgoingRequest<T>, options: SenderOptions): Promise<T> {
-  const { name, errors, request, hasKey = false } = outgoing;
+  const { name, errors, request } = outgoing;
   const { limiter, clock, signal, policy, onWait } = options;
   let retries = 0;
   /** Whether an earlier attempt of a write may have succeeded. */
@@ -86,12 +85,12 @@ async function sendWithRetries<T>(outgoing: OutgoingRequest<T>, options: SenderO
       return await step;
     } catch (error) {
       const failure = uncertain ? interruptedWrite(request.method, error) : error;
-      throw hasKey ? afterInterruptedCreate(failure, errors.checkHint) : failure;
+      throw errors.givenKey === undefined ? failure : afterInterruptedCreate(failure);
     }
   };
   const finalError = (error: CliError): CliError => {
     if (!uncertain) return error;
-    return hasKey ? afterUncertainCreate(error, errors.checkHint) : afterUncertainAttempt(error);
+    return request.method === "POST" ? afterUncertainCreate(error, errors) : afterUncertainAttempt(error);
   };
   for (;;) {
     const wait = await orInterrupted(limiter.acquire(signal));
@@ -103,7 +102,7 @@ async function sendWithRetries<T>(outgoing: OutgoingRequest<T>, options: SenderO
       refusal = result.response;
       continue;
     }
-    const delay = decideDelay(result, outgoing, { policy, clock, retries });
+    const delay = await orInterrupted(decideDelay(result, outgoing, { policy, clock, retries }));
     if (delay === null) throw finalError(errorOf(result, outgoing, retries + 1));
     uncertain ||= request.method !== "GET" && mayHaveSucceeded(result);
     retries += 1;
@@ -179,13 +178,24 @@ function retryAfterOf(failed: FailedResult): number | null {
 }
 
 /** Milliseconds until the next attempt; null if there is none. */
-function decideDelay(
+async function decideDelay(
   failed: FailedResult,
-  { request, hasKey }: OutgoingRequest<unknown>,
+  outgoing: OutgoingRequest<unknown>,
   { policy, clock, retries }: Pick<SenderOptions, "policy" | "clock"> & { readonly retries: number },
-): number | null {
-  if (!mayRetry(request.method, failed, hasKey) || retries >= policy.retries) return null;
+): Promise<number | null> {
+  if (retries >= policy.retries || !(await maySendAgain(failed, outgoing))) return null;
   return retryDelay(retries, policy, { retryAfter: retryAfterOf(failed), random: clock.random() });
+}
+
+async function maySendAgain(
+  failed: FailedResult,
+  { request: { method }, isKeyKept }: OutgoingRequest<unknown>,
+): Promise<boolean> {
+  if (mayRetry(method, failed)) return true;
+  if (isKeyKept === undefined || !mayRetry(method, failed, true)) return false;
+  return isKeyKept().catch((error: unknown) => {
+    throw interruptedWrite(method, error);
+  });
 }
 
 function errorOf(
@@ -198,5 +208,5 @@ function errorOf(
       ? errors.fromResponse(failed.response, attempts)
       : errors.fromTransport(failed.error, attempts);
   const isUncertain = request.method === "POST" && mayHaveSucceeded(failed);
-  return isUncertain ? outcomeUnknown(error, errors.checkHint) : error;
+  return isUncertain ? outcomeUnknown(error, errors) : error;
 }

@@ -37,12 +37,12 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
     "later: the hint says when",
   ],
   unavailable: [
-    "network, timeout, a response cut short, 5xx to a GET, PUT or DELETE; no connection to a target, or a mail program that cannot send now",
+    "network, timeout, a response cut short, 5xx to a GET, PUT or DELETE, or to a POST with `--key`; no connection to a target, or a mail program that cannot send now",
     "yes, safely; a DELETE that had succeeded then exits with 5",
   ],
   outcome_unknown: [
     "a create, comment or message was sent and it is unknown whether it was done: no response, any 5xx, a 2xx that cannot be read, or a mail program that was killed or may try again by itself; or an `events update` with `--if-unchanged` or `--edit` got no response, and the event is now neither as it was nor as it was written",
-    "only after checking, it could exist twice; with `--key` safely",
+    "only after checking, it could exist twice",
   ],
   configuration: [
     "a broken configuration, database or token source, a locked, silent or missing keychain, a busy redirect port, an unknown profile or none in use, a target whose URL is missing or wrong, no `sendmail`, a URL that is not https, an untrusted certificate, a proxy that refuses or cannot be used",

@@ -105,7 +105,7 @@ async function prepareEvents(
 /** What became of the events; only what was not printed yet is held. */
 interface Outcome {
   made: number;
-  /** Of these, how many were made before with their keys. */
+  /** Of these, how many were already created with their keys. */
   repeated: number;
   readonly unprinted: LocalizedEvent[];
   /** Those that were not made. */
@@ -179,7 +179,7 @@ async function report(
   if (planned.length > 0) throw new DryRunStop(planned, reportFailures);
   if (printError !== undefined)
     throw wrapError(printError, printError.code, `${printError.message}, but ${done}`);
-  if (repeated > 0) note(`${repeated} of ${made} were made before with their keys`);
+  if (repeated > 0) note(`${repeated} of ${made} were already created with their keys`);
   await rememberShown(context, unprinted);
   if (output.stream === null && (made > 0 || others.length === 0)) await output.print(unprinted, done);
   const last = others.findLast(({ result }) => result.kind !== "failed");

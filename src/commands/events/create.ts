@@ -103,7 +103,7 @@ export async function runEventsCreate(
     );
   }
   const { created, isRepeat } = await maker.make(draft, key);
-  if (isRepeat) context.output.note(`made before with key "${key}"`);
+  if (isRepeat) context.output.note(`already created with key "${key}"`);
   await rememberShown(context, [created]);
   await output.print(created, `event ${created.id} was created${isRepeat ? " before" : ""}`);
   await noteKeepWithoutTimes(context, created);

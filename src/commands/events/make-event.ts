@@ -49,7 +49,7 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
       const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
       return { label_id: labelId, attendee_ids: await resolver.attendeeIds(fields.attendees), ...content };
     },
-    /** Creates the event, with a key only once. @throws CliError as `createKeyedCreates` */
+    /** Creates the event, with a key only once. @throws CliError rejected for a key that the service does not keep */
     async make(draft: EventDraft, key: string | undefined): Promise<Created<LocalizedEvent>> {
       related ??= readRelated(context, resolver);
       const names = await related;

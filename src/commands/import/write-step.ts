@@ -24,7 +24,7 @@ export type WriteStep =
 export async function writeStep(run: ImportRun, step: WriteStep): Promise<void> {
   switch (step.kind) {
     case "begun":
-      await finishCreate(run, step.identity);
+      await finishCreate(run, step.identity, false);
       return;
     case "created":
       return create(run, step);
@@ -35,7 +35,7 @@ export async function writeStep(run: ImportRun, step: WriteStep): Promise<void> 
   }
 }
 
-/** One that a killed run may have created is first made as that run would have made it. */
+/** One that a killed run may have created is first created as that run would have created it. */
 async function create(
   run: ImportRun,
   { title, event }: Extract<ImportStep, { kind: "created" }>,
@@ -44,31 +44,42 @@ async function create(
   if (occurrenceOf !== undefined) return update(run, { kind: "updated", title, event, seen: "" });
   const { records, job, drafter } = run;
   const hash = hashContent(event.content);
-  if (!records.begun.has(identity)) {
+  const isNew = !records.begun.has(identity);
+  if (isNew) {
     const before = records.byIdentity.get(identity);
     const earlier = before?.undone ?? before?.id ?? null;
     const draft = drafter.draftOf(event);
     const key = shortHash([job.source, identity, hash, earlier]);
     records.note(identity, { key, hash, draft, slot, series: seriesRecord(event) });
   }
-  const made = await finishCreate(run, identity);
+  const made = await finishCreate(run, identity, isNew);
   if (records.byIdentity.get(identity)?.hash === hash) return;
   await update(run, { kind: "updated", title, event, seen: hashEvent(made) });
 }
 
-async function finishCreate(run: ImportRun, identity: string): Promise<CalendarEvent> {
+/** @param isNew whether no earlier run may have sent it; where the service keeps no keys, it is sent only then */
+async function finishCreate(run: ImportRun, identity: string, isNew: boolean): Promise<CalendarEvent> {
   const { context, records, calendar } = run;
   const begun = records.begun.get(identity);
   if (begun === undefined) throw new Error(`the create of ${identity} was not begun`);
   const { key, draft, ...known } = begun;
   const api = await context.api();
+  const skipFromNowOn = () => records.note(identity, { id: "", left: "", deleted: "elsewhere", ...known });
+  const isKeyKept = await api.hasExtension("keys", calendar.id);
+  if (!isKeyKept && !isNew) {
+    skipFromNowOn();
+    throw new CliError("outcome_unknown", UNKNOWN_CREATE, { hint: CREATE_BY_HAND });
+  }
   const { created, isRepeat } = await api
-    .createEvent(calendar.id, draft, key)
-    .catch(async (error: unknown) => {
+    .createEvent(calendar.id, draft, isKeyKept ? key : undefined)
+    .catch((error: unknown) => {
       if (!(error instanceof CliError)) throw error;
-      if (isOutcomeUnknown(error)) throw await explainUnknown(run, error);
-      if (error.code === "rejected" && [404, 410].includes(error.status ?? 0))
-        records.note(identity, { id: "", left: "", deleted: "elsewhere", ...known });
+      if (isOutcomeUnknown(error)) {
+        if (isKeyKept || error.code === "interrupted") throw error;
+        skipFromNowOn();
+        throw wrapError(error, error.code, UNKNOWN_CREATE, { hint: CREATE_BY_HAND });
+      }
+      if (error.code === "rejected" && [404, 410].includes(error.status ?? 0)) skipFromNowOn();
       else records.note(identity, records.byIdentity.get(identity) ?? null);
       throw error;
     });
@@ -84,14 +95,8 @@ function exceptedAs({ recurrences }: CalendarEvent): Pick<ImportEvent, "exceptio
   return { exceptions: { excepted, isOurs: () => true, isSlot: () => true } };
 }
 
-/** With a key that the service keeps, the same command asks again; this machine only knows that it may be there. */
-async function explainUnknown({ context, calendar }: ImportRun, error: CliError): Promise<CliError> {
-  const api = await context.api();
-  if (error.code === "interrupted" || (await api.hasExtension("keys", calendar.id))) return error;
-  return wrapError(error, error.code, "it is unknown whether it was created", {
-    hint: "look for it in the calendar, and create it there if it is missing: an import does not for 30 days",
-  });
-}
+const UNKNOWN_CREATE = "it is unknown whether it was created";
+const CREATE_BY_HAND = "check the calendar; if it is missing, create it by hand (imports skip it)";
 
 async function update(
   { context, records, calendar, drafter }: ImportRun,

@@ -4,6 +4,7 @@ import {
   type ErrorCode,
   joinUsageErrors,
   missingFlagsError,
+  nullOn,
   UNSET_VARIABLE,
   usageError,
 } from "../../errors.js";
@@ -21,15 +22,30 @@ import { type FlagSchema, NOTICE, type Tool, valuesOf, withArgumentNames } from 
 
 type RunWords = (words: readonly string[]) => ReturnType<ReturnType<typeof createCommandRunner>>;
 
+/** Picks the tool that fits the service. @throws CliError where the service must be asked and does not respond */
+export type PickTool = (tool: Tool) => Promise<Tool>;
+
+export function createToolPicker({ api, config }: Pick<CalendarContext, "api" | "config">): PickTool {
+  return async (tool) => {
+    if (tool.keyless === undefined || config.settings().service.kind === "local") return tool;
+    const client = await api();
+    const extensions = () => client.lastResponse()?.extensions ?? null;
+    if (extensions() === null) await client.listCalendars().catch(nullOn("forbidden"));
+    return extensions()?.includes("keys") === true ? tool : tool.keyless;
+  };
+}
+
 /** What runs the calls of tools, each as a command. */
-export function createCalls(context: CalendarContext & RunContext) {
+export function createCalls(context: CalendarContext & RunContext, pickTool: PickTool) {
   const runCommand = createCommandRunner(context);
   const named = namedCalendars(context);
   /** The calendars of -c; empty for all, null until they are looked up. */
   let limit: readonly ChosenCalendar[] | null = named.length === 0 ? [] : null;
-  return async (tool: Tool, given: ToolArguments, cancelled: AbortSignal): Promise<ToolResult> => {
+  return async (listed: Tool, given: ToolArguments, cancelled: AbortSignal): Promise<ToolResult> => {
     const run: RunWords = (words) => runCommand(words, cancelled);
+    let tool = listed;
     try {
+      tool = await pickTool(listed);
       const { typed, ignored } = withoutNull(tool, given);
       checkArguments(tool, typed);
       // Kept, so that no other calendar is meant that gets such a name later.

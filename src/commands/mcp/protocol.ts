@@ -17,14 +17,20 @@ export interface ToolResult {
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
+interface ToolDescription {
+  readonly name: string;
+  readonly outputSchema: object;
+}
+
 /** A server of tools. */
 export interface ToolServer {
   readonly serverInfo: { readonly name: string; readonly version: string };
   /** What a model is told about all tools when its session begins. */
   readonly instructions: () => string;
   readonly tools: readonly {
+    readonly name: string;
     /** What clients are told. */
-    readonly told: { readonly name: string; readonly outputSchema: object };
+    describe(): Promise<ToolDescription>;
     /** @param signal its abort cancels the call */
     call(given: ToolArguments, signal: AbortSignal): Promise<ToolResult>;
   }[];
@@ -84,15 +90,13 @@ export function createSession(server: ToolServer, ended: AbortSignal) {
       case "ping":
         return { result: {} };
       case "tools/list":
-        return {
-          result: { tools: tools.map(({ told }) => (revision >= STRUCTURED ? told : unstructured(told))) },
-        };
+        return { result: { tools: await describeTools(tools, revision >= STRUCTURED) } };
       case "tools/call": {
         const { name } = params;
         // Some clients send null for no arguments.
         const given = params["arguments"] ?? {};
         if (name === undefined) return failure("params", "the name of the tool is missing");
-        const tool = tools.find(({ told }) => told.name === name);
+        const tool = tools.find((each) => each.name === name);
         if (tool === undefined) return failure("params", `unknown tool ${JSON.stringify(name)}`);
         if (!isJsonObject(given)) return failure("params", "arguments must be an object");
         return callInTurn(id, (signal) => tool.call(given, signal));
@@ -135,9 +139,14 @@ export function createSession(server: ToolServer, ended: AbortSignal) {
   };
 }
 
-/** A tool without the schema of structured content: clients may refuse results that lack what it describes. */
-function unstructured({ outputSchema: _, ...told }: ToolServer["tools"][number]["told"]): object {
-  return told;
+/** Without structured content, tools have no schema of it: clients may refuse results that lack what it describes. */
+async function describeTools(tools: ToolServer["tools"], isStructured: boolean): Promise<readonly object[]> {
+  const described: object[] = [];
+  for (const tool of tools) {
+    const { outputSchema, ...told } = await tool.describe();
+    described.push(isStructured ? { ...told, outputSchema } : told);
+  }
+  return described;
 }
 
 /** Each value once: as structured content if there is such a thing, else as text. */

@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { readByteLines } from "../../terminal/json-items.js";
 import type { CalendarContext } from "../calendar-choice.js";
-import { createCalls } from "./calls.js";
+import { createCalls, createToolPicker } from "./calls.js";
 import { createSession, refuseLongLine, type ToolArguments, type ToolServer } from "./protocol.js";
 import { createTools, NOTICE } from "./tools.js";
 
@@ -18,10 +18,13 @@ export async function serveTools(
   // Read before anything is served: what is wrong with the profile is said once, to the user.
   const { timezone } = config.settings();
   const tree = await program.commandTree();
-  const call = createCalls(context);
+  const pickTool = createToolPicker(context);
+  const call = createCalls(context, pickTool);
   const tools = createTools(tree, allowWrite).map((tool) => {
     return {
-      told: tool.told,
+      name: tool.name,
+      // A service that does not respond now fails the call.
+      describe: async () => (await pickTool(tool).catch(() => tool)).told,
       call: (given: ToolArguments, signal: AbortSignal) => call(tool, given, signal),
     };
   });

@@ -14,7 +14,7 @@ interface ToolPlan {
   readonly flags?: string;
   /** How many items of its list a result has: by default, and at most. */
   readonly page?: Page;
-  /** Absent where it only reads. */
+  /** Absent where it only reads. What adds something takes a key where the service keeps keys. */
   readonly write?: "adds" | "changes";
 }
 
@@ -61,10 +61,10 @@ const PLANS: readonly ToolPlan[] = [
   },
   {
     name: "create_event",
-    description: "Create an event. If the outcome is unclear, repeat the call with the same key.",
+    description: "Create an event.",
     command: "events create",
-    required: ["title", "start", "key"],
-    flags: `${CONTENT} attendee key`,
+    required: ["title", "start"],
+    flags: `${CONTENT} attendee`,
     write: "adds",
   },
   {
@@ -78,10 +78,9 @@ const PLANS: readonly ToolPlan[] = [
   },
   {
     name: "add_comment",
-    description: "Comment on an event. If the outcome is unclear, repeat the call with the same key.",
+    description: "Comment on an event.",
     command: "comment",
-    required: ["id", "text", "key"],
-    flags: "key",
+    required: ["id", "text"],
     write: "adds",
   },
   {
@@ -115,29 +114,45 @@ export interface Tool extends Pick<ToolPlan, "name" | "command" | "page"> {
   readonly isList: boolean;
   /** What clients are told. */
   readonly told: { readonly name: string; readonly outputSchema: object };
+  /** The tool at a service that keeps no keys, where it is another one. */
+  readonly keyless?: Tool;
 }
 
 /** The tools with what `calctl schema` says about their commands. @param program the tree of all commands */
 export function createTools(program: Command, allowWrite: boolean): readonly Tool[] {
   const plans = PLANS.filter(({ write }) => allowWrite || write === undefined);
   return plans.map((plan) => {
-    const { name, command: line, required = [], flags: chosen = "", page, write } = plan;
-    const command = findCommand(program, line.replace(/ --.*/, "").split(" "));
-    if (command === undefined) throw new Error(`there is no command ${line}`);
-    const own = commandSchema(command).flags.filter((flag) => chosen.split(" ").includes(flag.name.slice(2)));
-    const limit = page === undefined ? [] : [limitOf(page)];
-    const flags = [{ ...CALENDAR, description: "id or name" }, ...own, ...limit];
-    const isList = write === undefined && !required.includes("id");
-    const tool = {
-      name,
-      command: line,
-      required,
-      flags: new Map(flags.map((flag) => [nameOf(flag.name), flag])),
-      isList,
-      ...(page && { page }),
-    };
-    return { ...tool, told: describeTool(plan, tool, command) };
+    const tool = createTool(program, plan);
+    return plan.write === "adds" ? { ...createTool(program, withKey(plan)), keyless: tool } : tool;
   });
+}
+
+function withKey({ description, required = [], flags = "", ...plan }: ToolPlan): ToolPlan {
+  return {
+    ...plan,
+    description: `${description} If the outcome is unclear, repeat the call with the same key.`,
+    required: [...required, "key"],
+    flags: `${flags} key`,
+  };
+}
+
+function createTool(program: Command, plan: ToolPlan): Tool {
+  const { name, command: line, required = [], flags: chosen = "", page, write } = plan;
+  const command = findCommand(program, line.replace(/ --.*/, "").split(" "));
+  if (command === undefined) throw new Error(`there is no command ${line}`);
+  const own = commandSchema(command).flags.filter((flag) => chosen.split(" ").includes(flag.name.slice(2)));
+  const limit = page === undefined ? [] : [limitOf(page)];
+  const flags = [{ ...CALENDAR, description: "id or name" }, ...own, ...limit];
+  const isList = write === undefined && !required.includes("id");
+  const tool = {
+    name,
+    command: line,
+    required,
+    flags: new Map(flags.map((flag) => [nameOf(flag.name), flag])),
+    isList,
+    ...(page && { page }),
+  };
+  return { ...tool, told: describeTool(plan, tool, command) };
 }
 
 /** The argument for the size of a page. The command, which lists all, does not get it. */
@@ -181,8 +196,9 @@ function describeTool({ name, description, write }: ToolPlan, tool: Omit<Tool, "
   const notes = { type: "array", items: { type: "string" } };
   const result = { notice: { type: "string" }, data: isList ? list : one, notes };
   const properties = Object.fromEntries([...values, ...named]);
-  // A key makes one event, and after a change if_unchanged no longer fits.
-  const hints = { destructiveHint: write === "changes", idempotentHint: true };
+  // A key creates one event, and after a change if_unchanged no longer fits.
+  const isIdempotent = write === "changes" || required.includes("key");
+  const hints = { destructiveHint: write === "changes", idempotentHint: isIdempotent };
   return {
     name,
     description,

@@ -1,4 +1,4 @@
-import { CliError, type CliErrorOptions, DryRunStop, isOutcomeUnknown, wrapError } from "../../errors.js";
+import { CliError, DryRunStop, isOutcomeUnknown, wrapError } from "../../errors.js";
 import type { LedgerDatabase, LedgerTransaction } from "./database.js";
 import { readOwner } from "./owner.js";
 import { findSend, type Send, saveSend, settleSend } from "./send-rows.js";
@@ -49,9 +49,7 @@ export async function runAttempt(
     for (const row of stillOwn(db, attempt)) settleSend(db, row, settled);
     keepEarlier(db, attempt);
   };
-  // Not the hint of the reason: to run the command again could send it again.
-  const hint = "it has arrived: correct what is wrong, and do not repeat this one";
-  await database.note(noteSent).catch(throwNotNoted("it was sent", { hint }));
+  await database.note(noteSent).catch(throwNotNoted);
 }
 
 /** But for those that another attempt has taken with `again`. */
@@ -87,7 +85,7 @@ function explainNotNoted(failure: unknown, reason: unknown): never {
 }
 
 /** Whether nothing was sent for certain. An unexpected error says nothing about that. */
-export function isCertain(failure: unknown): boolean {
+function isCertain(failure: unknown): boolean {
   return failure instanceof DryRunStop || (failure instanceof CliError && !isOutcomeUnknown(failure));
 }
 
@@ -120,11 +118,10 @@ function willBeRepeated({ message, status, request }: CliError): CliError {
   return new CliError("unavailable", message, { hint: "the next run sends it again", status, request });
 }
 
-/** For `catch`: what is done must not be called a failure that may be repeated. @param done `it was sent` */
-export function throwNotNoted(done: string, options: CliErrorOptions): (cause: unknown) => never {
-  return (cause) => {
-    if (!(cause instanceof CliError)) throw cause;
-    const message = `${done}, but that could not be noted: ${cause.message}`;
-    throw new CliError("failed", message, { ...options, cause });
-  };
+/** For `catch`: a message that was sent must not be called a failure that may be repeated. */
+function throwNotNoted(cause: unknown): never {
+  if (!(cause instanceof CliError)) throw cause;
+  // Not the hint of the reason: to run the command again could send it again.
+  const hint = "it has arrived: correct what is wrong, and do not repeat this one";
+  throw new CliError("failed", `it was sent, but that could not be noted: ${cause.message}`, { hint, cause });
 }

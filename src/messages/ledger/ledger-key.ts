@@ -7,7 +7,7 @@ import type { ServiceSelection } from "../../config/settings.js";
  */
 export function ledgerKey(
   { profile, service }: Pick<ServiceSelection, "profile" | "service">,
-  kind: "digest" | "changes" | "reminder" | "key",
+  kind: "digest" | "changes" | "reminder",
   parts: Readonly<Record<string, unknown>>,
 ): string {
   const url = service.kind === "local" ? null : service.baseUrl.value;

@@ -1,7 +1,6 @@
 import type { LockWaitOptions } from "../../system/sqlite/connection.js";
 import { openLedgerDatabase } from "./database.js";
 import { createExclusively } from "./holders.js";
-import { createWriteOnce, type WriteOnce } from "./keyed-writes.js";
 import { encodeSeen, readSeen, type Seen, type SeenOptions, writeSeen } from "./seen.js";
 import { acknowledgeUnknown, createSendOnce, type Remembered, type SendOnce } from "./sends.js";
 import { createSentMessages, type SentMessages } from "./sent-messages.js";
@@ -21,14 +20,6 @@ export interface Ledger {
    * be noted
    */
   readonly sendOnce: SendOnce;
-  /**
-   * Makes something under a key at most once in 30 days, for services that do not keep keys themselves. Another process that
-   * does so at the same time is waited for. A failure that is certain frees the key.
-   * @throws what `make` throws; CliError rejected when the key was used for other content; outcome_unknown when it is unknown
-   * whether an earlier attempt has made it; unavailable when another process takes too long; failed when it was made, but that
-   * could not be noted
-   */
-  readonly writeOnce: WriteOnce;
   /** What was sent under keys, or might have been. */
   readonly messages: SentMessages;
   /** Takes the unknown outcomes of this run as reported: call it when the run is about to do so. @returns whether there are any */
@@ -61,7 +52,6 @@ export async function openLedger({
   const sending = { ...dependencies, unreported: new Set<string>() };
   return {
     sendOnce: createSendOnce(database, sending),
-    writeOnce: createWriteOnce(database, dependencies),
     messages: createSentMessages(database, sending),
     acknowledge: () => acknowledgeUnknown(database, sending),
     exclusively: createExclusively(database, dependencies),

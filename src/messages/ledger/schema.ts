@@ -46,7 +46,7 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     "alter table sends add column drawn text",
   ],
   [
-    // What was made under the key of a create: `content` is a hash, `result` what reads it again, and null before it was made.
+    // Dropped later.
     `create table keyed_writes (
       id text not null primary key,
       content text not null,
@@ -58,4 +58,5 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   ["alter table sends drop column posted_id", "alter table sends drop column drawn"],
   ["alter table sends drop column message", "drop index sends_by_message_id"],
   ["update sends set state = 'failed' where state = 'refused'"],
+  ["drop table keyed_writes"],
 ];

@@ -114,7 +114,9 @@ function checkResponse(response: HttpResponse, { name }: WebhookAddress, mask: M
     throw new RefusedError(`${name} refused the message: ${refusal}`, { status, reason: refusal });
   if (!isWebPage(response)) return;
   const message = `${name} answered with a web page (${status})`;
-  throw outcomeUnknown(new CliError("rejected", message, { status }), `${CHECK_URL} ${CHECK_ARRIVAL}`);
+  throw outcomeUnknown(new CliError("rejected", message, { status }), {
+    checkHint: `${CHECK_URL} ${CHECK_ARRIVAL}`,
+  });
 }
 
 function createErrors(webhook: WebhookAddress, mask: MaskSecrets): RequestErrors {

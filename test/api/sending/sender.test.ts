@@ -30,7 +30,7 @@ const CLOSED = new TransportError("closed", { kind: "closed", sent: "maybe", rea
 async function post(
   behavior: readonly (HttpResponse | Error)[],
   method: HttpMethod = "POST",
-  { hasKey = false } = {},
+  givenKey?: string,
 ) {
   const remaining = [...behavior];
   const notices: WaitNotice[] = [];
@@ -53,8 +53,7 @@ async function post(
   const result = await send({
     request: { method, url: "https://chat.example/hooks/secret", headers: {}, body: "hello" },
     name: "the webhook",
-    errors: WEBHOOK_ERRORS,
-    hasKey,
+    errors: { ...WEBHOOK_ERRORS, givenKey },
     read: async ({ body }) => new TextDecoder().decode(body),
   }).catch((error: unknown) => error);
   expect(remaining).toEqual([]);
@@ -62,14 +61,16 @@ async function post(
 }
 
 describe("a request to a service with errors of its own", () => {
-  test("says what to do once a POST with a key was interrupted", async () => {
+  test("says what to do once a POST with a given key was interrupted", async () => {
     const cut = { mayHaveSucceeded: true, hint: "check before you repeat it", exitCode: 143 };
     const interrupted = new CliError("interrupted", "terminated", cut);
-    const hintOf = async (error: Error, hasKey: boolean) =>
-      ((await post([error], "POST", { hasKey })).result as CliError).hint;
-    expect(await hintOf(interrupted, true)).toBe("check the channel");
-    expect(await hintOf(interrupted, false)).toBe("check before you repeat it");
-    expect(await hintOf(new CliError("interrupted", "terminated"), true)).toBeUndefined();
+    const hintOf = async (error: Error, key?: string) =>
+      ((await post([error], "POST", key)).result as CliError).hint;
+    expect(await hintOf(interrupted, "k1")).toBe(
+      "a POST was in progress and may have succeeded; repeat the same command: its key creates nothing twice",
+    );
+    expect(await hintOf(interrupted)).toBe("check before you repeat it");
+    expect(await hintOf(new CliError("interrupted", "terminated"), "k1")).toBeUndefined();
   });
 
   test("reads a success", async () => {
