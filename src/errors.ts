@@ -127,15 +127,6 @@ export function isOutcomeUnknown({ code, mayHaveSucceeded }: CliError): boolean 
   return code === "outcome_unknown" || mayHaveSucceeded;
 }
 
-/** Why the same command cannot be repeated under a key. */
-export const MADE_OTHER = "was used for other content";
-export const MADE_DELETED = "created an event that was deleted since";
-
-/** For a key that cannot be used again (exit 11). @param made one of the above */
-export function usedKeyError(key: string, made: string, options: CliErrorOptions = {}): CliError {
-  return new CliError("rejected", `key "${key}" ${made}`, { ...options, hint: "give another key" });
-}
-
 /** The report of an error that no code expects. */
 export function unexpectedError(cause: unknown): CliError {
   return new CliError("failed", `unexpected error: ${messageOf(cause)}`, {

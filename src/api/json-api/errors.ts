@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../../contract/date-time.js";
 import type { HttpMethod } from "../../../contract/routes.js";
-import { CliError, type CliErrorOptions, MADE_DELETED, MADE_OTHER, usedKeyError } from "../../errors.js";
+import { CliError, type CliErrorOptions } from "../../errors.js";
 import { hasWait, readRetryAfter, readServerTime } from "../sending/rate-limit.js";
 import type { RateLimitReached } from "../sending/rate-limiter.js";
 import { MAY_HAVE_SUCCEEDED, outcomeUnknown, type UnknownOutcome } from "../sending/retry.js";
@@ -82,15 +82,19 @@ function errorFromResponse(request: RequestDescription, response: HttpResponse, 
  */
 function errorOfKey({ subject, givenKey }: RequestDescription, options: CliErrorOptions): CliError | null {
   if (givenKey === undefined) return null;
+  const used = (reason: string) => {
+    const message = `key "${givenKey}" ${reason}`;
+    return new CliError("rejected", message, { ...options, details: undefined, hint: "use another key" });
+  };
   switch (options.status) {
     case 409: {
       const message = `${subject}: another request with key "${givenKey}" is under way`;
       return new CliError("unavailable", message, { ...options, hint: TRY_AGAIN });
     }
     case 410:
-      return usedKeyError(givenKey, MADE_DELETED, { ...options, details: undefined });
+      return used("created an event that was deleted since");
     case 422:
-      return usedKeyError(givenKey, MADE_OTHER, { ...options, details: undefined });
+      return used("was used for other content");
     default:
       return null;
   }
