@@ -32,7 +32,7 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
   });
   addEventFieldFlags(command, "read events as JSON: one, a list, or one a line; flags win over them").option(
     "--key <key>",
-    "make it once: the same key again gives this event",
+    "create it once: the same key again gives this event",
   );
   addRepeatFlags(command).option(
     "--copies",
