@@ -36,7 +36,7 @@ const BEFORE =
   /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|but|every|each|either|or|and|between|on|in|for|with|of|than|the|next|last|past|this|following|prev(?:ious)?|nxt|coming|all|entire|early|late|mid|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
 /** Words for a frequency next to a day or a time. */
 const REPEATED =
-  /^\(?(?:(?:(?:bi|tri|semi|half)-?)?(?:hour|dai|night|week|fortnight|month|quarter|year|annual)ly(?:-?ish)?|recurring|repeat(?:s|ing|ed)?)\)?$/i;
+  /^\(?(?:(?:(?:bi|tri|semi|half)-?)?(?:hour|dai|night|week|fortnight|month|quarter|year|annual)ly(?:-?ish)?|recurring|repeat(?:s|ing|ed)?)\)?,?$/i;
 /** Which weekday of a month: `first monday`. */
 const ORDINAL = /^(?:first|second|third|fourth|fifth|[1-5](?:st|nd|rd|th))$/i;
 const ZONE =
@@ -55,7 +55,7 @@ const HOLIDAY =
   "(?:\\w+s['’]|\\w+['’]s|mothers|fathers|valentines|patricks|presidents|kings|boxing|independence|labou?r|memorial|veterans|remembrance|columbus|australia|canada|bastille|groundhog|anzac|may|national) day|" +
   "christmas|xmas|easter|halloween|hallowe['’]en|thanksgiving|new years?|nye|hogmanay|pentecost|epiphany|mardi gras|ramadan|eid|diwali|holi|c?hanuk(?:k?ah)|passover|purim|rosh hashanah|yom kippur|kwanzaa|juneteenth|advent|midsummer|solstice|guy fawkes|bonfire night|super bowl|valentines?|mayday";
 const HOLIDAY_WEEKDAY = new RegExp(
-  `\\b(?:(?:good|black) fri|(?:whit|cyber|blue|bank holiday) mon|(?:shrove|fat|super) tue|ash wed|(?:maundy|holy) thu|holy sat|(?:palm|trinity|whit|mothering) sun|(?:${HOLIDAY}) (?:sun|mon|tue|wed|thu|fri|sat))`,
+  `\\b(?:(?:good|black) fri|(?:whit|cyber|blue|bank holiday) mon|(?:shrove|fat|super|giving) tue|ash wed|(?:maundy|holy) thu|holy sat|(?:palm|trinity|whit|mothering) sun|(?:${HOLIDAY}) (?:sun|mon|tue|wed|thu|fri|sat))`,
   "i",
 );
 /** Where the words before it are not part of a name, as in `bedtime story`. */
@@ -68,7 +68,7 @@ const TIME_LIKE = new RegExp(
 );
 /** Beside a time or a length that was read: `9:30 evening`, `from 12`, `12:00 to`, `2 hours 30`. */
 const HALF_READ = new RegExp(
-  `${/\|[-–—]\S+|\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?: \||(?= "|$))|(?:to|till|until|[-–—]) \d{1,2}(?= [|"]|$)|(?:till|until)\b|(?:morning|afternoon|evening|night)s\b|and an? half|['’]\d\d\b|(?:long|later|earlier|ago|following|coming|or (?:so|two|three)|max|fifteen|thirty|forty[- ]five|(?:(?:for|all|the|whole|entire|full) )+(?:day|night|week|morning|afternoon|evening))(?= [|"]|$)|for [\d½¼¾]+(?: and an? half)?['’′]?(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)|\|(?: [^\sa-z|"$€£%]*\d[^\sa-z|"$€£%]*)+(?= [|"]|$)/.source}|\\| (?:to|till|until) (?:${NUMBER_NAMES})(?= [|"]|$)`,
+  `${/\|[-–—]\S+|\| (?:(?:at )?(?:morning|afternoon|evening|night|tonight)\b|(?:to|till|until|[-–—])(?: \||(?= "|$))|(?:to|till|until|[-–—]) \d{1,2}(?= [|"]|$)|(?:till|until)\b|(?:morning|afternoon|evening|night)s\b|and an? half|['’]\d\d\b|(?:[ap](?:m-?ish)?|long|later|earlier|ago|following|coming|or (?:so|two|three)|fifteen|thirty|forty[- ]five|(?:(?:for|all|the|whole|entire|full) )+(?:day|night|week|morning|afternoon|evening))(?= [|"]|$)|for [\d½¼¾]+(?: and an? half)?['’′]?(?= [|"]|$))|\b(?:between|from) \d{1,2}(?= (?:and|to|\|)|$)|\|(?: [^\sa-z|"$€£%]*\d[^\sa-z|"$€£%]*)+(?= [|"]|$)/.source}|\\| (?:to|till|until) (?:${NUMBER_NAMES})(?= [|"]|$)`,
 );
 /** Dates with signs, or without a space, also beside another day. */
 const SECOND_DATE = new RegExp(
