@@ -50,7 +50,7 @@ function readResource(value: unknown, path: string): LenientResource {
   if (text === null) throw mismatch(`${path}.id`, "a text or an integer", id);
   if (typeof type !== "string") throw mismatch(`${path}.type`, "String", type);
   if (attributes !== null && attributes !== undefined && !isMembers(attributes))
-    throw mismatch(`${path}.attributes`, "Object", attributes);
+    throw mismatch(`${path}.attributes of ${type} ${text}`, "Object", attributes);
   return {
     id: text,
     type,

@@ -10,10 +10,13 @@ export function parseUrl(text: string, base?: string): URL | null {
   }
 }
 
-/** Whether only the port keeps an http or https URL from being one: it must be a number up to 65535. */
-export function hasWrongPort(text: string): boolean {
-  const withoutPort = text.replace(/^(https?:\/\/[^/?#]*?):[^/?#@:\]]*(?=[/?#]|$)/i, "$1");
-  return parseUrl(text) === null && parseUrl(withoutPort) !== null;
+/** Which part of an http or https URL nothing can be at, in a sentence; null for any other text. */
+export function wrongPartOf(text: string): string | null {
+  const [, address, port] = /^(https?:\/\/[^/?#]+?)(:[^/?#@:\]]*)?(?:[/?#]|$)/i.exec(text) ?? [];
+  if (address === undefined) return null;
+  if (parseUrl(address) === null) return "its host is not valid";
+  const isPort = port === undefined || (parseUrl(text)?.port ?? "0") !== "0";
+  return isPort ? null : "its port is not a number from 1 to 65535";
 }
 
 /** The text without slashes at its end, in time that grows with its length. */

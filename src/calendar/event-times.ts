@@ -58,7 +58,7 @@ export function planTimes(
       : given;
   const missing = missingInSpan(span, category);
   if (missing.length > 0) throw missingFlagsError(missing);
-  checkSpan(span, zonesOf(flags, zone));
+  checkSpan(span, zonesOf(span, zone));
   if (span.start === null) return draftTimes(EMPTY_SPAN);
   if (span.allDay !== true) return draftTimes(fillZones(span, zone));
   const useless = timeFlagsGiven(flags).find((flag) => flag.endsWith("-timezone"));
@@ -68,9 +68,15 @@ export function planTimes(
   return draftTimes({ ...span, startTimezone: "UTC", endTimezone: "UTC" });
 }
 
-/** The zones in which the times of flags are written. */
-export function zonesOf({ startTimezone, endTimezone }: TimeFlags, zone: string) {
-  return { start: startTimezone ?? zone, end: endTimezone ?? zone };
+/** The zones in which given times are shown, or `zone`. */
+export function zonesOf(
+  {
+    startTimezone,
+    endTimezone,
+  }: { readonly [K in "startTimezone" | "endTimezone"]?: string | null | undefined },
+  zone: string,
+) {
+  return { start: knownZone(startTimezone ?? null, zone), end: knownZone(endTimezone ?? null, zone) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { parseJson } from "../../contract/json.js";
-import { hasWrongPort, isLoopback, parseUrl, withoutFinalSlashes } from "../../contract/url.js";
+import { isLoopback, parseUrl, withoutFinalSlashes, wrongPartOf } from "../../contract/url.js";
 import { configurationError } from "../errors.js";
 
 /**
@@ -83,7 +83,7 @@ function parseArray(text: string, source: string): readonly string[] {
  * @throws CliError configuration
  */
 export function parseServiceUrl(text: string, source: string): URL {
-  const hint = hasWrongPort(text) ? "its port is not a number from 1 to 65535" : "write https://HOST/PATH";
+  const hint = wrongPartOf(text) ?? "write https://HOST/PATH";
   let url: URL;
   try {
     url = new URL(text);

@@ -88,8 +88,8 @@ function shortenHost(host: string): string {
   return host.length <= MAX_BUTTON_HOST ? host : `...${host.slice(3 - MAX_BUTTON_HOST)}`;
 }
 
-/** Up to what cannot be in a URL; with the mark of one that was cut. */
-const URL_IN_TEXT = /(https?:\/\/[^\s<>"'`|\\^{}[\]*…]+…?)/i;
+/** Up to what cannot be in a URL or is the next one of a list; with the mark of one that was cut. */
+const URL_IN_TEXT = /(https?:\/\/(?:(?![,;]https?:\/\/)[^\s<>"'`|\\^{}[\]*…“”„«»‹›（）「」『』【】])+…?)/i;
 
 /** The parts of a text that has URLs in it. @param text one sanitized line */
 export function linkUrls(text: string): LinkedText[] {

@@ -288,6 +288,7 @@ describe("events as services send them", () => {
 
   test.each([
     ["url", { attributes: { url: 5 } }, "event e2: attributes.url: expected String but received 5"],
+    ["member", { attributes: 5 }, "data.1.attributes of event e2: expected Object but received 5"],
     [
       "name of a label",
       { relationships: { label: { data: { id: "3", type: "label" } } } },

@@ -136,6 +136,11 @@ describe("draftForCreate from an input object", () => {
       { ...HOUR, end_at: "2026-11-20T00:00:00Z" },
       "is not after the start 2026-11-21T15:00:00+09:00; missing --title",
     ],
+    [
+      {},
+      { ...HOUR, end_at: "2026-11-21T05:00:00Z", end_timezone: "Europe/Berlin" },
+      "the end 2026-11-21T06:00:00+01:00 is not after the start 2026-11-21T15:00:00+09:00",
+    ],
     [{ allDay: false }, allDayOf(), "missing --start"],
     [{ start: "2026-11-21T17:00" }, eventOf(), "the end 2026-11-21T16:00:00+09:00 is not after the start"],
     [{}, { ...DAYS, title: "Trip", end_at: "2026-11-20T00:00:00Z" }, "is before the first day 2026-11-21"],

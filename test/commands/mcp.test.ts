@@ -208,6 +208,7 @@ describe("the protocol", () => {
       request("tools/call", { name: "calendars", arguments: null }),
       { id: 1, result: {} },
     ],
+    ["null as params", { ...request("ping"), params: null }, { id: 1, result: {} }],
     ["an id that is a text", { ...request("ping"), id: "one" }, { id: "one", result: {} }],
     [
       "a text with other separators of lines",

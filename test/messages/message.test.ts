@@ -225,6 +225,8 @@ describe("URLs in text", () => {
     ["https://a.example/v— https://b.example/w– （https://c.example/x）", QUOTED],
     ["https://a.example/v） https://b.example/w。 https://c.example/x！？", QUOTED],
     ["&lt;https://a.example/v&gt; https://b.example/w&nbsp;. https://c.example/x(", QUOTED],
+    ["https://a.example/v（Room 4） https://b.example/w”—then, “https://c.example/x”s", QUOTED],
+    ["https://a.example/v,https://b.example/w;https://c.example/x", QUOTED],
     ["https://a.example/v’s_w–x/ https://a.example/v_ https://a.example/?v=w-", ENDING],
     ["https://a.example/cut…", []],
     ["https://user:password@a.example/", []],

@@ -45,7 +45,10 @@ describe("text that is refused without being repeated: exit 2", () => {
     ["json", "http://127.0.0.1:99999/sentinel", "its port is not a number from 1 to 65535"],
     ["json", "https://[::1]:sentinel/x", "its port is not a number from 1 to 65535"],
     ["ntfy", "https://:token@ntfy.sh:65536?sentinel", "its port is not a number from 1 to 65535"],
-    ["json", "https://[::1:99999/sentinel", "it is not an https URL"],
+    ["json", "https://hooks.example:0/sentinel", "its port is not a number from 1 to 65535"],
+    ["json", "https://[::1:99999/sentinel", "its host is not valid"],
+    ["json", "https://256.1.1.1/sentinel", "its host is not valid"],
+    ["json", "https://xn--a.sentinel.example", "its host is not valid"],
     ["slack", "https://hooks.slack.com/sentinel\n", "it must not contain spaces or line breaks"],
     ["slack", "https://hooks.slack.com/ sentinel", "it must not contain spaces or line breaks"],
     [

@@ -92,8 +92,7 @@ export function createSession(server: ToolServer, ended: AbortSignal) {
       case "tools/list":
         return { result: { tools: await describeTools(tools, revision >= STRUCTURED) } };
       case "tools/call": {
-        const { name } = params;
-        // Some clients send null for no arguments.
+        const name = params["name"] ?? undefined;
         const given = params["arguments"] ?? {};
         if (name === undefined) return failure("params", "the name of the tool is missing");
         const tool = tools.find((each) => each.name === name);
@@ -107,7 +106,9 @@ export function createSession(server: ToolServer, ended: AbortSignal) {
   };
 
   const respondTo = async (message: unknown): Promise<object | null> => {
-    const { jsonrpc, id, method, params = {} } = isJsonObject(message) ? message : {};
+    const { jsonrpc, id, method, params: given } = isJsonObject(message) ? message : {};
+    // Some clients send null for nothing.
+    const params = given ?? {};
     const isId = typeof id === "string" || typeof id === "number";
     const reply = (answer: object | null) => answer && { jsonrpc: "2.0", id: isId ? id : null, ...answer };
     if (message === undefined) return reply(failure("parse", "the line is not JSON in UTF-8"));

@@ -1,4 +1,4 @@
-import { hasWrongPort, isLoopback, parseUrl } from "../../../contract/url.js";
+import { isLoopback, parseUrl, wrongPartOf } from "../../../contract/url.js";
 import { missingFlagsError, usageError } from "../../errors.js";
 import type { TargetKind, TargetPlace } from "../target.js";
 import type { WebhookAddress } from "./post.js";
@@ -31,7 +31,8 @@ export function parseWebhookUrl(text: string, kind: TargetKind, source: string):
   if (/[\s\p{Cc}]/u.test(text)) throw wrong("it must not contain spaces or line breaks");
   const isBot = kind === "telegram";
   if (isBot && BOT_TOKEN.test(text)) return `https://api.telegram.org/bot${text}/sendMessage`;
-  if (hasWrongPort(text)) throw wrong("its port is not a number from 1 to 65535");
+  const wrongPart = wrongPartOf(text);
+  if (wrongPart !== null) throw wrong(wrongPart);
   const url = parseUrl(text);
   if (url === null || !/^https?:\/\//i.test(text)) {
     throw wrong(isBot ? "it is not a bot's token" : "it is not an https URL");
