@@ -87,7 +87,7 @@ export const HOSTILE_TITLES: readonly string[] = [
   "- item",
   "= sum",
   "https://evil.example/x www.evil.example",
-  "/start #tag $CASH ~town-square :tada: @ana_b",
+  "/start #tag $CASH ~town-square :tada: @ana_b 1:2a:",
   "👩‍👩‍👧‍👦".repeat(7),
   `a${"\u0301".repeat(49)}`,
   "\u202eevil\u2066 \u200f שלום مرحبا",

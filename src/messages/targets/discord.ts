@@ -20,7 +20,7 @@ export const DISCORD_LIMITS = {
 } as const;
 
 /** What Discord shows as an emoji: `:tada:`, not `:30:` of a time. Underscores in a name are escaped. */
-const SHORTCODE = /:(?!(?<=\d:)\d)(?=[\w+\\-]+:)/g;
+const SHORTCODE = /:(?!(?<=\d:)[\d+-]+:)(?=[\w+\\-]+:)/g;
 
 /** Text that Discord shows as it is. */
 function escapeText(text: string): string {
