@@ -93,7 +93,11 @@ const MAX_LINES = 5;
 /** Counts remarks on events. @param noun what one is called: `event` */
 export function createTally(noun: string) {
   const found = new Map<string, number[]>();
-  const count: Count = (remark, line) => void found.set(remark, [...(found.get(remark) ?? []), line]);
+  const count: Count = (remark, line) => {
+    const lines = found.get(remark) ?? [];
+    found.set(remark, lines);
+    lines.push(line);
+  };
   const notes = (): readonly string[] =>
     [...found].map(([remark, lines]) => {
       const [title, place] = lines.length === 1 ? [noun, "line"] : [`${noun}s`, "lines"];
