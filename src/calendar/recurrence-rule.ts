@@ -163,6 +163,8 @@ function checkSize(rule: RecurrenceRule, refuse: (problem: string, hint: string)
   const most = rule.BYSETPOS === undefined ? MAX_TIMES.alone : MAX_TIMES.selected;
   if (times > most) refuse(`the rule names ${times} times of a day`, `name at most ${most}`);
   const candidates: Readonly<Record<string, number>> = {
+    YEARLY: 366 * times,
+    MONTHLY: 31 * times,
     WEEKLY: count("BYDAY") * times,
     DAILY: times,
     HOURLY: ofHour,

@@ -65,12 +65,9 @@ function createSelection(
   positions: ReadonlySet<number>,
   { nextActive, periodAround, everyTime, periodOf }: SelectionOptions,
 ) {
-  const select = (members: readonly number[]): readonly number[] => {
-    const places = [...positions].map((position) =>
-      position > 0 ? position - 1 : members.length + position,
-    );
-    return sorted(new Set(places)).flatMap((place) => members[place] ?? []);
-  };
+  // In steps of the members: there may be hundreds of positions for a few of them.
+  const select = (members: readonly number[]): readonly number[] =>
+    members.filter((_, place) => positions.has(place + 1) || positions.has(place - members.length));
   let kept: { readonly first: number; readonly times: readonly number[] } | undefined;
   const timesIn = (span: DaySpan): readonly number[] => {
     if (kept?.first === span.first) return kept.times;

@@ -189,6 +189,7 @@ describe("what is refused says what would be right", () => {
     ["RRULE:FREQ=MONTHLY;BYSETPOS=1", "BYSETPOS is given alone"],
     [`RRULE:FREQ=DAILY;BYHOUR=9,10;BYMINUTE=${MINUTES}`, "the rule names 120 times of a day"],
     ["RRULE:FREQ=DAILY;BYHOUR=9,10;BYSETPOS=3", "BYSETPOS=3 selects nothing"],
+    ["RRULE:FREQ=MONTHLY;BYDAY=MO;BYSETPOS=1,32", "BYSETPOS=32 selects nothing"],
     ["RRULE:FREQ=WEEKLY;BYDAY=MO,TU;BYSETPOS=-3", "BYSETPOS=-3 selects nothing"],
     ["RRULE:FREQ=DAILY|EXDATE:20271301", '"20271301" is not a date or time'],
     ["RRULE:FREQ=DAILY;UNTIL=20270105T100000Z", "UNTIL=20270105T100000Z is a time, but the start is a date"],
