@@ -19,6 +19,12 @@ export function wrongPartOf(text: string): string | null {
   return isPort ? null : "its port is not a number from 1 to 65535";
 }
 
+/** A text that is not a URL, for a message: everything before the last `@` may be part of a password. */
+export function withoutPassword(text: string): string {
+  const end = text.lastIndexOf("@");
+  return end === -1 ? text : `…${text.slice(end)}`;
+}
+
 /** The text without slashes at its end, in time that grows with its length. */
 export function withoutFinalSlashes(text: string): string {
   return text.replace(/(?<!\/)\/+$/, "");

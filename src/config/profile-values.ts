@@ -1,7 +1,13 @@
 import { statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { parseJson } from "../../contract/json.js";
-import { isLoopback, parseUrl, withoutFinalSlashes, wrongPartOf } from "../../contract/url.js";
+import {
+  isLoopback,
+  parseUrl,
+  withoutFinalSlashes,
+  withoutPassword,
+  wrongPartOf,
+} from "../../contract/url.js";
 import { configurationError } from "../errors.js";
 
 /**
@@ -84,12 +90,9 @@ function parseArray(text: string, source: string): readonly string[] {
  */
 export function parseServiceUrl(text: string, source: string): URL {
   const hint = wrongPartOf(text) ?? "write https://HOST/PATH";
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch (cause) {
-    throw configurationError(`${source}: "${text}" is not a URL`, { hint, cause });
-  }
+  const url = parseUrl(text);
+  // Without a cause, which would quote a password.
+  if (url === null) throw configurationError(`${source}: "${withoutPassword(text)}" is not a URL`, { hint });
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw configurationError(`${source}: "${url.protocol}" is not https`, { hint });
   }

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
-import { isLoopback } from "../../contract/url.js";
+import { isLoopback, withoutPassword } from "../../contract/url.js";
 import type { ProxyServer } from "../api/network/errors.js";
 import { type CliError, configurationError } from "../errors.js";
 import type { Environment } from "./environment.js";
@@ -59,12 +59,6 @@ function proxyError(variable: string, message: string): CliError {
   return configurationError(`${variable}: ${message}`, {
     hint: "write http://HOST:PORT or https://HOST:PORT",
   });
-}
-
-/** Everything before the last `@` may be part of a password that is not encoded. */
-function withoutPassword(text: string): string {
-  const end = text.lastIndexOf("@");
-  return end === -1 ? text : `…${text.slice(end)}`;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };

@@ -125,6 +125,9 @@ describe("addresses of services", () => {
       expect.objectContaining({ hint: "its port is not a number from 1 to 65535" }),
     );
     expect(() => parseServiceUrl("https://user:secret@calendar.example", "base_url")).not.toThrow(/secret/);
+    expect(() => parseServiceUrl("https://user:sec/ret@calendar.example:port", "base_url")).toThrow(
+      'base_url: "…@calendar.example:port" is not a URL',
+    );
   });
 });
 
