@@ -492,3 +492,61 @@ test("exceptions and changes before the beginning of a series that is too long a
   expect(await world.json("events", "list", "--on", "1980-10-20")).toMatchObject([{ title: "Early" }]);
   expect(await importIcs(file)).toMatchObject({ ...NOTHING, unchanged: 3 });
 });
+
+describe("a change that comes after an import has left its event out", () => {
+  const FIRST = "20261207";
+  const tooLong = (day: string) => changed("x".repeat(51), day);
+
+  test.each([
+    ["is corrected in the rejects", [choir(), tooLong("20261214")], 12],
+    ["follows an EXDATE", [choir("Choir", "EXDATE;TZID=Europe/Berlin:20261214T190000")], 0],
+    [
+      "follows a cancellation with its series",
+      [choir(), changed("Choir", "20261214", "STATUS:CANCELLED")],
+      0,
+    ],
+  ])("%s: the event arrives, and undo takes it back", async (_name, first, exitCode) => {
+    expect(await importIcs(first)).toMatchObject({ exitCode, created: 1 });
+    const before = await listed();
+    expect(before).toHaveLength(3);
+    const concert = [changed("Concert", "20261214")];
+    expect(await importIcs(concert)).toMatchObject({ exitCode: 0, created: 1, updated: 0, conflicts: 0 });
+    expect(await listed()).toEqual([before[0], "2026-12-14T20:00 Concert", ...before.slice(1)]);
+    await world.step("undo", "--yes");
+    expect(await listed()).toEqual(before);
+    expect(await importIcs(concert)).toMatchObject({ exitCode: 0, created: 1 });
+    expect(await importIcs(concert)).toMatchObject({ ...NOTHING, unchanged: 1 });
+    expect(await importIcs([choir(), ...concert])).toMatchObject({ ...NOTHING, unchanged: 2 });
+  });
+
+  test("several of one series, the first event of it too", async () => {
+    const days = [FIRST, "20261221"];
+    expect(await importIcs([choir(), ...days.map(tooLong)])).toMatchObject({ exitCode: 12, created: 1 });
+    expect(await importIcs(days.map((day) => changed("Concert", day)))).toMatchObject({ created: 2 });
+    expect(await listed()).toEqual([
+      "2026-12-07T20:00 Concert",
+      "2026-12-14T19:00 Choir",
+      "2026-12-21T20:00 Concert",
+      "2026-12-28T19:00 Choir",
+    ]);
+  });
+
+  test("follows a cancellation alone, also with its series", async () => {
+    const cancelled = changed("Choir", "20261214", "STATUS:CANCELLED");
+    for (const series of [[], [choir()]]) {
+      await importIcs([choir()]);
+      expect(await importIcs([cancelled])).toMatchObject({ exitCode: 0, deleted: 1 });
+      const file = [...series, changed("Concert", "20261214")];
+      expect(await importIcs(file)).toMatchObject({ exitCode: 0, created: 1, conflicts: 0 });
+      expect(await listed()).toContain("2026-12-14T20:00 Concert");
+    }
+  });
+
+  test("of an event that somebody deleted: it stays deleted", async () => {
+    await importIcs([choir(), tooLong("20261221")]);
+    await world.step("events", "delete", await idOf("20261214"), "-c", "Family", "--yes", "--scope", "this");
+    const concerts = ["20261214", "20261221"].map((day) => changed("Concert", day));
+    expect(await importIcs(concerts)).toMatchObject({ created: 1, conflicts: 1 });
+    expect(await listed()).toEqual([evenings()[0], "2026-12-21T20:00 Concert", evenings()[3]]);
+  });
+});

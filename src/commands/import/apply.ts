@@ -1,5 +1,6 @@
 import { isOccurrenceId } from "../../calendar/series.js";
 import type { CliError } from "../../errors.js";
+import type { ImportEvent } from "../../import/plan.js";
 import type { Attempted } from "../item-report.js";
 import { processInOrder } from "../process-each.js";
 import type { ImportRun } from "./import-run.js";
@@ -33,7 +34,7 @@ export async function applyPlan(run: ImportRun, { steps, settled }: ImportPlan):
   const progress = await context.terminal.openProgress();
   let tried = 0;
   try {
-    for (const jobs of inPhases([...others, ...steps])) {
+    for (const jobs of inPhases([...others, ...restoresOf(steps), ...steps])) {
       if (applied.stopped !== undefined) break;
       for await (const attempt of processInOrder(jobs, (job) => writeStep(run, job))) {
         noteAttempt(applied, attempt);
@@ -50,17 +51,32 @@ export async function applyPlan(run: ImportRun, { steps, settled }: ImportPlan):
 function noteAttempt(applied: Applied, { item, result }: Attempted<WriteStep, void>): void {
   if (result.kind === "failed") applied.failures.push({ title: item.title, error: result.error });
   else if (result.kind === "stopped" || result.kind === "failed_for_all") applied.stopped ??= result.error;
-  else if (item.kind !== "begun") {
+  else if (item.kind !== "begun" && item.kind !== "restored") {
     applied.counts[item.kind] += 1;
     applied.done += 1;
   }
 }
 
+/** What puts occurrences back into their series: a step for each series, since two at a time would undo each other. */
+function restoresOf(steps: readonly ImportStep[]): readonly WriteStep[] {
+  const bySeries = new Map<string, ImportEvent[]>();
+  for (const step of steps) {
+    if (step.kind !== "created" || step.isExcepted !== true) continue;
+    const identity = step.event.occurrenceOf?.series ?? "";
+    bySeries.set(identity, [...(bySeries.get(identity) ?? []), step.event]);
+  }
+  return [...bySeries].map(([identity, occurrences]) => {
+    const title = occurrences[0]?.content.title ?? "";
+    return { kind: "restored", title, identity, occurrences };
+  });
+}
+
 /** Occurrences are deleted before their series are written, which may move them, and changed after it. */
 function inPhases(jobs: readonly WriteStep[]): readonly (readonly WriteStep[])[] {
   const phaseOf = (job: WriteStep): number => {
+    if (job.kind === "begun" || job.kind === "restored") return 1;
     if (job.kind === "deleted") return isOccurrenceId(job.known.record.id) ? 0 : 1;
-    return job.kind !== "begun" && job.event.occurrenceOf !== undefined ? 2 : 1;
+    return job.event.occurrenceOf !== undefined ? 2 : 1;
   };
   return [0, 1, 2].map((phase) => jobs.filter((job) => phaseOf(job) === phase));
 }

@@ -45,7 +45,10 @@ export async function judgeCandidate(
   const isFirst = event !== undefined && series?.kind === "updated" && record.left === "";
   if (isFirst && (current === null ? await isMadeWith(run, series.event, event) : isUntouched(current)))
     return { kind: "updated", title, event, seen: "" };
-  return current === null ? judgeDeleted(known, title) : judgeFound(run, { title, ...known }, current);
+  if (current !== null) return judgeFound(run, { title, ...known }, current);
+  if (event !== undefined && series?.kind !== "updated" && (await isExceptedByImport(run, known, event)))
+    return { kind: "created", title, event, isExcepted: true };
+  return judgeDeleted(known, title);
 }
 
 async function judgeFound(
@@ -71,6 +74,22 @@ async function judgeFound(
 async function isMadeWith(run: Judging, series: ImportEvent, { slot = 0 }: ImportEvent): Promise<boolean> {
   const current = await readEvent(run, run.records.byIdentity.get(series.identity)?.id ?? "");
   return !exceptionsOf(current?.recurrences).includes(slot) || series.exceptions?.isOurs(slot) !== false;
+}
+
+/** Whether an occurrence is not there because an import has excepted it from its series: it was rejected or cancelled. */
+async function isExceptedByImport(
+  run: Judging,
+  { identity, record }: Known,
+  { occurrenceOf, slot = 0 }: ImportEvent,
+): Promise<boolean> {
+  const { byIdentity } = run.records;
+  const series = byIdentity.get(occurrenceOf?.series ?? "");
+  if (series === undefined || record.deleted === "elsewhere") return false;
+  const { deleted } = byIdentity.get(identity) ?? {};
+  const isDeleted = deleted === "here" || deleted === "begun";
+  if (!isDeleted && series.series?.excepted.includes(slot) !== true) return false;
+  const current = await readEvent(run, series.id);
+  return exceptionsOf(current?.recurrences).includes(slot);
 }
 
 /** Whether nobody has changed or deleted a single event of a series. */

@@ -1,23 +1,40 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
+import { draftForUpdate } from "../../calendar/event-update.js";
 import { lastUpdate, wasUpdated } from "../../calendar/if-unchanged.js";
-import { exceptionsOf, isSeries } from "../../calendar/series.js";
+import { exceptionsOf, isSeries, withoutExceptions } from "../../calendar/series.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
 import { type ImportEvent, type Known, recordOf, seriesRecord } from "../../import/plan.js";
 import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
+import { DEFAULT_LABEL } from "../events/event-flags.js";
 import type { ImportRun } from "./import-run.js";
 import type { ImportRecords } from "./records.js";
 
 /** A write of an import. `seen` is `hashEvent` of the event as it was when the import was planned; empty for an occurrence alike its series. */
 export type ImportStep = { readonly title: string } & (
-  | { readonly kind: "created"; readonly event: ImportEvent }
+  | {
+      readonly kind: "created";
+      readonly event: ImportEvent;
+      /** Whether it is an occurrence that imports have excepted from its series. */
+      readonly isExcepted?: boolean;
+    }
   | { readonly kind: "updated"; readonly event: ImportEvent; readonly seen: string }
   | { readonly kind: "deleted"; readonly known: Known; readonly seen: string }
 );
 
+/** Occurrences of one series that are no exceptions of it any more. */
+interface RestoreStep {
+  readonly kind: "restored";
+  readonly title: string;
+  /** Of the series. */
+  readonly identity: string;
+  readonly occurrences: readonly ImportEvent[];
+}
+
 /** `begun`: a create of a killed run whose event the file does not have any more. */
 export type WriteStep =
   | ImportStep
+  | RestoreStep
   | { readonly kind: "begun"; readonly identity: string; readonly title: string };
 
 /** @throws CliError changed for an event that somebody changed since it was planned */
@@ -26,6 +43,8 @@ export async function writeStep(run: ImportRun, step: WriteStep): Promise<void> 
     case "begun":
       await finishCreate(run, step.identity, false);
       return;
+    case "restored":
+      return restore(run, step);
     case "created":
       return create(run, step);
     case "updated":
@@ -116,6 +135,34 @@ async function update(
   (await context.journal())?.keep(id, records.snapshotOf(event.identity, current));
   const { event: left } = await api.updateEvent(address, whole, { isApplied, scope: scopeOf(current) });
   noteWritten(records, event, left);
+}
+
+/** Each occurrence is then as its series says, and is changed after that. */
+async function restore(
+  { context, records, calendar }: ImportRun,
+  { identity, occurrences }: RestoreStep,
+): Promise<void> {
+  const record = records.byIdentity.get(identity);
+  if (record?.series === undefined) throw new CliError("rejected", "its series is not in the calendar");
+  const api = await context.api();
+  const address = { calendarId: calendar.id, eventId: record.id };
+  const current = await api.getEvent(address);
+  const members = occurrences.map(({ occurrenceOf }) => ({
+    id: `${current.id}_${occurrenceOf?.slot}`,
+    series_id: current.id,
+  }));
+  const labelId = current.label?.id ?? DEFAULT_LABEL;
+  const draft = {
+    ...draftForUpdate(current, { labelId }, context.config.settings().timezone),
+    recurrences: withoutExceptions(current.recurrences, members),
+  };
+  (await context.journal())?.keep(current.id, records.snapshotOf(identity, current));
+  await api.updateEvent(address, draft, { scope: "all" });
+  const slots = new Set(occurrences.map(({ slot }) => slot));
+  const excepted = record.series.excepted.filter((slot) => !slots.has(slot));
+  records.note(identity, { ...record, series: { ...record.series, excepted } });
+  for (const occurrence of occurrences)
+    if (records.byIdentity.has(occurrence.identity)) records.note(occurrence.identity, null);
 }
 
 /** Which events of a series a write to one of them means. */
