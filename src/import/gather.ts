@@ -229,8 +229,11 @@ function readOccurrences(
   const events = reasonOr(() => occurrencesOf(entry, { window, expand: engine.expandRecurrence }));
   if (typeof events === "string") return rejectEntry(entry, events);
   const { first, last } = window;
-  if (events.length === 0 && isNew(entry, found))
-    return rejectEntry(entry, reason ?? `it has no event from ${first} to ${last}`);
+  if (events.length === 0 && isNew(entry, found)) {
+    const [any] = engine.expandRecurrence(recurrenceOf(entry.content, entry.recurrences));
+    const outside = `it has no event from ${first} to ${last}`;
+    return rejectEntry(entry, any === undefined && reason !== null ? reason : outside);
+  }
   found.expanded.add(entry.identity);
   if (reason !== null) remark(`imported as single events from ${first} to ${last}: ${reason}`, entry.line);
   return events;
