@@ -10,7 +10,7 @@ import { addDays, instantAt, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { wireTime } from "./content.js";
 import type { CsvField } from "./csv-columns.js";
-import { OF_NO_LENGTH, withoutZone } from "./entry.js";
+import { endAfter, isSkipped, OF_NO_LENGTH, withoutZone, withSkippedTime } from "./entry.js";
 
 export const DATE_ORDERS = ["dmy", "mdy", "ymd"] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
@@ -45,15 +45,22 @@ export function readSpan(cell: CellReader, options: TimeOptions): InputTimes {
     );
   }
   if (start.instant === null) throw usageError("its start has no time of day, and it is not all-day");
-  const last = end?.instant;
-  if (last === null) throw usageError("its end has no time of day");
+  if (end?.instant === null) throw usageError("its end has no time of day");
   const { zone, count } = options;
-  if ([start, end].some((moment) => moment?.isLocal)) count(withoutZone(zone));
+  const local = [start, end].flatMap((moment) => (moment?.isLocal ? localTimeOf(moment) : []));
+  if (local.length > 0) count(withoutZone(zone));
+  if (local.some((time) => isSkipped(time, zone))) count(withSkippedTime(zone));
+  const [first, second] = local;
+  const last = first && second ? endAfter(first, second, zone) : end?.instant;
   const isEmpty = last === start.instant;
   if (isEmpty) count(OF_NO_LENGTH);
   const end_at = last === undefined || isEmpty ? undefined : wireTime(last);
   const times = { start_at: wireTime(start.instant), end_at };
   return { all_day: false, ...times, start_timezone: zone, end_timezone: zone };
+}
+
+function localTimeOf({ date, clock, instant }: Moment) {
+  return { wallClock: dateToInstant(date) + (clock ?? 0), instant: instant ?? 0 };
 }
 
 /** A time with an offset that is midnight in the zone is of that day, as programs write a date in UTC. */
@@ -82,11 +89,12 @@ function readEnd(
 ): Moment | null {
   const written = cell("end");
   // A column of ends may have the time of day alone.
-  const isClock = written !== undefined && isTimeOfDay(written);
+  const isClock = written !== undefined && isTimeOfDay(written, cell("start_time"));
   const [date, time] = isClock ? [undefined, written] : [written, cell("end_time")];
   if (date !== undefined || time === undefined) return readMoment(date, time, options);
   const end = readMoment(start.date, time, options);
-  if (options.isAllDay || end === null || (end.instant ?? 0) >= (start.instant ?? 0)) return end;
+  const by = start.isLocal && end?.isLocal ? "clock" : "instant";
+  if (options.isAllDay || end === null || (end[by] ?? 0) >= (start[by] ?? 0)) return end;
   options.count("with an end time before its start: taken as the next day");
   return readMoment(addDays(start.date, 1), time, options);
 }
@@ -190,11 +198,16 @@ function plainClock(text: string): string {
     .replace(/^(\d{1,2})[.:](\d{2})\s*(?:h|Uhr)$/i, "$1:$2");
 }
 
-/** Whether a text is a time of day and no date: 5.12 may be one. */
-function isTimeOfDay(written: string): boolean {
+/** Whether a text is a time of day, or begins as one, and no date: 5.12 may be one, unless the start is written so, too. */
+function isTimeOfDay(written: string, start = ""): boolean {
   const text = plainClock(written);
-  return CLOCK.test(text) && /:|[ap]\.?m/i.test(text);
+  if (/^\d{1,2}:/.test(text)) return true;
+  if (!CLOCK.test(text)) return false;
+  return /[ap]/i.test(text) || DOTTED.test(start) || /^\d{1,2}\.(?:00|1[3-9]|[2-5]\d)$/.test(text);
 }
+
+/** 9.30 */
+const DOTTED = /^\d{1,2}\.\d{2}$/;
 
 /** Of a spreadsheet, as a part of the day. */
 const FRACTION = /^0\.\d+$/;

@@ -4,6 +4,7 @@ import { parseTimeZone } from "../calendar/dates.js";
 import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
 import { type EventInput, readEventInput } from "../calendar/event-input.js";
 import { firstNames } from "../calendar/first-names.js";
+import { readWallClock } from "../calendar/zoned-time.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
 import { checkStorable, isStorableUrl, truncateTexts } from "./content.js";
 import type { Beginning } from "./ics-times.js";
@@ -200,9 +201,35 @@ export function newestOf(items: readonly ImportItem[], count: Count) {
 /** How messages of other modules name an entry; left out of reasons, which come with their line. */
 const SOURCE = "the event";
 
-/** The remark on an event whose file does not say the zone of its times. */
-export function withoutZone(zone: string): string {
-  return `with times without a zone: read in ${zone}`;
+/** The remark on an event whose file does not say the zone of its times. @param unknown what it says instead */
+export function withoutZone(zone: string, unknown?: string): string {
+  const reason =
+    unknown === undefined ? "" : `, since the zone "${unknown.slice(0, 40)}" of the calendar is not known`;
+  return `with times without a zone: read in ${zone}${reason}`;
+}
+
+interface LocalTime {
+  /** What the file has, as if it were UTC (ms). */
+  readonly wallClock: number;
+  /** As `instantAt` reads it. */
+  readonly instant: number;
+}
+
+/** Whether no clock of the zone shows a time, since a clock change skips it. */
+export function isSkipped({ wallClock }: Pick<LocalTime, "wallClock">, zone: string): boolean {
+  return readWallClock(wallClock, zone).kind === "skipped";
+}
+
+/** The remark on an event with such a time. */
+export function withSkippedTime(zone: string): string {
+  return `with a time that a clock change skips in ${zone}: read with the offset before the change`;
+}
+
+/** The instant of an end (ms). If its start is skipped and so read as no earlier, the event is as long as written. */
+export function endAfter(start: LocalTime, end: LocalTime, zone: string): number {
+  const length = end.wallClock - start.wallClock;
+  const isOvertaken = isSkipped(start, zone) && end.instant <= start.instant && length > 0;
+  return isOvertaken ? start.instant + length : end.instant;
 }
 
 /** The remark on a timed event that ends when it starts, which the calendar does not take. */

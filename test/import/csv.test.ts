@@ -81,6 +81,35 @@ describe("a table of dates and times of day", () => {
     expect(notes[0]).toBe("columns not read: Date");
   });
 
+  test.each([
+    ["9:30", "11.00", "2026-12-05T10:00:00.000Z"],
+    ["9:30", "11.30", "2026-12-05T10:30:00.000Z"],
+    ["9.30", "11.10", "2026-12-05T10:10:00.000Z"],
+    ["9:30", "10p", "2026-12-05T21:00:00.000Z"],
+  ])("from %s to %s, the end is a time of day", async (start, end, end_at) => {
+    const { items } = await read(`Title;Date;Start;End\nB;2026-12-05;${start};${end}\n`);
+    expect(items).toMatchObject([{ kind: "event", content: { end_at } }]);
+  });
+
+  test("an end that begins as a time of day is rejected as one", async () => {
+    const { items } = await read("Title;Date;Start;End\nB;2026-12-05;9:30;10:30 a. m.\n");
+    expect(items).toMatchObject([{ kind: "rejected", reason: '"10:30 a. m." is not a time of day' }]);
+  });
+
+  test.each([
+    ["02:30", "02:45", "01:45"],
+    ["02:30", "03:30", "02:30"],
+    ["02:30", "03:15", "02:15"],
+    ["01:30", "02:30", "01:30"],
+  ])("from %s to %s over a clock change: with a note", async (start, end, last) => {
+    const { items, notes } = await read(`Title;Date;Start;End\nB;2027-03-28;${start};${end}\n`);
+    expect(items).toMatchObject([{ kind: "event", content: { end_at: `2027-03-28T${last}:00.000Z` } }]);
+    expect(notes).toEqual([
+      "1 event with times without a zone: read in Europe/Berlin (line 2)",
+      "1 event with a time that a clock change skips in Europe/Berlin: read with the offset before the change (line 2)",
+    ]);
+  });
+
   test.each(["21.11.26", "5.12"])("an end of %s, which may be a date, is rejected", async (end) => {
     const { items } = await read(`Title,Date,Start,End\nReview,2026-11-21,15:00,${end}\n`, { dates: "dmy" });
     expect(items).toMatchObject([{ kind: "rejected", line: 2 }]);
