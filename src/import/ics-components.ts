@@ -60,10 +60,28 @@ export function scanIcs(text: string) {
   }
   return {
     components,
+    others: othersAround(components, text),
     header: text.slice(0, components[0]?.index ?? calendars.at(-1)?.index),
     isComplete: calendars.filter(({ isBegin }) => isBegin).length * 2 === calendars.length,
   };
 }
+
+/** The names of components besides those of `MARK` that are in no other. */
+function othersAround(components: readonly IcsComponent[], text: string): readonly string[] {
+  const ends = [0, ...components.map(({ index, text: { length } }) => index + length)];
+  const names = ends.flatMap((end, number) => {
+    const outside = text.slice(end, components[number]?.index);
+    let depth = 0;
+    return Array.from(outside.matchAll(OTHER), ([, kind = "", name = ""]) => {
+      depth = Math.max(0, depth + (kind.toUpperCase() === "BEGIN" ? 1 : -1));
+      return kind.toUpperCase() === "BEGIN" && depth === 1 ? name.toUpperCase() : "";
+    });
+  });
+  return names.filter((name) => name !== "");
+}
+
+/** BEGIN and END of a component other than a calendar. */
+const OTHER = /(?<![^\n])(BEGIN|END):(?!VCALENDAR\b)([\w-]+)/gi;
 
 /** The unfolded lines of a component without those of components in it, whose names are `parts`. @see RFC 5545 §3.1 */
 export function readLines({ text }: IcsComponent) {

@@ -4,16 +4,19 @@ import { parseUrl } from "../../contract/url.js";
 import { isBlank } from "../calendar/event-text.js";
 import type { InputTimes } from "../calendar/event-times.js";
 import { dateLines } from "../calendar/recurrence-lines.js";
-import { addDuration } from "../calendar/zoned-time.js";
+import { addDuration, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { checkDates, wireTime } from "./content.js";
 import { hashText } from "./content-hash.js";
 import {
   type ChangedOccurrence,
+  endAfter,
+  isSkipped,
   OF_NO_LENGTH,
   occurrenceIdentity,
   SEVERAL_LABELS,
   withoutZone,
+  withSkippedTime,
 } from "./entry.js";
 import { isEncoded, MAX_PARAMETERS } from "./ics-encodings.js";
 import { readRules } from "./ics-rule.js";
@@ -26,6 +29,7 @@ import {
   type Property,
   readPeriods,
   readTimes,
+  remarkOnAdded,
   startInSeries,
   startOfPeriod,
 } from "./ics-times.js";
@@ -35,6 +39,8 @@ interface VeventOptions {
   /** IANA name: the zone of times without one. */
   readonly zone: string;
   readonly findZone: ZoneFinder;
+  /** The zone that the calendar names for them, if it is not known. */
+  readonly unknownZone: string | undefined;
   /** Zones of the file and of the user: a time in UTC that is midnight in one of them may mean a date. */
   readonly midnights: readonly string[];
   /** Where the series of the file begin, by UID: `readVevent` adds to it. */
@@ -89,10 +95,14 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const { start, end } = readBounds(all, options);
   if (start === undefined) throw usageError("it has no DTSTART");
   countZones(start, end, options);
+  countSkipped([start, ...(end === undefined ? [] : [end])], options.count);
   const rules = linesOf("RRULE", lines);
   if (rules.length > 0 && start.zone === "UTC" && start.wallClock !== start.instant)
     throw usageError("it repeats, and no known zone has the offset of DTSTART all the year");
   const others = { ...options, zone: start.zone };
+  const periods = all("RDATE")
+    .filter(isPeriods)
+    .flatMap((property) => readPeriods(property, others));
   const times = (name: string) =>
     all(name).flatMap((property) => (isPeriods(property) ? [] : readTimes(property, others)));
   const startOf = (time: IcsTime) => checkedStart(startInSeries(time, start, options.midnights));
@@ -104,10 +114,11 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   if (fields.end_at === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
   const length =
     span.end_at === undefined ? HOUR_MS : Date.parse(span.end_at) - Date.parse(span.start_at ?? "");
-  const added = all("RDATE")
-    .filter(isPeriods)
-    .flatMap((property) => readPeriods(property, others))
-    .map((period) => checkedStart(startOfPeriod(period, { start, length, midnights: options.midnights })));
+  const added = periods.map((period) =>
+    checkedStart(startOfPeriod(period, { start, length, midnights: options.midnights })),
+  );
+  const dates = times("RDATE");
+  countAdded([...dates, ...periods.map((period) => period.start)], start, options);
   const exclusions = times("EXDATE").map((time) => [startOf(time), time.written] as const);
   const occurrenceOf = readChange(uid, lines, options);
   return {
@@ -117,7 +128,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
     cancelled: options.isWithdrawn || readStates(text, options.unread) === "CANCELLED",
     recurrences: [
       ...readRules(rules, { ...options, start }),
-      ...dateLines("RDATE", [...times("RDATE").map(startOf), ...added], { isAllDay: start.isDate }),
+      ...dateLines("RDATE", [...dates.map(startOf), ...added], { isAllDay: start.isDate }),
       ...dateLines(
         "EXDATE",
         exclusions.map(([excluded]) => excluded),
@@ -156,7 +167,8 @@ export function readChange(
 /** Where an event begins and ends. */
 function readBounds(all: (name: string) => readonly Property[], options: VeventOptions) {
   const start = readOne(all("DTSTART"), options);
-  const end = readOne(all("DTEND"), { ...options, zone: start?.zone ?? options.zone });
+  const written = readOne(all("DTEND"), { ...options, zone: start?.zone ?? options.zone });
+  const end = start === undefined || written === undefined ? written : withEndAfter(start, written);
   const isMarked = ALL_DAY_MARKS.flatMap(all).some(({ values }) => /^(?:TRUE|1)$/i.test(String(values[0])));
   if (!isMarked || start === undefined) return { start, end };
   const days = daysOf(end === undefined ? [start] : [start, end], options.midnights);
@@ -191,9 +203,40 @@ function linesOf(name: string, lines: readonly string[]): readonly string[] {
 }
 
 /** Counts times without a zone. */
-function countZones(start: IcsTime, end: IcsTime | undefined, { zone, count }: VeventOptions): void {
-  if (start.isFloating) count(withoutZone(zone));
+function countZones(
+  start: IcsTime,
+  end: IcsTime | undefined,
+  { zone, unknownZone, count }: VeventOptions,
+): void {
+  if (start.isFloating) count(withoutZone(zone, unknownZone));
   else if (end?.isFloating) count("with an end without a zone: read in that of its start");
+}
+
+/** Whether its zone may have clock changes. */
+function isLocal({ isDate, zone }: IcsTime): boolean {
+  return !isDate && zone !== "UTC";
+}
+
+/** Counts times that do not exist in their zone. */
+function countSkipped(times: readonly IcsTime[], count: VeventOptions["count"]): void {
+  for (const time of times)
+    if (isLocal(time) && isSkipped(time, time.zone)) count(withSkippedTime(time.zone));
+}
+
+/** Counts added starts that are not read as they are written. */
+function countAdded(added: readonly IcsTime[], start: IcsTime, { midnights, count }: VeventOptions): void {
+  for (const time of added) {
+    const remark = remarkOnAdded(time, start, midnights);
+    if (remark !== null) count(remark);
+  }
+  if (!start.isDate) countSkipped(added, count);
+}
+
+/** The end, see `endAfter`. */
+function withEndAfter(start: IcsTime, end: IcsTime): IcsTime {
+  if (!isLocal(start) || end.isDate || end.zone !== start.zone) return end;
+  const instant = endAfter(start, end, start.zone);
+  return instant === end.instant ? end : { ...end, instant, wallClock: wallClockAt(instant, end.zone) };
 }
 
 /** The status. @param unread takes states that the calendar does not have, such as tentative, and free for others */

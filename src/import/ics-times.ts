@@ -154,7 +154,8 @@ export function startOfPeriod(
   throw usageError("RDATE has a length other than that of its event, which is not supported");
 }
 
-const DURATION = /^\+?P(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/i;
+const DURATION =
+  /^\+?P(?=T?\d)(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/i;
 
 /** A length of time, of DURATION or of a period. @throws CliError usage */
 export function durationOf(text: string) {
@@ -181,15 +182,30 @@ export function startInSeries(time: IcsTime, beginning: Beginning, midnights: re
   return instantAt(time.instant + startClock - dayOf(startClock), zone);
 }
 
+/** The remark on an RDATE with a time in an all-day series, or with a date in a timed one; null for any other. */
+export function remarkOnAdded(
+  time: IcsTime,
+  { isDate }: Beginning,
+  midnights: readonly string[],
+): string | null {
+  if (isDate && midnightOf(time, midnights) === undefined)
+    return "all-day, but with times of day in RDATE: their days are read";
+  return time.isDate && !isDate ? "with dates without a time of day in RDATE: at the time of DTSTART" : null;
+}
+
 /** The date that a time means, as midnight UTC. @param midnights see `startInSeries` */
-export function dateOfTime(
+export function dateOfTime(time: Omit<IcsTime, "written">, midnights: readonly string[]): number {
+  return midnightOf(time, midnights) ?? dayOf(time.wallClock);
+}
+
+/** The date of which a time is midnight; undefined for any other time. */
+function midnightOf(
   { isDate, isFloating, wallClock, instant, zone }: Omit<IcsTime, "written">,
   midnights: readonly string[],
-): number {
+): number | undefined {
   const isUtc = zone === "UTC" && !isDate && !isFloating;
-  const zones = isUtc && wallClock !== dayOf(wallClock) ? midnights : [];
-  const clocks = zones.map((each) => wallClockAt(instant, each));
-  return dayOf(clocks.find((clock) => clock === dayOf(clock)) ?? wallClock);
+  const others = isUtc ? midnights.map((each) => wallClockAt(instant, each)) : [];
+  return [wallClock, ...others].find((clock) => clock === dayOf(clock));
 }
 
 /** In milliseconds. */

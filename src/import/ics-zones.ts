@@ -12,8 +12,16 @@ export interface ZoneFinder {
   (tzid: string, wallClock: number): string;
   /** The zone in the newest year of the file; null for one that is not known. */
   known(tzid: string): string | null;
-  /** The zone of times without one; null where the calendar does not say one that is known. @param lines see `IcsComponent` */
-  ofCalendar(lines: string): string | null;
+  /** @param lines see `IcsComponent` */
+  ofCalendar(lines: string): CalendarZone;
+}
+
+/** The zone of times without one. */
+interface CalendarZone {
+  /** Null where the calendar does not say one that is known. */
+  readonly zone: string | null;
+  /** What the calendar says instead. */
+  readonly unknown: string | undefined;
 }
 
 interface FinderOptions {
@@ -60,7 +68,7 @@ export function createZoneFinder(
     described += 1;
     return described > MAX_DESCRIBED ? () => null : openDescribed(tzid, description, options);
   };
-  const calendars = new Map<string, string | null>();
+  const calendars = new Map<string, CalendarZone>();
   return (calendar) => {
     const zoneAt = (written: string, wallClock: number): ReturnType<ZoneAt> => {
       const tzid = written.trim();
@@ -80,13 +88,15 @@ export function createZoneFinder(
       const zone = zoneAt(tzid, Date.UTC(options.newestYear, 0));
       return typeof zone === "string" ? zone : null;
     };
-    const ofCalendar = (lines: string): string | null => {
+    const ofCalendar = (lines: string): CalendarZone => {
       const read = calendars.get(lines);
       if (read !== undefined) return read;
       const name = propertyOf(lines, "(?:X-WR-TIMEZONE|TIMEZONE-ID)");
       const zone = name === undefined ? zoneOfVcalendar(lines, options.zone) : known(name);
-      calendars.set(lines, zone);
-      return zone;
+      const unknown = zone === null ? (name ?? propertyOf(lines, "TZ")) || undefined : undefined;
+      const found = { zone, unknown };
+      calendars.set(lines, found);
+      return found;
     };
     return Object.assign(find, { known, ofCalendar });
   };

@@ -14,7 +14,7 @@ import { createZoneFinder, type ZoneFinder } from "./ics-zones.js";
 
 /** Reads the events of iCalendar. @see RFC 5545 */
 export function readIcs(text: string, options: ReaderOptions): ReadItems {
-  const { components, header, ...scan } = scanIcs(text);
+  const { components, others, header, ...scan } = scanIcs(text);
   const events = components.filter(({ name }) => name === "VEVENT");
   const isMail = events.length > 0 && events.every(({ method }) => method !== "" && method !== "PUBLISH");
   const zones = components.filter(({ name }) => name === "VTIMEZONE");
@@ -26,8 +26,9 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
     const { lines, parts, isClosed } = readLines(component);
     const isWithdrawn = component.method === "CANCEL";
     const findZone = finderOf(component.calendar);
-    const zone = findZone.ofCalendar(component.calendarZone) ?? options.zone;
-    const read = { zone, isWithdrawn, findZone, midnights, beginnings, unread };
+    const named = findZone.ofCalendar(component.calendarZone);
+    const zone = named.zone ?? options.zone;
+    const read = { zone, unknownZone: named.unknown, isWithdrawn, findZone, midnights, beginnings, unread };
     const place = {
       line: component.line,
       text: `${component.text}\r\n`,
@@ -46,7 +47,11 @@ export function readIcs(text: string, options: ReaderOptions): ReadItems {
   });
   const described = zones.map((zone) => `${zone.text}\r\n`);
   const cut = scan.isComplete ? [] : ["the file has no END:VCALENDAR, so it may be cut short"];
-  const notes = [...cut, ...otherNotes(components), ...unreadNotes(unread)];
+  const notes = [
+    ...cut,
+    ...otherNotes([...components.map(({ name }) => name), ...others]),
+    ...unreadNotes(unread),
+  ];
   return {
     ...scan,
     items,
@@ -116,10 +121,15 @@ function textOf(name: string, lines: readonly string[]): string | undefined {
   return line.slice(line.indexOf(":") + 1).replace(/\\([\\,;])/g, "$1") || undefined;
 }
 
-function otherNotes(components: readonly IcsComponent[]): readonly string[] {
-  const others = components.map(({ name }) => name).filter((name) => !/^V(?:EVENT|TIMEZONE)$/.test(name));
-  const countOf = (kind: string) => others.filter((other) => other === kind).length;
-  return [...new Set(others)].map((kind) => `${countOf(kind)} ${kind}: no event, not read`);
+/** @param components their names */
+function otherNotes(components: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const name of components)
+    if (!/^V(?:EVENT|TIMEZONE)$/.test(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const named = [...counts].slice(0, MAX_NAMES);
+  const rest = [...counts.values()].slice(MAX_NAMES).reduce((sum, count) => sum + count, 0);
+  const all = rest === 0 ? named : [...named, ["other components", rest] as const];
+  return all.map(([name, count]) => `${count} ${name.slice(0, 40)}: no event, not read`);
 }
 
 /** Why events of a calendar with this method are not imported; null for others. */

@@ -209,6 +209,61 @@ describe("times", () => {
     expect(notes).toEqual(expected);
   });
 
+  describe("that a clock change skips", () => {
+    const SKIPPED =
+      "1 event with a time that a clock change skips in Europe/Berlin: read with the offset before the change (line 3)";
+
+    test.each<[string, string, readonly string[], object]>([
+      [
+        "the start",
+        "023000",
+        ["DTEND;TZID=Europe/Berlin:20270328T024500"],
+        { end_at: "2027-03-28T01:45:00.000Z" },
+      ],
+      [
+        "the end",
+        "013000",
+        ["DTEND;TZID=Europe/Berlin:20270328T023000"],
+        { end_at: "2027-03-28T01:30:00.000Z" },
+      ],
+      [
+        "the start, and the end would be at it",
+        "023000",
+        ["DTEND;TZID=Europe/Berlin:20270328T033000"],
+        { end_at: "2027-03-28T02:30:00.000Z" },
+      ],
+      [
+        "the start, and the end would be before it",
+        "023000",
+        ["DTEND;TZID=Europe/Berlin:20270328T031500"],
+        { end_at: "2027-03-28T02:15:00.000Z" },
+      ],
+      [
+        "an added one",
+        "010000",
+        ["DURATION:PT1H", "RDATE;TZID=Europe/Berlin:20280326T023000"],
+        { end_at: "2027-03-28T01:00:00.000Z" },
+      ],
+    ])("%s: with a note", async (_, start, lines, content) => {
+      const { items, notes } = await read(
+        calendar(...vevent(`DTSTART;TZID=Europe/Berlin:20270328T${start}`, ...lines)),
+      );
+      expect(items).toMatchObject([{ kind: "event", content }]);
+      expect(notes).toEqual([SKIPPED]);
+    });
+  });
+
+  test("without a zone, of a calendar of vCalendar 1.0 in an unknown zone", async () => {
+    const zone = ["TZ:+01", "DAYLIGHT:TRUE;+05;20260329T020000;20261025T030000;;"];
+    const { items, notes } = await read(
+      calendar(...zone, ...vevent("DTSTART:20260721T150000", "DURATION:PT1H")),
+    );
+    expect(items).toMatchObject([{ content: { start_timezone: "Asia/Tokyo" } }]);
+    expect(notes).toEqual([
+      '1 event with times without a zone: read in Asia/Tokyo, since the zone "+01" of the calendar is not known (line 5)',
+    ]);
+  });
+
   test.each<[string, readonly string[], string]>([
     ["an offset", ["TZ:-03:00"], "Etc/GMT+3"],
     ["no summer time", ["TZ:+0530", "DAYLIGHT:FALSE"], "Asia/Calcutta"],
@@ -222,7 +277,6 @@ describe("times", () => {
       ],
       "America/New_York",
     ],
-    ["what no zone has", ["TZ:+01", "DAYLIGHT:TRUE;+05;20260329T020000;20261025T030000;;"], "Asia/Tokyo"],
   ])("without a zone are in that of vCalendar 1.0: %s", async (_, zone, start_timezone) => {
     const { items, notes } = await read(
       calendar(...zone, ...vevent("DTSTART:20260721T150000", "DURATION:PT1H")),
@@ -405,6 +459,34 @@ test("METHOD:CANCEL is of its own calendar alone", async () => {
       ]),
     );
   }
+});
+
+describe("a start of another kind in RDATE", () => {
+  const DAYS = ["DTSTART;VALUE=DATE:20270329", "RRULE:FREQ=DAILY;COUNT=2"];
+  const TIMED = ["DTSTART;TZID=Asia/Tokyo:20270329T090000", "DURATION:PT1H", "RRULE:FREQ=DAILY;COUNT=2"];
+
+  test.each<[string, readonly string[], readonly string[]]>([
+    [
+      "a time of day",
+      [...DAYS, "RDATE:20270410T100000Z"],
+      ["1 event all-day, but with times of day in RDATE: their days are read (line 3)"],
+    ],
+    [
+      "periods with a time of day",
+      [...DAYS, "RDATE;VALUE=PERIOD:20270410T100000Z/P1D"],
+      ["1 event all-day, but with times of day in RDATE: their days are read (line 3)"],
+    ],
+    ["midnight", [...DAYS, "RDATE:20270410T000000,20270411T000000Z,20270411T150000Z"], []],
+    [
+      "a date",
+      [...TIMED, "RDATE;VALUE=DATE:20270501"],
+      ["1 event with dates without a time of day in RDATE: at the time of DTSTART (line 3)"],
+    ],
+  ])("%s", async (_, lines, expected) => {
+    const { items, notes } = await read(calendar(...vevent(...lines)));
+    expect(items).toMatchObject([{ kind: "event" }]);
+    expect(notes).toEqual(expected);
+  });
 });
 
 test.each(["ADD", "REPLY", "COUNTER", "DECLINECOUNTER", "REFRESH"])(
@@ -697,7 +779,7 @@ test("a time without a zone is in that of its calendar, if that is known", async
   expect(items).toMatchObject([inZone("Europe/Berlin"), inZone("Asia/Tokyo")]);
   expect(notes).toEqual([
     "1 event with times without a zone: read in Europe/Berlin (line 4)",
-    "1 event with times without a zone: read in Asia/Tokyo (line 14)",
+    '1 event with times without a zone: read in Asia/Tokyo, since the zone "Mars/Base" of the calendar is not known (line 14)',
   ]);
 });
 
@@ -853,6 +935,8 @@ describe("rejected by line, while the rest is read:", () => {
       [START, "DTEND;VALUE=DATE:20261122"],
       "of DTSTART and DTEND one is a date, the other a time",
     ],
+    ["a length without a number", [START, "DURATION:P"], 'DURATION "P" is not a length of time'],
+    ["a length of no hours", [START, "DURATION:PT"], 'DURATION "PT" is not a length of time'],
     ["a negative length", [START, "DURATION:-PT1H"], 'DURATION "-PT1H" is not a length of time'],
     [
       "a change of all that follow",
@@ -948,6 +1032,22 @@ test("what is no event, and what is not read of one, is said once", async () => 
   );
   const file = await read(calendar(...todo, ...todo, ...odd));
   expect(file.notes).toEqual(["2 VTODO: no event, not read", "not read: ATTENDEE, VALARM, X-MOZ-LASTACK"]);
+});
+
+test("components of any name outside events are counted", async () => {
+  const part = (name: string, ...lines: readonly string[]) => [`BEGIN:${name}`, ...lines, `END:${name}`];
+  const alarm = part("VALARM", "TRIGGER:-PT5M");
+  const file = await read(
+    calendar(
+      ...alarm,
+      ...vevent(START, "DURATION:PT1H"),
+      ...part("VAVAILABILITY", ...part("AVAILABLE")),
+      ...alarm,
+    ),
+  );
+  expect(file.notes).toEqual(["2 VALARM: no event, not read", "1 VAVAILABILITY: no event, not read"]);
+  const kinds = Array.from({ length: 100_000 }, (_, index) => part(`X-${index}`).join("\r\n"));
+  expect((await read(calendar(kinds.join("\r\n")))).notes).toHaveLength(6);
 });
 
 test("rejected events make a file again, with the zones that they need", async () => {
