@@ -74,13 +74,16 @@ export interface ReadItems {
   readonly footer: string;
 }
 
+/** Half a character is a byte that is not of UTF-8; U+FFFD is what is not of UTF-16. */
+export const DAMAGE = /[\ufffd\p{Surrogate}]/u;
+
 /** What all readers need. */
 export interface ReaderOptions {
   /** IANA name: the zone of times without one. */
   readonly zone: string;
   /** Whether texts beyond the limits are cut instead of rejected. */
   readonly truncate: boolean;
-  /** Whether the file has bytes that are not UTF-8, which were read as U+FFFD. */
+  /** Whether the file has bytes that are not UTF-8, which were read as `DAMAGE`. */
   readonly isDamaged: boolean;
   /** Counts an event for a note, such as `without an end: an hour long`. @param line where it begins */
   readonly count: Count;
@@ -134,7 +137,7 @@ export function readEntry(
 ): ImportItem {
   const remarks = new Set<string>();
   try {
-    if (isDamaged && place.text.includes("\ufffd")) throw usageError("it is not UTF-8");
+    if (isDamaged && DAMAGE.test(place.text)) throw usageError("it is not UTF-8");
     const { fields, isSeries = false, ...draft } = read((remark) => remarks.add(remark));
     const stored = withoutOddUrl(fields);
     if (stored !== fields) remarks.add("with a URL that cannot be stored: left out");

@@ -1,7 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import { CliError } from "../errors.js";
 import type { CsvOptions } from "./csv.js";
-import { createTally, newestOf, type ReaderOptions, type ReadItems } from "./entry.js";
+import {
+  createTally,
+  DAMAGE,
+  type ImportItem,
+  newestOf,
+  type ReaderOptions,
+  type ReadItems,
+} from "./entry.js";
 
 export const IMPORT_FORMATS = ["ics", "csv", "ndjson"] as const;
 type ImportFormat = (typeof IMPORT_FORMATS)[number];
@@ -45,12 +52,13 @@ export async function readImportFile(bytes: Uint8Array, options: ImportOptions):
   if (format === "ics" && !/(?<![^\r\n])BEGIN:VCALENDAR/i.test(text))
     throw new CliError("rejected", `${name} is not an iCalendar file`);
   const { count, notes } = createTally("event");
-  const isDamaged = text.includes("\ufffd") && !isUtf8(whole);
+  const isDamaged = DAMAGE.test(text) && !isUtf8(whole);
   const reader = { ...options, zone, truncate, isDamaged, count };
   const isOfWindows = isDamaged && format === "csv";
   const read = await readFormat(format, isOfWindows ? decodeWindows(bytes) : text, reader);
-  const { items, superseded } = newestOf(read.items, count);
-  const line = text.slice(0, text.indexOf("\ufffd")).split("\n").length;
+  const { items: found, superseded } = newestOf(read.items, count);
+  const items = isDamaged ? found.map(withWholeTitle) : found;
+  const line = text.slice(0, text.search(DAMAGE)).split("\n").length;
   const coded = isOfWindows ? [`line ${line} is not UTF-8: the file is read as Windows-1252`] : [];
   return { ...read, format, items, superseded, notes: [...coded, ...(read.notes ?? []), ...notes()] };
 }
@@ -86,12 +94,35 @@ function unfoldCharacters(bytes: Uint8Array): Uint8Array {
   );
 }
 
-/** UTF-8, or what a byte order mark says. */
+/** UTF-8, or what a byte order mark says. @see encodeText */
 function decode(bytes: Uint8Array): string {
   const [first, second] = bytes;
   const encoding =
     first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
-  return new TextDecoder(encoding).decode(bytes);
+  if (encoding !== "utf-8" || isUtf8(bytes)) return new TextDecoder(encoding).decode(bytes);
+  const text = Buffer.from(bytes).toString("latin1").replace(NOT_ASCII, decodeBytes);
+  return text.replace(/^\ufeff/, "");
+}
+
+/** Bytes as Latin-1: characters of UTF-8, and bytes that are none. */
+const NOT_ASCII =
+  /((?:[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}){1,100})|[\x80-\xff]/g;
+
+/** A byte that is not of UTF-8 becomes half a character, which no text of UTF-8 has: U+DC80 to U+DCFF. */
+function decodeBytes(byte: string, characters: string | undefined): string {
+  if (characters !== undefined) return Buffer.from(characters, "latin1").toString();
+  return String.fromCharCode(0xdc00 + byte.charCodeAt(0));
+}
+
+/** The bytes of a text of an import file, those that are not of UTF-8 as they were. */
+export function encodeText(text: string): Buffer {
+  const parts = text.split(/(\p{Surrogate}+)/u);
+  return Buffer.concat(parts.map((part, index) => Buffer.from(part, index % 2 === 0 ? "utf8" : "latin1")));
+}
+
+function withWholeTitle(item: ImportItem): ImportItem {
+  if (item.kind === "event" || item.title === null) return item;
+  return { ...item, title: item.title.replace(/\p{Surrogate}/gu, "\ufffd") };
 }
 
 /** What Windows-1252 has for the bytes from 0x80 to 0x9f. */

@@ -262,6 +262,31 @@ describe("bad input", () => {
     expect(await titles()).toHaveLength(2);
   });
 
+  test.each(["ics", "ndjson"])(
+    "--rejects has the bytes of what is not UTF-8, as they were: %s",
+    async (as) => {
+      const path = join(world.directory, "latin1");
+      const rejects = join(world.directory, "rejects");
+      const start = "DTSTART:20261201T120000Z";
+      const odd = (title: string) =>
+        as === "ics" ? vevent("a", title, start) : JSON.stringify(line("a", title));
+      const other = as === "ics" ? vevent("b", "Größe 🎂", start) : JSON.stringify(line("b", "Größe 🎂"));
+      const whole = (parts: readonly string[]) => (as === "ics" ? icsFile(parts) : `${parts.join("\n")}\n`);
+      const bytesOf = (text: string) => {
+        const [before = "", after = ""] = text.split("DAMAGE");
+        return Buffer.concat([Buffer.from(before), Buffer.from([0xdc, 0xe2, 0x82]), Buffer.from(after)]);
+      };
+      // What is damaged has a text in UTF-8 as well.
+      const damaged = odd("DAMAGEbung für 🎂");
+      writeFileSync(path, bytesOf(whole([damaged, other])));
+      const { exitCode, stdout } = await importFile(path, "--rejects", rejects, "-o", "json");
+      const rejected = [{ title: "\ufffd\ufffd\ufffdbung für 🎂", reason: "it is not UTF-8" }];
+      expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ exitCode: 12, created: 1, rejected });
+      expect(readFileSync(rejects)).toEqual(bytesOf(whole([damaged])));
+      expect(await titles()).toEqual(["Größe 🎂"]);
+    },
+  );
+
   test("a file that does not exist is named before --yes is", async () => {
     const missing = join(world.directory, "none.ics");
     expect(await world.run("import", missing, "-c", "Family")).toMatchObject({

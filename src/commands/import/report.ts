@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { CliError, fileProblemOf, usageError, wrapError } from "../../errors.js";
+import { encodeText } from "../../import/read.js";
 import { describeReason } from "../../output/error-report.js";
 import type { ImportReport } from "../../output/views/import.js";
 import { createNamer } from "../item-report.js";
@@ -33,7 +34,7 @@ export function writeRejects({ context, flags: { rejects }, read }: ImportRun): 
   const { header, footer, rejections } = read;
   try {
     const texts = rejections.map(({ text }) => (text.endsWith("\n") ? text : `${text}\n`));
-    writeFileSync(rejects, texts.length === 0 ? "" : [header, ...texts, footer].join(""));
+    writeFileSync(rejects, texts.length === 0 ? "" : encodeText([header, ...texts, footer].join("")));
   } catch (cause) {
     throw usageError(
       `--rejects: ${rejects} cannot be written (${fileProblemOf(cause)})`,
