@@ -97,8 +97,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   countZones(start, end, options);
   countSkipped([start, ...(end === undefined ? [] : [end])], options.count);
   const rules = linesOf("RRULE", lines);
-  if (rules.length > 0 && start.zone === "UTC" && start.wallClock !== start.instant)
-    throw usageError("it repeats, and no known zone has the offset of DTSTART all the year");
+  if (rules.length > 0) checkFirst(start);
   const others = { ...options, zone: start.zone };
   const periods = all("RDATE")
     .filter(isPeriods)
@@ -215,6 +214,14 @@ function countZones(
 /** Whether its zone may have clock changes. */
 function isLocal({ isDate, zone }: IcsTime): boolean {
   return !isDate && zone !== "UTC";
+}
+
+/** @throws CliError usage for a start that does not say the time of day of the others */
+function checkFirst(start: IcsTime): void {
+  if (start.zone === "UTC" && start.wallClock !== start.instant)
+    throw usageError("it repeats, and no known zone has the offset of DTSTART all the year");
+  if (isLocal(start) && isSkipped(start, start.zone))
+    throw usageError("it repeats, and a clock change skips its DTSTART: begin it on another date");
 }
 
 /** Counts times that do not exist in their zone. */

@@ -935,6 +935,11 @@ describe("rejected by line, while the rest is read:", () => {
       [START, "DTEND;VALUE=DATE:20261122"],
       "of DTSTART and DTEND one is a date, the other a time",
     ],
+    [
+      "a series at a time of day that a clock change skips on its first date",
+      ["DTSTART;TZID=Europe/Berlin:20270328T023000", "DURATION:PT1H", "RRULE:FREQ=DAILY;COUNT=3"],
+      "it repeats, and a clock change skips its DTSTART: begin it on another date",
+    ],
     ["a length without a number", [START, "DURATION:P"], 'DURATION "P" is not a length of time'],
     ["a length of no hours", [START, "DURATION:PT"], 'DURATION "PT" is not a length of time'],
     ["a negative length", [START, "DURATION:-PT1H"], 'DURATION "-PT1H" is not a length of time'],
