@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { createBudget, type Quota } from "../budget.js";
 import { createFairQueue } from "../fair-queue.js";
 import { createScheduler } from "./scheduler.js";
-import { createSlicedReading, type SlicedConnection } from "./slices.js";
+import { AT_ONCE, createSlicedReading, type SlicedConnection } from "./slices.js";
 
 /** Requests of one connection that wait for the one before them. Beyond that, nothing more is read from it. */
 const MAX_WAITING = 16;
@@ -42,11 +42,13 @@ export function createConnectionQueue() {
   const scheduler = createScheduler();
   /** Those with a request in progress. */
   const connections = new Map<Duplex, Connection>();
-  /** What was received, by client. One slice is parsed in a turn, however many clients send. */
-  const slices = createFairQueue<() => Promise<void>>();
+  /** What was received, by client. */
+  const slices = createFairQueue<() => number>();
   const readInSlices = createSlicedReading((client, parse) => {
     slices.add(client, parse);
-    void scheduler.run("slices", async () => slices.take()?.());
+    void scheduler.run("slices", async () => {
+      for (let bytes = 0; bytes < AT_ONCE && slices.size() > 0; ) bytes += slices.take()?.() ?? 0;
+    });
   });
   const readings = new WeakMap<Duplex, SlicedConnection>();
   // What follows a response that closes its connection is never answered.

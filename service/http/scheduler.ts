@@ -35,6 +35,9 @@ const MAX_POSTPONEMENT = 10;
  */
 const TURN_LENGTH = 0.25;
 
+/** How long a turn goes on while there are keys that have had none (ms). */
+const MAX_TURN = 10;
+
 /**
  * Schedules work on the event loop, which accepts one connection in each turn. Turns without work come first while there are
  * any, so that those of other clients do not wait for the work of those before them.
@@ -66,7 +69,7 @@ export function createScheduler(clock: () => number = () => performance.now()) {
     postponedSince = isPostponed ? (postponedSince ?? now) : null;
     if (!isPostponed) {
       end = now + TURN_LENGTH;
-      for (let left = waiting.clients(); left > 0; left -= 1) runNext();
+      for (let left = waiting.clients(); left > 0 && clock() - now < MAX_TURN; left -= 1) runNext();
     }
     schedule();
   };

@@ -7,13 +7,13 @@ import { Duplex } from "node:stream";
  */
 const SLICE = 4096;
 
-/** Bytes of all connections that are parsed as they arrive, in each turn of the event loop: those of small requests. */
-const AT_ONCE = 16 * 1024;
+/** Bytes of small requests that are parsed as they arrive, in each turn of the event loop, and of slices that had to wait. */
+export const AT_ONCE = 16 * 1024;
 
 const NOTHING = new Uint8Array();
 
-/** Runs work of a client in one of the next turns of the event loop. */
-type TakeTurn = (client: string, work: () => Promise<void>) => void;
+/** Runs work of a client in one of the next turns of the event loop. The work returns how many bytes were parsed. */
+type TakeTurn = (client: string, work: () => number) => void;
 
 interface Chunk {
   readonly chunk: Uint8Array | string;
@@ -55,19 +55,21 @@ export function createSlicedReading(takeTurn: TakeTurn) {
     let isScheduled = false;
     // What is passed on while the HTTP server pauses would be parsed when it resumes, without a turn.
     const mayPass = () => isWanted && !isHeld && !connection.isPaused() && !connection.destroyed;
-    const passSlice = () => {
+    const passSlice = (): number => {
       const slice = received.subarray(0, SLICE);
       received = received.subarray(SLICE);
       if (received.byteLength === 0) socket.resume();
       isWanted = connection.push(slice);
+      return slice.byteLength;
     };
     const next = () => {
       if (isScheduled || received.byteLength === 0 || !mayPass()) return;
       isScheduled = true;
-      takeTurn(client, async () => {
+      takeTurn(client, () => {
         isScheduled = false;
-        if (mayPass()) passSlice();
+        const bytes = mayPass() ? passSlice() : 0;
         next();
+        return bytes;
       });
     };
     const write = (chunks: readonly Chunk[], done: (error?: Error | null) => void) => {

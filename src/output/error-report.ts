@@ -1,7 +1,6 @@
 import { isJsonObject } from "../../contract/json.js";
 import type { CliError } from "../errors.js";
 import { escapeJson, sanitizeBlock, sanitizeLine } from "./sanitize.js";
-import type { Shape } from "./shape.js";
 import { PLAIN_STYLE, type Style } from "./style.js";
 
 /** UTF-16 code units of one line about a single field. */
@@ -18,28 +17,11 @@ export interface ErrorReportOptions {
 
 /**
  * An error as it goes to stderr, sanitized, line feed included: `error: …`, its details and `hint: …` on separate
- * lines, or one line of JSON with null for what is unknown.
+ * lines, or one line of JSON (`errorShape`) with null for what is unknown.
  */
 export function renderError(error: CliError, options: ErrorReportOptions): string {
   return options.json ? renderJson(error) : renderText(error, options);
 }
-
-/** The object under `error` in the last line of stderr, with `-o json` and `ndjson`. */
-export const errorShape: Shape = {
-  shape: "error",
-  keys: {
-    code: { type: "string", about: "what went wrong, one of error_codes" },
-    exit_code: { type: "integer" },
-    message: { type: "string", about: "for people; its wording may change" },
-    hint: { type: "string?", about: "what to do next, for people" },
-    status: { type: "integer?", about: "HTTP status of the response that caused it" },
-    details: {
-      type: "any",
-      about: "what the service said by field, candidates for a name, or the items that failed",
-    },
-    request: { type: "string?", about: "method and path of the request that failed" },
-  },
-};
 
 function renderJson({ code, exitCode, message, hint, status, details, request }: CliError): string {
   const error = {
@@ -116,13 +98,17 @@ function textsOf(messages: unknown): readonly string[] {
 /** Stops at chains in which errors are causes of each other. */
 const MAX_CAUSES = 10;
 
+/** UTF-16 code units of all stacks: a message may hold what a service sent. */
+const MAX_STACKS = 100_000;
+
 /** The stacks of an error and of its causes, sanitized, without a line feed at the end. */
 export function stackTrace(error: unknown): string {
   const stacks: string[] = [];
   for (let cause = error; cause instanceof Error && stacks.length < MAX_CAUSES; cause = cause.cause) {
     stacks.push(stackOf(cause));
   }
-  return stacks.length === 0 ? sanitizeLine(String(error)) : stacks.join("\ncaused by: ");
+  const text = stacks.length === 0 ? sanitizeLine(String(error)) : stacks.join("\ncaused by: ");
+  return boundText(text, MAX_STACKS);
 }
 
 /** The message on a single line, then the frames. */

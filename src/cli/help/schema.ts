@@ -1,5 +1,4 @@
 import type { Command, Option } from "commander";
-import { errorShape } from "../../output/error-report.js";
 import { documentFormats, formatsOf } from "../../output/output.js";
 import type { AnyJsonType, Shape, ShapeKey } from "../../output/shape.js";
 import { requestView } from "../../output/views/plain.js";
@@ -8,6 +7,23 @@ import { factsOf, ownFlags, readFlag, runnableCommands } from "../command-facts.
 import { GLOBAL_OPTIONS } from "../global-flags.js";
 import { environmentRows } from "./environment.js";
 import { exitCodeRows } from "./exit-codes.js";
+
+/** The object under `error` in the last line of stderr, with `-o json` and `ndjson`. */
+const errorShape: Shape = {
+  shape: "error",
+  keys: {
+    code: { type: "string", about: "what went wrong, one of error_codes" },
+    exit_code: { type: "integer" },
+    message: { type: "string", about: "for people; its wording may change" },
+    hint: { type: "string?", about: "what to do next, for people" },
+    status: { type: "integer?", about: "HTTP status of the response that caused it" },
+    details: {
+      type: "any",
+      about: "what the service said by field, candidates for a name, or the items that failed",
+    },
+    request: { type: "string?", about: "method and path of the request that failed" },
+  },
+};
 
 /**
  * `calctl schema`: what the program can do, as JSON. Everything is read from what the program itself uses; its commands must
