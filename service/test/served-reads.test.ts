@@ -120,3 +120,31 @@ test("the log of a large write is moved into the file after the write is confirm
     log: 4,
   });
 });
+
+test("reads that follow each other do not let the log grow without end", async () => {
+  const { path, store } = await openStage();
+  let isOver = false;
+  const readOn = async (client: string) => {
+    while (!isOver)
+      await store.read(
+        async (db) => {
+          await countIn(db);
+          for (const _ of Array(5)) await new Promise((resolve) => setImmediate(resolve));
+        },
+        { client },
+      );
+  };
+  const reading = Promise.all(["ana", "ben", "eva"].map(readOn));
+  for (let number = 0; number < 20; number += 1) {
+    await store.write((db) =>
+      db
+        .insertInto("sign_in_attempts")
+        .values({ key: `${number}`.padEnd(3_000_000, "x"), window_start: 0, attempts: 1 })
+        .execute(),
+    );
+  }
+  isOver = true;
+  await reading;
+  // Each write is twice in the log: in the table, and in its index.
+  expect(statSync(`${path}-wal`).size).toBeLessThan(80_000_000);
+});

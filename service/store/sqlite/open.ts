@@ -15,7 +15,7 @@ import {
   type Transaction,
 } from "../store.js";
 import { CALENDARS, missingDatabaseError, readOnlyDiskError } from "./errors.js";
-import { createTransactions, type Opened } from "./transactions.js";
+import { createTransactions, type Opened, type ServedOptions } from "./transactions.js";
 
 /**
  * Size of the page cache of each connection for reads of a database that is served (KiB): its pages are read again and again, and
@@ -26,8 +26,11 @@ const SERVED_PAGE_CACHE = 8_192;
 /** Connections for reads of a database that is served. */
 const READERS = 6;
 
-/** From which size on the log of a database that is served is moved into its file (bytes). */
-const LOG_SIZE = 4 * 1024 * 1024;
+/**
+ * Sizes of the log of a database that is served (bytes): from the first one on it is moved into its file. The next write begins it
+ * anew, unless a read is under way that needs it, and from the second one on writes wait for such reads.
+ */
+const LOG = { moved: 4 * 1024 * 1024, waiting: 64 * 1024 * 1024 };
 
 /**
  * Opens a database, creates it (mode 0600, a new folder 0700) or migrates it. Several processes may do so at once.
@@ -50,7 +53,7 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
     connection.close();
   };
   let created: boolean;
-  let afterGroup: (() => void) | undefined;
+  let afterGroup: ServedOptions["afterGroup"];
   try {
     if (readOnly) await run(() => requireCurrent(opened));
     created =
@@ -171,13 +174,19 @@ async function enableWriteAheadLog({ connection, run }: OpenDatabase): Promise<b
  * Moves a large log into the file, in a turn of the event loop of its own. SQLite would do so in a commit, which then takes twice
  * as long.
  */
-function createLogMover(file: string, connection: Connection): () => void {
+function createLogMover(file: string, connection: Connection): ServedOptions["afterGroup"] {
   connection.pragma("wal_autocheckpoint = 0");
-  // The next write begins a log anew that was moved, and truncates its file to this.
-  connection.pragma(`journal_size_limit = ${LOG_SIZE}`);
-  return () => {
+  // The next write truncates the file of the log to this.
+  connection.pragma(`journal_size_limit = ${LOG.moved}`);
+  return async (endOfReads) => {
     try {
-      if (statSync(`${file}-wal`).size > LOG_SIZE) connection.pragma("wal_checkpoint(passive)");
+      const { size } = statSync(`${file}-wal`);
+      const end = size > LOG.waiting ? endOfReads : async () => undefined;
+      if (size <= LOG.moved) return;
+      // Those that began before the last commit, and then those that began before the log was moved.
+      await end();
+      connection.pragma("wal_checkpoint(passive)");
+      await end();
     } catch (_tryAgain) {
       // The writes are done all the same: SQLite ignores it in a commit, too.
     }

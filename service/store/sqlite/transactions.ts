@@ -22,9 +22,10 @@ export interface Opened {
   readonly db: Transaction;
 }
 
-interface ServedOptions {
+export interface ServedOptions {
   readonly readers?: readonly Opened[];
-  readonly afterGroup?: (() => void) | undefined;
+  /** @param endOfReads resolves when the reads have ended that are under way when it is called */
+  readonly afterGroup?: ((endOfReads: () => Promise<unknown>) => Promise<void>) | undefined;
 }
 
 /**
@@ -41,7 +42,7 @@ interface ServedOptions {
 export function createTransactions(
   { run, requireSameFile }: Pick<OpenDatabase, "run" | "requireSameFile">,
   writer: Opened,
-  { readers = [], afterGroup = () => undefined }: ServedOptions = {},
+  { readers = [], afterGroup = async () => undefined }: ServedOptions = {},
 ): Pick<Store, "read" | "write"> {
   const writing = createPlaces([writer]);
   const reading = readers.length === 0 ? writing : createPlaces(readers);
@@ -102,15 +103,21 @@ export function createTransactions(
       else for (const write of group) await commitGroup(write, () => undefined);
     }
   };
-  const write = groupWrites(commitGroup, afterGroup);
+  const reads = new Set<Promise<unknown>>();
+  const write = groupWrites(commitGroup, () => afterGroup(() => Promise.allSettled(reads)));
+  const readOn = async <T>(opened: Opened, work: (db: Transaction) => Promise<T>, isOneQuery: boolean) => {
+    opened.connection.renew();
+    if (isOneQuery) return work(opened.db);
+    execute(opened, "begin");
+    return complete(opened, work);
+  };
   return {
     read: (work, { isOneQuery = false, client = "" } = {}) =>
       run(() =>
         reading(`reads of ${client}`, async (opened) => {
-          opened.connection.renew();
-          if (isOneQuery) return work(opened.db);
-          execute(opened, "begin");
-          return complete(opened, work);
+          const read = readOn(opened, work, isOneQuery);
+          reads.add(read);
+          return read.finally(() => reads.delete(read));
         }),
       ),
     write: (work, options = {}) => run(() => write(work, options.client), options),
@@ -125,7 +132,7 @@ export function createTransactions(
  */
 function groupWrites(
   commitGroup: (first: WaitingWrite, takeNext: () => WaitingWrite | undefined) => Promise<void>,
-  afterGroup: () => void,
+  afterGroup: () => Promise<void>,
 ) {
   const waiting = createFairQueue<WaitingWrite>();
   let isRunning = false;
@@ -140,7 +147,7 @@ function groupWrites(
       if (first === undefined) continue;
       await commitGroup(first, () => waiting.take());
       await yieldToEventLoop();
-      afterGroup();
+      await afterGroup();
     }
     isRunning = false;
   };
