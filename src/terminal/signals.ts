@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { CliError } from "../errors.js";
+import { yieldToEventLoop } from "../system/clock.js";
 
 export type TerminationSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
@@ -38,6 +39,8 @@ export async function ignoreInterrupt<T>(source: SignalListeners, work: () => Pr
   try {
     return await work();
   } finally {
+    // A signal that came with the end of the program may be heard of after it.
+    await yieldToEventLoop();
     for (const listener of suspended) source.on("SIGINT", listener);
     source.off("SIGINT", ignore);
   }
