@@ -71,7 +71,7 @@ export function endOfSeries(today: number): number {
   return today + HORIZON - DAY_MS;
 }
 
-/** The unstored occurrences of a window in order; null if no series has any: then no rules are read. */
+/** The occurrences of a window that have no rows, in order. Null if no series has any; then no rule is read. */
 export async function openUnstored(
   db: Transaction,
   {

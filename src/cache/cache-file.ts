@@ -34,7 +34,7 @@ export interface CacheFile {
 }
 
 export interface CacheFileOptions {
-  /** @throws where there is no folder, or others could put files or links into it */
+  /** @throws if there is no folder, or if others can put files or links into it */
   readonly directory: () => string;
   readonly kind: CacheKind;
   /** @throws when the settings are wrong */

@@ -94,7 +94,7 @@ const FOR_LENGTH = new RegExp(
 /** Where words are looked at: everywhere, beside words that say how often, or where no time, day or length is read. */
 type Where = "anywhere" | "repeat" | "no time" | "no day" | "no length";
 
-/** What is no title, and what to write instead; in the order in which messages name it. */
+/** Words that must not be left in a title, and what to write instead. Messages name the first that is found. */
 const LEFTOVERS: readonly (readonly [Where, RegExp, hint?: string])[] = [
   [
     "repeat",

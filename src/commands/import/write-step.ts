@@ -22,7 +22,7 @@ export type ImportStep = { readonly title: string } & (
   | { readonly kind: "deleted"; readonly known: Known; readonly seen: string }
 );
 
-/** Occurrences of one series that are no exceptions of it any more. */
+/** Removes occurrences from the exceptions of their series. */
 interface RestoreStep {
   readonly kind: "restored";
   readonly title: string;
