@@ -6,7 +6,7 @@ import { createUntestedPartsReporter } from "./test/support/untested-parts.js";
 /** Tests that run on SQLite and on PostgreSQL: what they call is the same on both. */
 const ON_BOTH = [
   "service/test/{contract-in-process,nul,response-cache,admin,sample,resync,revocation,moved-events}.test.ts",
-  "service/test/{change-streams,series}.test.ts",
+  "service/test/series.test.ts",
   "service/test/oauth/*.test.ts",
 ];
 

@@ -42,25 +42,19 @@ export interface HealthOptions {
   readonly store: Store;
   /** Milliseconds that only grow, by which an answer of the database to `/readyz` holds; `performance.now()` by default. */
   readonly clock?: (() => number) | undefined;
-  /** Whether the service is about to stop, which its readiness tells; never by default. */
-  readonly isDraining?: () => boolean;
 }
 
 /**
  * The health endpoints, without a token and uncounted: 200 `{"status": "ok"}`.
- * @throws ProblemError 405, 503 where the service is about to stop
+ * @throws ProblemError 405
  * @throws what the database met
  */
-export function createHealthEndpoints({ store, clock = () => performance.now(), isDraining }: HealthOptions) {
+export function createHealthEndpoints({ store, clock = () => performance.now() }: HealthOptions) {
   const requireDatabase = createDatabaseCheck(store, clock);
   return async (path: ReturnType<typeof matchHealthEndpoint>, method: string): Promise<ServiceResponse> => {
     if (method !== "GET" && method !== "HEAD")
       throw new ProblemError(405, { headers: { allow: "GET, HEAD" } });
-    if (path === "/readyz") {
-      if (isDraining?.() === true)
-        throw new ProblemError(503, { cause: new Error("the service is stopping") });
-      await requireDatabase();
-    }
+    if (path === "/readyz") await requireDatabase();
     return jsonResponse(200, { status: "ok" });
   };
 }

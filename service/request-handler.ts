@@ -4,7 +4,6 @@ import { type Caller, createAuthentication } from "./authentication.js";
 import { createConcurrencyLimit, isRead } from "./concurrency-limit.js";
 import { createEndpoints, type EndpointsOptions } from "./endpoints/endpoints.js";
 import type { HealthOptions } from "./health.js";
-import type { Cors } from "./http/cors.js";
 import {
   badRequest,
   ProblemError,
@@ -45,8 +44,6 @@ export interface RequestHandlerOptions extends HealthOptions, EndpointsOptions {
   readonly now: () => number;
   /** Null: requests are not limited. */
   readonly rateLimiter: RateLimiter | null;
-  /** Undefined: no web page of another origin may read a response. */
-  readonly cors?: Cors | undefined;
   /** Called after every request from the network. */
   readonly onHandled: (request: HandledRequest) => void;
   /** Whether users may sign in with the public client, which needs no registration; by default they may. */
@@ -117,7 +114,6 @@ async function respondToNetwork(
   const { dependencies, time, headers } = run;
   const id = createRequestId();
   headers["x-request-id"] = id;
-  Object.assign(headers, dependencies.cors?.headers(request));
   const response =
     (await respondUncounted(request, run)) ?? (await respondWithinLimits(request, source, run));
   const { status, body, failure } = response;
@@ -177,18 +173,16 @@ async function respondWithError(
   return problem.cause === undefined ? response : { ...response, failure: problem.cause };
 }
 
-/** Responds to what the rate limit does not count: invalid requests, preflights, health checks; null for any other request. */
+/** Responds to what the rate limit does not count: invalid requests, health checks; null for any other request. */
 async function respondUncounted(
   request: IncomingRequest,
-  { dependencies: { cors, health } }: RequestRun,
+  { dependencies: { health } }: RequestRun,
 ): Promise<ServiceResponse | null> {
   if (request.refusal !== undefined) return problemResponse(request.refusal);
   // @see RFC 9112 §3.2
   if (request.headers["host"]?.includes(",") === true) {
     return problemResponse(badRequest("the request has more than one Host header"));
   }
-  const preflight = cors?.preflight(request);
-  if (preflight) return preflight;
   const { match, respond } = await health();
   const path = match(request.target);
   if (path === null) return null;

@@ -9,7 +9,7 @@ import { forAdministration, type OpenStoreOptions, type Store, type Transaction 
 
 export interface ServiceOptions
   extends OpenStoreOptions,
-    Pick<RequestHandlerOptions, "now" | "clock" | "publicClient" | "cors" | "passwordCost">,
+    Pick<RequestHandlerOptions, "now" | "clock" | "publicClient" | "passwordCost">,
     Partial<Pick<RequestHandlerOptions, "onHandled">> {
   /** Path of the SQLite file, `:memory:`, or `postgres://…`. */
   readonly database: string;
@@ -27,8 +27,6 @@ export interface Service {
   readonly created: string | null;
   /** Makes the occurrences of series that have come within two years. To be called once a day; writes do the same. The signal ends it. */
   continueSeries(signal?: AbortSignal): Promise<void>;
-  /** From now on it is not ready; it serves as before. */
-  drain(): void;
   /** Requests in progress that wait for the database fail from now on; those that use it end. For when nobody waits for answers. */
   abandonWaiting(): void;
   /** Waits for requests in progress, then closes the database. */
@@ -49,14 +47,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   let isAbandoned = false;
   const store = refuseWhen(observed, () => isAbandoned);
   const rateLimiter = limiter && (observer?.rateLimiter(limiter) ?? limiter);
-  let isDraining = false;
   const handler = createRequestHandler({
     onHandled: () => undefined,
     ...options,
     store,
     rateLimiter,
     onLookup: observer?.countLookup,
-    isDraining: () => isDraining,
   });
   const handleRequest = observer?.requests(handler) ?? handler;
   let inProgress = 0;
@@ -87,9 +83,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     async continueSeries(signal) {
       const { continueAllSeries } = await import("./endpoints/due-series.js");
       await continueAllSeries(store, now(), signal);
-    },
-    drain() {
-      isDraining = true;
     },
     abandonWaiting() {
       isAbandoned = true;

@@ -1,7 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { CliError, configurationError, dryRunError, fileProblemOf } from "../../src/errors.js";
-import { sleepFor } from "../../src/system/clock.js";
-import { isSigterm } from "../../src/terminal/signals.js";
 import type { ServiceSample } from "../admin/sample.js";
 import { continueDaily } from "../daily.js";
 import type { ListenOptions } from "../listen.js";
@@ -21,10 +19,6 @@ export interface ServeOptions {
   readonly log: LogFormat;
   /** Whether users may sign in with the public client. */
   readonly publicClient: boolean;
-  /** Origins whose web pages may call the service. */
-  readonly cors: readonly string[];
-  /** How long it serves on after SIGTERM while it is no longer ready (ms). */
-  readonly drainTime: number;
   /** Where metrics are served; null for nowhere. */
   readonly metrics: MetricsAddress | null;
   readonly listen: Omit<ListenOptions, "tls">;
@@ -56,8 +50,8 @@ export async function serve(context: AccessContext, options: ServeOptions): Prom
       onSuperseded: (error) => superseded.abort(error),
     });
     const signal = AbortSignal.any([context.machine.signal(), superseded.signal]);
-    const { note, debug } = messagesOf(context);
-    await listenUntilAborted(service, { ...options, metricsUrl: metrics?.url, signal, note, debug });
+    const { debug } = messagesOf(context);
+    await listenUntilAborted(service, { ...options, metricsUrl: metrics?.url, signal, debug });
   } finally {
     await metrics?.close();
   }
@@ -82,13 +76,12 @@ async function startMetrics(address: ServeOptions["metrics"]) {
 
 async function openServed(
   context: AccessContext,
-  { database: flag, memory, sample, rateLimit, publicClient, cors, log }: ServeOptions,
+  { database: flag, memory, sample, rateLimit, publicClient, log }: ServeOptions,
   watching: Pick<ServiceOptions, "observer" | "onSuperseded">,
 ): Promise<Service> {
   const database = memory ? ":memory:" : chooseDatabase(context, flag);
   // A sample needs a database without users, and is the only content that it should have.
   const isLocal = database === undefined && !sample;
-  const loadCors = async () => (await import("../http/cors.js")).createCors(cors);
   return openChosen(
     context,
     { database, isLocal, isServed: true },
@@ -96,7 +89,6 @@ async function openServed(
       ...watching,
       rateLimit,
       publicClient,
-      cors: cors.length === 0 ? undefined : await loadCors(),
       onHandled: createRequestLog(context, log),
       // Requests in progress may end after an interruption.
       signal: undefined,
@@ -115,7 +107,6 @@ function createRequestLog(context: AccessContext, format: LogFormat): (request: 
 }
 
 interface Serving extends ServeOptions {
-  readonly note: (text: string) => void;
   readonly debug: (error: unknown) => void;
   readonly metricsUrl: string | undefined;
   readonly signal: AbortSignal;
@@ -123,7 +114,7 @@ interface Serving extends ServeOptions {
 
 async function listenUntilAborted(
   service: Service,
-  { note, debug, signal, metricsUrl, drainTime, sample, tls, ...options }: Serving,
+  { debug, signal, metricsUrl, sample, tls, ...options }: Serving,
 ): Promise<void> {
   const { listen } = await import("../listen.js");
   const pem = tls && {
@@ -142,11 +133,6 @@ async function listenUntilAborted(
     await options.onListening({ ...addresses, sample: added });
     daily = continueDaily(service, { signal: served.signal, debug });
     await aborted(signal);
-    service.drain();
-    if (drainTime > 0 && isSigterm(signal.reason)) {
-      note(`stopping in ${drainTime / 1_000} s; /readyz answers 503 from now on`);
-      await sleepFor(drainTime);
-    }
   } finally {
     served.abort();
     await listener.close();

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { parseDuration } from "../../src/calendar/dates.js";
 import { addAction, type ContextOf, describeCommand } from "../../src/cli/command.js";
-import { collect } from "../../src/cli/global-flags.js";
 import type { Context } from "../../src/context.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { JSON_LINE } from "../../src/output/views/plain.js";
@@ -24,9 +23,7 @@ interface ServiceStartOptions extends DatabaseFlag {
   readonly log?: LogFormat;
   /** False for `--no-public-client`. */
   readonly publicClient?: boolean;
-  readonly cors?: readonly string[];
   readonly metrics?: string;
-  readonly drain?: string;
   readonly memory?: boolean;
   readonly sample?: boolean;
 }
@@ -51,10 +48,8 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
         "one line per request on stderr; off reports failures alone (default: off)",
       ).choices(LOG_FORMATS),
     )
-    .option("--cors <origin>", "origin of a web app that may call the service, repeatable", collect)
     .option("--no-public-client", "let only registered clients sign users in, not calctl without a secret")
     .option("--metrics <host:port>", "serve metrics for Prometheus there, on this machine if only a port")
-    .option("--drain <seconds>", "serve on after SIGTERM, with /readyz at 503 (default: 0)")
     .option("--memory", "keep the database in memory")
     .option("--sample", "add two users, two calendars and events to an empty database");
   describeCommand(command, {
@@ -76,7 +71,7 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
 
 type StartContext = AccessContext & Pick<Context, "output">;
 
-/** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0; SIGTERM drains first. */
+/** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0. */
 async function runServiceStart(context: StartContext, flags: ServiceStartOptions): Promise<void> {
   const format = context.output.format();
   if (flags.memory === true && flags.db !== undefined)
@@ -88,8 +83,6 @@ async function runServiceStart(context: StartContext, flags: ServiceStartOptions
     rateLimit: parseRateLimitFlag(flags.rateLimit ?? DEFAULT_RATE_LIMIT),
     log: flags.log ?? "off",
     publicClient: flags.publicClient !== false,
-    cors: flags.cors ?? [],
-    drainTime: parseDrainFlag(flags.drain ?? "0"),
     metrics: flags.metrics === undefined ? null : parseMetricsAddress(flags.metrics),
     listen: {
       host: flags.host ?? DEFAULT_HOST,
@@ -112,15 +105,6 @@ async function runServiceStart(context: StartContext, flags: ServiceStartOptions
       }
     },
   });
-}
-
-const MAX_DRAIN_SECONDS = 3_600;
-
-/** Milliseconds. */
-function parseDrainFlag(text: string): number {
-  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
-  if (seconds <= MAX_DRAIN_SECONDS) return seconds * 1_000;
-  throw usageError(`--drain: "${text}" is not a number of seconds`, `write 0 to ${MAX_DRAIN_SECONDS}`);
 }
 
 function parsePort(text: string): number {

@@ -70,11 +70,6 @@ export function matchRoute(method: string, segments: readonly string[]): RouteMa
   return match;
 }
 
-/** The methods of the routes that a request target addresses; empty if there are none. */
-export function allowedMethods(target: string): string[] {
-  return methodsOf(matchPaths(readPath(target)));
-}
-
 /** The path of the routes that a request target addresses, as in `ROUTES`; null if there are none. */
 export function routePathOf(target: string): string | null {
   return matchPaths(readPath(target))[0]?.route.path ?? null;

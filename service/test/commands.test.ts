@@ -475,22 +475,6 @@ test.each([
   [["--tls-cert", "x"], "--tls-key"],
   [["--memory", "--db", "x"], "--memory"],
   [["-o", "yaml"], "yaml"],
-  [["--cors", "*"], "name each origin"],
-  [["--cors", "null"], "https://app.example"],
-  [["--cors", ""], "https://app.example"],
-  [["--cors", "app.example"], "https://app.example"],
-  [["--cors", "//app.example"], "https://app.example"],
-  [["--cors", "https://calendar.example/"], "write https://calendar.example\n"],
-  [["--cors", "https://calendar.example/app?x#y"], "write https://calendar.example\n"],
-  [["--cors", "https://Calendar.Example:443"], "write https://calendar.example\n"],
-  [["--cors", "https://ana:secret@calendar.example"], "write https://calendar.example\n"],
-  [["--cors", "https://bücher.example"], "write https://xn--bcher-kva.example\n"],
-  [["--cors", "http://calendar.example/"], "use https"],
-  [["--cors", "http://calendar.example:8080"], "https"],
-  [["--cors", "ftp://calendar.example"], "https://app.example"],
-  [["--cors", "https://*.example"], "name each origin"],
-  [["--cors", "https://app.example,https://b.example"], "--cors"],
-  [["--cors", "https://app.example", "--cors", "x"], '--cors: "x"'],
 ])("service start %j is exit 2", async (flags, word) => {
   expect(await harness.run("service", "start", ...flags)).toMatchObject(failed(2, word));
 });

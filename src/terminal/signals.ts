@@ -4,13 +4,6 @@ import { yieldToEventLoop } from "../system/clock.js";
 
 export type TerminationSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
-const SIGTERM_EXIT_CODE = 143;
-
-/** Whether the reason of an abort signal is SIGTERM, which programs send, not people at a terminal. */
-export function isSigterm(reason: unknown): boolean {
-  return reason instanceof CliError && reason.exitCode === SIGTERM_EXIT_CODE;
-}
-
 /** The part of the process that handles signals. */
 export interface SignalSource {
   readonly pid: number;
@@ -92,7 +85,7 @@ export function createInterruptSignal(source: SignalSource, now: () => number): 
     });
   };
   handle("SIGINT", new CliError("interrupted", "interrupted"));
-  handle("SIGTERM", new CliError("interrupted", "terminated", { exitCode: SIGTERM_EXIT_CODE }));
+  handle("SIGTERM", new CliError("interrupted", "terminated", { exitCode: 143 }));
   handle("SIGHUP", new CliError("interrupted", "hung up", { exitCode: 129 }));
   return controller.signal;
 }

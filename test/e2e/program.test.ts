@@ -221,19 +221,6 @@ test("service start without --log writes failures alone", async () => {
   expect(log).not.toContain("/user");
 });
 
-test("service start --cors lets the pages of each origin read responses", async () => {
-  const origins = ["https://app.example", "http://localhost:5173", "http://[::1]:8080"];
-  const running = createInstallation().start(
-    ...["service", "start", "--memory", "--port", "0", "-o", "json"],
-    ...origins.flatMap((origin) => ["--cors", origin]),
-  );
-  const { base_url: url } = JSON.parse(await running.stdoutWith("\n"));
-  const allowedOrigin = async (origin: string) =>
-    (await fetch(`${url}/user`, { headers: { origin } })).headers.get("access-control-allow-origin");
-  for (const origin of origins) expect(await allowedOrigin(origin)).toBe(origin);
-  expect(await allowedOrigin("https://other.example")).toBeNull();
-});
-
 test("service start --sample prints for reading who can sign in and with what", async () => {
   const running = createInstallation().start("service", "start", "--memory", "--sample", "--port", "0");
   const text = await running.stdoutWith("/callback\n");

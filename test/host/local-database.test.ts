@@ -24,8 +24,6 @@ const SERVING: ServeOptions = {
   rateLimit: null,
   log: "off",
   publicClient: true,
-  cors: [],
-  drainTime: 0,
   metrics: null,
   listen: { host: "127.0.0.1", port: 0 },
   tls: undefined,

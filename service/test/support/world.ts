@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { inject } from "vitest";
 import { createSchema, type Schema } from "../../../test/support/postgres.js";
 import type { ServiceUser } from "../../admin/users.js";
-import { createCors } from "../../http/cors.js";
 import type { RateLimitPolicy } from "../../rate-limit.js";
 import type { PasswordCost } from "../../secrets.js";
 import { openService, type Service } from "../../service.js";
@@ -49,8 +48,6 @@ export interface WorldOptions {
   readonly database?: string;
   /** Whether the database is a file that the test can read; in memory by default. */
   readonly stored?: boolean;
-  /** Origins whose pages may read responses; none by default. */
-  readonly cors?: readonly string[];
   /** Whether users may sign in with the public client; they may by default. */
   readonly publicClient?: boolean;
   /** Minimal by default. */
@@ -84,7 +81,6 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     rateLimit,
     passwordCost,
     publicClient: options.publicClient,
-    cors: options.cors && createCors(options.cors),
     sleep,
     onHandled: ({ failure }) => {
       if (failure !== undefined) errors.push(failure);
