@@ -67,6 +67,13 @@ const LAZY_IMPORT = new RegExp(
 
 const LAZY = "function __lazy(load){let m;return new Proxy({},{get:(_,name)=>(m??=load())[name]})}";
 
+/** What esbuild begins most chunks with: functions of the chunk's own, which export. Each part has one for all its chunks. */
+const OWN_EXPORT =
+  /^var [$\w]+=Object\.defineProperty;.{0,500}?[$\w]+\([$\w]+,(\{[^{}]*\})\);module\.exports=[$\w]+\([$\w]+\);/;
+
+const EXPORT =
+  'function __export(module,getters){const exports=module.exports=Object.defineProperty({},"__esModule",{value:true});for(const name in getters)Object.defineProperty(exports,name,{get:getters[name],enumerable:true})}';
+
 /** Of a CommonJS module, which esbuild gives a chunk that only has the default export. */
 const NAMED_EXPORTS =
   ';module.exports=Object.defineProperty({...module.exports.default,...module.exports},"__esModule",{value:true});';
@@ -89,7 +96,8 @@ export async function splitProgram(build, root) {
     outputFiles.map(async ({ path, text }) => {
       const { code } = await transform(text, {
         format: "cjs",
-        platform: "node",
+        // For Node, esbuild would repeat the names of all exports, for imports that no chunk has.
+        platform: "neutral",
         target: "node20.19",
         minify: true,
         charset: "ascii",
@@ -98,13 +106,17 @@ export async function splitProgram(build, root) {
       });
       const { entryPoint } = metafile.outputs[relative(root, path)];
       const isCommonJs = entryPoint !== undefined && metafile.inputs[entryPoint].format === "cjs";
-      return [basename(path), escapeNonAscii(isCommonJs ? code + NAMED_EXPORTS : code)];
+      return [basename(path), escapeNonAscii(isCommonJs ? code + NAMED_EXPORTS : shareExport(code))];
     }),
   );
   const lazy = await build({ entryPoints: [LAZY_PACKAGE], external: [] });
   const lazyChunk = [`${LAZY_PACKAGE}.js`, escapeNonAscii(lazy.outputFiles[0].text)];
   const outputs = { ...metafile.outputs, ...lazy.metafile.outputs };
   return { chunks: new Map([...chunks, lazyChunk]), metafile: { ...metafile, outputs } };
+}
+
+function shareExport(code) {
+  return code.replace(OWN_EXPORT, (_, getters) => `__export(module,${getters});`);
 }
 
 /** The launcher reads the program as Latin-1, and esbuild leaves characters in regular expressions as they are. */
@@ -208,7 +220,7 @@ function layOut(chunks, entry, partOf) {
     );
   const textOf = (names) => {
     const functions = names.map((name) => `function(module,exports){${makeLazy(link(chunks.get(name)))}}`);
-    return `(function(require,__chunk){${LAZY}return[${functions.join(",\n")}]})`;
+    return `(function(require,__chunk){${LAZY}${EXPORT}return[${functions.join(",\n")}]})`;
   };
   const texts = new Map([...members].map(([part, names]) => [part, textOf(names)]));
   // Without esbuild's hash of the chunk: the launcher has all names, and each start reads it.
