@@ -18,7 +18,10 @@ export function createNotices(root, metafiles, folders = []) {
     const { title, text } = readLicense(join(root, folder));
     licenses.set(text, [...(licenses.get(text) ?? []), title]);
   }
-  const sections = [...licenses].map(([text, titles]) => `${titles.sort().join("\n")}\n\n${text}\n`);
+  // Licenses that begin alike are neighbors, which makes the package smaller.
+  const sections = [...licenses]
+    .sort(([text], [other]) => (text < other ? -1 : 1))
+    .map(([text, titles]) => `${titles.sort().join("\n")}\n\n${text}\n`);
   return ["calctl contains the following packages.\n", ...sections].join(`\n${"-".repeat(80)}\n\n`);
 }
 
