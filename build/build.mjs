@@ -35,48 +35,30 @@ const NEVER_LOADED = "pg-native";
 
 const IN_UNDICI = /[\\/]undici[\\/]lib[\\/]/;
 
-/** Modules that packages load and never use here, by who loads them, and what they get instead. */
+/** Modules that undici loads and never uses here, and what it gets instead. */
 const STUBS = [
   // HTTP/2, 4 ms, which none of our connections offers.
   {
-    loader: IN_UNDICI,
     module: /\/client-h2\.js$/,
     contents: 'module.exports = () => { throw new Error("no connection offers HTTP/2"); };',
   },
   // 4 ms, for the size of headers, here Node's default, and for bodies that are its streams.
-  { loader: IN_UNDICI, module: /^node:http$/, contents: "exports.maxHeaderSize = 16384;" },
+  { module: /^node:http$/, contents: "exports.maxHeaderSize = 16384;" },
   // 1 ms.
   {
-    loader: IN_UNDICI,
     module: /^node:assert$/,
     contents: `module.exports = (value, message = "assertion failed") => {
       if (!value) throw message instanceof Error ? message : new Error(message);
     };`,
-  },
-  // 45 KB of the package, for schemas and migrations of the configuration. We use neither.
-  {
-    loader: /[\\/]conf[\\/]dist[\\/]/,
-    module: /^(?:ajv\/dist\/2020\.js|ajv-formats|semver)$/,
-    contents: "module.exports = {};",
-  },
-  // 43 KB and their code cache, which each start of the embedded service reads. We write the SQL of tables ourselves, and a
-  // connection chooses its schema.
-  {
-    loader: /[\\/]kysely[\\/]dist[\\/]/,
-    module: /\/(?:schema|with-schema-plugin)\.js$/,
-    contents: `const refuse = () => {
-      throw new Error("kysely's schemas are not in the build");
-    };
-    export { refuse as SchemaModule, refuse as WithSchemaPlugin };`,
   },
 ];
 
 const LOAD_STUBS = {
   name: "stubs",
   setup(build) {
-    for (const { loader, module, contents } of STUBS) {
+    for (const { module, contents } of STUBS) {
       build.onResolve({ filter: module }, ({ path, importer }) =>
-        loader.test(importer) ? { path, namespace: "stub", pluginData: contents } : null,
+        IN_UNDICI.test(importer) ? { path, namespace: "stub", pluginData: contents } : null,
       );
     }
     build.onLoad({ filter: /./, namespace: "stub" }, ({ pluginData }) => ({ contents: pluginData }));
