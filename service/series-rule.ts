@@ -209,11 +209,9 @@ export function readSeriesRule(series: SeriesTimes): SeriesRule {
 /** The lines of a series with some of what they say replaced. */
 export function changeRule(series: SeriesTimes, changes: Partial<SeriesRule>): string {
   const { rule, extra, excluded } = { ...readSeriesRule(series), ...changes };
-  const dates = (name: "RDATE" | "EXDATE", slots: readonly number[]) => {
-    const sorted = [...new Set(slots)].sort((one, other) => one - other);
-    return dateLines(name, sorted, { isAllDay: series.all_day === 1 });
-  };
-  return [`RRULE:${writeRule(rule)}`, ...dates("RDATE", extra), ...dates("EXDATE", excluded)].join("\n");
+  const isAllDay = series.all_day === 1;
+  const dates = [...dateLines("RDATE", extra, { isAllDay }), ...dateLines("EXDATE", excluded, { isAllDay })];
+  return [`RRULE:${writeRule(rule)}`, ...dates].join("\n");
 }
 
 function recurrenceOf({ all_day, start_clock, start_timezone, recurrences }: SeriesTimes) {

@@ -66,17 +66,14 @@ export function matchRoute(method: string, segments: readonly string[]): RouteMa
   if (matches.length === 0) throw new ProblemError(404);
   const routeMethod = method === "HEAD" ? "GET" : method;
   const match = matches.find(({ route }) => route.method === routeMethod);
-  if (match === undefined) throw new ProblemError(405, { headers: { allow: methodsOf(matches).join(", ") } });
-  return match;
+  if (match !== undefined) return match;
+  const methods = matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : route.method));
+  throw new ProblemError(405, { headers: { allow: methods.join(", ") } });
 }
 
 /** The path of the routes that a request target addresses, as in `ROUTES`; null if there are none. */
 export function routePathOf(target: string): string | null {
   return matchPaths(readPath(target))[0]?.route.path ?? null;
-}
-
-function methodsOf(matches: readonly RouteMatch[]): string[] {
-  return matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : route.method));
 }
 
 /** The routes, with the segments of their paths. */

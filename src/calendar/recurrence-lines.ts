@@ -113,13 +113,15 @@ export function untilOf({ rule, isAllDay, zone }: ReadRecurrence): number {
   return isDate(text) ? instantAt(wallClock + DAY_MS, zone) - 1 : instantAt(wallClock, zone);
 }
 
-/** Starts as a line of RFC 5545; none without starts. */
+/** Starts as a line of RFC 5545, in order and each once; none without starts. */
 export function dateLines(
   name: "EXDATE" | "RDATE",
   starts: readonly number[],
   { isAllDay }: { readonly isAllDay: boolean },
 ): readonly string[] {
   if (starts.length === 0) return [];
-  const texts = starts.map((start) => slotText(start, isAllDay));
+  const texts = [...new Set(starts)]
+    .sort((one, other) => one - other)
+    .map((start) => slotText(start, isAllDay));
   return [`${name}${isAllDay ? ";VALUE=DATE" : ""}:${texts.join(",")}`];
 }

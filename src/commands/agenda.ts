@@ -5,7 +5,7 @@ import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { emptyValueError, usageError } from "../errors.js";
 import type { DayLayout } from "../output/views/day-formats.js";
 import { eventView } from "../output/views/event.js";
-import { readDayFlag } from "./events/date-flags.js";
+import { addStrictDatesFlag, readDayFlag } from "./events/date-flags.js";
 import { type DayFlags, readQuery } from "./events/event-query.js";
 import { type EventContext, readEvents } from "./events/event-reader.js";
 import { printList } from "./events/list.js";
@@ -19,7 +19,7 @@ export interface AgendaOptions {
   readonly when?: readonly string[];
 }
 
-type Layout = Extract<DayLayout, "agenda" | "grid" | "month">;
+type Layout = Extract<DayLayout, "agenda" | "week" | "month">;
 
 const WEEK = "7";
 
@@ -47,12 +47,12 @@ export function registerWeek(command: Command, contextOf: ContextOf): void {
       ["The next week, from its first day on", "calctl week next"],
     ],
   });
-  addAction(command, contextOf, (context, options: AgendaOptions) => runAgenda(context, "grid", options));
+  addAction(command, contextOf, (context, options: AgendaOptions) => runAgenda(context, "week", options));
 }
 
 export function registerMonth(command: Command, contextOf: ContextOf): void {
   command.argument("[when...]", "draw the month of this day: next, december, 2027-01 (default: today)");
-  addStrictDates(command);
+  addStrictDatesFlag(command);
   describeCommand(command, {
     prints: { view: eventView, count: "list" },
     examples: () => [
@@ -65,11 +65,7 @@ export function registerMonth(command: Command, contextOf: ContextOf): void {
 
 function addFirstDay(command: Command): Command {
   command.option("--from <date>", "first day, as a date or in words such as monday (default: today)");
-  return addStrictDates(command);
-}
-
-function addStrictDates(command: Command): Command {
-  return command.option("--strict-dates", "read only ISO 8601 dates, no words");
+  return addStrictDatesFlag(command);
 }
 
 /** Shows days of every calendar, or of those of `--calendar`: as a list, side by side, or as a month. */
@@ -113,13 +109,13 @@ async function readWhen(
   if (text === "") return monthOf(today);
   if (!strict || isMonthNumber(text)) {
     const days =
-      layout === "grid" ? readWeek(text, today, weekStart) : readMonth(text, today, layout === "month");
+      layout === "week" ? readWeek(text, today, weekStart) : readMonth(text, today, layout === "month");
     if (days !== null) return days;
   }
   const read = (edge: "first" | "last", echo: (line: string) => void) =>
     readDayFlag(text, { source: "when", zone, now, strict, edge, echo });
   const first = await read("first", output.note);
   if (layout === "month") return monthOf(first);
-  if (layout === "grid") return weekOf(first, weekStart);
+  if (layout === "week") return weekOf(first, weekStart);
   return { first, last: await read("last", () => undefined) };
 }

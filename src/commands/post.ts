@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { addAction, type ContextOf, describeCommand, forJobs, requireChosenService } from "../cli/command.js";
 import { collect } from "../cli/global-flags.js";
 import { emptyValueError, usageError } from "../errors.js";
+import { addStrictDatesFlag } from "./events/date-flags.js";
 import { addCalendarFlag, addFilterFlags } from "./events/event-query.js";
 import { type PostContext, type PostOptions, postDigest } from "./post/digest.js";
 import { addMessageFlags, addTargetFlags, openTargets } from "./post/target.js";
@@ -22,8 +23,8 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
     .option(
       "--search <text>",
       "events with this text in title, description or location; without days, of any day, with each series once",
-    )
-    .option("--strict-dates", "read only ISO 8601 dates, no words");
+    );
+  addStrictDatesFlag(command);
   addFilterFlags(command);
   command
     .addOption(

@@ -59,7 +59,7 @@ export function readSeries(entry: ImportEntry, { engine, now, remark, changes, g
   const isAllDay = recurrence.timezone === null;
   const read = readRecurrence(recurrence, "recurrences");
   if (start % SECOND !== 0) throw usageError("it starts at a fraction of a second");
-  const lines = [ruleLine(read), ...dateLines("RDATE", inOrder(read.extra), { isAllDay })];
+  const lines = [ruleLine(read), ...dateLines("RDATE", read.extra, { isAllDay })];
   const every = { ...recurrence, lines };
   engine.checkRecurrence(every, "recurrences");
   if (engine.isFirstSkipped(every)) throw usageError("a clock change skips its first start");
@@ -72,7 +72,7 @@ export function readSeries(entry: ImportEntry, { engine, now, remark, changes, g
   const slots = slotsAmong(starts, new Set([...asked].filter(isWithin)));
   if (isLater) remark(`imported without events before ${isoDate(first)}: ${TOO_MANY}`);
   const excepted = inOrder(excluded).filter((slot) => slots.has(slot) && !changes.has(slot));
-  const added = dateLines("RDATE", inOrder(read.extra.filter(isWithin)), { isAllDay });
+  const added = dateLines("RDATE", read.extra.filter(isWithin), { isAllDay });
   const recurrences = [...lines.slice(0, 1), ...added, ...dateLines("EXDATE", excepted, { isAllDay })];
   const whole = { ...content, ...timesFrom(content, first), recurrences };
   return { content: whole, excepted, isSlot: (slot: number) => isWithin(slot) && starts.has(slot) };

@@ -134,14 +134,14 @@ export function findSecretExposure(
   const link = lstatSync(path);
   const isForeign =
     (link.isSymbolicLink() && !isTrusted(link, userId)) || (isWritableByOwner && !isTrusted(file, userId));
-  if (isForeign && !isReadOnly(path)) return "other_owner";
-  if (isWritableByOthers(file.mode) && !isReadOnly(path)) return "writable_by_others";
+  if (isForeign && !isOnReadOnlyDisk(path)) return "other_owner";
+  if (isWritableByOthers(file.mode) && !isOnReadOnlyDisk(path)) return "writable_by_others";
   const isLoose = file.uid === userId && isWritableByOwner && (file.mode & 0o044) !== 0;
   return isLoose ? "readable_by_others" : null;
 }
 
-/** Whether its file system is mounted read-only. Root alone learns it of every file. */
-function isReadOnly(path: string): boolean {
+/** Whether the file system of a file is mounted read-only. Root alone learns it of every file. */
+export function isOnReadOnlyDisk(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
     return false;

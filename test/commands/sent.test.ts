@@ -5,7 +5,7 @@ import { NOW } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
 
-/** What `post` and `remind` have sent, and how to send again what may be lost. It is 15:30 in Berlin. */
+/** What `post` and `remind` have sent. It is 15:30 in Berlin. */
 
 interface Sent {
   readonly id: string;

@@ -18,7 +18,7 @@ const TEXTS = SLOW_TEXTS.map(([, textOf]) => textOf(15_000));
 const TIMEOUT = 20_000;
 
 const RANGE = { first: "2026-11-21", last: "2026-11-27" };
-const week = (layout: "list" | "grid") =>
+const week = (layout: "list" | "week") =>
   createEventListView({ layout, range: RANGE, calendars: [], shorten: (id) => id });
 
 const eventOf = (text: string) => ({ ...EVENT, title: text, description: text });
@@ -29,7 +29,7 @@ const PRINTERS: Readonly<Record<string, (text: string) => Promise<string>>> = {
   "a table": (text) =>
     rendered(eventView, [eventOf(text)], { format: "table", columns: 80, fields: "id,title,description" }),
   "a list of days": (text) => rendered(week("list"), [eventOf(text)], { format: "table", columns: 80 }),
-  "a grid": (text) => rendered(week("grid"), [eventOf(text)], { format: "table", columns: 120 }),
+  "a grid": (text) => rendered(week("week"), [eventOf(text)], { format: "table", columns: 120 }),
   "Markdown of days": (text) => rendered(week("list"), [eventOf(text)], { format: "markdown" }),
   Markdown: (text) => rendered(eventView, eventOf(text), { format: "markdown" }),
   csv: (text) => rendered(eventView, eventOf(text), { format: "csv", csvSafe: true }),

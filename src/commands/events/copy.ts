@@ -17,7 +17,7 @@ import {
 } from "../calendar-choice.js";
 import { addPickAction, completeValues } from "../missing-values.js";
 import { placeCopy } from "./copy-draft.js";
-import { readTimeFlags } from "./date-flags.js";
+import { addStrictDatesFlag, readTimeFlags } from "./date-flags.js";
 import { createResolvers } from "./event-flags.js";
 import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
@@ -40,8 +40,8 @@ export function registerEventsCopy(command: Command, contextOf: ContextOf): void
     .argument("[id...]", IDS)
     .option("--start <time>", "start of the copy; a day alone keeps the time of day")
     .option("--by <+duration>", "copy it to +1w, +90m or -2d from where it is")
-    .option("--to <id|name>", "calendar of the copy (default: the event's own)")
-    .option("--strict-dates", "read dates and times in ISO 8601 only, not in words");
+    .option("--to <id|name>", "calendar of the copy (default: the event's own)");
+  addStrictDatesFlag(command);
   describeCommand(command, {
     prints: { view: eventView, count: "one or list" },
     examples: () => [

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import {
   type DateInput,
   type DurationInput,
@@ -21,6 +22,10 @@ import {
 } from "../../errors.js";
 
 /** Reads dates, times and durations of flags where commands start, so that `src/calendar` gets parsed values. */
+
+export function addStrictDatesFlag(command: Command): Command {
+  return command.option("--strict-dates", "read only ISO 8601 dates, no words");
+}
 
 /** What reading times needs. */
 export interface TimeContext extends Pick<Context, "now"> {

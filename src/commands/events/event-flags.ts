@@ -14,7 +14,7 @@ import {
 import { collect } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
-import { readTimeFlags, type TypedTimeFlags } from "./date-flags.js";
+import { addStrictDatesFlag, readTimeFlags, type TypedTimeFlags } from "./date-flags.js";
 
 /** The flags that `events create` and `events update` share, as typed. */
 export interface EventFieldFlags extends TypedTimeFlags {
@@ -88,7 +88,7 @@ export function addEventFieldFlags(
   command: Command,
   input = "read one event as JSON, as printed by -o json; flags win over it",
 ): Command {
-  return command
+  command
     .option("--title <text>", "title, up to 50 characters")
     .addOption(command.createOption("--category <category>", "category").choices(CATEGORY_CHOICES))
     .option("--start <time>", "start: tomorrow 3pm, fri 9:30, +2h, YYYY-MM-DDTHH:MM; a day with --all-day")
@@ -96,8 +96,8 @@ export function addEventFieldFlags(
     .option("--duration <duration>", "90m, 1.5h or 2d; instead of --end (1h by default)")
     .option("--all-day", "make it an all-day event")
     .option("--start-timezone <zone>", "zone of the start, such as Asia/Tokyo (default: --timezone)")
-    .option("--end-timezone <zone>", "zone of the end (default: --timezone)")
-    .option("--strict-dates", "read dates and times in ISO 8601 only, not in words")
+    .option("--end-timezone <zone>", "zone of the end (default: --timezone)");
+  return addStrictDatesFlag(command)
     .option("--description <text>", "description, up to 10,000 characters")
     .option("--description-file <path|->", "read the description from a file, - for stdin")
     .option("--location <text>", "location, up to 100 characters")

@@ -7,7 +7,7 @@ import type { UpcomingQuery } from "../../calendar/reminders.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import { collect } from "../../cli/global-flags.js";
 import { emptyValueError, usageError } from "../../errors.js";
-import { readDayFlag, type TimeContext } from "./date-flags.js";
+import { addStrictDatesFlag, readDayFlag, type TimeContext } from "./date-flags.js";
 
 /** The flags that choose calendars and filter their events, as typed. */
 export interface FilterFlags {
@@ -82,8 +82,8 @@ export function addDayFlags(command: Command, days: string): void {
     .option("--days <1-366>", `number of days, including today or the day of --from (default: ${days})`)
     .option("--on <date>", "this day: a date, or words such as tomorrow or fri")
     .option("--from <date>", "this day and later, up to --to")
-    .option("--to <date>", "up to this day, from today or --from on")
-    .option("--strict-dates", "read only ISO 8601 dates, no words");
+    .option("--to <date>", "up to this day, from today or --from on");
+  addStrictDatesFlag(command);
 }
 
 /** Adds `--all-calendars`. */

@@ -10,7 +10,7 @@ export function isOfSeveralCalendars(events: readonly LocalizedEvent[]): boolean
 }
 
 /** Days with events, every day, days side by side, or a month. */
-export type DayLayout = "list" | "agenda" | "grid" | "month";
+export type DayLayout = "list" | "agenda" | "week" | "month";
 
 export interface DayFormatOptions {
   /** By default the days on which events begin. */

@@ -29,11 +29,11 @@ export function createEventListView(options: EventListViewOptions): View<Localiz
       ...eventView.formats,
       ...createDayFormats({ range, layout, showCalendar: calendars.length > 1 }),
     },
-    isTableInPipes: layout === "grid" || layout === "month",
+    isTableInPipes: layout === "week" || layout === "month",
     async draw({ values, fields, single, now, zone, capabilities, note, hours }, drawing) {
       if (fields !== null || single) return null;
       const time = { today: localDate(now(), zone()), now: now(), zone: zone(), hours: hours?.() };
-      if (layout === "grid") {
+      if (layout === "week") {
         const { drawWeekGrid, narrowestGrid } = await import("../table/week-grid.js");
         const dates = datesFrom(range);
         const options = { ...drawing, unicode: capabilities.unicode, ...time, dates, calendars };

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
-import { accessSync, constants, statfsSync, statSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { errorCodeOf } from "../../errors.js";
 import { sleepFor } from "../clock.js";
+import { isOnReadOnlyDisk } from "../ownership.js";
 import {
   type Database,
   isDiskError,
@@ -143,16 +143,6 @@ function isComplete(path: string): boolean {
     (suffix) => statSync(`${path}${suffix}`, { throwIfNoEntry: false })?.size,
   );
   return sizes.every((size) => size === undefined || size === 0);
-}
-
-/** Whether a file is on a file system that nothing can be written to. */
-export function isOnReadOnlyDisk(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return false;
-  } catch (error) {
-    return errorCodeOf(error) === "EROFS";
-  }
 }
 
 /** Whether a file is on a file system without space, where SQLite cannot make its files beside it and only reads. */
