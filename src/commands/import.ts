@@ -24,7 +24,10 @@ export function registerImport(command: Command, contextOf: ContextOf): void {
     .option("--from <date>", "first day of repeating events that become single events (default: today)")
     .option("--to <date>", "last day of them (default: a year later)")
     .option("--label <number|id|name>", "label of events without one")
-    .option("--overwrite", "write events that were also changed in the calendar")
+    .option(
+      "--overwrite",
+      "write events that were also changed in the calendar, or imported in a newer version",
+    )
     .option(
       "--prune [all]",
       "delete events of this source that are not in the file any more; =all even if these are most",

@@ -38,6 +38,8 @@ export interface ImportEntry {
   /** The starts of its EXDATE lines (ms), with their texts in the file. */
   readonly exclusions?: readonly (readonly [start: number, written: string])[];
   readonly occurrenceOf?: ChangedOccurrence | undefined;
+  /** Its SEQUENCE; undefined where the file has none. */
+  readonly sequence?: number | undefined;
   /** Which of several with one identity counts: the greater text is the newer. */
   readonly version?: string;
   /** Its text in the file, for `--rejects`. */

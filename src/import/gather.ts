@@ -21,6 +21,7 @@ import {
   type Known,
   seriesOf,
 } from "./plan.js";
+import { keptBeside, withoutOlder } from "./sequences.js";
 import type { RuleEngine } from "./series.js";
 import { indexOccurrences, isSingleRecord, placeInSeries, readSeriesEvents } from "./series-events.js";
 
@@ -29,11 +30,13 @@ export interface Gathered {
   readonly rejections: readonly Rejection[];
   /** How many cancelled events have not come from this source. */
   readonly unknown: number;
-  /** How many events are left out, since the file has them again or in a newer version. */
+  /** How many events are left out, since the file has them again, or the file or an earlier one in a newer version. */
   readonly superseded: number;
   /** Remarks on events, such as why they became single events: sentences for the user. */
   readonly notes: readonly string[];
-  /** For each DTSTART, EXDATE and RECURRENCE-ID at which no event of its series starts: a sentence with its line. */
+  /** Its events that are not rejected, cancelled ones included. */
+  readonly versions: readonly Pick<ImportEntry, "identity" | "sequence">[];
+  /** For each event of an older version, and each DTSTART, EXDATE and RECURRENCE-ID at which no event of its series starts: a sentence with its line. */
   readonly strays: readonly string[];
 }
 
@@ -46,6 +49,10 @@ export interface GatherOptions {
   /** Whether the service stores series. */
   readonly storesSeries: boolean;
   readonly records: ReadonlyMap<string, ImportRecord>;
+  /** The SEQUENCE that was last brought of each event; empty if older ones are imported, too. */
+  readonly sequences: ReadonlyMap<string, number>;
+  /** Whether the file never has all of its source. */
+  readonly isMail: boolean;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
 }
@@ -64,17 +71,22 @@ interface Gathering extends GatherOptions {
 /** The events of a file: repeating ones as series or as their occurrences, of which those that the file changes are as it changes them. */
 export function gatherEvents(items: readonly ImportItem[], options: GatherOptions): Gathered {
   const [again, remarks] = [createTally("event"), createTally("repeating event")];
-  const { items: read, superseded } = newestOf(withSlots(items, options.records), again.count);
+  const newest = newestOf(withSlots(items, options.records), again.count);
+  const { items: read, older, notes: strays } = withoutOlder(newest.items, options);
   const rejections = read.filter((item) => item.kind === "rejected");
   const entries = read.filter((item) => item.kind === "event");
-  const affected = new Set(rejections.flatMap(({ affects }) => affects ?? []));
+  const kept = keptBeside(entries, options);
+  const leftAlone = older.filter(({ occurrenceOf }) => occurrenceOf !== undefined);
+  const affected = new Set([
+    ...rejections.flatMap(({ affects }) => affects ?? []),
+    ...[...kept, ...leftAlone.map(({ identity }) => identity)],
+  ]);
   const occurrences = indexOccurrences(entries, affected, options.records);
   const remark = remarks.count;
   const found = { ...options, affected, occurrences, remark, expanded: new Set<string>() };
   const single = entries.filter(({ occurrenceOf }) => occurrenceOf === undefined);
   const masters = new Set(single.map(({ identity }) => identity));
   const events = new Map<string, ImportEvent>();
-  const strays: string[] = [];
   for (const entry of single) {
     const made = readMaster(entry, found);
     if ("reason" in made) {
@@ -98,11 +110,14 @@ export function gatherEvents(items: readonly ImportItem[], options: GatherOption
   const notes = [...again.notes(), ...remarks.notes()];
   const all = [...rejections, ...failed].sort((one, other) => one.line - other.line);
   const lines = new Set(all.map(({ line }) => line));
+  const versions = entries.filter(({ line }) => !lines.has(line));
   const source = {
-    entries: entries.filter(({ line }) => !lines.has(line)).map(({ identity }) => identity),
-    ...{ events, cancelled, masters, rejected: new Set([...rejected, ...left]), window },
+    entries: versions.map(({ identity }) => identity),
+    ...{ events, cancelled, masters, window },
+    rejected: new Set([...rejected, ...left, ...kept, ...older.map(({ identity }) => identity)]),
   };
-  return { source, rejections: all, superseded, unknown, notes, strays };
+  const superseded = newest.superseded + older.length;
+  return { source, rejections: all, superseded, unknown, versions, notes, strays };
 }
 
 /** A change of an occurrence that its series in the file does not have: it is an event of its own. */
@@ -272,10 +287,11 @@ function reasonOr<T>(read: () => T): T | string {
  */
 function changeOf(
   entry: ImportEntry,
-  { affected, window, records, expanded }: Gathering,
+  gathering: Gathering,
   { events, masters, rejected }: Found,
 ): ImportEvent | Rejection | null {
   const { occurrenceOf, content, identity } = entry;
+  const { affected, window, records, expanded } = gathering;
   if (occurrenceOf === undefined) return null;
   const { uid } = occurrenceOf;
   const instant = Date.parse(occurrenceOf.slot);
@@ -291,5 +307,12 @@ function changeOf(
   const isLeftOut = expanded.has(uid) && !entry.cancelled && !records.has(identity);
   if (isLeftOut && !isOnDays(entry, window))
     return rejectEntry(entry, `it is not on the days from ${window.first} to ${window.last}`);
-  return { identity, content, slot: slotOf(instant, content, window) };
+  const isAlone = (!masters.has(uid) && hasComeAlone(entry, gathering)) || undefined;
+  return { identity, content, slot: slotOf(instant, content, window), isAlone };
+}
+
+/** Whether a change came before its series, or nothing else of that is known but other such changes. */
+function hasComeAlone({ identity }: ImportEntry, { records, occurrences }: Gathering): boolean {
+  const { remembered = [] } = occurrences.get(seriesOf(identity)) ?? {};
+  return records.get(identity)?.isAlone === true || remembered.every(({ record }) => record.isAlone);
 }

@@ -135,6 +135,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
       ),
     ],
     exclusions,
+    sequence: /^\d{1,10}$/.test(newest("SEQUENCE") ?? "") ? Number(newest("SEQUENCE")) : undefined,
     version: [newest("SEQUENCE")?.padStart(10, "0"), newest("LAST-MODIFIED"), newest("DTSTAMP")].join(" "),
   };
 }

@@ -12,6 +12,8 @@ export interface ImportEvent {
   readonly slot?: number | undefined;
   /** Of a series, whose lines `content` has. */
   readonly exceptions?: SeriesExceptions | undefined;
+  /** Whether it changes an occurrence of a series that has not come from this source. */
+  readonly isAlone?: boolean | undefined;
   /** Of an occurrence of a series: the identity of that, and the slot as the id of the occurrence ends with it. */
   readonly occurrenceOf?: { readonly series: string; readonly slot: string } | undefined;
 }
@@ -35,6 +37,8 @@ export interface ImportRecord {
   readonly slot?: number | undefined;
   /** Of a series. */
   readonly series?: SeriesRecord | undefined;
+  /** `isAlone` of the event. */
+  readonly isAlone?: boolean | undefined;
   /** `begun`: a delete, or an undo, was sent. `here`: an import or its undo deleted it. `elsewhere`: somebody else did. */
   readonly deleted?: "begun" | "here" | "elsewhere" | undefined;
   /** The event that an undo deleted, where another one took its place before. */

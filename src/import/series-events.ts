@@ -72,7 +72,8 @@ export function readSeriesEvents(
   const record = records.get(identity);
   const { changes = [], unread = [], remembered = [] } = occurrences.get(identity) ?? {};
   const changed = new Set(changes.map((change) => change.identity));
-  const isSingle = (each: Known) => isSingleRecord(each.record) && !changed.has(each.identity);
+  const isSingle = ({ identity: each, record: one }: Known) =>
+    isSingleRecord(one) && one.isAlone !== true && !changed.has(each);
   if (!isSeriesRecord(record) && remembered.some(isSingle))
     throw usageError("it was imported as single events before");
   const before = record?.series?.excepted ?? [];

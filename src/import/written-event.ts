@@ -9,7 +9,8 @@ import { draftOfSeries, repeatsAs } from "./series.js";
 export function writtenRecord(event: ImportEvent, left: CalendarEvent): ImportRecord | null {
   if (isUntouched(left)) return null;
   const hash = hashContent(event.content);
-  return { id: left.id, hash, left: hashEvent(left), slot: event.slot, series: seriesRecord(event) };
+  const { slot, isAlone } = event;
+  return { id: left.id, hash, left: hashEvent(left), slot, isAlone, series: seriesRecord(event) };
 }
 
 /** Whether an occurrence is as its series says. */

@@ -26,8 +26,8 @@ export interface Write {
   readonly changed?: readonly CalendarEvent[];
 }
 
-/** What an import remembered of an event before it was written, by identity: an undo restores it. */
-export type ImportSnapshot = readonly (readonly [string, ImportRecord | null])[];
+/** What an import remembered of an event before it was written, with its SEQUENCE, by identity: an undo restores it. */
+export type ImportSnapshot = readonly (readonly [string, ImportRecord | null, (number | null)?])[];
 
 /** What became of a write; without any of these it may or may not have been done. */
 export interface Outcome {

@@ -18,7 +18,7 @@ export interface Applied {
 
 /** Writes several events at a time, and notes each write, so that a killed run goes on where it was. */
 export async function applyPlan(run: ImportRun, { steps, settled }: ImportPlan): Promise<Applied> {
-  const { context, records } = run;
+  const { context, records, read } = run;
   for (const { identity, record } of settled) if (record !== undefined) records.note(identity, record);
   const added = new Set(steps.map((step) => (step.kind === "created" ? step.event.identity : "")));
   const begun = [...records.begun].filter(([identity]) => !added.has(identity));
@@ -45,6 +45,7 @@ export async function applyPlan(run: ImportRun, { steps, settled }: ImportPlan):
   } finally {
     progress.clear();
   }
+  if (applied.stopped === undefined) records.keepSequences(read.versions);
   return applied;
 }
 

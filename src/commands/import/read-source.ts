@@ -90,10 +90,10 @@ const MAX_SHOWN_TITLE = 60;
 /** What was read. */
 export interface ReadSource
   extends Pick<ImportFile, "isComplete" | "isMail" | "header" | "footer">,
-    Pick<Gathered, "source" | "rejections" | "unknown"> {
+    Pick<Gathered, "source" | "rejections" | "unknown" | "versions"> {
   /** How many events and rejected items the file has. */
   readonly size: number;
-  /** How many of them are left out, since the file has them again or in a newer version. */
+  /** How many of them are left out, since the file has them again, or the file or an earlier one in a newer version. */
   readonly superseded: number;
 }
 
@@ -107,7 +107,7 @@ export async function readSource(
   context: EventContext & Pick<Context, "machine">,
   job: ImportJob,
   flags: ImportFlags,
-): Promise<(known: Pick<GatherOptions, "records" | "storesSeries">) => ReadSource> {
+): Promise<(known: Pick<GatherOptions, "records" | "sequences" | "storesSeries">) => ReadSource> {
   const { output, terminal, now } = context;
   const { path, name } = job;
   const window = await readWindow(context, flags);
@@ -123,7 +123,7 @@ export async function readSource(
   const engine = repeats ? await import("../../calendar/recurrence.js") : null;
   // Lines of the other formats do not change each other.
   const isComplete = file.isComplete || file.format !== "ics";
-  const options = { window, engine, isComplete };
+  const options = { window, engine, isComplete, isMail: file.isMail === true };
   return (known) => {
     const gathered = gatherEvents(items, { ...options, now: now(), ...known });
     for (const note of [...notes, ...gathered.notes]) output.note(note);

@@ -11,9 +11,10 @@ import type { Machine } from "../../machine.js";
 import { LockBusyError, withFileLock } from "../../system/file-lock.js";
 import { makePrivateFolder } from "../../system/ownership.js";
 import { writePrivateFile } from "../../system/private-file.js";
+import type { ReadSource } from "./read-source.js";
 
 /** A create that was sent, or was about to be. With its key it is sent again, and makes no second event. */
-interface BegunCreate extends Pick<ImportRecord, "hash" | "slot" | "series"> {
+interface BegunCreate extends Pick<ImportRecord, "hash" | "slot" | "isAlone" | "series"> {
   readonly key: string;
   readonly draft: EventDraft;
 }
@@ -25,10 +26,14 @@ export interface ImportRecords {
   /** Another one after another process wrote. */
   readonly version: string;
   readonly byIdentity: ReadonlyMap<string, ImportRecord>;
+  /** The SEQUENCE that was last brought of each event, cancelled ones included; 0 only after another one. */
+  readonly sequences: ReadonlyMap<string, number>;
   /** The creates of a killed run whose outcome it did not note. */
   readonly begun: ReadonlyMap<string, BegunCreate>;
   /** Notes a create before it is sent, or what was done; null forgets it. @throws CliError configuration */
   note(identity: string, value: ImportRecord | BegunCreate | null): void;
+  /** Remembers what a file has as SEQUENCE. */
+  keepSequences(versions: ReadSource["versions"]): void;
   /** What is remembered of the occurrences of a series; empty for any other event. */
   partsOf(identity: string, event: CalendarEvent): ReturnType<typeof occurrenceRecords>;
   /** What the journal is to keep of an event that is about to be written, and of the occurrences of a series. */
@@ -109,7 +114,7 @@ function notRemembered(cause: unknown): CliError {
 
 function openRecords(path: string): ImportRecords & { compact(): Promise<void> } {
   const version = readText(path);
-  const { records, begun, remember } = readRecords(path, version);
+  const { records, sequences, begun, remember } = readRecords(path, version);
   let isChanged = false;
   const partsOf = (identity: string, event: CalendarEvent) =>
     isSeries(event) ? occurrenceRecords(records, identity) : [];
@@ -117,35 +122,49 @@ function openRecords(path: string): ImportRecords & { compact(): Promise<void> }
     file: basename(path),
     version,
     byIdentity: records,
+    sequences,
     begun,
     note(identity, value) {
-      appendRecord(path, identity, value);
+      const sequence = sequences.get(identity);
+      appendRecord(path, identity, value, sequence);
       isChanged = true;
-      remember(identity, value);
+      remember(identity, value, sequence);
+    },
+    keepSequences(versions) {
+      for (const { identity, sequence } of versions) {
+        if (sequence === undefined || sequence === (sequences.get(identity) ?? 0)) continue;
+        isChanged = true;
+        sequences.set(identity, sequence);
+      }
     },
     partsOf,
-    snapshotOf: (identity, current) => [
-      [identity, records.get(identity) ?? null],
-      ...partsOf(identity, current),
-    ],
-    /** Leaves a line for each event. */
+    snapshotOf: (identity, current) =>
+      [[identity, records.get(identity) ?? null] as const, ...partsOf(identity, current)].map(
+        ([each, record]) => [each, record, sequences.get(each) ?? null],
+      ),
+    /** Leaves a line for each event, and for what is cancelled and not there. */
     async compact() {
       if (!isChanged) return;
-      const compact = [...records, ...begun].map((line) => JSON.stringify(line)).join("\n");
-      // On a full disk the lines that were added stay, and say the same.
-      await writePrivateFile(path, compact).catch(() => undefined);
+      const others = [...sequences.keys()].filter((each) => !records.has(each) && !begun.has(each));
+      const all = [...others.map((each) => [each, null] as const), ...records, ...begun];
+      const lines = all.map(([each, value]) => lineOf(each, value, sequences.get(each)));
+      // On a full disk the lines that were added stay, and say the same of what was written.
+      await writePrivateFile(path, lines.join("\n")).catch(() => undefined);
     },
   };
 }
 
 /** On a line of its own, also after one that a killed process or a full disk has cut. @throws CliError configuration */
-export function appendRecord(path: string, identity: string, value: ImportRecord | BegunCreate | null): void {
-  const line = `\n${JSON.stringify([identity, value])}`;
+export function appendRecord(path: string, ...note: Parameters<typeof lineOf>): void {
   try {
-    appendFileSync(path, line, { mode: 0o600 });
+    appendFileSync(path, `\n${lineOf(...note)}`, { mode: 0o600 });
   } catch (cause) {
     throw notRemembered(cause);
   }
+}
+
+function lineOf(identity: string, value: ImportRecord | BegunCreate | null, sequence?: number): string {
+  return JSON.stringify([identity, value, ...(sequence === undefined ? [] : [sequence])]);
 }
 
 function readRecords(path: string, text: string) {
@@ -160,23 +179,26 @@ function readRecords(path: string, text: string) {
 export function parseRecords(text: string) {
   let damaged: number | null = null;
   const records = new Map<string, ImportRecord>();
+  const sequences = new Map<string, number>();
   const begun = new Map<string, BegunCreate>();
-  const remember = (identity: string, value: unknown): void => {
+  const remember = (identity: string, value: unknown, sequence: unknown): void => {
     begun.delete(identity);
+    if (typeof sequence === "number") sequences.set(identity, sequence);
+    else sequences.delete(identity);
     // Lines of ours, but for what was damaged.
     if (!isJsonObject(value)) records.delete(identity);
     else if ("key" in value) begun.set(identity, value as unknown as BegunCreate);
     else records.set(identity, value as unknown as ImportRecord);
   };
   for (const [index, line] of text.split("\n").entries()) {
-    const [identity, value] = parseLine(line) ?? [];
+    const [identity, value, sequence] = parseLine(line) ?? [];
     if (typeof identity !== "string") {
       if (!line.startsWith(LINE_START) && !LINE_START.startsWith(line)) damaged ??= index + 1;
       continue;
     }
-    remember(identity, value);
+    remember(identity, value, sequence);
   }
-  return { records, begun, remember, damaged };
+  return { records, sequences, begun, remember, damaged };
 }
 
 /** How each line begins, also one that a killed process or a full disk has cut. */

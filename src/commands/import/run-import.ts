@@ -28,7 +28,8 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
   const { dryRun } = context.flags;
   const options = { machine: context.machine, owner: ownerOf(context, job, calendar) };
   const planWith = async (records: ImportRecords): Promise<PlannedRun> => {
-    const read = gather({ records: records.byIdentity, storesSeries });
+    const sequences = flags.overwrite === true ? new Map() : records.sequences;
+    const read = gather({ records: records.byIdentity, sequences, storesSeries });
     const run = { context, flags, job, read, calendar, drafter, records };
     requireSomething(run);
     const plan = await planRun(run);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CliError, isOutcomeUnknown } from "../../errors.js";
-import type { ImportRecord } from "../../import/plan.js";
+import { type ImportRecord, seriesOf } from "../../import/plan.js";
 import type { ImportSnapshot, JournalEntry, NotedWrite } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
 import { appendRecord, FOLDER, parseRecords, readText, withRecordsLock } from "./records.js";
@@ -38,16 +38,21 @@ interface Place {
   readonly path: string;
   readonly identity: string;
   readonly record: ImportRecord;
+  readonly sequence?: number | undefined;
 }
 
 function readPlaces(folder: string): readonly Place[] {
   const paths = readdirSync(folder).map((name) => join(folder, name));
   return paths
     .filter((path) => path.endsWith(".jsonl"))
-    .flatMap((path) =>
+    .flatMap((path) => {
       // What is damaged, the next import of its source says.
-      [...parseRecords(readText(path)).records].map(([identity, record]) => ({ path, identity, record })),
-    );
+      const { records, sequences } = parseRecords(readText(path));
+      return [...records].map(([identity, record]) => ({
+        ...{ path, identity, record },
+        sequence: sequences.get(identity),
+      }));
+    });
 }
 
 /** The files that remember an event that a command wrote. */
@@ -61,20 +66,31 @@ function pathsOf({ writes }: JournalEntry, places: readonly Place[]): readonly s
 function openUndoneImports(folder: string, own: string | null): UndoNoted {
   const keyOf = ({ path, identity }: Omit<Place, "record">) => `${path} ${identity}`;
   const places = new Map(readPlaces(folder).map((place) => [keyOf(place), place]));
+  const { records, sequences } = parseRecords(own === null ? "" : readText(own));
+  const cancelled = [...sequences.keys()].filter((identity) => !records.has(identity));
   const placesOf = (isMeant: (id: string) => boolean) =>
     Array.from(places.values()).filter(({ record }) => isMeant(record.id));
-  const note = ({ path, identity }: Omit<Place, "record">, record: ImportRecord | null): void => {
-    appendRecord(path, identity, record);
+  const note = ({ path, identity, sequence }: Omit<Place, "record">, record: ImportRecord | null): void => {
+    appendRecord(path, identity, record, sequence);
     if (record === null) places.delete(keyOf({ path, identity }));
-    else places.set(keyOf({ path, identity }), { path, identity, record });
+    else places.set(keyOf({ path, identity }), { path, identity, sequence, record });
+  };
+  /** The cancelled occurrences of a series that the import made or changed. */
+  const forgetCancelled = (path: string, series: string): void => {
+    for (const identity of path === own ? cancelled : [])
+      if (seriesOf(identity) === series) note({ path, identity }, null);
   };
   const restore = (snapshot: ImportSnapshot, path: string, ids: IdChange): void => {
-    for (const [identity, before] of snapshot) {
+    for (const [identity, before, sequence] of snapshot) {
       const current = places.get(keyOf({ path, identity }))?.record ?? before;
       // What took its place is deleted by this undo as well, after it.
       const undone = current?.id === before?.id ? current?.undone : current?.id;
-      note({ path, identity }, before && { ...withNewId(before, ids), undone });
+      note(
+        { path, identity, sequence: sequence ?? undefined },
+        before && { ...withNewId(before, ids), undone },
+      );
     }
+    for (const [identity] of snapshot) forgetCancelled(path, identity);
   };
   /** An event that another command deleted is there again. */
   const findAgain = (ids: IdChange): void => {
@@ -87,7 +103,11 @@ function openUndoneImports(folder: string, own: string | null): UndoNoted {
     const writtenId = kind === "create" ? after?.id : eventId;
     const written = kind === "delete" ? [] : placesOf((id) => id === writtenId);
     const noteWritten = (deleted?: "begun" | "here"): void => {
-      for (const place of written) note(place, { ...place.record, deleted: deleted ?? place.record.deleted });
+      for (const place of written) {
+        const forgotten = deleted === "here" ? { sequence: undefined, isAlone: undefined } : {};
+        const record = { ...place.record, ...forgotten, deleted: deleted ?? place.record.deleted };
+        note({ ...place, ...forgotten }, record);
+      }
     };
     // A later import looks at the event, should this process be killed before it has noted what it did.
     noteWritten("begun");
@@ -95,7 +115,10 @@ function openUndoneImports(folder: string, own: string | null): UndoNoted {
       if (error instanceof CliError && !isOutcomeUnknown(error)) noteWritten();
       throw error;
     });
-    if (kind === "create") noteWritten("here");
+    if (kind === "create") {
+      noteWritten("here");
+      for (const { path, identity } of written) forgetCancelled(path, identity);
+    }
     const ids = { from: eventId, to: id };
     if (snapshot === undefined && kind === "delete") findAgain(ids);
     if (snapshot !== undefined && own !== null && existsSync(own)) restore(snapshot, own, ids);

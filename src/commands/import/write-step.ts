@@ -59,7 +59,7 @@ async function create(
   run: ImportRun,
   { title, event }: Extract<ImportStep, { kind: "created" }>,
 ): Promise<void> {
-  const { identity, slot, occurrenceOf } = event;
+  const { identity, slot, isAlone, occurrenceOf } = event;
   if (occurrenceOf !== undefined) return update(run, { kind: "updated", title, event, seen: "" });
   const { records, job, drafter } = run;
   const hash = hashContent(event.content);
@@ -69,7 +69,7 @@ async function create(
     const earlier = before?.undone ?? before?.id ?? null;
     const draft = drafter.draftOf(event);
     const key = shortHash([job.source, identity, hash, earlier]);
-    records.note(identity, { key, hash, draft, slot, series: seriesRecord(event) });
+    records.note(identity, { key, hash, draft, slot, isAlone, series: seriesRecord(event) });
   }
   const made = await finishCreate(run, identity, isNew);
   if (records.byIdentity.get(identity)?.hash === hash) return;
