@@ -37,12 +37,12 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
     "later: the hint says when",
   ],
   unavailable: [
-    "network, timeout, a response cut short, 5xx to a GET, PUT or DELETE, or to a POST with `--key`; no connection to a target, or a mail program that cannot send now",
-    "yes, safely; a DELETE that had succeeded then exits with 5",
+    "the service or a target cannot be reached, or a mail program cannot send now. Also a timeout, a response cut short or a 5xx, where repeating is safe: reads, updates, deletions, and creates and comments with `--key`",
+    "yes, safely; a deletion that had succeeded then exits with 5",
   ],
   outcome_unknown: [
-    "a create, comment or message was sent and it is unknown whether it was done: no response, any 5xx, a 2xx that cannot be read, or a mail program that was killed or may try again by itself; or an `events update` with `--if-unchanged` or `--edit` got no response, and the event is now neither as it was nor as it was written",
-    "only after checking, it could exist twice",
+    "a create, comment or message was sent, and its outcome is unknown. There was no response, a 5xx or a success that cannot be read, and the command had no `--key`. Or a mail program was killed or may try again by itself. Or an `events update` with `--if-unchanged` or `--edit` got no response, and the event is neither as it was nor as written",
+    "only after checking: there could be two",
   ],
   configuration: [
     "a broken configuration, database or token source, a locked, silent or missing keychain, a busy redirect port, an unknown profile or none in use, a target whose URL is missing or wrong, no `sendmail`, a URL that is not https, an untrusted certificate, a proxy that refuses or cannot be used",
