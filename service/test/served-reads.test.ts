@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { openStore } from "../store/sqlite/open.js";
@@ -119,6 +121,25 @@ test("the log of a large write is moved into the file after the write is confirm
     moved: [6, 12, 18],
     log: 4,
   });
+});
+
+test("the log of a very large write is moved in a thread, and begins anew", async () => {
+  const { path, store } = await openStage();
+  const exits: Promise<unknown>[] = [];
+  const note = (worker: Worker) => exits.push(once(worker, "exit"));
+  process.on("worker", note);
+  onTestFinished(() => void process.off("worker", note));
+  const fill = (megabytes: number) =>
+    store.write((db) =>
+      db
+        .insertInto("sign_in_attempts")
+        .values({ key: `${megabytes}`.padEnd(megabytes * 1_000_000, "x"), window_start: 0, attempts: 1 })
+        .execute(),
+    );
+  for (const megabytes of [3, 12, 9]) await fill(megabytes);
+  await store.write(insert);
+  expect(await Promise.all(exits)).toEqual([[0], [0]]);
+  expect([path, `${path}-wal`].map((file) => Math.floor(statSync(file).size / 1_000_000))).toEqual([48, 4]);
 });
 
 test("reads that follow each other do not let the log grow without end", async () => {

@@ -5,6 +5,7 @@ import { errorCodeOf } from "../../../src/errors.js";
 import { isOnReadOnlyDisk } from "../../../src/system/ownership.js";
 import { type Connection, connect, MEMORY } from "../../../src/system/sqlite/connection.js";
 import { createDatabaseFile, requireFileOrNothing } from "../../../src/system/sqlite/database-file.js";
+import { moveLogInThread } from "../../../src/system/sqlite/driver.js";
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
 import { explainDatabaseError, type OpenDatabase, openDatabaseOf } from "../../../src/system/sqlite/open.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
@@ -28,10 +29,11 @@ const SERVED_PAGE_CACHE = 8_192;
 const READERS = 6;
 
 /**
- * Sizes of the log of a database that is served (bytes): from the first one on it is moved into its file. The next write begins it
- * anew, unless a read is under way that needs it, and from the second one on writes wait for such reads.
+ * Sizes of the log of a database that is served (bytes): from the first one on it is moved into its file, and if so much is left to
+ * move as the second one, in a thread, which takes 40 ms to start. The next write begins it anew, unless a read is under way that
+ * needs it, and from the third one on writes wait for such reads.
  */
-const LOG = { moved: 4 * 1024 * 1024, waiting: 64 * 1024 * 1024 };
+const LOG = { moved: 4 * 1024 * 1024, inThread: 8 * 1024 * 1024, waiting: 64 * 1024 * 1024 };
 
 /**
  * Opens a database, creates it (mode 0600, a new folder 0700) or migrates it. Several processes may do so at once.
@@ -172,13 +174,15 @@ async function enableWriteAheadLog({ connection, run }: OpenDatabase): Promise<b
 }
 
 /**
- * Moves a large log into the file, in a turn of the event loop of its own. SQLite would do so in a commit, which then takes twice
- * as long.
+ * Moves a large log into the file, in a turn of the event loop of its own or in a thread. SQLite would do so in a commit, which then
+ * takes twice as long.
  */
 function createLogMover(file: string, connection: Connection): ServedOptions["afterGroup"] {
   connection.pragma("wal_autocheckpoint = 0");
   // The next write truncates the file of the log to this.
   connection.pragma(`journal_size_limit = ${LOG.moved}`);
+  /** Size of the log that begins with what was moved already. */
+  let kept = 0;
   return async (endOfReads) => {
     try {
       const { size } = statSync(`${file}-wal`);
@@ -186,7 +190,11 @@ function createLogMover(file: string, connection: Connection): ServedOptions["af
       if (size <= LOG.moved) return;
       // Those that began before the last commit, and then those that began before the log was moved.
       await end();
-      connection.pragma("wal_checkpoint(passive)");
+      if (size - kept > LOG.inThread) await moveLogInThread(file).catch(() => undefined);
+      // Moves what is left, usually nothing.
+      const [row] = connection.prepare("pragma wal_checkpoint(passive)").all([]);
+      const [, pages, moved] = Object.values(row as object);
+      kept = pages === moved ? 0 : size;
       await end();
     } catch (_tryAgain) {
       // The writes are done all the same: SQLite ignores it in a commit, too.
