@@ -188,14 +188,21 @@ describe("--prune", () => {
     expect(await importLines(ten.slice(0, 4), "--prune=all")).toMatchObject({ exitCode: 0, deleted: 6 });
   });
 
-  test("of another file with the name of the first needs it, too, unless it has few events", async () => {
+  test("of another file with the name of the first needs it, too", async () => {
     await importLines(ten);
     const others = Array.from("klmnopqrst", (id) => line(id));
     expect(await importLines(others, "--prune")).toMatchObject({ exitCode: 2 });
     expect(await titles()).toHaveLength(10);
     expect(await importLines(others, "--prune=all")).toMatchObject({ exitCode: 0, created: 10, deleted: 10 });
-    await importLines([line("a")], "--source", "new");
-    expect(await importLines([line("b")], "--source", "new", "--prune")).toMatchObject({ deleted: 1 });
+    await importLines(ten.slice(0, 3), "--source", "new");
+    const none = await importLines(others.slice(0, 3), "--source", "new", "--prune");
+    expect(none).toMatchObject({ exitCode: 2 });
+    expect(none.stderr).toContain("none of the 3 events that came from new before");
+    expect(await importLines([line("a"), ...others.slice(0, 2)], "--source", "new", "--prune")).toMatchObject(
+      {
+        deleted: 2,
+      },
+    );
   });
 
   test("of a mail asks for nothing, since it deletes only what the mail cancels", async () => {
@@ -600,7 +607,7 @@ test("each source and each calendar has its own events", async () => {
   await importLines([line("a")], "--source", "other");
   await world.step("import", file(line("a")), "-c", "Work", "--yes");
   expect(await titles()).toEqual(["Event a", "Event a", "Event a"]);
-  await importLines([line("b")], "--source", "other", "--prune");
+  await importLines([line("b")], "--source", "other", "--prune=all");
   expect(await titles()).toEqual(["Event a", "Event a", "Event b"]);
 });
 

@@ -110,14 +110,14 @@ function noteUnknownCancelled({ context, job, read }: ImportRun): void {
 /** Shows the plan and asks where something would be written. @throws CliError interrupted for no, usage without a terminal */
 async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
   const { context, job, calendar } = run;
-  const { before, pruned, steps, examples } = plan;
+  const { before, missing, pruned, steps, examples } = plan;
   const isMost = job.prune === true && pruned > 0 && isOtherFile(run, plan);
   if (steps.length === 0 || (job.isConfirmed && !isMost)) return;
   const { prompt } = context.terminal;
   if (!prompt.available || job.path === "-")
     throw usageError(
-      `--prune: the file has fewer than half of the ${before} events that came from it before`,
-      "look at it with --dry-run, and give --prune=all if that is right",
+      `--prune: the file has ${before === missing ? "none" : "fewer than half"} of the ${before} events that came from ${job.source} before`,
+      "look at it with --dry-run; give --prune=all if that is right, or --source if it is another file",
     );
   const place = calendar.name || calendar.id;
   context.output.warn(`${job.source} to ${place}:`);
@@ -139,12 +139,12 @@ function questionOf({ counts, steps }: ImportPlan, place: string): string {
   return `Write ${countOf(written, "change")} to ${place}${counts.deleted > 0 ? `, and delete ${deleted}` : ""}?`;
 }
 
-/** So few events may all be replaced by others. */
+/** So few events may be replaced by others, if one of them stays. */
 const FEW = 3;
 
 /** Whether the file has fewer than half of the events that came from its source before. */
 function isOtherFile({ read }: ImportRun, { before, missing }: ImportPlan): boolean {
   const { events, rejected } = read.source;
   const isSmaller = new Set([...events.keys(), ...rejected]).size * 2 < before;
-  return (before - missing) * 2 < before && (before > FEW || isSmaller);
+  return before > missing ? (before - missing) * 2 < before && (before > FEW || isSmaller) : before > 0;
 }
