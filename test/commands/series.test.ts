@@ -485,6 +485,18 @@ describe("update of the rule", () => {
     ]);
   });
 
+  test("another rule without an end says that the series had one", async () => {
+    const { id } = await create("--count", "4");
+    const rule = ["--scope", "all", "--repeat", "every 2 weeks on mon"];
+    const lost =
+      "the series had an end (every week on Monday, 4 times) and now has none: add --until or --count to keep one\n";
+    expect((await update(id, ...rule)).stderr).toContain(lost);
+    expect((await update(id, ...rule, "--count", "3")).stderr).not.toContain("now has none");
+    expect(
+      (await update(id, "--scope", "all", "--repeat", "FREQ=DAILY;UNTIL=20270101T000000Z")).stderr,
+    ).not.toContain("now has none");
+  });
+
   test("another rule begins where the series did, and what was deleted there stays so", async () => {
     const { id } = await create("--count", "4");
     await harness.run("events", "delete", await occurrence("2026-11-23"), "--scope", "this", "--yes");

@@ -3,6 +3,7 @@ import type { Api } from "../../api/client.js";
 import { beginningOf, seriesOf } from "../../calendar/recurrence-events.js";
 import { dateLines, readRecurrence } from "../../calendar/recurrence-lines.js";
 import { writeRule } from "../../calendar/recurrence-rule.js";
+import { describeRule } from "../../calendar/recurrence-words.js";
 import { fromFirstSlot, isSeries } from "../../calendar/series.js";
 import { shiftBetween, shiftedStart } from "../../calendar/series-shift.js";
 import { addDays, instantAt, localDate, wallClockAt } from "../../calendar/zoned-time.js";
@@ -40,13 +41,19 @@ export async function planRule(
   const { rule: ownRule, excluded: exceptions, extra } = readLines(series);
   if (flags.repeat === undefined && ownRule === null)
     throw usageError("missing --repeat: --until and --count have no effect without it");
-  const { COUNT: _, UNTIL: __, ...own } = ownRule ?? {};
+  const { COUNT, UNTIL, ...own } = ownRule ?? {};
   const { rule, excluded } = await readRepeat(context, flags, { beginning, own: writeRule(own) });
   const zone = series.start_timezone ?? "UTC";
   const kept = [...exceptions].map((instant) => addDays(localDate(instant, zone), shift.days));
   const today = localDate(context.now(), beginning.zone);
   const { content: planned, days } = seriesOf(content, rule, { excluded, kept, today });
   context.output.note(describeRepeat(rule, beginning, days));
+  if (ownRule !== null && (COUNT ?? UNTIL) !== undefined && !/COUNT=|UNTIL=/.test(rule)) {
+    const ended = describeRule(ownRule, zone);
+    context.output.note(
+      `the series had an end (${ended}) and now has none: add --until or --count to keep one`,
+    );
+  }
   const moved = extra.map((instant) => instantAt(wallClockAt(instant, zone) + shift.clock, beginning.zone));
   const isKept = (instant: number) => flags.repeat === undefined && instant >= Date.parse(start ?? "");
   return [...planned.recurrences, ...dateLines("RDATE", moved.filter(isKept), beginning)];
