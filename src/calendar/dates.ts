@@ -84,6 +84,12 @@ export function isIsoDateInput(text: string): boolean {
   return DATE_TIME.test(text.trim());
 }
 
+/** Whether it is a date and time without an offset, whose instant depends on a zone. */
+export function isLocalDateTime(text: string): boolean {
+  const [, , clock, offset] = DATE_TIME.exec(text.trim()) ?? [];
+  return clock !== undefined && offset === undefined;
+}
+
 /**
  * Reads ISO 8601: a date, or a date and time with or without an offset.
  * @throws CliError usage for anything else, for dates and times that do not exist, and for a local time that a

@@ -131,7 +131,7 @@ export function applyTimeFlags(span: EventSpan, flags: TimeFlags, zone: string):
     ...base,
     start,
     startTimezone: startTimezone ?? base.startTimezone,
-    endTimezone: endTimezone ?? base.endTimezone ?? (duration === undefined ? null : startTimezone),
+    endTimezone: endTimezone ?? base.endTimezone ?? (flags.end === undefined ? startTimezone : null),
   };
   if (flags.end !== undefined) {
     const end = instantOfFlag(flags.end, "--end", kind);

@@ -50,10 +50,15 @@ describe("planTimes", () => {
     });
   });
 
-  test("an end given by --duration is in the zone of the start", () => {
-    const times = plan({ start: "2026-11-21T10:00", startTimezone: "Europe/Berlin", duration: "1h" });
-    expect(times).toMatchObject({ start_timezone: "Europe/Berlin", end_timezone: "Europe/Berlin" });
-  });
+  const AN_HOUR = { text: "1h", days: 0, minutes: 60 };
+
+  test.each([{ duration: "1h" }, { length: AN_HOUR }])(
+    "an end by a length is in the zone of the start: %j",
+    (length) => {
+      const times = plan({ start: "2026-11-21T10:00", startTimezone: "Europe/Berlin", ...length });
+      expect(times).toMatchObject({ start_timezone: "Europe/Berlin", end_timezone: "Europe/Berlin" });
+    },
+  );
 
   test("across a clock change, days follow the calendar and hours the clock", () => {
     const start = { start: "2026-10-31T12:00", zone: "America/New_York" };

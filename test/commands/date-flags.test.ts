@@ -37,6 +37,19 @@ describe("readTimeFlags", () => {
     ]);
   });
 
+  test.each<[string, TypedTimeFlags, readonly string[]]>([
+    [
+      "a local end after a start in another zone",
+      { start: "2026-11-23T09:00", startTimezone: "Asia/Tokyo", end: "2026-11-23T10:00" },
+      ['end: "2026-11-23T10:00" is in Europe/Berlin; add --end-timezone Asia/Tokyo for that of the start'],
+    ],
+    ["an end in its zone", { startTimezone: "Asia/Tokyo", end: "2026-11-23T10:00", endTimezone: "UTC" }, []],
+    ["an end with an offset", { startTimezone: "Asia/Tokyo", end: "2026-11-23T10:00+09:00" }, []],
+    ["the chosen zone", { startTimezone: "Europe/Berlin", end: "2026-11-23T10:00" }, []],
+  ])("says in which zone an end is that is not in the zone of the start: %s", async (_, flags, notes) => {
+    expect((await read(flags)).notes).toEqual(notes);
+  });
+
   test.each<[string, TypedTimeFlags, string]>([
     ["a time", { start: "tomorrow 3pm", end: "16:00" }, "Sun 2026-11-22 16:00 Europe/Berlin"],
     ["midnight", { start: "tomorrow 10pm", end: "midnight" }, "Mon 2026-11-23 00:00 Europe/Berlin"],

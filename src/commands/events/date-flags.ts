@@ -4,6 +4,7 @@ import {
   type DurationInput,
   dayOfInput,
   isIsoDateInput,
+  isLocalDateTime,
   notADayError,
   parseDateInput,
   parseDuration,
@@ -128,6 +129,8 @@ export async function readTimeFlags(
   const end = await problems.collect(typed.end, (text) => {
     const zone = endTimezone ?? config.settings().timezone;
     const from = () => (start === undefined ? null : dayOfInput(start, startZone()));
+    if (endTimezone === undefined && startZone() !== zone && isLocalDateTime(text))
+      output.note(`end: "${text}" is in ${zone}; add --end-timezone ${startZone()} for that of the start`);
     return readDateFlag(text, { ...common(text), source: "--end", zone, from });
   });
   const duration = await problems.collect(typed.duration, (text) => parseDuration(text, "--duration"));
