@@ -36,8 +36,6 @@ export function undoneBy({ kind, scope }: NotedWrite): (typeof UNDONE)[keyof typ
 interface UndoWriteOptions {
   /** When the command began that wrote it. */
   readonly at: string;
-  /** The id that an event has now. */
-  readonly idOf: (eventId: string) => string;
   /** Takes a line for people. */
   readonly note: (text: string) => void;
 }
@@ -50,10 +48,10 @@ interface UndoWriteOptions {
 export async function undoWrite(
   context: EventContext,
   write: NotedWrite,
-  { at, idOf, note }: UndoWriteOptions,
+  { at, note }: UndoWriteOptions,
 ): Promise<string> {
   const { kind, calendarId = "", after } = write;
-  const eventId = idOf(after?.id ?? write.eventId ?? "");
+  const eventId = after?.id ?? write.eventId ?? "";
   const problem = findProblem(write, eventId);
   if (problem !== null) throw problem;
   const address = { calendarId, eventId };

@@ -56,17 +56,11 @@ export async function runUndo(context: UndoContext, options: UndoOptions): Promi
     const hint = "calctl config unset journal keeps one";
     throw configurationError("this profile keeps no journal", { hint });
   }
-  const entries = journal.entries();
-  const commands = entries.filter((entry) => entry.isDamaged || openWrites(entry).length > 0);
+  const commands = journal.entries().filter((entry) => entry.isDamaged || openWrites(entry).length > 0);
   if (list) {
     for (const { isDamaged, file } of commands)
       if (isDamaged) context.output.warn(`${file} is damaged: what it notes cannot be taken back`);
-    const newIds = readNewIds(entries);
-    return output.print(
-      commands
-        .slice(0, MAX_LISTED)
-        .map((entry, index) => describeEntry(entry, { number: index + 1, newIds })),
-    );
+    return output.print(commands.slice(0, MAX_LISTED).map((entry, index) => describeEntry(entry, index + 1)));
   }
   const chosen = choose(commands, number);
   await confirm(context, chosen, yes || context.flags.dryRun);
@@ -107,35 +101,11 @@ function openWrites({ writes }: JournalEntry): readonly NotedWrite[] {
   return writes.filter(({ failed, undone }) => failed !== true && undone === undefined);
 }
 
-/** The ids of deleted events that were created again since, by those that they had. */
-type NewIds = ReadonlyMap<string, string>;
-
-function readNewIds(entries: readonly JournalEntry[]): NewIds {
-  const writes = entries.flatMap((entry) => entry.writes);
-  return new Map(
-    writes.flatMap(({ eventId = "", undone = "" }) => (undone === "" ? [] : [[eventId, undone] as const])),
-  );
-}
-
-/** The id that an event has now. */
-function currentId(newIds: NewIds, eventId: string): string {
-  const newId = newIds.get(eventId);
-  return newId === undefined ? eventId : currentId(newIds, newId);
-}
-
-function describeEntry(
-  entry: JournalEntry,
-  { number, newIds }: { readonly number: number; readonly newIds: NewIds },
-): UndoableCommand {
+function describeEntry(entry: JournalEntry, number: number): UndoableCommand {
+  const { at, command } = entry;
   const open = openWrites(entry);
-  const ids = open.flatMap(({ eventId, after }) => after?.id ?? eventId ?? []);
-  return {
-    number,
-    at: entry.at,
-    command: entry.command,
-    events: ids.map((id) => currentId(newIds, id)),
-    titles: open.map(nameOf),
-  };
+  const events = open.flatMap(({ eventId, after }) => after?.id ?? eventId ?? []);
+  return { number, at, command, events, titles: open.map(nameOf) };
 }
 
 /** Asks where events are deleted or get new ids, and where comments go. */
@@ -165,12 +135,9 @@ async function undoEntry(
   { journal, file, number, undoNoted = (_, undo) => undo() }: UndoEntryOptions,
 ): Promise<void> {
   // Read again, since another process may have taken it back, or written more.
-  const entries = journal.entries();
-  const entry = entries.find((each) => each.file === file);
+  const entry = journal.entries().find((each) => each.file === file);
   if (entry === undefined || openWrites(entry).length === 0)
     return context.output.note("another calctl undo has taken this back meanwhile");
-  const newIds = readNewIds(entries);
-  const idOf = (eventId: string) => currentId(newIds, eventId);
   // What deletes comes last.
   const isCreate = ({ kind }: NotedWrite): number => Number(kind === "create");
   const steps = openWrites(entry)
@@ -186,7 +153,8 @@ async function undoEntry(
     warn: context.output.warn,
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
-    async work(write) {
+    async work(noted) {
+      const write = journal.withCurrentIds(noted);
       // What was moved stays where it is if it could not be brought back.
       if (write.kind === "create" && isLosing)
         throw new CliError("partial", "it is kept, since not everything could be brought back");
@@ -194,7 +162,7 @@ async function undoEntry(
         const id = await undoNoted(write, () =>
           isSeriesWrite(write)
             ? undoSeriesWrite(context, write, namer.name)
-            : undoWrite(context, write, { at: entry.at, idOf, note: namer.name }),
+            : undoWrite(context, write, { at: entry.at, note: namer.name }),
         );
         const isAgain = write.kind === "delete" && id !== write.eventId;
         if (!dryRun) journal.markUndone(entry, write, isAgain ? id : "");
@@ -208,7 +176,7 @@ async function undoEntry(
   namer.end();
   const events = results.map(({ id }) => id);
   const titles = results.map(({ title }) => title);
-  const undone = { ...describeEntry(entry, { number, newIds }), events, titles };
+  const undone = { ...describeEntry(entry, number), events, titles };
   if (results.length > 0)
     await context.output.of(undoableView).print(undone, `${entry.command} was taken back`);
   reportFailures();

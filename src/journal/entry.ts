@@ -12,7 +12,7 @@ export interface Write {
   readonly kind: "create" | "update" | "delete" | "comment" | "other";
   readonly title: string | null;
   readonly calendarId?: string;
-  /** Of the event; unknown before it is created. */
+  /** Of the event, or of the series where all of it is deleted; unknown before it is created. */
   readonly eventId?: string;
   /** What there was; absent where it could not be read. */
   readonly before?: CalendarEvent;
@@ -38,8 +38,9 @@ export interface Outcome {
   readonly after?: CalendarEvent;
   /** How many events of the series were changed before, each on its own, and were left as they are. */
   readonly kept?: number;
-  /** `all` where a delete has left nothing of a series. */
+  /** `all` where a delete has left nothing of a series, and the id of that. */
   readonly scope?: Scope;
+  readonly eventId?: string;
   /** It was taken back. A deleted event has this id since; empty for other writes. */
   readonly undone?: string;
 }
@@ -64,6 +65,32 @@ export interface JournalEntry {
   readonly records?: string | undefined;
   /** In the order in which they were sent. */
   readonly writes: readonly NotedWrite[];
+}
+
+/** The ids of deleted events and series that were created again since, by those that they had. */
+type NewIds = ReadonlyMap<string, string>;
+
+/** A write with the ids that its events have now; those of a series' events begin with its own. */
+export function withNewIds(write: NotedWrite, newIds: NewIds): NotedWrite {
+  const idOf = (id: string) => currentId(newIds, id);
+  const renamed = <T extends { readonly id: string }>(item: T): T => ({ ...item, id: idOf(item.id) });
+  const { eventId, after, series, snapshot } = write;
+  return {
+    ...write,
+    ...(eventId !== undefined && { eventId: idOf(eventId) }),
+    ...(after !== undefined && { after: renamed(after) }),
+    ...(series !== undefined && { series: renamed(series) }),
+    ...(snapshot !== undefined && {
+      snapshot: snapshot.map(([identity, record]) => [identity, record && renamed(record)] as const),
+    }),
+  };
+}
+
+function currentId(newIds: NewIds, id: string): string {
+  const newId = newIds.get(id);
+  if (newId !== undefined) return currentId(newIds, newId);
+  const series = id.replace(/_[^_]*$/, "");
+  return series === id ? id : currentId(newIds, series) + id.slice(series.length);
 }
 
 type Line = Readonly<Record<string, unknown>>;

@@ -12,6 +12,7 @@ import {
   type Outcome,
   readEntry,
   type Write,
+  withNewIds,
 } from "./entry.js";
 
 export interface JournalOptions {
@@ -55,6 +56,9 @@ export function createJournal(options: JournalOptions) {
   let count = 0;
   const snapshots = new Map<string, ImportSnapshot>();
   let records: string | undefined;
+  const newIds = new Map<string, string>();
+  /** A write with the ids that its events have now, as far as `entries` and `markUndone` have told. */
+  const withCurrentIds = (write: NotedWrite): NotedWrite => withNewIds(write, newIds);
 
   function add(record: object): void {
     if (failed) return;
@@ -108,10 +112,20 @@ export function createJournal(options: JournalOptions) {
         hint: `remove what is in it: ${kept.map(({ file: path }) => basename(path)).join(", ")}`,
       });
     },
-    /** The commands that wrote something, and damaged files, the latest first. @throws CliError configuration */
-    entries: () => readEntries(now() - KEPT),
+    /**
+     * The commands that wrote something, and damaged files, the latest first, with the ids that their events have now.
+     * @throws CliError configuration
+     */
+    entries(): readonly JournalEntry[] {
+      const entries = readEntries(now() - KEPT);
+      for (const { eventId = "", undone } of entries.flatMap(({ writes }) => writes))
+        if (undone) newIds.set(eventId, undone);
+      return entries.map((entry) => ({ ...entry, writes: entry.writes.map(withCurrentIds) }));
+    },
+    withCurrentIds,
     /** Notes that a write was taken back. @param newId of a deleted event that was created again */
-    markUndone({ file: path }: JournalEntry, { n }: NotedWrite, newId = ""): void {
+    markUndone({ file: path }: JournalEntry, { n, eventId = "" }: NotedWrite, newId = ""): void {
+      if (newId !== "") newIds.set(eventId, newId);
       try {
         append(path, { n, undone: newId });
       } catch (error) {

@@ -66,7 +66,7 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
   async function readLeft({ calendar_id: calendarId, id }: CalendarEvent): Promise<Outcome> {
     return api.getEvent({ calendarId, eventId: id }).then(
       (after): Outcome => ({ ...DONE, after }),
-      (error: unknown) => (hasCode(error, "not_found") ? { ...DONE, scope: "all" } : DONE),
+      (error: unknown) => (hasCode(error, "not_found") ? { ...DONE, scope: "all", eventId: id } : DONE),
     );
   }
 
@@ -98,7 +98,8 @@ export function recordWrites(api: Api, journal: Journal, seen: Map<string, Calen
       const from = scope === "following" ? address.eventId : "";
       const changed =
         series === undefined || scope === "this" ? {} : { changed: await readChanged(series, from) };
-      const write: Write = { kind: "delete", ...address, ...read, ...said, ...changed };
+      const eventId = scope === "all" && series !== undefined ? series.id : address.eventId;
+      const write: Write = { kind: "delete", ...address, eventId, ...read, ...said, ...changed };
       const deleteIt = async (): Promise<Outcome> => {
         await api.deleteEvent(address, { scope });
         seen.delete(address.eventId);

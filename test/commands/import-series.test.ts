@@ -192,6 +192,21 @@ test("--prune deletes a series that is as it was imported, and undo brings all o
   expect((await listed()).filter((line) => !line.includes("Other"))).toEqual(before);
 });
 
+test("an undo of a person's delete makes a series again that the import knows", async () => {
+  const file = [choir(), changed("Concert", "20261214")];
+  await importIcs(file);
+  const before = await listed();
+  for (const day of ["20261207", "20261214"]) {
+    await world.step("events", "delete", await idOf(day), "--scope", "all", "--yes");
+    expect(await listed()).toEqual([]);
+    expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await importIcs(file)).toMatchObject({ ...NOTHING, unchanged: 2 });
+    expect(await listed()).toEqual(before);
+  }
+  expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
+  expect(await importIcs(file)).toMatchObject({ exitCode: 0, created: 2, conflicts: 0 });
+});
+
 test("a yearly event, of which the file changes the next ones, is no conflict when its rule changes", async () => {
   const fair = (rule: string) => vevent("choir", "Fair", START, "DURATION:PT1H", `RRULE:${rule}`);
   const years = ["20261207", "20271207"].map((day) => changed("Big fair", day));

@@ -493,6 +493,9 @@ describe("an undo", () => {
     expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
     expect(await importLines([line("a", "Other")])).toMatchObject({ updated: 1, conflicts: 0, created: 0 });
     expect(await titles()).toEqual(["Other"]);
+    for (const _command of ["update", "create"])
+      expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await importLines([line("a")])).toMatchObject({ updated: 0, conflicts: 0, created: 1 });
   });
 });
 

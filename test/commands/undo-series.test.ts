@@ -146,6 +146,66 @@ describe("undo", () => {
     expect(await contents()).toEqual(before);
   });
 
+  describe("of older commands, once a series has another id", () => {
+    const MONDAYS = ["2026-11-23", "2026-11-30", "2026-12-07"];
+    const days = (command: readonly string[]) => MONDAYS.map((day) => [...command, day]);
+
+    test.each<[string, readonly (readonly string[])[]]>([
+      ["deletes of each event", days(["delete", "--scope", "this", "--yes"])],
+      [
+        "a delete of those that follow, and of the rest",
+        [
+          ["delete", "--scope", "following", "--yes", "2026-11-30"],
+          ["delete", "--scope", "all", "--yes", "2026-11-23"],
+        ],
+      ],
+      [
+        "changes of one, of those that follow and of all, and deletes of all of both",
+        [
+          ["update", "--scope", "this", "--title", "Party", "--start", "2026-11-24T11:00", "2026-11-23"],
+          [
+            "update",
+            "--scope",
+            "following",
+            "--title",
+            "Review",
+            "--start",
+            "2026-12-07T09:00",
+            "2026-12-07",
+          ],
+          ["update", "--scope", "all", "--location", "Hall", "2026-11-30"],
+          ["delete", "--scope", "all", "--yes", "2026-12-07"],
+          ["delete", "--scope", "all", "--yes", "2026-11-30"],
+        ],
+      ],
+    ])("%s", async (_, commands) => {
+      await create("--count", "3");
+      const before: (typeof contents extends () => Promise<infer T> ? T : never)[] = [];
+      for (const argv of commands) {
+        before.push(await contents());
+        await write(argv);
+      }
+      expect(await rows()).toEqual([]);
+      for (const expected of before.reverse()) {
+        await run("undo", "--yes");
+        expect(await contents()).toEqual(expected);
+      }
+      await run("undo", "--yes");
+      expect(await rows()).toEqual([]);
+    });
+
+    test("which one command wrote", async () => {
+      await create("--count", "3");
+      const before = await contents();
+      const ids = (await rows()).map(({ id }) => id);
+      await run("events", "delete", ...ids, "--scope", "this", "--yes");
+      await run("undo", "--yes");
+      expect(await contents()).toEqual(before);
+      const [command] = await harness.json<readonly { readonly events: unknown }[]>("undo", "--list");
+      expect(command?.events).toEqual([(await rows())[0]?.id.slice(0, 32)]);
+    });
+  });
+
   test("of a move to another calendar puts an event back where it was in its series", async () => {
     await create("--count", "3");
     await write(["update", "--scope", "this", "--title", "Party", "2026-12-07"]);
