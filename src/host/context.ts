@@ -61,7 +61,9 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     return openLocalDatabase({ machine, note }, { database: machine.database(), rateLimit: null });
   };
   const localService = machine.overrides.localService ?? openLocal;
-  const journal = once(async () => openJournal(dependencies, settings(), note));
+  const journal = once(async () =>
+    openJournal(dependencies, { settings: settings(), token: auth.token, note }),
+  );
   // Nothing else loads it, or SQLite because of it.
   const ledger = once(async () =>
     (await import("../messages/ledger/open-ledger.js")).openMachineLedger(machine),

@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import { cacheOwnerOf } from "../cache/cache-file.js";
 import type { Settings } from "../config/settings.js";
 import type { Journal } from "../journal/journal.js";
+import type { Token } from "../secrets/environment-secret.js";
 import { once } from "../system/once.js";
 import type { ClientDependencies } from "./client.js";
 
@@ -29,16 +31,27 @@ export function noteWrites(api: Api, journal: () => Promise<Journal | null>): Ap
   };
 }
 
-/** Null where the profile keeps none. */
+interface JournalAccess {
+  readonly settings: Settings;
+  /** Null without one. */
+  readonly token: () => Promise<Token | null>;
+  readonly note: (text: string) => void;
+}
+
+/** Null where the profile keeps none. Without a profile, the journal is that of the token. */
 export async function openJournal(
   { machine, run }: ClientDependencies,
-  settings: Settings,
-  note: (text: string) => void,
+  { settings, token, note }: JournalAccess,
 ) {
   if (settings.setting("journal")?.value === "off") return null;
   const { createJournal } = await import("../journal/journal.js");
   const { profile, service } = cacheOwnerOf(settings);
+  const digest = async () =>
+    createHash("sha256")
+      .update((await token())?.value ?? "")
+      .digest("base64url");
+  const account = profile || `token:${await digest()}`;
   const place = settings.service.kind === "local" ? machine.dataDirectory() : service;
   const { now } = machine.clock;
-  return createJournal({ ...machine, owner: `${profile} ${place}`, command: run.command, now, note });
+  return createJournal({ ...machine, owner: `${account} ${place}`, command: run.command, now, note });
 }

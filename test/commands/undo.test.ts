@@ -20,6 +20,13 @@ beforeEach(async () => {
 
 const folder = () => join(world.directory, "journal");
 
+/** Runs command lines as Ben, without a profile. */
+async function createBen() {
+  const { token } = await world.service.admin.tokens.create({ user: "Ben", readOnly: false });
+  const env = { CALCTL_BASE_URL: world.wire.baseUrl, CALCTL_TOKEN: token };
+  return (...argv: readonly string[]) => world.runWith({ env }, ...argv);
+}
+
 const OTHER_STATE = () => ({ CALCTL_STATE_DIR: join(world.directory, "other") });
 
 const commands = async () => (await world.undoable()).map((entry) => entry["command"]);
@@ -38,16 +45,11 @@ test("an event whose answer is lost while it is created again is created once", 
 });
 
 describe("what somebody else wrote since", () => {
-  async function asBen(...argv: readonly string[]): Promise<void> {
-    const { token } = await world.service.admin.tokens.create({ user: "Ben", readOnly: false });
-    const env = { CALCTL_BASE_URL: world.wire.baseUrl, CALCTL_TOKEN: token };
-    expect(await world.runWith({ env }, ...argv)).toMatchObject({ exitCode: 0 });
-  }
-
   test("is not overwritten: exit 13 with the difference", async () => {
     const { id } = await world.create("Lunch");
     await world.step("events", "update", id, "--title", "Dinner");
-    await asBen("events", "update", id, "--location", "Home");
+    const ben = await createBen();
+    await ben("events", "update", id, "--location", "Home");
     const theirs = await world.read(id);
     const { exitCode, stdout, stderr } = await world.step("undo");
     expect({ exitCode, stdout }).toEqual({ exitCode: 13, stdout: "" });
@@ -65,7 +67,8 @@ describe("what somebody else wrote since", () => {
     const events = [await world.create("One"), await world.create("Two"), await world.create("Three")];
     const ids = events.map(({ id }) => id);
     await world.step("events", "update", ...ids, "--label", "2");
-    await asBen("events", "delete", ids[1] ?? "", "--yes");
+    const ben = await createBen();
+    await ben("events", "delete", ids[1] ?? "", "--yes");
     const { exitCode, stdout, stderr } = await world.step("undo", "--fields", "titles");
     expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "Three, One\n" });
     expect(stderr).toContain(`update of Two could not be taken back: event ${ids[1]} was deleted since`);
@@ -187,7 +190,11 @@ describe("one command at a time", () => {
       { number: 2, at: "2026-11-21T14:30:00.000Z", command: "events create", events: [id] },
     ]);
     expect(await world.step("undo")).toMatchObject(
-      failed(11, "it cannot be taken back: the service cannot delete comments"),
+      failed(
+        11,
+        "it cannot be taken back: the service cannot delete comments\n" +
+          "hint: the command before it that can be taken back is events create: calctl undo 2\n",
+      ),
     );
     expect(await world.step("undo", "2", "--yes")).toMatchObject({ exitCode: 0, stderr: "Lunch: deleted\n" });
     expect(await world.list()).toEqual([]);
@@ -307,6 +314,17 @@ describe("the journal", () => {
     expect(await world.send("undo", "--list", "-o", "json")).toMatchObject({ stdout: "[]\n" });
     world.setNow(world.now() + 31 * DAY_MS);
     expect(await commands()).toEqual([]);
+  });
+
+  test("of runs without a profile is that of their token", async () => {
+    const { id } = await world.create("Lunch");
+    const ben = await createBen();
+    await world.send("events", "update", id, "-c", "Family", "--location", "Home");
+    await ben("events", "update", id, "-c", "Family", "--title", "Dinner");
+    expect(await world.send("undo", "--list", "--fields", "titles")).toMatchObject({ stdout: "Lunch\n" });
+    expect(await world.send("undo")).toMatchObject({ exitCode: 13 });
+    expect(await ben("undo")).toMatchObject({ exitCode: 0, stderr: "Lunch: put back\n" });
+    expect(await world.send("undo")).toMatchObject({ exitCode: 0 });
   });
 
   test("removes old files, but not those of the last 100 commands", async () => {
