@@ -128,8 +128,6 @@ function beforeOf({ series, before = series }: NotedWrite): CalendarEvent {
 
 /** Why a write cannot be taken back whatever there is now; null otherwise. */
 function findProblem({ kind, before, after }: NotedWrite, eventId: string): CliError | null {
-  if (kind === "comment") return cannotUndo("the service cannot delete comments");
-  if (kind === "other") return cannotUndo("calctl does not know what it did");
   if (kind === "update" && before?.series_id === null && typeof after?.series_id === "string")
     return cannotUndo("a series cannot become a single event");
   if (eventId !== "") return null;
@@ -138,10 +136,12 @@ function findProblem({ kind, before, after }: NotedWrite, eventId: string): CliE
   });
 }
 
-function cannotUndo(reason: string): CliError {
-  return new CliError("rejected", `it cannot be taken back: ${reason}`, {
-    hint: "calctl undo --list shows what else can be taken back, by its number",
-  });
+/** The error for what cannot be taken back. */
+export function cannotUndo(
+  reason: string,
+  hint = "calctl undo --list shows what else was written, by its number",
+): CliError {
+  return new CliError("rejected", `it cannot be taken back: ${reason}`, { hint });
 }
 
 /** Everything as it was; what was empty is cleared. */

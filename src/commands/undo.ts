@@ -10,7 +10,7 @@ import type { UndoNoted } from "./import/undone-imports.js";
 import { createNamer } from "./item-report.js";
 import { processEach } from "./process-each.js";
 import { isSeriesWrite, undoSeriesWrite } from "./undo-series.js";
-import { nameOf, undoneBy, undoWrite } from "./undo-write.js";
+import { cannotUndo, nameOf, undoneBy, undoWrite } from "./undo-write.js";
 
 type UndoContext = EventContext & Pick<Context, "journal" | "machine">;
 
@@ -24,7 +24,7 @@ interface UndoOptions {
 export function registerUndo(command: Command, contextOf: ContextOf): void {
   command
     .argument("[number]", "of the command, as --list shows it; 1, the latest, by default")
-    .option("--list", "list the last 20 commands that can be taken back")
+    .option("--list", "list the last 20 commands that wrote something")
     .option("-y, --yes", "skip the confirmation");
   describeCommand(command, {
     prints: { view: undoableView, count: "one or list" },
@@ -84,17 +84,34 @@ function readNumber({ number: typed, list = false }: UndoOptions): number {
   throw usageError(`"${typed}" is not the number of a command`);
 }
 
-/** @throws CliError not_found without such a command, configuration where nobody knows what it wrote */
+/** What cannot be taken back, and why. */
+const FINAL: Readonly<Partial<Record<NotedWrite["kind"], string>>> = {
+  comment: "the service cannot delete comments",
+  other: "calctl does not know what it did",
+};
+
+const isFinal = ({ kind }: NotedWrite): boolean => FINAL[kind] !== undefined;
+
+/**
+ * @throws CliError not_found without such a command, configuration where nobody knows what it wrote, rejected for one that
+ * cannot be taken back
+ */
 function choose(commands: readonly JournalEntry[], number: number): JournalEntry {
   const chosen = commands[number - 1];
   if (chosen === undefined) {
     const problem = commands.length === 0 ? "there is nothing to undo" : "there is no such command";
-    throw new CliError("not_found", problem, { hint: "calctl undo --list shows what can be taken back" });
+    throw new CliError("not_found", problem, { hint: "calctl undo --list shows what was written" });
   }
-  if (!chosen.isDamaged) return chosen;
-  throw configurationError(`what was written at ${chosen.at} is not known: ${chosen.file} is damaged`, {
-    hint: "calctl undo --list shows what else can be taken back, by its number",
-  });
+  if (chosen.isDamaged)
+    throw configurationError(`what was written at ${chosen.at} is not known: ${chosen.file} is damaged`, {
+      hint: "calctl undo --list shows what else was written, by its number",
+    });
+  const final = openWrites(chosen).find(isFinal);
+  if (final === undefined) return chosen;
+  const isNext = (entry: JournalEntry): boolean => !entry.isDamaged && !openWrites(entry).some(isFinal);
+  const next = commands.findIndex((entry, index) => index >= number && isNext(entry));
+  const hint = `the command before it that can be taken back is ${commands[next]?.command}: calctl undo ${next + 1}`;
+  throw cannotUndo(FINAL[final.kind] ?? "", next === -1 ? undefined : hint);
 }
 
 function openWrites({ writes }: JournalEntry): readonly NotedWrite[] {
