@@ -2,13 +2,22 @@ import { DAY_MS } from "../../contract/date-time.js";
 import type { Scope } from "../../contract/extensions.js";
 import { wallClockAt } from "../../src/calendar/zoned-time.js";
 import { badRequest, ProblemError } from "../http/response.js";
-import { isChangedAlone, isSeries, occurrenceId } from "../occurrence.js";
+import { attendeesOf, isChangedAlone, isSeries, occurrenceId, occurrenceOf } from "../occurrence.js";
+import { eventJson } from "../resources.js";
 import { createHexId } from "../secrets.js";
 import { clockOf, moveLines, moveSlot, type SeriesMove } from "../series-move.js";
-import { continueFrom, endBefore, parseLines, requireRuleSlot, requireStart } from "../series-rule.js";
+import {
+  continueFrom,
+  endBefore,
+  exceptSlots,
+  includeSlot,
+  parseLines,
+  requireRuleSlot,
+  requireStart,
+} from "../series-rule.js";
 import { advanceRevision } from "../store/revisions.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
-import { findSeries, listOccurrences } from "../store/series.js";
+import { findSeries, listOccurrences, storeSeries } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
 import type { WriteContext, WriteResult } from "./endpoint.js";
 import type { EventColumns, ParsedEvent } from "./event-body.js";
@@ -59,7 +68,7 @@ export async function updateMany(context: WriteContext, change: UpdateOfMany): P
   const target = (row: EventRow) => (move === null ? (row.slot ?? 0) : moveSlot(row.slot ?? 0, move));
   await writeSeries(db, written, { rows, move: target, now });
   if (slot !== null) await endSeries(db, { series, earlier, slot, now });
-  if (isChangedAlone(stored)) await updateChanged(db, occurrenceId(written, target(stored)), update);
+  if (isChangedAlone(stored)) await updateChanged(db, occurrenceId(written, target(stored)), { update, now });
   const kept = rows.filter((row) => isChangedAlone(row) && row.id !== stored.id).length;
   return { body: await seriesDocument(db, written, { meta: { kept } }) };
 }
@@ -96,12 +105,41 @@ export function nextModification({ modified_at }: SeriesRow, now: number): numbe
 }
 
 /** Updates the occurrence whose id was given, if it was changed on its own: `writeSeries` leaves such as they are. */
-async function updateChanged(db: Transaction, id: string, { content, attendeeIds }: Update): Promise<void> {
-  const [row] = await db.selectFrom("events").selectAll().where("id", "=", id).execute();
-  if (row === undefined) return;
-  const revision = await advanceRevision(db, row.calendar_id);
-  const updated_at = row.updated_at + 1;
-  await writeEvent(db, row, { row: { ...row, ...content, updated_at }, attendeeIds, revision });
+async function updateChanged(
+  db: Transaction,
+  id: string,
+  { update, now }: Pick<UpdateOfOne, "update" | "now">,
+) {
+  const [stored] = await db.selectFrom("events").selectAll().where("id", "=", id).execute();
+  if (stored === undefined) return;
+  const series = await findSeries(db, stored.calendar_id, stored.series_id ?? "");
+  if (series === undefined) return;
+  const revision = await advanceRevision(db, series.calendar_id);
+  await updateOne(db, { stored, series, update: { ...update, revision }, now });
+}
+
+interface UpdateOfOne {
+  readonly stored: EventRow;
+  readonly series: SeriesRow;
+  readonly update: Update;
+  readonly now: number;
+}
+
+/** Updates an occurrence alone. As its series has it, it is equal to that, and not excepted. @returns its JSON */
+export async function updateOne(db: Transaction, { stored, series, update, now }: UpdateOfOne) {
+  const { content, attendeeIds } = update;
+  const row = { ...stored, ...content };
+  if (eventJson(row, attendeeIds) === stored.json) return stored.json;
+  const slot = stored.slot ?? 0;
+  const own = occurrenceOf(series, slot);
+  const isEqual = eventJson({ ...own, ...content }, attendeeIds) === eventJson(own, attendeesOf(series));
+  const included = isEqual ? includeSlot(series, slot) : null;
+  const updated_at = Math.max(now, stored.updated_at + 1);
+  const changed = included === null ? { ...row, recurrences: "", updated_at } : own;
+  const json = await writeEvent(db, stored, { ...update, row: changed });
+  const recurrences = included ?? (await exceptSlots(series, [slot]));
+  await storeSeries(db, { ...series, recurrences, modified_at: nextModification(series, now) });
+  return json;
 }
 
 /** The times of a series after an update of one of its events; `move` is null where they stay. @throws ProblemError 400 */

@@ -1,8 +1,7 @@
 import type { Scope } from "../../contract/extensions.js";
 import { badRequest, ProblemError } from "../http/response.js";
-import { attendeesOf, isSeries, isStored, linesOfOccurrences, occurrenceOf } from "../occurrence.js";
-import { eventJson } from "../resources.js";
-import { exceptSlots, includeSlot, parseLines, slotsOf } from "../series-rule.js";
+import { isSeries, isStored, linesOfOccurrences } from "../occurrence.js";
+import { exceptSlots, parseLines, slotsOf } from "../series-rule.js";
 import { deleteEvents } from "../store/deletions.js";
 import type { EventContent, EventRow, SeriesRow } from "../store/schema.js";
 import {
@@ -16,7 +15,6 @@ import type { Transaction } from "../store/store.js";
 import type { WriteContext, WriteResult } from "./endpoint.js";
 import type { ParsedEvent } from "./event-body.js";
 import { jsonDocument } from "./event-reads.js";
-import { writeEvent } from "./event-rows.js";
 import { writeSeries } from "./series-rows.js";
 import {
   endSeries,
@@ -27,6 +25,7 @@ import {
   timesOf,
   type Update,
   updateMany,
+  updateOne,
 } from "./series-updates.js";
 
 /** Load it by `import()`: few requests need the rule engine. */
@@ -85,30 +84,6 @@ export async function updateRepeating(
   if (lines !== null)
     throw badRequest({ recurrences: ["cannot be changed for one occurrence; send scope=following or all"] });
   return { body: jsonDocument(await updateOne(db, { stored, series, update, now })) };
-}
-
-interface UpdateOfOne {
-  readonly stored: EventRow;
-  readonly series: SeriesRow;
-  readonly update: Update;
-  readonly now: number;
-}
-
-/** Updates an occurrence alone. As its series has it, it is equal to that, and not excepted. @returns its JSON */
-async function updateOne(db: Transaction, { stored, series, update, now }: UpdateOfOne) {
-  const { content, attendeeIds } = update;
-  const row = { ...stored, ...content };
-  if (eventJson(row, attendeeIds) === stored.json) return stored.json;
-  const slot = stored.slot ?? 0;
-  const own = occurrenceOf(series, slot);
-  const isEqual = eventJson({ ...own, ...content }, attendeeIds) === eventJson(own, attendeesOf(series));
-  const included = isEqual ? includeSlot(series, slot) : null;
-  const updated_at = Math.max(now, stored.updated_at + 1);
-  const changed = included === null ? { ...row, recurrences: "", updated_at } : own;
-  const json = await writeEvent(db, stored, { ...update, row: changed });
-  const recurrences = included ?? (await exceptSlots(series, [slot]));
-  await storeSeries(db, { ...series, recurrences, modified_at: nextModification(series, now) });
-  return json;
 }
 
 function originOf({ id, calendar_id, creator_id, created_at, updated_at }: EventRow): Origin {

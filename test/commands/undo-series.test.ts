@@ -160,6 +160,14 @@ describe("undo", () => {
         ],
       ],
       [
+        "a change of one, and of all like it",
+        [
+          ["update", "--scope", "this", "--title", "Party", "2026-11-30"],
+          ["update", "--scope", "all", "--title", "Review", "2026-11-30"],
+          ["delete", "--scope", "all", "--yes", "2026-11-23"],
+        ],
+      ],
+      [
         "changes of one, of those that follow and of all, and deletes of all of both",
         [
           ["update", "--scope", "this", "--title", "Party", "--start", "2026-11-24T11:00", "2026-11-23"],
