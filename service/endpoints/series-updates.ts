@@ -129,7 +129,6 @@ interface UpdateOfOne {
 export async function updateOne(db: Transaction, { stored, series, update, now }: UpdateOfOne) {
   const { content, attendeeIds } = update;
   const row = { ...stored, ...content };
-  if (eventJson(row, attendeeIds) === stored.json) return stored.json;
   const slot = stored.slot ?? 0;
   const own = occurrenceOf(series, slot);
   const isEqual = eventJson({ ...own, ...content }, attendeeIds) === eventJson(own, attendeesOf(series));

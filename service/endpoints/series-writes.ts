@@ -1,6 +1,7 @@
 import type { Scope } from "../../contract/extensions.js";
 import { badRequest, ProblemError } from "../http/response.js";
 import { isSeries, isStored, linesOfOccurrences } from "../occurrence.js";
+import { eventJson } from "../resources.js";
 import { exceptSlots, parseLines, slotsOf } from "../series-rule.js";
 import { deleteEvents } from "../store/deletions.js";
 import type { EventContent, EventRow, SeriesRow } from "../store/schema.js";
@@ -83,6 +84,8 @@ export async function updateRepeating(
   if (scopeOf(query.scope, stored) !== "this") return updateMany(context, { stored, series, update, lines });
   if (lines !== null)
     throw badRequest({ recurrences: ["cannot be changed for one occurrence; send scope=following or all"] });
+  const isKept = eventJson({ ...stored, ...update.content }, update.attendeeIds) === stored.json;
+  if (isKept) return { body: jsonDocument(stored.json) };
   return { body: jsonDocument(await updateOne(db, { stored, series, update, now })) };
 }
 

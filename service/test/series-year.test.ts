@@ -179,7 +179,10 @@ async function update(world: World, series: ModelSeries, action: Action): Promis
   // One that becomes as its series has it is not changed on its own any more; what stays as it is is not written.
   const isAs = (shown: { start: number; title: string }) => shown.start === start && shown.title === title;
   const isKept = picked.own !== null && isAs(picked.own);
-  const isEqual = scope === "this" && !isKept && isAs(show(series, { ...picked, own: null }));
+  const isEqual =
+    scope === "this"
+      ? !isKept && isAs(show(series, { ...picked, own: null }))
+      : start === instantOf(clockOf(series, picked) + step);
   const change = (all: readonly Occurrence[]) =>
     all.map((one) =>
       one === picked && (scope === "this" || (scope !== "series" && one.own !== null))

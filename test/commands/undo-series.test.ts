@@ -163,7 +163,7 @@ describe("undo", () => {
         "a change of one, and of all like it",
         [
           ["update", "--scope", "this", "--title", "Party", "2026-11-30"],
-          ["update", "--scope", "all", "--title", "Review", "2026-11-30"],
+          ["update", "--scope", "all", "--title", "Party", "2026-11-30"],
           ["delete", "--scope", "all", "--yes", "2026-11-23"],
         ],
       ],
