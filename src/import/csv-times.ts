@@ -6,11 +6,11 @@ import {
   parseWireDateTime,
 } from "../../contract/date-time.js";
 import type { InputTimes } from "../calendar/event-times.js";
-import { addDays, instantAt, wallClockAt } from "../calendar/zoned-time.js";
+import { addDays, instantAt, readWallClock, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
 import { wireTime } from "./content.js";
 import type { CsvField } from "./csv-columns.js";
-import { endAfter, isSkipped, OF_NO_LENGTH, withoutZone, withSkippedTime } from "./entry.js";
+import { endAfter, OF_NO_LENGTH, withChangedTime, withoutZone } from "./entry.js";
 
 export const DATE_ORDERS = ["dmy", "mdy", "ymd"] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
@@ -49,7 +49,7 @@ export function readSpan(cell: CellReader, options: TimeOptions): InputTimes {
   const { zone, count } = options;
   const local = [start, end].flatMap((moment) => (moment?.isLocal ? localTimeOf(moment) : []));
   if (local.length > 0) count(withoutZone(zone));
-  if (local.some((time) => isSkipped(time, zone))) count(withSkippedTime(zone));
+  countClockChanges(local, options);
   const [first, second] = local;
   const last = first && second ? endAfter(first, second, zone) : end?.instant;
   const isEmpty = last === start.instant;
@@ -57,6 +57,15 @@ export function readSpan(cell: CellReader, options: TimeOptions): InputTimes {
   const end_at = last === undefined || isEmpty ? undefined : wireTime(last);
   const times = { start_at: wireTime(start.instant), end_at };
   return { all_day: false, ...times, start_timezone: zone, end_timezone: zone };
+}
+
+/** Counts times that a clock change skips or repeats. */
+function countClockChanges(
+  times: readonly { readonly wallClock: number }[],
+  { zone, count }: TimeOptions,
+): void {
+  const kinds = new Set(times.map(({ wallClock }) => readWallClock(wallClock, zone).kind));
+  for (const kind of kinds) if (kind !== "once") count(withChangedTime(kind, zone));
 }
 
 function localTimeOf({ date, clock, instant }: Moment) {

@@ -225,9 +225,10 @@ export function isSkipped({ wallClock }: Pick<LocalTime, "wallClock">, zone: str
   return readWallClock(wallClock, zone).kind === "skipped";
 }
 
-/** The remark on an event with such a time. */
-export function withSkippedTime(zone: string): string {
-  return `with a time that a clock change skips in ${zone}: read with the offset before the change`;
+/** The remark on an event with a time that a clock change skips or repeats. */
+export function withChangedTime(kind: "skipped" | "twice", zone: string): string {
+  const change = kind === "skipped" ? "skips" : "repeats";
+  return `with a time that a clock change ${change} in ${zone}: read with the offset before the change`;
 }
 
 /** The instant of an end (ms). If its start is skipped and so read as no earlier, the event is as long as written. */

@@ -15,8 +15,8 @@ import {
   OF_NO_LENGTH,
   occurrenceIdentity,
   SEVERAL_LABELS,
+  withChangedTime,
   withoutZone,
-  withSkippedTime,
 } from "./entry.js";
 import { isEncoded, MAX_PARAMETERS } from "./ics-encodings.js";
 import { readRules } from "./ics-rule.js";
@@ -228,7 +228,7 @@ function checkFirst(start: IcsTime): void {
 /** Counts times that do not exist in their zone. */
 function countSkipped(times: readonly IcsTime[], count: VeventOptions["count"]): void {
   for (const time of times)
-    if (isLocal(time) && isSkipped(time, time.zone)) count(withSkippedTime(time.zone));
+    if (isLocal(time) && isSkipped(time, time.zone)) count(withChangedTime("skipped", time.zone));
 }
 
 /** Counts added starts that are not read as they are written. */

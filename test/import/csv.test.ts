@@ -110,6 +110,14 @@ describe("a table of dates and times of day", () => {
     ]);
   });
 
+  test("a time that a clock change repeats: the first, with a note", async () => {
+    const { items, notes } = await read("Title;Date;Start;End\nB;2027-10-31;02:30;03:30\n");
+    expect(items).toMatchObject([{ content: { start_at: "2027-10-31T00:30:00.000Z" } }]);
+    expect(notes.at(-1)).toBe(
+      "1 event with a time that a clock change repeats in Europe/Berlin: read with the offset before the change (line 2)",
+    );
+  });
+
   test.each(["21.11.26", "5.12"])("an end of %s, which may be a date, is rejected", async (end) => {
     const { items } = await read(`Title,Date,Start,End\nReview,2026-11-21,15:00,${end}\n`, { dates: "dmy" });
     expect(items).toMatchObject([{ kind: "rejected", line: 2 }]);
