@@ -43,6 +43,8 @@ const ZONE =
   /^(?:(?:utc|gmt|we?s?t|ce?s?t|ee?s?t|bst|[ecmp][sd]?t|jst|kst|ist|msk|ae[sd]t|z)(?:[+-]\d{1,2}(?::?\d\d)?)?|[a-z]+\/[a-z_]+|[+-]\d\d:?\d\d)$/i;
 /** `1230`, `0900-1030`; not years such as 2027. */
 const FOUR_DIGITS = /^(?!20[2-9][1-46-9]$)(?:[01]\d|2[0-3])[0-5]\d(?:z|[-–—](?:[01]\d|2[0-3])[0-5]\d)?$/i;
+/** What is called by its number and by the time at which it leaves. */
+const DEPARTURE = /^(?:bus|trams?|trains?|flights?)$/i;
 const NUMBER = new RegExp(`^(?:\\d{1,2}|${NUMBER_NAMES})$`, "i");
 /** `4.12`, which may be 4 December or 12 April. */
 const DOTTED_DATE =
@@ -242,9 +244,15 @@ function checkBeside(text: string, { before, earlier, after, following, hasTime,
   if (isWeekday(after)) checkWeekday(text, isPlain(before) ? before.text : "", after?.text);
   if (before?.kind === "when") checkAfter(text, before, { after, today });
   if (before?.kind === "when" && hasTime) checkZone(following);
-  const isNumbered = isPlain(before) && NUMBERED.test(before.text) && earlier?.kind !== "when";
+  const isNumbered = isPlain(before) && isNumberOf(text, before.text) && earlier?.kind !== "when";
   if (!isNumbered) checkDotted(text, before, after);
   if (!hasTime && !isNumbered) checkNumber(text, after, today);
+}
+
+/** Whether a number is that of the word before it: `Room 1015`. Of `Train 1730` it may be the time as well. */
+function isNumberOf(text: string, word: string): boolean {
+  const mayBeTime = FOUR_DIGITS.test(text) && (text.startsWith("0") || DEPARTURE.test(word));
+  return NUMBERED.test(word) && !mayBeTime;
 }
 
 /** Refuses `first mon`, and `good friday`, which is not the coming Friday. */
@@ -347,8 +355,9 @@ function dayOfMonth(number: string, { day, part, clock }: Words, today: string):
   for (let days = 0; days < 366; days++) {
     const date = new Date(dateToInstant(addDays(today, days)));
     if (date.getUTCDay() !== day.weekday || date.getUTCDate() !== Number.parseInt(number, 10)) continue;
-    const month = MONTHS[date.getUTCMonth()];
-    return `${WEEKDAYS[day.weekday]?.slice(0, 3).toLowerCase()} ${date.getUTCDate()} ${month}`;
+    const name = WEEKDAYS[day.weekday]?.slice(0, 3).toLowerCase();
+    const year = date.getUTCFullYear() === Number(today.slice(0, 4)) ? "" : ` ${date.getUTCFullYear()}`;
+    return `${name} ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}${year}`;
   }
   return undefined;
 }

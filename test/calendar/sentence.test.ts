@@ -118,9 +118,10 @@ function choicesOf(text: string): readonly string[] {
 
 test.each([
   ["Lunch fri 11", ["Lunch fri 11:00", "Lunch fri 11 dec", 'Lunch fri "11"']],
+  ["Lunch mon 10", ["Lunch mon 10:00", "Lunch mon 10 may 2027", 'Lunch mon "10"']],
   ["Lunch fri, 11", ["Lunch fri 11:00", "Lunch fri 11 dec", 'Lunch fri "11"']],
-  ["Lunch fri 3", ["Lunch fri at 3", "Lunch fri 3 sep", 'Lunch fri "3"']],
-  ["Lunch fri 30", ["Lunch fri 30 apr", 'Lunch fri "30"']],
+  ["Lunch fri 3", ["Lunch fri at 3", "Lunch fri 3 sep 2027", 'Lunch fri "3"']],
+  ["Lunch fri 30", ["Lunch fri 30 apr 2027", 'Lunch fri "30"']],
   ["Lunch 12 tomorrow", ["Lunch at 12 tomorrow", 'Lunch "12" tomorrow']],
   ["Lunch tomorrow 1500", ["Lunch tomorrow 15:00", 'Lunch tomorrow "1500"']],
   ["Lunch 3/12 12:00", ["Lunch 3 dec 12:00", "Lunch 12 mar 12:00", 'Lunch "3/12" 12:00']],
