@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
+import { failed } from "../support/outcomes.js";
 import { words } from "../support/words.js";
 
 /** `--jq` and `--template`, which make the output of any command. */
@@ -38,6 +39,7 @@ describe("--template", () => {
       "Sat 21 00:00\nSat 21 12:00\n",
     ],
     ["times in another zone", '{{ start_at | date: "%H:%M", "Asia/Tokyo" }}', "09:00\n02:00\n"],
+    ["short forms of dates", '{{ start_local | date: "%F %T %R %%F" }}', /^2026-11-21 00:00:00 00:00 %F$/m],
     ["the time of the run", '{{ "now" | date: "%Y-%m-%d %H:%M" }}', "2026-11-21 09:30\n2026-11-21 09:30\n"],
     ["nested values", "{{ label.number }}{{ creator.id }}{{ attendees.size }}", /^(1[\w-]+,\w+0\n){2}$/],
     ["variables of its own", "{% assign a = title | upcase %}{{ a }}", "FAIR\nLUNCH\n"],
@@ -86,6 +88,11 @@ describe("--template", () => {
         new RegExp(`^error: --template: ${escaped(problem)}\n(hint: fields: id, .*\n)?$`),
       ),
     });
+  });
+
+  test("with a conversion that there is not is exit 2", async () => {
+    const result = await list("--template", '{{ start_local | date: "%H %Q" }}');
+    expect(result).toMatchObject(failed(2, "the filter date has no %Q, line:1, col:1"));
   });
 
   test("is bounded", async () => {

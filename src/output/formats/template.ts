@@ -53,6 +53,20 @@ export function createTemplateProgram(text: string, source: string): OutputProgr
   };
 }
 
+/** Conversions of strftime that Liquid lacks, in those that it has. */
+const CONVERSIONS: Readonly<Record<string, string>> = { F: "%Y-%m-%d", R: "%H:%M", T: "%H:%M:%S" };
+const OWN_CONVERSIONS = "aAbBcCdeHhIjklLmMnNpPqsStuUwWxXyYzZ%";
+
+/** @throws CliError usage for a conversion that Liquid would print as text */
+function knownFormat(format: string): string {
+  return format.replace(/%[-_0^#:]*\d*[EO]?(.)/g, (written, letter: string) => {
+    if (OWN_CONVERSIONS.includes(letter)) return written;
+    const known = CONVERSIONS[letter];
+    if (known === undefined) throw usageError(`the filter date has no ${written}`);
+    return known;
+  });
+}
+
 /** A value that names a day, not an instant. */
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -71,7 +85,11 @@ function createEngine({ zone, now }: { readonly zone: string; readonly now: () =
   engine.registerFilter("date", function (value, format?: string, timezone?: string | number) {
     const time: unknown = value === "now" || value === "today" ? new Date(now()) : value;
     const isDay = typeof time === "string" && DATE.test(time);
-    return Reflect.apply(date, this, [time, format, timezone ?? (isDay ? "UTC" : zone)]);
+    return Reflect.apply(date, this, [
+      time,
+      format && knownFormat(format),
+      timezone ?? (isDay ? "UTC" : zone),
+    ]);
   });
   return engine;
 }
