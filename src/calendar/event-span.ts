@@ -9,7 +9,7 @@ import {
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
 import { missingTimes } from "./event-text.js";
-import { addDays, daySpan, formatLocal, localDate } from "./zoned-time.js";
+import { addDays, addDuration, daySpan, formatLocal, formatTyped, localDate } from "./zoned-time.js";
 
 /** The times of an event while they are put together. Null means not given. */
 export interface EventSpan {
@@ -150,9 +150,13 @@ export function checkSpan(
       "--start names the first day, --end the last",
     );
   }
+  const nextDay = addDuration(end, { days: 1, minutes: 0 }, zones.end);
+  const isNight = nextDay > start && end < start;
   throw usageError(
     `the end ${formatLocal(end, zones.end)} is not after the start ${formatLocal(start, zones.start)}`,
-    "give an --end after --start, or --duration",
+    isNight
+      ? `for an end on the next day, write --end ${formatTyped(formatLocal(nextDay, zones.end), zones.end)}`
+      : "give an --end after --start, or --duration",
   );
 }
 

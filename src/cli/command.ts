@@ -190,6 +190,6 @@ export function requireChosenService(
 ): void {
   if (isChosen || (isOnlyLocal && !sends)) return;
   throw configurationError("no service was chosen, and this command does not use `local` by default", {
-    hint: "to use the calendar on this machine, add -p local, or run once: calctl profiles use local; to use another service, set CALCTL_PROFILE, or CALCTL_BASE_URL and CALCTL_TOKEN, or set HOME to the home folder of the user who signed in",
+    hint: "for the calendar on this machine, add -p local, or run calctl profiles use local once. For another service, set CALCTL_PROFILE, or HOME to the folder of the user who signed in",
   });
 }

@@ -70,6 +70,12 @@ async function excessError(command: Command, path: string, argv: readonly string
   const isTop = command.parent?.parent === null;
   if (path === "calctl import")
     return usageError(`${path} takes one file, not also "${first}"`, "import them one after the other");
+  const [method = ""] = command.args;
+  if (path === "calctl api" && /^[A-Z]+$/.test(method))
+    return usageError(
+      `${path} does not take the argument "${first}"`,
+      `did you mean ${path} ${first} -X ${method}?`,
+    );
   const administration = isTop ? await administrationOf(command.name(), first) : undefined;
   const hint =
     isTop && isListWord(first)

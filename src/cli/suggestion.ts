@@ -42,10 +42,12 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 
 /**
  * The command that a person probably meant, after the name of the group; undefined if none is near.
- * @param names of the group's commands
+ * @param all the names of the group's commands
  * @param isTop whether the group is the program itself, where an action is one on events
  */
-export function suggestCommand(word: string, names: readonly string[], isTop: boolean): string | undefined {
+export function suggestCommand(word: string, all: readonly string[], isTop: boolean): string | undefined {
+  // An alias that help does not list.
+  const names = all.filter((name) => name !== "rm");
   const action: readonly string[] | undefined = SYNONYMS.find((words) => words.some((each) => each === word));
   if (action !== undefined) {
     const own = names.find((name) => action.includes(name));

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
+import { DAY_HINT } from "../calendar/dates.js";
 import type { Days } from "../calendar/when.js";
 import { localDate } from "../calendar/zoned-time.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
-import { emptyValueError, usageError } from "../errors.js";
+import { CliError, emptyValueError, usageError, wrapError } from "../errors.js";
 import type { DayLayout } from "../output/views/day-formats.js";
 import { eventView } from "../output/views/event.js";
 import { addStrictDatesFlag, readDayFlag } from "./events/date-flags.js";
@@ -68,6 +69,12 @@ function addFirstDay(command: Command): Command {
   return addStrictDatesFlag(command);
 }
 
+const WHEN_HINTS: Readonly<Record<Layout, string>> = {
+  agenda: DAY_HINT,
+  week: "write next, fri, 24 dec or YYYY-MM-DD",
+  month: "write next, december, 2027-01 or YYYY-MM-DD",
+};
+
 /** Shows days of every calendar, or of those of `--calendar`: as a list, side by side, or as a month. */
 export async function runAgenda(
   context: EventContext,
@@ -114,7 +121,10 @@ async function readWhen(
   }
   const read = (edge: "first" | "last", echo: (line: string) => void) =>
     readDayFlag(text, { source: "when", zone, now, strict, edge, echo });
-  const first = await read("first", output.note);
+  const first = await read("first", output.note).catch((error: unknown) => {
+    if (!(error instanceof CliError) || error.hint !== DAY_HINT) throw error;
+    throw wrapError(error, error.code, error.message, { hint: WHEN_HINTS[layout] });
+  });
   if (layout === "month") return monthOf(first);
   if (layout === "week") return weekOf(first, weekStart);
   return { first, last: await read("last", () => undefined) };

@@ -169,6 +169,14 @@ describe("planTimes", () => {
     expect(failure.message).toContain(message);
   });
 
+  test.each([
+    ["01:00", "for an end on the next day, write --end 2027-01-01T01:00"],
+    ["23:00", "give an --end after --start, or --duration"],
+  ])("suggests the next day for an end that is earlier by the clock: %s", (clock, hint) => {
+    const failure = failureOf(() => plan({ start: "2026-12-31T23:00", end: `2026-12-31T${clock}` }));
+    expect(failure.hint).toBe(hint);
+  });
+
   test("suggests --all-day for a date without a time", () => {
     expect(failureOf(() => plan({ start: "2026-11-21" })).hint).toContain("--all-day");
   });

@@ -34,6 +34,7 @@ describe("what the command line does not take is said with a next step:", () => 
       /"words"/,
       "put text with spaces in quotes; calctl comment -h shows what it takes",
     ],
+    ["api GET /calendars", /"\/calendars"/, "did you mean calctl api /calendars -X GET?"],
     [
       "import a.ics b.ics c.ics",
       'calctl import takes one file, not also "b.ics"',
@@ -71,7 +72,7 @@ describe("what the command line does not take is said with a next step:", () => 
 describe("a command that does not exist names the one that was meant:", () => {
   test.each([
     ["ls", "calctl events list"],
-    ["delete", "calctl rm"],
+    ["delete", "calctl events delete"],
     ["show", "calctl events get"],
     ["edit", "calctl events update"],
     ["event", "calctl events"],

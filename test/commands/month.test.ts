@@ -120,7 +120,10 @@ describe("a month", () => {
 
   test.each([
     [["2026-13"], 'error: "2026-13" is not a month\nhint: write one such as 2027-01'],
-    [["decembre"], 'error: when: "decembre" is not a valid date'],
+    [
+      ["decembre"],
+      'error: when: "decembre" is not a valid date\nhint: write next, december, 2027-01 or YYYY-MM-DD\n',
+    ],
     [["december", "--strict-dates"], 'error: when: "december" is not an ISO 8601 date'],
     [["9999-12", "next"], 'error: when: "9999-12" in "9999-12 next" is not understood'],
     [[""], "WHEN is empty"],

@@ -16,7 +16,7 @@ const AFTER_SIGNAL = "yes, but only after checking if stderr says that a write w
 
 const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
   failed: [
-    "a bug of calctl, or output that could not be written; stderr says what was already done",
+    "a bug of calctl, output that could not be written, or a program of `remind` that failed; stderr says what was already done",
     "after checking",
   ],
   usage: [

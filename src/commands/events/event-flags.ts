@@ -93,7 +93,7 @@ export function addEventFieldFlags(
     .addOption(command.createOption("--category <category>", "category").choices(CATEGORY_CHOICES))
     .option("--start <time>", "start: tomorrow 3pm, fri 9:30, +2h, YYYY-MM-DDTHH:MM; a day with --all-day")
     .option("--end <time>", "end, written the same way; the last day of an all-day event")
-    .option("--duration <duration>", "90m, 1.5h or 2d; instead of --end (1h by default)")
+    .option("--duration <duration>", "90m, 1.5h or 2d; instead of --end (1h for a new event)")
     .option("--all-day", "make it an all-day event")
     .option("--start-timezone <zone>", "zone of the start, such as Asia/Tokyo (default: --timezone)")
     .option("--end-timezone <zone>", "zone of the end (default: --timezone)");
