@@ -12,7 +12,7 @@ export function commandPage(command: Command): HelpPage {
 /** What people use every day, on the first page of help. */
 const EVERYDAY = ["agenda", "week", "next", "add", "events", "import", "undo", "post", "remind", "login"];
 
-/** A screen of 24 lines with 80 columns. */
+/** With the prompt below it, a screen of 24 lines with 80 columns. */
 function programParts(program: Command): HelpPage {
   return [
     text(program.description()),
@@ -29,8 +29,7 @@ function programParts(program: Command): HelpPage {
 function furtherHelp(command: Command): readonly HelpTerm[] {
   if (command.parent === null)
     return [
-      ["calctl help commands", "all commands"],
-      ["calctl COMMAND --help", "the flags and examples of a command"],
+      ["calctl help commands", "all commands; calctl COMMAND --help describes one"],
       ["calctl help flags", "global flags; also help environment, help exit-codes"],
     ];
   const own = [`${pathOf(command)} COMMAND -h`, "help of a command"] as const;
