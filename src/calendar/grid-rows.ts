@@ -106,7 +106,9 @@ function shownRows({ start, end, step }: Scale, isFree: (row: number) => boolean
     const minutes = start + row * step;
     return row >= 0 && minutes < end && (minutes < SHOWN.start || minutes >= SHOWN.end) && isFree(row);
   };
-  const isLeftOut = (row: number) => isIdle(row) && (isIdle(row - 1) || isIdle(row + 1));
+  // The row of an hour names the half hour after it.
+  const isLabel = (row: number) => (start + row * step) % HOUR === 0 && step < HOUR && !isIdle(row + 1);
+  const isLeftOut = (row: number) => isIdle(row) && !isLabel(row) && (isIdle(row - 1) || isIdle(row + 1));
   return rows.flatMap((row) => {
     if (!isLeftOut(row)) return [row];
     return isLeftOut(row - 1) ? [] : [null];

@@ -81,6 +81,12 @@ test("times of calendars are those of the clock on a terminal, and of the wire i
 describe("week", () => {
   const GRID = ["week"] as const;
 
+  test("keeps the hour in which a late event begins", async () => {
+    await create("Night train", "Work", "--start", "2026-11-21T23:30");
+    const { stdout } = await harness.runWith({ columns: 80, env: UTF_8 }, ...GRID);
+    expect(stdout).toMatch(/\n {2}⋮\n23:00\n {7}┃Night/);
+  });
+
   test("week WHEN draws the week of that day, which begins on week_start", async () => {
     const days = async (...when: readonly string[]) => {
       const { stdout } = await harness.runWith({ columns: 100, env: UTF_8 }, "week", ...when);
