@@ -94,6 +94,21 @@ describe("a month", () => {
     expect((await month("2024-02")).stdout).toContain("29 ");
   });
 
+  test("has an event of a night in the order of its first day, and one of 24 hours as a bar", async () => {
+    await create("Night train", "2026-11-24T23:30", "--duration", "1h");
+    await create("Supper", "2026-11-24T19:00", "--duration", "1h");
+    await create("Watch", "2026-11-25T12:00", "--duration", "24h");
+    await create("New month", "2026-11-30T23:30", "--duration", "1h");
+    const { stdout } = await month("--color", "never");
+    expect(stdout.match(/▌.*/g)).toEqual([
+      "▌Supper    ▌Watch ─────────────╴",
+      "▌Night tr…",
+      "▌New month",
+      "▌Personal",
+    ]);
+    expect((await month("2026-12")).stdout).toContain("▌New month");
+  });
+
   test("is drawn in a pipe as the locale says, unless a format is chosen", async () => {
     await create("Lunch", "2026-11-22T12:00", "--duration", "1h");
     const ascii = await harness.runWith({ env: { LC_ALL: "C" } }, "month");

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../contract/date-time.js";
 import { type Day, type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { covers } from "../../calendar/grid-rows.js";
@@ -39,7 +40,10 @@ export function drawMonth(days: readonly Day<LocalizedEvent>[], options: MonthGr
   if (available < NARROWEST_MONTH) return null;
   const month = { ...options, width: available, dayWidth: Math.floor((available + 1) / WEEK) - 1 };
   const { first, last, weekStart } = month;
-  const byDate = new Map(days.map(({ date, entries }) => [date, entries]));
+  const isBegun = (entry: Entry) => entry.part !== "last" || isBar(entry);
+  const byDate = new Map(
+    days.map(({ date, entries }) => [date, date === first ? entries : entries.filter(isBegun)]),
+  );
   const lines: string[] = [];
   const { day, dayOfWeek } = dayOf(first);
   const before = (dayOfWeek - weekStart + WEEK) % WEEK;
@@ -134,9 +138,10 @@ function hasRoom({ lane }: { readonly lane: number }): boolean {
   return lane < MAX_LINES - 1;
 }
 
-/** Whether an event is drawn over the whole of its days. */
-function isBar(entry: Entry): boolean {
-  return entry.part !== "whole" || lastsAllDay(entry);
+/** Whether an event is drawn over the whole of its days; one of a night is only on its first. */
+function isBar({ event, part }: Entry): boolean {
+  const length = Date.parse(event.end_at ?? "") - Date.parse(event.start_at ?? "");
+  return lastsAllDay({ event, part }) || (part !== "whole" && length >= DAY_MS);
 }
 
 /** With the time at which it begins, where there is room. */
