@@ -42,7 +42,7 @@ export function registerAdd(command: Command, contextOf: ContextOf): void {
 }
 
 /** Creates the event that a sentence describes, once its reading is confirmed. */
-export async function runAdd(
+async function runAdd(
   context: EventContext & Pick<Context, "messages">,
   { text: words, yes = false }: AddOptions,
   command: Command,

@@ -12,7 +12,7 @@ import { type EventContext, readEvents } from "./events/event-reader.js";
 import { printList } from "./events/list.js";
 
 /** As typed. */
-export interface AgendaOptions {
+interface AgendaOptions {
   readonly days?: string;
   readonly from?: string;
   readonly strictDates?: boolean;
@@ -76,11 +76,7 @@ const WHEN_HINTS: Readonly<Record<Layout, string>> = {
 };
 
 /** Shows days of every calendar, or of those of `--calendar`: as a list, side by side, or as a month. */
-export async function runAgenda(
-  context: EventContext,
-  layout: Layout,
-  options: AgendaOptions,
-): Promise<void> {
+async function runAgenda(context: EventContext, layout: Layout, options: AgendaOptions): Promise<void> {
   // Checks format and fields before any request.
   context.output.of(eventView);
   const allCalendars = context.flags.calendars.length === 0;

@@ -45,7 +45,7 @@ export function registerApi(command: Command, contextOf: ContextOf): void {
 }
 
 /** Sends one request and prints the body of its response as it is, also when it is an error. */
-export async function runApi(
+async function runApi(
   context: Pick<Context, "api" | "output" | "terminal">,
   options: ApiOptions,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import { calendarView, labelView, userView } from "../output/views/calendar.js";
 import { type CalendarContext, chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { processEach } from "./process-each.js";
 
-export interface CalendarsOptions {
+interface CalendarsOptions {
   /** As typed: a comma-separated list. */
   readonly include?: string;
 }
@@ -27,7 +27,7 @@ export function registerCalendars(command: Command, contextOf: ContextOf): void 
 }
 
 /** Lists calendars; with one `--calendar`, shows only that one. */
-export async function runCalendars(
+async function runCalendars(
   context: CalendarContext & Pick<Context, "output" | "terminal">,
   options: CalendarsOptions,
 ): Promise<void> {
@@ -81,7 +81,7 @@ export function registerLabels(command: Command, contextOf: ContextOf): void {
 }
 
 /** Lists the labels of a calendar. */
-export async function runLabels(context: CalendarContext & Pick<Context, "output">): Promise<void> {
+async function runLabels(context: CalendarContext & Pick<Context, "output">): Promise<void> {
   const output = context.output.of(labelView);
   const api = await context.api();
   await output.print(await api.listLabels((await chooseCalendar(context)).id));
@@ -99,7 +99,7 @@ export function registerMembers(command: Command, contextOf: ContextOf): void {
 }
 
 /** Lists the members of a calendar. */
-export async function runMembers(context: CalendarContext & Pick<Context, "output">): Promise<void> {
+async function runMembers(context: CalendarContext & Pick<Context, "output">): Promise<void> {
   const output = context.output.of(userView);
   const api = await context.api();
   await output.print(await api.listMembers((await chooseCalendar(context)).id));

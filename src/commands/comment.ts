@@ -12,7 +12,7 @@ import { chooseEventId } from "./events/event-ids.js";
 import type { EventContext } from "./events/event-reader.js";
 import { addPickAction } from "./missing-values.js";
 
-export interface CommentOptions {
+interface CommentOptions {
   /** Undefined to pick an event. */
   readonly id?: string;
   /** The comment; undefined when it comes from a file, stdin or a prompt. */
@@ -43,7 +43,7 @@ export function registerComment(command: Command, contextOf: ContextOf): void {
 }
 
 /** Comments on an event. */
-export async function runComment(context: EventContext, options: CommentOptions): Promise<void> {
+async function runComment(context: EventContext, options: CommentOptions): Promise<void> {
   const output = context.output.of(activityView);
   const { text, file, key } = options;
   checkKey(key);
@@ -83,7 +83,7 @@ export function registerComments(command: Command, contextOf: ContextOf): void {
 }
 
 /** Lists the comments on an event, oldest first. */
-export async function runComments(context: EventContext, { id }: Pick<CommentOptions, "id">): Promise<void> {
+async function runComments(context: EventContext, { id }: Pick<CommentOptions, "id">): Promise<void> {
   const output = context.output.of(commentView);
   const eventId = await chooseEventId(context, id);
   const { id: calendarId } = await (await createEventFinder(context)).findCalendar(eventId);

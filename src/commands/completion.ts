@@ -98,7 +98,7 @@ Register-ArgumentCompleter -Native -CommandName calctl -ScriptBlock {
 /** The script of each shell. */
 export const COMPLETION_SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL } as const;
 
-export interface CompletionOptions {
+interface CompletionOptions {
   readonly shell: keyof typeof COMPLETION_SCRIPTS;
 }
 
@@ -126,9 +126,6 @@ export function registerCompletion(command: Command, contextOf: ContextOf): void
 }
 
 /** Prints the script of a shell. */
-export async function runCompletion(
-  context: Pick<Context, "output">,
-  { shell }: CompletionOptions,
-): Promise<void> {
+async function runCompletion(context: Pick<Context, "output">, { shell }: CompletionOptions): Promise<void> {
   await context.output.of(TEXT_DOCUMENT).print(COMPLETION_SCRIPTS[shell]);
 }

@@ -9,7 +9,7 @@ import { createJobChecks, type FolderCheck, type JobChecks, type JobContext } fr
 import { addTargetFlags, type TargetFlags } from "./post/target.js";
 import { checkService, clockSkew, type ServiceCheck } from "./status.js";
 
-export interface DoctorOptions extends TargetFlags {
+interface DoctorOptions extends TargetFlags {
   /** A saved target, or addresses of mail. */
   readonly to?: string;
 }
@@ -30,7 +30,7 @@ export function registerDoctor(command: Command, contextOf: ContextOf): void {
 type DoctorContext = JobContext & Pick<Context, "api" | "output" | "session" | "now" | "config" | "flags">;
 
 /** Checks what an unattended job needs, and prints its crontab line. The report is printed even if a check fails. */
-export async function runDoctor(context: DoctorContext, options: DoctorOptions): Promise<void> {
+async function runDoctor(context: DoctorContext, options: DoctorOptions): Promise<void> {
   const { to, as } = options;
   const output = context.output.of(checkView);
   const jobs = createJobChecks(context);

@@ -51,7 +51,7 @@ interface AddOptions {
   readonly busyOnly?: boolean;
 }
 
-export async function runFeedsAdd(context: FeedsContext, options: AddOptions): Promise<void> {
+async function runFeedsAdd(context: FeedsContext, options: AddOptions): Promise<void> {
   const output = context.output.of(feedView);
   const { name, busyOnly = false } = options;
   if (name?.trim() === "") throw usageError("--name is empty", "leave it out, or write what programs show");
@@ -73,7 +73,7 @@ export async function runFeedsAdd(context: FeedsContext, options: AddOptions): P
     context.output.note("the address is one of this machine, which no other can reach; see docs/feeds.md");
 }
 
-export async function runFeedsList(context: FeedsContext): Promise<void> {
+async function runFeedsList(context: FeedsContext): Promise<void> {
   const output = context.output.of(feedView);
   const feeds = await listFeeds(context);
   if (feeds.length === 0 && context.terminal.isTerminal) context.output.note("no feeds");
@@ -81,7 +81,7 @@ export async function runFeedsList(context: FeedsContext): Promise<void> {
   await output.print(feeds.map((feed) => nameCalendars(feed, calendars)));
 }
 
-export async function runFeedsRemove(
+async function runFeedsRemove(
   context: FeedsContext,
   { id: given }: { readonly id?: string },
   command: Command,

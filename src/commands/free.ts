@@ -31,7 +31,7 @@ interface BusyOptions extends DayFlags {
 }
 
 /** As typed. */
-export interface FreeOptions extends BusyOptions {
+interface FreeOptions extends BusyOptions {
   readonly with?: readonly string[];
   readonly for?: string;
   readonly between?: string;
@@ -74,7 +74,7 @@ function addBusyFlags(command: Command): void {
 }
 
 /** Lists the times when I have no event, and neither has anybody of `--with`. */
-export async function runFree(context: EventContext, options: FreeOptions): Promise<void> {
+async function runFree(context: EventContext, options: FreeOptions): Promise<void> {
   // Checks format and fields before any request.
   const output = context.output.of(freeView);
   const between = parseBetween(options.between ?? "00:00-24:00", "--between");
@@ -92,7 +92,7 @@ export async function runFree(context: EventContext, options: FreeOptions): Prom
 }
 
 /** Lists the pairs of my events that overlap. */
-export async function runConflicts(context: EventContext, options: BusyOptions): Promise<void> {
+async function runConflicts(context: EventContext, options: BusyOptions): Promise<void> {
   context.output.of(createConflictView());
   const { events, localize } = await readBusyEvents(context, options);
   const pairs = findOverlaps(events.map(({ event, span }) => ({ event, ...span }))).map(([first, second]) => {

@@ -180,7 +180,7 @@ export function registerLogout(command: Command, contextOf: ContextOf): void {
 }
 
 /** Removes the stored token, if there is one, and what is cached. */
-export async function runLogout({
+async function runLogout({
   session,
   names,
   output,
@@ -209,7 +209,7 @@ export function registerToken(command: Command, contextOf: ContextOf): void {
 }
 
 /** Prints the token that commands send. */
-export async function runToken(context: Pick<Context, "session" | "output">): Promise<void> {
+async function runToken(context: Pick<Context, "session" | "output">): Promise<void> {
   const output = context.output.of(TOKEN_VIEW);
   const token = await context.session.token();
   if (token === null) {

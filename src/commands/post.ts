@@ -55,7 +55,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
 }
 
 /** Sends events, or what is new, as one message. */
-export async function runPost(context: PostContext, options: PostOptions): Promise<void> {
+async function runPost(context: PostContext, options: PostOptions): Promise<void> {
   const { title, changes } = options;
   if (title === "") throw emptyValueError("--title");
   checkFlagsOfChanges(options);

@@ -41,12 +41,12 @@ interface NameArgument {
   readonly name?: string;
 }
 
-export async function runProfilesList(context: ProfilesContext): Promise<void> {
+async function runProfilesList(context: ProfilesContext): Promise<void> {
   const output = context.output.of(profileView);
   await output.print(context.config.profiles().list());
 }
 
-export async function runProfilesUse(
+async function runProfilesUse(
   context: ProfilesContext,
   options: NameArgument,
   command: Command,
@@ -56,7 +56,7 @@ export async function runProfilesUse(
   context.output.note(`profile in use: ${name}`);
 }
 
-export async function runProfilesRemove(
+async function runProfilesRemove(
   context: ProfilesContext,
   options: NameArgument,
   command: Command,
@@ -146,14 +146,14 @@ interface KeyArgument {
   readonly key: string;
 }
 
-export async function runConfigList(context: ConfigContext): Promise<void> {
+async function runConfigList(context: ConfigContext): Promise<void> {
   const profile = context.config.profileName();
   const values = context.config.profiles().values(profile);
   await context.output.of(createConfigView(profile, Object.keys(values))).print(values);
 }
 
 /** Prints only the value, nothing for a key that is not set. */
-export async function runConfigGet(context: ConfigContext, { key }: KeyArgument): Promise<void> {
+async function runConfigGet(context: ConfigContext, { key }: KeyArgument): Promise<void> {
   const values: Readonly<Record<string, string | null>> = context.config
     .profiles()
     .values(context.config.profileName());
@@ -164,7 +164,7 @@ export async function runConfigGet(context: ConfigContext, { key }: KeyArgument)
   await context.output.of(createValueView(key)).print({ [key]: value });
 }
 
-export async function runConfigSet(
+async function runConfigSet(
   context: ConfigContext,
   { key, value }: KeyArgument & { readonly value: string },
   command: Command,
@@ -182,11 +182,7 @@ export async function runConfigSet(
   if (problem !== null) context.output.note(`${key} was set, although ${problem}`);
 }
 
-export async function runConfigUnset(
-  context: ConfigContext,
-  { key }: KeyArgument,
-  command: Command,
-): Promise<void> {
+async function runConfigUnset(context: ConfigContext, { key }: KeyArgument, command: Command): Promise<void> {
   const profile = context.config.profileName();
   await context.config.profiles().unset(profile, key);
   noteProfile(context, profile, command);
@@ -199,6 +195,6 @@ function noteProfile({ machine, output }: ConfigContext, profile: string, comman
     output.note(`this is of profile ${profile}, which commands with CALCTL_BASE_URL do not use`);
 }
 
-export async function runConfigPath(context: ConfigContext): Promise<void> {
+async function runConfigPath(context: ConfigContext): Promise<void> {
   await context.output.of(PATH).print({ path: context.config.profiles().path });
 }

@@ -50,7 +50,7 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
 }
 
 /** Announces each start of an event once: to a program, or to the target of messages. */
-export async function runRemind(context: RemindContext, options: RemindOptions): Promise<void> {
+async function runRemind(context: RemindContext, options: RemindOptions): Promise<void> {
   const before = requireFlags(options);
   requireChosenService(context.config.settings(), { sends: !context.flags.dryRun });
   const window = readWindow(context, options, before);

@@ -6,7 +6,7 @@ import type { Context } from "../context.js";
 import { type CliError, usageError } from "../errors.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";
 
-export interface SchemaOptions {
+interface SchemaOptions {
   /** Words of a command or name of a shape. */
   readonly name: readonly string[];
 }
@@ -28,7 +28,7 @@ export function registerSchema(command: Command, contextOf: ContextOf): void {
 }
 
 /** Describes the whole program, or one command, group or shape, as JSON. A command wins over a shape of its name. */
-export async function runSchema(
+async function runSchema(
   context: Pick<Context, "program" | "output">,
   { name }: SchemaOptions,
 ): Promise<void> {

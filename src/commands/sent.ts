@@ -15,7 +15,7 @@ export function registerSent(command: Command, contextOf: ContextOf): void {
 }
 
 /** Lists what went out in the last 30 days. */
-export async function runSent(context: Pick<Context, "messages" | "output" | "terminal">): Promise<void> {
+async function runSent(context: Pick<Context, "messages" | "output" | "terminal">): Promise<void> {
   const output = context.output.of(sentView);
   const ledger = await context.messages.ledger();
   const messages = await ledger.messages.list();

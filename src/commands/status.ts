@@ -7,7 +7,7 @@ import { hasCode } from "../errors.js";
 import { userView } from "../output/views/calendar.js";
 import { type StatusRateLimit, statusView } from "../output/views/profile.js";
 
-export interface StatusOptions {
+interface StatusOptions {
   /** Send no request. */
   readonly offline?: boolean;
 }
@@ -25,7 +25,7 @@ export function registerStatus(command: Command, contextOf: ContextOf): void {
 }
 
 /** Shows service, account and rate limit. Prints the report even if the service refuses or cannot be reached. */
-export async function runStatus(
+async function runStatus(
   context: Pick<Context, "api" | "output" | "session">,
   { offline = false }: StatusOptions,
 ): Promise<void> {
@@ -101,7 +101,7 @@ export function registerWhoami(command: Command, contextOf: ContextOf): void {
 }
 
 /** Shows the current user. */
-export async function runWhoami(context: Pick<Context, "api" | "output">): Promise<void> {
+async function runWhoami(context: Pick<Context, "api" | "output">): Promise<void> {
   const output = context.output.of(userView);
   const api = await context.api();
   await output.print(await api.getCurrentUser());

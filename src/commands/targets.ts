@@ -74,11 +74,7 @@ interface AddOptions extends Partial<NameArgument>, TargetPlace {
   readonly insecureStorage?: boolean;
 }
 
-export async function runTargetsAdd(
-  context: TargetsContext,
-  options: AddOptions,
-  command: Command,
-): Promise<void> {
+async function runTargetsAdd(context: TargetsContext, options: AddOptions, command: Command): Promise<void> {
   const { replace = false, insecureStorage, topic, from, bcc } = options;
   checkGiven(options);
   const { name, as, chat, to, urlFile } = await completeFlags(context, options, command);
@@ -163,14 +159,14 @@ async function readSecret({ terminal }: TargetsContext, as: TargetKind, urlFile:
   return { text: await terminal.input.text("-", "stdin"), source: "stdin" };
 }
 
-export async function runTargetsList(context: TargetsContext): Promise<void> {
+async function runTargetsList(context: TargetsContext): Promise<void> {
   const output = context.output.of(targetView);
   const targets = (await context.messages.targets()).list();
   if (targets.length === 0 && context.terminal.isTerminal) context.output.note("no targets");
   await output.print(targets);
 }
 
-export async function runTargetsRemove(
+async function runTargetsRemove(
   context: TargetsContext,
   options: Partial<NameArgument>,
   command: Command,
@@ -181,7 +177,7 @@ export async function runTargetsRemove(
 }
 
 /** Posts one line that says it is a test. */
-export async function runTargetsTest(
+async function runTargetsTest(
   context: Pick<Context, "messages" | "terminal"> & Parameters<typeof postMessage>[0],
   options: Partial<NameArgument>,
   command: Command,

@@ -45,7 +45,7 @@ export function registerUndo(command: Command, contextOf: ContextOf): void {
 const MAX_LISTED = 20;
 
 /** Takes back what a command wrote, as far as nobody wrote there since. */
-export async function runUndo(context: UndoContext, options: UndoOptions): Promise<void> {
+async function runUndo(context: UndoContext, options: UndoOptions): Promise<void> {
   const output = context.output.of(undoableView);
   const { list = false, yes = false } = options;
   const number = readNumber(options);

@@ -41,7 +41,7 @@ export function registerEventsChanges(command: Command, contextOf: ContextOf): v
 type ChangesContext = DiffContext & Pick<Context, "output" | "terminal">;
 
 /** Prints what is new, changed or removed since the last run under a name. */
-export async function runEventsChanges(
+async function runEventsChanges(
   context: ChangesContext,
   { sinceLast, ...flags }: ChangesOptions,
 ): Promise<void> {

@@ -27,7 +27,7 @@ import { noteTimes, writeEvents } from "./write-events.js";
 
 const IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
 
-export interface EventsCopyOptions {
+interface EventsCopyOptions {
   readonly id: readonly string[];
   readonly start?: string;
   readonly by?: string;
@@ -60,7 +60,7 @@ export function registerEventsCopy(command: Command, contextOf: ContextOf): void
 }
 
 /** Creates events again: at another time, or in another calendar. Comments are not copied. */
-export async function runEventsCopy(context: EventContext, options: EventsCopyOptions): Promise<void> {
+async function runEventsCopy(context: EventContext, options: EventsCopyOptions): Promise<void> {
   const { id, start, by, strictDates = false, to } = options;
   context.output.of(eventView);
   if ((start ?? by ?? to) === undefined)
@@ -85,7 +85,7 @@ export async function runEventsCopy(context: EventContext, options: EventsCopyOp
   });
 }
 
-export interface EventsMoveOptions extends Pick<EventsCopyOptions, "id" | "to"> {
+interface EventsMoveOptions extends Pick<EventsCopyOptions, "id" | "to"> {
   /** Skips the confirmation. */
   readonly yes?: boolean;
 }
@@ -111,7 +111,7 @@ export function registerEventsMove(command: Command, contextOf: ContextOf): void
 const MOVE_LOSSES = "a moved event has a new id, and its comments are not moved";
 
 /** Copies events to another calendar and deletes them here, after a confirmation. */
-export async function runEventsMove(
+async function runEventsMove(
   context: EventContext,
   { id, to: typed, yes: confirmed = false }: EventsMoveOptions,
   command: Command,

@@ -12,7 +12,7 @@ import type { EventContext } from "./event-reader.js";
 import { describeFound } from "./found-event.js";
 import { addScopeFlag, type ChooseScope, createScopeChooser } from "./scope.js";
 
-export interface EventsDeleteOptions {
+interface EventsDeleteOptions {
   readonly id: readonly string[];
   /** Skips the confirmation. */
   readonly yes?: boolean;
@@ -45,7 +45,7 @@ export function registerEventsDelete(command: Command, contextOf: ContextOf): vo
 }
 
 /** Deletes events, after a confirmation. */
-export async function runEventsDelete(
+async function runEventsDelete(
   context: EventContext,
   { id: given, yes: confirmed = false, scope }: EventsDeleteOptions,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { processEach } from "../process-each.js";
 import { chooseEventId, isSingleId, readEventIds } from "./event-ids.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 
-export interface EventsGetOptions {
+interface EventsGetOptions {
   readonly id: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function registerEventsGet(command: Command, contextOf: ContextOf): void 
 }
 
 /** Shows events: an object for one id, a list for several and for those from stdin. */
-export async function runEventsGet(context: EventContext, { id: given }: EventsGetOptions): Promise<void> {
+async function runEventsGet(context: EventContext, { id: given }: EventsGetOptions): Promise<void> {
   const output = context.output.of(foundEventsView);
   const typed = given.length > 0 ? given : [await chooseEventId(context, undefined)];
   const ids = await readEventIds(context, typed);

@@ -17,7 +17,7 @@ import {
 } from "./event-query.js";
 import { type EventContext, type EventList, readEvents, rememberShown } from "./event-reader.js";
 
-export interface EventsListOptions extends DayFlags, FilterFlags {
+interface EventsListOptions extends DayFlags, FilterFlags {
   readonly failEmpty?: boolean;
   /** As typed. */
   readonly limit?: string;
@@ -51,7 +51,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
 }
 
 /** Lists events of one or more calendars, by day. */
-export async function runEventsList(context: ListContext, options: EventsListOptions): Promise<void> {
+async function runEventsList(context: ListContext, options: EventsListOptions): Promise<void> {
   // Checks format and fields before any request.
   const { stream } = context.output.of(eventView);
   const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(options.limit);

@@ -38,7 +38,7 @@ import { noteTimes, writeEvents } from "./write-events.js";
 import { writeUpdate } from "./write-update.js";
 
 /** Flags as typed. */
-export interface EventsUpdateOptions extends EventFieldFlags {
+interface EventsUpdateOptions extends EventFieldFlags {
   /** Empty to pick an event. */
   readonly id: readonly string[];
   readonly by?: string;
@@ -92,7 +92,7 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
 }
 
 /** Reads events, merges the changes and replaces them, since the service cannot update single fields. */
-export async function runEventsUpdate(context: EventContext, options: EventsUpdateOptions): Promise<void> {
+async function runEventsUpdate(context: EventContext, options: EventsUpdateOptions): Promise<void> {
   if (options.edit === true) return runEventsEdit(context, options);
   context.output.of(eventView);
   const { addAttendee, removeAttendee, clear, ifUnchanged, by, scope, id: given, ...typed } = options;
