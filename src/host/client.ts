@@ -1,7 +1,7 @@
 import { type Api, type ApiOptions, createApi } from "../api/client.js";
 import type { UndiciTransport } from "../api/network/transport.js";
 import type { SenderOptions } from "../api/sending/sender.js";
-import { type Transport, withBearer } from "../api/transport.js";
+import { type HttpResponse, type Transport, withBearer } from "../api/transport.js";
 import type { FetchUser } from "../auth/login.js";
 import type { Environment } from "../config/environment.js";
 import { parseServiceUrl } from "../config/profile-values.js";
@@ -13,7 +13,6 @@ import type { LocalService, Machine } from "../machine.js";
 import type { Token } from "../secrets/environment-secret.js";
 import { once } from "../system/once.js";
 import { createWaitDisplay } from "../terminal/messages.js";
-import { createInProcessTransport, LOCAL_BASE_URL } from "./local-profile.js";
 
 /** What all clients of a run share. */
 export interface ClientDependencies {
@@ -204,5 +203,27 @@ export async function createSenderOptions(
     clock,
     onWait,
     signal: machine.signal(),
+  };
+}
+
+/** Base URL of requests to the embedded service. It is never connected to. */
+export const LOCAL_BASE_URL = "http://local.invalid/";
+
+/**
+ * The transport to the embedded service in this process: same client, same bodies, no socket and no token.
+ * @throws the error that caused a 500 or 503, such as a damaged database, because here it is the user's own
+ */
+export function createInProcessTransport({ service, userId }: LocalService): Transport {
+  const encoder = new TextEncoder();
+  return async (request): Promise<HttpResponse> => {
+    request.signal?.throwIfAborted();
+    const { pathname, search } = new URL(request.url);
+    const body = encoder.encode(request.body ?? "");
+    const { failure, ...response } = await service.handle(
+      { method: request.method, target: `${pathname}${search}`, headers: request.headers, body },
+      { kind: "local", userId },
+    );
+    if (failure !== undefined) throw failure;
+    return response;
   };
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Context } from "../../context.js";
 import type { ProcessLike } from "../../machine.js";
-import { createCapture } from "../../terminal/capture.js";
+import type { WritableLike } from "../../terminal/text-sink.js";
 
 export type RunContext = Pick<Context, "program" | "flags" | "machine">;
 
@@ -57,4 +57,22 @@ function detached({ env, platform, execPath, pid, kill, geteuid }: ProcessLike) 
   const stdin = Object.assign(Readable.from([]), { isTTY: false });
   const listeners = { rawListeners: () => [], removeAllListeners: nothing, on: nothing, off: nothing };
   return { env, platform, execPath, argv: [], pid, kill, geteuid, stdin, ...listeners };
+}
+
+/** A stream that keeps what is written to it. */
+type Capture = WritableLike & { text(): string };
+
+function createCapture(): Capture {
+  let captured = "";
+  return {
+    isTTY: false,
+    columns: undefined,
+    write(text, done) {
+      captured += text;
+      done();
+      return true;
+    },
+    on: () => undefined,
+    text: () => captured,
+  };
 }
