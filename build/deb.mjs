@@ -98,7 +98,7 @@ Section: utils
 Priority: optional
 Description: ${description.toLowerCase()}
  calctl lists, creates and changes the events of shared calendars, posts them
- to chats and by mail, and can serve calendars itself. It needs no Node.js.
+ to chats and by email, and can serve calendars itself. It needs no Node.js.
 `;
 }
 

@@ -62,7 +62,7 @@ export async function copyDatabase(
       whileOpen(openStore(read, { signal, readOnly: true }), (source) =>
         whileOpen(openStore(written, { signal, migrate: false, allowUnfinished: true }), (target) => {
           isInProgress = true;
-          note("what is written to the source from now on is not copied");
+          note("writes to the source from now on are not copied");
           return copyStore({ source, target }, progress);
         }),
       ),

@@ -27,7 +27,7 @@ describe("the url of an event", () => {
     ["in capitals", "HTTP://EXAMPLE.ORG"],
     ["with a space", "https://example.org/?q=two words"],
     ["with other letters", "https://例え.jp/ランチ"],
-    ["a mail address", "mailto:ana@example.org?subject=Lunch"],
+    ["an email address", "mailto:ana@example.org?subject=Lunch"],
     ["a phone number", "tel:+81-3-1234-5678"],
     ["a number for messages", "sms:+15105550101"],
     ["a place", "geo:35.68,139.76"],

@@ -143,8 +143,7 @@ export function parseBetween(text: string, source: string): TimeSpan {
       `${source}: "${text}" may be before or after noon`,
       "write both times as 09:00-17:00 or 9am-5pm",
     );
-  if (start === end)
-    throw usageError(`${source}: "${text}" is no time at all`, "the whole day is 00:00-24:00");
+  if (start === end) throw usageError(`${source}: "${text}" has no length`, "the whole day is 00:00-24:00");
   return { start, end };
 }
 

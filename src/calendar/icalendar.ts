@@ -23,7 +23,7 @@ export interface ICalendarOptions {
   readonly sanitize?: (text: string) => string;
   /** Of a calendar that programs subscribe to: what they call it, and how often they ask, such as `PT1H`. */
   readonly subscription?: { readonly name: string; readonly description: string; readonly refresh: string };
-  /** Of iCalendar in a mail. @see RFC 6047 §2.4 */
+  /** Of iCalendar in an email. @see RFC 6047 §2.4 */
   readonly method?: "PUBLISH";
   /** Lets others run in between. */
   readonly pause?: () => Promise<void>;

@@ -71,12 +71,13 @@ export function copiesOf(content: EventContent, rule: string, excluded: readonly
   return copies;
 }
 
-const NOTHING_LEFT = "--except leaves no day of --repeat";
+const NOTHING_LEFT = "--except leaves no date of --repeat";
 
 /** @param days of the rule */
 function checkExcluded(excluded: readonly string[], days: readonly string[]): void {
   const useless = excluded.find((day) => !days.includes(day));
-  if (useless !== undefined) throw usageError(`--except: ${useless} is no day of --repeat`, "leave it out");
+  if (useless !== undefined)
+    throw usageError(`--except: ${useless} is not a date of --repeat`, "leave it out");
 }
 
 /** How many days a person is shown. */

@@ -27,7 +27,7 @@ export interface SentenceMoment {
 /** What a sentence may say in two ways, or says in words of days and times that the grammar does not know. */
 
 /** @param problem follows "the text" @throws CliError usage where it is wrong */
-export function refuseIf(isWrong: boolean, problem: string, hint = "write one of the two"): void {
+export function refuseIf(isWrong: boolean, problem: string, hint = "use only one of them"): void {
   if (isWrong) throw usageError(SOURCE + problem, hint);
 }
 

@@ -233,7 +233,7 @@ function simplePartAt(text: string, before: SentencePart | undefined): Found | n
     // No label has a number of three digits, and no label follows "ticket".
     if (kind === "label" && (/^\d{3,}$/.test(plain) || (isNumbered && /^\d+$/.test(plain))))
       throw new AmbiguousTextError(`${SOURCE}: "${written}" may be a label or part of the title`, {
-        hint: `put what is part of the title in quotes, and all of it in others for the shell: '"${written}"'`,
+        hint: `quote it for the title, and quote that again for the shell: '"${written}"'`,
         written,
         readings: [`#"${plain}"`, `"${written}"`],
       });

@@ -318,7 +318,7 @@ function readTitle(parts: readonly PlacedPart[], text: string): Pick<SentenceRea
     `: "${name?.text}" may be the title or how often the event repeats`,
     "add the title, or put it in quotes",
   );
-  if (title === undefined || title === "") throw usageError(`${SOURCE} has no title`, "add what it is about");
+  if (title === undefined || title === "") throw usageError(`${SOURCE} has no title`, "add one");
   return at === parts.length ? { title } : { title, location: place };
 }
 

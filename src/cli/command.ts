@@ -12,7 +12,7 @@ import { suggestCommand } from "./suggestion.js";
 export type ContextOf = (command: Command, options?: ContextOptions) => Context;
 
 interface ContextOptions {
-  /** Whether a scheduler runs it, which mails all that is printed: retries that helped are not worth a mail. */
+  /** Whether a scheduler runs it, which mails all that is printed: retries that helped are not worth an email. */
   readonly isJob?: boolean;
 }
 

@@ -67,7 +67,9 @@ async function runFeedsAdd(context: FeedsContext, options: AddOptions): Promise<
   const feed = await api.createFeed({ name, calendarIds, busyOnly, timezone, isLocal });
   if (feed === null) throw noFeedsError();
   await output.print(nameCalendars(feed, calendars), `feed ${feed.id} was made`);
-  context.output.note("whoever has the address sees the feed: a page, and with .ics at its end a calendar");
+  context.output.note(
+    "everyone with the address can see the feed: a page, and with .ics at its end a calendar",
+  );
   // A service that others can reach has https.
   if (feed.address?.startsWith("http:") === true)
     context.output.note("the address is one of this machine, which no other can reach; see docs/feeds.md");

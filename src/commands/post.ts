@@ -42,7 +42,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
     examples: () => [
       ["What would be posted?", "calctl post --as slack --dry-run"],
       [
-        "The week of every calendar, as two mails",
+        "The week of every calendar, as two emails",
         "calctl post --as mail --to ana@example.org --to ben@example.org -A --days 7 --dry-run",
       ],
       [

@@ -41,7 +41,7 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
         `calctl remind --before 15m --dry-run -- sh -c 'notify-send "$CALCTL_EVENT_TITLE"'`,
       ],
       [
-        "All-day events at eight in the morning, by mail",
+        "All-day events at eight in the morning, by email",
         "calctl remind --before 1m --all-day-at 08:00 --as mail --post ana@example.org --dry-run",
       ],
     ],

@@ -16,7 +16,7 @@ type TargetsContext = Pick<Context, "messages" | "terminal" | "output">;
 
 export function registerTargets(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  const add = addCommand(command, "add [name]", "save a chat or mail address that messages go to")
+  const add = addCommand(command, "add [name]", "save a chat or email address that messages go to")
     .addOption(new Option("--as <kind>", "message format").choices(TARGET_KINDS))
     .option("--chat <chat>", "for telegram: the id of the chat, or @ and a channel's name")
     .option("--topic <id>", "for telegram: the id of a topic of the chat")

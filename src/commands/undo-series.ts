@@ -59,7 +59,7 @@ async function requireNothingLost(
   if (kept > 0) {
     const were = kept === 1 ? "was changed on its own" : "were changed on their own";
     throw new CliError("rejected", `${kept} of its events ${were}, and would be lost`, {
-      hint: `put the rule back with calctl events update ${id} --scope all --repeat`,
+      hint: `restore the rule with calctl events update ${id} --scope all --repeat`,
     });
   }
   const comments = (await (await context.api()).listComments({ calendarId, eventId })) ?? [];

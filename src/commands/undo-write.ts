@@ -36,7 +36,7 @@ export function undoneBy({ kind, scope }: NotedWrite): (typeof UNDONE)[keyof typ
 interface UndoWriteOptions {
   /** When the command began that wrote it. */
   readonly at: string;
-  /** Takes a line for people. */
+  /** Called with a line to show the user. */
   readonly note: (text: string) => void;
 }
 
@@ -201,6 +201,6 @@ export async function requireAsLeft(
   for (const line of [`${current.title} (event ${current.id}), as it was left and as it is:`, ...lines])
     context.output.warn(line);
   throw new CliError("changed", `event ${current.id} was changed since: nothing was overwritten`, {
-    hint: "if calctl changed it, take that back first: calctl undo --list",
+    hint: "if calctl changed it later, undo that change first: calctl undo --list",
   });
 }

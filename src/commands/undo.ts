@@ -59,7 +59,7 @@ async function runUndo(context: UndoContext, options: UndoOptions): Promise<void
   const commands = journal.entries().filter((entry) => entry.isDamaged || openWrites(entry).length > 0);
   if (list) {
     for (const { isDamaged, file } of commands)
-      if (isDamaged) context.output.warn(`${file} is damaged: what it notes cannot be taken back`);
+      if (isDamaged) context.output.warn(`${file} is damaged: its writes cannot be taken back`);
     return output.print(commands.slice(0, MAX_LISTED).map((entry, index) => describeEntry(entry, index + 1)));
   }
   const chosen = choose(commands, number);
@@ -103,7 +103,7 @@ function choose(commands: readonly JournalEntry[], number: number): JournalEntry
     throw new CliError("not_found", problem, { hint: "calctl undo --list shows what was written" });
   }
   if (chosen.isDamaged)
-    throw configurationError(`what was written at ${chosen.at} is not known: ${chosen.file} is damaged`, {
+    throw configurationError(`the writes of ${chosen.at} are not known: ${chosen.file} is damaged`, {
       hint: "calctl undo --list shows what else was written, by its number",
     });
   const final = openWrites(chosen).find(isFinal);

@@ -161,7 +161,7 @@ function formatOf(text: string, { name, columns }: ImportOptions): ImportFormat 
   throw new CliError("rejected", `${name} is not an iCalendar, CSV or NDJSON file`, calendarHint(text));
 }
 
-/** Some texts have a calendar further below, such as a mail or a response with its headers. */
+/** Some texts have a calendar further below, such as an email or a response with its headers. */
 function calendarHint(text: string): { readonly hint?: string } {
   const begin = /(?<![^\r\n])BEGIN:VCALENDAR/i.exec(text);
   if (begin === null) return {};

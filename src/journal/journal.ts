@@ -24,7 +24,7 @@ export interface JournalOptions {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   readonly process: ProcessSource;
-  /** Takes a line for people. */
+  /** Called with a line to show the user. */
   readonly note: (text: string) => void;
 }
 
@@ -108,7 +108,7 @@ export function createJournal(options: JournalOptions) {
     forget(): void {
       const kept = readEntries(0).filter(({ file: path }) => !remove(path));
       if (kept.length === 0) return;
-      throw configurationError(`what was noted until now could not be removed from ${folderOf()}`, {
+      throw configurationError(`the journal could not be removed from ${folderOf()}`, {
         hint: `remove what is in it: ${kept.map(({ file: path }) => basename(path)).join(", ")}`,
       });
     },

@@ -11,7 +11,7 @@ const MENTIONS: Readonly<Partial<Record<TargetKind, { readonly known: RegExp; re
   discord: { known: /^(?:@(?:here|everyone)|\d{15,21})$/, hint: "@here, @everyone, or the id of a member" },
   teams: {
     known: /^(?:[a-z0-9._+'-]{1,64}@[a-z0-9.-]{1,250}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i,
-    hint: "a member's mail address or object id",
+    hint: "a member's email address or object id",
   },
   mattermost: {
     known: /^@[a-z\d][a-z\d._-]{0,63}$/,

@@ -227,7 +227,7 @@ export function findRecord(storage: TargetStorage, name: string): TargetRecord {
   const [nearest] = findNearest(name, names, (each) => each);
   const saved =
     names.length > 0 ? `targets: ${names.join(", ")}` : "save one: calctl targets add NAME --as KIND";
-  const address = name.includes("@") ? "for a mail address add --as mail" : undefined;
+  const address = name.includes("@") ? "for an email address add --as mail" : undefined;
   throw new CliError("not_found", `there is no target "${name}"`, {
     hint: nearest === undefined ? (address ?? saved) : `did you mean ${nearest}?`,
     details: { candidates: names.map((each) => ({ id: each, name: each })) },

@@ -24,7 +24,7 @@ export function parseMailAddresses(text: string, source: string): string {
   const addresses = text.split(",").map((address) => address.trim());
   const wrong = addresses.find((address) => address.length > MAX_ADDRESS || !ADDRESS.test(address));
   const hint = "write NAME@DOMAIN, several separated by commas";
-  if (wrong !== undefined) throw usageError(`${source}: ${quote(wrong)} is not a mail address`, hint);
+  if (wrong !== undefined) throw usageError(`${source}: ${quote(wrong)} is not an email address`, hint);
   if (addresses.length > MAX_ADDRESSES) {
     throw usageError(
       `${source}: ${addresses.length} addresses are more than ${MAX_ADDRESSES}`,
@@ -34,7 +34,7 @@ export function parseMailAddresses(text: string, source: string): string {
   return addresses.join(", ");
 }
 
-/** Whom a mail goes to, and whom it is from, as its headers have them. */
+/** Whom an email goes to, and whom it is from, as its headers have them. */
 export interface MailAddresses extends Pick<TargetPlace, "from" | "bcc"> {
   readonly to: string;
 }
@@ -42,7 +42,7 @@ export interface MailAddresses extends Pick<TargetPlace, "from" | "bcc"> {
 /** @param source of the text, for messages; by default the flags. @throws CliError usage */
 export function parseMailFlags({ to = "", from, bcc }: TargetPlace, source?: string): MailAddresses {
   const parse = (text: string, flag: string) => parseMailAddresses(text, source ?? flag);
-  if (from?.includes(",") === true) throw usageError(`${source ?? "--from"}: a mail is from one address`);
+  if (from?.includes(",") === true) throw usageError(`${source ?? "--from"}: an email has one sender`);
   return {
     to: parse(to, "--to"),
     from: from === undefined ? undefined : parse(from, "--from"),
@@ -92,7 +92,7 @@ export async function sendMail(message: string, options: SendmailOptions): Promi
     },
   }).catch((error: unknown) => {
     // A mail program that is stopped may have sent the message already.
-    throw isStarted ? interruptedMidway(error, `a mail was being sent; ${CHECK_HINT}`) : error;
+    throw isStarted ? interruptedMidway(error, `an email was being sent; ${CHECK_HINT}`) : error;
   });
   switch (result.kind) {
     case "not_started":
@@ -143,7 +143,7 @@ function refusal(program: string, exitCode: number, stderr: string): CliError {
   if (exitCode === BROKEN_CONFIGURATION) {
     return configurationError(message, { hint: "correct the configuration of the mail program" });
   }
-  return new CliError("rejected", message, { hint: "send a mail with it yourself to see what is wrong" });
+  return new CliError("rejected", message, { hint: "send an email with it yourself to see what is wrong" });
 }
 
 /** How much of its stderr is shown, in Unicode code points. */

@@ -46,7 +46,7 @@ export interface TargetPlace {
 export interface MessageExtras {
   /** Whom they notify, as the target calls them: never from the text of an event. */
   readonly mentions?: readonly string[] | undefined;
-  /** Whether iCalendar is attached to a mail. */
+  /** Whether iCalendar is attached to an email. */
   readonly ics?: boolean | undefined;
 }
 

@@ -73,7 +73,7 @@ export function createEditor(options: EditorOptions) {
         return result;
       } catch (error) {
         if (!(error instanceof DryRunStop) && (await hasNewText(path, original)))
-          warn(`what you wrote is kept in ${path}`);
+          warn(`your text is kept in ${path}`);
         else await remove();
         throw error;
       }

@@ -38,7 +38,7 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
     });
   };
   const decode = async (path: string, source: string): Promise<string> => {
-    const error = () => usageError(`${source}: more than 8 MiB, which no service accepts`);
+    const error = () => usageError(`${source}: more than 8 MiB, larger than any service accepts`);
     const bytes = await readBytes(path, source, { bytes: MAX_INPUT, error });
     return decodeText(bytes, `${source}: ${displayName(path)}`);
   };

@@ -146,11 +146,11 @@ describe("nothing is sent", () => {
     [["--repeat", "daily", "--count", "367", "--copies"], "--repeat gives more than 366 events"],
     [
       ["--repeat", "weekly", "--count", "3", "--except", "2026-11-24", "--copies"],
-      "--except: 2026-11-24 is no day of --repeat",
+      "--except: 2026-11-24 is not a date of --repeat",
     ],
     [
       ["--repeat", "daily", "--count", "1", "--except", "2026-11-23", "--copies"],
-      "--except leaves no day of --repeat",
+      "--except leaves no date of --repeat",
     ],
     [["--copies"], "missing --repeat: --copies has no effect without it"],
     [["--except", "2026-11-24"], "missing --repeat: --except has no effect without it"],

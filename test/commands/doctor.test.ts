@@ -355,12 +355,12 @@ describe("--to", () => {
     expect(stdout).toMatch(/target\ttrue\t.*calctl-webhook-url, for slack, which is not set in a cron job\t/);
   });
 
-  test("a mail address without --as mail is told so", async () => {
+  test("an email address without --as mail is told so", async () => {
     const { run } = await createHarness();
     const { exitCode, stderr } = await run("doctor", "-p", "local", "--to", "ana@example.org");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 5,
-      stderr: 'error: there is no target "ana@example.org"\nhint: for a mail address add --as mail\n',
+      stderr: 'error: there is no target "ana@example.org"\nhint: for an email address add --as mail\n',
     });
   });
 

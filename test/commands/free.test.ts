@@ -160,7 +160,7 @@ describe("free", () => {
     [["--between", "9-25"], "--between: the time 25:00 does not exist"],
     [["--between", "9 to 5"], '--between: "9 to 5" is not two times of day'],
     [["--between", "09:00"], '--between: "09:00" is not two times of day'],
-    [["--between", "09:00-09:00"], '--between: "09:00-09:00" is no time at all'],
+    [["--between", "09:00-09:00"], '--between: "09:00-09:00" has no length'],
     [["--between", ""], "--between"],
     [["--for", "0m"], '--for: "0m" is not a valid duration'],
     [["--with", ""], "--with is empty"],

@@ -38,7 +38,7 @@ test("a series becomes the events of the next year, at the same local time in wi
   expect(await importIcs([choir()])).toMatchObject({ created: 0, unchanged: 52 });
 });
 
-test("a mail that cancels the series deletes its events, and says nothing", async () => {
+test("an email that cancels the series deletes its events, and says nothing", async () => {
   await importIcs([choir()], ...DECEMBER);
   const cancel = await importIcs(["METHOD:CANCEL", choir()], ...DECEMBER);
   expect(cancel).toMatchObject({ exitCode: 0, stderr: "", deleted: 4 });

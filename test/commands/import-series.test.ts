@@ -219,7 +219,7 @@ test("a yearly event, of which the file changes the next ones, is no conflict wh
   expect(await importIcs([fair("FREQ=MONTHLY")])).toMatchObject({ ...NOTHING, unchanged: 1 });
 });
 
-test("a mail that cancels or moves one event is enough, without its series", async () => {
+test("an email that cancels or moves one event is enough, without its series", async () => {
   await importIcs([choir()]);
   expect(await importIcs([changed("Concert", "20261214")])).toMatchObject({ updated: 1 });
   expect(await importIcs([changed("Choir", "20261221", "STATUS:CANCELLED")])).toMatchObject({ deleted: 1 });
@@ -227,7 +227,7 @@ test("a mail that cancels or moves one event is enough, without its series", asy
   expect(await listed()).toEqual([evenings()[0], "2026-12-14T20:00 Concert", evenings()[3]]);
 });
 
-test("a mail that cancels what came from another source says so", async () => {
+test("an email that cancels what came from another source says so", async () => {
   const cancelled = changed("Choir", "20261221", "STATUS:CANCELLED");
   const path = writeText(world, "cancel.ics", icsFile(["METHOD:CANCEL", cancelled]));
   await importIcs([choir()]);
@@ -287,7 +287,7 @@ test("--prune keeps a series of which the file has an event, also one that is ca
   ]);
 });
 
-test("a RECURRENCE-ID that is a date is the event of that day, with its series or in a mail alone", async () => {
+test("a RECURRENCE-ID that is a date is the event of that day, with its series or in an email alone", async () => {
   const ofDay = (title: string, ...lines: readonly string[]) =>
     changed(title, "20261214", ...lines).replace(/RECURRENCE-ID;.*/, "RECURRENCE-ID;VALUE=DATE:20261214");
   expect(await importIcs([ofDay("Concert"), choir()])).toMatchObject({ exitCode: 0, created: 2 });
@@ -330,7 +330,7 @@ test("a change is rejected together with another change of the same event that c
   expect(report).toMatchObject({ exitCode: 12, created: 1, rejected: [{ title: "Concert" }, { line: 16 }] });
 });
 
-test("a RECURRENCE-ID without a zone is read in that of its series, with it or in a mail alone", async () => {
+test("a RECURRENCE-ID without a zone is read in that of its series, with it or in an email alone", async () => {
   const floating = (title: string) =>
     changed(title, "20261214")
       .replace(/RECURRENCE-ID;.*/, "RECURRENCE-ID:20261214T190000")
@@ -347,7 +347,7 @@ test("a RECURRENCE-ID without a zone is read in that of its series, with it or i
   expect(await titles()).toEqual(["Choir", "Big concert", "Choir", "Choir"]);
 });
 
-test("a mail deletes no other events of its source, also with --prune", async () => {
+test("an email deletes no other events of its source, also with --prune", async () => {
   const mail = (uid: string) =>
     writeText(
       world,
@@ -362,7 +362,7 @@ test("a mail deletes no other events of its source, also with --prune", async ()
     exitCode: 12,
     stdout: "mail\t1\t0\t0\t0\t0\t0\n",
     stderr: expect.stringContaining(
-      `1 event not in ${path} any more, and not deleted: a mail does not have all events of its source`,
+      `1 event not in ${path} any more, and not deleted: an email does not have all events of its source`,
     ),
   });
 });

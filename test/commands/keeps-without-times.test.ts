@@ -144,7 +144,7 @@ describe("events create of a keep without times", () => {
     expect(stdout).toMatch(/^[0-9a-f]{32}\n$/);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
-      stderr: `a keep without times is on no day: keep its id ${stdout}`,
+      stderr: `this keep has no date and appears on no day; note its id: ${stdout}`,
     });
   });
 

@@ -170,8 +170,8 @@ describe("create --repeat", () => {
   });
 
   test.each([
-    [["--except", "2026-11-24"], "--except: 2026-11-24 is no day of --repeat"],
-    [["--count", "1", "--except", "2026-11-23"], "--except leaves no day of --repeat"],
+    [["--except", "2026-11-24"], "--except: 2026-11-24 is not a date of --repeat"],
+    [["--count", "1", "--except", "2026-11-23"], "--except leaves no date of --repeat"],
     [["--until", "2026-11-22"], "--until: 2026-11-22 is before the start, 2026-11-23"],
   ])("refuses %j", async (flags, message) => {
     const result = await harness.run("events", "create", ...MEETING, "--repeat", "weekly on mon", ...flags);

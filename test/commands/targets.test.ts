@@ -94,11 +94,11 @@ describe("targets add", () => {
     ],
     [["--as", "slack", "--from", "a@example.org"], "--from: only mail has addresses, not slack"],
     [["--as", "ntfy", "--bcc", "a@example.org"], "--bcc: only mail has addresses, not ntfy"],
-    [["--as", "mail", "--to", "a@example.org", "--from", "ana"], '--from: "ana" is not a mail address'],
-    [["--as", "mail", "--to", "a@example.org", "--from", "a@b.example,c@b.example"], "from one address"],
+    [["--as", "mail", "--to", "a@example.org", "--from", "ana"], '--from: "ana" is not an email address'],
+    [["--as", "mail", "--to", "a@example.org", "--from", "a@b.example,c@b.example"], "an email has one sender"],
     [
       ["--as", "mail", "--to", "a@example.org", "--bcc", "a@b\nTo: x@y"],
-      "--bcc: the value is not a mail address",
+      "--bcc: the value is not an email address",
     ],
   ])("refuses %j", async (flags, message) => {
     expect(await add(URL_A, "team", ...flags)).toMatchObject(failed(2, message));
@@ -148,7 +148,7 @@ describe("targets add", () => {
     ],
     ["the URL as file", ["team", "--as", "slack", "--url-file", URL_A], "", "not a URL"],
     ["the URL as chat", ["team", "--as", "telegram", "--chat", URL_A], "", "is not the id of a chat"],
-    ["the URL as address", ["me", "--as", "mail", "--to", URL_A], "", "is not a mail address"],
+    ["the URL as address", ["me", "--as", "mail", "--to", URL_A], "", "is not an email address"],
     ["the URL after the name", ["team", URL_A, "--as", "slack"], "", "renew the URL"],
     ["a name with a space", ["my team", "--as", "slack"], URL_A, "not a valid name of a target"],
     ["an empty name", ["", "--as", "slack"], URL_A, "the name of the target is empty"],
@@ -168,7 +168,7 @@ describe("targets add", () => {
       "only mail has addresses",
     ],
     ["mail without an address", ["me", "--as", "mail"], "", "missing --to"],
-    ["mail to no address", ["me", "--as", "mail", "--to", "ana"], "", "is not a mail address"],
+    ["mail to no address", ["me", "--as", "mail", "--to", "ana"], "", "is not an email address"],
   ])("with %s is exit 2, and keeps and repeats nothing", async (_, argv, stdin, words) => {
     const { exitCode, stdout, stderr } = await add(stdin, ...argv);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });

@@ -56,7 +56,7 @@ describe("what somebody else wrote since", () => {
     expect(stderr).toBe(
       `Dinner (event ${id}), as it was left and as it is:\n- location:\n+ location: Home\n` +
         `error: event ${id} was changed since: nothing was overwritten\n` +
-        "hint: if calctl changed it, take that back first: calctl undo --list\n",
+        "hint: if calctl changed it later, undo that change first: calctl undo --list\n",
     );
     expect(await world.step("undo", "2", "--yes")).toMatchObject({ exitCode: 13 });
     expect(await world.read(id)).toEqual(theirs);
@@ -159,12 +159,10 @@ describe("a run that was killed", () => {
     writeFileSync(journal(), damage(readFileSync(journal(), "utf8")));
     const { exitCode, stderr } = await world.step("undo", "--yes");
     expect(exitCode).toBe(10);
-    expect(stderr).toContain(
-      `what was written at 2026-11-21T14:31:00.000Z is not known: ${journal()} is damaged`,
-    );
+    expect(stderr).toContain(`the writes of 2026-11-21T14:31:00.000Z are not known: ${journal()} is damaged`);
     const list = await world.run("undo", "--list", "--jq", ".[].command");
     expect(list).toMatchObject({ exitCode: 0, stdout: `${command}\nevents create\n` });
-    expect(list.stderr).toBe(`${journal()} is damaged: what it notes cannot be taken back\n`);
+    expect(list.stderr).toBe(`${journal()} is damaged: its writes cannot be taken back\n`);
     expect(await world.read(id)).toMatchObject({ title: "Dinner" });
     expect(await world.step("undo", "2", "--yes")).toMatchObject({ exitCode: 13 });
   });
@@ -369,7 +367,7 @@ describe("the journal", () => {
     const { exitCode, stderr } = await world.run("config", "set", "journal", "off", "-p", "local");
     expect(exitCode).toBe(10);
     expect(stderr).toBe(
-      `error: what was noted until now could not be removed from ${folder()}\nhint: remove what is in it: ${stays}\n`,
+      `error: the journal could not be removed from ${folder()}\nhint: remove what is in it: ${stays}\n`,
     );
     expect(readdirSync(folder())).toEqual([stays]);
     expect(await world.run("undo")).toMatchObject({ exitCode: 10 });

@@ -48,7 +48,7 @@ function blocksOf(text: string): readonly string[] {
   return lines.slice(lines.indexOf("BEGIN:VEVENT")).filter((line) => kept.test(line));
 }
 
-test("a list of any week, an event, a series, a mail and a feed have the whole series with its changes", async () => {
+test("a list of any week, an event, a series, an email and a feed have the whole series with its changes", async () => {
   const world = await createUndoWorld();
   const id = await createSeries(world);
   const text = async (...argv: readonly string[]) => {

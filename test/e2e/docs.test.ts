@@ -180,7 +180,7 @@ test("examples/crontab posts the events of the day, once", async () => {
   const crontab = world.place(readPage("examples/crontab"));
   const results = await runCrontab(world, crontab);
   expect(results.map(({ stdout }) => stdout === "")).toEqual([true, true, false]);
-  // It is read in a mail.
+  // It is read in an email.
   expect(results[2]?.stdout).not.toContain("\t");
   const { length } = world.posted;
   expect(length).toBeGreaterThan(0);

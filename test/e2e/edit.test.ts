@@ -41,7 +41,7 @@ async function createWorld(): Promise<EditWorld> {
 
 /** The file that a message says is kept. */
 function keptText(stderr: string): string {
-  const [, path = ""] = /^what you wrote is kept in (.*)$/m.exec(stderr) ?? [];
+  const [, path = ""] = /^your text is kept in (.*)$/m.exec(stderr) ?? [];
   return readFileSync(path, "utf8");
 }
 
@@ -281,7 +281,7 @@ describe("without an editor", () => {
   ])("--edit with %s is exit 2", async (...flags) => {
     const world = await createWorld();
     expect(await world.edit("true", ...flags)).toMatchObject(
-      failed(2, "--edit: what changes is written in the editor"),
+      failed(2, "--edit cannot be combined with field flags"),
     );
   });
 

@@ -942,7 +942,7 @@ describeWithSystem("tmux", "other questions", () => {
     const terminal = openTerminal({ env }, { columns: 120 });
     terminal.type(`calctl comment ${id}; echo "exit $?"`, "Enter");
     await answer(terminal, [["Comment (nothing opens the editor):", "Enter"], [`exit ${exitCode}`]]);
-    const [, path] = /^what you wrote is kept in (.*)$/m.exec(terminal.text()) ?? [];
+    const [, path] = /^your text is kept in (.*)$/m.exec(terminal.text()) ?? [];
     expect(path === undefined ? null : readFileSync(path, "utf8")).toBe(kept);
     expect(readdirSync(TMPDIR)).toHaveLength(kept === null ? 0 : 1);
   });

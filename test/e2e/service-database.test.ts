@@ -224,7 +224,7 @@ test.each([
     await run("service", "users", "add", "Ben", "--db", target);
     const unlock = await lockInOtherProcess(target);
     const { child, ended, stderrWith } = start("service", "copy", "--from", database, "--to", target);
-    await stderrWith("what is written to the source from now on is not copied");
+    await stderrWith("writes to the source from now on are not copied");
     child.kill(signal);
     const { exitCode, stdout, stderr } = await ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });

@@ -39,7 +39,7 @@ async function read(message: Message): Promise<Email> {
 /** Names of headers, each once. */
 const HEADERS = ["subject", "auto-submitted", "to", "message-id", "date", "mime-version", "content-type"];
 
-test("a mail has text, HTML and the headers of a mail that a program wrote", async () => {
+test("an email has text, HTML and the headers of an email that a program wrote", async () => {
   const mail = await read(createDigest(EVENTS, OPTIONS));
   expect(mail.headers.map(({ key }) => key)).toEqual(HEADERS);
   expect(mail).toMatchObject({
@@ -84,7 +84,7 @@ test("a mail has text, HTML and the headers of a mail that a program wrote", asy
   );
 });
 
-test("a mail has its sender and its blind copies for sendmail, which takes these away", async () => {
+test("an email has its sender and its blind copies for sendmail, which takes these away", async () => {
   const addresses = { to: "a@example.com, b@example.com", from: "cal@example.com", bcc: "c@example.com" };
   const { body } = await renderMessage("mail", createDigest(EVENTS, OPTIONS), { ...addresses, now: NOW });
   expect(body).toMatch(/^From: cal@example\.com$/m);
@@ -127,7 +127,7 @@ describe("--ics", () => {
   });
 });
 
-test("two mails have different ids", async () => {
+test("two emails have different ids", async () => {
   const digest = createDigest(EVENTS, OPTIONS);
   expect((await read(digest)).messageId).not.toBe((await read(digest)).messageId);
 });
@@ -166,7 +166,7 @@ describe("a hostile title", () => {
   });
 });
 
-test("a line that begins like a mail of a mailbox does not begin so on its way", async () => {
+test("a line that begins like an email of a mailbox does not begin so on its way", async () => {
   const message = createTextMessage("From here", "From here\nFrom there");
   expect(await raw(message)).not.toMatch(/^From /m);
   expect((await read(message)).text?.trimEnd()).toBe("From here\nFrom there");

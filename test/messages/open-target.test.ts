@@ -92,7 +92,7 @@ describe("a saved target", () => {
     [{ to: "team", ics: true }, 2, "only mail has attachments, not slack"],
     [{ to: "ana@example.org" }, 5, "there is no target"],
     [{ as: "mail" }, 2, "missing --to ADDRESS"],
-    [{ to: "a@b\nBcc: c@d", as: "mail" }, 2, "is not a mail address"],
+    [{ to: "a@b\nBcc: c@d", as: "mail" }, 2, "is not an email address"],
   ] as const)("%j is exit %i", async (request, exitCode, words) => {
     await add(URL_A, "team", "--as", "slack");
     const error = await world.open(request).catch((reason: unknown) => reason);

@@ -17,7 +17,7 @@ test("without SQLite, the profile local says what to install, and the rest works
   expect(await run("-p", "local", "calendars")).toEqual({
     exitCode: 10,
     stdout: "",
-    stderr: `error: SQLite is missing: Node ${version.slice(1)} has none that calctl can use, and the package @photostructure/sqlite cannot be loaded
+    stderr: `error: SQLite is missing: Node ${version.slice(1)} has no compatible one, and the package @photostructure/sqlite cannot be loaded
 hint: use Node 22.16 or newer, or install calctl again without --omit=optional
 `,
   });

@@ -12,7 +12,7 @@ import { ANSWER_TIMEOUT, createTransactions, repeated } from "./transactions.js"
 /** The error code of a write that the user has no privilege for. */
 const NO_PRIVILEGE = "42501";
 
-/** Connections of a process, if it is not told otherwise. */
+/** Connections of a process by default. */
 const CONNECTIONS = 10;
 
 /** How long a connection is kept that is not used (ms). */

@@ -21,7 +21,7 @@ import type { ConnectionRequest } from "./pool-queue.js";
 /** The table that marks a schema as ours. Its one row has the version of the schema. */
 export const VERSION_TABLE = "calctl_schema";
 
-/** How long a transaction waits for the locks of others, if it is not told otherwise (ms). */
+/** How long a transaction waits for the locks of others by default (ms). */
 const LOCK_TIMEOUT = 10_000;
 
 /** How long administration waits for all writes to end (ms): longer than a write of a stopped node lasts. */
@@ -41,7 +41,7 @@ const PAUSE = { min: 5, max: 100 };
 /** How much longer than the server the client waits for a statement (ms). */
 const GRACE = 5_000;
 
-/** How long the client waits for a statement of a request, if it is not told otherwise (ms). */
+/** How long the client waits for a statement of a request by default (ms). */
 export const ANSWER_TIMEOUT = STATEMENT_TIMEOUTS.request + GRACE;
 
 /** A database that was opened. */

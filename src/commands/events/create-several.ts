@@ -183,7 +183,7 @@ async function report(
   await rememberShown(context, unprinted);
   if (output.stream === null && (made > 0 || others.length === 0)) await output.print(unprinted, done);
   const last = others.findLast(({ result }) => result.kind !== "failed");
-  if (last !== undefined) warn(`what follows the event ${last.item.name} was not tried`);
+  if (last !== undefined) warn(`the events after the one ${last.item.name} were skipped`);
   else if (keep !== undefined) await noteKeepWithoutTimes(context, keep);
   reportFailures();
 }

@@ -85,7 +85,7 @@ export async function readRelated(
   }
 }
 
-/** Tells how to find a keep again that is on no day. It was created, so a service that fails now is no error. */
+/** Tells how to find a keep again that has no date. It was created, so a service that fails now is no error. */
 export async function noteKeepWithoutTimes(
   { api, config, output, now }: Pick<Context, "api" | "config" | "output" | "now">,
   { id, calendar_id: calendarId, start_at: start }: Pick<CalendarEvent, "id" | "calendar_id" | "start_at">,
@@ -101,6 +101,6 @@ export async function noteKeepWithoutTimes(
   output.note(
     list?.hasKeepsWithoutTimes === true
       ? "calctl events list --category keep shows keeps without times"
-      : `a keep without times is on no day: keep its id ${id}`,
+      : `this keep has no date and appears on no day; note its id: ${id}`,
   );
 }

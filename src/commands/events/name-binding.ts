@@ -40,7 +40,7 @@ export function readState(seen: unknown, name: string): SeenState {
   // Written by calctl, to a file of its user.
   const state = seen as SeenState;
   if (state.version === 1) return state;
-  throw configurationError(`what is remembered under the name "${name}" was written by a newer calctl`, {
+  throw configurationError(`the state named "${name}" was written by a newer calctl`, {
     hint: "update calctl, or choose another name",
   });
 }

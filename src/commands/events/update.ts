@@ -181,7 +181,7 @@ async function runEventsEdit(context: EventContext, options: EventsUpdateOptions
   const { clear, addAttendee, removeAttendee, ifUnchanged, by, strictDates = false } = options;
   const others = [clear, addAttendee, removeAttendee, ifUnchanged, by];
   if (hasContentFlags(options) || others.some((flag) => flag !== undefined))
-    throw usageError("--edit: what changes is written in the editor", "give no other flags about the event");
+    throw usageError("--edit cannot be combined with field flags", "change these fields in the editor");
   if (!isSingleId(options.id)) throw usageError("--edit: is about one event", "give one id");
   const output = context.output.of(eventView);
   (await context.terminal.openEditor()).requireCommand("--edit");

@@ -170,7 +170,7 @@ function lineOf(identity: string, value: ImportRecord | BegunCreate | null, sequ
 function readRecords(path: string, text: string) {
   const { damaged, ...read } = parseRecords(text);
   if (damaged === null) return read;
-  throw configurationError(`${path} is damaged: line ${damaged} is not a note of an import`, {
+  throw configurationError(`${path} is damaged: line ${damaged} is not a valid import record`, {
     hint: "repair the line, or remove the file: then nothing is known of earlier imports",
   });
 }

@@ -13,7 +13,7 @@ import type { ReadSource } from "./read-source.js";
 export function noPruneReason(read: ReadSource): string | null {
   const { source, rejections } = read;
   if (!read.isComplete) return "the file is cut short, or its last line has no end";
-  if (read.isMail === true) return "a mail does not have all events of its source";
+  if (read.isMail === true) return "an email does not have all events of its source";
   if (source.events.size === 0) return "the file has no events";
   const isUnknown = rejections.some(({ identity }) => identity === undefined);
   return isUnknown ? "what was rejected may be among them" : null;

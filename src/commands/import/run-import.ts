@@ -100,7 +100,7 @@ async function planRun(run: ImportRun): Promise<ImportPlan> {
   return plan;
 }
 
-/** A mail that cancels events finds only those of its source. */
+/** An email that cancels events finds only those of its source. */
 function noteUnknownCancelled({ context, job, read }: ImportRun): void {
   if (read.unknown === 0 || read.isMail !== true) return;
   const unknown = countOf(read.unknown, "cancelled event");

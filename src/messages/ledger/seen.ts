@@ -50,7 +50,7 @@ export async function readSeen(
     const bytes = inflateRawSync(content as Uint8Array, { maxOutputLength: MAX_SIZE });
     return { seen: JSON.parse(bytes.toString("utf8")), revision: Number(revision) };
   } catch (cause) {
-    throw configurationError(`what the ledger ${path} has under the name "${name}" is damaged`, {
+    throw configurationError(`the state named "${name}" in the ledger ${path} is damaged`, {
       hint: "choose another name",
       cause,
     });

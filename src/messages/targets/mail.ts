@@ -25,7 +25,7 @@ export async function renderMail(
   { to, from, bcc, ics, now }: RenderOptions,
 ): Promise<Payload> {
   if (to === undefined || to.trim() === "" || /[^\x20-\x7e]/.test(to))
-    throw usageError("--to is not a mail address", "write it as in --to ana@example.com");
+    throw usageError("--to is not an email address", "write it as in --to ana@example.com");
   const draw = (layout: Layout) => ({ text: `${markBody(layout, PLAIN_TEXT)}\n`, page: drawPage(layout) });
   const { text, page } = drawFitting(message, { draw, fits });
   const mail = new MailComposer({
@@ -48,7 +48,7 @@ export async function renderMail(
   const node = mail.compile();
   node.keepBcc = true;
   const built = await node.build();
-  // Mailboxes in which a line that begins so starts a mail would change it.
+  // Mailboxes in which a line that begins so starts an email would change it.
   const body = built.toString().replace(/^From /gm, "=46rom ");
   return { contentType: "message/rfc822", headers: {}, body };
 }

@@ -17,7 +17,7 @@ export async function renderTable<T>(rendering: Rendering<T>): Promise<string> {
   );
 }
 
-/** Ids that mean nothing to the reader of a mail. */
+/** Ids that mean nothing to the reader of an email. */
 const IDS: readonly unknown[] = ["id", "calendar_id", "event_id"];
 
 /** The same for mails and posts: without colors, and without ids unless `--fields` names them. */

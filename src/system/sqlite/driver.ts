@@ -57,7 +57,7 @@ export async function loadSqlite(): Promise<SqliteModule> {
   try {
     return await import("@photostructure/sqlite");
   } catch (cause) {
-    const node = `Node ${process.versions.node} has none that calctl can use`;
+    const node = `Node ${process.versions.node} has no compatible one`;
     throw configurationError(
       `SQLite is missing: ${node}, and the package @photostructure/sqlite cannot be loaded`,
       { hint: "use Node 22.16 or newer, or install calctl again without --omit=optional", cause },

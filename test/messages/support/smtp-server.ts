@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 
-/** A mail as it was handed over. */
+/** An email as it was handed over. */
 interface ReceivedMail {
   readonly recipients: readonly string[];
   /** Header and body, without the escaping of the protocol. */
