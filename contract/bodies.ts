@@ -46,20 +46,24 @@ function identifier<const T extends string>(type: T, message: string) {
   return v.object({ id, type: v.literal(type, `must be of type ${type}`) }, message);
 }
 
+function listOf<const T extends string>(type: T) {
+  return v.array(identifier(type, "must be {id, type}"), "must be a list of {id, type}");
+}
+
 const labelRelationship = v.object(
   { data: identifier("label", "must be {data: {id, type}}") },
   "must be {data: {id, type}}",
 );
 
 const attendeesRelationship = v.object(
-  {
-    data: v.pipe(
-      v.array(identifier("user", "must be {id, type}"), "must be a list of {id, type}"),
-      v.metadata({ maxItems: MAX_ATTENDEES }),
-    ),
-  },
+  { data: v.pipe(listOf("user"), v.metadata({ maxItems: MAX_ATTENDEES })) },
   "must be {data: [{id, type}]}",
 );
+
+/** A document with one resource. */
+function documentOf<const T extends v.ObjectEntries>(members: T) {
+  return v.object({ data: v.object(members, "must be an object") }, "must be an object with data");
+}
 
 const eventAttributes = v.object(
   {
@@ -151,39 +155,25 @@ export const URL_RULES: readonly EventRule[] = [
 ];
 
 /** Body of a create and of an update. `EVENT_RULES` apply as well. */
-export const eventBodySchema = v.object(
-  {
-    data: v.object(
-      {
-        attributes: eventAttributes,
-        relationships: v.object(
-          { label: labelRelationship, attendees: v.nullish(attendeesRelationship) },
-          "must be an object with a label",
-        ),
-      },
-      "must be an object",
-    ),
-  },
-  "must be an object with data",
-);
+export const eventBodySchema = documentOf({
+  attributes: eventAttributes,
+  relationships: v.object(
+    { label: labelRelationship, attendees: v.nullish(attendeesRelationship) },
+    "must be an object with a label",
+  ),
+});
 
 export type EventBody = v.InferOutput<typeof eventBodySchema>;
 
 /** Body of a comment. */
-export const activityBodySchema = v.object(
-  {
-    data: v.object(
-      { attributes: v.object({ content: requiredText(MAX_COMMENT) }, "must be an object") },
-      "must be an object",
-    ),
-  },
-  "must be an object with data",
-);
+export const activityBodySchema = documentOf({
+  attributes: v.object({ content: requiredText(MAX_COMMENT) }, "must be an object"),
+});
 
 const feedCalendars = v.object(
   {
     data: v.pipe(
-      v.array(identifier("calendar", "must be {id, type}"), "must be a list of {id, type}"),
+      listOf("calendar"),
       v.minLength(1, "must have at least one"),
       v.maxLength(MAX_FEED_CALENDARS, `must be at most ${MAX_FEED_CALENDARS}`),
     ),
@@ -192,27 +182,19 @@ const feedCalendars = v.object(
 );
 
 /** Body of a new feed. */
-export const feedBodySchema = v.object(
-  {
-    data: v.object(
-      {
-        attributes: v.object(
-          {
-            name: v.nullish(
-              v.pipe(
-                requiredText(MAX_FEED_NAME),
-                v.regex(/^[^\p{Cc}\p{Surrogate}]*$/u, "must not contain control characters"),
-              ),
-            ),
-            busy_only: v.nullish(v.boolean("must be true or false")),
-            timezone: v.nullish(timeZone),
-          },
-          "must be an object",
+export const feedBodySchema = documentOf({
+  attributes: v.object(
+    {
+      name: v.nullish(
+        v.pipe(
+          requiredText(MAX_FEED_NAME),
+          v.regex(/^[^\p{Cc}\p{Surrogate}]*$/u, "must not contain control characters"),
         ),
-        relationships: v.object({ calendars: feedCalendars }, "must be an object with calendars"),
-      },
-      "must be an object",
-    ),
-  },
-  "must be an object with data",
-);
+      ),
+      busy_only: v.nullish(v.boolean("must be true or false")),
+      timezone: v.nullish(timeZone),
+    },
+    "must be an object",
+  ),
+  relationships: v.object({ calendars: feedCalendars }, "must be an object with calendars"),
+});

@@ -167,25 +167,22 @@ export function readBaseUrl(document: unknown): string | null {
   return isMembers(meta) ? readText(meta["base_url"], "base_url") : null;
 }
 
+function attributeReader<T>(type: string, isOfType: (value: unknown) => value is T) {
+  return (value: unknown, name: string): T | null => {
+    if (isOfType(value)) return value;
+    if (value === null || value === undefined) return null;
+    throw mismatch(`attributes.${name}`, type, value);
+  };
+}
+
 /** Attributes of a resource by their names, for messages. Null for one that is missing. @throws ContractMismatch */
-export function readText(value: unknown, name: string): string | null {
-  if (typeof value === "string") return value;
-  if (value === null || value === undefined) return null;
-  throw mismatch(`attributes.${name}`, "String", value);
-}
-
-export function readFlag(value: unknown, name: string): boolean | null {
-  if (typeof value === "boolean") return value;
-  if (value === null || value === undefined) return null;
-  throw mismatch(`attributes.${name}`, "Boolean", value);
-}
-
-export function readNumber(value: unknown, name: string): number | null {
+export const readText = attributeReader("String", isText);
+export const readFlag = attributeReader("Boolean", (value) => typeof value === "boolean");
+export const readNumber = attributeReader(
+  "Number",
   // JSON.parse reads numbers such as 1e999 as Infinity.
-  if (typeof value === "number" && Number.isFinite(value)) return value;
-  if (value === null || value === undefined) return null;
-  throw mismatch(`attributes.${name}`, "Number", value);
-}
+  (value): value is number => typeof value === "number" && Number.isFinite(value),
+);
 
 /** The texts of a list; other items are left out. Empty if it is missing. */
 export function readTexts(value: unknown, name: string): readonly string[] {

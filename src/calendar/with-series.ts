@@ -23,21 +23,17 @@ export async function withSeries(
   events: readonly LocalizedEvent[],
   getEvent: GetEvent,
 ): Promise<readonly LocalizedEvent[]> {
-  const known = new Map(events.map((event) => [`${event.calendar_id} ${event.id}`, event]));
+  const keyOf = ({ calendarId, eventId }: Address) => `${calendarId} ${eventId}`;
+  const known = new Map(
+    events.map((event) => [keyOf({ calendarId: event.calendar_id, eventId: event.id }), event]),
+  );
   const read = async (addresses: readonly Address[]): Promise<readonly LocalizedEvent[]> => {
-    const found: LocalizedEvent[] = [];
-    const keyOf = ({ calendarId, eventId }: Address) => `${calendarId} ${eventId}`;
-    const unread = new Map(addresses.map((address) => [keyOf(address), address]));
-    for (const key of unread.keys()) {
-      const event = known.get(key);
-      if (event === undefined) continue;
-      found.push(event);
-      unread.delete(key);
-    }
-    for (const rest = [...unread.values()]; rest.length > 0; ) {
-      const next = await Promise.all(
-        rest.splice(0, CONCURRENCY).map((address) => getEvent(address).catch(nullOn("not_found"))),
-      );
+    const wanted = new Map(addresses.map((address) => [keyOf(address), address]));
+    const found = [...wanted.keys()].flatMap((key) => known.get(key) ?? []);
+    const unread = [...wanted].flatMap(([key, address]) => (known.has(key) ? [] : [address]));
+    while (unread.length > 0) {
+      const batch = unread.splice(0, CONCURRENCY);
+      const next = await Promise.all(batch.map((address) => getEvent(address).catch(nullOn("not_found"))));
       found.push(...next.flatMap((event) => (event === null ? [] : localizeEvent(event, "UTC"))));
     }
     return found;

@@ -71,7 +71,7 @@ export function readSeries(entry: ImportEntry, { engine, now, remark, changes, g
   const isWithin = (slot: number) => !isLater || slot >= first;
   const slots = slotsAmong(starts, new Set([...asked].filter(isWithin)));
   if (isLater) remark(`imported without events before ${isoDate(first)}: ${TOO_MANY}`);
-  const excepted = inOrder(excluded).filter((slot) => slots.has(slot) && !changes.has(slot));
+  const excepted = [...new Set(excluded)].filter((slot) => slots.has(slot) && !changes.has(slot));
   const added = dateLines("RDATE", read.extra.filter(isWithin), { isAllDay });
   const recurrences = [...lines.slice(0, 1), ...added, ...dateLines("EXDATE", excepted, { isAllDay })];
   const whole = { ...content, ...timesFrom(content, first), recurrences };
@@ -148,10 +148,6 @@ function slotsAmong(starts: Starts, asked: ReadonlySet<number>): ReadonlySet<num
   throw usageError("its exceptions cover every event of its rule");
 }
 
-function inOrder(starts: Iterable<number>): readonly number[] {
-  return [...new Set(starts)].sort((one, other) => one - other);
-}
-
 /**
  * What replaces a series: it moves as the file's has, and what somebody deleted stays deleted.
  * @param exceptions undefined for an event of the file that does not repeat
@@ -169,7 +165,7 @@ export function draftOfSeries(
   const { excepted = [], isOurs = () => true, isSlot = () => false } = exceptions ?? {};
   const others = exceptionsOf(current.recurrences).filter((slot) => !isOurs(slot));
   const lines = (draft.recurrences ?? [ONCE]).filter((line) => !line.startsWith("EXDATE"));
-  const all = inOrder([...excepted, ...others.map(moved).filter(isSlot)]);
+  const all = [...excepted, ...others.map(moved).filter(isSlot)];
   return {
     ...draft,
     ...times,
