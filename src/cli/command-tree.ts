@@ -56,7 +56,7 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, entries: reado
       ["conflicts", "list my events that overlap", from(MODULES.free, "registerConflicts")],
       ["events", "list, read, create, update and delete events", from(MODULES.events, "EVENT_COMMANDS")],
       ["add", "add an event that one sentence describes", from(MODULES.add, "registerAdd")],
-      ["import", "bring a calendar in step with a file of events", from(MODULES.import, "registerImport")],
+      ["import", "synchronize a calendar with a file of events", from(MODULES.import, "registerImport")],
       ["undo", "undo what the last command wrote", from(MODULES.undo, "registerUndo")],
       ["comment", "comment on an event", from(MODULES.comment, "registerComment")],
       ["comments", "list the comments on an event", from(MODULES.comment, "registerComments")],

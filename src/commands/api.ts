@@ -32,7 +32,7 @@ export function registerApi(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {
     prints: "json",
     examples: () => [
-      ["Which calendars are there, as the service says it", "calctl api /calendars"],
+      ["The calendars, as the service returns them", "calctl api /calendars"],
       ["Names of all calendars", "calctl api /calendars --jq '.data[].attributes.name'"],
       ["Is the rate limit near?", "calctl api /user -i"],
     ],

@@ -10,7 +10,7 @@ export const EVENT_COMMANDS: readonly CommandEntry[] = [
   ],
   [
     "watch",
-    "print or hand over each change as it happens",
+    "print each change as it happens, or run a program for it",
     async () => (await import("./events/watch.js")).registerEventsWatch,
   ],
   ["get", "show events", async () => (await import("./events/get.js")).registerEventsGet],

@@ -15,10 +15,10 @@ export function registerFeeds(command: Command, contextOf: ContextOf): void {
   const add = addCommand(
     command,
     "add",
-    "make a feed and print its secret address, which is never shown again",
+    "create a feed and print its secret address, which is never shown again",
   )
     .option("--name <name>", "what programs call it (default: the names of its calendars)")
-    .option("--busy-only", "show times alone, without all-day events and keeps");
+    .option("--busy-only", "show only times, without all-day events and keeps");
   describeCommand(add, {
     prints: { view: feedView, count: "one" },
     examples: () => [

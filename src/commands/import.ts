@@ -30,7 +30,7 @@ export function registerImport(command: Command, contextOf: ContextOf): void {
     )
     .option(
       "--prune [all]",
-      "delete events of this source that are not in the file any more; =all even if these are most",
+      "delete events of this source that are no longer in the file; =all even if that is most of them",
     )
     .option("--truncate", "cut texts that are too long, instead of rejecting them")
     .option("--rejects <file>", "write what was rejected to a file of the same format")
@@ -45,7 +45,7 @@ export function registerImport(command: Command, contextOf: ContextOf): void {
         "calctl import work.ics -c Family --yes",
       ],
       [
-        "Keep a calendar in step with a published one, for a crontab",
+        "Synchronize a calendar with a published one, from a crontab",
         "calctl events list -c Work -o ics | calctl import - -c Family --source work --prune --yes",
       ],
     ],

@@ -20,15 +20,12 @@ import { createReminderSink, type RemindContext, type RemindOptions } from "./re
 export function registerRemind(command: Command, contextOf: ContextOf): void {
   command
     .argument("[program...]", "after --: program and arguments, run once for each event, without a shell")
-    .option("--before <duration>", "how long before its start an event is announced, such as 15m")
-    .option(
-      "--grace <duration>",
-      "how long after its start an event is announced that was missed (default: 1h)",
-    )
+    .option("--before <duration>", "announce events that start within this time, such as 15m")
+    .option("--grace <duration>", "also announce starts that were missed within this time (default: 1h)")
     .option("--all-day-at <HH:MM>", "announce all-day events too, as if they started at this time of day")
     .option("--post <name>", "post to a saved target instead of running a program")
-    .option("--again", "announce again what may not have arrived")
-    .option("--at-least-once", "the same in every run: twice is better than never, instead of exit 9");
+    .option("--again", "announce again events whose message may not have arrived")
+    .option("--at-least-once", "do so in every run, instead of ending with exit 9");
   addTargetFlags(command);
   addMessageFlags(command);
   addCalendarFlag(command);

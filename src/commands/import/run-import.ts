@@ -17,7 +17,7 @@ interface PlannedRun {
   readonly plan: ImportPlan;
 }
 
-/** Brings a calendar in step with a file: says what it would do, asks, and does it. */
+/** Synchronizes a calendar with a file: prints the plan, asks, and carries it out. */
 export async function runImport(context: ImportRun["context"], flags: ImportFlags): Promise<void> {
   context.output.of(importView);
   const job = readJob(context, flags);

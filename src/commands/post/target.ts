@@ -32,8 +32,8 @@ export function addTargetFlags(command: Command): void {
         .createOption("--as <kind>", "message format of the webhook in the environment, or mail")
         .choices(TARGET_KINDS),
     )
-    .option("--chat <id>", "chat of telegram, if it is not the saved one")
-    .option("--topic <id>", "topic of the chat, if it is not the saved one");
+    .option("--chat <id>", "for telegram: the chat, if it is not the saved one")
+    .option("--topic <id>", "for telegram: the topic of the chat, if it is not the saved one");
 }
 
 /** Adds `--mention` and `--ics`. */
