@@ -141,6 +141,7 @@ export function readEntry(
   try {
     if (isDamaged && DAMAGE.test(place.text)) throw usageError("it is not UTF-8");
     const { fields, isSeries = false, ...draft } = read((remark) => remarks.add(remark));
+    if (place.text.includes("\ufffd")) remarks.add("with U+FFFD, which stands for a character that was lost");
     const stored = withoutOddUrl(fields);
     if (stored !== fields) remarks.add("with a URL that cannot be stored: left out");
     const given = truncate ? truncateTexts(stored) : stored;

@@ -87,16 +87,12 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const properties = readProperties(lines, options.unread);
   const all = (name: string) => properties.filter((property) => property.name === name);
   const text = (name: string) => textOf(all(name), options.count);
-  const newest = (name: string) =>
-    all(name)
-      .map(({ written }) => written)
-      .sort()
-      .at(-1);
   const { start, end } = readBounds(all, options);
   if (start === undefined) throw usageError("it has no DTSTART");
   countZones(start, end, options);
   countSkipped([start, ...(end === undefined ? [] : [end])], options.count);
-  const rules = linesOf("RRULE", lines);
+  const isChange = all("RECURRENCE-ID").length > 0;
+  const rules = rulesOf(lines, isChange, options.count);
   if (rules.length > 0) checkFirst(start);
   const others = { ...options, zone: start.zone };
   const periods = all("RDATE")
@@ -106,7 +102,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
     all(name).flatMap((property) => (isPeriods(property) ? [] : readTimes(property, others)));
   const startOf = (time: IcsTime) => checkedStart(startInSeries(time, start, options.midnights));
   const uid = text("UID") ?? hashText(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
-  if (all("RECURRENCE-ID").length === 0) options.beginnings.set(uid, start);
+  if (!isChange) options.beginnings.set(uid, start);
   if (all("EXRULE").length > 0) throw usageError("EXRULE is not supported, only EXDATE");
   const span = spanOf(start, end, all);
   const fields = fieldsOf(span, { ...options, text, all });
@@ -118,7 +114,9 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   );
   const dates = times("RDATE");
   countAdded([...dates, ...periods.map((period) => period.start)], start, options);
-  const exclusions = times("EXDATE").map((time) => [startOf(time), time.written] as const);
+  const excluded = times("EXDATE");
+  if (start.isDate) countAdded(excluded, start, options, "EXDATE");
+  const exclusions = excluded.map((time) => [startOf(time), time.written] as const);
   const occurrenceOf = readChange(uid, lines, options);
   return {
     identity: occurrenceOf === undefined ? uid : occurrenceIdentity(uid, occurrenceOf.slot),
@@ -130,14 +128,34 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
       ...dateLines("RDATE", [...dates.map(startOf), ...added], { isAllDay: start.isDate }),
       ...dateLines(
         "EXDATE",
-        exclusions.map(([excluded]) => excluded),
+        exclusions.map(([time]) => time),
         { isAllDay: start.isDate },
       ),
     ],
     exclusions,
-    sequence: /^\d{1,10}$/.test(newest("SEQUENCE") ?? "") ? Number(newest("SEQUENCE")) : undefined,
-    version: [newest("SEQUENCE")?.padStart(10, "0"), newest("LAST-MODIFIED"), newest("DTSTAMP")].join(" "),
+    ...versionOf(all),
   };
+}
+
+function versionOf(all: (name: string) => readonly Property[]) {
+  const newest = (name: string) =>
+    all(name)
+      .map(({ written }) => written)
+      .sort()
+      .at(-1);
+  const sequence = newest("SEQUENCE") ?? "";
+  return {
+    sequence: /^\d{1,10}$/.test(sequence) ? Number(sequence) : undefined,
+    version: [sequence.padStart(10, "0"), newest("LAST-MODIFIED"), newest("DTSTAMP")].join(" "),
+  };
+}
+
+/** The rules of an event; one that changes an event of a series has none. */
+function rulesOf(lines: readonly string[], isChange: boolean, count: VeventOptions["count"]) {
+  if (!isChange) return linesOf("RRULE", lines);
+  if (linesOf("(?:RRULE|RDATE|EXDATE)", lines).length > 0)
+    count("that changes one of a series, but repeats itself: read once");
+  return [];
 }
 
 /**
@@ -231,10 +249,15 @@ function countSkipped(times: readonly IcsTime[], count: VeventOptions["count"]):
     if (isLocal(time) && isSkipped(time, time.zone)) count(withChangedTime("skipped", time.zone));
 }
 
-/** Counts added starts that are not read as they are written. */
-function countAdded(added: readonly IcsTime[], start: IcsTime, { midnights, count }: VeventOptions): void {
+/** Counts added or excluded starts that are not read as they are written. */
+function countAdded(
+  added: readonly IcsTime[],
+  start: IcsTime,
+  { midnights, count }: VeventOptions,
+  name: "RDATE" | "EXDATE" = "RDATE",
+): void {
   for (const time of added) {
-    const remark = remarkOnAdded(time, start, midnights);
+    const remark = remarkOnAdded(time, start, { name, midnights });
     if (remark !== null) count(remark);
   }
   if (!start.isDate) countSkipped(added, count);

@@ -186,10 +186,11 @@ export function startInSeries(time: IcsTime, beginning: Beginning, midnights: re
 export function remarkOnAdded(
   time: IcsTime,
   { isDate }: Beginning,
-  midnights: readonly string[],
+  { name, midnights }: { readonly name: "RDATE" | "EXDATE"; readonly midnights: readonly string[] },
 ): string | null {
   if (isDate && midnightOf(time, midnights) === undefined)
-    return "all-day, but with times of day in RDATE: their days are read";
+    return `all-day, but with times of day in ${name}: their days are read`;
+  if (name === "EXDATE") return null;
   return time.isDate && !isDate ? "with dates without a time of day in RDATE: at the time of DTSTART" : null;
 }
 

@@ -461,6 +461,30 @@ test("METHOD:CANCEL is of its own calendar alone", async () => {
   }
 });
 
+test("a time of day in EXDATE of an all-day event is counted in a note, but not a midnight", async () => {
+  const series = ["DTSTART;VALUE=DATE:20261121", "RRULE:FREQ=DAILY;COUNT=5"];
+  const excluded = ["EXDATE;TZID=Europe/Berlin:20261122T000000", "EXDATE;TZID=Europe/Berlin:20261123T090000"];
+  const { items, notes } = await read(calendar(...vevent(...series, ...excluded)));
+  expect(items).toMatchObject([{ recurrences: [series[1], "EXDATE;VALUE=DATE:20261122,20261123"] }]);
+  expect(notes).toEqual(["1 event all-day, but with times of day in EXDATE: their days are read (line 3)"]);
+});
+
+test.each(["RRULE:FREQ=DAILY", "RDATE:20261123T060000Z"])(
+  "of a change of one event that has %s a note says that it is read once",
+  async (rule) => {
+    const lines = ["RECURRENCE-ID:20261121T060000Z", START, "DURATION:PT1H", rule];
+    const { items, notes } = await read(calendar(...vevent(...lines)));
+    expect(items).toMatchObject([{ kind: "event", identity: "1 2026-11-21T06:00:00.000Z" }]);
+    expect(notes).toEqual(["1 event that changes one of a series, but repeats itself: read once (line 3)"]);
+  },
+);
+
+test("a character that another program has lost is counted in a note", async () => {
+  const { items, notes } = await read(calendar(...vevent(START, "DURATION:PT1H", "LOCATION:Caf\ufffd")));
+  expect(items).toMatchObject([{ kind: "event", content: { location: "Caf\ufffd" } }]);
+  expect(notes).toEqual(["1 event with U+FFFD, which stands for a character that was lost (line 3)"]);
+});
+
 describe("a start of another kind in RDATE", () => {
   const DAYS = ["DTSTART;VALUE=DATE:20270329", "RRULE:FREQ=DAILY;COUNT=2"];
   const TIMED = ["DTSTART;TZID=Asia/Tokyo:20270329T090000", "DURATION:PT1H", "RRULE:FREQ=DAILY;COUNT=2"];
