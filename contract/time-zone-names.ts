@@ -73,11 +73,19 @@ function capitalize(word: string, name: string, index: number): string {
 function candidatesOf(text: string): readonly string[] {
   const abbreviated = zonesAbbreviated(text);
   if (abbreviated.length > 0) return abbreviated;
+  const cities = zonesOfCity(text);
+  if (cities.length > 0) return cities;
+  return isTimeZone(text) ? [resolvedZone(text)] : [];
+}
+
+/** The zones that are named after a place: `Asia/Tokyo` for `tokyo`. */
+export function zonesOfCity(text: string): readonly string[] {
   const city = text.trim().replaceAll(" ", "_");
   const areas = "Europe America Asia Africa Australia Pacific Atlantic Indian Antarctica Arctic".split(" ");
-  const cities = areas.map((area) => `${area}/${city}`).filter(isTimeZone);
-  if (cities.length > 0) return cities.map(spell);
-  return isTimeZone(text) ? [resolvedZone(text)] : [];
+  return areas
+    .map((area) => `${area}/${city}`)
+    .filter(isTimeZone)
+    .map(spell);
 }
 
 /** The zone with an area that a name stands for: `Europe/London` for `GB`. */

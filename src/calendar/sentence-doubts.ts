@@ -1,5 +1,5 @@
 import { dateToInstant } from "../../contract/date-time.js";
-import { readTimeZoneName, timeZoneHint } from "../../contract/time-zone-names.js";
+import { readTimeZoneName, timeZoneHint, zonesOfCity } from "../../contract/time-zone-names.js";
 import { type CliError, usageError } from "../errors.js";
 import { MONTHS, NUMBER_NAMES, WEEKDAYS, type Words } from "./date-grammar.js";
 import { AmbiguousTextError, readDuration } from "./dates.js";
@@ -36,7 +36,7 @@ const BEFORE =
   /^(?:by|before|after|since|until|till|to|at|from|around|about|approx\.?|ca\.?|circa|except|not|but|every|each|either|or|and|between|on|in|for|with|of|than|the|next|last|past|this|following|prev(?:ious)?|nxt|coming|all|entire|early|late|mid|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?)$/i;
 /** Words for a frequency next to a day or a time. */
 const REPEATED =
-  /^\(?(?:(?:(?:bi|tri|semi|half)-?)?(?:hour|dai|night|week|fortnight|month|quarter|year|annual)ly(?:-?ish)?|recurring|repeat(?:s|ing|ed)?)\)?,?$/i;
+  /^\(?(?:(?:(?:bi|tri|semi|half)-?)?(?:hour|dai|night|week|fortnight|month|quarter|year|annual)ly(?:-?ish)?|(?:wk|mth|yr)ly|recurring|repeat(?:s|ing|ed)?)\)?,?$/i;
 /** Which weekday of a month: `first monday`. */
 const ORDINAL = /^(?:first|second|third|fourth|fifth|[1-5](?:st|nd|rd|th))$/i;
 const ZONE =
@@ -55,7 +55,7 @@ const REGION = /^(?:eastern|central|mountain|pacific)$/i;
 /** Holidays, whose dates are not known. */
 const HOLIDAY =
   "(?:\\w+s['’]|\\w+['’]s|mothers|fathers|valentines|patricks|presidents|kings|boxing|independence|labou?r|memorial|veterans|remembrance|columbus|australia|canada|bastille|groundhog|anzac|may|national) day|" +
-  "christmas|xmas|easter|halloween|hallowe['’]en|thanksgiving|new years?|nye|hogmanay|pentecost|epiphany|mardi gras|ramadan|eid|diwali|holi|c?hanuk(?:k?ah)|passover|purim|rosh hashanah|yom kippur|kwanzaa|juneteenth|advent|midsummer|solstice|guy fawkes|bonfire night|super bowl|valentines?|mayday";
+  "christmas|xmas|easter|halloween|hallowe['’]en|thanksgiving|new years?|nye|hogmanay|pentecost|epiphany|mardi gras|ramadan|eid|diwali|holi|lent|c?hanuk(?:k?ah)|passover|purim|rosh hashanah|yom kippur|kwanzaa|juneteenth|advent|midsummer|solstice|guy fawkes|bonfire night|super bowl|valentines?|mayday";
 const HOLIDAY_WEEKDAY = new RegExp(
   `\\b(?:(?:good|black) fri|(?:whit|cyber|blue|bank holiday) mon|(?:shrove|fat|super|giving) tue|ash wed|(?:maundy|holy) thu|holy sat|(?:palm|trinity|whit|mothering) sun|(?:${HOLIDAY}) (?:sun|mon|tue|wed|thu|fri|sat))`,
   "i",
@@ -78,11 +78,11 @@ const SECOND_DATE = new RegExp(
 );
 /** Where no day is read: weekdays with signs, days of a month without a space, digits. */
 const ALMOST_DAY = new RegExp(
-  `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|weds?|thu(?:rs?)?|fri|sat)(?![\\w'’-])|(?:mo|tu|we|th|fr|sa|su)-(?:mo|tu|we|th|fr|sa|su)(?!\\w)|[mtwf](?:[-/,+&][mtwf])+(?!\\w)|(?:mwf?|wf|tu?th|mowe(?:fr)?)(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|in (?:an?|\\d+|${NUMBER_NAMES}) (?:month|year)s?|(?:end|beginning|start|middle|first|last) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)` +
+  `(?<!\\w)(?:(?!ma[ry])${MONTH_NAME}(?![\\w-])|(?:sun|mon|tues?|weds?|thu(?:rs?)?|fri|sat)(?![\\w'’-])|(?:mo|tu|we|th|fr|sa|su)-(?:mo|tu|we|th|fr|sa|su)(?!\\w)|[mtwf](?:[-/,+&][mtwf])+(?!\\w)|(?:mwf?|wf|tth|(?=[a-z]{4})(?:mo)?(?:tu)?(?:we)?(?:th)?(?:fr)?(?:sa)?(?:su)?)(?!\\w)|(?:19|20|21)\\d{6}(?!\\d)|(?:weeks?|cw|kw|wk)\\s?\\d|in (?:an?|\\d+|${NUMBER_NAMES}) (?:month|year)s?|(?:end|beginning|start|middle|first|last) of (?:the )?(?:week|month|year)|eo[dwmy]\\b)` +
     `|\\b(?:mo|tu|we|th|thrs?|fr|sa|su|mar|march|may)(?= \\|)|\\| (?:(?:on|in) )?(?:mo|tu|we|th|thrs?|fr|sa|su|mar|march|may)${NO_NOUN}`,
 );
 const DAY_LIKE = new RegExp(
-  `\\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|wk(?:e)?nds?|week(?:day|night)s?|work(?:ing)?[- ]?days?|(?:business|school) days?|school nights?|fortnight|(?:dai|week|month|year)ly|every|each|(?:sun|mon|tues|wednes|thurs|fri|satur)days|${HOLIDAY}|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\\d{1,2}(?:st|nd|rd|th)|\\d{1,2}\\.\\d{1,2}\\.?|\\d{4}-\\d\\d|(?:2[4-9]|3[01])-(?:0?[1-9]|1[0-2]))(?![\\w-])`,
+  `\\b(?:tmrw?|tmw|t(?:o)?mozz?|2mor\\w*|2(?:day|nite)|toni(?:ght|te)|weekends?|wk(?:e)?nds?|week(?:day|night)s?|work(?:ing)?[- ]?days?|(?:business|school) days?|school nights?|fortnight|(?:dai|we?e?k|mo?n?th|ye?a?r)ly|every|each|(?:sun|mon|tues|wednes|thurs|fri|satur)days|${HOLIDAY}|(?:next|this|last|coming) (?:days?|weeks?|months?|years?|quarter|spring|summer|autumn|fall|winter|march|may)|\\d{1,2}(?:st|nd|rd|th)|\\d{1,2}\\.\\d{1,2}\\.?|\\d{4}-\\d\\d|(?:2[4-9]|3[01])-(?:0?[1-9]|1[0-2]))(?![\\w-])`,
 );
 const COUNTED = `(?:\\d+(?:[.,]\\d+)?|${NUMBER_NAMES})`;
 const LENGTH_LIKE = new RegExp(
@@ -325,12 +325,18 @@ function isNumberAfter(text: string, isTitle: boolean): boolean {
   return /^\d{1,4}(?:st|nd|rd|th|z)?$/i.test(text) || (NUMBER.test(text) && !isTitle);
 }
 
-/** Refuses `London time`, `New York time` and `Eastern` after a time of day. */
+/** Refuses `London time`, `New York time`, `Eastern` and `Tokyo` after a time of day. */
 function checkZone(parts: readonly SentencePart[]): void {
   const words = parts.map((part) => (isPlain(part) ? part.text.replace(/^\(|\)$/g, "") : ""));
   const time = words.findIndex((word) => /^time$/i.test(word));
   const [first = "", next = ""] = words;
   if (REGION.test(first) && next === "") throw zoneError(first);
+  const [zone] = /^\p{Lu}/u.test(first) && next === "" ? zonesOfCity(first) : [];
+  if (zone !== undefined && !zone.startsWith("Antarctica"))
+    throw usageError(
+      `${SOURCE}: "${first}" may be a time zone`,
+      `use --timezone ${zone}, or put it in quotes`,
+    );
   const names = words.slice(0, Math.max(0, time));
   if (names.length > 0 && !names.includes("") && !PREPOSITION.test(first))
     throw zoneError([...names, "time"].join(" "));

@@ -618,6 +618,7 @@ describe("calls", () => {
 
   test.each<[string, string, Call["arguments"], object]>([
     ["an event that is not there", "get_event", { id: "nope" }, { code: "not_found", exit_code: 5 }],
+    ["a path as an id", "get_event", { id: ".." }, { code: "usage", message: 'id: ".." is not a valid id' }],
     ["half a character", "get_event", { id: "a\ud83d" }, { code: "usage", exit_code: 2 }],
     ["a search for one", "list_events", { days: 2, search: "\ud83d" }, { code: "usage", exit_code: 2 }],
     ["no id", "get_event", {}, { code: "usage", message: "missing id" }],

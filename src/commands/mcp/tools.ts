@@ -177,10 +177,11 @@ export function valuesOf({ required, flags }: Pick<Tool, "required" | "flags">):
   return required.filter((name) => !flags.has(name));
 }
 
-/** A value with the names of arguments for those of their flags. */
+/** A value with the names of arguments for those of their flags, and for `ID` of a command line. */
 export function withArgumentNames<T>(value: T, { flags }: Pick<Tool, "flags">): T {
   const name = (flag: string) => (flags.has(nameOf(flag)) ? nameOf(flag) : flag);
-  return JSON.parse(JSON.stringify(value).replace(/--[a-z]+(?:-[a-z]+)*/g, name));
+  const text = JSON.stringify(value).replaceAll('"ID: ', '"id: ');
+  return JSON.parse(text.replace(/--[a-z]+(?:-[a-z]+)*/g, name));
 }
 
 function describeTool({ name, description, write }: ToolPlan, tool: Omit<Tool, "told">, command: Command) {

@@ -102,6 +102,9 @@ const CHANNEL_LINK = "it is a link to a channel, not the URL of a webhook";
 const SLACK_HINT =
   "create an app with Incoming Webhooks, and give its URL: https://hooks.slack.com/services/…";
 
+const GOOGLE_CHAT_HINT =
+  "create a webhook in the space's Apps & integrations, and give its URL: https://chat.googleapis.com/v1/spaces/…";
+
 const OTHER_ADDRESSES: readonly OtherAddress[] = [
   {
     kind: "slack",
@@ -115,6 +118,13 @@ const OTHER_ADDRESSES: readonly OtherAddress[] = [
     host: /^(?!hooks\.)(?:.*\.)?slack\.com$/,
     path: /^/,
     problem: CHANNEL_LINK,
+    hint: SLACK_HINT,
+  },
+  {
+    kind: "slack",
+    host: /^hooks\.slack(?:-gov)?\.com$/,
+    path: /^(?!\/services\/.)/,
+    problem: "it is not the URL of a webhook",
     hint: SLACK_HINT,
   },
   {
@@ -143,7 +153,14 @@ const OTHER_ADDRESSES: readonly OtherAddress[] = [
     host: /^chat\.google\.com$/,
     path: /^/,
     problem: "it is a link to a space, not the URL of a webhook",
-    hint: "create a webhook in the space's Apps & integrations, and give its URL: https://chat.googleapis.com/v1/spaces/…",
+    hint: GOOGLE_CHAT_HINT,
+  },
+  {
+    kind: "googlechat",
+    host: /^chat\.googleapis\.com$/,
+    path: /^(?!\/v1\/spaces\/.)/,
+    problem: "it is not the URL of a webhook",
+    hint: GOOGLE_CHAT_HINT,
   },
   {
     kind: "ntfy",
