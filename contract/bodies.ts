@@ -13,6 +13,7 @@ import {
   URL_SCHEMES,
 } from "./limits.js";
 import { CATEGORIES } from "./shapes.js";
+import { parseUrl } from "./url.js";
 
 /** Request bodies with the contract's limits. @see contract section 4 */
 
@@ -146,6 +147,11 @@ export const URL_RULES: readonly EventRule[] = [
     field: "url",
     problem: `must begin with one of ${URL_SCHEMES.join(", ")}`,
     broken: ({ url }) => hasOtherScheme(url ?? ""),
+  },
+  {
+    field: "url",
+    problem: "must have a valid host and port",
+    broken: ({ url }) => /^https?:[^\p{Surrogate}]*$/iu.test(url ?? "") && parseUrl(url ?? "") === null,
   },
   {
     field: "url",

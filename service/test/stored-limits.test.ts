@@ -61,6 +61,9 @@ describe("the url of an event", () => {
       "https//example.org",
       "see https://example.org",
     ].map((url): [string, string, string[]] => [url, url, [SCHEME]]),
+    ...["https://", "https://exa mple.org", "http://[::1", "https://example.org:99999"].map(
+      (url): [string, string, string[]] => [url, url, ["must have a valid host and port"]],
+    ),
     ["a script in two lines", "java\nscript:alert(1)", [SCHEME, CONTROL]],
     ["a page with a tab", "ht\ttps://example.org", [SCHEME, CONTROL]],
     ["a page with a line break", "https://example.org/\r\nX: y", [CONTROL]],
