@@ -32,7 +32,7 @@ export function withoutOlder(items: readonly ImportItem[], { records, sequences 
       notes.push(
         `line ${line}: "${title}": left out: its SEQUENCE ${sequence} is older than ${known}, which was imported; --overwrite imports it`,
       );
-    } else if (!entry.cancelled) there.add(identity);
+    } else there.add(identity);
   }
   const isRead = (item: ImportItem) => item.kind === "rejected" || !older.has(item);
   return { items: items.filter(isRead), older: [...older], notes };

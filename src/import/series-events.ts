@@ -77,9 +77,13 @@ export function readSeriesEvents(
   if (!isSeriesRecord(record) && remembered.some(isSingle))
     throw usageError("it was imported as single events before");
   const before = record?.series?.excepted ?? [];
+  const isOurs = (slot: number): boolean => {
+    const { deleted } = records.get(occurrenceIdentity(identity, wireTime(slot))) ?? {};
+    return before.includes(slot) || deleted === "here" || deleted === "begun";
+  };
   const isGone = (each: ImportEntry) => each.cancelled || isSingleRecord(records.get(each.identity));
   // What cannot be read is left as it is: not made with a new series, and not deleted from one.
-  const isLeftOut = (slot: number) => !isSeriesRecord(record) || before.includes(slot);
+  const isLeftOut = (slot: number) => !isSeriesRecord(record) || isOurs(slot);
   const { content, ...read } = readSeries(entry, {
     engine,
     now,
@@ -90,10 +94,6 @@ export function readSeriesEvents(
       ...unread.map(slotIn).filter(isLeftOut),
     ],
   });
-  const isOurs = (slot: number): boolean => {
-    const { deleted } = records.get(occurrenceIdentity(identity, wireTime(slot))) ?? {};
-    return before.includes(slot) || deleted === "here" || deleted === "begun";
-  };
   const event = { identity, content, exceptions: { ...read, isOurs } };
   const others = new Set([...changes.map((each) => each.identity), ...unread]);
   // What was changed of a series that moves is made anew.

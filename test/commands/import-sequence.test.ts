@@ -190,6 +190,17 @@ describe("an event of a series", () => {
     expect(await listed()).toEqual(SERIES);
   });
 
+  test("stays cancelled when a mail has another version of the older series", async () => {
+    await importIcs(request(choir("Choirs", 0)));
+    await importIcs(["METHOD:CANCEL", concert("Choir", 1)]);
+    for (const counts of [{ updated: 1 }, LEFT_OUT]) {
+      expect(await importIcs(request(choir("Choir", 0)))).toMatchObject(counts);
+      expect(await listed()).toEqual(CANCELLED_ONE);
+    }
+    expect(await importIcs(request(choir("Choir", 2)))).toMatchObject({ updated: 1 });
+    expect(await listed()).toEqual(SERIES);
+  });
+
   test("is not brought back when its series was cancelled later", async () => {
     await importIcs(request(choir("Choir", 1), concert("Concert", 1)));
     expect(await importIcs(["METHOD:CANCEL", choir("Choir", 5)])).toMatchObject({ deleted: 1 });
@@ -290,6 +301,13 @@ describe("an undo", () => {
     await importIcs([dinner("Second", 3)]);
     await undo();
     expect(await importIcs([dinner("First", 1)])).toMatchObject({ created: 1 });
+  });
+
+  test("of a change in a file that cancels its series lets the same file be imported", async () => {
+    const file = [choir("Choir", 1, CANCELLED), concert("Concert", 0)];
+    expect(await importIcs(file)).toMatchObject({ created: 1 });
+    await undo();
+    expect(await importIcs(file)).toMatchObject({ created: 1 });
   });
 
   test("of a cancellation lets the version before be imported", async () => {
