@@ -81,7 +81,9 @@ export function withNewIds(write: NotedWrite, newIds: NewIds): NotedWrite {
     ...(after !== undefined && { after: renamed(after) }),
     ...(series !== undefined && { series: renamed(series) }),
     ...(snapshot !== undefined && {
-      snapshot: snapshot.map(([identity, record]) => [identity, record && renamed(record)] as const),
+      snapshot: snapshot.map(
+        ([identity, record, ...rest]) => [identity, record && renamed(record), ...rest] as const,
+      ),
     }),
   };
 }
