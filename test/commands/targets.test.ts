@@ -95,7 +95,10 @@ describe("targets add", () => {
     [["--as", "slack", "--from", "a@example.org"], "--from: only mail has addresses, not slack"],
     [["--as", "ntfy", "--bcc", "a@example.org"], "--bcc: only mail has addresses, not ntfy"],
     [["--as", "mail", "--to", "a@example.org", "--from", "ana"], '--from: "ana" is not an email address'],
-    [["--as", "mail", "--to", "a@example.org", "--from", "a@b.example,c@b.example"], "an email has one sender"],
+    [
+      ["--as", "mail", "--to", "a@example.org", "--from", "a@b.example,c@b.example"],
+      "an email has one sender",
+    ],
     [
       ["--as", "mail", "--to", "a@example.org", "--bcc", "a@b\nTo: x@y"],
       "--bcc: the value is not an email address",
