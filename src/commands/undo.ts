@@ -1,7 +1,8 @@
 import type { Command } from "commander";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
 import type { Context } from "../context.js";
-import { CliError, configurationError, usageError } from "../errors.js";
+import { CliError, configurationError, DryRunStop, usageError } from "../errors.js";
 import type { JournalEntry, NotedWrite } from "../journal/entry.js";
 import type { Journal } from "../journal/journal.js";
 import { type UndoableCommand, undoableView } from "../output/views/undo.js";
@@ -162,6 +163,11 @@ async function undoEntry(
     .sort((one, other) => isCreate(one) - isCreate(other));
   const { dryRun } = context.flags;
   const namer = createNamer(context.output.note);
+  const undo = withPlanned(context, (reading, write) =>
+    isSeriesWrite(write)
+      ? undoSeriesWrite(reading, write, namer.name)
+      : undoWrite(reading, write, { at: entry.at, note: namer.name }),
+  );
   let isLosing = false;
   const { results, reportFailures } = await processEach(steps, {
     noun: "write",
@@ -176,11 +182,7 @@ async function undoEntry(
       if (write.kind === "create" && isLosing)
         throw new CliError("partial", "it is kept, since not everything could be brought back");
       try {
-        const id = await undoNoted(write, () =>
-          isSeriesWrite(write)
-            ? undoSeriesWrite(context, write, namer.name)
-            : undoWrite(context, write, { at: entry.at, note: namer.name }),
-        );
+        const id = await undoNoted(write, () => undo(write));
         const isAgain = write.kind === "delete" && id !== write.eventId;
         if (!dryRun) journal.markUndone(entry, write, isAgain ? id : "");
         return { id, title: nameOf(write) };
@@ -197,4 +199,26 @@ async function undoEntry(
   if (results.length > 0)
     await context.output.of(undoableView).print(undone, `${entry.command} was taken back`);
   reportFailures();
+}
+
+/** Undoes writes one by one. A dry run reads what it has planned to put back as if it were there: the next may need it. */
+function withPlanned(
+  context: EventContext,
+  undo: (context: EventContext, write: NotedWrite) => Promise<string>,
+): (write: NotedWrite) => Promise<string> {
+  const planned = new Map<string, CalendarEvent>();
+  const api: EventContext["api"] = async () => {
+    const client = await context.api();
+    return {
+      ...client,
+      getEvent: async (address) => planned.get(address.eventId) ?? client.getEvent(address),
+    };
+  };
+  return (write) =>
+    undo({ ...context, api }, write).catch((error: unknown) => {
+      const { before, series, changed = [] } = write;
+      if (error instanceof DryRunStop)
+        for (const event of [before, series, ...changed]) if (event) planned.set(event.id, event);
+      throw error;
+    });
 }

@@ -81,6 +81,26 @@ describe("prints what the same command sends without it", () => {
     expect(JSON.parse(planned.stdout)).toEqual(sent.length === 1 ? sent[0] : sent);
   });
 
+  test.each([2, 3])("undo of a delete of %i events of a series of three", async (count) => {
+    const series = words`--title Choir --start 2026-11-23T10:00 --duration 1h --repeat weekly --count 3`;
+    await world.send("events", "create", "-c", "Family", ...series);
+    const listed = await world.send(...words`events list -c Family --from 2026-11-23 --days 30 --jq .[].id`);
+    const ids = listed.stdout.trim().split("\n").slice(0, count);
+    await world.send("events", "delete", ...ids, ...words`-c Family --scope this --yes`);
+    world.wire.requests.splice(0);
+    const planned = await world.send("undo", "--dry-run");
+    expect(planned).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(world.writes()).toEqual([]);
+    expect(await world.send("undo", "--yes")).toMatchObject({ exitCode: 0 });
+    const sent = JSON.stringify(world.writes());
+    // What is made again has another id then.
+    const [, made = ""] = /"PUT","path":"[^"]*events\/(\w{32})/.exec(sent) ?? [];
+    expect(world.writes()).toHaveLength(count);
+    expect(JSON.parse(planned.stdout)).toEqual(
+      JSON.parse(sent.replaceAll(made, ids[0]?.slice(0, made.length) ?? "")),
+    );
+  });
+
   test("for a calendar of this machine, too", async () => {
     const flags = ["events", "create", "-c", "Family", "--title", "T", "--category", "keep"];
     const { stdout } = await world.run(...flags, "--dry-run");
