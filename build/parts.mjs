@@ -67,7 +67,7 @@ const LAZY_IMPORT = new RegExp(
 
 const LAZY = "function __lazy(load){let m;return new Proxy({},{get:(_,name)=>(m??=load())[name]})}";
 
-/** What esbuild begins most chunks with: functions of the chunk's own, which export. Each part has one for all its chunks. */
+/** The helpers with which esbuild begins most chunks, to define their exports. Each part has one helper for all its chunks. */
 const OWN_EXPORT =
   /^var [$\w]+=Object\.defineProperty;.{0,500}?[$\w]+\([$\w]+,(\{[^{}]*\})\);module\.exports=[$\w]+\([$\w]+\);/;
 
@@ -96,7 +96,7 @@ export async function splitProgram(build, root) {
     outputFiles.map(async ({ path, text }) => {
       const { code } = await transform(text, {
         format: "cjs",
-        // For Node, esbuild would repeat the names of all exports, for imports that no chunk has.
+        // For Node, esbuild would also list the names of all exports, for ES modules that import them: there are none.
         platform: "neutral",
         target: "node20.19",
         minify: true,

@@ -125,7 +125,7 @@ interface UpdateOfOne {
   readonly now: number;
 }
 
-/** Updates an occurrence alone. As its series has it, it is equal to that, and not excepted. @returns its JSON */
+/** Updates one occurrence. If it then equals what its series has there, it is no longer an exception. @returns its JSON */
 export async function updateOne(db: Transaction, { stored, series, update, now }: UpdateOfOne) {
   const { content, attendeeIds } = update;
   const row = { ...stored, ...content };

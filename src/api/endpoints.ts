@@ -226,7 +226,8 @@ export function createEndpoints(request: RequestRoute, keyOf: KeyOf) {
         body: {
           data: { attributes: { name, busy_only: busyOnly, timezone }, relationships: { calendars } },
         },
-        checkHint: "calctl feeds list shows whether it was made; remove it, since nobody knows its address",
+        checkHint:
+          "calctl feeds list shows whether it was created; if so, remove it, since nobody knows its address",
       }).catch(nullIfUnknown);
       if (response === null) return null;
       const base = isLocal ? response.read(readBaseUrl) : null;

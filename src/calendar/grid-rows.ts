@@ -106,7 +106,7 @@ function shownRows({ start, end, step }: Scale, isFree: (row: number) => boolean
     const minutes = start + row * step;
     return row >= 0 && minutes < end && (minutes < SHOWN.start || minutes >= SHOWN.end) && isFree(row);
   };
-  // The row of an hour names the half hour after it.
+  // The label of a full hour also stands for the half hour after it.
   const isLabel = (row: number) => (start + row * step) % HOUR === 0 && step < HOUR && !isIdle(row + 1);
   const isLeftOut = (row: number) => isIdle(row) && !isLabel(row) && (isIdle(row - 1) || isIdle(row + 1));
   return rows.flatMap((row) => {

@@ -113,7 +113,7 @@ export function untilOf({ rule, isAllDay, zone }: ReadRecurrence): number {
   return isDate(text) ? instantAt(wallClock + DAY_MS, zone) - 1 : instantAt(wallClock, zone);
 }
 
-/** Starts as a line of RFC 5545, in order and each once; none without starts. */
+/** Starts as a line of RFC 5545, sorted and without duplicates; no line if there are none. */
 export function dateLines(
   name: "EXDATE" | "RDATE",
   starts: readonly number[],

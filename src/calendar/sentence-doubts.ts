@@ -43,7 +43,7 @@ const ZONE =
   /^(?:(?:utc|gmt|we?s?t|ce?s?t|ee?s?t|bst|[ecmp][sd]?t|jst|kst|ist|msk|ae[sd]t|z)(?:[+-]\d{1,2}(?::?\d\d)?)?|[a-z]+\/[a-z_]+|[+-]\d\d:?\d\d)$/i;
 /** `1230`, `0900-1030`; not years such as 2027. */
 const FOUR_DIGITS = /^(?!20[2-9][1-46-9]$)(?:[01]\d|2[0-3])[0-5]\d(?:z|[-–—](?:[01]\d|2[0-3])[0-5]\d)?$/i;
-/** What is called by its number and by the time at which it leaves. */
+/** Transport that people call by its number or by its departure time. */
 const DEPARTURE = /^(?:bus|trams?|trains?|flights?)$/i;
 const NUMBER = new RegExp(`^(?:\\d{1,2}|${NUMBER_NAMES})$`, "i");
 /** `4.12`, which may be 4 December or 12 April. */
@@ -249,7 +249,7 @@ function checkBeside(text: string, { before, earlier, after, following, hasTime,
   if (!hasTime && !isNumbered) checkNumber(text, after, today);
 }
 
-/** Whether a number is that of the word before it: `Room 1015`. Of `Train 1730` it may be the time as well. */
+/** Whether a number belongs to the word before it, as in `Room 1015`. In `Train 1730` it may be a time. */
 function isNumberOf(text: string, word: string): boolean {
   const mayBeTime = FOUR_DIGITS.test(text) && (text.startsWith("0") || DEPARTURE.test(word));
   return NUMBERED.test(word) && !mayBeTime;
@@ -335,7 +335,7 @@ function checkZone(parts: readonly SentencePart[]): void {
   if (zone !== undefined && !zone.startsWith("Antarctica"))
     throw usageError(
       `${SOURCE}: "${first}" may be a time zone`,
-      `use --timezone ${zone}, or put it in quotes`,
+      `use --timezone ${zone}, or put the city in quotes`,
     );
   const names = words.slice(0, Math.max(0, time));
   if (names.length > 0 && !names.includes("") && !PREPOSITION.test(first))

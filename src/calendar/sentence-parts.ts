@@ -233,7 +233,7 @@ function simplePartAt(text: string, before: SentencePart | undefined): Found | n
     // No label has a number of three digits, and no label follows "ticket".
     if (kind === "label" && (/^\d{3,}$/.test(plain) || (isNumbered && /^\d+$/.test(plain))))
       throw new AmbiguousTextError(`${SOURCE}: "${written}" may be a label or part of the title`, {
-        hint: `quote it for the title, and quote that again for the shell: '"${written}"'`,
+        hint: `put it in quotes for the title, and those in quotes for the shell: '"${written}"'`,
         written,
         readings: [`#"${plain}"`, `"${written}"`],
       });

@@ -135,9 +135,9 @@ function readTimes(
 /** The words of the start, and of the end; null without one. */
 function readBothEnds(parts: readonly SentencePart[], repeat: string | undefined) {
   const [starts, ends, untils] = splitTimes(parts, repeat);
-  // Of "fri 22:00 - sat 6:00" the start says that the end is in the morning.
-  const isTold = starts.some(({ text }) => /(?<!\d)(?:1[3-9]|2[0-3]):\d\d/.test(text));
-  const [written, ending] = [wordsOf(starts), wordsOf(ends, isTold)];
+  // In "fri 22:00 - sat 6:00", the start has 24 hours, so the end is in the morning.
+  const is24Hour = starts.some(({ text }) => /(?<!\d)(?:1[3-9]|2[0-3]):\d\d/.test(text));
+  const [written, ending] = [wordsOf(starts), wordsOf(ends, is24Hour)];
   // The day of "12-13 tomorrow" is that of both; that of "18:00 until tomorrow 9:00" is the last one.
   const isShared =
     written.day === undefined &&
@@ -277,12 +277,12 @@ function writtenIn(parts: readonly SentencePart[]): string {
   return texts.filter((text, index) => text !== texts[index - 1]).join(" ");
 }
 
-/** What the parts say together. @param isTold whether another time says in which half of the day theirs is */
-function wordsOf(group: readonly When[], isTold = false): Words {
+/** What the parts say together. @param is24Hour whether another time shows that theirs are of 24 hours */
+function wordsOf(group: readonly When[], is24Hour = false): Words {
   const text = writtenIn(group);
   let words: Words = {};
   for (const part of group) words = combine(words, part.words, `${SOURCE}: "${text}"`);
-  if (words.part === undefined && !isTold) for (const part of group) checkEarly(part);
+  if (words.part === undefined && !is24Hour) for (const part of group) checkEarly(part);
   return finishWords(words, text, { source: SOURCE });
 }
 

@@ -71,7 +71,7 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, entries: reado
     [
       ["post", "post events to a chat, or send them by email", from(MODULES.post, "registerPost")],
       ["remind", "announce events before they start, each once", from(MODULES.remind, "registerRemind")],
-      ["sent", "list what was posted, and whether it arrived", from(MODULES.sent, "registerSent")],
+      ["sent", "list sent messages, and whether they arrived", from(MODULES.sent, "registerSent")],
       ["targets", "save, list and remove where messages go", from(MODULES.targets, "registerTargets")],
       ["doctor", "check what a cron job needs, and print its line", from(MODULES.doctor, "registerDoctor")],
     ],

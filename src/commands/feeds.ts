@@ -40,7 +40,7 @@ export function registerFeeds(command: Command, contextOf: ContextOf): void {
   const remove = addCommand(command, "remove [id]", "end a feed; its address shows nothing from then on");
   describeCommand(remove, {
     examples: () => [
-      ["The one that was made last", 'calctl feeds remove "$(calctl feeds list --fields id | tail -n 1)"'],
+      ["The newest feed", 'calctl feeds remove "$(calctl feeds list --fields id | tail -n 1)"'],
     ],
   });
   addAction(remove, contextOf, runFeedsRemove);
@@ -66,9 +66,9 @@ async function runFeedsAdd(context: FeedsContext, options: AddOptions): Promise<
   const isLocal = service.kind === "local";
   const feed = await api.createFeed({ name, calendarIds, busyOnly, timezone, isLocal });
   if (feed === null) throw noFeedsError();
-  await output.print(nameCalendars(feed, calendars), `feed ${feed.id} was made`);
+  await output.print(nameCalendars(feed, calendars), `feed ${feed.id} was created`);
   context.output.note(
-    "everyone with the address can see the feed: a page, and with .ics at its end a calendar",
+    "anyone with the address can see the feed: it is a web page, and with .ics added, a calendar",
   );
   // A service that others can reach has https.
   if (feed.address?.startsWith("http:") === true)

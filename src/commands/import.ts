@@ -26,7 +26,7 @@ export function registerImport(command: Command, contextOf: ContextOf): void {
     .option("--label <number|id|name>", "label of events without one")
     .option(
       "--overwrite",
-      "write events that were also changed in the calendar, or imported in a newer version",
+      "also write events that were changed in the calendar, or imported in a newer version",
     )
     .option(
       "--prune [all]",

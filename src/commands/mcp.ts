@@ -5,7 +5,7 @@ export function registerMcp(command: Command, contextOf: ContextOf): void {
   command.option("--allow-write", "let it create, update, delete and comment on events, too");
   describeCommand(command, {
     examples: () => [
-      ["What the settings of an agent run, to read one calendar", "calctl mcp -c Family </dev/null"],
+      ["For the settings of an agent: read one calendar", "calctl mcp -c Family </dev/null"],
       ["Let it write there, too", "calctl mcp -c Family --allow-write </dev/null"],
     ],
   });

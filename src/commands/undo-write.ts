@@ -136,10 +136,10 @@ function findProblem({ kind, before, after }: NotedWrite, eventId: string): CliE
   });
 }
 
-/** The error for what cannot be taken back. */
+/** The error for a write that cannot be taken back. */
 export function cannotUndo(
   reason: string,
-  hint = "calctl undo --list shows what else was written, by its number",
+  hint = "calctl undo --list shows the numbers of other commands",
 ): CliError {
   return new CliError("rejected", `it cannot be taken back: ${reason}`, { hint });
 }

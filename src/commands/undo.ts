@@ -85,7 +85,7 @@ function readNumber({ number: typed, list = false }: UndoOptions): number {
   throw usageError(`"${typed}" is not the number of a command`);
 }
 
-/** What cannot be taken back, and why. */
+/** The kinds of writes that cannot be taken back, and why. */
 const FINAL: Readonly<Partial<Record<NotedWrite["kind"], string>>> = {
   comment: "the service cannot delete comments",
   other: "calctl does not know what it did",
@@ -94,8 +94,8 @@ const FINAL: Readonly<Partial<Record<NotedWrite["kind"], string>>> = {
 const isFinal = ({ kind }: NotedWrite): boolean => FINAL[kind] !== undefined;
 
 /**
- * @throws CliError not_found without such a command, configuration where nobody knows what it wrote, rejected for one that
- * cannot be taken back
+ * @throws CliError not_found if there is no such command, configuration if its file is damaged, rejected if it cannot be taken
+ * back
  */
 function choose(commands: readonly JournalEntry[], number: number): JournalEntry {
   const chosen = commands[number - 1];
@@ -104,8 +104,8 @@ function choose(commands: readonly JournalEntry[], number: number): JournalEntry
     throw new CliError("not_found", problem, { hint: "calctl undo --list shows what was written" });
   }
   if (chosen.isDamaged)
-    throw configurationError(`the writes of ${chosen.at} are not known: ${chosen.file} is damaged`, {
-      hint: "calctl undo --list shows what else was written, by its number",
+    throw configurationError(`${chosen.file} is damaged: its writes cannot be taken back`, {
+      hint: "calctl undo --list shows the numbers of other commands",
     });
   const final = openWrites(chosen).find(isFinal);
   if (final === undefined) return chosen;

@@ -33,12 +33,12 @@ export function noteWrites(api: Api, journal: () => Promise<Journal | null>): Ap
 
 interface JournalAccess {
   readonly settings: Settings;
-  /** Null without one. */
+  /** Null if there is none. */
   readonly token: () => Promise<Token | null>;
   readonly note: (text: string) => void;
 }
 
-/** Null where the profile keeps none. Without a profile, the journal is that of the token. */
+/** Null if the profile keeps no journal. Without a profile, the journal is that of the token. */
 export async function openJournal(
   { machine, run }: ClientDependencies,
   { settings, token, note }: JournalAccess,

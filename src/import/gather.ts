@@ -30,7 +30,7 @@ export interface Gathered {
   readonly rejections: readonly Rejection[];
   /** How many cancelled events have not come from this source. */
   readonly unknown: number;
-  /** How many events are left out, since the file has them again, or the file or an earlier one in a newer version. */
+  /** How many events are left out: the file has them twice, or the file or an earlier import has a newer version. */
   readonly superseded: number;
   /** Remarks on events, such as why they became single events: sentences for the user. */
   readonly notes: readonly string[];
@@ -49,9 +49,9 @@ export interface GatherOptions {
   /** Whether the service stores series. */
   readonly storesSeries: boolean;
   readonly records: ReadonlyMap<string, ImportRecord>;
-  /** The SEQUENCE that was last brought of each event; empty if older ones are imported, too. */
+  /** The SEQUENCE last imported for each event; empty if older versions are imported, too. */
   readonly sequences: ReadonlyMap<string, number>;
-  /** Whether the file never has all of its source. */
+  /** Whether the file is an email, which does not have all events of its source. */
   readonly isMail: boolean;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
@@ -311,7 +311,7 @@ function changeOf(
   return { identity, content, slot: slotOf(instant, content, window), isAlone };
 }
 
-/** Whether a change came before its series, or nothing else of that is known but other such changes. */
+/** Whether a change came before its series: it did in an earlier import, or only such changes of the series are known. */
 function hasComeAlone({ identity }: ImportEntry, { records, occurrences }: Gathering): boolean {
   const { remembered = [] } = occurrences.get(seriesOf(identity)) ?? {};
   return records.get(identity)?.isAlone === true || remembered.every(({ record }) => record.isAlone);

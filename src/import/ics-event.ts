@@ -154,7 +154,7 @@ function versionOf(all: (name: string) => readonly Property[]) {
 function rulesOf(lines: readonly string[], isChange: boolean, count: VeventOptions["count"]) {
   if (!isChange) return linesOf("RRULE", lines);
   if (linesOf("(?:RRULE|RDATE|EXDATE)", lines).length > 0)
-    count("that changes one of a series, but repeats itself: read once");
+    count("that changes one event of a series and also repeats: its repetition is ignored");
   return [];
 }
 

@@ -12,7 +12,7 @@ export interface ImportEvent {
   readonly slot?: number | undefined;
   /** Of a series, whose lines `content` has. */
   readonly exceptions?: SeriesExceptions | undefined;
-  /** Whether it changes an occurrence of a series that has not come from this source. */
+  /** Whether it changes an occurrence of a series that this source has not had yet. */
   readonly isAlone?: boolean | undefined;
   /** Of an occurrence of a series: the identity of that, and the slot as the id of the occurrence ends with it. */
   readonly occurrenceOf?: { readonly series: string; readonly slot: string } | undefined;

@@ -9,9 +9,9 @@ interface Remembered {
 }
 
 /**
- * The items of a file without events of which an earlier import brought a newer version. A change is also older than a cancelled
- * series with a greater SEQUENCE.
- * @returns also what is left out, with a sentence for each
+ * Leaves out the events of a file of which an earlier import had a newer version. A change is also older if its series was cancelled
+ * with a higher SEQUENCE.
+ * @returns the other items, the events left out, and a note for each of these
  */
 export function withoutOlder(items: readonly ImportItem[], { records, sequences }: Remembered) {
   const there = new Set(
@@ -30,7 +30,7 @@ export function withoutOlder(items: readonly ImportItem[], { records, sequences 
     if (sequence < known) {
       older.add(entry);
       notes.push(
-        `line ${line}: "${title}": left out: its SEQUENCE ${sequence} is older than ${known}, which was imported; --overwrite imports it`,
+        `line ${line}: "${title}": skipped: its SEQUENCE ${sequence} is lower than ${known}, which was imported; --overwrite imports it`,
       );
     } else there.add(identity);
   }
@@ -40,7 +40,7 @@ export function withoutOlder(items: readonly ImportItem[], { records, sequences 
 
 /**
  * Identities of changed or cancelled occurrences that stay as they are, though the file has their series without them: changes that
- * came before their series, and in a mail those that are newer than it.
+ * came before their series, and in an email those that are newer than the series.
  */
 export function keptBeside(
   entries: readonly ImportEntry[],

@@ -38,8 +38,9 @@ export interface Outcome {
   readonly after?: CalendarEvent;
   /** How many events of the series were changed before, each on its own, and were left as they are. */
   readonly kept?: number;
-  /** `all` where a delete has left nothing of a series, and the id of that. */
+  /** `all` where a delete has left nothing of a series. */
   readonly scope?: Scope;
+  /** The id of that series. */
   readonly eventId?: string;
   /** It was taken back. A deleted event has this id since; empty for other writes. */
   readonly undone?: string;
@@ -67,10 +68,10 @@ export interface JournalEntry {
   readonly writes: readonly NotedWrite[];
 }
 
-/** The ids of deleted events and series that were created again since, by those that they had. */
+/** The new ids of deleted events and series that were created again, by their old ids. */
 type NewIds = ReadonlyMap<string, string>;
 
-/** A write with the ids that its events have now; those of a series' events begin with its own. */
+/** The write with the current ids of its events. The id of a series' event begins with that of the series. */
 export function withNewIds(write: NotedWrite, newIds: NewIds): NotedWrite {
   const idOf = (id: string) => currentId(newIds, id);
   const renamed = <T extends { readonly id: string }>(item: T): T => ({ ...item, id: idOf(item.id) });

@@ -57,7 +57,7 @@ export function createJournal(options: JournalOptions) {
   const snapshots = new Map<string, ImportSnapshot>();
   let records: string | undefined;
   const newIds = new Map<string, string>();
-  /** A write with the ids that its events have now, as far as `entries` and `markUndone` have told. */
+  /** The write with the current ids of its events, as far as `entries` and `markUndone` have seen them. */
   const withCurrentIds = (write: NotedWrite): NotedWrite => withNewIds(write, newIds);
 
   function add(record: object): void {

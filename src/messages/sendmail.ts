@@ -34,7 +34,7 @@ export function parseMailAddresses(text: string, source: string): string {
   return addresses.join(", ");
 }
 
-/** Whom an email goes to, and whom it is from, as its headers have them. */
+/** The recipients and the sender of an email, as in its headers. */
 export interface MailAddresses extends Pick<TargetPlace, "from" | "bcc"> {
   readonly to: string;
 }

@@ -41,7 +41,9 @@ describe("readTimeFlags", () => {
     [
       "a local end after a start in another zone",
       { start: "2026-11-23T09:00", startTimezone: "Asia/Tokyo", end: "2026-11-23T10:00" },
-      ['end: "2026-11-23T10:00" is in Europe/Berlin; add --end-timezone Asia/Tokyo for that of the start'],
+      [
+        'end: "2026-11-23T10:00" is in Europe/Berlin; for the zone of the start, add --end-timezone Asia/Tokyo',
+      ],
     ],
     ["an end in its zone", { startTimezone: "Asia/Tokyo", end: "2026-11-23T10:00", endTimezone: "UTC" }, []],
     ["an end with an offset", { startTimezone: "Asia/Tokyo", end: "2026-11-23T10:00+09:00" }, []],

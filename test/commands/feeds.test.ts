@@ -49,7 +49,7 @@ describe("feeds add", () => {
     const added = await world.send("feeds", "add", ...flags, "--timezone", "Asia/Tokyo");
     const [, name, calendars, busyOnly] = added.stdout.split("\t");
     expect([name, calendars, busyOnly]).toEqual(["Busy Ana", "Work, Personal", "true"]);
-    expect(added.stderr).toContain("everyone with the address can see the feed");
+    expect(added.stderr).toContain("anyone with the address can see the feed");
     expect(`${world.server.requests.at(-1)?.body}`).toContain('"timezone":"Asia/Tokyo"');
   });
 

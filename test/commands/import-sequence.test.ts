@@ -65,7 +65,7 @@ describe("a single event", () => {
     const older = await importIcs([dinner("Old", 2)]);
     expect(older).toMatchObject(LEFT_OUT);
     expect(older.stderr).toContain(
-      'line 3: "Old": left out: its SEQUENCE 2 is older than 3, which was imported; --overwrite imports it',
+      'line 3: "Old": skipped: its SEQUENCE 2 is lower than 3, which was imported; --overwrite imports it',
     );
     expect(await listed()).toEqual(["01T19 New"]);
     expect(await importIcs([dinner("Newest", 4)])).toMatchObject({ updated: 1 });

@@ -90,9 +90,9 @@ describe("--template", () => {
     });
   });
 
-  test("with a conversion that there is not is exit 2", async () => {
+  test("with an unknown conversion is exit 2", async () => {
     const result = await list("--template", '{{ start_local | date: "%H %Q" }}');
-    expect(result).toMatchObject(failed(2, "the filter date has no %Q, line:1, col:1"));
+    expect(result).toMatchObject(failed(2, "the filter date does not support %Q, line:1, col:1"));
   });
 
   test("is bounded", async () => {

@@ -470,12 +470,14 @@ test("a time of day in EXDATE of an all-day event is counted in a note, but not 
 });
 
 test.each(["RRULE:FREQ=DAILY", "RDATE:20261123T060000Z"])(
-  "of a change of one event that has %s a note says that it is read once",
+  "of a change of one event that has %s a note says that the repetition is ignored",
   async (rule) => {
     const lines = ["RECURRENCE-ID:20261121T060000Z", START, "DURATION:PT1H", rule];
     const { items, notes } = await read(calendar(...vevent(...lines)));
     expect(items).toMatchObject([{ kind: "event", identity: "1 2026-11-21T06:00:00.000Z" }]);
-    expect(notes).toEqual(["1 event that changes one of a series, but repeats itself: read once (line 3)"]);
+    expect(notes).toEqual([
+      "1 event that changes one event of a series and also repeats: its repetition is ignored (line 3)",
+    ]);
   },
 );
 

@@ -29,9 +29,9 @@ const SERVED_PAGE_CACHE = 8_192;
 const READERS = 6;
 
 /**
- * Sizes of the log of a database that is served (bytes): from the first one on it is moved into its file, and if so much is left to
- * move as the second one, in a thread, which takes 40 ms to start. The next write begins it anew, unless a read is under way that
- * needs it, and from the third one on writes wait for such reads.
+ * Sizes of the log of a database that is served (bytes). From `moved` on, the log is moved into the file of the database; if more
+ * than `inThread` is left to move, in a thread, which takes 40 ms to start. The next write begins the log anew, unless a read still
+ * needs it; from `waiting` on, writes wait for such reads.
  */
 const LOG = { moved: 4 * 1024 * 1024, inThread: 8 * 1024 * 1024, waiting: 64 * 1024 * 1024 };
 
@@ -181,7 +181,7 @@ function createLogMover(file: string, connection: Connection): ServedOptions["af
   connection.pragma("wal_autocheckpoint = 0");
   // The next write truncates the file of the log to this.
   connection.pragma(`journal_size_limit = ${LOG.moved}`);
-  /** Size of the log that begins with what was moved already. */
+  /** Size of the log when the last move left a part of it; 0 if it left nothing. */
   let kept = 0;
   return async (endOfReads) => {
     try {

@@ -12,7 +12,7 @@ export function commandPage(command: Command): HelpPage {
 /** What people use every day, on the first page of help. */
 const EVERYDAY = ["agenda", "week", "next", "add", "events", "import", "undo", "post", "remind", "login"];
 
-/** With the prompt below it, a screen of 24 lines with 80 columns. */
+/** Fits a screen of 24 lines and 80 columns, with the prompt below it. */
 function programParts(program: Command): HelpPage {
   return [
     text(program.description()),

@@ -42,7 +42,7 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
   ],
   outcome_unknown: [
     "a create, comment or message was sent, and its outcome is unknown. There was no response, a 5xx or a success that cannot be read, and the command had no `--key`. Or a mail program was killed or may try again by itself. Or an `events update` with `--if-unchanged` or `--edit` got no response, and the event is neither as it was nor as written",
-    "only after checking: there could be two",
+    "only after checking: it could be done twice",
   ],
   configuration: [
     "a broken configuration, database or token source, a locked, silent or missing keychain, a busy redirect port, an unknown profile or none in use, a target whose URL is missing or wrong, no `sendmail`, a URL that is not https, an untrusted certificate, a proxy that refuses or cannot be used",

@@ -23,7 +23,7 @@ export function registerEventsChanges(command: Command, contextOf: ContextOf): v
   addCalendarFlag(command);
   command
     .option("--days <1-7>", "number of days to watch, including today (default: 7)")
-    .option("--from-start", "print existing events as added in the first run");
+    .option("--from-start", "in the first run, print existing events as added");
   addFilterFlags(command);
   describeCommand(command, {
     prints: { view: changeView, count: "list" },

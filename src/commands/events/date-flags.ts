@@ -130,7 +130,9 @@ export async function readTimeFlags(
     const zone = endTimezone ?? config.settings().timezone;
     const from = () => (start === undefined ? null : dayOfInput(start, startZone()));
     if (endTimezone === undefined && startZone() !== zone && isLocalDateTime(text))
-      output.note(`end: "${text}" is in ${zone}; add --end-timezone ${startZone()} for that of the start`);
+      output.note(
+        `end: "${text}" is in ${zone}; for the zone of the start, add --end-timezone ${startZone()}`,
+      );
     return readDateFlag(text, { ...common(text), source: "--end", zone, from });
   });
   const duration = await problems.collect(typed.duration, (text) => parseDuration(text, "--duration"));

@@ -31,7 +31,7 @@ export function registerEventsWatch(command: Command, contextOf: ContextOf): voi
   addCalendarFlag(command);
   command
     .option("--days <1-7>", "number of days to watch, including today (default: 7)")
-    .option("--from-start", "print existing events as added at first")
+    .option("--from-start", "begin by printing existing events as added")
     .option("--interval <duration>", "pause between two reads, such as 10s (default: 2s to 30s)");
   addFilterFlags(command);
   describeCommand(command, {

@@ -93,7 +93,7 @@ export interface ReadSource
     Pick<Gathered, "source" | "rejections" | "unknown" | "versions"> {
   /** How many events and rejected items the file has. */
   readonly size: number;
-  /** How many of them are left out, since the file has them again, or the file or an earlier one in a newer version. */
+  /** How many of them are left out: the file has them twice, or the file or an earlier import has a newer version. */
   readonly superseded: number;
 }
 

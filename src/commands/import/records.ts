@@ -26,13 +26,13 @@ export interface ImportRecords {
   /** Another one after another process wrote. */
   readonly version: string;
   readonly byIdentity: ReadonlyMap<string, ImportRecord>;
-  /** The SEQUENCE that was last brought of each event, cancelled ones included; 0 only after another one. */
+  /** The SEQUENCE last imported for each event, cancelled ones included; 0 only where it replaced another one. */
   readonly sequences: ReadonlyMap<string, number>;
   /** The creates of a killed run whose outcome it did not note. */
   readonly begun: ReadonlyMap<string, BegunCreate>;
   /** Notes a create before it is sent, or what was done; null forgets it. @throws CliError configuration */
   note(identity: string, value: ImportRecord | BegunCreate | null): void;
-  /** Remembers what a file has as SEQUENCE. */
+  /** Records the SEQUENCE of the events of a file. */
   keepSequences(versions: ReadSource["versions"]): void;
   /** What is remembered of the occurrences of a series; empty for any other event. */
   partsOf(identity: string, event: CalendarEvent): ReturnType<typeof occurrenceRecords>;
@@ -142,7 +142,7 @@ function openRecords(path: string): ImportRecords & { compact(): Promise<void> }
       [[identity, records.get(identity) ?? null] as const, ...partsOf(identity, current)].map(
         ([each, record]) => [each, record, sequences.get(each) ?? null],
       ),
-    /** Leaves a line for each event, and for what is cancelled and not there. */
+    /** Leaves one line for each event, also for one that was cancelled and is not in the calendar. */
     async compact() {
       if (!isChanged) return;
       const others = [...sequences.keys()].filter((each) => !records.has(each) && !begun.has(each));

@@ -117,7 +117,7 @@ async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
   if (!prompt.available || job.path === "-")
     throw usageError(
       `--prune: the file has ${before === missing ? "none" : "fewer than half"} of the ${before} events that came from ${job.source} before`,
-      "look at it with --dry-run; give --prune=all if that is right, or --source if it is another file",
+      "check the plan with --dry-run; if it is right, give --prune=all; if this is another file, give it a --source of its own",
     );
   const place = calendar.name || calendar.id;
   context.output.warn(`${job.source} to ${place}:`);

@@ -75,7 +75,7 @@ function openUndoneImports(folder: string, own: string | null): UndoNoted {
     if (record === null) places.delete(keyOf({ path, identity }));
     else places.set(keyOf({ path, identity }), { path, identity, sequence, record });
   };
-  /** The cancelled occurrences of a series that the import made or changed. */
+  /** Forgets the cancelled occurrences of a series that the import created or changed. */
   const forgetCancelled = (path: string, series: string): void => {
     for (const identity of path === own ? cancelled : [])
       if (seriesOf(identity) === series) note({ path, identity }, null);

@@ -177,7 +177,7 @@ export function valuesOf({ required, flags }: Pick<Tool, "required" | "flags">):
   return required.filter((name) => !flags.has(name));
 }
 
-/** A value with the names of arguments for those of their flags, and for `ID` of a command line. */
+/** Replaces the names of flags in a value by those of their arguments, and `ID` of the command line by `id`. */
 export function withArgumentNames<T>(value: T, { flags }: Pick<Tool, "flags">): T {
   const name = (flag: string) => (flags.has(nameOf(flag)) ? nameOf(flag) : flag);
   const text = JSON.stringify(value).replaceAll('"ID: ', '"id: ');

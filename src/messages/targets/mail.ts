@@ -48,7 +48,7 @@ export async function renderMail(
   const node = mail.compile();
   node.keepBcc = true;
   const built = await node.build();
-  // Mailboxes in which a line that begins so starts an email would change it.
+  // In some mailbox formats, such a line starts an email, and is changed in the text of another.
   const body = built.toString().replace(/^From /gm, "=46rom ");
   return { contentType: "message/rfc822", headers: {}, body };
 }

@@ -53,7 +53,7 @@ export function createTemplateProgram(text: string, source: string): OutputProgr
   };
 }
 
-/** Conversions of strftime that Liquid lacks, in those that it has. */
+/** Conversions of strftime that Liquid lacks, written with those that it has. */
 const CONVERSIONS: Readonly<Record<string, string>> = { F: "%Y-%m-%d", R: "%H:%M", T: "%H:%M:%S" };
 const OWN_CONVERSIONS = "aAbBcCdeHhIjklLmMnNpPqsStuUwWxXyYzZ%";
 
@@ -62,7 +62,7 @@ function knownFormat(format: string): string {
   return format.replace(/%[-_0^#:]*\d*[EO]?(.)/g, (written, letter: string) => {
     if (OWN_CONVERSIONS.includes(letter)) return written;
     const known = CONVERSIONS[letter];
-    if (known === undefined) throw usageError(`the filter date has no ${written}`);
+    if (known === undefined) throw usageError(`the filter date does not support ${written}`);
     return known;
   });
 }

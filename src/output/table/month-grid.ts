@@ -138,7 +138,7 @@ function hasRoom({ lane }: { readonly lane: number }): boolean {
   return lane < MAX_LINES - 1;
 }
 
-/** Whether an event is drawn over the whole of its days; one of a night is only on its first. */
+/** Whether an event is drawn over all of its days; an event over one night is drawn on its first day alone. */
 function isBar({ event, part }: Entry): boolean {
   const length = Date.parse(event.end_at ?? "") - Date.parse(event.start_at ?? "");
   return lastsAllDay({ event, part }) || (part !== "whole" && length >= DAY_MS);

@@ -128,8 +128,8 @@ export function openDatabase({ DatabaseSync, backup }: SqliteModule, location: s
 }
 
 /**
- * Moves the write-ahead log of a database into its file in another thread, which waits for the disk there.
- * @throws where that was not possible
+ * Moves the write-ahead log of a database into its file in a thread, so that only that waits for the disk.
+ * @throws if the log cannot be moved
  */
 export async function moveLogInThread(path: string): Promise<void> {
   const module = builtinSqlite() === undefined ? findPackage() : "node:sqlite";
@@ -140,7 +140,7 @@ export async function moveLogInThread(path: string): Promise<void> {
   await once(new Worker(MOVE_LOG, { eval: true, execArgv: ["--no-warnings"], workerData }), "exit");
 }
 
-/** From where the program is: a thread that runs a text looks in the working directory. */
+/** Resolved from the program: a thread that runs code from a string would look in the working directory. */
 function findPackage(): string {
   return createRequire(realpathSync(process.argv[1] ?? "")).resolve("@photostructure/sqlite");
 }
