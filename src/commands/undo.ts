@@ -201,7 +201,7 @@ async function undoEntry(
   reportFailures();
 }
 
-/** Undoes writes one by one. A dry run reads what it has planned to put back as if it were there: the next may need it. */
+/** Undoes one write at a time. In a dry run, events that earlier undos would restore are read as restored: later undos need them. */
 function withPlanned(
   context: EventContext,
   undo: (context: EventContext, write: NotedWrite) => Promise<string>,

@@ -60,7 +60,7 @@ const CHANGED = ["07T19 Choir", "14T20 Concert", "21T19 Choir"];
 const CANCELLED_ONE = ["07T19 Choir", "21T19 Choir"];
 
 describe("a single event", () => {
-  test("of an older version is left out with a note, and counted as unchanged", async () => {
+  test("of an older version is skipped with a note, and counted as unchanged", async () => {
     await importIcs([dinner("New", 3)]);
     const older = await importIcs([dinner("Old", 2)]);
     expect(older).toMatchObject(LEFT_OUT);
@@ -85,13 +85,13 @@ describe("a single event", () => {
     }
   });
 
-  test("without SEQUENCE is not older, and does not make a later one newer", async () => {
+  test("without SEQUENCE is never older, and the last SEQUENCE stays known", async () => {
     await importIcs([dinner("New", 3)]);
     expect(await importIcs([dinner("Without", null)])).toMatchObject({ updated: 1, stderr: "" });
     expect(await importIcs([dinner("Old", 2)])).toMatchObject(LEFT_OUT);
   });
 
-  test("with the same text in a newer version makes the ones between older, too", async () => {
+  test("with the same text and a higher SEQUENCE makes the versions between older", async () => {
     await importIcs([dinner("New", 1)]);
     expect(await importIcs([dinner("New", 4)])).toMatchObject(LEFT_OUT);
     expect(await importIcs([dinner("Old", 2)])).toMatchObject(LEFT_OUT);
@@ -103,7 +103,7 @@ describe("a single event", () => {
     expect(await importIcs([dinner("New", null, `SEQUENCE:${text}`)])).toMatchObject({ updated: 1 });
   });
 
-  test("that an older version leaves out is not deleted by --prune", async () => {
+  test("that is skipped as an older version is not deleted by --prune", async () => {
     await importIcs([dinner("New", 3), vevent("tea", "Tea", "DTSTART:20261202T120000Z")]);
     const file = [dinner("Old", 2), vevent("tea", "Tea", "DTSTART:20261202T120000Z")];
     expect(await importIcs(file, "--prune=all")).toMatchObject({ ...NOTHING, unchanged: 2 });
@@ -160,7 +160,7 @@ describe("an event of a series", () => {
     expect(await importIcs([concert("Concert", 2)], "--overwrite")).toMatchObject(LEFT_OUT);
   });
 
-  test("is changed although the series beside it is older", async () => {
+  test("is changed although its series in the same file is older", async () => {
     await importIcs([choir("Choir", 2)]);
     const both = [choir("Old", 1), concert("Concert", 1)];
     expect(await importIcs(both)).toMatchObject({ exitCode: 0, updated: 1, unchanged: 1 });
@@ -180,7 +180,7 @@ describe("an event of a series", () => {
     expect(await listed()).toEqual(CHANGED);
   });
 
-  test("stays changed when a mail has the older series again", async () => {
+  test("stays changed when an email has the older series again", async () => {
     await importIcs(request(choir("Choir", 0)));
     await importIcs(request(concert("Concert", 1)));
     expect(await importIcs(request(choir("Choir", 0)))).toMatchObject(LEFT_OUT);
@@ -190,7 +190,7 @@ describe("an event of a series", () => {
     expect(await listed()).toEqual(SERIES);
   });
 
-  test("stays cancelled when a mail has another version of the older series", async () => {
+  test("stays cancelled when an email has another version of the older series", async () => {
     await importIcs(request(choir("Choirs", 0)));
     await importIcs(["METHOD:CANCEL", concert("Choir", 1)]);
     for (const counts of [{ updated: 1 }, LEFT_OUT]) {
@@ -253,7 +253,7 @@ describe("a change that comes before its series", () => {
     expect(await listed()).toEqual(CANCELLED_ONE);
   });
 
-  test("goes with its series", async () => {
+  test("is cancelled with its series", async () => {
     await importIcs([concert("Concert", 1)]);
     await importIcs([choir("Choir", 0)]);
     expect(await importIcs(["METHOD:CANCEL", choir("Choir", 2)])).toMatchObject({ deleted: 2 });
@@ -267,7 +267,7 @@ describe("a change that comes before its series", () => {
     expect(await importIcs([choir("Choir", 2)])).toMatchObject({ ...LEFT_OUT, stderr: "" });
   });
 
-  test("stays when its series is taken back, and is its event again with it", async () => {
+  test("stays when the import of its series is undone, and takes its place again with it", async () => {
     await importIcs([concert("Concert", 1)]);
     await importIcs([choir("Choir", 0)]);
     expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
@@ -276,7 +276,7 @@ describe("a change that comes before its series", () => {
     expect(await listed()).toEqual(CHANGED);
   });
 
-  test("as a cancellation by mail keeps its day free", async () => {
+  test("as a cancellation by email keeps its day free", async () => {
     await importIcs(["METHOD:CANCEL", concert("Concert", 1)]);
     for (const counts of [{ created: 1 }, LEFT_OUT]) {
       expect(await importIcs(request(choir("Choir", 0)))).toMatchObject(counts);
@@ -331,7 +331,7 @@ describe("an undo", () => {
   });
 });
 
-test("mails of one series, whatever their order, leave what they leave in the order of their versions", {
+test("emails of one series in any order leave the same as in the order of their versions", {
   timeout: 120_000,
 }, async () => {
   const mails: readonly (readonly string[])[] = [

@@ -205,7 +205,7 @@ describe("--prune", () => {
     );
   });
 
-  test("of an email asks for nothing, since it deletes only what the mail cancels", async () => {
+  test("of an email asks for nothing, since it deletes only what the email cancels", async () => {
     await importLines(ten, "--source", "mail");
     const cancelled = icsFile(["METHOD:CANCEL", vevent("c", "Event c", "DTSTART:20261123T120000Z")]);
     const report = await importText(world, "c.ics", cancelled, "--source", "mail", "--prune");
