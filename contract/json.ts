@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A key that an object of a JSON text has more than once, of which JSON.parse reads the last; undefined without one. */
+/** The first key that an object of a JSON text has twice, where JSON.parse keeps only the last value; undefined if there is none. */
 export function repeatedKey(text: string): string | undefined {
   const objects: Set<string>[] = [];
   for (const [token, key] of text.matchAll(/[{}]|("[^"\\]*(?:\\.[^"\\]*)*")(?:\s*:)?/g)) {

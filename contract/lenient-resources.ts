@@ -175,7 +175,7 @@ function attributeReader<T>(type: string, isOfType: (value: unknown) => value is
   };
 }
 
-/** Attributes of a resource by their names, for messages. Null for one that is missing. @throws ContractMismatch */
+/** Reads an attribute of a resource, whose name is for messages; null if it is missing. @throws ContractMismatch */
 export const readText = attributeReader("String", isText);
 export const readFlag = attributeReader("Boolean", (value) => typeof value === "boolean");
 export const readNumber = attributeReader(

@@ -128,7 +128,7 @@ export function findSendmail({ env, platform, folders: further }: SendmailSearch
 
 /** EX_OSERR and EX_IOERR. @see sysexits(3) */
 const TEMPORARY: ReadonlySet<number> = new Set([71, 74]);
-/** EX_TEMPFAIL: some programs have put the mail into their queue then. */
+/** EX_TEMPFAIL: some mail programs exit so after they have queued the email. */
 const MAY_BE_QUEUED = 75;
 /** EX_CONFIG. */
 const BROKEN_CONFIGURATION = 78;
@@ -159,5 +159,5 @@ function shorten(text: string): string {
 const CHECK_HINT = "check whether it arrived";
 
 function unknownOutcome(message: string): CliError {
-  return new CliError("outcome_unknown", `${message}; the mail may have been sent`, { hint: CHECK_HINT });
+  return new CliError("outcome_unknown", `${message}; the email may have been sent`, { hint: CHECK_HINT });
 }

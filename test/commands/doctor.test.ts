@@ -355,7 +355,7 @@ describe("--to", () => {
     expect(stdout).toMatch(/target\ttrue\t.*calctl-webhook-url, for slack, which is not set in a cron job\t/);
   });
 
-  test("an email address without --as mail is told so", async () => {
+  test("an email address as a name gets a hint to add --as mail", async () => {
     const { run } = await createHarness();
     const { exitCode, stderr } = await run("doctor", "-p", "local", "--to", "ana@example.org");
     expect({ exitCode, stderr }).toEqual({

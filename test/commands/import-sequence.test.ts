@@ -132,7 +132,7 @@ describe("a cancelled event", () => {
     expect(await importIcs([dinner("Again", 3)])).toMatchObject({ created: 1 });
   });
 
-  test("that was not imported before is not brought by an older version either", async () => {
+  test("that was never imported is not created by an older version either", async () => {
     const cancel = ["METHOD:CANCEL", dinner("Dinner", 2)];
     const first = await importIcs(cancel);
     expect(first).toMatchObject(LEFT_OUT);
@@ -288,7 +288,7 @@ describe("a change that comes before its series", () => {
 describe("an undo", () => {
   const undo = async () => expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
 
-  test("of a newer version lets older ones be imported again, but none before what it restores", async () => {
+  test("of a newer version restores the version and the SEQUENCE before it", async () => {
     await importIcs([dinner("First", 1)]);
     await importIcs([dinner("Second", 3)]);
     await undo();

@@ -94,7 +94,7 @@ describe("a month", () => {
     expect((await month("2024-02")).stdout).toContain("29 ");
   });
 
-  test("has an event of a night in the order of its first day, and one of 24 hours as a bar", async () => {
+  test("draws an event over one night on its first day, and one of 24 hours as a bar", async () => {
     await create("Night train", "2026-11-24T23:30", "--duration", "1h");
     await create("Supper", "2026-11-24T19:00", "--duration", "1h");
     await create("Watch", "2026-11-25T12:00", "--duration", "24h");

@@ -39,7 +39,7 @@ async function read(message: Message): Promise<Email> {
 /** Names of headers, each once. */
 const HEADERS = ["subject", "auto-submitted", "to", "message-id", "date", "mime-version", "content-type"];
 
-test("an email has text, HTML and the headers of an email that a program wrote", async () => {
+test("an email has text, HTML and headers that mark it as written by a program", async () => {
   const mail = await read(createDigest(EVENTS, OPTIONS));
   expect(mail.headers.map(({ key }) => key)).toEqual(HEADERS);
   expect(mail).toMatchObject({
@@ -166,7 +166,7 @@ describe("a hostile title", () => {
   });
 });
 
-test("a line that begins like an email of a mailbox does not begin so on its way", async () => {
+test("a line that would start an email in a mailbox file is encoded", async () => {
   const message = createTextMessage("From here", "From here\nFrom there");
   expect(await raw(message)).not.toMatch(/^From /m);
   expect((await read(message)).text?.trimEnd()).toBe("From here\nFrom there");

@@ -115,7 +115,7 @@ describeWithSystem("msmtp", "msmtp as sendmail", () => {
     const { error } = await sendByMsmtp({ ".": null }, undefined, 1_500);
     expect(error).toMatchObject({
       code: "outcome_unknown",
-      message: expect.stringContaining("did not end in 1.5 seconds; the mail may have been sent"),
+      message: expect.stringContaining("did not end in 1.5 seconds; the email may have been sent"),
     });
   });
 });
