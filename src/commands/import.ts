@@ -11,18 +11,18 @@ export function registerImport(command: Command, contextOf: ContextOf): void {
     .argument("[file]", "iCalendar, CSV or NDJSON file, - for stdin")
     .addOption(
       command
-        .createOption("--as <format>", "its format, if its content does not tell")
+        .createOption("--as <format>", "format of the file, if its content does not show it")
         .choices(IMPORT_FORMATS),
     )
-    .option("--source <name>", "name by which a later run knows its events (default: the file's name)")
+    .option("--source <name>", "name by which a later run finds its events (default: the file's name)")
     .option("--columns <names>", 'columns of a CSV file: title=Subject,start="Start Date"')
     .addOption(
       command
         .createOption("--dates <order>", "order of day, month and year in a CSV file, if not ISO 8601")
         .choices(DATE_ORDERS),
     )
-    .option("--from <date>", "first day of repeating events that become single events (default: today)")
-    .option("--to <date>", "last day of them (default: a year later)")
+    .option("--from <date>", "first day of the single events that a repeating event becomes (default: today)")
+    .option("--to <date>", "last day of these events (default: a year later)")
     .option("--label <number|id|name>", "label of events without one")
     .option(
       "--overwrite",

@@ -25,7 +25,7 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
     .option("--all-day-at <HH:MM>", "announce all-day events too, as if they started at this time of day")
     .option("--post <name>", "post to a saved target instead of running a program")
     .option("--again", "repeat announcements that may not have arrived")
-    .option("--at-least-once", "repeat them in every run, instead of ending with exit 9");
+    .option("--at-least-once", "do what --again does in every run, instead of ending with exit 9");
   addTargetFlags(command);
   addMessageFlags(command);
   addCalendarFlag(command);

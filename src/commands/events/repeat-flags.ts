@@ -11,7 +11,7 @@ export function addRepeatFlags(command: Command): Command {
     .option("--repeat <rule>", "weekly on mon, every 2 weeks, monthly on the last fri or FREQ=…")
     .option("--until <date>", "the last day on which it may repeat")
     .option("--count <number>", "how many times it takes place")
-    .option("--except <date>", "a day on which it does not, repeatable", collect);
+    .option("--except <date>", "a date on which it does not take place, repeatable", collect);
 }
 
 /** Whether any is given. */
