@@ -14,21 +14,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The first key that an object of a JSON text has twice, where JSON.parse keeps only the last value; undefined if there is none. */
-export function repeatedKey(text: string): string | undefined {
-  const objects: Set<string>[] = [];
-  for (const [token, key] of text.matchAll(/[{}]|("[^"\\]*(?:\\.[^"\\]*)*")(?:\s*:)?/g)) {
-    if (token === "{") objects.push(new Set());
-    else if (token === "}") objects.pop();
-    else if (key !== undefined && token.endsWith(":")) {
-      const name = String(parseJson(key));
-      if (objects.at(-1)?.has(name)) return name;
-      objects.at(-1)?.add(name);
-    }
-  }
-  return undefined;
-}
-
 /** Position of the first syntax error in a JSON text. */
 export interface JsonSyntaxError {
   /** UTF-16 code units from the start. */

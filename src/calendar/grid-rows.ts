@@ -32,7 +32,7 @@ export interface RowOptions {
   readonly dates: readonly string[];
   /** Minutes since midnight whose row is always shown; null for none. */
   readonly now: number | null;
-  /** If rows of half an hour were more than this, rows are of an hour; 32 by default. */
+  /** If rows of half an hour were more than this, rows are of an hour; 34 by default. */
   readonly maxRows?: number;
 }
 
@@ -42,7 +42,7 @@ export interface RowOptions {
  */
 export function divideIntoRows(
   days: readonly (readonly LocalizedEvent[])[],
-  { dates, now, maxRows = 32 }: RowOptions,
+  { dates, now, maxRows = 34 }: RowOptions,
 ): GridRows {
   const timed = days.map((events, index) =>
     events

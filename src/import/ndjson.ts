@@ -1,10 +1,4 @@
-import {
-  describeJsonError,
-  isJsonObject,
-  locateJsonError,
-  parseJson,
-  repeatedKey,
-} from "../../contract/json.js";
+import { describeJsonError, isJsonObject, locateJsonError, parseJson } from "../../contract/json.js";
 import { CliError, usageError } from "../errors.js";
 import { checkDates } from "./content.js";
 import { hashText } from "./content-hash.js";
@@ -30,7 +24,7 @@ export async function readNdjson(text: string, options: ReaderOptions): Promise<
   // One after the other, so that the values of a large file are not in memory at once.
   for (const place of places) {
     const value = parseJson(place.text);
-    const problem = value === undefined ? await problemOf(place) : problemOfKeys(place.text);
+    const problem = value === undefined ? await problemOf(place) : null;
     items.push(readPiece({ value, problem, ...place }, options));
   }
   // Without a line end, lines may be missing, even after a whole one.
@@ -90,11 +84,6 @@ async function splitDocument(text: string): Promise<readonly Place[]> {
     const lines = item.split("\n").map((each) => each.trim());
     return { line, text: lines.join("") };
   });
-}
-
-function problemOfKeys(text: string): string | null {
-  const key = repeatedKey(text);
-  return key === undefined ? null : `it has the key "${key}" more than once`;
 }
 
 async function problemOf(place: Place): Promise<string> {

@@ -1,11 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import {
-  describeJsonError,
-  isJsonObject,
-  locateJsonError,
-  parseJson,
-  repeatedKey,
-} from "../../contract/json.js";
+import { describeJsonError, isJsonObject, locateJsonError, parseJson } from "../../contract/json.js";
 import { usageError } from "../errors.js";
 
 /** JSON from a file or stdin. */
@@ -63,9 +57,7 @@ export async function readJsonItems(stream: ByteStream, options: LinesOptions): 
   const value = parse(first);
   if (isJsonObject(value)) {
     const isOnly = (await readFilled()) === undefined;
-    if (!isOnly) return { kind: "several", items: itemsOf(head, lines) };
-    checkKeys(first ?? "", name);
-    return { kind: "one", value };
+    return isOnly ? { kind: "one", value } : { kind: "several", items: itemsOf(head, lines) };
   }
   for (let size = 0, line: Line | undefined = first; line !== undefined; line = await readFilled()) {
     size += line?.length ?? 0;
@@ -78,7 +70,6 @@ export async function readJsonItems(stream: ByteStream, options: LinesOptions): 
 async function readDocument(lines: readonly Line[], name: string): Promise<JsonItems> {
   const text = lines.join("\n");
   const value = lines.includes(null) ? undefined : parse(text);
-  if (value !== undefined) checkKeys(text, name);
   if (Array.isArray(value)) return { kind: "several", items: listItems(value) };
   if (value !== undefined) return { kind: "one", value };
   if (lines.some((line) => isJsonObject(parse(line)))) return { kind: "several", items: itemsOf(lines, []) };
@@ -106,16 +97,9 @@ async function* listItems(values: readonly unknown[]): AsyncGenerator<JsonItem> 
 
 async function readLine(line: Line): Promise<unknown> {
   const value = parse(line);
-  if (value !== undefined) checkKeys(line ?? "", "it");
   if (value !== undefined) return value;
   if (line === null) throw usageError("it is not UTF-8 text");
   throw usageError(`it is not valid JSON at character ${(await locateJsonError(line)).column}`);
-}
-
-/** @throws CliError usage */
-function checkKeys(text: string, name: string): void {
-  const key = repeatedKey(text);
-  if (key !== undefined) throw usageError(`${name} has the key "${key}" more than once`);
 }
 
 /** Undefined for what is not JSON. */

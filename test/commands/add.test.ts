@@ -151,7 +151,11 @@ test.each([
   ["a series of nothing", ["Gym daily 18:00 0 times"], `the text: "0 times" is not understood`],
   ["no day", ["Lunch"], "the text names no day and no time"],
   ["what a shell drops", ["Lunch"], "a shell ignores what follows # outside of quotes"],
-  ["a number after #", ["Pay bill #1234 tomorrow"], `all of it in others for the shell: '"#1234"'`],
+  [
+    "a number after #",
+    ["Pay bill #1234 tomorrow"],
+    `in quotes for the title, and those in quotes for the shell: '"#1234"'`,
+  ],
   ["a place without a title", ["tomorrow 12-13 at Noodle bar"], "the text has no title"],
   ["no title", ["tomorrow"], "the text has no title"],
   ["nothing", [""], "the text names no day and no time"],

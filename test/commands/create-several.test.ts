@@ -129,11 +129,6 @@ test.each([
     linesOf("{oops", event("a")),
     "event at line 1 could not be created: it is not valid JSON",
   ],
-  [
-    "a line with a key twice",
-    `{"title":"x","title":"y"}\n${linesOf(event("a"))}`,
-    'event at line 1 could not be created: it has the key "title" more than once',
-  ],
 ])("%s", async (_, stdin, message) => {
   expect(await create(stdin)).toMatchObject({ exitCode: 12, stderr: expect.stringContaining(message) });
 });
@@ -153,8 +148,6 @@ describe("nothing is made, with the code of the first failure", () => {
       "none of 2 events was created: ",
     ],
     ["no JSON at all", "title,start\nLunch,12:00\n", 2, "--input: stdin is not valid JSON"],
-    ["a key twice", '{"title":"x","title":"y"}', 2, '--input: stdin has the key "title" more than once'],
-    ["a key twice in a list", '[{"a":{"b":1,"b":2}}]', 2, '--input: stdin has the key "b" more than once'],
     ["nothing", " \n\n", 2, "--input: stdin is empty; it must be JSON"],
     ["a list that is cut", JSON.stringify([event("a")]).slice(0, -1), 2, "it ends too early"],
   ])("%s", async (_, stdin, exitCode, message) => {

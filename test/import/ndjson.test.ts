@@ -89,14 +89,6 @@ test("an event that is twice in the file is read once, another one with its id i
   expect(file.notes).toEqual(["1 event more than once in the file: read once (line 2)"]);
 });
 
-test("an object that has a key twice is rejected, also if one is escaped; keys in a text do not count", async () => {
-  const twice = ['{"title":"One","title":"Two"}', '{"title":"One","ti\\u0074le" : "Two"}'];
-  const text = JSON.stringify({ ...REVIEW, description: '{"title":1,"title":2}' });
-  const file = await read(`${[...twice, text].join("\n")}\n`);
-  const rejected = { kind: "rejected", reason: 'it has the key "title" more than once' };
-  expect(file.items).toMatchObject([rejected, rejected, { kind: "event", line: 3 }]);
-});
-
 test("an occurrence of a series has no rule of its own", async () => {
   const recurrences = ["RRULE:FREQ=DAILY"];
   const { items } = await read(
