@@ -227,6 +227,18 @@ test("an email that cancels or moves one event of a series is imported without t
   expect(await listed()).toEqual([evenings()[0], "2026-12-14T20:00 Concert", evenings()[3]]);
 });
 
+test("a series that is cancelled with its changed events is counted once, and each of them too", async () => {
+  const components = (...lines: readonly string[]) => [
+    choir("Choir", ...lines),
+    changed("Concert", "20261214", ...lines),
+    changed("Dinner", "20261221", ...lines),
+  ];
+  expect(await importIcs(components())).toMatchObject({ created: 3 });
+  const cancelled = components("STATUS:CANCELLED");
+  expect(await importIcs(cancelled)).toMatchObject({ deleted: 1, unchanged: 2 });
+  expect(await importIcs(cancelled)).toMatchObject({ deleted: 0, unchanged: 3 });
+});
+
 test("an email that cancels what came from another source says so", async () => {
   const cancelled = changed("Choir", "20261221", "STATUS:CANCELLED");
   const path = writeText(world, "cancel.ics", icsFile(["METHOD:CANCEL", cancelled]));

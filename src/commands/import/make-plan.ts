@@ -41,7 +41,7 @@ export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPl
   const deleted = new Set(
     others.filter(({ record }) => isSeriesRecord(record)).map(({ identity }) => identity),
   );
-  // What is left of a series goes with it.
+  // What is left of a series goes with it, and is unchanged where the file cancels it, too.
   const isPart = ({ identity, record }: Known) =>
     isOccurrenceId(record.id) && deleted.has(seriesOf(identity));
   const candidates: readonly Known[] = [...changed, ...others.filter((each) => !isPart(each))];
@@ -57,7 +57,9 @@ export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPl
   await judgeAll(candidates.filter(({ event }) => event?.occurrenceOf !== undefined));
   const created = added.map((event): Judged => ({ kind: "created", title: event.content.title, event }));
   const judged = [...created, ...found.values()];
-  const counted = countJudged(judged, unchanged + read.superseded);
+  const entries = new Set(read.source.entries);
+  const parts = others.filter((each) => isPart(each) && entries.has(each.identity)).length;
+  const counted = countJudged(judged, unchanged + parts + read.superseded);
   const absent = new Set(missing.map(({ identity }) => identity));
   const pruned = counted.steps.filter(
     (step) => step.kind === "deleted" && absent.has(step.known.identity),
