@@ -331,6 +331,26 @@ describe("an undo", () => {
   });
 });
 
+describe("an event that was cancelled before its series came, and is cancelled again", () => {
+  beforeEach(async () => {
+    await importIcs(["METHOD:CANCEL", concert("Choir", 1)]);
+    await importIcs(request(choir("Choir", 0)));
+    expect(await importIcs(["METHOD:CANCEL", concert("Choir", 2)])).toMatchObject({
+      ...NOTHING,
+      unchanged: 1,
+    });
+  });
+
+  test("is deleted with its series", async () => {
+    expect(await importIcs(["METHOD:CANCEL", choir("Choir", 3)])).toMatchObject({ ...NOTHING, deleted: 1 });
+  });
+
+  test("comes back by a newer version", async () => {
+    expect(await importIcs(request(concert("Concert", 3)))).toMatchObject({ ...NOTHING, created: 1 });
+    expect(await listed()).toEqual(CHANGED);
+  });
+});
+
 test("emails of one series in any order leave the same as in the order of their versions", {
   timeout: 120_000,
 }, async () => {

@@ -2,7 +2,13 @@ import type { CalendarEvent } from "../../../contract/shapes.js";
 import { exceptionsOf, isSeries } from "../../calendar/series.js";
 import { nullOn } from "../../errors.js";
 import { hashEvent } from "../../import/content-hash.js";
-import { type ImportEvent, type ImportRecord, type Known, occurrenceRecords } from "../../import/plan.js";
+import {
+  type ImportEvent,
+  type ImportRecord,
+  type Known,
+  occurrenceRecords,
+  seriesOf,
+} from "../../import/plan.js";
 import { isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
 import type { ImportRun } from "./import-run.js";
 import type { ImportStep } from "./write-step.js";
@@ -46,9 +52,10 @@ export async function judgeCandidate(
   if (isFirst && (current === null ? await isMadeWith(run, series.event, event) : isUntouched(current)))
     return { kind: "updated", title, event, seen: "" };
   if (current !== null) return judgeFound(run, { title, ...known }, current);
-  if (event !== undefined && series?.kind !== "updated" && (await isExceptedByImport(run, known, event)))
-    return { kind: "created", title, event, isExcepted: true };
-  return judgeDeleted(known, title);
+  const isExcepted = await isExceptedByImport(run, known);
+  if (event !== undefined && series?.kind !== "updated" && isExcepted)
+    return { kind: "created", title, event, isExcepted };
+  return judgeDeleted(known, title, isExcepted);
 }
 
 async function judgeFound(
@@ -77,14 +84,11 @@ async function isMadeWith(run: Judging, series: ImportEvent, { slot = 0 }: Impor
 }
 
 /** Whether an occurrence is not there because an import has excepted it from its series: it was rejected or cancelled. */
-async function isExceptedByImport(
-  run: Judging,
-  { identity, record }: Known,
-  { occurrenceOf, slot = 0 }: ImportEvent,
-): Promise<boolean> {
+async function isExceptedByImport(run: Judging, { identity, record }: Known): Promise<boolean> {
+  const { slot } = record;
   const { byIdentity } = run.records;
-  const series = byIdentity.get(occurrenceOf?.series ?? "");
-  if (series === undefined || record.deleted === "elsewhere") return false;
+  const series = byIdentity.get(seriesOf(identity));
+  if (slot === undefined || series === undefined || record.deleted === "elsewhere") return false;
   const { deleted } = byIdentity.get(identity) ?? {};
   const isDeleted = deleted === "here" || deleted === "begun";
   if (!isDeleted && series.series?.excepted.includes(slot) !== true) return false;
@@ -109,10 +113,11 @@ async function isAsImported(
   return true;
 }
 
-/** Somebody deleted it, or a run of ours that was killed before it had noted that. */
-function judgeDeleted({ identity, record, event }: Known, title: string): Judged {
-  const isOurs = record.deleted === "begun";
-  if (isOurs && event !== undefined) return { kind: "created", title, event };
+/** Somebody deleted it, or an import: with its series, or killed before it had noted that. */
+function judgeDeleted({ identity, record, event }: Known, title: string, isExcepted: boolean): Judged {
+  const isKilled = record.deleted === "begun";
+  if (isKilled && event !== undefined) return { kind: "created", title, event };
+  const isOurs = isKilled || (event === undefined && isExcepted);
   const deleted: ImportRecord = { ...record, deleted: isOurs ? "here" : "elsewhere" };
   return { kind: event === undefined ? "unchanged" : "conflicts", title, identity, record: deleted };
 }
