@@ -3,23 +3,26 @@ import { defineConfig } from "vitest/config";
 import { missingPart, requiresSystem } from "./test/support/system-parts.js";
 import { createUntestedPartsReporter } from "./test/support/untested-parts.js";
 
-/** Tests that run on SQLite and on PostgreSQL: what they call is the same on both. */
+/** Tests of the built program and of real parts: `npm run test:system`. */
+const SYSTEM = ["{test,service/test}/system/**/*.test.ts"];
+
+/** Random runs with many seeds, kills, simulated months, and packages: `npm run test:long`. */
+const LONG = ["{test,service/test}/long/**/*.test.ts"];
+
+/** Tests that need PostgreSQL: those of the tier, and those that run on SQLite in the first one. */
+const POSTGRES = "service/test/{system,long}/postgres/**/*.test.ts";
 const ON_BOTH = [
   "service/test/{contract-in-process,nul,response-cache,admin,sample,resync,revocation,moved-events}.test.ts",
   "service/test/series.test.ts",
   "service/test/oauth/*.test.ts",
 ];
-
-/** Tests that need SQLite, or no database. */
 const ON_SQLITE = ["service/test/oauth/{authorization-request,chromium,migration,origin}.test.ts"];
-
-/** Tests that need PostgreSQL. */
-const ON_POSTGRES = ["service/test/postgres/**/*.test.ts"];
 
 const HERMETIC = "test/support/hermetic-setup.ts";
 
 /** Where it is required, the run fails without it. */
 const HAS_POSTGRES = requiresSystem() || missingPart("postgres") === null;
+const POSTGRES_SETUP = HAS_POSTGRES ? ["test/support/postgres-setup.ts"] : [];
 
 /** CI reads the totals from this file. */
 const REPORT = process.env["CALCTL_TEST_REPORT"];
@@ -50,21 +53,35 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "calctl",
+          name: "test",
           include: ["{test,service/test}/**/*.test.ts"],
-          exclude: ON_POSTGRES,
+          exclude: [...SYSTEM, ...LONG],
           setupFiles: [HERMETIC],
         },
       },
       {
         extends: true,
+        test: { name: "system", include: SYSTEM, exclude: [POSTGRES], setupFiles: [HERMETIC] },
+      },
+      {
+        extends: true,
         test: {
           name: "postgres",
-          include: HAS_POSTGRES ? [...ON_BOTH, ...ON_POSTGRES] : [],
+          include: HAS_POSTGRES ? ["service/test/system/postgres/**/*.test.ts", ...ON_BOTH] : [],
           exclude: ON_SQLITE,
-          globalSetup: HAS_POSTGRES ? ["test/support/postgres-setup.ts"] : [],
+          globalSetup: POSTGRES_SETUP,
           setupFiles: [HERMETIC],
           provide: { engine: "postgres" },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "long",
+          include: LONG,
+          exclude: HAS_POSTGRES ? [] : [POSTGRES],
+          globalSetup: POSTGRES_SETUP,
+          setupFiles: [HERMETIC],
         },
       },
     ],

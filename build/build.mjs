@@ -132,7 +132,7 @@ async function rebuild({ sizes }) {
   console.log(await analyzeMetafile(metafile));
 }
 
-/** Prints as JSON which files of source code and of packages some commands load. See test/e2e/start-up.test.ts. */
+/** Prints as JSON which files of source code and of packages some commands load. See test/system/start-up.test.ts. */
 async function printLoads() {
   const groups = ["help", "local", "http"];
   console.log(JSON.stringify(await traceRuns(await splitProgram(bundle, ROOT), { entry: PROGRAM, groups })));

@@ -22,7 +22,7 @@ const STEPS = [
   { name: "build", command: "node build/build.mjs" },
 ];
 
-const TESTS = { name: "tests", command: "vitest run" };
+const TESTS = { name: "tests", command: "vitest run --project test" };
 
 async function check() {
   await ensureInstalled();

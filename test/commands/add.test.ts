@@ -6,7 +6,7 @@ import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 import { words } from "../support/words.js";
 
-/** `calctl add` without a terminal; test/e2e/prompts.test.ts has its questions, test/calendar/sentences.txt the grammar. */
+/** `calctl add` without a terminal; test/system/prompts.test.ts has its questions, test/calendar/sentences.txt the grammar. */
 
 let harness: Harness;
 beforeEach(async () => {

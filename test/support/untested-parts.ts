@@ -1,13 +1,18 @@
-import type { Reporter, TestCase, TestModule } from "vitest/node";
+import type { Reporter, TestCase, TestModule, TestProject } from "vitest/node";
 import { missingPackages, missingPart } from "./system-parts.js";
 
 /** Says at the end what was not tested, why, and how to install what is missing. */
 export function createUntestedPartsReporter(): Reporter {
+  let projects: readonly TestProject[] = [];
   return {
+    onInit(vitest) {
+      projects = vitest.projects;
+    },
     onTestRunEnd(modules, _errors, reason) {
       if (reason === "interrupted") return;
-      const untested = [...untestedProjects(), ...skippedTests(modules)];
-      if (untested.length > 0) process.stdout.write(`\nNot tested on this machine:\n${untested.join("")}`);
+      const untested = [...untestedProjects(projects), ...skippedTests(modules)];
+      if (untested.length === 0) return;
+      process.stdout.write(`\nNot tested on this machine:\n${untested.join("")}`);
       const packages = missingPackages().join(" ");
       if (packages === "") return;
       process.stdout.write(
@@ -17,10 +22,14 @@ export function createUntestedPartsReporter(): Reporter {
   };
 }
 
-/** `vitest.config.ts` leaves out the project that needs PostgreSQL. */
-function untestedProjects(): readonly string[] {
+/** `vitest.config.ts` leaves out the tests that need PostgreSQL. */
+function untestedProjects(projects: readonly TestProject[]): readonly string[] {
   const obstacle = missingPart("postgres");
-  return obstacle === null ? [] : [`  all of service/test/postgres: ${obstacle.reason}\n`];
+  const folders = { postgres: "service/test/system/postgres", long: "service/test/long/postgres" };
+  if (obstacle === null) return [];
+  return Object.entries(folders)
+    .filter(([name]) => projects.some((project) => project.name === name))
+    .map(([, folder]) => `  all of ${folder}: ${obstacle.reason}\n`);
 }
 
 /** One line for each reason. */

@@ -1,0 +1,657 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { type Cut, startCuttingProxy } from "../../../../test/support/cutting-proxy.js";
+import { createGate } from "../../../../test/support/gate.js";
+import { createSchema, type Schema } from "../../../../test/support/postgres.js";
+import { startPostgres } from "../../../../test/support/postgres-server.js";
+import { openStore } from "../../../store/open.js";
+import { insertInto, LostCommitError, requireCommitted } from "../../../store/postgres/commits.js";
+import { createOnConnection, type OnConnection } from "../../../store/postgres/connection.js";
+import { ConnectionError } from "../../../store/postgres/errors.js";
+import { parsePostgresUrl } from "../../../store/postgres/location.js";
+import { openPostgresStore } from "../../../store/postgres/open.js";
+import { ANSWER_TIMEOUT } from "../../../store/postgres/transactions.js";
+import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../../../store/schema.js";
+import { DatabaseUnavailableError, type Store, type Transaction } from "../../../store/store.js";
+import { REMOVE_SERIES } from "../../support/database.js";
+
+let schema: Schema;
+let store: Store;
+
+beforeEach(async () => {
+  schema = createSchema();
+  store = await openStore(schema.database, {});
+});
+
+afterEach(async () => {
+  await store.close();
+  await schema.remove();
+});
+
+const setting = (value: string) => (db: Transaction) =>
+  db.insertInto("settings").values({ name: "local_user_id", value }).execute();
+
+const settings = () => schema.query("select value from settings");
+
+/** Until the test ends, what pg waits for takes too long when `passTimeout` is called, however slow the machine is. */
+function fakeTimeouts(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** Lets the longest time pass that the store waits for the server. */
+function passTimeout(): void {
+  vi.advanceTimersByTime(ANSWER_TIMEOUT);
+}
+
+describe("a transaction", () => {
+  test("is undone by an error, which the caller gets as it is", async () => {
+    const error = new Error("no");
+    const work = async (db: Transaction) => {
+      await setting("x")(db);
+      throw error;
+    };
+    await expect(store.write(work)).rejects.toBe(error);
+    expect(await settings()).toEqual([]);
+  });
+
+  test("that only reads cannot write, and sees one state", async () => {
+    await expect(store.read(setting("x"))).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    const seen = await store.read(async (db) => {
+      const before = await db.selectFrom("settings").selectAll().execute();
+      await store.write(setting("x"));
+      return [before, await db.selectFrom("settings").selectAll().execute()];
+    });
+    expect(seen).toEqual([[], []]);
+    expect(await settings()).toEqual([{ value: "x" }]);
+  });
+
+  test.each(["40001", "40P01"])("that fails with %s is repeated as a whole", async (code) => {
+    let runs = 0;
+    await store.write(async (db) => {
+      runs += 1;
+      await setting(String(runs))(db);
+      if (runs < 4)
+        await sql.raw(`do $$ begin raise exception 'x' using errcode = '${code}'; end $$`).execute(db);
+    });
+    expect([runs, await settings()]).toEqual([4, [{ value: "4" }]]);
+  });
+
+  test.each(["40001", "40P01"])("that always fails with %s is given up: nothing was done", async (code) => {
+    const fail = sql.raw(`do $$ begin raise exception 'x' using errcode = '${code}'; end $$`);
+    const written = store.write(async (db) => {
+      await setting("x")(db);
+      await fail.execute(db);
+    });
+    await expect(written).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await expect(written).rejects.toMatchObject({ code: "unavailable", exitCode: 8 });
+    expect(await settings()).toEqual([]);
+  });
+
+  test("in which a query failed is not taken for done", async () => {
+    const work = async (db: Transaction) => {
+      await setting("x")(db);
+      await sql
+        .raw("select * from nothing")
+        .execute(db)
+        .catch(() => undefined);
+    };
+    await expect(store.write(work)).rejects.toThrow("after one of its queries had failed");
+    expect(await settings()).toEqual([]);
+  });
+
+  describe("sends no query after its end", () => {
+    /** Four that are started together, of which the first one is given. The others work outside of the transaction too. */
+    const start = (db: Transaction, first: Promise<unknown>) => {
+      const name = new URL(schema.database).searchParams.get("schema") ?? "";
+      const anywhere = db.withSchema(name).insertInto("sign_in_attempts");
+      const insert = (key: string) => anywhere.values({ key, window_start: 0, attempts: 1 }).execute();
+      return [first, ...["a", "b", "c"].map(insert)];
+    };
+
+    const keys = () => schema.query("select key from sign_in_attempts order by key");
+
+    test("when one failed that others were started with", async () => {
+      let started: readonly Promise<unknown>[] = [];
+      const written = store.write((db) => {
+        started = start(db, sql.raw("select * from nothing").execute(db));
+        return Promise.all(started);
+      });
+      await expect(written).rejects.toMatchObject({ code: "42P01" });
+      const outcomes = (await Promise.allSettled(started)).map(({ status }) => status);
+      expect([outcomes, await keys()]).toEqual([Array(4).fill("rejected"), []]);
+    });
+
+    test("when nobody waited for them", async () => {
+      let settled: Promise<readonly PromiseSettledResult<unknown>[]> | undefined;
+      await store.write(async (db) => {
+        const started = start(db, sql`select 1`.execute(db));
+        settled = Promise.allSettled(started);
+        await started[0];
+      });
+      const outcomes = (await settled)?.map(({ status }) => status) ?? [];
+      // One was on its way to the server, so it is a part of the transaction.
+      const [first, second, ...others] = outcomes;
+      expect([first, others, (await keys()).length]).toEqual([
+        "fulfilled",
+        ["rejected", "rejected"],
+        second === "fulfilled" ? 1 : 0,
+      ]);
+    });
+  });
+
+  test("leaves nothing in its session", async () => {
+    const names = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"];
+    const show = sql<{ values: readonly string[] }>`
+      select array(select setting from pg_settings where name in (${sql.join(names)}) order by name) as values`;
+    expect((await store.read((db) => show.execute(db))).rows).toEqual([
+      { values: ["30000", "10000", "30000"] },
+    ]);
+    const left = await schema.query(
+      `select count(*)::int as locks from pg_locks join pg_stat_activity using (pid)
+        where locktype = 'advisory' and query like '%' || current_schema() || '%'`,
+    );
+    expect(left).toEqual([{ locks: 0 }]);
+    const prepared = await store.write((db) =>
+      sql.raw<{ count: number }>("select count(*)::int as count from pg_prepared_statements").execute(db),
+    );
+    expect(prepared.rows).toEqual([{ count: 0 }]);
+  });
+
+  test("gives numbers of 64 bits as numbers", async () => {
+    const time = Date.parse("2026-11-21T10:00:00.000Z");
+    const { rows } = await store.read((db) =>
+      sql<{ time: unknown }>`select cast(${time} as bigint) as time`.execute(db),
+    );
+    expect(rows).toEqual([{ time }]);
+  });
+
+  test("refuses text with NUL, which no stored text has", async () => {
+    const find = (db: Transaction) =>
+      db.selectFrom("users").select("id").where("login_key", "=", "a\0").execute();
+    await expect(store.read(find)).rejects.toThrow("text must not contain NUL");
+  });
+});
+
+describe("writes with a scope", () => {
+  /** Whether the second write began before the first one ended. */
+  async function overlap(first: readonly string[] | undefined, second: readonly string[] | undefined) {
+    const events: string[] = [];
+    let other: Promise<void> | undefined;
+    await store.write(
+      async () => {
+        other = store.write(async () => void events.push("second begins"), { scope: second });
+        await expect.poll(async () => events.length > 0 || (await isWaiting())).toBe(true);
+        events.push("first ends");
+      },
+      { scope: first },
+    );
+    await other;
+    return events[0] === "second begins";
+  }
+
+  /** Whether a session waits for an advisory lock. */
+  async function isWaiting() {
+    const waiting = await schema.query(
+      // All of what begins a transaction is one text.
+      `select 1 from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%begin%' || current_schema() || '%'`,
+    );
+    return waiting.length > 0;
+  }
+
+  test.each([
+    [["a"], ["b"], true],
+    [["a"], ["a"], false],
+    [["a", "b"], ["c", "b"], false],
+    [undefined, ["a"], false],
+    [["a"], undefined, false],
+    [undefined, undefined, false],
+    [[], [], true],
+  ])("%j and %j run at the same time: %s", async (first, second, expected) => {
+    expect(await overlap(first, second)).toBe(expected);
+  });
+});
+
+describe("text", () => {
+  const HOSTILE = [
+    ...["", " ", "a", "A", "B", "b", "ä", "Z", "z", "é", "e\u0301", "ß", "ss", "_", "-", "0", "10", "9"],
+    ...[
+      "\uffff",
+      "\u{10000}",
+      "\u{1f600}",
+      "İ",
+      "i",
+      "ı",
+      "I",
+      "ｱ",
+      "ア",
+      "a b",
+      "ab",
+      "a-b",
+      "\t",
+      "~",
+      "%",
+    ],
+  ];
+
+  test("is in the same order as in SQLite", async () => {
+    const sqlite = await openStore(":memory:", {});
+    onTestFinished(() => sqlite.close());
+    const orders = [];
+    for (const engine of [store, sqlite]) {
+      await engine.write((db) =>
+        db
+          .insertInto("rate_windows")
+          .values(HOSTILE.map((key) => ({ key, window_start: 0, requests: 0 })))
+          .execute(),
+      );
+      const list = (db: Transaction) => db.selectFrom("rate_windows").select("key").orderBy("key").execute();
+      const after = (db: Transaction) =>
+        db.selectFrom("rate_windows").select("key").where("key", ">", "a").orderBy("key", "desc").execute();
+      orders.push([await engine.read(list), await engine.read(after)]);
+    }
+    expect(orders[0]).toEqual(orders[1]);
+    expect(orders[0]?.[0]).toHaveLength(HOSTILE.length);
+  });
+
+  test("compares by bytes in every column, whatever the language of the database", async () => {
+    const others = await schema.query(
+      `select table_name, column_name from information_schema.columns where table_schema = current_schema()
+        and data_type = 'text' and collation_name is distinct from 'C'`,
+    );
+    expect(others).toEqual([]);
+    const natural = await schema.query("select 'a' < 'B' as language, 'a' < 'B' collate \"C\" as bytes");
+    expect(natural).toEqual([{ language: true, bytes: false }]);
+  });
+});
+
+describe("a newer program that migrates the database", () => {
+  const migrate = (version: number, compatibleSince: number) =>
+    schema.change(`update calctl_schema set version = ${version}, compatible_since = ${compatibleSince}`);
+
+  test("stops a node whose schema it replaces", async () => {
+    const reports: unknown[] = [];
+    const node = await openStore(schema.database, { onSuperseded: (error) => reports.push(error) });
+    onTestFinished(() => node.close());
+    await migrate(SCHEMA_VERSION + 1, SCHEMA_VERSION + 1);
+    const error = {
+      code: "configuration",
+      message: expect.stringMatching(/ was migrated by a newer calctl$/),
+    };
+    await expect(node.write(setting("x"))).rejects.toMatchObject(error);
+    await expect(node.read(setting("x"))).rejects.toMatchObject(error);
+    expect(reports).toEqual([expect.objectContaining(error), expect.objectContaining(error)]);
+    await expect(openStore(schema.database, {})).rejects.toMatchObject(error);
+    expect(await settings()).toEqual([]);
+  });
+
+  test("lets a node go on that it says is compatible", async () => {
+    await migrate(SCHEMA_VERSION + 1, SCHEMA_VERSION);
+    await store.write(setting("x"));
+    const another = await openStore(schema.database, {});
+    await another.close();
+    expect(await settings()).toEqual([{ value: "x" }]);
+    expect(COMPATIBLE_SINCE).toBeLessThanOrEqual(SCHEMA_VERSION);
+  });
+
+  test("waits for the transactions of other nodes", async () => {
+    await schema.change(`update calctl_schema set version = ${SCHEMA_VERSION - 1}`);
+    let opened: Promise<Store> | undefined;
+    const order: string[] = [];
+    await store.write(async (db) => {
+      opened = openStore(schema.database, {}).finally(() => order.push("migrated"));
+      opened.catch(() => undefined);
+      await awaitLockOfTable();
+      await setting("x")(db);
+      order.push("written");
+    });
+    // The newest migration has run before, so it may fail.
+    await opened?.then(
+      (other) => other.close(),
+      () => undefined,
+    );
+    expect(order).toEqual(["written", "migrated"]);
+  });
+
+  describe("while another program uses the tables, as pg_dump does,", () => {
+    /** An earlier database, of which a session of another program reads or writes the version until the test ends it. */
+    async function openUsed(statement: string) {
+      await schema.change(`update calctl_schema set version = 10; ${REMOVE_SERIES}`);
+      const other = new pg.Client({ connectionString: schema.database });
+      await other.connect();
+      onTestFinished(() => other.end());
+      await other.query(
+        `set search_path = ${new URL(schema.database).searchParams.get("schema")}; begin; ${statement}`,
+      );
+      return () => other.query("commit");
+    }
+
+    test("lets other nodes go on", async () => {
+      const release = await openUsed("select 1 from calctl_schema");
+      const opened = openStore(schema.database, {});
+      await awaitLockOfTable();
+      expect(await store.read((db) => db.selectFrom("settings").selectAll().execute())).toEqual([]);
+      await release();
+      await (await opened).close();
+      expect(await schema.query("select version from calctl_schema")).toEqual([{ version: SCHEMA_VERSION }]);
+    });
+
+    test("is waited for by other nodes that start", async () => {
+      const release = await openUsed("lock table calctl_schema in row exclusive mode");
+      const first = openStore(schema.database, {});
+      await awaitLockOfTable();
+      const others = [openStore(schema.database, {}), openStore(schema.database, { readOnly: false })];
+      await release();
+      for (const opened of await Promise.all([first, ...others])) await opened.close();
+    });
+  });
+
+  /** Resolves when a session waits for the lock of a table. */
+  async function awaitLockOfTable() {
+    const waiting = "select 1 from pg_locks where relation = 'calctl_schema'::regclass and not granted";
+    await expect.poll(() => schema.query(waiting)).not.toEqual([]);
+  }
+});
+
+/** Runs a function of the server on the session that sleeps. */
+async function onSleeping(call: "pg_cancel_backend" | "pg_terminate_backend"): Promise<void> {
+  const sleeping = "wait_event = 'PgSleep' and query like '%sleep of ' || current_schema() || '%'";
+  const text = `select ${call}(pid) as done from pg_stat_activity where ${sleeping}`;
+  await expect.poll(() => schema.query(text)).toEqual([{ done: true }]);
+}
+
+test("a statement that the server cancels is an unavailable database", async () => {
+  const name = new URL(schema.database).searchParams.get("schema");
+  const sleeping = store.read((db) => sql.raw(`select pg_sleep(600) -- sleep of ${name}`).execute(db));
+  await Promise.all([
+    expect(sleeping).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("busy") }),
+    onSleeping("pg_cancel_backend"),
+  ]);
+});
+
+describe("a pool", () => {
+  test("of which every connection is in use is said to be so, not the server to be away", async () => {
+    fakeTimeouts();
+    const node = await openPostgresStore(schema.database, { connections: 2 });
+    onTestFinished(() => node.close());
+    const refusal = { code: "unavailable", message: expect.stringMatching(/all 2 connections of this node/) };
+    await node.read(() =>
+      node.write(async (db) => {
+        const refused = node.read(setting("x"));
+        passTimeout();
+        await expect(refused).rejects.toMatchObject(refusal);
+        // Which is answered 503.
+        await expect(refused).rejects.toBeInstanceOf(DatabaseUnavailableError);
+        await setting("y")(db);
+      }),
+    );
+    expect(await settings()).toEqual([{ value: "y" }]);
+    await node.write((db) => db.deleteFrom("settings").execute());
+  });
+
+  test("whose connections cannot be made is not said to be in use", async () => {
+    fakeTimeouts();
+    const proxy = await startCuttingProxy(Number(new URL(schema.database).port), { onSilenced: passTimeout });
+    const url = new URL(schema.database);
+    url.port = String(proxy.port);
+    const node = await openPostgresStore(url.href, { connections: 1 });
+    onTestFinished(() => node.close());
+    proxy.silence();
+    proxy.cut();
+    // One waits for the connection that is being made, another one for the place in the pool.
+    const reads = [1, 2].map(() => node.read(async () => undefined));
+    const refusal = { code: "configuration", message: expect.stringMatching(/it does not answer$/) };
+    await Promise.all(reads.map((read) => expect(read).rejects.toMatchObject(refusal)));
+  });
+});
+
+describe("a connection that is lost", () => {
+  test("at the end of what only reads, costs nothing but a repetition", async () => {
+    const { behind, arm } = await openBehindProxy("commit", "now");
+    arm();
+    let runs = 0;
+    const rows = await behind.read(async (db) => {
+      runs += 1;
+      return db.selectFrom("settings").selectAll().execute();
+    });
+    expect([runs, rows]).toEqual([2, []]);
+  });
+
+  test("because the server ends it, is replaced by another one", async () => {
+    const name = new URL(schema.database).searchParams.get("schema");
+    let runs = 0;
+    const written = store.write(async (db) => {
+      runs += 1;
+      await setting(String(runs))(db);
+      if (runs === 1) await sql.raw(`select pg_sleep(600) -- sleep of ${name}`).execute(db);
+    });
+    await onSleeping("pg_terminate_backend");
+    await written;
+    expect([runs, await settings()]).toEqual([2, [{ value: "2" }]]);
+  });
+
+  test.each([
+    ["before its work", "settings", "now", 2],
+    ["before its commit", "commit", "now", 2],
+    // It was committed, so it is not repeated.
+    ["after its commit", "commit", "at the answer", 1],
+  ] as const)("%s: a write is done once", async (_, at, cut, attempts) => {
+    const { behind, arm, isArmed } = await openBehindProxy(at, cut);
+    arm();
+    let runs = 0;
+    await behind.write(async (db) => {
+      runs += 1;
+      await setting("x")(db);
+    });
+    expect([runs, isArmed(), await settings()]).toEqual([attempts, false, [{ value: "x" }]]);
+  });
+
+  test("each of the pool after its commit: every write is done once", async () => {
+    const { behind, arm, isArmed } = await openBehindProxy("commit", "at the answer");
+    // As many as may write at a time. Others read, so that no connection is free to ask with.
+    const keys = Array.from({ length: 5 }, (_, number) => `attempt ${number}`);
+    let runs = 0;
+    const allBegun = createGate();
+    const allDone = createGate();
+    const reads = keys.map(() => behind.read(() => allDone.opened));
+    await expect.poll(() => behind.pool?.()).toEqual({ size: 5, idle: 0, waiting: 0 });
+    arm(keys.length);
+    const count = (key: string) =>
+      behind.write(
+        async (db) => {
+          runs += 1;
+          await db.insertInto("sign_in_attempts").values({ key, window_start: 0, attempts: 1 }).execute();
+          if (runs === keys.length) allBegun.open();
+          await allBegun.opened;
+        },
+        { scope: [key] },
+      );
+    await Promise.all(keys.map(count));
+    allDone.open();
+    await Promise.all(reads);
+    const stored = await store.read((db) =>
+      db.selectFrom("sign_in_attempts").select("key").orderBy("key").execute(),
+    );
+    expect([runs, isArmed(), stored.map(({ key }) => key)]).toEqual([keys.length, false, keys]);
+  });
+
+  test("in a crash: a write is done once, whoever is given the number of its transaction", async () => {
+    // Nothing of a transaction is on the disk before its commit.
+    const own = await startPostgres({ settings: ["wal_writer_delay = 10s"] });
+    onTestFinished(() => own.close());
+    const first = await openStore(own.url(), {});
+    onTestFinished(() => first.close());
+    const numbers: unknown[] = [];
+    const write = (node: Store, key: string, then: () => Promise<void>) =>
+      node.write(
+        async (db) => {
+          await db.insertInto("sign_in_attempts").values({ key, window_start: 0, attempts: 1 }).execute();
+          const { rows } = await sql<{ number: string }>`select pg_current_xact_id()::text as number`.execute(
+            db,
+          );
+          numbers.push(rows[0]?.number);
+          await then();
+        },
+        { scope: [key] },
+      );
+    const crash = async () => {
+      await own.halt("immediate");
+      await own.start();
+      const second = await openStore(own.url(), {});
+      await write(second, "theirs", async () => undefined);
+      await second.close();
+    };
+    await write(first, "ours", async () => (numbers.length === 1 ? crash() : undefined));
+    const stored = await first.read((db) =>
+      db.selectFrom("sign_in_attempts").select("key").orderBy("key").execute(),
+    );
+    expect(stored.map(({ key }) => key)).toEqual(["ours", "theirs"]);
+    const [lost, theirs, ours] = numbers;
+    expect([theirs === lost, ours === lost]).toEqual([true, false]);
+  });
+
+  describe("at the end of a write, of which nothing is known", () => {
+    const id = randomUUID();
+    const lost = new LostCommitError(id, new ConnectionError(new Error("the commit")));
+    const openInquiry = () => {
+      const pool = new pg.Pool({ connectionString: schema.database });
+      onTestFinished(() => pool.end());
+      const name = new URL(schema.database).searchParams.get("schema") ?? "";
+      const location = parsePostgresUrl(schema.database);
+      return { onConnection: createOnConnection(pool), location, schema: name };
+    };
+
+    test("is not told by an earlier question whose answer was lost", async () => {
+      const inquiry = openInquiry();
+      let questions = 0;
+      const onConnection: OnConnection = (work) =>
+        inquiry.onConnection(async (client) => {
+          const answer = await work(client);
+          questions += 1;
+          if (questions === 1) throw new ConnectionError(new Error("the answer"));
+          return answer;
+        });
+      const answer = requireCommitted({ ...inquiry, onConnection }, lost);
+      await expect(answer).rejects.toBeInstanceOf(ConnectionError);
+      expect(questions).toBe(2);
+    });
+
+    test.each([
+      ["commit", "resolves"],
+      ["rollback", "rejects"],
+    ] as const)("is told when its transaction ends with a %s", async (end, outcome) => {
+      const inquiry = openInquiry();
+      await inquiry.onConnection(async (client) => {
+        await client.query(`begin; ${insertInto(inquiry.schema, id)}`);
+        const order: string[] = [];
+        const answer = requireCommitted(inquiry, lost).then(
+          () => void order.push("resolves"),
+          () => void order.push("rejects"),
+        );
+        await awaitWaitingFor(client);
+        order.push(end);
+        await client.query(end);
+        await answer;
+        expect(order).toEqual([end, outcome]);
+      });
+    });
+
+    /** Resolves when a question waits for the transaction of a session. */
+    async function awaitWaitingFor(client: pg.PoolClient) {
+      const { rows } = await client.query<{ readonly pid: number }>("select pg_backend_pid() as pid");
+      const waiting = `select 1 from pg_stat_activity where ${rows[0]?.pid} = any (pg_blocking_pids(pid))`;
+      await expect.poll(() => schema.query(waiting)).toHaveLength(1);
+    }
+  });
+
+  test("the rows of earlier writes are deleted after a while", { timeout: 300_000 }, async () => {
+    await schema.change("insert into calctl_writes select gen_random_uuid(), now() - interval '2 days'");
+    for (let count = 0; count < 1_000; count += 1) await store.write(async () => undefined, { scope: ["x"] });
+    const countOld = () =>
+      schema.query(
+        "select count(*)::int as old from calctl_writes where written_at < now() - interval '1 day'",
+      );
+    // The last write does not wait for it.
+    await expect.poll(countOld).toEqual([{ old: 0 }]);
+  });
+
+  describe("without a word", () => {
+    beforeEach(fakeTimeouts);
+
+    test.each([
+      ["before its work", "settings", 2],
+      // It may have been committed, which only another connection can tell.
+      ["before its commit", "commit", 2],
+    ])("%s: a write is done once, on another connection", async (_, at, attempts) => {
+      const { behind, arm, proxy } = await openBehindProxy(at, "silenced");
+      arm();
+      let runs = 0;
+      await behind.write(
+        async (db) => {
+          runs += 1;
+          await setting("x")(db);
+        },
+        { scope: ["x"] },
+      );
+      expect([runs, await settings()]).toEqual([attempts, [{ value: "x" }]]);
+      await expect.poll(proxy.connections).toEqual({ made: 2, open: 1 });
+    });
+
+    test("in what only reads costs a repetition", async () => {
+      const { behind, arm, proxy } = await openBehindProxy("select", "silenced");
+      arm();
+      expect(await behind.read((db) => db.selectFrom("settings").selectAll().execute())).toEqual([]);
+      await expect.poll(proxy.connections).toEqual({ made: 2, open: 1 });
+    });
+
+    test("in each attempt, as behind a pooler whose server is away: it is repeated once", async () => {
+      const { behind, arm, proxy } = await openBehindProxy("select", "silenced");
+      arm(20);
+      const made = proxy.connections().made;
+      const read = behind.read((db) => db.selectFrom("settings").selectAll().execute());
+      await expect(read).rejects.toMatchObject({ message: expect.stringMatching(/it does not answer$/) });
+      expect(proxy.connections().made - made).toBe(1);
+    });
+
+    test("with all later ones: the request fails, and the next one works when the server is back", async () => {
+      const { behind, proxy } = await openBehindProxy("", "silenced");
+      proxy.silence();
+      const read = () => behind.read((db) => db.selectFrom("settings").selectAll().execute());
+      await expect(read()).rejects.toMatchObject({
+        code: "configuration",
+        message: expect.stringMatching(/it does not answer$/),
+      });
+      proxy.restore();
+      expect(await read()).toEqual([]);
+      await expect.poll(proxy.connections).toEqual({ made: 3, open: 1 });
+    });
+  });
+
+  /** A store behind a proxy that does something to a connection once it is armed, when a text is sent. */
+  async function openBehindProxy(at: string, cut: Cut) {
+    let cuts = 0;
+    const proxy = await startCuttingProxy(Number(new URL(schema.database).port), {
+      cutAt(sent) {
+        if (cuts === 0 || !sent.includes(at)) return null;
+        cuts -= 1;
+        return cut;
+      },
+      onSilenced: passTimeout,
+    });
+    const url = new URL(schema.database);
+    url.port = String(proxy.port);
+    const behind = await openPostgresStore(url.href, {});
+    onTestFinished(() => behind.close());
+    return {
+      behind,
+      proxy,
+      arm: (times = 1) => {
+        cuts = times;
+      },
+      isArmed: () => cuts > 0,
+    };
+  }
+});

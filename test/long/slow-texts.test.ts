@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import { CliError } from "../../src/errors.js";
+import { html } from "../../src/html/page.js";
+import { renderError, stackTrace } from "../../src/output/error-report.js";
+import { createTemplateProgram } from "../../src/output/formats/template.js";
+import { PLAIN_STYLE } from "../../src/output/style.js";
+import { wrapText } from "../../src/output/table/text-width.js";
+import { commentView } from "../../src/output/views/comment.js";
+import { eventView } from "../../src/output/views/event.js";
+import { createEventListView } from "../../src/output/views/event-list.js";
+import { ACTIVITY, EVENT, MEMBER } from "../output/fixtures.js";
+import { rendered, VIEWER } from "../output/rendered.js";
+import { SLOW_TEXTS } from "../support/slow-texts.js";
+
+/** Texts of services that are longer than the contract allows. Where the time grew with their square, it would run out. */
+
+const TEXTS = SLOW_TEXTS.map(([, textOf]) => textOf(15_000));
+const TIMEOUT = 20_000;
+
+const RANGE = { first: "2026-11-21", last: "2026-11-27" };
+const week = (layout: "list" | "week") =>
+  createEventListView({ layout, range: RANGE, calendars: [], shorten: (id) => id });
+
+const eventOf = (text: string) => ({ ...EVENT, title: text, description: text });
+
+/** What prints an event, by what it is called. */
+const PRINTERS: Readonly<Record<string, (text: string) => Promise<string>>> = {
+  "details on a terminal": (text) => rendered(eventView, eventOf(text), { format: "table", columns: 80 }),
+  "a table": (text) =>
+    rendered(eventView, [eventOf(text)], { format: "table", columns: 80, fields: "id,title,description" }),
+  "a list of days": (text) => rendered(week("list"), [eventOf(text)], { format: "table", columns: 80 }),
+  "a grid": (text) => rendered(week("week"), [eventOf(text)], { format: "table", columns: 120 }),
+  "Markdown of days": (text) => rendered(week("list"), [eventOf(text)], { format: "markdown" }),
+  Markdown: (text) => rendered(eventView, eventOf(text), { format: "markdown" }),
+  csv: (text) => rendered(eventView, eventOf(text), { format: "csv", csvSafe: true }),
+  tsv: (text) => rendered(eventView, eventOf(text), { format: "tsv", columns: 80 }),
+  ics: (text) => rendered(eventView, eventOf(text), { format: "ics" }),
+  "json on a terminal": (text) =>
+    rendered(eventView, { ...EVENT, title: text }, { format: "json", columns: 80 }),
+  "a comment": (text) =>
+    rendered(commentView, { ...ACTIVITY, content: text, creator: MEMBER }, { columns: 80 }),
+  "comments in Markdown": (text) =>
+    rendered(commentView, [{ ...ACTIVITY, content: text, creator: MEMBER }], { format: "markdown" }),
+};
+
+test.each(Object.entries(PRINTERS))(
+  "%s",
+  async (_, print) => {
+    for (const text of TEXTS) expect(await print(text)).not.toBe("");
+  },
+  TIMEOUT,
+);
+
+test.each([
+  "escape",
+  "strip_html",
+  "strip",
+  "truncatewords: 3",
+  "normalize_whitespace",
+  "url_encode",
+  "date: '%Y'",
+])(
+  "the filter %s of a template",
+  (filter) => {
+    const program = createTemplateProgram(`{{ title | ${filter} }}.`, "--template");
+    const capabilities = { isTerminal: true, columns: 80, color: false, unicode: true };
+    for (const text of TEXTS) {
+      const values = [eventOf(text)];
+      const rendering = {
+        view: eventView,
+        values,
+        single: true,
+        fields: null,
+        csvSafe: false,
+        capabilities,
+        ...VIEWER,
+      };
+      expect(program.render(rendering)).toContain(".");
+    }
+  },
+  TIMEOUT,
+);
+
+test(
+  "errors",
+  () => {
+    const wrap = (text: string, margin: number) => wrapText(text, { width: 80 - margin, breakWords: false });
+    for (const text of TEXTS) {
+      const error = new CliError("rejected", text, { hint: text, details: { [text]: [text] } });
+      for (const json of [true, false])
+        expect(renderError(error, { json, style: PLAIN_STYLE, wrap })).not.toBe("");
+      expect(stackTrace(new Error(text))).not.toBe("");
+    }
+  },
+  TIMEOUT,
+);
+
+test("pages", () => {
+  for (const text of TEXTS) expect(html`<p title="${text}">${text}</p>`.html).toMatch(/<\/p>$/);
+});
