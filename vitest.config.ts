@@ -14,9 +14,8 @@ const POSTGRES = "service/test/{system,long}/postgres/**/*.test.ts";
 const ON_BOTH = [
   "service/test/{contract-in-process,nul,response-cache,admin,sample,resync,revocation,moved-events}.test.ts",
   "service/test/series.test.ts",
-  "service/test/oauth/*.test.ts",
+  "service/test/oauth/{lifetimes,public-client,sign-in,token}.test.ts",
 ];
-const ON_SQLITE = ["service/test/oauth/{authorization-request,chromium,migration,origin}.test.ts"];
 
 const HERMETIC = "test/support/hermetic-setup.ts";
 
@@ -68,7 +67,6 @@ export default defineConfig({
         test: {
           name: "postgres",
           include: HAS_POSTGRES ? ["service/test/system/postgres/**/*.test.ts", ...ON_BOTH] : [],
-          exclude: ON_SQLITE,
           globalSetup: POSTGRES_SETUP,
           setupFiles: [HERMETIC],
           provide: { engine: "postgres" },

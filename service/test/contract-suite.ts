@@ -1,60 +1,72 @@
-import { afterEach, beforeEach, describe } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
 import { describeAccess, describeFailure } from "./contract/access.js";
+import { describeBodies } from "./contract/bodies.js";
 import { describeChanges } from "./contract/changes.js";
 import { describeConditionalReads } from "./contract/conditional.js";
 import { describeFeeds } from "./contract/feeds.js";
 import { describeKeys } from "./contract/keys.js";
 import { describeLists } from "./contract/lists.js";
-import { describeMalformedBodies } from "./contract/malformed-bodies.js";
-import { describeMalformedRequests } from "./contract/malformed-requests.js";
 import { describeRateLimit } from "./contract/rate-limit.js";
 import { describeReading } from "./contract/reading.js";
+import { describeRequests } from "./contract/requests.js";
 import { describeSeries } from "./contract/series.js";
 import { describeSeriesScopes } from "./contract/series-scopes.js";
 import { type Connect, createStage, type Stage } from "./contract/stage.js";
 import { describeUpcoming } from "./contract/upcoming.js";
 import { describeWriting } from "./contract/writing.js";
 
-export interface ContractOptions {
-  /** Whether requests are sent that are refused before the database is asked; true by default. */
-  readonly malformed?: boolean;
-}
+/** The whole contract, or its tests of what a socket, or another database, could change. */
+export type Part = "whole" | "wire" | "database";
 
-/** What every implementation of the contract does, in-process and over a socket. */
-export function describeContract(
-  way: string,
-  connect: Connect,
-  { malformed = true }: ContractOptions = {},
-): void {
+/** Each has the tests of its parts first. */
+type Group = (stage: () => Stage, isWhole: boolean) => void;
+
+/** Groups whose tests change nothing that another of them reads. */
+const WIRE_ON_ONE_SERVICE: readonly Group[] = [describeRequests, describeBodies];
+const WIRE: readonly Group[] = [describeConditionalReads];
+const WIRE_AND_DATABASE: readonly Group[] = [describeReading, describeWriting, describeKeys, describeAccess];
+const DATABASE: readonly Group[] = [
+  describeUpcoming,
+  describeLists,
+  describeChanges,
+  describeFeeds,
+  describeSeries,
+  describeSeriesScopes,
+];
+
+/** What every implementation of the contract does. */
+export function describeContract(way: string, part: Part, connect: Connect): void {
+  let current: Stage | undefined;
+  const stage = (): Stage => {
+    if (current === undefined) throw new Error("a stage exists within a test");
+    return current;
+  };
+  const open = async () => {
+    current = await createStage(connect);
+  };
+  const close = async () => {
+    await current?.close();
+    current = undefined;
+  };
+  const describeAll = (groups: readonly Group[]) => {
+    for (const describeGroup of groups) describeGroup(stage, part === "whole");
+  };
   describe(`contract ${way}`, () => {
-    let current: Stage | undefined;
-    const stage = (): Stage => {
-      if (current === undefined) throw new Error("a stage exists within a test");
-      return current;
-    };
-    beforeEach(async () => {
-      current = await createStage(connect);
-    });
-    afterEach(async () => {
-      await current?.close();
-      current = undefined;
-    });
-    describeReading(stage);
-    describeUpcoming(stage);
-    describeLists(stage);
-    describeConditionalReads(stage);
-    describeChanges(stage);
-    describeFeeds(stage);
-    describeWriting(stage);
-    describeSeries(stage);
-    describeSeriesScopes(stage);
-    describeKeys(stage);
-    describeAccess(stage);
-    if (malformed) {
-      describeMalformedRequests(stage);
-      describeMalformedBodies(stage);
+    if (part !== "database") {
+      describe("on one service", () => {
+        beforeAll(open);
+        afterAll(close);
+        describeAll(WIRE_ON_ONE_SERVICE);
+      });
     }
+    describe("on a service for each test", () => {
+      beforeEach(open);
+      afterEach(close);
+      describeAll(WIRE_AND_DATABASE);
+      if (part !== "wire") describeAll(DATABASE);
+      if (part !== "database") describeAll(WIRE);
+    });
     describeFailure(connect);
-    describeRateLimit(connect);
+    if (part !== "database") describeRateLimit(connect);
   });
 }

@@ -27,11 +27,10 @@ describeWithSystem("pgbouncer", "pgbouncer in transaction mode", () => {
     await pgbouncer.close();
   });
 
-  describeContract(
-    "through pgbouncer",
-    async ({ service }) => ({ send: sendInProcess(service), close: async () => undefined }),
-    { malformed: false },
-  );
+  describeContract("through pgbouncer", "database", async ({ service }) => ({
+    send: sendInProcess(service),
+    close: async () => undefined,
+  }));
 
   test("many parallel writes and reads of two nodes on three connections are all right", async () => {
     const world = await createWorld({ rateLimit: null });
