@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { describeWithSystem } from "../../../test/support/system.js";
 import { listen, type ServiceListener } from "../../listen.js";
-import { type Chromium, launchChromium } from "./support/chromium.js";
+import { type Chromium, launchChromium } from "../oauth/support/chromium.js";
 import {
   CHALLENGE,
   createOAuthStage,
@@ -14,7 +14,7 @@ import {
   type OAuthStage,
   PASSWORD,
   VERIFIER,
-} from "./support/stage.js";
+} from "../oauth/support/stage.js";
 
 const HAS_IPV6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === "::1"),
