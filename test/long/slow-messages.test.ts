@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { createDigest, createReminder, createTextMessage, type Message } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
 import { event, NOW, OPTIONS, PLACE, person, ZONE } from "../messages/fixtures.js";
-import { CHAT_KINDS } from "../support/chat/services.js";
+import { CHAT_KINDS } from "../messages/support/published-limits.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";
 
 /** Texts that are longer than the contract allows. Where the time grew with their square, it would run out. */

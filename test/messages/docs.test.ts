@@ -10,7 +10,6 @@ import { NTFY_LIMITS } from "../../src/messages/targets/ntfy.js";
 import { SLACK_LIMITS } from "../../src/messages/targets/slack.js";
 import { TEAMS_LIMITS } from "../../src/messages/targets/teams.js";
 import { TELEGRAM_LIMITS } from "../../src/messages/targets/telegram.js";
-import { checkPayload } from "../support/chat/checks.js";
 import { readPage } from "../support/docs-pages.js";
 import { EVENTS, NOW, OPTIONS } from "./fixtures.js";
 
@@ -46,8 +45,6 @@ test("docs/messages.md has every target, with its limits and their unit", () => 
 
 test("docs/messages.md shows what json gets", async () => {
   const example = /```json\n(.*?)```/s.exec(PAGE)?.[1] ?? "";
-  const headers = { contentType: "application/json", headers: {} };
-  expect(checkPayload("json", { ...headers, body: example })).toEqual([]);
   const { body } = await renderMessage("json", createDigest(EVENTS, OPTIONS), { now: NOW });
   const [sent, shown] = [JSON.parse(body), JSON.parse(example)];
   expect(Object.keys(sent)).toEqual(Object.keys(shown));

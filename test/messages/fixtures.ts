@@ -21,11 +21,6 @@ export const OPTIONS = {
 /** Of a bot. */
 export const PLACE = { chat: "1" } as const;
 
-/** The same as flags. */
-export function placeFlags(kind: string): readonly string[] {
-  return kind === "telegram" ? ["--chat", PLACE.chat] : [];
-}
-
 const CALENDAR_ID = "family";
 
 /** An event with times as typed in Berlin: `2026-11-21T15:00`, or days. */
@@ -88,6 +83,7 @@ export const HOSTILE_TITLES: readonly string[] = [
   "= sum",
   "https://evil.example/x www.evil.example",
   "/start #tag $CASH ~town-square :tada: @ana_b 1:2a:",
+  ":+1: :100: :wave::skin-tone-2: :größe: 10:30:15 a:b snake_case",
   "👩‍👩‍👧‍👦".repeat(7),
   `a${"\u0301".repeat(49)}`,
   "\u202eevil\u2066 \u200f שלום مرحبا",

@@ -3,42 +3,8 @@ import { describe, expect, test } from "vitest";
 import { createDigest, createTextMessage } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
 import { cutText, type LengthUnit, textLength } from "../../src/messages/text-length.js";
-import { checkPayload } from "../support/chat/checks.js";
-import type { ChatKind } from "../support/chat/services.js";
-import { event, NOW, OPTIONS, PLACE } from "./fixtures.js";
-
-interface Edge {
-  readonly kind: ChatKind;
-  /** The largest size that the service takes, as its documentation counts it. */
-  readonly max: number;
-  readonly sizeOf: (body: string) => number;
-}
-
-const textOf = (body: string): string => JSON.parse(body).text;
-
-const EDGES: readonly Edge[] = [
-  { kind: "slack", max: 11_999, sizeOf: (body) => lengthIn(JSON.parse(body), ["text"]) },
-  {
-    kind: "discord",
-    max: 6_000,
-    sizeOf: (body) => lengthIn(JSON.parse(body).embeds, ["title", "description", "text"]),
-  },
-  { kind: "teams", max: 28_000, sizeOf: (body) => Buffer.byteLength(body) },
-  { kind: "mattermost", max: 16_383, sizeOf: (body) => [...textOf(body)].length },
-  { kind: "telegram", max: 4_096, sizeOf: (body) => textOf(body).replace(/<[^>]*>/g, "").length },
-  { kind: "googlechat", max: 4_000, sizeOf: (body) => textOf(body).length },
-  { kind: "ntfy", max: 3_800, sizeOf: (body) => Buffer.byteLength(body) },
-];
-
-/** The length of all texts under some keys. */
-function lengthIn(value: unknown, keys: readonly string[]): number {
-  if (typeof value !== "object" || value === null) return 0;
-  return Object.entries(value).reduce(
-    (sum, [key, member]) =>
-      sum + (typeof member === "string" && keys.includes(key) ? member.length : lengthIn(member, keys)),
-    0,
-  );
-}
+import { EVENTS, event, NOW, OPTIONS, PLACE } from "./fixtures.js";
+import { type ChatKind, problemsOf, TOTALS } from "./support/published-limits.js";
 
 /** Lines of 50 characters, and a last one of its own length. */
 function linesOf(count: number, lastLength: number): string {
@@ -47,19 +13,20 @@ function linesOf(count: number, lastLength: number): string {
 
 async function bodyOf(kind: ChatKind, text: string): Promise<string> {
   const payload = await renderMessage(kind, createTextMessage("Title", text), { ...PLACE, now: NOW });
-  expect(checkPayload(kind, payload)).toEqual([]);
+  expect(problemsOf(kind, payload)).toEqual([]);
   return payload.body;
 }
 
-/** The largest number for which a condition holds that holds up to some number. */
+/** The largest number below 1,024 for which a condition holds, which holds up to some number. */
 async function largest(holds: (number: number) => Promise<boolean>): Promise<number> {
-  let number = 1;
-  while (await holds(number + 1)) number += 1;
+  let number = 0;
+  for (let step = 512; step >= 1; step /= 2) if (await holds(number + step)) number += step;
   return number;
 }
 
-describe.each(EDGES)("$kind", ({ kind, max, sizeOf }) => {
-  test(`is sent exactly ${max}, and not one more`, async () => {
+test.each(Object.entries(TOTALS) as [ChatKind, (typeof TOTALS)["slack"]][])(
+  "%s gets exactly as much as it takes, and not one more",
+  async (kind, { max, sizeOf }) => {
     const isWhole = async (count: number, length: number) =>
       (await bodyOf(kind, linesOf(count, length))).includes("yZ");
     const count = await largest((number) => isWhole(number, 50));
@@ -68,8 +35,8 @@ describe.each(EDGES)("$kind", ({ kind, max, sizeOf }) => {
     const shortened = await bodyOf(kind, linesOf(count, length + 1));
     expect(shortened).not.toContain("yZ");
     expect(shortened).toContain("…");
-  });
-});
+  },
+);
 
 test("one's own text that does not fit keeps 200 characters of each line", async () => {
   const body = await bodyOf("googlechat", `${"a".repeat(5_000)}\nb`);
@@ -89,7 +56,7 @@ test("a day of slack that is longer than a section goes on in the next", async (
     event(`${index} ${"t".repeat(40)}`, "2026-11-21T09:00", "2026-11-21T10:00"),
   );
   const payload = await renderMessage("slack", createDigest(events, OPTIONS), { now: NOW });
-  expect(checkPayload("slack", payload)).toEqual([]);
+  expect(problemsOf("slack", payload)).toEqual([]);
   const sections: string[] = JSON.parse(payload.body)
     .blocks.slice(1, -1)
     .map(({ text }: { text: { text: string } }) => text.text);
@@ -102,7 +69,7 @@ test.each([10, 11])("%i days with events fit in the embeds of discord", async (c
   const events = days.map((day) => event(`On ${day}`, day, day));
   const range = { first: days[0] ?? "", last: days.at(-1) ?? "" };
   const payload = await renderMessage("discord", createDigest(events, { ...OPTIONS, range }), { now: NOW });
-  expect(checkPayload("discord", payload)).toEqual([]);
+  expect(problemsOf("discord", payload)).toEqual([]);
   expect(JSON.parse(payload.body).embeds).toHaveLength(count === 10 ? 10 : 1);
   for (const day of days) expect(payload.body).toContain(`On ${day}`);
 });
@@ -114,7 +81,7 @@ test("60 days with events fit in the blocks of slack", async () => {
   const range = { first: days[0] ?? "", last: days.at(-1) ?? "" };
   const events = days.map((day) => event(`On ${day}`, day, day));
   const payload = await renderMessage("slack", createDigest(events, { ...OPTIONS, range }), { now: NOW });
-  expect(checkPayload("slack", payload)).toEqual([]);
+  expect(problemsOf("slack", payload)).toEqual([]);
   for (const day of days) expect(payload.body).toContain(`On ${day}`);
 });
 
@@ -167,4 +134,20 @@ test.each([
   expect(exact).toHaveLength(length);
   const { blocks, embeds } = JSON.parse(await bodyOf(kind, exact));
   expect(kind === "slack" ? blocks.slice(1) : embeds).toHaveLength(count);
+});
+
+test("a message that slack refuses has a smaller one, with half of the text at most", async () => {
+  const events = Array.from({ length: 120 }, (_, index) =>
+    event(`E${index} ${"t".repeat(40)}`, "2026-11-21T09:00", "2026-11-21T10:00", {
+      description: "d".repeat(150),
+    }),
+  );
+  for (const some of [events, EVENTS]) {
+    const payload = await renderMessage("slack", createDigest(some, OPTIONS), { now: NOW });
+    const second = payload.smaller?.() ?? payload;
+    expect(problemsOf("slack", second)).toEqual([]);
+    expect(TOTALS.slack.sizeOf(second.body)).toBeLessThanOrEqual(TOTALS.slack.sizeOf(payload.body) / 2);
+    expect(second.body).toContain(some[0]?.title ?? "?");
+    expect(second.smaller).toBeUndefined();
+  }
 });

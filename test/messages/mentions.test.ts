@@ -1,24 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { createDigest, createReminder, createTextMessage, type Message } from "../../src/messages/message.js";
+import { checkMentions } from "../../src/messages/mentions.js";
+import { createDigest, createReminder, createTextMessage } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
-import { checkPayload } from "../support/chat/checks.js";
-import { showMessage } from "../support/chat/pages.js";
-import type { ChatKind } from "../support/chat/services.js";
-import { createHarness } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 import { createPostWorld, todayAt } from "../support/post-world.js";
-import { words } from "../support/words.js";
-import {
-  DINNER,
-  event,
-  HOSTILE_TITLES,
-  HOSTILE_WEEK,
-  NOW,
-  OPTIONS,
-  PLACE,
-  placeFlags,
-  ZONE,
-} from "./fixtures.js";
+import { event, HOSTILE_TITLES, NOW, OPTIONS, PLACE, ZONE } from "./fixtures.js";
+import { type ChatKind, mentionsIn, problemsOf } from "./support/published-limits.js";
 
 /** Whom a message notifies: those of `--mention`, as each target names them, and never whom a text names. */
 
@@ -33,91 +20,55 @@ const TARGETS: readonly (readonly [ChatKind, readonly string[], readonly string[
   ["googlechat", ["users/12345", "users/all"], ["<users/12345>", "<users/all>"]],
 ];
 
-async function mentioned(kind: ChatKind, message: Message, mentions?: readonly string[]) {
-  const payload = await renderMessage(kind, message, {
-    ...PLACE,
-    now: NOW,
-    ...(mentions !== undefined && { mentions }),
-  });
-  expect(checkPayload(kind, payload)).toEqual([]);
-  return { mentions: new Set(showMessage(kind, payload).mentions), body: JSON.parse(payload.body) };
-}
-
 describe.each(TARGETS)("%s", (kind, who, written) => {
   test("notifies exactly those who are named, whatever the events say", async () => {
     const everybody = [...HOSTILE_TITLES, ...written, ...who].map((title) =>
       event(title, "2026-11-21T09:00", "2026-11-21T10:00", { location: title, description: title }),
     );
-    const moment = { zone: ZONE, now: NOW, showCalendar: true };
     for (const message of [
-      createDigest([DINNER], OPTIONS),
-      createDigest(HOSTILE_WEEK, { ...OPTIONS, title: HOSTILE_TITLES.join(" ").slice(0, 200) }),
       createDigest(everybody, { ...OPTIONS, title: written.join(" ") }),
-      ...everybody.map((one) => createReminder([one], moment)),
+      createReminder(everybody.slice(-2), { zone: ZONE, now: NOW, showCalendar: true }),
       createTextMessage(written.join(" "), everybody.map(({ title }) => title).join("\n")),
     ]) {
-      expect((await mentioned(kind, message)).mentions).toEqual(new Set());
-      expect((await mentioned(kind, message, who)).mentions).toEqual(new Set(written));
+      for (const [mentions, expected] of [
+        [[], []],
+        [who, written],
+      ] as const) {
+        const payload = await renderMessage(kind, message, { ...PLACE, now: NOW, mentions });
+        expect(problemsOf(kind, payload)).toEqual([]);
+        expect(new Set(mentionsIn(kind, payload))).toEqual(new Set(expected));
+      }
     }
   });
 
-  test.each(["@nobody here", "", "<!here>", "x\ny", "-1", "@everyone @here"])(
-    "does not know %j: exit 2 before anything is sent",
-    async (wrong) => {
-      const { run } = await createHarness();
-      const argv = [
-        "post",
-        "-p",
-        "local",
-        "--as",
-        kind,
-        "--dry-run",
-        ...placeFlags(kind),
-        "--if-empty",
-        "say",
-      ];
-      for (const command of [argv, ["remind", "--before", "15m", ...argv.slice(1, -2)]]) {
-        expect(await run(...command, "--mention", wrong)).toMatchObject(failed(2, "--mention"));
-        expect((await run(...command, ...who.flatMap((one) => ["--mention", one]))).exitCode).toBe(0);
-      }
-    },
-  );
+  test("knows these, and no others", () => {
+    expect(() => checkMentions(kind, who)).not.toThrow();
+    for (const wrong of ["@nobody here", "", "<!here>", "x\ny", "-1", "@everyone @here"])
+      expect(() => checkMentions(kind, [wrong]), wrong).toThrow(/^--mention/);
+  });
 });
 
 test("discord allows exactly those who are named", async () => {
-  const allowed = async (...who: readonly string[]) =>
-    (await mentioned("discord", createDigest([DINNER], OPTIONS), who)).body.allowed_mentions;
-  expect(await allowed()).toEqual({ parse: [] });
+  const allowed = async (...mentions: readonly string[]) => {
+    const { body } = await renderMessage("discord", createDigest([], OPTIONS), { now: NOW, mentions });
+    return JSON.parse(body).allowed_mentions;
+  };
   expect(await allowed("80351110224678912")).toEqual({ parse: [], users: ["80351110224678912"] });
   expect(await allowed("@everyone")).toEqual({ parse: ["everyone"] });
 });
 
-test("one given twice is mentioned once, and an empty one is exit 2", async () => {
-  const { run } = await createHarness();
-  const argv = ["post", "-p", "local", "--as", "slack", "--dry-run", "--if-empty", "say", "--mention"];
-  const { stdout } = await run(...argv, "@here", "--mention", "@here");
-  const { stdout: once } = await run(...argv, "@here");
-  expect(stdout).toBe(once);
-  expect(await run(...argv, "")).toMatchObject(failed(2, "--mention is empty"));
-});
-
-test("slack's notification begins with the first line all the same", async () => {
-  const { body } = await mentioned("slack", createDigest([DINNER], OPTIONS), ["@here"]);
-  expect(body.text).toBe("This week <!here>");
-});
-
-test.each(["ntfy", "json", "mail"])("%s has no mentions: exit 2, and nothing is sent", async (kind) => {
+test("post and remind mention once who is given twice, and refuse whom the target does not know: exit 2", async () => {
   const world = await createPostWorld();
-  await world.create("Lunch", ...todayAt("12:00"));
-  const to = kind === "mail" ? ["--to", "ana@example.org"] : [];
-  expect(await world.send("post", "--as", kind, ...to, "--mention", "@here")).toMatchObject(
-    failed(2, `${kind} has no mentions`),
-  );
-  expect(world.hook.requests).toEqual([]);
-});
-
-test("a program mentions nobody: exit 2", async () => {
-  const { run } = await createHarness();
-  const { exitCode } = await run(...words`remind -p local --before 1h --mention @here -- true`);
-  expect(exitCode).toBe(2);
+  await world.create("Lunch", ...todayAt("15:40"));
+  for (const command of [["post"], ["remind", "--before", "15m"]]) {
+    const run = (as: string, ...mentions: readonly string[]) =>
+      world.send(...command, "--as", as, "--dry-run", ...mentions.flatMap((who) => ["--mention", who]));
+    const { stdout } = await run("slack", "@here", "@here");
+    expect(stdout.match(/<!here>/g)).toHaveLength(2);
+    expect(await run("slack", "nobody")).toMatchObject(failed(2, '--mention: slack does not know "nobody"'));
+    expect(await run("slack", "")).toMatchObject(failed(2, "--mention is empty"));
+    expect(await run("ntfy", "@here")).toMatchObject(failed(2, "ntfy has no mentions"));
+  }
+  const program = await world.send("remind", "--before", "1h", "--mention", "@here", "--", "true");
+  expect(program.exitCode).toBe(2);
 });

@@ -1,10 +1,10 @@
 import PostalMime from "postal-mime";
-import { describe, expect, test } from "vitest";
-import { createDigest, createReminder } from "../../src/messages/message.js";
+import { expect, test } from "vitest";
+import { createDigest, createReminder, type Message } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
 import { TARGET_KINDS, type TargetKind } from "../../src/messages/target.js";
-import { checkPayload } from "../support/chat/checks.js";
 import { event, NOW, OPTIONS, PLACE, ZONE } from "./fixtures.js";
+import { problemsOf } from "./support/published-limits.js";
 
 /** Events whose URL is not one of a page on the internet: every target takes the message, and no link leads astray. */
 
@@ -17,7 +17,9 @@ const URLS = [
   "http://a_b.example/",
   "http://a)b'!$&*;.example/",
   `https://${"a".repeat(64)}.example/`,
+  `https://${"a".repeat(63)}.example/`,
   `https://${"a.".repeat(127)}example/`,
+  "http://localhost/",
   "https://a.example:8443/x",
   "https://a.example:99999/",
   "https://a.example./",
@@ -60,29 +62,25 @@ const URLS = [
 /** Where a reader could be led without a page or a mail program. */
 const ASTRAY = /(?:href=\\?"|\]\(|<|"url":")\s*(?:java\s*script|data|file|ftp|tel|webcal|urn):/i;
 
-async function problemsOf(kind: TargetKind, message: Parameters<typeof renderMessage>[1]) {
+async function sent(kind: TargetKind, message: Message) {
   const payload = await renderMessage(kind, message, { ...PLACE, to: "ana@example.com", now: NOW });
-  if (kind !== "mail") return { problems: checkPayload(kind, payload), shown: payload.body };
+  if (kind !== "mail") return { problems: problemsOf(kind, payload), body: payload.body };
   const { html = "", text = "", headers } = await PostalMime.parse(payload.body);
   const problems = headers.some(({ key }) => key === "bcc") ? ["a header was added"] : [];
-  return { problems, shown: `${html}\n${text}` };
+  return { problems, body: `${html}\n${text}` };
 }
 
-describe.each(TARGET_KINDS)("%s takes", (kind) => {
-  test.each(URLS)("%j", async (url) => {
+test.each(TARGET_KINDS)("%s takes an event with any URL, and another event beside it", async (kind) => {
+  for (const url of URLS) {
     const details = { url, location: url, description: `See ${url}.` };
     const odd = event("Odd one", "2026-11-21T09:00", "2026-11-21T10:00", details);
     const plain = event("Plain one", "2026-11-21T09:00", "2026-11-21T10:00", { url: "https://a.example/p" });
     const reminder = createReminder([odd, plain], { zone: ZONE, now: NOW, showCalendar: false });
-    const results = [
-      await problemsOf(kind, reminder),
-      await problemsOf(kind, createDigest([odd, plain], OPTIONS)),
-    ];
-    for (const { problems, shown } of results) {
-      expect(problems).toEqual([]);
-      expect(shown).toContain("Odd one");
-      expect(shown).toContain("Plain one");
-      if (kind !== "json") expect(shown).not.toMatch(ASTRAY);
+    for (const message of [reminder, createDigest([odd, plain], OPTIONS)]) {
+      const { problems, body } = await sent(kind, message);
+      expect(problems, url).toEqual([]);
+      expect(body, url).toMatch(/Odd one[\s\S]*Plain one/);
+      if (kind !== "json") expect(body, url).not.toMatch(ASTRAY);
     }
-  });
+  }
 });

@@ -1,18 +1,25 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect } from "vitest";
-import { type ChatServices, startChatServices } from "./chat/services.js";
+import { listenHttp } from "../api/network/peers.js";
 import { createInstallation, type Installation } from "./spawned.js";
 
 /** What jobs of the built program use: a calendar service and the chats, on 127.0.0.1, and a home folder. */
 export interface JobWorld extends Installation {
-  readonly chat: ChatServices;
   /** The webhook of slack. */
   readonly hook: string;
+  /** The bodies of the requests that it got. */
+  readonly posted: readonly string[];
+  /** Leaves the next request without a response. */
+  hangUpNext(): void;
   readonly service: { readonly baseUrl: string; readonly token: string };
   /** In the home folder, as in docs/cron.md. */
   readonly files: { readonly token: string; readonly url: string };
 }
+
+/** A part of the webhook's URL that must not be seen anywhere else. */
+export const HOOK_SECRET = "S3cretOfThisHook";
 
 /** A zone in which it is about noon: no day ends during a test. */
 export const NOON_ZONE = noonZone();
@@ -26,8 +33,18 @@ export async function createJobWorld(env: Readonly<Record<string, string>> = {})
     .stdoutWith("\n");
   const service: { readonly base_url: string; readonly token: string } = JSON.parse(line);
   const { base_url: baseUrl, token } = service;
-  const chat = await startChatServices();
-  const hook = chat.urlOf("slack");
+  const posted: string[] = [];
+  let hangsUp = false;
+  const host = await listenHttp(async (request, response) => {
+    posted.push(await text(request));
+    if (hangsUp) request.socket.destroy();
+    else response.end("ok");
+    hangsUp = false;
+  });
+  const hook = `http://${host}/services/T0/B0/${HOOK_SECRET}`;
+  const hangUpNext = () => {
+    hangsUp = true;
+  };
   const files = { token: join(installation.home, "token-file"), url: join(installation.home, "url-file") };
   writeFileSync(files.token, `${token}\n`, { mode: 0o600 });
   writeFileSync(files.url, `${hook}\n`, { mode: 0o600 });
@@ -37,7 +54,7 @@ export async function createJobWorld(env: Readonly<Record<string, string>> = {})
   const setUp = `calctl events list -A ${around} --fields id | calctl events delete - --yes -q
     calctl events create -c Family --title 'Choir trip' ${days.join(" ")} -q`;
   expect(await createInstallation(account).shell(setUp)).toMatchObject({ exitCode: 0, stderr: "" });
-  return { ...installation, chat, hook, service: { baseUrl, token }, files };
+  return { ...installation, hook, posted, hangUpNext, service: { baseUrl, token }, files };
 }
 
 /** `YYYY-MM-DD` */

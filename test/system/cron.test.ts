@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { blocksBelow, readPage } from "../support/docs-pages.js";
 import { createJobWorld, type JobWorld, NOON_ZONE } from "../support/job-world.js";
 import { describeWithSystem, describeWithSystemd, fixedTime } from "../support/system.js";
-import { type SystemdMachine, startSystemdMachine } from "../support/systemd-machine.js";
+import { type SystemdMachine, startSystemdMachine } from "./support/systemd-machine.js";
 
 /** Debian's cron runs jobs of the built program as it stands: few variables, no terminal, mail of what they print. */
 
@@ -26,9 +26,6 @@ const HOME = "/home/ana maria 100%";
 
 async function createCronMachine(): Promise<CronMachine> {
   const machine = await startSystemdMachine();
-  onTestFinished(async ({ task }) => {
-    if (task.result?.state === "fail") process.stderr.write((await machine.run("journalctl")).stdout);
-  });
   const world = await createJobWorld();
   for (const url of [world.hook, world.service.baseUrl]) await machine.forward(Number(new URL(url).port));
   await machine.succeed(`
@@ -88,7 +85,7 @@ describeWithSystemd("in a machine of its own,", () => {
 function describeCron(): void {
   test("runs the crontab of docs/cron.md as it stands, posts once and mails nothing", async () => {
     const machine = await createCronMachine();
-    const { chat } = machine.world;
+    const { posted } = machine.world;
     await machine.asUser(setUpOf(machine));
     const [block] = blocksBelow(readPage("cron"), "The crontab");
     // Every line at seven, and that of the next morning: what the evening sent must not stand in its way.
@@ -101,19 +98,17 @@ function describeCron(): void {
       failures: [],
       mails: [],
     });
-    const bodies = chat.received("slack").map(({ body }) => body);
     // The day, the week, tomorrow in one's own words and the next day; nothing is new or about to start.
-    expect(bodies).toHaveLength(4);
-    for (const body of bodies) expect(body).toContain("Choir trip");
-    expect(bodies.filter((body) => body.includes("00:00 Choir trip"))).toHaveLength(1);
-    expect(chat.requests("slack")).toBe(4);
+    expect(posted).toHaveLength(4);
+    for (const body of posted) expect(body).toContain("Choir trip");
+    expect(posted.filter((body) => body.includes("00:00 Choir trip"))).toHaveLength(1);
   });
 
   test("mails what went wrong, and nothing else", async () => {
     const machine = await createCronMachine();
-    const { chat } = machine.world;
+    const { posted, hangUpNext } = machine.world;
     await machine.asUser(setUpOf(machine));
-    chat.answerNext("slack", "hang_up");
+    hangUpNext();
     const post = `/usr/local/bin/calctl post --timezone ${NOON_ZONE} --to`;
     const crontab = `MAILTO=ana@example.org
         PATH=/usr/local/bin:/usr/bin:/bin
@@ -135,12 +130,12 @@ function describeCron(): void {
       expect.stringMatching(/^HOME=\/nowhere post team \(failed\): error: no service was chosen/),
     ]);
     for (const [, text] of mails) expect(text).toMatch(/^error: .+\nhint: .+\n$/);
-    expect(chat.requests("slack")).toBe(1);
+    expect(posted).toHaveLength(1);
   });
 
   test("runs the line that doctor printed, as it stands, with a folder of any name", async () => {
     const machine = await createCronMachine();
-    const { chat } = machine.world;
+    const { posted } = machine.world;
     // Neither the home folder of the user database nor the state folder in it.
     const variables = `export HOME="$HOME/jobs of 'us'" CALCTL_STATE_DIR="$HOME/50% done"`;
     await machine.asUser(
@@ -154,7 +149,7 @@ function describeCron(): void {
     // Twice at the same second, as with two crontabs.
     const crontab = `MAILTO=ana@example.org\n${lines}${lines}`;
     expect(await machine.atSeven(crontab, 2)).toEqual({ failures: [], mails: [] });
-    expect(chat.requests("slack")).toBe(1);
+    expect(posted).toHaveLength(1);
     expect(await machine.asUser(`ls "$HOME/50% done"`)).toContain("ledger.db");
   });
 }

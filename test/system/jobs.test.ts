@@ -1,24 +1,14 @@
-import { EventEmitter, once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Check } from "../../src/output/views/check.js";
-import { listenHttp } from "../api/network/peers.js";
-import type { RunResult } from "../support/harness.js";
-import { createJobWorld, type JobWorld, NOON_ZONE } from "../support/job-world.js";
+import { createJobWorld, NOON_ZONE } from "../support/job-world.js";
 import { startSession } from "../support/keyring.js";
 import { QUIET } from "../support/outcomes.js";
 import { describeWithSystem } from "../support/system.js";
 
-/** Jobs of the built program: what `doctor` finds before, the workflow of the examples, and several at once. */
-
-function environmentOf({ service, hook }: JobWorld): Readonly<Record<string, string>> {
-  return { CALCTL_BASE_URL: service.baseUrl, CALCTL_TOKEN: service.token, CALCTL_WEBHOOK_URL: hook };
-}
-
-const POST = ["post", "--as", "slack", "--once", "--timezone", NOON_ZONE];
+/** Jobs of the built program: what `doctor` finds before, and the workflow of the examples. */
 
 describeWithSystem("keyring", "doctor with a keyring", () => {
   describeWithSystem("dbus", "of a session", () => {
@@ -85,7 +75,7 @@ interface Workflow {
 
 test("examples/calctl-digest.yml posts once, also when its run is repeated", async () => {
   const world = await createJobWorld();
-  const { service, hook, chat } = world;
+  const { service, hook, posted } = world;
   const file = new URL("../../examples/calctl-digest.yml", import.meta.url);
   const { env, steps } = (parse(readFileSync(file, "utf8")) as Workflow).jobs.post;
   const expressions = new Map([
@@ -109,43 +99,9 @@ test("examples/calctl-digest.yml posts once, also when its run is repeated", asy
     );
     expect(await world.shell(`set -e; ${exports.join(" ")} ${command}`)).toEqual(QUIET);
   }
-  expect(chat.requests("slack")).toBe(1);
+  expect(posted).toHaveLength(1);
   // What is kept between runs is the folder with the ledger.
   const kept = steps.flatMap(({ with: { path } = {} }) => (path === undefined ? [] : [path]));
   expect(kept).toEqual(["state", "state"]);
   expect(readFileSync(join(world.home, "state", "ledger.db")).length).toBeGreaterThan(0);
-});
-
-describe("post --once", () => {
-  test("of two processes at the same second posts one message", async () => {
-    const world = await createJobWorld();
-    const env = environmentOf(world);
-    const runs: RunResult[] = await Promise.all([1, 2].map(() => world.runWith({ env }, ...POST)));
-    expect(runs).toEqual([1, 2].map(() => ({ exitCode: 0, stdout: "", stderr: "" })));
-    expect(world.chat.requests("slack")).toBe(1);
-  });
-
-  test("that is killed before the webhook answers: the next run is exit 9, and none posts it, until --again", async () => {
-    const world = await createJobWorld();
-    const requests: string[] = [];
-    const arrival = new EventEmitter();
-    const host = await listenHttp(async (request, response) => {
-      requests.push(await text(request));
-      // The first one is never answered.
-      if (requests.length > 1) response.end("ok");
-      else arrival.emit("first");
-    });
-    const env = { ...environmentOf(world), CALCTL_WEBHOOK_URL: `http://${host}/services/T0/B0/a-secret` };
-    const first = once(arrival, "first");
-    const { child, ended } = world.startWith({ env }, ...POST);
-    await first;
-    child.kill("SIGKILL");
-    await ended;
-    const hint = expect.stringMatching(/^error: .+Choir trip.+\nhint: .*with --again\n$/);
-    expect(await world.runWith({ env }, ...POST)).toEqual({ exitCode: 9, stdout: "", stderr: hint });
-    expect(await world.runWith({ env }, ...POST)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
-    expect(requests).toEqual([expect.stringContaining("Choir trip")]);
-    expect(await world.runWith({ env }, ...POST, "--again")).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(requests).toHaveLength(2);
-  });
 });

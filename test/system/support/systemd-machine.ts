@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
-import type { RunResult } from "./harness.js";
-import { follow, type Running } from "./spawned.js";
+import type { RunResult } from "../../support/harness.js";
+import { follow, type Running } from "../../support/spawned.js";
 
 /** A machine of its own with systemd as PID 1 and calctl installed, until the end of the test. */
 export interface SystemdMachine {
@@ -22,9 +22,9 @@ export interface SystemdMachine {
 }
 
 const SCRIPT = fileURLToPath(new URL("systemd-machine.sh", import.meta.url));
-const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
+const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Resolves when it has booted. */
+/** Resolves when it has booted. Shows its journal if the test fails. */
 export async function startSystemdMachine(): Promise<SystemdMachine> {
   const folder = mkdtempSync(join(tmpdir(), "calctl-machine-"));
   const arguments_ = ["--mount", "bash", SCRIPT, folder, realpathSync(process.execPath), CHECKOUT];
@@ -42,6 +42,9 @@ export async function startSystemdMachine(): Promise<SystemdMachine> {
     return follow(spawn("nsenter", [...enter, "bash", "-ec", inPackage], { stdio: "pipe" }));
   };
   const run = (script: string) => start(script).ended;
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === "fail") process.stderr.write((await run("journalctl")).stdout);
+  });
   return {
     run,
     start,
