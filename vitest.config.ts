@@ -9,6 +9,12 @@ const SYSTEM = ["{test,service/test}/system/**/*.test.ts"];
 /** Random runs with many seeds, kills, simulated months, and packages: `npm run test:long`. */
 const LONG = ["{test,service/test}/long/**/*.test.ts"];
 
+/** Tests of properties, which have more runs in the third tier: see `numberOfRuns`. */
+const PROPERTIES = [
+  "test/calendar/{free-time,icalendar-zones,sentence-properties}.test.ts",
+  "test/import/damaged-files.test.ts",
+];
+
 /** Tests that need PostgreSQL: those of the tier, and those that run on SQLite in the first one. */
 const POSTGRES = "service/test/{system,long}/postgres/**/*.test.ts";
 const ON_BOTH = [
@@ -76,10 +82,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: "long",
-          include: LONG,
+          include: [...LONG, ...PROPERTIES],
           exclude: HAS_POSTGRES ? [] : [POSTGRES],
           globalSetup: POSTGRES_SETUP,
           setupFiles: [HERMETIC],
+          provide: { thoroughness: 10 },
         },
       },
     ],

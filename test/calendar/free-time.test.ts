@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contract/date-time.js";
 import { findFreeTimes, findOverlaps, type TimeSpan } from "../../src/calendar/free-time.js";
 import { formatLocal, wallClockAt } from "../../src/calendar/zoned-time.js";
+import { numberOfRuns } from "../support/shared.js";
 
 /** Free times and overlaps, beside a look at each minute. */
 
@@ -14,7 +15,7 @@ const CHANGES = {
   // At midnight.
   "Africa/Cairo": ["2026-04-23T12:00Z", "2026-10-29T12:00Z"],
 } as const;
-const CALENDARS = 10_000;
+const CALENDARS = numberOfRuns(1000);
 
 /** Integers from 0, by mulberry32. */
 function createRandom(seed: number): (below: number) => number {

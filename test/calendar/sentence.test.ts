@@ -1,21 +1,11 @@
-import { readFileSync } from "node:fs";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { AmbiguousTextError } from "../../src/calendar/dates.js";
 import { parseRepeat } from "../../src/calendar/recurrence-input.js";
 import { readSentence, type SentenceReading } from "../../src/calendar/sentence.js";
-import { readingsOf, type SentenceMoment } from "../../src/calendar/sentence-doubts.js";
-import { CliError } from "../../src/errors.js";
-import { NOW } from "../support/harness.js";
-import { anyInstant, anyZone } from "./fixtures.js";
+import { readingsOf } from "../../src/calendar/sentence-doubts.js";
+import { BERLIN, outcome, ROWS, written } from "./sentences.js";
 
-/** What `calctl add` makes of a sentence: the table, and what holds for every text. */
-
-const BERLIN = { zone: "Europe/Berlin", now: NOW };
-const TABLE = readFileSync(new URL("sentences.txt", import.meta.url), "utf8");
-const ROWS = [...TABLE.matchAll(/^(.*?) +=> (.*)$/gm)].map(
-  ([, text = "", reading = ""]) => [text, reading] as const,
-);
+/** What `calctl add` makes of a sentence. */
 
 /** `Lunch | 2026-11-22 12:00 - 13:00 | at Noodle bar | #visits`. */
 function describeReading({
@@ -44,16 +34,6 @@ function describeReading({
     .join(" | ");
 }
 
-function outcome(text: string, options: SentenceMoment = BERLIN): SentenceReading | string {
-  try {
-    return readSentence(text, options);
-  } catch (error) {
-    if (error instanceof CliError && error.code === "usage")
-      return `! ${error.message.replace(/^the text:? /, "")}`;
-    throw error;
-  }
-}
-
 test("the table has more than 300 sentences, each once", () => {
   expect(new Set(ROWS.map(([text]) => text)).size).toBe(ROWS.length);
   expect(ROWS.length).toBeGreaterThan(300);
@@ -65,46 +45,12 @@ test("a text that is longer than any sentence is refused at once", () => {
 
 test.each(ROWS)("%s", (text, expected) => {
   const reading = outcome(text);
-  // What create refuses was no reading.
-  if (typeof reading !== "string" && reading.repeat) parseRepeat(reading.repeat, "the text");
   expect(typeof reading === "string" ? reading : describeReading(reading)).toBe(expected);
+  if (typeof reading === "string") return;
+  // What create refuses was no reading.
+  if (reading.repeat) parseRepeat(reading.repeat, "the text");
+  expect(readSentence(written(reading), BERLIN)).toEqual(reading);
 });
-
-/** The same event with its times in ISO 8601, and its texts in quotes. */
-function written({
-  title,
-  start,
-  end: last,
-  duration,
-  location,
-  label,
-  repeat = "",
-  until,
-  count,
-}: SentenceReading): string {
-  // Beside days of a rule there is no other day.
-  const isOnDays =
-    /\bon\b|weekday|(?:of )?(?:every|each) month$|^every (?:other )?(?:mon(?!th)|tue|wed|thu|fri|sat|sun)/i.test(
-      repeat,
-    ) && !/^every month$/i.test(repeat);
-  const [from, to] = [start, last].map((text) => text?.replace(/(:\d\d):00(?=[+-])/, "$1"));
-  const length = duration && `for ${duration}${/ days?$/.test(duration) && repeat !== "" ? " each" : ""}`;
-  const clockOf = (text: string | undefined) => text?.slice("YYYY-MM-DDT".length);
-  const end = repeat === "" ? to : clockOf(to);
-  const times = [isOnDays ? clockOf(from) : from, end && `- ${end}`, length, repeat];
-  const ends = [until && `until ${until}`, count && `${count} times`];
-  return [`"${title}"`, ...times, ...ends, location && `at "${location}"`, label && `#"${label}"`]
-    .filter(Boolean)
-    .join(" ");
-}
-
-test.each(ROWS.filter(([, reading]) => !reading.startsWith("!")))(
-  "%s: its reading in ISO 8601 is the same",
-  (text) => {
-    const reading = readSentence(text, BERLIN);
-    expect(readSentence(written(reading), BERLIN)).toEqual(reading);
-  },
-);
 
 /** What each text that is offered for an ambiguous one is read as. */
 function choicesOf(text: string): readonly string[] {
@@ -189,44 +135,4 @@ test.each([
   ],
 ])("%s is read as what is chosen", (text, readings) => {
   expect(choicesOf(text).flatMap(choicesOf)).toEqual(readings);
-});
-
-test("so it is at any time in any zone", () => {
-  let read = 0;
-  fc.assert(
-    fc.property(fc.constantFrom(...ROWS), anyInstant, anyZone, ([text], now, zone) => {
-      const reading = outcome(text, { now, zone });
-      if (typeof reading === "string") return;
-      read += 1;
-      expect(outcome(written(reading), { now, zone })).toEqual(reading);
-    }),
-    { numRuns: 3000 },
-  );
-  expect(read).toBeGreaterThan(1000);
-});
-
-test("of any words, no word of a title is lost, and only usage errors are thrown", () => {
-  const words = ROWS.flatMap(([text]) => text.split(" "));
-  let read = 0;
-  fc.assert(
-    fc.property(fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 7 }), (chosen) => {
-      const reading = outcome(`Zebra ${chosen.join(" ")}`);
-      if (typeof reading === "string") return;
-      read += 1;
-      expect(`${reading.title} ${reading.location ?? ""}`).toContain("Zebra");
-      expect(outcome(`"Zebra" ${chosen.join(" ")}`)).toEqual(reading);
-    }),
-    { numRuns: 3000 },
-  );
-  expect(read).toBeGreaterThan(100);
-});
-
-test("any text in quotes is the title", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (text) => {
-      const title = text.replace(/["“”\s,;:–—-]/gu, "");
-      fc.pre(title !== "" && !title.includes("\u0001"));
-      expect(readSentence(`"${title}" tomorrow 12-13`, BERLIN).title).toBe(title);
-    }),
-  );
 });

@@ -2,27 +2,31 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { share } from "../support/shared.js";
 import { words } from "../support/words.js";
 
 /** Events of any days and comments, from a service that lists them and from one that does not. Now is Saturday 21 November. */
 
-let world: RemoteWorld;
-beforeEach(async () => {
-  world = await createRemoteWorld();
-  await world.service.admin.calendars.add({ name: "Work", owner: world.userId });
-  await create("Last year", "2025-11-21T12:00");
-  await create("Tomorrow", "2026-11-22T09:00", "--label", "2");
-  await create("In a month", "2026-12-21T23:30", "--location", "Dentist's");
-  await create("At work", "2026-12-21T08:00", "-c", "Work");
-  await create("Holiday", "2026-12-20", "--all-day", "--end", "2026-12-23");
-});
-
-async function create(title: string, start: string, ...flags: readonly string[]): Promise<string> {
-  const calendar = flags.includes("-c") ? [] : ["-c", "Personal"];
-  const length = flags.includes("--all-day") ? [] : ["--duration", "1h"];
-  const argv = ["events", "create", "--title", title, "--start", start, ...calendar, ...length, ...flags];
-  return (await world.json<{ id: string }>(...argv)).id;
+async function createWorld(): Promise<RemoteWorld> {
+  const made = await createRemoteWorld();
+  await made.service.admin.calendars.add({ name: "Work", owner: made.userId });
+  const create = (title: string, start: string, ...flags: readonly string[]) =>
+    made.json("events", "create", "--title", title, "--start", start, ...flags);
+  const hour = ["-c", "Personal", "--duration", "1h"];
+  await create("Last year", "2025-11-21T12:00", ...hour);
+  await create("Tomorrow", "2026-11-22T09:00", ...hour, "--label", "2");
+  await create("In a month", "2026-12-21T23:30", ...hour, "--location", "Dentist's");
+  await create("At work", "2026-12-21T08:00", "-c", "Work", "--duration", "1h");
+  await create("Holiday", "2026-12-20", "-c", "Personal", "--all-day", "--end", "2026-12-23");
+  return made;
 }
+
+const shared = share(createWorld);
+let world: RemoteWorld;
+beforeEach(() => {
+  world = shared();
+  world.server.forget();
+});
 
 const list = (...flags: readonly string[]) => world.send("events", "list", "--fields", "title", ...flags);
 
@@ -241,6 +245,7 @@ test("ndjson has the events of several calendars in the order of the other forma
 test.each(["ndjson", "json"])(
   "a failure that every calendar would have is not asked for again (%s)",
   async (format) => {
+    world = await createWorld();
     for (const name of ["A", "B", "C", "D"])
       await world.service.admin.calendars.add({ name, owner: world.userId });
     const calendars = await world.json<{ id: string }[]>("calendars", "--fields", "id");
@@ -259,7 +264,6 @@ test.each(["ndjson", "json"])(
 );
 
 test("a list asks for whole days in the chosen zone, with everything that it shows", async () => {
-  world.server.forget();
   await list(
     ...PERSONAL,
     ...words`--from 2026-12-01 --to 2026-12-31 --search "50% of ü" --timezone Asia/Tokyo`,
@@ -276,8 +280,14 @@ test("a list asks for whole days in the chosen zone, with everything that it sho
 });
 
 describe.each([404, 405])("a service that answers %i because it lists only the next days", (status) => {
+  const limited = share(async () => {
+    const made = await createWorld();
+    made.server.on(`GET /calendars/${made.calendarId}/events`, [reply({ status, body: "" })]);
+    return made;
+  });
   beforeEach(() => {
-    world.server.on(`GET /calendars/${world.calendarId}/events`, [reply({ status, body: "" })]);
+    world = limited();
+    world.server.forget();
   });
 
   test.each([
@@ -325,6 +335,7 @@ describe.each([404, 405])("a service that answers %i because it lists only the n
 });
 
 test("a calendar that is gone is exit 5, not 11", async () => {
+  world = await createWorld();
   await world.service.admin.calendars.remove("Work");
   for (const flags of [
     ["--on", "2027-01-01"],
@@ -339,16 +350,21 @@ test("a calendar that is gone is exit 5, not 11", async () => {
 describe("comments", () => {
   const TEXTS = ["Who brings cake?", "I do 🎂\nand *candles* <b>", "\u001b[31m=1+1"];
 
-  beforeEach(async () => {
-    const ben = await world.service.admin.users.add({ name: "Ben" });
-    await world.service.admin.members.add("Ben", "Personal");
-    const { token } = await world.service.admin.tokens.create({ user: ben.id, readOnly: false });
+  const commented = share(async () => {
+    const made = await createRemoteWorld();
+    const { admin } = made.service;
+    const ben = await admin.users.add({ name: "Ben" });
+    await admin.members.add("Ben", "Personal");
+    const { token } = await admin.tokens.create({ user: ben.id, readOnly: false });
     for (const [index, text] of TEXTS.entries()) {
-      world.setNow(Date.parse("2026-11-21T14:30:00Z") + index * 60_000);
-      const env = index === 1 ? { ...world.env, CALCTL_TOKEN: token } : world.env;
-      await world.runWith({ env }, "comment", world.eventId, text);
+      made.setNow(made.now() + Number(index > 0) * 60_000);
+      const env = index === 1 ? { ...made.env, CALCTL_TOKEN: token } : made.env;
+      await made.runWith({ env }, "comment", made.eventId, text);
     }
-    world.server.forget();
+    return made;
+  });
+  beforeEach(() => {
+    world = commented();
   });
 
   test("are listed oldest first with their creators, by the id of the event alone", async () => {
@@ -398,7 +414,8 @@ describe("comments", () => {
   });
 
   test("none are an empty list, and said on a terminal", async () => {
-    const id = await create("Quiet", "2026-11-22T09:00");
+    const quiet = ["events", "create", "--title", "Quiet", "--start", "2026-11-22T09:00"];
+    const { id } = await world.json<{ id: string }>(...quiet);
     expect(await world.json<unknown>("comments", id)).toEqual([]);
     expect(await world.runWith({ columns: 80, env: world.env }, "comments", id)).toEqual({
       exitCode: 0,
@@ -423,6 +440,7 @@ describe("comments", () => {
   });
 
   test.each([404, 405])("of a service that does not list them (%i) are exit 11", async (status) => {
+    world = await createRemoteWorld();
     const path = `/calendars/${world.calendarId}/events/${world.eventId}/activities`;
     world.server.on(`GET ${path}`, [reply({ status, body: "" })]);
     expect(await world.send("comments", world.eventId, ...PERSONAL)).toMatchObject(

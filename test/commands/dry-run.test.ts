@@ -6,6 +6,7 @@ import { DEFAULT_RETRY_POLICY } from "../../src/api/sending/retry.js";
 import type { PlannedRequest } from "../../src/errors.js";
 import { createHarness, type Harness, type RunResult } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
+import { share } from "../support/shared.js";
 import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
 import { words } from "../support/words.js";
 
@@ -52,15 +53,21 @@ async function createWorld({ calendars = ["Family"] } = {}): Promise<World> {
   return { ...harness, wire, calendarId: calendar?.id ?? "", ids, send, writes };
 }
 
+const shared = share(() => createWorld());
 let world: World;
 
-beforeEach(async () => {
-  world = await createWorld();
+beforeEach(() => {
+  world = shared();
+  world.wire.requests.splice(0);
 });
 
 const CREATE = ["events", "create", "-c", "Family", "--title", "\u001b[31mred & \u202e", "--label", "3"];
 
 describe("prints what the same command sends without it", () => {
+  beforeEach(async () => {
+    world = await createWorld();
+  });
+
   test.each<[string, (ids: readonly string[]) => readonly string[]]>([
     ["create", () => [...CREATE, "--start", "2026-11-21T15:00", "--duration", "90m", "--attendee", "Ben"]],
     ["create, all-day", () => [...CREATE, "--all-day", "--start", "2026-11-21"]],

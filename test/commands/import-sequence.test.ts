@@ -1,7 +1,15 @@
-import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { withoutSeries } from "../support/contract-service.js";
-import { icsFile, importText, vevent } from "./import-world.js";
+import {
+  choir,
+  concert,
+  icsFile,
+  importText,
+  request,
+  sequenceLine,
+  type Version,
+  vevent,
+} from "./import-world.js";
 import { createUndoWorld, type UndoWorld } from "./undo-world.js";
 
 /** SEQUENCE between imports: what is older than what was imported does not replace it. It is Saturday 21 November 2026. */
@@ -12,37 +20,13 @@ beforeEach(async () => {
   world = await createUndoWorld();
 });
 
-type Version = number | null;
-
-const lineOf = (sequence: Version) => (sequence === null ? [] : [`SEQUENCE:${sequence}`]);
 const dinner = (title: string, sequence: Version, ...lines: readonly string[]) =>
-  vevent("dinner", title, "DTSTART:20261201T180000Z", "DURATION:PT1H", ...lineOf(sequence), ...lines);
-const choir = (title: string, sequence: Version, ...lines: readonly string[]) => {
-  const start = "DTSTART;TZID=Europe/Berlin:20261207T190000";
-  return vevent(
-    "choir",
-    title,
-    start,
-    "DURATION:PT1H",
-    "RRULE:FREQ=WEEKLY;COUNT=3",
-    ...lineOf(sequence),
-    ...lines,
-  );
-};
-/** A change of its event of 14 December. */
-const concert = (title: string, sequence: Version, ...lines: readonly string[]) => {
-  const times = [
-    "RECURRENCE-ID;TZID=Europe/Berlin:20261214T190000",
-    "DTSTART;TZID=Europe/Berlin:20261214T200000",
-  ];
-  return vevent("choir", title, ...times, "DURATION:PT1H", ...lineOf(sequence), ...lines);
-};
+  vevent("dinner", title, "DTSTART:20261201T180000Z", "DURATION:PT1H", ...sequenceLine(sequence), ...lines);
 
 const CANCELLED = "STATUS:CANCELLED";
 
 const importIcs = (parts: readonly string[], ...flags: readonly string[]) =>
   importText(world, "mail.ics", icsFile(parts), ...flags);
-const request = (...events: readonly string[]) => ["METHOD:REQUEST", ...events];
 
 const NOTHING = { exitCode: 0, created: 0, updated: 0, deleted: 0, conflicts: 0, rejected: [] };
 /** One event is left out as older, and nothing is written. */
@@ -349,30 +333,4 @@ describe("an event that was cancelled before its series came, and is cancelled a
     expect(await importIcs(request(concert("Concert", 3)))).toMatchObject({ ...NOTHING, created: 1 });
     expect(await listed()).toEqual(CHANGED);
   });
-});
-
-test("emails of one series in any order leave the same as in the order of their versions", {
-  timeout: 120_000,
-}, async () => {
-  const mails: readonly (readonly string[])[] = [
-    request(choir("Choir", 0)),
-    request(concert("First", 1)),
-    ["METHOD:CANCEL", concert("First", 2)],
-    request(concert("Concert", 3)),
-    ["METHOD:CANCEL", concert("Concert", 4)],
-    ["METHOD:CANCEL", choir("Choir", 5)],
-  ];
-  const listedAfter = async (order: readonly number[]) => {
-    world = await createUndoWorld();
-    for (const each of order)
-      expect(await importIcs(mails[each] ?? [])).toMatchObject({ exitCode: 0, conflicts: 0 });
-    return listed();
-  };
-  const property = fc.asyncProperty(
-    fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 2 }),
-    async (order) => {
-      expect(await listedAfter(order)).toEqual(await listedAfter([...order].sort()));
-    },
-  );
-  await fc.assert(property, { numRuns: 30 });
 });

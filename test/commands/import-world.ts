@@ -38,3 +38,29 @@ export function recordsPath({ directory }: WithDirectory): string {
   const folder = join(directory, "imports");
   return join(folder, readdirSync(folder)[0] ?? "");
 }
+
+/** A SEQUENCE, or none. */
+export type Version = number | null;
+
+export function sequenceLine(sequence: Version): readonly string[] {
+  return sequence === null ? [] : [`SEQUENCE:${sequence}`];
+}
+
+/** A series of the Mondays from 7 December 2026 on. */
+export function choir(title: string, sequence: Version, ...lines: readonly string[]): string {
+  const times = ["DTSTART;TZID=Europe/Berlin:20261207T190000", "DURATION:PT1H"];
+  return vevent("choir", title, ...times, "RRULE:FREQ=WEEKLY;COUNT=3", ...sequenceLine(sequence), ...lines);
+}
+
+/** A change of its event of 14 December. */
+export function concert(title: string, sequence: Version, ...lines: readonly string[]): string {
+  const times = ["RECURRENCE-ID", "DTSTART"].map(
+    (name, index) => `${name};TZID=Europe/Berlin:20261214T${19 + index}0000`,
+  );
+  return vevent("choir", title, ...times, "DURATION:PT1H", ...sequenceLine(sequence), ...lines);
+}
+
+/** The parts of an email that asks for events. */
+export function request(...events: readonly string[]): readonly string[] {
+  return ["METHOD:REQUEST", ...events];
+}

@@ -1,27 +1,30 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { byService, reply } from "../support/fault-steps.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { share } from "../support/shared.js";
 import { words } from "../support/words.js";
 
 /** Keeps without times, of a service that lists them and of some that do not. Now is Saturday 21 November. */
 
-let world: RemoteWorld;
-beforeEach(async () => {
-  world = await createRemoteWorld();
-  await world.service.admin.calendars.add({ name: "Work", owner: world.userId });
-  await create("Milk", "--label", "2");
-  await create("Bread");
-  await create("Toner", "-c", "Work");
-  await create("Today", "--start", "2026-11-21T09:00", "--duration", "1h");
-  await create("Later", "--start", "2026-12-21T09:00", "--duration", "1h");
-});
-
-async function create(title: string, ...flags: readonly string[]): Promise<void> {
-  const calendar = flags.includes("-c") ? [] : ["-c", "Personal"];
-  const argv = ["events", "create", "--category", "keep", "--title", title, ...calendar, ...flags];
-  expect(await world.send(...argv)).toMatchObject({ exitCode: 0 });
-  world.server.forget();
+async function createWorld(): Promise<RemoteWorld> {
+  const made = await createRemoteWorld();
+  await made.service.admin.calendars.add({ name: "Work", owner: made.userId });
+  const create = (title: string, calendar: string, ...flags: readonly string[]) =>
+    made.json("events", "create", "--category", "keep", "--title", title, "-c", calendar, ...flags);
+  await create("Milk", "Personal", "--label", "2");
+  await create("Bread", "Personal");
+  await create("Toner", "Work");
+  await create("Today", "Personal", "--start", "2026-11-21T09:00", "--duration", "1h");
+  await create("Later", "Personal", "--start", "2026-12-21T09:00", "--duration", "1h");
+  return made;
 }
+
+const shared = share(createWorld);
+let world: RemoteWorld;
+beforeEach(() => {
+  world = shared();
+  world.server.forget();
+});
 
 const list = (...flags: readonly string[]) =>
   world.send("events", "list", "--fields", "title", "--category", "keep", ...flags);
@@ -93,6 +96,10 @@ test.each([
 });
 
 describe("a service without this list", () => {
+  beforeEach(async () => {
+    world = await createWorld();
+  });
+
   const answer = (status: number) =>
     world.server.on(`GET /calendars/${world.calendarId}/events`, [reply({ status, body: "" })]);
   /** As an embedded service of before: it has the list, and ignores the parameter. */
@@ -128,6 +135,9 @@ describe("a service without this list", () => {
 
 describe("events create of a keep without times", () => {
   const argv = words`events create -c Personal --title Tea --category keep --fields id`;
+  beforeEach(async () => {
+    world = await createRemoteWorld();
+  });
 
   test("tells how to list it", async () => {
     const { exitCode, stderr } = await world.send(...argv);

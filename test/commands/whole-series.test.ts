@@ -1,45 +1,12 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import ICAL from "ical.js";
 import { expect, test } from "vitest";
 import { withSeries } from "../../src/calendar/with-series.js";
 import { CliError } from "../../src/errors.js";
 import { EVENT } from "../output/fixtures.js";
-import { describeWithSystem } from "../support/system.js";
-import { createUndoWorld, type Event, type UndoWorld } from "./undo-world.js";
+import { CHOIR_RULE, createChoir, listIn, OTHER_WEEK, WEEK } from "./choir.js";
+import { createUndoWorld } from "./undo-world.js";
 
 /** iCalendar has each series once and whole, whichever of its events a command is about. */
-
-const RULE = ["RRULE:FREQ=WEEKLY;BYDAY=MO", "RDATE:20261217T180000Z"];
-const CHOIR = {
-  title: "Choir",
-  start_at: "2026-12-07T18:00:00.000Z",
-  end_at: "2026-12-07T19:30:00.000Z",
-  start_timezone: "Europe/Berlin",
-  end_timezone: "Europe/Berlin",
-  label: 3,
-  recurrences: RULE,
-};
-
-/** A weekly event, of which one was moved to another week, one was deleted, one has another title, and one was added. */
-async function createSeries(world: UndoWorld): Promise<string> {
-  const path = join(world.directory, "choir.json");
-  writeFileSync(path, JSON.stringify(CHOIR));
-  const { id } = await world.json<Event>("events", "create", "-c", "Family", "--input", path);
-  const at = (day: string) => `${id}_202${day}T180000Z`;
-  const change = (day: string, ...flags: readonly string[]) =>
-    world.json("events", "update", at(day), "--scope", "this", ...flags);
-  await change("61214", "--by", "+9d");
-  await change("70104", "--title", "Concert");
-  await world.run("events", "delete", at("61228"), "--scope", "this", "--yes");
-  return id;
-}
-
-const listed = (world: UndoWorld, ...flags: readonly string[]) =>
-  world.json<Event[]>("events", "list", "-c", "Family", ...flags);
-const WEEK = ["--from", "2026-12-07", "--to", "2026-12-13"];
-const OTHER_WEEK = ["--from", "2026-12-21", "--to", "2026-12-27"];
 
 /** The VEVENTs of a file without their fields that no test is about. */
 function blocksOf(text: string): readonly string[] {
@@ -50,7 +17,7 @@ function blocksOf(text: string): readonly string[] {
 
 test("a list of any week, an event, a series, an email and a feed have the whole series with its changes", async () => {
   const world = await createUndoWorld();
-  const id = await createSeries(world);
+  const id = await createChoir(world);
   const text = async (...argv: readonly string[]) => {
     const { exitCode, stdout, stderr } = await world.run(...argv);
     expect(exitCode, stderr).toBe(0);
@@ -64,7 +31,7 @@ test("a list of any week, an event, a series, an email and a feed have the whole
       "BEGIN:VEVENT",
       uid,
       "DTSTART;TZID=Europe/Berlin:20261207T190000",
-      ...RULE,
+      ...CHOIR_RULE,
       "EXDATE:20261228T180000Z",
     ],
     "SUMMARY:Choir",
@@ -73,7 +40,7 @@ test("a list of any week, an event, a series, an email and a feed have the whole
     ...["BEGIN:VEVENT", uid, "DTSTART;TZID=Europe/Berlin:20270104T190000"],
     ...["RECURRENCE-ID;TZID=Europe/Berlin:20270104T190000", "SUMMARY:Concert"],
   ]);
-  const [moved, ...others] = await listed(world, "--from", "2026-12-23", "--to", "2026-12-23");
+  const [moved, ...others] = await listIn(world, "--from", "2026-12-23", "--to", "2026-12-23");
   expect([moved?.title, others]).toEqual(["Choir", []]);
   for (const argv of [
     ["events", "list", "-c", "Family", ...WEEK],
@@ -115,9 +82,9 @@ function expandedByIcal(text: string, last: string): readonly string[] {
 
 test("a list reads in ical.js as what events list shows, over a clock change", async () => {
   const world = await createUndoWorld();
-  await createSeries(world);
+  await createChoir(world);
   const { stdout } = await world.run("events", "list", "-c", "Family", ...WEEK, "-o", "ics");
-  const events = await listed(world, "--from", "2026-12-01", "--to", "2027-05-31");
+  const events = await listIn(world, "--from", "2026-12-01", "--to", "2027-05-31");
   const expected = events.map((event) => `${event["start_at"]}|${event.title}`);
   expect(expandedByIcal(stdout, "2027-06-01")).toEqual(expected.sort());
 });
@@ -127,42 +94,4 @@ test("without the rule from the service, events are single ones; other failures 
   const failing = (code: "not_found" | "forbidden") => () => Promise.reject(new CliError(code, "no"));
   expect(await withSeries([occurrence], failing("not_found"))).toEqual([occurrence]);
   await expect(withSeries([occurrence], failing("forbidden"))).rejects.toMatchObject({ code: "forbidden" });
-});
-
-describeWithSystem("khal", "khal", () => {
-  test("keeps everything of a week when it imports the next one", async () => {
-    const world = await createUndoWorld();
-    await createSeries(world);
-    const folder = join(world.directory, "khal");
-    mkdirSync(join(folder, "calendar"), { recursive: true });
-    const config = join(folder, "config");
-    const formats = ["timeformat = %H:%M", "dateformat = %Y-%m-%d", "longdateformat = %Y-%m-%d"];
-    const long = ["datetimeformat = %Y-%m-%d %H:%M", "longdatetimeformat = %Y-%m-%d %H:%M"];
-    const zones = ["local_timezone = UTC", "default_timezone = UTC"];
-    const calendars = ["[calendars]", "[[test]]", `path = ${join(folder, "calendar")}`];
-    const database = ["[sqlite]", `path = ${join(folder, "khal.db")}`];
-    writeFileSync(
-      config,
-      [...calendars, ...database, "[locale]", ...zones, ...formats, ...long, ""].join("\n"),
-    );
-    const khal = (...argv: readonly string[]) =>
-      execFileSync("khal", ["-c", config, ...argv], {
-        encoding: "utf8",
-        env: { ...process.env, LC_ALL: "C.UTF-8", HOME: folder, XDG_DATA_HOME: folder },
-      });
-    for (const [index, days] of [WEEK, OTHER_WEEK].entries()) {
-      const file = join(folder, `${index}.ics`);
-      writeFileSync(file, (await world.run("events", "list", "-c", "Family", ...days, "-o", "ics")).stdout);
-      khal("import", "--batch", file);
-    }
-    const format = ["--day-format", "", "--format", "{start-long}|{title}"];
-    const lines = khal("list", ...format, "2026-12-01", "60d")
-      .split("\n")
-      .filter(Boolean)
-      .sort();
-    const events = await listed(world, "--from", "2026-12-01", "--to", "2027-01-29");
-    const start = (event: Event) => `${event["start_at"]}`.slice(0, 16).replace("T", " ");
-    expect(lines).toEqual(events.map((event) => `${start(event)}|${event.title}`).sort());
-    expect(lines).toHaveLength(8);
-  });
 });

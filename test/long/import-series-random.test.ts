@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { icsFile, importText, vevent } from "../commands/import-world.js";
+import { choir, concert, icsFile, importText, request, vevent } from "../commands/import-world.js";
 import { createUndoWorld, type Event } from "../commands/undo-world.js";
 import { withoutSeries } from "../support/contract-service.js";
 
@@ -125,4 +125,32 @@ test("files that move a series, before anybody changes it, and undo of all", {
     expect(await series.list()).toEqual([]);
   });
   await fc.assert(property, { numRuns: 8 });
+});
+
+test("emails of one series in any order leave the same as in the order of their versions", {
+  timeout: 120_000,
+}, async () => {
+  const mails: readonly (readonly string[])[] = [
+    request(choir("Choir", 0)),
+    request(concert("First", 1)),
+    ["METHOD:CANCEL", concert("First", 2)],
+    request(concert("Concert", 3)),
+    ["METHOD:CANCEL", concert("Concert", 4)],
+    ["METHOD:CANCEL", choir("Choir", 5)],
+  ];
+  const listedAfter = async (order: readonly number[]) => {
+    const world = await createUndoWorld();
+    for (const each of order)
+      expect(await importText(world, "mail.ics", icsFile(mails[each] ?? []))).toMatchObject({
+        ...{ exitCode: 0, conflicts: 0 },
+      });
+    return (await world.list()).map(({ title, ...event }) => `${event["start_local"]} ${title}`);
+  };
+  const property = fc.asyncProperty(
+    fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 2 }),
+    async (order) => {
+      expect(await listedAfter(order)).toEqual(await listedAfter([...order].sort()));
+    },
+  );
+  await fc.assert(property, { numRuns: 30 });
 });

@@ -1,13 +1,8 @@
-import { execFileSync } from "node:child_process";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Label } from "../../contract/shapes.js";
 import { serviceClientView } from "../../service/views/service.js";
 import { labelView } from "../../src/output/views/calendar.js";
 import { deletedView, eventView } from "../../src/output/views/event.js";
 import { createConfigView } from "../../src/output/views/profile.js";
-import { hostileText } from "../support/harmful-text.js";
-import { describeWithSystem } from "../support/system.js";
 import { EVENT, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
 
@@ -85,40 +80,5 @@ describe("--csv-safe", () => {
       message: "--csv-safe: only csv output has formulas to defuse",
       hint: "add --output csv",
     });
-  });
-});
-
-/** Reads CSV texts with Python's reader: one list of rows for each text. */
-const READER = `
-import csv, io, json, sys
-texts = json.load(sys.stdin)
-json.dump([list(csv.reader(io.StringIO(text, newline=""), strict=True)) for text in texts], sys.stdout)
-`;
-
-function readWithPython(texts: readonly string[]): readonly (readonly (readonly string[])[])[] {
-  return JSON.parse(
-    execFileSync("python3", ["-c", READER], { input: JSON.stringify(texts), encoding: "utf8" }),
-  );
-}
-
-describeWithSystem("python", "Python's csv module", () => {
-  test("reads every text back", async () => {
-    // A lone surrogate has no encoding.
-    const text = hostileText.map((value) => value.replace(/\p{Cs}/gu, "\ufffd"));
-    const label: fc.Arbitrary<Label> = fc.record({ id: text, number: fc.nat(), name: text, color: text });
-    const lists = fc.sample(fc.array(label, { maxLength: 4 }), 200);
-    const options = { ...CSV, fields: "name,id,number" };
-    const texts = await Promise.all(lists.map((labels) => rendered(labelView, labels, options)));
-    const single = await Promise.all(
-      lists.map((labels) => rendered(labelView, labels, { ...CSV, fields: "name" })),
-    );
-    const header = [["name", "id", "number"]];
-    expect(readWithPython([...texts, ...single])).toEqual([
-      ...lists.map((labels) => [
-        ...header,
-        ...labels.map(({ name, id, number }) => [name, id, String(number)]),
-      ]),
-      ...lists.map((labels) => [["name"], ...labels.map(({ name }) => [name])]),
-    ]);
   });
 });

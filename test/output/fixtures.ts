@@ -1,5 +1,5 @@
 import type { Activity, Calendar, Label, User } from "../../contract/shapes.js";
-import type { LocalizedEvent } from "../../src/calendar/event-view.js";
+import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
 
 /** Values as a service may send them: names in several scripts, and hostile text. */
 
@@ -149,3 +149,21 @@ export const STATUS = {
   rate_limit: { limit: 600, remaining: 598, reset_at: "2026-11-21T06:00:00.000Z" },
   clock_skew_seconds: -2,
 };
+
+/** A timed event in a zone. @param start UTC */
+export function timed(start: string, hours: number, zone: string): LocalizedEvent {
+  const end = new Date(Date.parse(start) + hours * 3_600_000).toISOString();
+  const times = { start_at: start, start_timezone: zone, end_at: end, end_timezone: zone };
+  return localizeEvent({ ...EVENT, id: start, recurrences: [], ...times }, zone, null);
+}
+
+export const CHANGING_ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe"];
+
+/** Every three hours around both clock changes of a zone, and once a month. */
+export function timesAroundChanges(): readonly string[] {
+  const around = ["2026-03-08", "2026-03-29", "2026-04-05", "2026-10-04", "2026-10-25", "2026-11-01"];
+  const hours = around.flatMap((day) =>
+    Array.from({ length: 16 }, (_, index) => Date.parse(`${day}T00:00:00.000Z`) + (index - 4) * 10_800_000),
+  );
+  return hours.map((time) => new Date(time).toISOString());
+}

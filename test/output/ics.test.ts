@@ -1,16 +1,19 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
 import ICAL from "ical.js";
 import { describe, expect, test } from "vitest";
-import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
+import type { LocalizedEvent } from "../../src/calendar/event-view.js";
 import { labelView } from "../../src/output/views/calendar.js";
 import { eventView } from "../../src/output/views/event.js";
 import { hostileText } from "../support/harmful-text.js";
-import { describeWithSystem } from "../support/system.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
-import { ALL_DAY_EVENT, BARE_KEEP, EVENT, WORK_LABEL } from "./fixtures.js";
+import {
+  ALL_DAY_EVENT,
+  BARE_KEEP,
+  CHANGING_ZONES,
+  EVENT,
+  timed,
+  timesAroundChanges,
+  WORK_LABEL,
+} from "./fixtures.js";
 import { rendered } from "./rendered.js";
 
 const ICS = { format: "ics" };
@@ -28,13 +31,6 @@ function read(text: string): readonly ICAL.Event[] {
     ICAL.TimezoneService.register(new ICAL.Timezone(zone));
   }
   return calendar.getAllSubcomponents("vevent").map((component) => new ICAL.Event(component));
-}
-
-/** A timed event in a zone. @param start UTC */
-function timed(start: string, hours: number, zone: string): LocalizedEvent {
-  const end = new Date(Date.parse(start) + hours * 3_600_000).toISOString();
-  const times = { start_at: start, start_timezone: zone, end_at: end, end_timezone: zone };
-  return localizeEvent({ ...EVENT, id: start, recurrences: [], ...times }, zone, null);
 }
 
 describe("ics", () => {
@@ -311,18 +307,7 @@ describe("ics", () => {
   });
 });
 
-const ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe"];
-
-/** Every three hours around both clock changes of a zone, and once a month. */
-function timesAroundChanges(): readonly string[] {
-  const around = ["2026-03-08", "2026-03-29", "2026-04-05", "2026-10-04", "2026-10-25", "2026-11-01"];
-  const hours = around.flatMap((day) =>
-    Array.from({ length: 16 }, (_, index) => Date.parse(`${day}T00:00:00.000Z`) + (index - 4) * 10_800_000),
-  );
-  return hours.map((time) => new Date(time).toISOString());
-}
-
-describe.each(ZONES)("the times of events in %s", (zone) => {
+describe.each(CHANGING_ZONES)("the times of events in %s", (zone) => {
   test("are what ical.js reads with the zone of the file, over both clock changes", async () => {
     const events = timesAroundChanges().map((start) => timed(start, 1, zone));
     const instants = (times: readonly ICAL.Time[]) => times.map((time) => time.toJSDate().toISOString());
@@ -360,68 +345,4 @@ test("a repeated event keeps its wall clock over the clock changes of years", as
   const clock = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/Berlin", timeStyle: "short" });
   expect(new Set(starts.map((start) => clock.format(start)))).toEqual(new Set(["09:00"]));
   expect(starts.at(-1)?.toISOString()).toBe("2040-08-15T07:00:00.000Z");
-});
-
-/** What khal lists of events that it imported: `start|end|title`, in UTC. */
-async function listedByKhal(events: readonly LocalizedEvent[], [from, days]: readonly [string, string]) {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, "calendar"));
-  writeFileSync(
-    join(folder, "config"),
-    `[calendars]\n[[test]]\npath = ${join(folder, "calendar")}\n[sqlite]\npath = ${join(folder, "khal.db")}\n` +
-      `[locale]\nlocal_timezone = UTC\ndefault_timezone = UTC\ntimeformat = %H:%M\ndateformat = %Y-%m-%d\n` +
-      "longdateformat = %Y-%m-%d\ndatetimeformat = %Y-%m-%d %H:%M\nlongdatetimeformat = %Y-%m-%d %H:%M\n",
-  );
-  const khal = (...argv: readonly string[]) =>
-    execFileSync("khal", ["-c", join(folder, "config"), ...argv], {
-      encoding: "utf8",
-      env: { ...process.env, LC_ALL: "C.UTF-8", HOME: folder, XDG_DATA_HOME: folder },
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-  const file = join(folder, "events.ics");
-  writeFileSync(file, await rendered(eventView, events, ICS));
-  khal("import", "--batch", file);
-  const format = ["--day-format", "", "--format", "{start-long}|{end-long}|{title}"];
-  const listed = khal("list", ...format, from, days).split("\n");
-  return listed.filter((line) => line !== "").sort();
-}
-
-describeWithSystem("khal", "khal", () => {
-  test.each(ZONES)("lists what it imported, in %s", async (zone) => {
-    // On one day of UTC each, since khal repeats others on each of their days.
-    const starts = timesAroundChanges().filter((start) => !start.includes("T21:"));
-    const events = [...starts.map((start) => timed(start, 2, zone)), { ...ALL_DAY_EVENT, recurrences: [] }];
-    const utc = (time: string | null) => (time ?? "").slice(0, 16).replace("T", " ");
-    const expected = [
-      ...starts
-        .map((start) => timed(start, 2, zone))
-        .map((event) => `${utc(event.start_at)}|${utc(event.end_at)}|${event.title}`),
-      ...["2026-11-21", "2026-11-22"].map(() => `2026-11-21|2026-11-22|${ALL_DAY_EVENT.title}`),
-    ];
-    expect(await listedByKhal(events, ["2026-03-01", "365d"])).toEqual(expected.sort());
-  });
-
-  test("lists a series with what was moved and left out, and occurrences alone", async () => {
-    const inSeries = (start: string, slot: string | null, title: string, series_id = "s") => ({
-      ...timed(start, 1, "Europe/Berlin"),
-      id: slot === null ? series_id : `${series_id}_${slot}`,
-      series_id,
-      title,
-    });
-    const lines = ["RRULE:FREQ=WEEKLY;COUNT=5", "EXDATE:20261214T080000Z,20261221T080000Z"];
-    const events = [
-      { ...inSeries("2026-12-07T08:00:00.000Z", null, "Sync"), recurrences: lines },
-      inSeries("2026-12-15T09:00:00.000Z", "20261214T080000Z", "Moved"),
-      inSeries("2026-12-08T10:00:00.000Z", "20261208T100000Z", "Alone", "other"),
-      inSeries("2026-12-09T10:00:00.000Z", "20261209T100000Z", "Alone", "other"),
-    ];
-    expect(await listedByKhal(events, ["2026-12-01", "60d"])).toEqual([
-      "2026-12-07 08:00|2026-12-07 09:00|Sync",
-      "2026-12-08 10:00|2026-12-08 11:00|Alone",
-      "2026-12-09 10:00|2026-12-09 11:00|Alone",
-      "2026-12-15 09:00|2026-12-15 10:00|Moved",
-      "2026-12-28 08:00|2026-12-28 09:00|Sync",
-      "2027-01-04 08:00|2027-01-04 09:00|Sync",
-    ]);
-  });
 });

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
 import { type Certificate, type Connection, openConnection } from "./fault-connection.js";
 import { type Exchange, type ReceivedRequest, reply, type Script } from "./fault-steps.js";
 import { type ByteReader, parseHead, type RequestHead, readBody } from "./http-bytes.js";
+import { whenFinished } from "./shared.js";
 import { passTime, type VirtualTimers } from "./virtual-timers.js";
 
 /** One connection as the server saw it. */
@@ -60,7 +60,7 @@ export async function startFaultServer({ tls, timers }: FaultServerOptions = {})
     void converse(openConnection(raw, tls), { server, state, timers });
   });
   await listen(server, 0);
-  onTestFinished(async () => {
+  whenFinished(async () => {
     for (const socket of sockets) socket.destroy();
     await leave(server);
     if (state.unexpected.length > 0) throw new Error(`nobody expected ${state.unexpected.join(", ")}`);

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { openService, type Service } from "../../service/service.js";
 import { run } from "../../src/cli/run.js";
 import { createHost } from "../../src/host/host.js";
 import type { ProcessLike } from "../../src/machine.js";
 import { keptSecrets } from "./kept-secrets.js";
+import { whenFinished } from "./shared.js";
 import { createScreen, createStdin } from "./terminal.js";
 import { createVirtualTimers, type VirtualTimers } from "./virtual-timers.js";
 
@@ -78,7 +78,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     rateLimit: null,
   });
   const { userId } = await service.admin.ensureLocalUser({ name: userName });
-  onTestFinished(async () => {
+  whenFinished(async () => {
     await service.close();
     rmSync(directory, { recursive: true, force: true });
   });

@@ -1,0 +1,41 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** How many times as many runs properties have as in `npm test`. */
+    thoroughness: number;
+  }
+}
+
+type End = () => Promise<void> | void;
+
+const sharing = new AsyncLocalStorage<End[]>();
+
+/** Calls a function when the test ends, or the last of those that share what is being created. */
+export function whenFinished(end: End): void {
+  const ends = sharing.getStore();
+  if (ends === undefined) onTestFinished(end);
+  else ends.push(end);
+}
+
+/** Creates something once for all tests of a file or `describe`, none of which may change it. */
+export function share<T>(create: () => Promise<T>): () => T {
+  const ends: End[] = [];
+  let created: { readonly value: T } | null = null;
+  beforeAll(async () => {
+    created = { value: await sharing.run(ends, create) };
+  });
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  return () => {
+    if (created === null) throw new Error("it is created before the first test");
+    return created.value;
+  };
+}
+
+/** The number of runs of a property. @param runs in `npm test`; `npm run test:long` has more */
+export function numberOfRuns(runs: number): number {
+  return runs * (inject("thoroughness") ?? 1);
+}
