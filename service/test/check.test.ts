@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { words } from "../../test/support/words.js";
 import { checkStore } from "../store/check.js";
 import { backUp } from "../store/sqlite/backup.js";
 import { openStore } from "../store/sqlite/open.js";
 import type { WorkProgress } from "../store/store.js";
-import { querySql, repeatUser, runSql } from "./support/database.js";
+import { querySql, readDatabase, repeatUser, runSql } from "./support/database.js";
 import { activityBody, eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
@@ -16,11 +16,19 @@ import { createWorld, type World } from "./support/world.js";
 /** What `service check` finds in databases, good and bad. */
 
 let world: World;
-let folder: string;
 let eventId: string;
-beforeEach(async () => {
+let seriesId: string;
+/** What the service wrote, without and with series. */
+let template: Uint8Array;
+let withSeries: Uint8Array;
+/** Has nothing but what a test puts into it. */
+let folder: string;
+/** A copy that the test may change. */
+let database: string;
+const at = (day: string) => `${seriesId}_202611${day}T120000Z`;
+
+beforeAll(async () => {
   world = await createWorld({ stored: true });
-  folder = temporaryFolder();
   const clients = world.service.admin.clients;
   await clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
   const attendees = [world.member, world.second].map(({ id }) => `${world.calendarId},${id}`);
@@ -28,13 +36,25 @@ beforeEach(async () => {
   ({ id: eventId } = await create("events", eventBody(event, { attendees })));
   await create("events", eventBody(KEEP));
   await create(`events/${eventId}/activities`, activityBody("Text"));
+  template = readDatabase(world.database);
+  const daily = { ...SCHEDULE, recurrences: ["RRULE:FREQ=DAILY;COUNT=9"] };
+  ({ id: seriesId } = await create("events", eventBody(daily)));
+  await changeCalendar(world, "PUT", `events/${at("23")}`, eventBody({ ...SCHEDULE, title: "Dinner" }));
+  await changeCalendar(world, "DELETE", `events/${at("24")}`);
+  await create("events", eventBody({ ...SCHEDULE, recurrences: ["RRULE:FREQ=WEEKLY"] }));
+  withSeries = readDatabase(world.database);
 });
-afterEach(() => world.close());
+afterAll(() => world.close());
+beforeEach(() => {
+  folder = temporaryFolder();
+  database = join(temporaryFolder(), "calendar.db");
+  writeFileSync(database, template);
+});
 
 const create = (path: string, body: object) => changeCalendar(world, "POST", path, body);
 
-async function check(database = world.database, progress: WorkProgress[] = []) {
-  const store = await openStore(database, { readOnly: true });
+async function check(path = database, progress: WorkProgress[] = []) {
+  const store = await openStore(path, { readOnly: true });
   try {
     const { signal } = new AbortController();
     return await checkStore(store, { signal, onProgress: (at) => progress.push(at) });
@@ -50,7 +70,7 @@ async function problems(): Promise<readonly string[]> {
 
 test("a database that the service wrote passes, and its contents are counted", async () => {
   const progress: WorkProgress[] = [];
-  const findings = await check(world.database, progress);
+  const findings = await check(database, progress);
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
   expect(findings.map((finding) => finding.check)).toEqual(words`file schema contents values references
     order revisions users events series`);
@@ -59,7 +79,7 @@ test("a database that the service wrote passes, and its contents are counted", a
 });
 
 test("an interruption is noticed between its parts, although no query waits", async () => {
-  const store = await openStore(world.database, { readOnly: true });
+  const store = await openStore(database, { readOnly: true });
   const controller = new AbortController();
   setImmediate(() => controller.abort(new Error("interrupted here")));
   const progress: WorkProgress[] = [];
@@ -184,24 +204,19 @@ test.each(
     .split(/\n(?=\S)/)
     .map((row) => row.split("\n  ")),
 )("%s is found", async (_, sql = "", problem = "a third line") => {
-  runSql(world.database, `pragma foreign_keys = off; ${withIds(sql)}`);
+  runSql(database, `pragma foreign_keys = off; ${withIds(sql)}`);
   const found = await problems();
   expect(found).toHaveLength(1);
   expect(found[0]).toContain(withIds(problem));
 });
 
-test("tables that are missing are found, and nothing else is read", async () => {
-  runSql(world.database, "drop table deleted_events; drop table redirect_uris");
-  expect(await problems()).toEqual(["tables: missing: deleted_events, redirect_uris"]);
-});
-
-test("tables that are only forgotten in time are needed too", async () => {
-  runSql(world.database, "drop table sessions; drop table rate_windows");
-  expect(await problems()).toEqual(["tables: missing: rate_windows, sessions"]);
+test("tables that are missing are found, also those whose rows are not kept, and nothing else is read", async () => {
+  runSql(database, "drop table deleted_events; drop table sessions");
+  expect(await problems()).toEqual(["tables: missing: deleted_events, sessions"]);
 });
 
 test("a column that is missing is found, and nothing else is read", async () => {
-  runSql(world.database, "alter table events drop column moved_at; drop index events_by_start");
+  runSql(database, "alter table events drop column moved_at; drop index events_by_start");
   expect((await check()).map(({ check: name }) => name)).toEqual(["file", "schema"]);
   expect(await problems()).toEqual([
     "schema: missing columns: events.moved_at bigint; missing indexes: events_by_start",
@@ -209,7 +224,7 @@ test("a column that is missing is found, and nothing else is read", async () => 
 });
 
 test("keys that are missing are found, with the rows that have the same", async () => {
-  repeatUser(world.database, world.second.id);
+  repeatUser(database, world.second.id);
   expect(await problems()).toEqual([
     `schema: missing unique keys: users (id), users (login_key); users with the same id: ${world.second.id}; users with the same login_key: ${world.second.id}`,
   ]);
@@ -217,7 +232,7 @@ test("keys that are missing are found, with the rows that have the same", async 
 
 test("what an operator added is no problem", async () => {
   runSql(
-    world.database,
+    database,
     `create table notes (id integer primary key, text text); create index own on events (title);
     alter table events add column own text; create view today as select * from events`,
   );
@@ -225,23 +240,33 @@ test("what an operator added is no problem", async () => {
 });
 
 test("a reference of two columns is found too", async () => {
-  runSql(
-    world.database,
-    `pragma foreign_keys = off; update events set label_number = 11 where id = '${eventId}'`,
-  );
+  runSql(database, `pragma foreign_keys = off; update events set label_number = 11 where id = '${eventId}'`);
   expect(await problems()).toContainEqual(`references: events without their row in labels: ${eventId}`);
 });
 
+/** Adds an event again, with other values. */
+function repeatEvent(condition: string, other: Readonly<Record<string, string>>): void {
+  const names = Object.keys(querySql(database, "select * from events limit 1")[0] ?? {});
+  const values = names.map((name) => other[name] ?? name);
+  runSql(database, `insert into events select ${values} from events where ${condition}`);
+}
+
 test("only the first of many are named", async () => {
-  for (let count = 0; count < 5; count += 1) await create("events", eventBody(SCHEDULE));
-  runSql(world.database, "update events set bytes = 1");
+  for (const id of ["a", "b", "c", "d"])
+    repeatEvent(`title = '${KEEP.title}' limit 1`, {
+      id: `'${id}'`,
+      json: `json_set(json, '$.id', '${id}')`,
+    });
+  runSql(database, "update events set bytes = 1");
   expect(await problems()).toEqual([expect.stringMatching(/stored size: \S+, \S+, \S+, …$/)]);
 });
 
+const backUpTo = (file: string) =>
+  backUp(database, file, { signal: new AbortController().signal, now: 0, onProgress: () => undefined });
+
 test("pages that are damaged are found, and nothing else is read", async () => {
   const damaged = join(folder, "damaged.db");
-  const { signal } = new AbortController();
-  await backUp(world.database, damaged, { signal, now: 0, onProgress: () => undefined });
+  await backUpTo(damaged);
   const [index] = querySql(damaged, "select rootpage from sqlite_schema where name = 'events_by_start'");
   const bytes = readFileSync(damaged);
   // The end of an entry: SQLite fills pages from their end.
@@ -257,8 +282,7 @@ test("pages that are damaged are found, and nothing else is read", async () => {
 describe("a backup", () => {
   test("is checked as it is: nothing is written to it or beside it", async () => {
     const file = join(folder, "copy.db");
-    const { signal } = new AbortController();
-    await backUp(world.database, file, { signal, now: 0, onProgress: () => undefined });
+    await backUpTo(file);
     chmodSync(file, 0o400);
     const hash = () => createHash("sha256").update(readFileSync(file)).digest("hex");
     const before = hash();
@@ -271,7 +295,7 @@ describe("a backup", () => {
     [2, "was written by an earlier calctl"],
     [99, "was written by a newer calctl"],
   ])("of schema version %d is not migrated, but refused", async (version, message) => {
-    runSql(world.database, `pragma user_version = ${version}`);
+    runSql(database, `pragma user_version = ${version}`);
     await expect(check()).rejects.toMatchObject({ exitCode: 10, message: expect.stringContaining(message) });
   });
 
@@ -289,36 +313,22 @@ describe("a backup", () => {
 });
 
 describe("a series", () => {
-  let id: string;
-  const at = (day: string) => `${id}_202611${day}T120000Z`;
   beforeEach(async () => {
-    ({ id } = await create("events", eventBody({ ...SCHEDULE, recurrences: ["RRULE:FREQ=DAILY;COUNT=9"] })));
-    await changeCalendar(world, "PUT", `events/${at("23")}`, eventBody({ ...SCHEDULE, title: "Dinner" }));
-    await changeCalendar(world, "DELETE", `events/${at("24")}`);
-    await create("events", eventBody({ ...SCHEDULE, recurrences: ["RRULE:FREQ=WEEKLY"] }));
+    writeFileSync(database, withSeries);
     expect(await problems()).toEqual([]);
   });
 
   test("lacks an occurrence", async () => {
-    runSql(world.database, `delete from events where id = '${at("25")}'`);
-    expect(await problems()).toEqual([`series: series without some of their occurrences: ${id}`]);
+    runSql(database, `delete from events where id = '${at("25")}'`);
+    expect(await problems()).toEqual([`series: series without some of their occurrences: ${seriesId}`]);
   });
 
-  /** Adds the first occurrence again, with other columns. */
-  function repeatFirst(other: Readonly<Record<string, string>>): void {
-    const names = Object.keys(querySql(world.database, "select * from events limit 1")[0] ?? {});
-    const values = names.map((name) => other[name] ?? name);
-    runSql(
-      world.database,
-      `insert into events select ${values.join(", ")} from events where id = '${at("21")}'`,
-    );
-  }
-
   test("has one twice, one that its rule does not give, and one that is another", async () => {
-    repeatFirst({ id: "'twice'" });
-    repeatFirst({ id: `'${at("24")}'`, slot: `${Date.parse("2026-11-24T12:00:00Z")}` });
+    const first = `id = '${at("21")}'`;
+    repeatEvent(first, { id: "'twice'" });
+    repeatEvent(first, { id: `'${at("24")}'`, slot: `${Date.parse("2026-11-24T12:00:00Z")}` });
     const title = "title = 'Tea', json = replace(json, 'Lunch', 'Tea')";
-    runSql(world.database, `update events set ${title} where id = '${at("26")}'`);
+    runSql(database, `update events set ${title} where id = '${at("26")}'`);
     const found = (await problems()).find((problem) => problem.startsWith("series: "));
     expect(found?.slice("series: ".length).split("; ").sort()).toEqual([
       `occurrences that differ from their series: ${at("26")}`,
@@ -328,7 +338,7 @@ describe("a series", () => {
   });
 
   test("cannot be read", async () => {
-    runSql(world.database, `update series set recurrences = 'RRULE:FREQ=NEVER' where id = '${id}'`);
-    expect(await problems()).toEqual([`series: series with a rule that cannot be read: ${id}`]);
+    runSql(database, `update series set recurrences = 'RRULE:FREQ=NEVER' where id = '${seriesId}'`);
+    expect(await problems()).toEqual([`series: series with a rule that cannot be read: ${seriesId}`]);
   });
 });

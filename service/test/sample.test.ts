@@ -5,7 +5,12 @@ import { sendInProcess } from "./support/send.js";
 import { createWorld, NOW } from "./support/world.js";
 
 const openEmpty = (): Promise<Service> =>
-  openService({ database: ":memory:", now: () => NOW, rateLimit: { limit: 100, windowSeconds: 60 } });
+  openService({
+    database: ":memory:",
+    now: () => NOW,
+    rateLimit: { limit: 100, windowSeconds: 60 },
+    passwordCost: { ln: 4, r: 1, p: 1 },
+  });
 
 test("the sample is two users in two calendars with events around today", async () => {
   const service = await openEmpty();

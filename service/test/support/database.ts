@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { onTestFinished } from "vitest";
 import { loadSqlite } from "../../../src/system/sqlite/driver.js";
 import { eventJson } from "../../resources.js";
@@ -35,6 +36,12 @@ export function querySql(path: string, sql: string): Readonly<Record<string, unk
   } finally {
     database.close();
   }
+}
+
+/** The whole database in one file, while nobody writes to it. */
+export function readDatabase(path: string): Uint8Array {
+  runSql(path, "pragma wal_checkpoint(truncate)");
+  return readFileSync(path);
 }
 
 /** Makes the table of users anew without its keys, and with one of them twice. */
