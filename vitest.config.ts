@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { memoryFolder } from "./test/support/memory-folder.js";
 import { missingPart, requiresSystem } from "./test/support/system-parts.js";
 import { createUntestedPartsReporter } from "./test/support/untested-parts.js";
 
@@ -62,6 +63,7 @@ export default defineConfig({
           include: ["{test,service/test}/**/*.test.ts"],
           exclude: [...SYSTEM, ...LONG],
           setupFiles: [HERMETIC],
+          env: memoryFolder(),
         },
       },
       {

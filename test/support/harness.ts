@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openService, type Service } from "../../service/service.js";
@@ -6,6 +6,7 @@ import { run } from "../../src/cli/run.js";
 import { createHost } from "../../src/host/host.js";
 import type { ProcessLike } from "../../src/machine.js";
 import { keptSecrets } from "./kept-secrets.js";
+import { writeNewDatabase } from "./new-database.js";
 import { whenFinished } from "./shared.js";
 import { createScreen, createStdin } from "./terminal.js";
 import { createVirtualTimers, type VirtualTimers } from "./virtual-timers.js";
@@ -29,7 +30,7 @@ export interface RunResult {
 }
 
 export interface Harness {
-  /** The embedded service behind the profile `local`, in memory. */
+  /** The embedded service behind the profile `local`. */
   readonly service: Service;
   readonly userId: string;
   /** A new folder for configuration, data and files. */
@@ -51,7 +52,7 @@ export interface Harness {
 export interface HarnessOptions {
   readonly timeZone?: string;
   readonly userName?: string;
-  /** File of the service's database below the test's folder; in memory by default. */
+  /** Name of the service's database in the test's folder; elsewhere by default. */
   readonly database?: string;
   /** The result of every random number, from 0 up to 1. */
   readonly random?: number;
@@ -61,7 +62,7 @@ export interface HarnessOptions {
   readonly nextProcess?: () => Pick<ProcessLike, "pid" | "kill">;
 }
 
-/** The whole program over a service in memory; only streams, clock and environment are replaced. */
+/** The whole program over a service of its own; only streams, clock and environment are replaced. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
   const { timeZone = "Europe/Berlin", userName = "ana", random = 0.5, duringPause, database } = options;
   const { nextProcess = () => ({ pid: process.pid, kill: process.kill }) } = options;
@@ -71,16 +72,16 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   };
   const timers = createVirtualTimers({ now: () => now, setNow });
   const pauses: number[] = [];
-  const directory = mkdtempSync(join(tmpdir(), "calctl-test-"));
-  const service = await openService({
-    database: database === undefined ? ":memory:" : join(directory, database),
-    now: () => now,
-    rateLimit: null,
-  });
+  const folder = mkdtempSync(join(tmpdir(), "calctl-test-"));
+  const directory = join(folder, "home");
+  mkdirSync(directory, { mode: 0o700 });
+  const path = database === undefined ? join(folder, "service.db") : join(directory, database);
+  await writeNewDatabase(path, { now, localUser: userName });
+  const service = await openService({ database: path, now: () => now, rateLimit: null });
   const { userId } = await service.admin.ensureLocalUser({ name: userName });
   whenFinished(async () => {
     await service.close();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   });
 
   const runWith: Harness["runWith"] = async (
