@@ -12,8 +12,8 @@ const LONG = ["{test,service/test}/long/**/*.test.ts"];
 
 /** Tests of properties, which have more runs in the third tier: see `numberOfRuns`. */
 const PROPERTIES = [
-  "test/calendar/{free-time,icalendar-zones,sentence-properties}.test.ts",
-  "test/import/damaged-files.test.ts",
+  "test/calendar/{date-words,event-times,free-time,icalendar-zones,reminders,sentence-properties}.test.ts",
+  "test/import/{damaged-files,round-trip}.test.ts",
 ];
 
 /** Tests that need PostgreSQL: those of the tier, and those that run on SQLite in the first one. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type DateWordOptions, parseDateWords } from "../../src/calendar/date-words.js";
 import { parseDateInput } from "../../src/calendar/dates.js";
 import { addDays, localDate, wallClockAt } from "../../src/calendar/zoned-time.js";
+import { numberOfRuns } from "../support/shared.js";
 import { anyInstant, anyZone, failureOf } from "./fixtures.js";
 
 /** docs/dates.md has the readings; here are the limits of the grammar, and what holds for every text. */
@@ -249,7 +250,7 @@ describe("in every zone and year", () => {
         expectSame(text, `${date}T${clock}`, { ...BERLIN, zone, now });
         expectSame(dayIn(`${date}`, choice % 4), date, { ...BERLIN, zone, now });
       }),
-      { numRuns: 1000 },
+      { numRuns: numberOfRuns(100) },
     );
   });
 
@@ -367,8 +368,8 @@ describe("in every zone and year", () => {
           return input;
         });
       }),
-      { numRuns: 3000 },
+      { numRuns: numberOfRuns(300) },
     );
-    expect(read).toBeGreaterThan(300);
+    expect(read).toBeGreaterThan(20);
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EVENT_RULES } from "../../contract/bodies.js";
 import { planTimes } from "../../src/calendar/event-times.js";
+import { numberOfRuns } from "../support/shared.js";
 import { anyDate, anyInstant, anyZone, failureOf, parsed, type TypedTimes } from "./fixtures.js";
 
 type TypedPlan = Omit<Parameters<typeof planTimes>[0], "start" | "end" | "duration"> & TypedTimes;
@@ -205,7 +206,7 @@ describe("planTimes", () => {
         const attributes = { title: "Review", category: fields.category, ...times };
         expect(EVENT_RULES.filter(({ broken }) => broken(attributes))).toEqual([]);
       }),
-      { numRuns: 2000 },
+      { numRuns: numberOfRuns(200) },
     );
   });
 

@@ -34,12 +34,12 @@ describe("resolveName", () => {
   });
 
   // Unbounded, some of these take minutes or all memory.
-  test.each(SLOW_TEXTS)("compares names of 80,000 %s", (_, textOf) => {
-    const names = [1, 2, 3].map((id) => ({ id: String(id), name: textOf(80_000) + id }));
+  test.each(SLOW_TEXTS)("compares names of 20,000 %s", (_, textOf) => {
+    const names = [1, 2, 3].map((id) => ({ id: String(id), name: textOf(20_000) + id }));
     const options = { noun: "calendar", source: "-c", byPrefix: true };
-    expect(resolveName(`${textOf(80_000)}2`, names, options).id).toBe("2");
+    expect(resolveName(`${textOf(20_000)}2`, names, options).id).toBe("2");
     const expected = /\p{Cc}/u.test(textOf(1)) ? "usage" : "not_found";
-    expect(failureOf(() => resolveName(`${textOf(80_000)}4`, names, options)).code).toBe(expected);
+    expect(failureOf(() => resolveName(`${textOf(20_000)}4`, names, options)).code).toBe(expected);
   });
 
   test("labels and members do not match by prefix", () => {
@@ -78,7 +78,7 @@ describe("resolveName", () => {
   });
 
   test("a very long value is compared with nothing of another length", () => {
-    const long = "x".repeat(5_000_000);
+    const long = "x".repeat(500_000);
     expect(failureOf(() => resolve(long)).exitCode).toBe(5);
   });
 

@@ -9,6 +9,7 @@ import {
   reminderQueries,
 } from "../../src/calendar/reminders.js";
 import { addDays, localDate, offsetAt } from "../../src/calendar/zoned-time.js";
+import { numberOfRuns } from "../support/shared.js";
 import { words } from "../support/words.js";
 import { eventOf } from "./fixtures.js";
 
@@ -104,7 +105,7 @@ describe("what is asked for", () => {
         const date = localDate(start, zone);
         expect(listed.some(({ first, last }) => first <= date && date <= last)).toBe(true);
       }),
-      { numRuns: 2_000 },
+      { numRuns: numberOfRuns(200) },
     );
   });
 

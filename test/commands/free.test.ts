@@ -3,13 +3,13 @@ import { reply } from "../support/fault-steps.js";
 import { createHarness, type Harness } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
+import { share } from "../support/shared.js";
 import { words } from "../support/words.js";
 
 /** Free times and overlaps of people. Now is Saturday 21 November, 15:30 in Berlin; the current user is ana. */
 
-let harness: Harness;
-beforeEach(async () => {
-  harness = await createHarness();
+async function createWorld(): Promise<Harness> {
+  const harness = await createHarness();
   const { admin } = harness.service;
   await admin.users.add({ name: "Ben" });
   await admin.users.add({ name: "Bea" });
@@ -18,7 +18,18 @@ beforeEach(async () => {
   await admin.members.add("Ben", "Work");
   await admin.members.add("Bea", "Work");
   await admin.calendars.add({ name: "Theirs", owner: "Zoe" });
+  return harness;
+}
+
+const empty = share(createWorld);
+let harness: Harness;
+beforeEach(() => {
+  harness = empty();
 });
+const withEvents = () =>
+  beforeEach(async () => {
+    harness = await createWorld();
+  });
 
 async function create(title: string, start: string, ...flags: readonly string[]): Promise<void> {
   const length = flags.includes("--all-day") || flags.includes("--duration") ? [] : ["--duration", "1h"];
@@ -45,6 +56,8 @@ async function free(...flags: readonly string[]): Promise<readonly string[]> {
 const SUNDAY = ["--on", "2026-11-22"] as const;
 
 describe("free", () => {
+  withEvents();
+
   test("is what my events leave of the day, from now on", async () => {
     expect(await free()).toEqual(["21T15:30 28T00:00"]);
     await create("Dinner", "2026-11-21T19:00");
@@ -114,7 +127,9 @@ describe("free", () => {
     expect((await show()).stdout).toBe([...lines, "Sun 22 Nov 11:00 – Mon 00:00  13h", ""].join("\n"));
     expect(await show("--for", "20h")).toEqual({ exitCode: 0, stdout: "", stderr: "no free time\n" });
   });
+});
 
+describe("free of an empty calendar", () => {
   test("has instants and local times in JSON", async () => {
     expect(await harness.json("free", "--on", "2026-11-22", "--between", "09:00-10:00")).toEqual([
       {
@@ -194,7 +209,8 @@ describe("conflicts", () => {
       ({ first, second }) => `${first.title} ${second.title}`,
     );
 
-  beforeEach(async () => {
+  const overlapping = share(async () => {
+    harness = await createWorld();
     await create("B", "2026-11-22T10:30", "-c", "Personal");
     await create("A", "2026-11-22T10:00");
     await create("C", "2026-11-22T11:00", "--attendee", "me");
@@ -203,6 +219,10 @@ describe("conflicts", () => {
     await create("F", "2026-11-22T10:00", "--category", "keep");
     await create("G", "2026-11-24T22:00", "--duration", "8h");
     await create("H", "2026-11-25T05:00");
+    return harness;
+  });
+  beforeEach(() => {
+    harness = overlapping();
   });
 
   test("are the pairs of my timed events that overlap", async () => {
@@ -210,6 +230,20 @@ describe("conflicts", () => {
     expect(await pairs("--on", "2026-11-25")).toEqual(["G H"]);
     expect(await pairs("--days", "1")).toEqual([]);
     expect(await pairs("-c", "Work")).toEqual(["G H"]);
+  });
+
+  test("are ids in tsv, and titles with short ids on a terminal", async () => {
+    expect((await harness.run("conflicts")).stdout).toMatch(/^(?:[0-9a-f]{32}\t[0-9a-f]{32}\n){3}$/);
+    const env = { LC_ALL: "C.UTF-8", NO_COLOR: "1" };
+    const { stdout } = await harness.runWith({ columns: 80, env }, "conflicts");
+    expect(stdout.replaceAll(/[0-9a-f]{4,}/g, "x").replaceAll(/ {2,}/g, "|")).toBe(
+      [
+        ...["When|First|Second|IDs", "Sun 22 Nov 10:30–11:00|A|B|x x", "Sun 22 Nov 11:00–11:30|B|C|x x"],
+        ...["Wed 25 Nov 05:00–06:00|G|H|x x", ""],
+      ].join("\n"),
+    );
+    const none = await harness.runWith({ columns: 80, env }, "conflicts", "--days", "1");
+    expect(none).toEqual({ exitCode: 0, stdout: "", stderr: "nothing overlaps\n" });
   });
 
   test("are those of all-day events, too, with --all-day", async () => {
@@ -230,19 +264,5 @@ describe("conflicts", () => {
     const { stdout } = await harness.runWith({ columns: 80, env }, "conflicts", "--all-day");
     expect(stdout).toMatch(/^Sun 22 Nov {2}all day +I +E /m);
     expect(stdout).toMatch(/^Sun 22 Nov 10:00–11:00 +I +A /m);
-  });
-
-  test("are ids in tsv, and titles with short ids on a terminal", async () => {
-    expect((await harness.run("conflicts")).stdout).toMatch(/^(?:[0-9a-f]{32}\t[0-9a-f]{32}\n){3}$/);
-    const env = { LC_ALL: "C.UTF-8", NO_COLOR: "1" };
-    const { stdout } = await harness.runWith({ columns: 80, env }, "conflicts");
-    expect(stdout.replaceAll(/[0-9a-f]{4,}/g, "x").replaceAll(/ {2,}/g, "|")).toBe(
-      [
-        ...["When|First|Second|IDs", "Sun 22 Nov 10:30–11:00|A|B|x x", "Sun 22 Nov 11:00–11:30|B|C|x x"],
-        ...["Wed 25 Nov 05:00–06:00|G|H|x x", ""],
-      ].join("\n"),
-    );
-    const none = await harness.runWith({ columns: 80, env }, "conflicts", "--days", "1");
-    expect(none).toEqual({ exitCode: 0, stdout: "", stderr: "nothing overlaps\n" });
   });
 });

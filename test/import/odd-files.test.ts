@@ -17,42 +17,38 @@ function read(text: string | Uint8Array, name = "odd.ics") {
 }
 
 test.each<[string, string, string]>([
+  ["20,000 RDATEs", `RDATE:${starts(20_000).join(",")}`, "it has more than 10000 dates in RDATE and EXDATE"],
   [
-    "130,000 RDATEs",
-    `RDATE:${starts(130_000).join(",")}`,
+    "20,000 EXDATEs",
+    `RRULE:FREQ=DAILY\r\nEXDATE:${starts(20_000).join(",")}`,
     "it has more than 10000 dates in RDATE and EXDATE",
   ],
   [
-    "200,000 EXDATEs",
-    `RRULE:FREQ=DAILY\r\nEXDATE:${starts(200_000).join(",")}`,
-    "it has more than 10000 dates in RDATE and EXDATE",
-  ],
-  [
-    "200,000 lines of one EXDATE",
-    starts(200_000)
+    "20,000 lines of one EXDATE",
+    starts(20_000)
       .map((start) => `EXDATE:${start}`)
       .join("\r\n"),
     "it has more than 10000 dates in RDATE and EXDATE",
   ],
   [
-    "a million parameters",
-    `LOCATION${";X=1".repeat(1_000_000)}:here`,
+    "100,000 parameters",
+    `LOCATION${";X=1".repeat(100_000)}:here`,
     "LOCATION has more than 10000 characters of parameters",
   ],
   [
-    "a million parameters of the occurrence that is changed",
-    `RECURRENCE-ID${";B".repeat(1_000_000)}:${START}`,
+    "100,000 parameters of the occurrence that is changed",
+    `RECURRENCE-ID${";B".repeat(100_000)}:${START}`,
     "RECURRENCE-ID has more than 10000 characters of parameters",
   ],
   [
-    "a million weekdays",
-    `RRULE:FREQ=WEEKLY;BYDAY=${"MO,".repeat(1_000_000)}TU`,
+    "100,000 weekdays",
+    `RRULE:FREQ=WEEKLY;BYDAY=${"MO,".repeat(100_000)}TU`,
     "RRULE has more than 10000 characters",
   ],
-  ["300,000 categories", "CATEGORIES:a\r\n".repeat(300_000).trim(), "it has more than 10000 lines"],
+  ["30,000 categories", "CATEGORIES:a\r\n".repeat(30_000).trim(), "it has more than 10000 lines"],
   [
-    "100,000 nested components",
-    "BEGIN:X\r\n".repeat(100_000).trim(),
+    "20,000 nested components",
+    "BEGIN:X\r\n".repeat(20_000).trim(),
     "the event or a component in it has no END",
   ],
 ])("%s: rejected by line", async (_, lines, reason) => {
@@ -66,28 +62,28 @@ test.each<[string, string, string]>([
   });
 });
 
-test("100,000 events in each other are rejected, each by its line", async () => {
-  const { items } = await read(icsFile([..."BEGIN:VEVENT ".repeat(100_000).trim().split(" "), OK]));
-  expect(items).toHaveLength(100_001);
-  expect(items.at(-2)).toMatchObject({ kind: "rejected", line: 100_002 });
+test("20,000 events in each other are rejected, each by its line", async () => {
+  const { items } = await read(icsFile([..."BEGIN:VEVENT ".repeat(20_000).trim().split(" "), OK]));
+  expect(items).toHaveLength(20_001);
+  expect(items.at(-2)).toMatchObject({ kind: "rejected", line: 20_002 });
   expect(items.at(-1)).toMatchObject({ kind: "event", title: "Ok" });
 });
 
-test("100,000 calendars in each other are read", async () => {
+test("20,000 calendars in each other are read", async () => {
   const { items } = await read(
-    `${"BEGIN:VCALENDAR\r\n".repeat(100_000)}${OK}\r\n${"END:VCALENDAR\r\n".repeat(100_000)}`,
+    `${"BEGIN:VCALENDAR\r\n".repeat(20_000)}${OK}\r\n${"END:VCALENDAR\r\n".repeat(20_000)}`,
   );
   expect(items).toMatchObject([{ kind: "event", title: "Ok" }]);
 });
 
-test("200,000 exceptions of NDJSON are rejected by line", async () => {
+test("20,000 exceptions of NDJSON are rejected by line", async () => {
   const ok = {
     id: "ok",
     title: "Ok",
     start_at: "2027-01-05T09:45:00.000Z",
     end_at: "2027-01-05T10:45:00.000Z",
   };
-  const odd = { ...ok, id: "odd", recurrences: ["RRULE:FREQ=DAILY", `EXDATE:${starts(200_000).join(",")}`] };
+  const odd = { ...ok, id: "odd", recurrences: ["RRULE:FREQ=DAILY", `EXDATE:${starts(20_000).join(",")}`] };
   const { items } = await read(`${JSON.stringify(odd)}\n${JSON.stringify(ok)}\n`, "odd.ndjson");
   expect(items).toMatchObject([
     { kind: "rejected", line: 1, reason: "it has more than 10000 dates in RDATE and EXDATE" },
@@ -131,8 +127,9 @@ describe("refused, with what to do:", () => {
 });
 
 test("zones of the IANA database are known by their name, however many have a VTIMEZONE", async () => {
-  const zones = Intl.supportedValuesOf("timeZone").filter((zone) => zone.includes("/"));
-  expect(zones.length).toBeGreaterThan(300);
+  const named = Intl.supportedValuesOf("timeZone").filter((zone) => zone.includes("/"));
+  const zones = named.filter((_, index) => index % 5 === 0);
+  expect(zones.length).toBeGreaterThan(60);
   const block = (zone: string) =>
     [
       ...["BEGIN:VTIMEZONE", `TZID:${zone}`, "BEGIN:STANDARD", "DTSTART:19700101T000000"],

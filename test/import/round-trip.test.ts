@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createHarness } from "../support/harness.js";
+import { numberOfRuns } from "../support/shared.js";
 
 /** `events list` in a format, imported into an empty calendar, gives the same events. */
 
@@ -120,6 +121,6 @@ test.each(["ics", "ndjson"])("%s", { timeout: 60_000 }, async (format) => {
         withoutIds(JSON.parse(before?.stdout ?? "")),
       );
     }),
-    { numRuns: 8, seed: 26 },
+    { numRuns: numberOfRuns(2), seed: 26 },
   );
 });
