@@ -39,34 +39,21 @@ async function titles(...flags: readonly string[]): Promise<readonly string[]> {
 const TIMELESS = ["Bread", "Milk", "Toner"];
 const NOTE = "this service does not list keeps without times\n";
 
-test.each<[readonly string[], readonly string[]]>([
-  [[], ["Today", ...TIMELESS]],
-  [
-    ["--days", "7"],
-    ["Today", ...TIMELESS],
-  ],
-  [["--on", "2026-11-22"], TIMELESS],
-  [
-    ["--from", "2026-12-01"],
-    ["Later", ...TIMELESS],
-  ],
-  [["--remaining"], TIMELESS],
-  [["-c", "Work"], ["Toner"]],
-  [
-    ["-c", "Work", "-c", "Personal"],
-    ["Today", ...TIMELESS],
-  ],
-  [["--search", "MIL"], ["Milk"]],
-  [
-    ["--search", "a"],
-    ["Today", "Later", "Bread"],
-  ],
-  [["--label", "2"], ["Milk"]],
-  [["--mine"], ["Today", ...TIMELESS]],
+test.each([
+  ["--days 7", "Today, Bread, Milk, Toner"],
+  ["--on 2026-11-22", "Bread, Milk, Toner"],
+  ["--from 2026-12-01", "Later, Bread, Milk, Toner"],
+  ["--remaining", "Bread, Milk, Toner"],
+  ["-c Work", "Toner"],
+  ["-c Work -c Personal", "Today, Bread, Milk, Toner"],
+  ["--search MIL", "Milk"],
+  ["--search a", "Today, Later, Bread"],
+  ["--label 2", "Milk"],
+  ["--mine", "Today, Bread, Milk, Toner"],
 ])(
-  "events list --category keep %j has %j: those of the days, then those without times",
+  "events list --category keep %s has those of the days, then those without times",
   async (flags, expected) => {
-    expect(await titles(...flags)).toEqual(expected);
+    expect((await titles(...flags.split(" "))).join(", ")).toBe(expected);
   },
 );
 
