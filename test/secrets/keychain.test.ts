@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -18,23 +18,30 @@ beforeEach(() => {
   directory = temporaryFolder();
 });
 
-/** A keychain whose helper is a script. */
-function keychain(script: string, signal = new AbortController().signal) {
-  const path = join(directory, "helper.cjs");
-  writeFileSync(path, script);
+/** A keychain whose helper is a shell script that is run in the test's folder. */
+function keychain(script: string) {
   return createKeychain({
-    self: [process.execPath, path],
+    self: ["/bin/sh", "-c", `cd "${directory}"; ${script}`],
     env: { ...process.env, CALCTL_TOKEN: "hidden-token", CALCTL_CLIENT_SECRET: "hidden-secret" },
     purpose: "token",
     interactive: () => false,
     warn: () => undefined,
-    signal: () => signal,
+    signal: () => new AbortController().signal,
   });
 }
 
-/** A helper that always sends this response. */
+/** Prints a line as it is. */
+const printing = (line: string) => `cat <<'END'\n${line}\nEND\n`;
+
+/** A helper that always sends this response, and keeps the requests in a file. */
 function answering(answer: unknown): string {
-  return `console.log(${JSON.stringify(`calctl-keychain-response ${JSON.stringify(answer)}`)});`;
+  return `cat >> requests; echo >> requests; ${printing(`calctl-keychain-response ${JSON.stringify(answer)}`)}`;
+}
+
+/** The requests that were sent to a helper. */
+function requests(): unknown[] {
+  const lines = readFileSync(join(directory, "requests"), "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line));
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<CliError> {
@@ -48,36 +55,29 @@ async function failureOf(promise: Promise<unknown>): Promise<CliError> {
 
 describe("the keychain", () => {
   test("gets the request on stdin, and no secrets in the environment", async () => {
-    const script = `
-      let input = "";
-      process.stdin.on("data", (chunk) => { input += chunk; }).on("end", () => {
-        const value = JSON.stringify({ input, argv: process.argv.slice(2), env: process.env });
-        console.log("calctl-keychain-response " + JSON.stringify({ kind: "value", value }));
-      });`;
-    const { input, argv, env } = JSON.parse((await keychain(script).load(KEY)) ?? "");
-    expect(JSON.parse(input)).toEqual({ action: "get", account: "work https://work.example" });
-    expect(argv).toEqual(["--keychain-helper"]);
-    expect(env["PATH"]).toBe(process.env["PATH"]);
-    expect(JSON.stringify(env)).not.toMatch(/hidden-/);
+    const script = `echo "$0 $*" > arguments; env > environment; ${answering({ kind: "value", value: TOKEN })}`;
+    expect(await keychain(script).load(KEY)).toBe(TOKEN);
+    expect(requests()).toEqual([{ action: "get", account: "work https://work.example" }]);
+    const read = (name: string) => readFileSync(join(directory, name), "utf8");
+    expect(read("arguments")).toBe("--keychain-helper \n");
+    expect(read("environment")).toContain(`PATH=${process.env["PATH"]}\n`);
+    expect(read("environment")).not.toContain("hidden-");
   });
 
   test("works although something else prints to the helper's stdout", async () => {
-    const script = `console.log("hello"); ${answering({ kind: "value", value: TOKEN })} console.log("bye");`;
+    const script = `echo hello; ${answering({ kind: "value", value: TOKEN })}echo bye`;
     expect(await keychain(script).load(KEY)).toBe(TOKEN);
   });
 
   test.each([
     ["says nothing", ""],
-    ["says something else", `console.log("${TOKEN}")`],
-    [
-      "sends an incomplete response",
-      `console.log('calctl-keychain-response {"kind":"value","value":"${TOKEN}')`,
-    ],
+    ["says something else", `echo ${TOKEN}`],
+    ["sends an incomplete response", printing(`calctl-keychain-response {"kind":"value","value":"${TOKEN}`)],
     ["sends an invalid response", answering({ value: TOKEN })],
     ["sends a value of the wrong type", answering({ kind: "value", value: 1 })],
-    ["crashes", 'process.kill(process.pid, "SIGSEGV")'],
-    ["fails", "process.exitCode = 3"],
-    ["says too much", 'console.log("x".repeat(2_000_000))'],
+    ["crashes", "kill -SEGV $$"],
+    ["fails", "exit 3"],
+    ["says too much", "head -c 2000000 /dev/zero"],
   ])("whose helper %s is exit 10 with an error of the helper", async (_, script) => {
     const { exitCode, message, hint } = await failureOf(keychain(script).load(KEY));
     expect({ exitCode, message }).toEqual({
@@ -132,39 +132,21 @@ describe("the keychain", () => {
 });
 
 describe("entries", () => {
-  /** A helper that keeps its entries in a file. */
-  const remembering = `
-    const { existsSync, readFileSync, writeFileSync } = require("node:fs");
-    const path = __dirname + "/entries.json";
-    const entries = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
-    const { action, account, secret } = JSON.parse(readFileSync(0, "utf8"));
-    const existed = account in entries;
-    if (action === "set") entries[account] = secret;
-    if (action === "remove") delete entries[account];
-    writeFileSync(path, JSON.stringify(entries));
-    const value = entries[account] ?? null;
-    const answer = action === "remove" ? { kind: "removed", existed, gone: true } : { kind: "value", value };
-    console.log("calctl-keychain-response " + JSON.stringify(answer));`;
-  const entries = () => JSON.parse(readFileSync(join(directory, "entries.json"), "utf8"));
-
-  test("of tokens have the account PROFILE ORIGIN since the first version", async () => {
-    writeFileSync(join(directory, "entries.json"), JSON.stringify({ "work https://work.example": TOKEN }));
-    expect(await keychain(remembering).load(KEY)).toBe(TOKEN);
-    await keychain(remembering).save(KEY, "renewed");
-    expect(entries()).toEqual({ "work https://work.example": "renewed" });
-  });
-
-  test("of another kind are saved, loaded and removed, and leave tokens as they are", async () => {
-    const store = keychain(remembering);
-    await store.save(KEY, TOKEN);
-    await store.save(WEBHOOK, "https://hooks.example/secret");
-    expect(entries()).toEqual({
-      "work https://work.example": TOKEN,
-      "webhook_url:team slack": "https://hooks.example/secret",
-    });
-    expect(await store.load(WEBHOOK)).toBe("https://hooks.example/secret");
-    expect([await store.remove(WEBHOOK), await store.remove(WEBHOOK)]).toEqual([true, false]);
-    expect([await store.load(WEBHOOK), await store.load(KEY)]).toEqual([null, TOKEN]);
+  test("of tokens have the account PROFILE ORIGIN since the first version, those of another kind another one", async () => {
+    const store = keychain(answering({ kind: "value", value: TOKEN }));
+    for (const [key, account] of [
+      [KEY, "work https://work.example"],
+      [WEBHOOK, "webhook_url:team slack"],
+    ] as const) {
+      await store.save(key, TOKEN);
+      expect(await store.load(key)).toBe(TOKEN);
+      await keychain(answering({ kind: "removed", existed: true, gone: true })).remove(key);
+      expect(requests().slice(-3)).toEqual([
+        { action: "set", account, secret: TOKEN },
+        { action: "get", account },
+        { action: "remove", account },
+      ]);
+    }
   });
 
   test("of two kinds never have the same account", () => {

@@ -72,7 +72,7 @@ async function startDaemon(
   daemon.child.stdin?.end("password\n");
   const asking =
     "until dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetNameOwner string:org.freedesktop.secrets; do :; done";
-  await follow(spawn("sh", ["-c", asking], { env, stdio: "ignore", timeout: 10_000 })).ended;
+  await follow(spawn("sh", ["-c", asking], { env, stdio: "ignore", timeout: 60_000 })).ended;
   return daemon;
 }
 

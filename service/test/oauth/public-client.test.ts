@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.js";
-import { words } from "../../../test/support/words.js";
 import { openService } from "../../service.js";
 import { checkStore } from "../../store/check.js";
 import { copyStore } from "../../store/copy.js";
@@ -18,7 +17,7 @@ const REQUEST: Fields = {
   code_challenge: CHALLENGE,
   code_challenge_method: "S256",
 };
-const EXCHANGE: Fields = {
+const EXCHANGE = {
   client_id: "calctl",
   client_secret: undefined,
   redirect_uri: REDIRECT,
@@ -39,23 +38,14 @@ const redeem = async (changes: Fields = {}) =>
   stage.exchange({ ...EXCHANGE, code: await stage.code(browser, REQUEST), ...changes });
 
 describe("the public client", () => {
-  test("gets a token with PKCE and no secret, also a second one", async () => {
+  test("gets a token with PKCE and no secret, also a second one, in JSON and by a form", async () => {
     const { status, json } = await redeem();
     expect(status).toBe(200);
     expect(await stage.use(json["access_token"])).toBe(200);
-    expect(await redeem()).toMatchObject({ status: 200 });
-  });
-
-  test("may send a form", async () => {
-    const code = await stage.code(browser, REQUEST);
-    const { client_secret, ...sent } = EXCHANGE;
-    const form = new URLSearchParams({ ...sent, code, grant_type: "authorization_code" } as Record<
-      string,
-      string
-    >);
-    expect(
-      await stage.postToken(form.toString(), { "content-type": "application/x-www-form-urlencoded" }),
-    ).toMatchObject({ status: 200 });
+    const { client_secret: _, ...sent } = { ...EXCHANGE, grant_type: "authorization_code" };
+    const form = new URLSearchParams({ ...sent, code: await stage.code(browser, REQUEST) });
+    const type = { "content-type": "application/x-www-form-urlencoded" };
+    expect(await stage.postToken(form.toString(), type)).toMatchObject({ status: 200 });
   });
 
   test.each([
@@ -96,7 +86,7 @@ describe("the public client", () => {
     });
   });
 
-  test.each(["http://127.0.0.1:1/callback", "http://127.0.0.1:65535/callback", "http://[::1]:8788/callback"])(
+  test.each(["http://127.0.0.1:1/callback", "http://[::1]:8788/callback"])(
     "returns to %s, and the page says that it is a program on this computer",
     async (redirect_uri) => {
       const page = await browser.open(stage.authorize({ ...REQUEST, redirect_uri }));
@@ -105,10 +95,7 @@ describe("the public client", () => {
     },
   );
 
-  test.each(words`http://localhost:8788/callback http://127.0.0.1:0/callback
-    http://127.0.0.1:65536/callback http://127.0.0.2:8788/callback http://127.0.0.1:8788/
-    http://127.0.0.1:8788/callback/x http://127.0.0.1:8788/callback?x=1 https://127.0.0.1:8788/callback
-    http://127.0.0.1.example:8788/callback https://app.example/callback`)(
+  test.each(["http://localhost:8788/callback", "http://127.0.0.1:8788/", "https://app.example/callback"])(
     "does not return to %s",
     async (redirect_uri) => {
       const { status, sent } = await browser.open(stage.authorize({ ...REQUEST, redirect_uri }));

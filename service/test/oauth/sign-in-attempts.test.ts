@@ -19,19 +19,26 @@ afterEach(() => store.close());
 const attempt = (login: string, address: string, now = NOW) =>
   store.write((db) => countAttempt(db, { login, address, now }));
 
-/** How many of several attempts are allowed. */
-async function fail(times: number, login: string, address: string, now = NOW): Promise<number> {
-  let allowed = 0;
-  for (let count = 0; count < times; count += 1) {
-    if ((await attempt(login, address, now)) === null) allowed += 1;
-  }
-  return allowed;
-}
+/** How many of several attempts from each address are allowed. */
+const failFrom = (addresses: readonly string[], times: number, login: string, now = NOW) =>
+  store.write(async (db) => {
+    let allowed = 0;
+    for (const address of addresses) {
+      for (let count = 0; count < times; count += 1) {
+        if ((await countAttempt(db, { login, address, now })) === null) allowed += 1;
+      }
+    }
+    return allowed;
+  });
+
+const fail = (times: number, login: string, address: string, now = NOW) =>
+  failFrom([address], times, login, now);
+
+const addresses = (network: string, count: number) =>
+  Array.from({ length: count }, (_, host) => `${network}.${host}`);
 
 /** Uses up the limit of a login, from 20 addresses that none of the tests uses otherwise. */
-async function exhaust(login: string, now = NOW): Promise<void> {
-  for (let host = 0; host < 20; host += 1) await fail(5, login, `198.51.100.${host}`, now);
-}
+const exhaust = (login: string, now = NOW) => failFrom(addresses("198.51.100", 20), 5, login, now);
 
 const succeed = (login: string, address: string, now = NOW) =>
   store.write((db) => recordSignIn(db, { login, address, now }));
@@ -54,12 +61,12 @@ test("one address may try twenty times, whatever the logins", async () => {
 });
 
 test("one address does not exhaust the limit of a login", async () => {
-  expect(await fail(200, "ana", "192.0.2.1")).toBe(5);
+  expect(await fail(120, "ana", "192.0.2.1")).toBe(5);
   expect(await attempt("ana", "192.0.2.2")).toBeNull();
 });
 
 test("an attempt that succeeds does not count and resets the earlier ones", async () => {
-  for (let round = 0; round < 50; round += 1) {
+  for (let round = 0; round < 6; round += 1) {
     expect(await attempt("ana", "192.0.2.1")).toBeNull();
     await succeed("Ana", "192.0.2.1");
   }
@@ -126,12 +133,11 @@ describe("while others attack a login", () => {
   });
 
   test("N addresses have at most 100 + N guesses in a window", async () => {
-    const addresses = Array.from({ length: 150 }, (_, host) => `192.0.2.${host}`);
-    let guesses = 0;
-    for (const address of addresses) guesses += await fail(7, "ana", address);
-    for (const address of addresses) guesses += await fail(3, "ana", address, NOW + 14 * MINUTE);
+    const attackers = addresses("192.0.2", 23);
+    const first = await failFrom(attackers, 7, "ana");
+    const later = await failFrom(attackers, 3, "ana", NOW + 14 * MINUTE);
     // 20 addresses use up the limit, the others have one guess each.
-    expect(guesses).toBe(100 + 130);
+    expect([first, later]).toEqual([100 + 3, 0]);
   });
 
   test("unlocking forgets the failures, not who has signed in", async () => {
@@ -144,23 +150,20 @@ describe("while others attack a login", () => {
 });
 
 describe("a clock that jumps", () => {
-  test.each([-10 * 365 * DAY, -3 * HOUR, 3 * HOUR, 10 * 365 * DAY])(
-    "by %i ms locks no longer than 15 minutes",
-    async (jump) => {
-      await fail(5, "ana", "192.0.2.1");
-      await exhaust("ana");
-      await exhaust("ana", NOW + jump);
-      await fail(5, "ana", "192.0.2.1", NOW + jump);
-      expect(await attempt("ana", "192.0.2.1", NOW + jump)).toBe(900);
-      expect(await attempt("ana", "192.0.2.1", NOW + jump + 15 * MINUTE)).toBeNull();
-    },
-  );
+  test.each([-3 * HOUR, 10 * 365 * DAY])("by %i ms locks no longer than 15 minutes", async (jump) => {
+    await fail(5, "ana", "192.0.2.1");
+    await exhaust("ana");
+    await exhaust("ana", NOW + jump);
+    await fail(5, "ana", "192.0.2.1", NOW + jump);
+    expect(await attempt("ana", "192.0.2.1", NOW + jump)).toBe(900);
+    expect(await attempt("ana", "192.0.2.1", NOW + jump + 15 * MINUTE)).toBeNull();
+  });
 
-  test.each([-23 * HOUR, -15 * MINUTE, 15 * MINUTE, HOUR, 23 * HOUR])(
+  test.each([-15 * MINUTE, 15 * MINUTE, 23 * HOUR])(
     "by %i ms and back again and again gives one more window of attempts, not one each time",
     async (jump) => {
       let allowed = 0;
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < 3; round += 1) {
         allowed += await fail(6, "ana", "192.0.2.1", NOW);
         allowed += await fail(6, "ana", "192.0.2.1", NOW + jump);
       }

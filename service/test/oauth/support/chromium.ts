@@ -21,8 +21,11 @@ export async function launchChromium(
     args: ARGUMENTS,
     // Chromium also writes files to HOME, which does not exist in tests.
     env: { ...process.env, HOME: profile.path },
+    timeout: 0,
     ...options,
   });
+  // Only the test's own timeout ends a wait: a busy machine may take longer than Playwright's 30 seconds.
+  context.setDefaultTimeout(0);
   return {
     context,
     async close() {
