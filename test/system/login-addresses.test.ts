@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { failed } from "../support/outcomes.js";
 import { createInstallation, PROGRAM } from "../support/spawned.js";
 
@@ -21,27 +21,17 @@ async function runWithout(family: "IPv4" | "IPv6", line: string) {
   );
 }
 
-describe("a machine without IPv4", () => {
-  test.for([
-    ["the redirect URI that nobody named", login(), 4, "http%3A%2F%2F%5B%3A%3A1%5D%3A"],
-    ["localhost", login("--redirect-uri http://localhost/callback"), 4, "http%3A%2F%2Flocalhost%3A"],
-    ["127.0.0.1", login("--redirect-uri http://127.0.0.1/callback"), 10, "http://[::1]/callback"],
-  ] as const)("listens for %s", async ([_, line, exitCode, words], { skip }) => {
-    const result = await runWithout("IPv4", line);
+test.for([
+  ["IPv4", "the redirect URI that nobody named", login(), 4, "http%3A%2F%2F%5B%3A%3A1%5D%3A"],
+  ["IPv4", "127.0.0.1", login("--redirect-uri http://127.0.0.1/callback"), 10, "http://[::1]/callback"],
+  ["IPv6", "localhost", login("--redirect-uri http://localhost/callback"), 4, "http%3A%2F%2Flocalhost%3A"],
+  ["IPv6", "[::1]", login("--redirect-uri http://[::1]/callback"), 10, "http://127.0.0.1/callback"],
+] as const)(
+  "a machine without %s listens for %s, or says what to do",
+  async ([family, _, line, exitCode, words], { skip }) => {
+    const result = await runWithout(family, line);
     if (result.exitCode === 99 || result.stderr.includes("unshare"))
       skip(`no such network: ${result.stderr}`);
     expect(result).toMatchObject(failed(exitCode, words));
-  });
-});
-
-describe("a machine without IPv6", () => {
-  test.for([
-    ["localhost", login("--redirect-uri http://localhost/callback"), 4, "http%3A%2F%2Flocalhost%3A"],
-    ["[::1]", login("--redirect-uri http://[::1]/callback"), 10, "http://127.0.0.1/callback"],
-  ] as const)("listens for %s", async ([_, line, exitCode, words], { skip }) => {
-    const result = await runWithout("IPv6", line);
-    if (result.exitCode === 99 || result.stderr.includes("unshare"))
-      skip(`no such network: ${result.stderr}`);
-    expect(result).toMatchObject(failed(exitCode, words));
-  });
-});
+  },
+);

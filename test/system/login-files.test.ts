@@ -43,16 +43,6 @@ describe("concurrent logins", () => {
     }
   });
 
-  test("for one profile all succeed, and leave one complete token and nothing else", async () => {
-    const results = await Promise.all(SIX.map((name) => signIn("work", `token-of-${name}`)));
-    expect(results.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
-      SIX.map(() => ({ exitCode: 0, stderr: expect.not.stringContaining("error") })),
-    );
-    const { stdout } = await installation.runWith({ env: { CALCTL_PROFILE: "work" } }, "token");
-    expect(SIX.map((name) => `token-of-${name}\n`)).toContain(stdout);
-    expect(tokenFiles()).toHaveLength(1);
-  });
-
   test("beside logouts of the profile all succeed, and the last one decides", async () => {
     await signIn("work", "token-of-p0");
     const results = await Promise.all(
