@@ -88,17 +88,10 @@ describe("the code is not redeemed", () => {
 
   test("if the server redirects to another host, which gets no request: exit 11", async () => {
     const elsewhere = await startRawServer("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
-    for (const status of [301, 302, 303, 307, 308]) {
-      server.onToken((response) =>
-        response.writeHead(status, { location: `http://${elsewhere.host}/oauth/token` }).end(),
-      );
-      const { exitCode, stderr } = await signIn(server.authUrl);
-      expect({ status, exitCode, stderr }).toEqual({
-        status,
-        exitCode: 11,
-        stderr: expect.stringContaining("it is a redirect"),
-      });
-    }
+    server.onToken((response) =>
+      response.writeHead(307, { location: `http://${elsewhere.host}/oauth/token` }).end(),
+    );
+    expect(await signIn(server.authUrl)).toMatchObject(failed(11, "it is a redirect"));
     expect(elsewhere.received).toEqual([]);
     expectNothingKept();
   });

@@ -236,15 +236,12 @@ describe("login --with-token", () => {
     expect((await run("whoami")).exitCode).toBe(0);
   });
 
-  test.each(["", "\n", "two words", "two\nlines\n", "ünïcode", "nul\0", " padded"])(
-    "%j on stdin is exit 2, and is not shown",
-    async (stdin) => {
-      const { exitCode, stderr } = await signIn({ stdin }, "--base-url", server.baseUrl);
-      expect(exitCode).toBe(2);
-      expect(stderr).not.toContain("two words");
-      expect(server.userRequests).toEqual([]);
-    },
-  );
+  test.each(["", "two words"])("%j on stdin is exit 2, and is not shown", async (stdin) => {
+    const { exitCode, stderr } = await signIn({ stdin }, "--base-url", server.baseUrl);
+    expect(exitCode).toBe(2);
+    expect(stderr).not.toContain("two words");
+    expect(server.userRequests).toEqual([]);
+  });
 
   test("accepts a long token", async () => {
     const token = "t".repeat(5000);

@@ -34,19 +34,6 @@ async function read(env: Environment) {
   return found === null ? null : readEnvironmentToken(found, READING);
 }
 
-test("the variable comes first, then the systemd credential, then the file", async () => {
-  const CALCTL_TOKEN_FILE = file("token", "from-file\n");
-  file("calctl-token", "from-credential\n");
-  const all = { CALCTL_TOKEN: "from-variable", CALCTL_TOKEN_FILE, CREDENTIALS_DIRECTORY: directory };
-  expect(await read(all)).toEqual({ value: "from-variable", source: "CALCTL_TOKEN" });
-  expect(await read({ ...all, CALCTL_TOKEN: undefined })).toMatchObject({ value: "from-credential" });
-  expect(await read({ CALCTL_TOKEN_FILE })).toEqual({
-    value: "from-file",
-    source: "CALCTL_TOKEN_FILE",
-  });
-  expect(await read({})).toBeNull();
-});
-
 test("a file may begin with a byte order mark", async () => {
   expect(await read({ CALCTL_TOKEN_FILE: file("token", "\uFEFFfrom-file\r\n") })).toMatchObject({
     value: "from-file",
