@@ -63,10 +63,14 @@ describe("a zone", () => {
     expect(await zoneLines(zone, "2026-11-23T08:00:00Z", null)).toContain(rule);
   });
 
-  test.each(ZONES)("%s, of a series since 2014, reads as Intl does until 2040", async (zone) => {
-    const { instants, clocks } = nameable(zone, timesUntil(2040, 30));
-    expect(readWith(await zoneLines(zone, "2014-01-01T00:00:00Z", null), clocks)).toEqual(instants);
-  });
+  // Python reads all of them: test/system/python.test.ts.
+  test.each(ZONES.filter((_, index) => index % 3 === 0))(
+    "%s, of a series since 2014, reads as Intl does until 2040",
+    async (zone) => {
+      const { instants, clocks } = nameable(zone, timesUntil(2040, 30));
+      expect(readWith(await zoneLines(zone, "2014-01-01T00:00:00Z", null), clocks)).toEqual(instants);
+    },
+  );
 
   test("of any name reads as Intl does, of events from 2014 to 2040", { timeout: 60_000 }, async () => {
     const time = fc.integer({ min: Date.UTC(2014, 0), max: Date.UTC(2041, 0) });

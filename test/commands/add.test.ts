@@ -41,9 +41,6 @@ describe("a text", () => {
   test.each([
     ["Camp mon-wed", "2026-11-23\t2026-11-25\ttrue"],
     ["Camp fri 9:30", "2026-11-27T09:30:00+01:00\t2026-11-27T10:15:00+01:00\tfalse"],
-    ["Camp fri 9:30 for 2 hours", "2026-11-27T09:30:00+01:00\t2026-11-27T11:30:00+01:00\tfalse"],
-    ["Camp this weekend", "2026-11-21\t2026-11-22\ttrue"],
-    ["Camp 24 dec for 3 days", "2026-12-24\t2026-12-26\ttrue"],
   ])("%s", async (text, columns) => {
     await harness.run("config", "set", "duration", "45m");
     const argv = ["add", text, "-y", "-q", "--fields", "start_local,end_local,all_day"];
@@ -123,10 +120,6 @@ describe("a text", () => {
   test.each([
     ["Standup every monday 9:00 until 18 dec", "FREQ=WEEKLY;BYDAY=MO;UNTIL=20261218T225959Z", "2026-11-23"],
     ["Standup weekdays 9:00 for six times", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;COUNT=6", "2026-11-23"],
-    ["Trash every other tuesday at 8pm", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU", "2026-11-24"],
-    ["Trash every two weeks on tue 8pm", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU", "2026-11-24"],
-    ["Retro last friday every month 15:00", "FREQ=MONTHLY;BYDAY=-1FR", "2026-11-27"],
-    ["Rent the 1st of each month", "FREQ=MONTHLY;BYMONTHDAY=1", "2026-12-01"],
   ])("%s is a series with its end", async (text, rule, first) => {
     const { exitCode, stdout } = await harness.run("add", text, "-y", "-q", "-o", "json");
     expect({ exitCode, made: JSON.parse(stdout) }).toMatchObject({
@@ -153,25 +146,18 @@ describe("what is refused", () => {
   });
 
   test.each([
-    ["a title or a rule", ["Daily 9:00"], '"Daily" may be the title or how often the event repeats'],
-    ["no first day", ["Rent monthly"], 'does not say when "monthly" begins'],
     ["two readings of a number", ["Lunch fri 11"], '"11" in "fri 11" may be a time, a day of a month'],
-    ["two readings of hours", ["Lunch tomorrow 3-4"], '"3-4" may be 03:00-04:00 or 15:00-16:00'],
     [
       "a series that ends before its first date",
       ["Gym every monday 9:00 until tomorrow"],
       "the event stops repeating before its first date, Mon 2026-11-23\nhint: write a later day",
     ],
-    ["a series of nothing", ["Gym daily 18:00 0 times"], `the text: "0 times" is not understood`],
-    ["no day", ["Lunch"], "the text names no day and no time"],
     ["what a shell drops", ["Lunch"], "a shell ignores what follows # outside of quotes"],
     [
       "a number after #",
       ["Pay bill #1234 tomorrow"],
       `in quotes for the title, and those in quotes for the shell: '"#1234"'`,
     ],
-    ["a place without a title", ["tomorrow 12-13 at Noodle bar"], "the text has no title"],
-    ["no title", ["tomorrow"], "the text has no title"],
     ["nothing", [""], "the text names no day and no time"],
     ["a title that is too long", [`${"x".repeat(51)} tomorrow`], "the text: title is 51 characters long"],
     ["a place that is too long", [`Lunch tomorrow at ${"x".repeat(101)}`], "the text: location is 101"],

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createApi } from "../../src/api/client.js";
 import { DEFAULT_RETRY_POLICY } from "../../src/api/sending/retry.js";
 import type { PlannedRequest } from "../../src/errors.js";
-import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { createHarness, type Harness, type HarnessOptions, type RunResult } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 import { share } from "../support/shared.js";
 import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
@@ -21,9 +21,12 @@ interface World extends Harness {
   writes(): readonly PlannedRequest[];
 }
 
-async function createWorld({ calendars = ["Family"] } = {}): Promise<World> {
-  // A file, which the commands of `service` open, too.
-  const harness = await createHarness({ database: "local.db" });
+interface WorldOptions extends HarnessOptions {
+  readonly calendars?: readonly string[];
+}
+
+async function createWorld({ calendars = ["Family"], ...options }: WorldOptions = {}): Promise<World> {
+  const harness = await createHarness(options);
   const { admin } = harness.service;
   await admin.users.add({ name: "Ben" });
   for (const name of calendars) {
@@ -53,7 +56,8 @@ async function createWorld({ calendars = ["Family"] } = {}): Promise<World> {
   return { ...harness, wire, calendarId: calendar?.id ?? "", ids, send, writes };
 }
 
-const shared = share(() => createWorld());
+// In a file, which the commands of `service` open, too.
+const shared = share(() => createWorld({ database: "local.db" }));
 let world: World;
 
 beforeEach(() => {

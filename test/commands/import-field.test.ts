@@ -66,13 +66,6 @@ const FILES: Readonly<Record<string, Row>> = {
       "1 repeating event imported without events before 2010-12-15: a series may not begin before 1900 (line 4)",
     ],
   },
-  "daily-since-1980.ics": {
-    days: ["2026-11-21", "2026-11-25"],
-    events: days("Pills", ...["21", "22", "23", "24", "25"].map((day) => `2026-11-${day}T13:00`)),
-    notes: [
-      "1 repeating event imported without events before 2010-01-01: a series may have at most 10000 events until two years from now (line 4)",
-    ],
-  },
 };
 
 test.each(Object.entries(FILES))("%s", async (file, row) => {
