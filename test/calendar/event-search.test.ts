@@ -38,8 +38,8 @@ describe("a search", () => {
   });
 
   // Unbounded, some of these take minutes.
-  test.each(SLOW_TEXTS)("reads 200,000 %s", (_, textOf) => {
-    expect(has("no such text", textOf(200_000))).toBe(false);
+  test.each(SLOW_TEXTS)("reads 50,000 %s", (_, textOf) => {
+    expect(has("no such text", textOf(50_000))).toBe(false);
   });
 
   test("finds every part of a text, however it is composed", () => {

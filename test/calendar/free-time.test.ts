@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contract/date-time.js";
-import { findFreeTimes, findOverlaps, type TimeSpan } from "../../src/calendar/free-time.js";
+import { findFreeTimes, findOverlaps, parseBetween, type TimeSpan } from "../../src/calendar/free-time.js";
 import { formatLocal, wallClockAt } from "../../src/calendar/zoned-time.js";
 import { numberOfRuns } from "../support/shared.js";
+import { failureOf } from "./fixtures.js";
 
 /** Free times and overlaps, beside a look at each minute. */
 
@@ -162,5 +163,33 @@ describe("free times", () => {
     expect(free({ start: 0, end: DAY_MS }, [at(0, 40), at(1, 1), at(47.75, 9)])).toEqual([
       "2026-10-26T13:00:00 2026-10-26T20:45:00",
     ]);
+  });
+});
+
+describe("--between", () => {
+  test.each([
+    ["9-18", 9, 18],
+    ["9:00 - 18:00", 9, 18],
+    ["9am-6pm", 9, 18],
+    ["09:00–18:00", 9, 18],
+    ["9 AM — 6 pm", 9, 18],
+    ["9:00-9:30", 9, 9.5],
+    ["18-24", 18, 24],
+    ["22-6", 22, 6],
+  ])("%s is from %d to %d", (text, start, end) => {
+    expect(parseBetween(text, "--between")).toEqual({ start: start * HOUR_MS, end: end * HOUR_MS });
+  });
+
+  test.each([
+    ["9-5", '"9-5" may be before or after noon'],
+    ["9-5pm", '"9-5pm" may be before or after noon'],
+    ["9-25", "the time 25:00 does not exist"],
+    ["9 to 5", '"9 to 5" is not two times of day'],
+    ["09:00", '"09:00" is not two times of day'],
+    ["", '"" is not two times of day'],
+    ["09:00-09:00", '"09:00-09:00" has no length'],
+  ])("%j is refused", (text, problem) => {
+    const message = `--between: ${problem}`;
+    expect(failureOf(() => parseBetween(text, "--between"))).toMatchObject({ code: "usage", message });
   });
 });

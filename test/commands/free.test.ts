@@ -141,13 +141,6 @@ describe("free of an empty calendar", () => {
     ]);
   });
 
-  test.each(["9-18", "9:00 - 18:00", "9am-6pm", "09:00–18:00", "9 AM — 6 pm"])(
-    "--between %j is 09:00 to 18:00",
-    async (between) => {
-      expect(await free(...SUNDAY, "--between", between)).toEqual(["22T09:00 22T18:00"]);
-    },
-  );
-
   test("the last day of the last year ends a minute early, since its end has no date", async () => {
     const days = ["--from", "9999-12-31", "--to", "9999-12-31"];
     expect(await harness.json("free", ...days)).toMatchObject([
@@ -155,11 +148,6 @@ describe("free of an empty calendar", () => {
     ]);
     const west = await harness.json("free", ...days, "--timezone", "America/New_York");
     expect(west).toMatchObject([{ end_at: "9999-12-31T23:59:00.000Z" }]);
-  });
-
-  test("--between 18-24 lasts until midnight, 22-6 beyond", async () => {
-    expect(await free(...SUNDAY, "--between", "18-24")).toEqual(["22T18:00 23T00:00"]);
-    expect(await free(...SUNDAY, "--between", "22-6")).toEqual(["22T00:00 22T06:00", "22T22:00 23T00:00"]);
   });
 
   test("with a person who shares no calendar is exit 5 with the members", async () => {
@@ -171,12 +159,6 @@ describe("free of an empty calendar", () => {
 
   test.each([
     [["--between", "9-5"], '--between: "9-5" may be before or after noon'],
-    [["--between", "9-5pm"], '--between: "9-5pm" may be before or after noon'],
-    [["--between", "9-25"], "--between: the time 25:00 does not exist"],
-    [["--between", "9 to 5"], '--between: "9 to 5" is not two times of day'],
-    [["--between", "09:00"], '--between: "09:00" is not two times of day'],
-    [["--between", "09:00-09:00"], '--between: "09:00-09:00" has no length'],
-    [["--between", ""], "--between"],
     [["--for", "0m"], '--for: "0m" is not a valid duration'],
     [["--with", ""], "--with is empty"],
     [["-n", "0"], "--limit"],
