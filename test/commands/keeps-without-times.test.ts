@@ -83,8 +83,9 @@ test.each([
 });
 
 describe("a service without this list", () => {
-  beforeEach(async () => {
-    world = await createWorld();
+  const limited = share(createWorld);
+  beforeEach(() => {
+    world = limited();
   });
 
   const answer = (status: number) =>
@@ -113,6 +114,7 @@ describe("a service without this list", () => {
   });
 
   test("is said once, however many calendars there are", async () => {
+    world = await createWorld();
     const calendars = await world.json<{ id: string }[]>("calendars", "--fields", "id");
     for (const { id } of calendars)
       world.server.on(`GET /calendars/${id}/events`, [reply({ status: 404, body: "" })]);
@@ -122,8 +124,10 @@ describe("a service without this list", () => {
 
 describe("events create of a keep without times", () => {
   const argv = words`events create -c Personal --title Tea --category keep --fields id`;
-  beforeEach(async () => {
-    world = await createRemoteWorld();
+  const empty = share(() => createRemoteWorld());
+  beforeEach(() => {
+    world = empty();
+    world.server.forget();
   });
 
   test("tells how to list it", async () => {
@@ -135,6 +139,13 @@ describe("events create of a keep without times", () => {
     expect(await titles("--search", "tea")).toEqual(["Tea"]);
   });
 
+  test("asks nothing for one with times", async () => {
+    await world.send(...argv, "--start", "2026-11-21T09:00", "--duration", "1h");
+    expect(
+      world.server.requests.filter(({ method, path }) => method === "GET" && path.endsWith("/events")),
+    ).toEqual([]);
+  });
+
   test.each([404, 405, 401, 400])("or to keep its id, where the service answers %i", async (status) => {
     world.server.on(`GET /calendars/${world.calendarId}/events`, [reply({ status, body: "" })]);
     const { exitCode, stdout, stderr } = await world.send(...argv);
@@ -143,12 +154,5 @@ describe("events create of a keep without times", () => {
       exitCode: 0,
       stderr: `this keep has no date and appears on no day; note its id: ${stdout}`,
     });
-  });
-
-  test("asks nothing for one with times", async () => {
-    await world.send(...argv, "--start", "2026-11-21T09:00", "--duration", "1h");
-    expect(
-      world.server.requests.filter(({ method, path }) => method === "GET" && path.endsWith("/events")),
-    ).toEqual([]);
   });
 });
