@@ -7,7 +7,7 @@ import { createRemoteWorld } from "../support/remote-world.js";
 import { share } from "../support/shared.js";
 import { words } from "../support/words.js";
 
-/** `calctl add` without a terminal; test/system/prompts.test.ts has its questions, test/calendar/sentences.txt the grammar. */
+/** `calctl add` without a terminal; test/commands/prompts.test.ts has its questions, test/calendar/sentences.txt the grammar. */
 
 let harness: Harness;
 

@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly platform?: string;
   /** All streams are a terminal of this width. */
   readonly columns?: number;
+  /** The streams that are not those of a script. */
+  readonly streams?: Partial<Pick<ProcessLike, "stdin" | "stdout" | "stderr">>;
 }
 
 export interface RunResult {
@@ -85,7 +87,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   });
 
   const runWith: Harness["runWith"] = async (
-    { env = {}, stdin = "", platform = "linux", columns },
+    { env = {}, stdin = "", platform = "linux", columns, streams },
     ...argv
   ) => {
     const terminal = columns === undefined ? undefined : { columns };
@@ -107,6 +109,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
         stdin: createStdin(stdin, columns !== undefined && stdin === ""),
         stdout,
         stderr,
+        ...streams,
         once: () => undefined,
         removeAllListeners: () => undefined,
         rawListeners: () => [],

@@ -1,0 +1,130 @@
+import { PassThrough, Writable } from "node:stream";
+import xterm from "@xterm/headless";
+import { expect } from "vitest";
+import type { ProcessLike } from "../../src/machine.js";
+import { createHarness, type Harness, type HarnessOptions } from "./harness.js";
+
+/** What a user sees and types: a terminal in this process. */
+interface VirtualTerminal {
+  /** The streams of the next run, all of them this terminal. */
+  connect(): Pick<ProcessLike, "stdin" | "stdout" | "stderr">;
+  /** Types names of keys (`Enter`, `C-u`) and, after a colon, text. */
+  type(...keys: readonly string[]): void;
+  /** Waits until the screen shows the text. */
+  shows(text: string): Promise<void>;
+  /** Waits for each text before it types the keys after it. */
+  answer(answers: readonly Answer[]): Promise<void>;
+  /** The visible screen, without trailing spaces. */
+  screen(): string;
+  /** All that was shown since it was last cleared, with wrapped lines joined. */
+  text(): string;
+  clear(): void;
+}
+
+type Answer = readonly [shown: string, ...keys: string[]];
+
+const KEYS: Readonly<Record<string, string>> = {
+  Enter: "\r",
+  Escape: "\u001b",
+  Space: " ",
+  Up: "\u001b[A",
+  Down: "\u001b[B",
+  "C-c": "\u0003",
+  "C-t": "\u0014",
+  "C-u": "\u0015",
+};
+
+/** A user at a terminal. */
+export interface TerminalWorld extends Harness, VirtualTerminal {
+  /**
+   * Runs a command line, without `calctl`, on an empty screen, which shows `exit N` at its end.
+   * @param streams those that are not the terminal
+   */
+  start(line: string | readonly string[], streams?: Partial<ReturnType<VirtualTerminal["connect"]>>): void;
+}
+
+interface TerminalWorldOptions extends HarnessOptions {
+  readonly columns?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function createTerminalWorld(options: TerminalWorldOptions = {}): Promise<TerminalWorld> {
+  const { columns = 80, env: extra = {}, ...rest } = options;
+  const harness = await createHarness({ timeZone: "UTC", ...rest });
+  const terminal = openVirtualTerminal({ columns });
+  const env = { LC_ALL: "C.UTF-8", PATH: process.env["PATH"] ?? "", ...extra };
+  return {
+    ...harness,
+    ...terminal,
+    start(line, streams = {}) {
+      terminal.clear();
+      const argv = typeof line === "string" ? split(line) : line;
+      const connected = terminal.connect();
+      void harness
+        .runWith({ env, streams: { ...connected, ...streams } }, ...argv)
+        .then(({ exitCode }) => connected.stderr.write(`exit ${exitCode}\n`, () => undefined));
+    },
+  };
+}
+
+/** As a shell does that knows quotes alone. */
+function split(line: string): readonly string[] {
+  return Array.from(
+    line.matchAll(/'([^']*)'|"([^"]*)"|\S+/g),
+    ([word, single, double]) => single ?? double ?? word,
+  );
+}
+
+function openVirtualTerminal({ columns, rows = 30 }: { columns: number; rows?: number }): VirtualTerminal {
+  const options = { cols: columns, rows, convertEol: true, allowProposedApi: true };
+  const terminal = new xterm.Terminal(options);
+  const write = (text: string | Uint8Array): Promise<void> =>
+    new Promise((done) => terminal.write(text, done));
+  let keyboard = new PassThrough();
+  const lines = (from: number): readonly string[] => {
+    const shown: string[] = [];
+    const { active } = terminal.buffer;
+    for (let row = from; row < active.length; row += 1)
+      shown.push(active.getLine(row)?.translateToString(true) ?? "");
+    return shown;
+  };
+  const screen = () => lines(terminal.buffer.active.baseY).join("\n").trimEnd();
+  const type: VirtualTerminal["type"] = (...keys) => {
+    for (const key of keys) keyboard.write(key.startsWith(":") ? key.slice(1) : (KEYS[key] ?? key));
+  };
+  const shows = (text: string) => expect.poll(screen, { interval: 5 }).toContain(text);
+  return {
+    connect() {
+      keyboard = new PassThrough();
+      const output = new Writable({
+        decodeStrings: false,
+        write: (chunk, _encoding, done) => void write(chunk).then(() => done()),
+      });
+      // A prompt closes its output at its end, which does not close stderr.
+      const stay = { end: () => undefined, destroy: () => undefined };
+      const stream = Object.assign(output, stay, { isTTY: true, columns, rows });
+      return {
+        stdin: Object.assign(keyboard, { isTTY: true, setRawMode: () => undefined }),
+        stdout: stream,
+        stderr: stream,
+      };
+    },
+    type,
+    shows,
+    async answer(answers) {
+      for (const [shown, ...keys] of answers) {
+        await shows(shown);
+        type(...keys);
+      }
+    },
+    screen,
+    text() {
+      const { active } = terminal.buffer;
+      return lines(0)
+        .map((line, row) => (active.getLine(row)?.isWrapped === true ? line : `\n${line}`))
+        .join("")
+        .trim();
+    },
+    clear: () => terminal.reset(),
+  };
+}
