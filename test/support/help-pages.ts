@@ -3,6 +3,13 @@ import { runnableCommands } from "../../src/cli/command-facts.js";
 import { loadCommandTree } from "../../src/cli/command-tree.js";
 import { TOPICS } from "../../src/cli/help/topics.js";
 
+/** Pages with an example that needs the built program, a service on the network or a keychain. */
+export const NEED_KEYCHAIN: readonly string[] = ["login --help", "targets add --help"];
+export const NEED_PROGRAM: readonly string[] = [
+  ...["feeds add --help", "feeds list --help", "feeds remove --help", "logout --help"],
+  ...["service copy --help", "service start --help", "targets test --help", "token --help"],
+];
+
 /** Arguments that show each page of help that may have examples: `["events", "list", "--help"]`. */
 export async function helpPages(): Promise<readonly (readonly string[])[]> {
   const commands = runnableCommands(await loadCommandTree()).map((command) => [

@@ -1,0 +1,64 @@
+import { expect, onTestFinished, test } from "vitest";
+import { blocksOf } from "../support/docs-pages.js";
+import { createHarness, type Harness } from "../support/harness.js";
+import { examplesOf, helpPages, NEED_KEYCHAIN, NEED_PROGRAM } from "../support/help-pages.js";
+import { runScript } from "../support/shell.js";
+import { words } from "../support/words.js";
+
+/** Every example of every command and topic, as a narrow terminal shows it: in this process. */
+
+const PAGES = (await helpPages())
+  .map((argv) => argv.join(" "))
+  .filter((page) => ![...NEED_KEYCHAIN, ...NEED_PROGRAM].includes(page));
+
+/** What the examples of some pages need. */
+const SEEDS: readonly (readonly [pages: RegExp, script: string])[] = [
+  [/^targets remove/, "calctl targets add team --as mail --to ana@example.org"],
+  [/^profiles/, "calctl config set base_url https://calendar.example -p calendar.example"],
+  [
+    /^config (get|unset)/,
+    "calctl config set base_url https://club.example -p club; calctl profiles use club; calctl config set calendar Club -p local",
+  ],
+  [/^events changes/, "calctl profiles use local"],
+  [/^config path/, "calctl config set duration 45m"],
+  [
+    /^service/,
+    `calctl service users add Ben -q
+calctl service users add Caro -q
+calctl service users add Dora -q
+calctl service calendars add Club --owner Ben -q
+calctl service members add Dora -c Club -q
+calctl service clients add App --redirect-uri http://127.0.0.1/callback -q
+calctl service tokens create --user Ben -q
+echo correct horse battery >password-file`,
+  ],
+];
+
+async function createWorld(): Promise<Harness> {
+  const harness = await createHarness({ userName: "Ana", database: "local.db" });
+  const { admin } = harness.service;
+  for (const name of ["Family", "Work"]) await admin.calendars.add({ name, owner: harness.userId });
+  for (const calendar of ["Family", "Work"])
+    await harness.json(...words`add -c ${calendar} Dentist today 18:00 #2 --yes`);
+  return harness;
+}
+
+test.each(PAGES)("%s run as they stand", async (page) => {
+  const harness = await (page === "--help" ? createHarness() : createWorld());
+  const folder = process.cwd();
+  process.chdir(harness.directory);
+  onTestFinished(() => process.chdir(folder));
+  const { stdout } = await harness.runWith({ columns: 40 }, ...page.split(" "));
+  const blocks = blocksOf(examplesOf(stdout));
+  // Topics may have none.
+  if (!page.startsWith("help ")) expect(blocks).not.toEqual([]);
+  const seeds = SEEDS.filter(([pages]) => pages.test(page)).map(([, text]) => ({ text }));
+  for (const { text } of [...seeds, ...blocks]) {
+    const { exitCode, stderr } = await runScript(harness, text);
+    expect({ text, exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({
+      text,
+      exitCode: 0,
+      stderr: "",
+    });
+  }
+});
