@@ -7,7 +7,6 @@ import { commandSchema, programSchema } from "../../src/cli/help/schema.js";
 import { EXIT_CODES, EXIT_EMPTY } from "../../src/errors.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
-import { createInstallation } from "../support/spawned.js";
 
 /** `calctl schema`, and that it says what commands really print. */
 
@@ -106,7 +105,7 @@ async function prepareFor(command: string): Promise<void> {
   for (const user of ["ana", "Ben"]) await world.run("service", "users", "add", user);
 }
 
-/** Its output is tested below, since it does not end. */
+/** It does not end: test/system/start-up.test.ts has its output. */
 const START = "service start";
 
 const described = SCHEMA.commands.filter(({ output }) => output !== null && output.shape !== null);
@@ -126,42 +125,42 @@ describe("what every command prints", () => {
     expect(described.map(({ name }) => name).filter((name) => !tested.includes(name))).toEqual([]);
   });
 
-  test.each(
-    described.map(({ name, output }) => [name, output?.json] as const).filter(([name]) => name !== START),
-  )("%s is what its schema says, in json and ndjson", async (name, json) => {
-    await prepareFor(name);
-    const problemsOf = validator(json);
-    const printed = SCHEMA.commands.find((command) => command.name === name)?.output;
-    for (const argv of commandLines()[name] ?? []) {
-      const run = async (format: string) => {
-        const line = [...name.split(" "), ...argv, "-o", format];
-        const env = name.startsWith("service ") ? {} : world.env;
-        const { exitCode, stdout, stderr } = await world.runWith({ env }, ...line);
-        expect({ line, exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({
-          line,
-          exitCode: 0,
-          stderr: "",
-        });
-        return stdout;
-      };
-      const value: unknown = JSON.parse(await run("json"));
-      expect(problemsOf(value)).toEqual([]);
-      if (printed?.count === "list") expect(value).toEqual(expect.any(Array));
-      // Writes are not repeated.
-      if (!/ (add|create|update|delete|backup|copy|move)$|^(comment|add|rm)$/.test(name)) {
-        const lines = (await run("ndjson")).split("\n").filter((line) => line !== "");
-        expect([value].flat()).toEqual(lines.map((line) => JSON.parse(line)));
-      }
-    }
-  });
+  const commands = described.filter(({ name }) => name !== START);
+  /** These are not repeated, and each has a service of its own. */
+  const writes = commands.filter(({ name }) =>
+    / (add|create|update|delete|backup|copy|move)$|^(comment|add|rm)$/.test(name),
+  );
 
-  test("service start is what its schema says", async () => {
-    const problemsOf = validator(SCHEMA.commands.find(({ name }) => name === START)?.output?.json);
-    for (const flags of [[], ["--sample"]]) {
-      const running = createInstallation().start(
-        ...["service", "start", "--memory", "--port", "0", "-o", "json", ...flags],
-      );
-      expect(problemsOf(JSON.parse(await running.stdoutWith("\n")))).toEqual([]);
+  async function print(name: string, argv: readonly string[], format: string): Promise<string> {
+    const line = [...name.split(" "), ...argv, "-o", format];
+    const env = name.startsWith("service ") ? {} : world.env;
+    const { exitCode, stdout, stderr } = await world.runWith({ env }, ...line);
+    const problem = exitCode === 0 ? "" : stderr;
+    expect({ line, exitCode, stderr: problem }).toEqual({ line, exitCode: 0, stderr: "" });
+    return stdout;
+  }
+
+  test.each(writes.map(({ name, output }) => [name, output?.json] as const))(
+    "%s is what its schema says",
+    async (name, json) => {
+      await prepareFor(name);
+      const problemsOf = validator(json);
+      for (const argv of commandLines()[name] ?? [])
+        expect(problemsOf(JSON.parse(await print(name, argv, "json")))).toEqual([]);
+    },
+  );
+
+  test("all others are what their schemas say, in json and ndjson", async () => {
+    for (const { name, output } of commands.filter((command) => !writes.includes(command))) {
+      await prepareFor(name);
+      const problemsOf = validator(output?.json);
+      for (const argv of commandLines()[name] ?? []) {
+        const value: unknown = JSON.parse(await print(name, argv, "json"));
+        expect({ name, problems: problemsOf(value) }).toEqual({ name, problems: [] });
+        if (output?.count === "list") expect(value, name).toEqual(expect.any(Array));
+        const lines = (await print(name, argv, "ndjson")).split("\n").filter((line) => line !== "");
+        expect([value].flat(), name).toEqual(lines.map((line) => JSON.parse(line)));
+      }
     }
   });
 

@@ -3,11 +3,13 @@ import { CliError } from "../../src/errors.js";
 import { html } from "../../src/html/page.js";
 import { renderError, stackTrace } from "../../src/output/error-report.js";
 import { createTemplateProgram } from "../../src/output/formats/template.js";
+import { sanitizeBlock, sanitizeLine } from "../../src/output/sanitize.js";
 import { PLAIN_STYLE } from "../../src/output/style.js";
-import { wrapText } from "../../src/output/table/text-width.js";
+import { textWidth, truncateText, wrapText } from "../../src/output/table/text-width.js";
 import { commentView } from "../../src/output/views/comment.js";
 import { eventView } from "../../src/output/views/event.js";
 import { createEventListView } from "../../src/output/views/event-list.js";
+import { createRedactor } from "../../src/terminal/redaction.js";
 import { ACTIVITY, EVENT, MEMBER } from "../output/fixtures.js";
 import { rendered, VIEWER } from "../output/rendered.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";
@@ -97,4 +99,22 @@ test(
 
 test("pages", () => {
   for (const text of TEXTS) expect(html`<p title="${text}">${text}</p>`.html).toMatch(/<\/p>$/);
+});
+
+test.each(SLOW_TEXTS)("%s are measured, cut and wrapped", (_, textOf) => {
+  expect(textWidth(textOf(100_000))).toBeTypeOf("number");
+  expect(truncateText(textOf(100_000), 80).length).toBeGreaterThan(0);
+  const lines = wrapText(sanitizeBlock(textOf(20_000)), { width: 80, breakWords: true });
+  expect(lines.length).toBeGreaterThan(0);
+});
+
+// The secrets are what such texts begin with.
+test.each(SLOW_TEXTS)("secrets are looked for in %s", (_, textOf) => {
+  const text = textOf(50_000);
+  const redactor = createRedactor(() => []);
+  redactor.add("tok/en+with=odd&signs-0123");
+  for (const length of [20, 600])
+    for (const secret of [`${textOf(length)}!`, `${"\\".repeat(length)}!`]) redactor.add(secret);
+  for (const shown of [text, JSON.stringify(text), sanitizeLine(text), encodeURIComponent(text)])
+    expect(redactor.mask(shown)).toBe(shown);
 });

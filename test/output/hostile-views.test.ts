@@ -101,7 +101,7 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
           expect(harmfulBut(text, OWN_CODES[format] ?? /\n/g, list)).toEqual([]);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 
@@ -112,7 +112,7 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
         const text = await rendered(view, filled(value, list), options);
         expect(harmfulBut(text, OWN_COLORS, list)).toEqual([]);
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 
@@ -127,7 +127,7 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
         expect(stringsIn(plain).filter((text) => !stringsIn(hostile).includes(text))).toEqual([]);
         expect(line.trimEnd()).not.toContain("\n");
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 
@@ -144,7 +144,7 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
           if (typeof text === "string") expect(cells).toContain(text);
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 });

@@ -172,7 +172,7 @@ describe("hostile text in markdown", () => {
         const table = html(await rendered(activityView, [{ ...ACTIVITY, content }], options));
         expect(table).toContain(`<tbody>\n<tr>\n<td>${shown(content)}</td>\n<td>c1</td>\n</tr>\n</tbody>`);
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 
@@ -187,7 +187,7 @@ describe("hostile text in markdown", () => {
             `<li><strong>15:00–16:00</strong> ${isSeen ? shown(title) : "(no title)"} ↻${where}</li>\n</ul>\n`,
         );
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 
@@ -200,7 +200,7 @@ describe("hostile text in markdown", () => {
           /^<ul>\n<li><strong>Comment:<\/strong>[^<>]*<\/li>\n<\/ul>\n?$/,
         );
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 });

@@ -7,6 +7,8 @@ import { eventView } from "../../src/output/views/event.js";
 import { EVENT, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
 
+const RUNS = { numRuns: 25 };
+
 const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: "grapheme" }),
@@ -56,6 +58,7 @@ describe("a table on a terminal", () => {
           expect(rows.every((row) => row.endsWith(`  ${WORK_LABEL.id}`))).toBe(true);
         },
       ),
+      RUNS,
     );
   });
 
@@ -70,6 +73,7 @@ describe("a table on a terminal", () => {
           expect(text.split(EVENT.id)).toHaveLength(events.length + 1);
         },
       ),
+      RUNS,
     );
   });
 
@@ -83,6 +87,7 @@ describe("a table on a terminal", () => {
           expectTidy(stripVTControlCharacters(text), columns);
         },
       ),
+      RUNS,
     );
   });
 
@@ -112,6 +117,7 @@ describe("a table on a terminal", () => {
           expect(shown.replace("Description", "").replace(/\s/g, "")).toBe(description.replaceAll(" ", ""));
         },
       ),
+      RUNS,
     );
   });
 
@@ -144,6 +150,7 @@ describe("tsv", () => {
         const cells = rows.map((row) => row.split("\t").map(readCell));
         expect(cells).toEqual(names.map((name) => [WORK_LABEL.id, "6", name, WORK_LABEL.color]));
       }),
+      RUNS,
     );
   });
 });

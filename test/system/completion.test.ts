@@ -131,10 +131,8 @@ describeWithSystem("tmux", "completion", () => {
         for (const hostile of HOSTILE) {
           world.remember({ calendars: [hostile] });
           const value = wordFor(hostile);
-          expect(await world.run("calctl labels -c <Tab>")).toEqual(["labels", "-c", value]);
-          expect(await world.run("calctl labels --calendar=<Tab>")).toEqual([
-            "labels",
-            `--calendar=${value}`,
+          expect(await world.run("calctl labels -c <Tab> --calendar=<Tab>")).toEqual([
+            ...["labels", "-c", value, `--calendar=${value}`],
           ]);
         }
         expect(readdirSync(world.home)).toEqual(before);

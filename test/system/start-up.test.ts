@@ -3,7 +3,10 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
+import { loadCommandTree } from "../../src/cli/command-tree.js";
+import { programSchema } from "../../src/cli/help/schema.js";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -143,4 +146,18 @@ describe("of Node's modules, and of the program's bytes", () => {
     await client.run("calendars");
     await expectAtMost(client, [...WEEK, "-c", "Family"], { modules: HTTP, bytes: 1_640 * KIB });
   });
+});
+
+test.each([[[]], [["--sample"]]])("service start %j prints what its schema says", async (flags) => {
+  const { commands, $defs } = programSchema(await loadCommandTree());
+  const json = commands.find(({ name }) => name === "service start")?.output?.json;
+  const ajv = new Ajv2020({ strictRequired: false, allowUnionTypes: true });
+  const validate = ajv.compile({ $defs, ...json });
+  const argv = ["service", "start", "--memory", "--port", "0", "-o", "json", ...flags];
+  const value: unknown = JSON.parse(
+    await createInstallation()
+      .start(...argv)
+      .stdoutWith("\n"),
+  );
+  expect({ isValid: validate(value), errors: validate.errors }).toEqual({ isValid: true, errors: null });
 });

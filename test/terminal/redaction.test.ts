@@ -73,7 +73,7 @@ describe("a secret is masked", () => {
     expect(createRedactor(() => [TOKEN]).mask(TOKEN)).toBe("***");
   });
 
-  test.each([500, 10_000])("when it is %i characters long", (length) => {
+  test.each([500, 2_000])("when it is %i characters long", (length) => {
     const long = `${TOKEN} "é`.repeat(length).slice(0, length);
     for (const text of [
       long,
@@ -126,13 +126,11 @@ test.each([
   expect(maskOf(TOKEN)(long)).toBe(long);
 });
 
-// Where the time grew with the square of the text, it would run out. The secrets are what such texts begin with.
-test.each(SLOW_TEXTS)("secrets are looked for in %s", (_, textOf) => {
-  const text = textOf(50_000);
-  const secrets = [
-    TOKEN,
-    ...[20, 600].flatMap((length) => [`${textOf(length)}!`, `${"\\".repeat(length)}!`]),
-  ];
-  const shown = [text, JSON.stringify(text), sanitizeLine(text), encodeURIComponent(text)];
-  for (const each of shown) expect(maskOf(...secrets)(each)).toBe(each);
+// test/long/slow-texts.test.ts has longer ones. The secrets are what such texts begin with.
+test("secrets are looked for in texts that take long", () => {
+  for (const [, textOf] of SLOW_TEXTS) {
+    const secrets = [TOKEN, ...[20, 600].map((length) => `${textOf(length)}!`)];
+    const text = textOf(2_000);
+    expect(maskOf(...secrets)(text)).toBe(text);
+  }
 });

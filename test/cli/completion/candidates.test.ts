@@ -89,7 +89,7 @@ describe("commands and flags", () => {
 });
 
 describe("values", () => {
-  test.each([
+  const rows = [
     ["after the flag", ["labels", "-c", ""], NAMES],
     ["after its long name", ["labels", "--calendar", "W"], ["Work", "Work out"]],
     ["attached", ["labels", "--calendar=W"], ["--calendar=Work", "--calendar=Work out"]],
@@ -119,8 +119,11 @@ describe("values", () => {
     ["the zone without a place", ["labels", "--timezone", "U"], ["UTC"]],
     ["text", ["events", "create", "--title", ""], []],
     ["too many arguments", ["profiles", "use", "office", ""], []],
-  ])("%s", (_, line, expected) => {
-    expect(values(...line)).toEqual(expected);
+  ] as const;
+
+  test("are those that fit, wherever they stand", () => {
+    for (const [what, line, expected] of rows)
+      expect({ what, values: values(...line) }).toEqual({ what, values: expected });
   });
 
   test("feeds that were listed, by name", async () => {
@@ -130,13 +133,14 @@ describe("values", () => {
     expect(candidates).toEqual([{ value: stdout.trim(), description: "Phone" }]);
   });
 
-  test.each([
-    [["events", "create", "--input", ""]],
-    [["comment", "abcd", "--file=not"]],
-    [["events", "update", "--description-file", "x"]],
-    [["service", "start", "--tls-cert", ""]],
-  ])("%j is a file", (line) => {
-    expect(at(line)).toEqual({ candidates: [], files: true });
+  test("of some flags are files", () => {
+    for (const line of [
+      ["events", "create", "--input", ""],
+      ["comment", "abcd", "--file=not"],
+      ["events", "update", "--description-file", "x"],
+      ["service", "start", "--tls-cert", ""],
+    ])
+      expect({ line, ...at(line) }).toEqual({ line, candidates: [], files: true });
   });
 });
 
@@ -198,21 +202,23 @@ describe("ids of events", () => {
 });
 
 describe("names that cannot stand alone", () => {
-  test.each([
-    ["that two have", ["Twin", "Twin"]],
-    ["that are numbers", ["2027", "3"]],
-    ["that are another's id", ["id1", "Other"]],
-    ["without letters", ["", " "]],
-    ["with a tab", ["a\tb", "."]],
-    ["with control characters", ["\u001b[31mred", "two\nlines", "\u009b2J", "\u007f"]],
-    ["that change the direction of letters", ["a\u202eb", "\u2066c", "\u200fd", "\u061ce"]],
-  ])("%s: ids", (_, names) => {
-    writeNames(names);
-    expect(at(["labels", "-c", ""], {}).candidates).toEqual(
-      names.map((name, index) =>
-        name === "Other" ? { value: name, description: "" } : { value: `id${index}`, description: name },
-      ),
-    );
+  test("have ids instead", () => {
+    for (const names of [
+      ["Twin", "Twin"],
+      ["2027", "3"],
+      ["id1", "Other"],
+      ["", " "],
+      ["a\tb", "."],
+      ["\u001b[31mred", "two\nlines", "\u009b2J", "\u007f"],
+      ["a\u202eb", "\u2066c", "\u200fd", "\u061ce"],
+    ]) {
+      writeNames(names);
+      expect(at(["labels", "-c", ""], {}).candidates).toEqual(
+        names.map((name, index) =>
+          name === "Other" ? { value: name, description: "" } : { value: `id${index}`, description: name },
+        ),
+      );
+    }
   });
 
   test("are shown to no terminal with characters that it may obey, and ids of that kind are not offered", async () => {
@@ -234,6 +240,7 @@ describe("names that cannot stand alone", () => {
         for (const shell of ["bash", "zsh", "fish", "powershell"] as const)
           for (const shown of await ask(shell)) expect(harmfulCodes(shown)).toEqual([]);
       }),
+      { numRuns: 30 },
     );
   });
 
