@@ -126,7 +126,7 @@ describe("any event", () => {
           expect(after).toEqual(before);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

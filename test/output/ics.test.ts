@@ -302,7 +302,7 @@ describe("ics", () => {
           [title, location, description].map(shown),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

@@ -84,9 +84,9 @@ describe("a long text", () => {
     const options = { width: 80, breakWords: true };
     const longest = sanitizeBlock("\u{1d165}".repeat(MAX_DESCRIPTION));
     expect(wrapText(longest, options).join("")).toBe(longest);
-    const lines = wrapText("日".repeat(1_000_000), options);
+    const lines = wrapText("日".repeat(200_000), options);
     expect(lines).toHaveLength(2_501);
-    expect(lines.at(-1)).toBe("… and 900000 more characters");
+    expect(lines.at(-1)).toBe("… and 100000 more characters");
     expect(wrapText(`${"a".repeat(99_999)}😀`, options).at(-1)).toBe("… and 2 more characters");
   });
 
