@@ -64,6 +64,18 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     expect(stderr).toMatch(/^error: (?:interrupted|terminated|hung up)\n$/);
   });
 
+  test("ends service start with 0", async () => {
+    const running = createInstallation().start("service", "start", "--memory", "--port", "0", "-o", "json");
+    expect(JSON.parse(await running.stdoutWith("\n")).base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    running.child.kill(signal);
+    expect((await running.ended).exitCode).toBe(0);
+  });
+});
+
+/** test/terminal/signals.test.ts has the code of each signal. */
+describe("SIGTERM", () => {
+  const [signal, code] = ["SIGTERM", 143] as const;
+
   test.each([
     ["POST", ["events", "create", "--title", "T", ...TIMES]],
     ["POST", ["comment", "event-1", "hello"]],
@@ -156,13 +168,6 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     child.kill(signal);
     expect(await once(child, "exit")).toEqual([11, null]);
     child.stderr.destroy();
-  });
-
-  test("ends service start with 0", async () => {
-    const running = createInstallation().start("service", "start", "--memory", "--port", "0", "-o", "json");
-    expect(JSON.parse(await running.stdoutWith("\n")).base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    running.child.kill(signal);
-    expect((await running.ended).exitCode).toBe(0);
   });
 
   test("ends it while stdout is not read, with the error on stderr", async () => {
