@@ -14,11 +14,8 @@ import { join, relative } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { CliError } from "../../src/errors.js";
 import { findSendmail, parseMailAddresses, sendMail } from "../../src/messages/sendmail.js";
-import { describeWithSystem } from "../support/system.js";
-import { systemPart } from "../support/system-parts.js";
-import { type SmtpAnswers, startSmtpServer } from "./support/smtp-server.js";
 
-/** Mail through a real `sendmail -t`, and through scripts that end as sendmail may. */
+/** Mail through scripts that end as sendmail may. */
 
 const MAIL = [
   "To: ana@example.org, ben@example.org",
@@ -44,7 +41,6 @@ interface Changes {
   readonly path?: string;
   readonly folders?: readonly string[];
   readonly platform?: string;
-  readonly timeout?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -52,11 +48,10 @@ async function send({
   path = `${bin}:/usr/bin:/bin`,
   folders = [],
   platform = "linux",
-  timeout = 20_000,
   signal = new AbortController().signal,
 }: Changes = {}) {
   const env = { PATH: path, HOME: home, CALCTL_TOKEN: "sentinel", CALCTL_WEBHOOK_URL: "sentinel" };
-  return sendMail(MAIL, { env, platform, signal: () => signal, timeout, folders }).then(
+  return sendMail(MAIL, { env, platform, signal: () => signal, timeout: 20_000, folders }).then(
     () => null,
     (error: unknown) => error,
   );
@@ -68,57 +63,6 @@ function install(script: string): string {
   chmodSync(path, 0o755);
   return path;
 }
-
-describeWithSystem("msmtp", "msmtp as sendmail", () => {
-  async function sendByMsmtp(answers: SmtpAnswers, config?: string, timeout?: number) {
-    symlinkSync(systemPart("msmtp") ?? "", join(bin, "sendmail"));
-    const server = await startSmtpServer(answers);
-    const account = `account default\nhost 127.0.0.1\nport ${server.port}\nfrom calctl@example.org\n`;
-    writeFileSync(join(home, ".msmtprc"), config ?? account, { mode: 0o600 });
-    return { error: await send(timeout === undefined ? {} : { timeout }), mails: server.mails };
-  }
-
-  test("gets the whole message, and its recipients from the header", async () => {
-    const { error, mails } = await sendByMsmtp({});
-    expect(error).toBeNull();
-    expect(mails).toHaveLength(1);
-    expect(mails[0]?.recipients).toEqual(["ana@example.org", "ben@example.org"]);
-    expect(mails[0]?.message).toContain(MAIL.slice(MAIL.indexOf("Subject")).trimEnd());
-  });
-
-  test.each<[string, SmtpAnswers, number, string]>([
-    ["a recipient that is refused", { RCPT: "550 5.1.1 no such user" }, 11, "no such user"],
-    [
-      "a recipient that is refused for now, which msmtp does not tell apart",
-      { RCPT: "450 4.2.1 try later" },
-      11,
-      "try later",
-    ],
-    ["a message that is refused", { ".": "554 5.7.1 looks like spam" }, 11, "looks like spam"],
-  ])("%s is reported with the reason: exit %i", async (_, answers, exitCode, reason) => {
-    const { error, mails } = await sendByMsmtp(answers);
-    expect(error).toMatchObject({ exitCode, message: expect.stringContaining(reason) });
-    expect(mails).toEqual([]);
-  });
-
-  // Some programs with the same exit code have a queue.
-  test("a server that nobody runs is exit 9", async () => {
-    const { error } = await sendByMsmtp({}, "account default\nhost 127.0.0.1\nport 9\nfrom a@example.org\n");
-    expect(error).toMatchObject({ code: "outcome_unknown", message: expect.stringContaining("127.0.0.1") });
-  });
-
-  test("without a configuration is exit 10", async () => {
-    expect((await sendByMsmtp({}, "nonsense\n")).error).toMatchObject({ code: "configuration" });
-  });
-
-  test("that waits for the answer to the message is exit 9 after the timeout", async () => {
-    const { error } = await sendByMsmtp({ ".": null }, undefined, 1_500);
-    expect(error).toMatchObject({
-      code: "outcome_unknown",
-      message: expect.stringContaining("did not end in 1.5 seconds; the email may have been sent"),
-    });
-  });
-});
 
 describe("the exit codes of sendmail", () => {
   test.each([

@@ -16,7 +16,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { querySql, runSql } from "../../../service/test/support/database.js";
 import { CliError } from "../../../src/errors.js";
 import { MIGRATIONS } from "../../../src/messages/ledger/schema.js";
-import { describeWithDisk, mountDisk } from "../../support/system.js";
 import { createLedgerPath, DAY, NOW, openTestLedger } from "./support.js";
 
 const KEEP = { keepDays: 1 };
@@ -146,52 +145,6 @@ describe("nothing is sent with a ledger", () => {
   });
 });
 
-describeWithDisk("on a disk", () => {
-  test("that is full, nothing is sent; once there is room, it is", async () => {
-    const disk = mountDisk(1);
-    const path = `${disk.path}/state/ledger.db`;
-    const ledger = await openTestLedger(path);
-    disk.fill();
-    const large = "k".repeat(100_000);
-    await expect(ledger.sendOnce(large, neverSend, KEEP)).rejects.toMatchObject(configuration("ledger.db"));
-    const opened = openTestLedger(path).then((other) => other.sendOnce(large, neverSend, KEEP));
-    await expect(opened).rejects.toMatchObject(configuration("ledger.db"));
-    disk.free();
-    expect(await ledger.sendOnce(large, async () => undefined, KEEP)).toBe("sent");
-  });
-
-  test("that is full at first, no ledger is created", async () => {
-    const disk = mountDisk(1);
-    disk.fill();
-    await expect(openTestLedger(`${disk.path}/ledger.db`)).rejects.toMatchObject(configuration("ledger.db"));
-  });
-
-  test("that is read-only, nothing is sent", async () => {
-    const disk = mountDisk(1);
-    const made = createLedgerPath();
-    (await openTestLedger(made)).close();
-    const path = `${disk.path}/ledger.db`;
-    copyFileSync(made, path);
-    disk.setReadOnly(true);
-    const sending = openTestLedger(path).then((ledger) => ledger.sendOnce("digest", neverSend, KEEP));
-    await expect(sending).rejects.toMatchObject(configuration("ledger.db"));
-    disk.setReadOnly(false);
-  });
-
-  test("that gets full while a message is sent, says that it was sent, and never sends it again", async () => {
-    const disk = mountDisk(1);
-    const path = `${disk.path}/state/ledger.db`;
-    const ledger = await openTestLedger(path);
-    const sending = ledger.sendOnce("digest", async () => disk.fill(), KEEP);
-    await expect(sending).rejects.toMatchObject({
-      exitCode: 1,
-      message: expect.stringContaining("it was sent, but that could not be noted"),
-    });
-    disk.free();
-    expect(querySql(path, "select state from sends")).toEqual([{ state: "sending" }]);
-  });
-});
-
 describe("a ledger that is removed while a message is sent", () => {
   test("says that it was sent", async () => {
     const path = createLedgerPath();
@@ -208,16 +161,22 @@ describe("keys", () => {
     const path = createLedgerPath();
     let now = NOW;
     const ledger = await openTestLedger(path, { now: () => now });
-    for (let count = 0; count < 120; count += 1)
-      await ledger.sendOnce(`event ${count}`, async () => undefined, KEEP);
-    const kept = () => querySql(path, "select count(*) as count from sends")[0]?.["count"];
+    const insert = (count: number, name: string, began: number, keepDays: number) =>
+      runSql(
+        path,
+        `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+        insert into sends (key, state, owner, began_at, forget_at)
+        select '${name} ' || i, 'sent', '{}', ${began} + i, ${began + keepDays * DAY} + i from n`,
+      );
+    insert(120, "event", NOW, 1);
+    insert(99, "later", NOW + 2 * DAY, 10);
     const counts: unknown[] = [];
-    for (let run = 0; run < 103; run += 1) {
+    for (let run = 100; run < 104; run += 1) {
       now = NOW + 2 * DAY + run;
       await ledger.sendOnce(`later ${run}`, async () => undefined, { keepDays: 10 });
-      counts.push(kept());
+      counts.push(querySql(path, "select count(*) as count from sends")[0]?.["count"]);
     }
-    expect(counts.slice(-4)).toEqual([220, 121, 102, 103]);
+    expect(counts).toEqual([220, 121, 102, 103]);
   });
 
   test("are kept by a clock that is wrong for a while", async () => {
@@ -248,7 +207,12 @@ test("state is compact, and the last 100 names are kept even if they are not use
   expect(statSync(path).size).toBeLessThan(100_000);
   expect(await ledger.readSeen("large")).toEqual({ revision: 1, seen });
   now = NOW + 500 * DAY;
-  for (let count = 1; count < 100; count += 1) await ledger.remember({ name: `new ${count}`, seen: [] });
+  runSql(
+    path,
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 98)
+    insert into seen select 'new ' || i, content, 1, ${now} from n, seen where name = 'large'`,
+  );
+  await ledger.remember({ name: "new 99", seen: [] });
   expect(await ledger.readSeen("large")).not.toBeNull();
   await ledger.remember({ name: "new 100", seen: [] });
   expect(await ledger.readSeen("large")).toBeNull();
