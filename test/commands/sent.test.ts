@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { textWidth } from "../../src/output/table/text-width.js";
 import { reply } from "../support/fault-steps.js";
 import { NOW } from "../support/harness.js";
-import { failed } from "../support/outcomes.js";
+import { failed, QUIET } from "../support/outcomes.js";
 import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
 
 /** What `post` and `remind` have sent. It is 15:30 in Berlin. */
@@ -12,7 +12,6 @@ interface Sent {
   readonly outcome: string;
 }
 
-const QUIET = { exitCode: 0, stdout: "", stderr: "" };
 const LOST = [reply({ status: 502, headers: {}, body: "" })];
 const REFUSED = [reply({ status: 400, headers: {}, body: "" })];
 

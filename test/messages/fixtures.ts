@@ -102,7 +102,7 @@ export const HOSTILE_WEEK: readonly LocalizedEvent[] = Array.from({ length: 120 
   const details = {
     id: `id-${index}`,
     location: hostile.repeat(2),
-    description: hostile.repeat(200),
+    description: hostile.repeat(40),
     url: index % 3 === 0 ? `https://a.example/${"(|)<>*_".repeat(20)}?n=${index}` : null,
     attendees: HOSTILE_TITLES.map(person),
     label: label(index % 10, hostile, "#3d9df5"),

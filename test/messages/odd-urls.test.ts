@@ -1,9 +1,9 @@
 import PostalMime from "postal-mime";
 import { expect, test } from "vitest";
-import { createDigest, createReminder, type Message } from "../../src/messages/message.js";
+import { createReminder, type Message } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
 import { TARGET_KINDS, type TargetKind } from "../../src/messages/target.js";
-import { event, NOW, OPTIONS, PLACE, ZONE } from "./fixtures.js";
+import { event, NOW, PLACE, ZONE } from "./fixtures.js";
 import { problemsOf } from "./support/published-limits.js";
 
 /** Events whose URL is not one of a page on the internet: every target takes the message, and no link leads astray. */
@@ -76,11 +76,9 @@ test.each(TARGET_KINDS)("%s takes an event with any URL, and another event besid
     const odd = event("Odd one", "2026-11-21T09:00", "2026-11-21T10:00", details);
     const plain = event("Plain one", "2026-11-21T09:00", "2026-11-21T10:00", { url: "https://a.example/p" });
     const reminder = createReminder([odd, plain], { zone: ZONE, now: NOW, showCalendar: false });
-    for (const message of [reminder, createDigest([odd, plain], OPTIONS)]) {
-      const { problems, body } = await sent(kind, message);
-      expect(problems, url).toEqual([]);
-      expect(body, url).toMatch(/Odd one[\s\S]*Plain one/);
-      if (kind !== "json") expect(body, url).not.toMatch(ASTRAY);
-    }
+    const { problems, body } = await sent(kind, reminder);
+    expect(problems, url).toEqual([]);
+    expect(body, url).toMatch(/Odd one[\s\S]*Plain one/);
+    if (kind !== "json") expect(body, url).not.toMatch(ASTRAY);
   }
 });
