@@ -91,92 +91,52 @@ describe("targets add", () => {
     expect(config()["targets"]).toEqual({ team: { as: "mail", to: "ana@example.org" } });
   });
 
-  test.each<[string, readonly string[], string, string]>([
-    ["no kind", ["team"], URL_A, "missing --as"],
-    ["another kind", ["team", "--as", "irc"], URL_A, "--as"],
-    ["no URL", ["team", "--as", "slack"], "", "stdin: it is empty"],
-    [
-      "no URL in the file",
-      ["team", "--as", "slack", "--url-file", "/nowhere"],
-      "",
-      "no such file or directory",
-    ],
-    ["a malformed URL", ["team", "--as", "slack"], "sentinel", "it is not an https URL"],
-    ["several lines", ["team", "--as", "slack"], `${URL_A}\n${URL_B}\n`, "line breaks"],
-    ["words", ["team", "--as", "slack"], "not a url", "stdin: it must not contain spaces or line breaks\n"],
-    [
-      "the URL of another platform",
-      ["team", "--as", "discord"],
-      URL_A,
-      "hooks.slack.com takes messages of slack",
-    ],
-    ["the URL as name", [URL_A, "--as", "slack"], URL_A, "not its URL"],
-    [
-      "a bot's token as name",
-      ["123456789:AAF-sentinel_0123456789abcdefghijk", "--as", "telegram", "--chat", "1"],
-      "",
-      "not its URL",
-    ],
-    ["the URL as file", ["team", "--as", "slack", "--url-file", URL_A], "", "not a URL"],
-    ["the URL as chat", ["team", "--as", "telegram", "--chat", URL_A], "", "is not the id of a chat"],
-    ["the URL as address", ["me", "--as", "mail", "--to", URL_A], "", "is not an email address"],
-    ["the URL after the name", ["team", URL_A, "--as", "slack"], "", "renew the URL"],
-    ["a name with a space", ["my team", "--as", "slack"], URL_A, "not a valid name of a target"],
-    ["an empty name", ["", "--as", "slack"], URL_A, "the name of the target is empty"],
-    ["telegram without a chat", ["team", "--as", "telegram"], "x", "missing --chat"],
-    [
-      "telegram with another chat",
-      ["team", "--as", "telegram", "--chat", "a b"],
-      "x",
-      "is not the id of a chat",
-    ],
-    ["a token of slack as name", ["xoxb-sentinel-0123456789", "--as", "slack"], URL_A, "not its URL"],
-    ["a chat of slack", ["team", "--as", "slack", "--chat", "1"], URL_A, "only telegram has chats"],
-    [
-      "an address of slack",
-      ["team", "--as", "slack", "--to", "a@example.org"],
-      URL_A,
-      "only mail has addresses",
-    ],
-    ["mail without an address", ["me", "--as", "mail"], "", "missing --to"],
-    ["mail to no address", ["me", "--as", "mail", "--to", "ana"], "", "is not an email address"],
-    [
-      "a topic of slack",
-      ["team", "--as", "slack", "--topic", "1"],
-      URL_A,
-      "--topic: only telegram has topics, not slack",
-    ],
-    [
-      "no topic",
-      ["team", ...CHAT, "--topic", "General"],
-      URL_A,
-      '--topic: "General" is not the id of a topic',
-    ],
-    [
-      "a sender of slack",
-      ["team", "--as", "slack", "--from", "a@b.example"],
-      URL_A,
-      "--from: only mail has addresses, not slack",
-    ],
-    [
-      "blind copies of ntfy",
-      ["team", "--as", "ntfy", "--bcc", "a@b.example"],
-      URL_A,
-      "--bcc: only mail has addresses, not ntfy",
-    ],
-    ["no sender", ["me", ...MAIL, "--from", "ana"], "", '--from: "ana" is not an email address'],
-    ["two senders", ["me", ...MAIL, "--from", "a@b.example,c@b.example"], "", "an email has one sender"],
-    [
-      "a header as blind copy",
-      ["me", ...MAIL, "--bcc", "a@b\nTo: x@y"],
-      "",
-      "--bcc: the value is not an email address",
-    ],
-  ])("with %s is exit 2, and keeps and repeats nothing", async (_, argv, stdin, words) => {
-    const { exitCode, stdout, stderr } = await add(stdin, ...argv);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(words);
-    expect(stderr).not.toContain("sentinel");
+  test("with what is no target is exit 2, and keeps and repeats nothing", async () => {
+    const wrong: readonly (readonly [readonly string[], string, string])[] = [
+      [["team"], URL_A, "missing --as"],
+      [["team", "--as", "irc"], URL_A, "--as"],
+      [["team", "--as", "slack"], "", "stdin: it is empty"],
+      [["team", "--as", "slack", "--url-file", "/nowhere"], "", "no such file or directory"],
+      [["team", "--as", "slack"], "sentinel", "it is not an https URL"],
+      [["team", "--as", "slack"], `${URL_A}\n${URL_B}\n`, "line breaks"],
+      [["team", "--as", "slack"], "not a url", "stdin: it must not contain spaces or line breaks\n"],
+      [["team", "--as", "discord"], URL_A, "hooks.slack.com takes messages of slack"],
+      [[URL_A, "--as", "slack"], URL_A, "not its URL"],
+      [
+        ["123456789:AAF-sentinel_0123456789abcdefghijk", "--as", "telegram", "--chat", "1"],
+        "",
+        "not its URL",
+      ],
+      [["team", "--as", "slack", "--url-file", URL_A], "", "not a URL"],
+      [["team", "--as", "telegram", "--chat", URL_A], "", "is not the id of a chat"],
+      [["me", "--as", "mail", "--to", URL_A], "", "is not an email address"],
+      [["team", URL_A, "--as", "slack"], "", "renew the URL"],
+      [["my team", "--as", "slack"], URL_A, "not a valid name of a target"],
+      [["", "--as", "slack"], URL_A, "the name of the target is empty"],
+      [["team", "--as", "telegram"], "x", "missing --chat"],
+      [["team", "--as", "telegram", "--chat", "a b"], "x", "is not the id of a chat"],
+      [["xoxb-sentinel-0123456789", "--as", "slack"], URL_A, "not its URL"],
+      [["team", "--as", "slack", "--chat", "1"], URL_A, "only telegram has chats"],
+      [["team", "--as", "slack", "--to", "a@example.org"], URL_A, "only mail has addresses"],
+      [["me", "--as", "mail"], "", "missing --to"],
+      [["me", "--as", "mail", "--to", "ana"], "", "is not an email address"],
+      [["team", "--as", "slack", "--topic", "1"], URL_A, "--topic: only telegram has topics, not slack"],
+      [["team", ...CHAT, "--topic", "General"], URL_A, '--topic: "General" is not the id of a topic'],
+      [
+        ["team", "--as", "slack", "--from", "a@b.example"],
+        URL_A,
+        "--from: only mail has addresses, not slack",
+      ],
+      [["team", "--as", "ntfy", "--bcc", "a@b.example"], URL_A, "--bcc: only mail has addresses, not ntfy"],
+      [["me", ...MAIL, "--from", "ana"], "", '--from: "ana" is not an email address'],
+      [["me", ...MAIL, "--from", "a@b.example,c@b.example"], "", "an email has one sender"],
+      [["me", ...MAIL, "--bcc", "a@b\nTo: x@y"], "", "--bcc: the value is not an email address"],
+    ];
+    for (const [argv, stdin, words] of wrong) {
+      const result = await add(stdin, ...argv);
+      expect(result, argv.join(" ")).toMatchObject(failed(2, words));
+      expect(result.stderr).not.toContain("sentinel");
+    }
     expect(readdirSync(harness.directory)).not.toContain("config.json");
     expect(secrets()).toEqual([]);
   });

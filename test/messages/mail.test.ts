@@ -101,9 +101,8 @@ test("two emails have different ids", async () => {
 });
 
 describe("a hostile title", () => {
-  test.each([...HOSTILE_TITLES, "long ".repeat(39), ".", "From here"].map((title) => [title]))(
-    "%j is only a title",
-    async (title) => {
+  test("is only a title", async () => {
+    for (const title of [...HOSTILE_TITLES, "long ".repeat(39), ".", "From here"]) {
       const one = event(title, "2026-11-21T09:00", "2026-11-21T10:00");
       const message = createDigest([one], { ...OPTIONS, title });
       const mail = await read(message);
@@ -112,8 +111,8 @@ describe("a hostile title", () => {
       expect(mail.subject).toBe(message.title);
       expect(mail.text).toContain(message.title);
       expect(mail.html?.match(/<(?:script|a|i|b)\b[^>]*>/g)).toEqual(["<b>"]);
-    },
-  );
+    }
+  });
 
   test("of any text anywhere keeps the mail whole: lines of at most 78 characters, ASCII only", async () => {
     await fc.assert(

@@ -8,7 +8,7 @@ import {
   type Message,
 } from "../../src/messages/message.js";
 import { HOSTILE } from "../output/fixtures.js";
-import { DINNER, EVENTS, event, label, NOW, OPTIONS, person, ZONE } from "./fixtures.js";
+import { DINNER, event, label, NOW, OPTIONS, person, ZONE } from "./fixtures.js";
 
 /** What a message says, without its details. */
 function outline({ body }: Message): unknown {
@@ -20,28 +20,6 @@ function outline({ body }: Message): unknown {
 }
 
 describe("a digest", () => {
-  test("lists each event under its days, with what they have of it", () => {
-    const digest = createDigest(EVENTS, OPTIONS);
-    expect(digest).toMatchObject({ title: "This week", zone: "Europe/Berlin" });
-    expect(outline(digest)).toEqual([
-      [
-        "Today, Sat 21 Nov",
-        "→ all day → Grandma visits (day 2 of 3)",
-        "09:30–10:30 Swimming lesson",
-        "19:00–21:30 Dinner with the neighbors [Visits]",
-      ],
-      [
-        "Tomorrow, Sun 22 Nov",
-        "→ all day Grandma visits (day 3 of 3)",
-        "22:00 → Night train (until Mon 06:00)",
-      ],
-      ["Mon 23 Nov", "→ 06:00 Night train (since Sun 22:00)"],
-      ["Tue 24 Nov", "10:00–12:00 Flight to London (ends 11:00 Europe/London)"],
-      ["Wed 25 Nov", "08:00–09:00 Team call"],
-      ["No date", "Someday"],
-    ]);
-  });
-
   test("names the zone only where there are times", () => {
     expect(createDigest([event("Holiday", "2026-11-21", "2026-11-21")], OPTIONS).zone).toBeNull();
   });
@@ -122,29 +100,6 @@ test.each([
   expect(createDigest([labelled], OPTIONS).body).toMatchObject({ days: [{ entries: [{ notes }] }] });
 });
 
-test("changes are listed once each, with what happened", () => {
-  const [visit] = EVENTS;
-  if (visit === undefined) throw new Error("no event");
-  const { body } = createChangesDigest(
-    [
-      { change: "added", event: visit, before: null },
-      { change: "removed", event: DINNER, before: DINNER },
-    ],
-    OPTIONS,
-  );
-  expect(body).toMatchObject({
-    days: [
-      {
-        heading: "Today, Sat 21 Nov",
-        entries: [
-          { name: "Grandma visits", change: "added" },
-          { name: "Dinner with the neighbors", change: "removed" },
-        ],
-      },
-    ],
-  });
-});
-
 describe("a reminder", () => {
   const start = Date.parse("2026-11-21T18:00:00.000Z");
   test.each([
@@ -168,25 +123,6 @@ describe("a reminder", () => {
     expect(
       createReminder([event("Holiday", date, date)], { zone: ZONE, now: NOW, showCalendar: false }).title,
     ).toBe(title);
-  });
-
-  test("has the times and the whole description, and the name in the title only", () => {
-    expect(createReminder([DINNER], { zone: ZONE, now: NOW, showCalendar: false }).body).toMatchObject({
-      kind: "days",
-      days: [
-        {
-          heading: "Today, Sat 21 Nov",
-          entries: [
-            {
-              time: "19:00–21:30",
-              name: "",
-              description: "A table for six.\nBring the photos.",
-              attendees: ["Ana", "Ben"],
-            },
-          ],
-        },
-      ],
-    });
   });
 });
 

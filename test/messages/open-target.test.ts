@@ -18,6 +18,12 @@ beforeEach(() => {
 const add = (stdin: string, ...argv: readonly string[]) =>
   world.run(stdin, "targets", "add", ...argv, "--insecure-storage");
 
+async function expectRefusal(opening: Promise<unknown>, exitCode: number, words: string): Promise<void> {
+  const error = await opening.catch((reason: unknown) => reason);
+  expect(error, words).toMatchObject({ exitCode, message: expect.stringContaining(words) });
+  expect(JSON.stringify(error), words).not.toContain("sentinel");
+}
+
 describe("a saved target", () => {
   test("is found by its name, and its id is no secret", async () => {
     await add(URL_A, "team", "--as", "slack");
@@ -79,25 +85,23 @@ describe("a saved target", () => {
     expect(await world.open({ to: "ana@example.org", as: "mail" })).toMatchObject(mail);
   });
 
-  test.each([
-    [{ to: "taem" }, 5, 'there is no target "taem"'],
-    [{ to: URL_A }, 2, "not its URL"],
-    [{ to: BOT }, 2, "not its URL"],
-    [{ to: "team", as: "discord" }, 2, "target team is for slack"],
-    [{ to: "team", chat: "1" }, 2, "only telegram has chats"],
-    [{ to: "xoxb-sentinel-0123456789" }, 2, "not its URL"],
-    [{ to: "team", chat: "1" }, 2, "only telegram has chats, not slack"],
-    [{ to: "team", topic: "1" }, 2, "only telegram has topics, not slack"],
-    [{ to: "ana@example.org", as: "mail", topic: "1" }, 2, "only telegram has topics, not mail"],
-    [{ to: "team", ics: true }, 2, "only mail has attachments, not slack"],
-    [{ to: "ana@example.org" }, 5, "there is no target"],
-    [{ as: "mail" }, 2, "missing --to ADDRESS"],
-    [{ to: "a@b\nBcc: c@d", as: "mail" }, 2, "is not an email address"],
-  ] as const)("%j is exit %i", async (request, exitCode, words) => {
+  test("that does not exist, or does not have what is asked for, is refused without its secrets", async () => {
     await add(URL_A, "team", "--as", "slack");
-    const error = await world.open(request).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ exitCode, message: expect.stringContaining(words) });
-    expect(JSON.stringify(error)).not.toContain("sentinel");
+    for (const [request, exitCode, words] of [
+      [{ to: "taem" }, 5, 'there is no target "taem"'],
+      [{ to: URL_A }, 2, "not its URL"],
+      [{ to: BOT }, 2, "not its URL"],
+      [{ to: "team", as: "discord" }, 2, "target team is for slack"],
+      [{ to: "xoxb-sentinel-0123456789" }, 2, "not its URL"],
+      [{ to: "team", chat: "1" }, 2, "only telegram has chats, not slack"],
+      [{ to: "team", topic: "1" }, 2, "only telegram has topics, not slack"],
+      [{ to: "ana@example.org", as: "mail", topic: "1" }, 2, "only telegram has topics, not mail"],
+      [{ to: "team", ics: true }, 2, "only mail has attachments, not slack"],
+      [{ to: "ana@example.org" }, 5, "there is no target"],
+      [{ as: "mail" }, 2, "missing --to ADDRESS"],
+      [{ to: "a@b\nBcc: c@d", as: "mail" }, 2, "is not an email address"],
+    ] as const)
+      await expectRefusal(world.open(request), exitCode, words);
   });
 
   test("whose URL is gone, broken or of another kind is exit 10", async () => {
@@ -175,34 +179,22 @@ describe("the target of the environment", () => {
     expect(error).toMatchObject({ exitCode: 5 });
   });
 
-  test.each<[string, Readonly<Record<string, string>>, object, number, string]>([
-    ["nothing", {}, { as: "slack" }, 2, "missing --to"],
-    ["nothing for a reminder", {}, { as: "slack", flag: "--post" }, 2, "missing --post"],
-    ["no kind", { CALCTL_WEBHOOK_URL: URL_A }, {}, 2, "CALCTL_WEBHOOK_URL needs --as"],
-    [
-      "an empty variable",
-      { CALCTL_WEBHOOK_URL: "" },
-      { as: "slack" },
-      10,
-      "CALCTL_WEBHOOK_URL is set but empty",
-    ],
-    [
-      "an empty variable of a file",
-      { CALCTL_WEBHOOK_URL_FILE: "" },
-      { as: "slack" },
-      10,
-      "CALCTL_WEBHOOK_URL_FILE is set but empty",
-    ],
-    ["no file", { CALCTL_WEBHOOK_URL_FILE: "/nowhere" }, { as: "slack" }, 10, "no such file or directory"],
-    ["no URL", { CALCTL_WEBHOOK_URL: "sentinel" }, { as: "slack" }, 10, "it is not an https URL"],
-    ["another platform", { CALCTL_WEBHOOK_URL: URL_A }, { as: "discord" }, 10, "takes messages of slack"],
-    ["the place of another kind", {}, { as: "slack", chat: "1" }, 2, "only telegram has chats"],
-    ["nothing for a bot", {}, { as: "telegram" }, 2, "missing --to and --chat"],
-    ["no chat", { CALCTL_WEBHOOK_URL: BOT }, { as: "telegram" }, 2, "missing --chat"],
-  ])("with %s: %j %j is exit %i", async (_, env, request, exitCode, words) => {
-    const error = await world.open(request, { env }).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ exitCode, message: expect.stringContaining(words) });
-    expect(JSON.stringify(error)).not.toContain("sentinel");
+  test("that is not whole is refused without its secrets", async () => {
+    const wrong: readonly (readonly [Readonly<Record<string, string>>, object, number, string])[] = [
+      [{}, { as: "slack" }, 2, "missing --to"],
+      [{}, { as: "slack", flag: "--post" }, 2, "missing --post"],
+      [{ CALCTL_WEBHOOK_URL: URL_A }, {}, 2, "CALCTL_WEBHOOK_URL needs --as"],
+      [{ CALCTL_WEBHOOK_URL: "" }, { as: "slack" }, 10, "CALCTL_WEBHOOK_URL is set but empty"],
+      [{ CALCTL_WEBHOOK_URL_FILE: "" }, { as: "slack" }, 10, "CALCTL_WEBHOOK_URL_FILE is set but empty"],
+      [{ CALCTL_WEBHOOK_URL_FILE: "/nowhere" }, { as: "slack" }, 10, "no such file or directory"],
+      [{ CALCTL_WEBHOOK_URL: "sentinel" }, { as: "slack" }, 10, "it is not an https URL"],
+      [{ CALCTL_WEBHOOK_URL: URL_A }, { as: "discord" }, 10, "takes messages of slack"],
+      [{}, { as: "slack", chat: "1" }, 2, "only telegram has chats"],
+      [{}, { as: "telegram" }, 2, "missing --to and --chat"],
+      [{ CALCTL_WEBHOOK_URL: BOT }, { as: "telegram" }, 2, "missing --chat"],
+    ];
+    for (const [env, request, exitCode, words] of wrong)
+      await expectRefusal(world.open(request, { env }), exitCode, words);
   });
 });
 
