@@ -42,7 +42,9 @@ describe.each(TARGETS)("%s", (kind, who, written) => {
   });
 
   test("knows these, and no others", () => {
+    expect(() => checkMentions(kind, Array(20).fill(who[0]))).not.toThrow();
     expect(() => checkMentions(kind, who)).not.toThrow();
+    expect(() => checkMentions(kind, Array(21).fill(who[0]))).toThrow("21 are more than 20");
     for (const wrong of ["@nobody here", "", "<!here>", "x\ny", "-1", "@everyone @here"])
       expect(() => checkMentions(kind, [wrong]), wrong).toThrow(/^--mention/);
   });

@@ -134,7 +134,7 @@ export function mentionsIn(kind: ChatKind, { body }: Payload): readonly string[]
   if (kind === "ntfy" || kind === "json") return [];
   // The URL of a link is not text.
   const all = texts(kind, JSON.parse(body)).map((text) =>
-    text.replace(/(?<=(?<!\\)\]\()[^\s)]*|<https?:[^\s>]*>/g, ""),
+    text.replace(/(?<=(?<=(?:^|[^\\])(?:\\\\)*)\]\()[^\s)]*|<https?:[^\s>]*>/g, ""),
   );
   return all.flatMap((text) => text.match(NAMES[kind]) ?? []);
 }
