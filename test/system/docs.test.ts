@@ -73,7 +73,7 @@ test(
   async () => {
     const world = await createDocsWorld();
     await runPage(world, readPage("cron"));
-    // systemd-digest.test.ts runs what is after sudo.
+    // systemd.test.ts runs what is after sudo.
     expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["sudo", "docker", "curl"]));
     expect(world.pings).toEqual(systemPart("curl") === undefined ? [] : ["/digest", "/remind/0"]);
     expect(world.posted.length).toBeGreaterThan(1);
