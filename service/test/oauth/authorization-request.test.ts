@@ -115,7 +115,12 @@ describe("a verifier", () => {
     expect(matchesChallenge(undefined, null)).toBe(true);
   });
 
-  test.each([
+  test.each<[string, string | undefined, Parameters<typeof matchesChallenge>[1]]>([
+    ["none", undefined, s256],
+    ["none for a plain one", undefined, plain],
+    ["the challenge", CHALLENGE, s256],
+    ["one where no challenge was sent", VERIFIER, null],
+    ["one whose hash is the plain one", VERIFIER, { value: CHALLENGE, method: "plain" }],
     ["another plain one", `${VERIFIER.slice(1)}x`, plain],
     ["more than the plain one", `${VERIFIER}x`, plain],
     ["an empty one", "", s256],

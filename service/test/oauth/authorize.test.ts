@@ -72,12 +72,6 @@ describe("a request with another error", () => {
     ["an implicit one", { response_type: "token" }, "unsupported_response_type"],
     ["two", { response_type: "code token" }, "unsupported_response_type"],
     ["a method without a challenge", { code_challenge_method: "S256" }, "invalid_request"],
-    ["an unknown method", { code_challenge: CHALLENGE, code_challenge_method: "S512" }, "invalid_request"],
-    [
-      "a challenge that is none",
-      { code_challenge: "short", code_challenge_method: "S256" },
-      "invalid_request",
-    ],
   ])("is reported to the client: %s", async (_, changes, error) => {
     for (const method of ["GET", "POST"]) {
       const answer = await stage.browser().request(method, stage.authorize(changes));
