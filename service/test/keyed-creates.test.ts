@@ -1,18 +1,17 @@
 import { expect, onTestFinished, test } from "vitest";
 import { DAY_MS } from "../../contract/date-time.js";
 import { openService } from "../service.js";
-import { describeKeyedCreates } from "./keyed-creates.js";
+import { expectOneEventPerKey } from "./keyed-creates.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
 import { request } from "./support/send.js";
 import { createWorld, NOW } from "./support/world.js";
 
-describeKeyedCreates("SQLite", {
-  async openNodes({ database, service, clock }) {
-    // As another process has the file.
-    const other = await openService({ database, now: () => clock.now, rateLimit: null });
-    onTestFinished(() => other.close());
-    return [service, other];
-  },
+test("8 clients with one key at once make one event, at two services on one file", async () => {
+  const world = await createWorld({ stored: true, rateLimit: null });
+  onTestFinished(() => world.close());
+  const other = await openService({ database: world.database, now: () => NOW, rateLimit: null });
+  onTestFinished(() => other.close());
+  await expectOneEventPerKey(world, [world.service, other]);
 });
 
 test("keys that are too old are deleted a hundred at a time, and those that are kept stay", async () => {

@@ -5,7 +5,7 @@ import { listen } from "../listen.js";
 import type { Service } from "../service.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
 import { request, type Send, sendOverSocket } from "./support/send.js";
-import { createWorld, type World } from "./support/world.js";
+import type { World } from "./support/world.js";
 
 const CREATES = 1_000;
 
@@ -23,19 +23,17 @@ interface Creating {
   readonly seen: { lost: number; replayed: number };
 }
 
-/** Opens services on the database of a world, until the test ends. */
-export type OpenNodes = (world: World) => Promise<readonly Service[]>;
-
 /**
  * However often a create is repeated after what went wrong, its key makes one event.
- * @param openFaulty those whose connections to the database may be lost
+ * @param openNodes opens services on the database of a world, until the test ends
  */
 export function describeKeyedCreates(
   database: string,
-  { openNodes, openFaulty = openNodes }: { readonly openNodes: OpenNodes; readonly openFaulty?: OpenNodes },
+  openWorld: () => Promise<World>,
+  openNodes: (world: World) => Promise<readonly Service[]>,
 ): void {
   test(`${database}: ${CREATES} creates, repeated until they are answered, make ${CREATES} events`, async () => {
-    const creating = await openStage(openFaulty);
+    const creating = await openStage(await openWorld(), openNodes);
     const keys = Array.from({ length: CREATES }, (_, number) => `key ${number}`);
     const ids = await createAll(creating, keys);
     expect(new Set(ids).size).toBe(CREATES);
@@ -47,27 +45,25 @@ export function describeKeyedCreates(
     expect(creating.seen.lost).toBeGreaterThan(CREATES / 10);
     expect(creating.seen.replayed).toBeGreaterThan(120);
   }, 300_000);
+}
 
-  test(`${database}: 8 clients with one key at once make one event`, async () => {
-    const world = await createWorld({ stored: true, rateLimit: null });
-    onTestFinished(() => world.close());
-    const nodes = await openNodes(world);
-    for (const key of ["a", "b", "c", "d", "e"]) {
-      const answers = await Promise.all(
-        Array.from({ length: 8 }, (_, index) =>
-          request(
-            { ...world, service: nodes[index % nodes.length] ?? world.service },
-            `POST /calendars/${world.calendarId}/events`,
-            { body: bodyOf(key), headers: { "idempotency-key": key } },
-          ),
+/** Requests with one key at the same time, each at one of several services, make one event. */
+export async function expectOneEventPerKey(world: World, nodes: readonly Service[]): Promise<void> {
+  for (const key of ["a", "b", "c", "d", "e"]) {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        request(
+          { ...world, service: nodes[index % nodes.length] ?? world.service },
+          `POST /calendars/${world.calendarId}/events`,
+          { body: bodyOf(key), headers: { "idempotency-key": key } },
         ),
-      );
-      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
-      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-      expect(answers.filter(({ headers }) => "idempotent-replayed" in headers)).toHaveLength(7);
-    }
-    expect(await world.tables.query("select id from events")).toHaveLength(5);
-  });
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(({ headers }) => "idempotent-replayed" in headers)).toHaveLength(7);
+  }
+  expect(await world.tables.query("select id from events")).toHaveLength(5);
 }
 
 const bodyOf = (title: string): object => eventBody({ ...KEEP, title });
@@ -77,8 +73,10 @@ export function cutOneIn(count: number): NonNullable<CuttingProxyOptions["cutAt"
   return () => (randomInt(count) > 0 ? null : randomInt(2) === 0 ? "now" : "at the answer");
 }
 
-async function openStage(openNodes: OpenNodes): Promise<Creating> {
-  const world = await createWorld({ stored: true, rateLimit: null });
+async function openStage(
+  world: World,
+  openNodes: (world: World) => Promise<readonly Service[]>,
+): Promise<Creating> {
   onTestFinished(() => world.close());
   const sends: Send[] = [];
   for (const node of await openNodes(world)) {

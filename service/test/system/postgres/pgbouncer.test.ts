@@ -6,8 +6,7 @@ import { connectThrough } from "../../../../test/support/postgres.js";
 import { createInstallation } from "../../../../test/support/spawned.js";
 import { describeWithSystem } from "../../../../test/support/system.js";
 import { openService } from "../../../service.js";
-import { describeContract } from "../../contract-suite.js";
-import { sendInProcess } from "../../support/send.js";
+import { expectOneEventPerKey } from "../../keyed-creates.js";
 import { createWorld } from "../../support/world.js";
 
 /** Fewer connections than a service asks for, so that its transactions take turns on each. */
@@ -27,11 +26,6 @@ describeWithSystem("pgbouncer", "pgbouncer in transaction mode", () => {
     await pgbouncer.close();
   });
 
-  describeContract("through pgbouncer", "database", async ({ service }) => ({
-    send: sendInProcess(service),
-    close: async () => undefined,
-  }));
-
   test("many parallel writes and reads of two nodes on three connections are all right", async () => {
     const world = await createWorld({ rateLimit: null });
     onTestFinished(() => world.close());
@@ -50,6 +44,7 @@ describeWithSystem("pgbouncer", "pgbouncer in transaction mode", () => {
       }),
     );
     expect(lists).toEqual(names.map(() => true));
+    await expectOneEventPerKey(world, [world.service, other]);
   });
 });
 

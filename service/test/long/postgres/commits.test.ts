@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import { createSchema } from "../../../../test/support/postgres.js";
+import { startPostgres } from "../../../../test/support/postgres-server.js";
+import { openStore } from "../../../store/open.js";
+import type { Store } from "../../../store/store.js";
+
+/** The rows by which a write knows that it was committed. */
+
+test("in a crash of the server a write is done once, whoever is given the number of its transaction", async () => {
+  // Nothing of a transaction is on the disk before its commit.
+  const own = await startPostgres({ settings: ["wal_writer_delay = 10s"] });
+  onTestFinished(() => own.close());
+  const first = await openStore(own.url(), {});
+  onTestFinished(() => first.close());
+  const numbers: unknown[] = [];
+  const write = (node: Store, key: string, then: () => Promise<void>) =>
+    node.write(
+      async (db) => {
+        await db.insertInto("sign_in_attempts").values({ key, window_start: 0, attempts: 1 }).execute();
+        const { rows } = await sql<{ number: string }>`select pg_current_xact_id()::text as number`.execute(
+          db,
+        );
+        numbers.push(rows[0]?.number);
+        await then();
+      },
+      { scope: [key] },
+    );
+  const crash = async () => {
+    await own.halt("immediate");
+    await own.start();
+    const second = await openStore(own.url(), {});
+    await write(second, "theirs", async () => undefined);
+    await second.close();
+  };
+  await write(first, "ours", async () => (numbers.length === 1 ? crash() : undefined));
+  const stored = await first.read((db) =>
+    db.selectFrom("sign_in_attempts").select("key").orderBy("key").execute(),
+  );
+  expect(stored.map(({ key }) => key)).toEqual(["ours", "theirs"]);
+  const [lost, theirs, ours] = numbers;
+  expect([theirs === lost, ours === lost]).toEqual([true, false]);
+});
+
+test("the rows of earlier writes are deleted after a while", { timeout: 300_000 }, async () => {
+  const schema = createSchema();
+  onTestFinished(() => schema.remove());
+  const store = await openStore(schema.database, {});
+  onTestFinished(() => store.close());
+  await schema.change("insert into calctl_writes select gen_random_uuid(), now() - interval '2 days'");
+  for (let count = 0; count < 1_000; count += 1) await store.write(async () => undefined, { scope: ["x"] });
+  const countOld = () =>
+    schema.query(
+      "select count(*)::int as old from calctl_writes where written_at < now() - interval '1 day'",
+    );
+  // The last write does not wait for it.
+  await expect.poll(countOld).toEqual([{ old: 0 }]);
+});
