@@ -23,7 +23,6 @@ import { CALENDARS } from "../store/sqlite/errors.js";
 import { openStore } from "../store/sqlite/open.js";
 import { querySql, REMOVE_SERIES, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
-import { buildChild, runTogether } from "./support/processes.js";
 import { changeCalendar, request } from "./support/send.js";
 import { createWorld, NOW } from "./support/world.js";
 
@@ -358,38 +357,4 @@ describe("transactions", () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(50).fill(200));
     await expect(send("/user")).rejects.toThrow("closed");
   });
-});
-
-describe("several processes", () => {
-  test("twenty that open a new database at once create one user and one calendar", async () => {
-    const folder = temporaryFolder();
-    const program = await buildChild(folder);
-    const database = join(folder, "data", "calendar.db");
-    const results = await runTogether(program, { processes: 20, database, events: 0 });
-    expect(new Set(results.map(({ userId }) => userId)).size).toBe(1);
-    expect(results.filter(({ created }) => created)).toHaveLength(1);
-    expect(results.map(({ calendars }) => calendars)).toEqual(Array(20).fill(1));
-    expect(modeOf(database)).toBe(0o600);
-    expect(querySql(database, "pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
-  }, 60_000);
-
-  test("four that write at the same time lose nothing", async () => {
-    const folder = temporaryFolder();
-    const program = await buildChild(folder);
-    const database = join(folder, "calendar.db");
-    const results = await runTogether(program, { processes: 4, database, events: 50 });
-    expect(results.flatMap(({ statuses }) => statuses)).toEqual(Array(200).fill(201));
-    expect(querySql(database, "select count(*) as events from events")).toEqual([{ events: 200 }]);
-    // Each counted one listing and its creates.
-    expect(querySql(database, "select requests from rate_windows")).toEqual([{ requests: 204 }]);
-  }, 60_000);
-
-  test("four that create with the same keys at the same time make each event once", async () => {
-    const folder = temporaryFolder();
-    const program = await buildChild(folder);
-    const database = join(folder, "calendar.db");
-    const results = await runTogether(program, { processes: 4, database, events: 25, keyed: true });
-    expect(results.flatMap(({ statuses }) => statuses)).toEqual(Array(100).fill(201));
-    expect(querySql(database, "select count(*) as events from events")).toEqual([{ events: 25 }]);
-  }, 60_000);
 });
