@@ -19,7 +19,7 @@ const PROPERTIES = [
 /** Tests that need PostgreSQL: those of the tier, and those that run on SQLite in the first one. */
 const POSTGRES = "service/test/{system,long}/postgres/**/*.test.ts";
 const ON_BOTH = [
-  "service/test/{contract-in-process,nul,response-cache,admin,sample,resync,revocation,moved-events}.test.ts",
+  "service/test/{contract-in-process,nul,admin,resync,revocation,moved-events}.test.ts",
   "service/test/series.test.ts",
   "service/test/oauth/{lifetimes,public-client,sign-in,token}.test.ts",
 ];

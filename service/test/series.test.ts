@@ -1,21 +1,29 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../contract/date-time.js";
 import type { EventResource } from "../../contract/resources.js";
 import { createStage, type Stage } from "./contract/stage.js";
 import { activityBody, eventBody, feedBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { request, sendInProcess } from "./support/send.js";
-import { NOW } from "./support/world.js";
+import { NOW, type WorldOptions } from "./support/world.js";
 
 /** Series as time goes by, and beyond the two years of which occurrences are made. It is 21 November 2026. */
 
 let stage: Stage;
-beforeEach(async () => {
-  stage = await createStage(
+const openStage = (options?: WorldOptions) =>
+  createStage(
     async ({ service }) => ({ send: sendInProcess(service), close: async () => undefined }),
-    { stored: true },
+    options,
   );
+beforeEach(async () => {
+  stage = await openStage();
 });
 afterEach(() => stage.close());
+
+/** Continues with a service whose database the test can write. */
+async function useStored(): Promise<void> {
+  await stage.close();
+  stage = await openStage({ stored: true });
+}
 
 async function list(query: Readonly<Record<string, string>> = {}): Promise<readonly EventResource[]> {
   const events: EventResource[] = [];
@@ -186,8 +194,9 @@ describe("beyond them", () => {
 
 describe("when nothing was written for years", () => {
   beforeEach(async () => {
+    await useStored();
     await createSeries("FREQ=WEEKLY", { title: "Choir" });
-    await createSeries("FREQ=DAILY;COUNT=900", {
+    await createSeries("FREQ=WEEKLY;COUNT=130", {
       ...{ title: "Bins", all_day: true, start_timezone: "UTC", end_timezone: "UTC" },
       ...{ start_at: "2026-11-21T00:00:00Z", end_at: "2026-11-22T00:00:00Z" },
     });
@@ -276,7 +285,8 @@ test("a move or a split cannot start a series before 1900 or after 2199", async 
   expect(daysOf(await list()).at(0)).toBe("2026-11-21");
 });
 
-describe("no series stops the service", () => {
+// What it counts and refuses does not depend on the database.
+describe.skipIf(inject("engine") === "postgres")("no series stops the service", () => {
   /** How many turns of the event loop work leaves to others. */
   const turnsOf = async (work: Promise<unknown>) => {
     let turns = 0;
@@ -328,6 +338,7 @@ describe("no series stops the service", () => {
   });
 
   test("while many comments on an event are moved and deleted, others are served", async () => {
+    await useStored();
     const { id } = await createSeries("FREQ=DAILY;COUNT=2");
     const path = place(id);
     const { data } = await stage.client.call("createActivity", { path, body: activityBody("I do") });
@@ -377,6 +388,7 @@ describe("no series stops the service", () => {
   });
 
   test("a series has 1,000 exceptions at most, with which it can still be changed, sent back and split", async () => {
+    await useStored();
     const { id, attributes } = await createSeries("FREQ=DAILY");
     const slot = (day: number) =>
       new Date(NOW + 2 * HOUR_MS + day * DAY_MS).toISOString().replace(/\.\d+|[-:]/g, "");
@@ -417,6 +429,7 @@ describe("no series stops the service", () => {
   });
 
   test("a calendar has 1,000 at most, which can still be changed", async () => {
+    await useStored();
     const { id, attributes } = await createSeries("FREQ=DAILY;COUNT=1");
     const columns = `calendar_id, category, title, all_day, start_clock, length, start_timezone, end_timezone,
       description, location, url, label_number, creator_id, created_at, updated_at, attendees, recurrences, modified_at, made_until`;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { TLSSocketOptions } from "node:tls";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../../../../test/api/network/peers.js";
+import { createHarness } from "../../../../test/support/harness.js";
 import { type PostgresServer, startPostgres } from "../../../../test/support/postgres-server.js";
 import { createInstallation } from "../../../../test/support/spawned.js";
 import { startTlsOnlyServer } from "../../../../test/support/tls-only-server.js";
@@ -76,7 +77,7 @@ const HINTS = {
 /** Runs a command on a database of the server. */
 async function list(changes: { readonly url?: string; readonly env?: Readonly<Record<string, string>> }) {
   const { url = server.url(), env = {} } = changes;
-  const { runWith } = createInstallation();
+  const { runWith } = await createHarness();
   return runWith({ env: { CALCTL_SERVICE_DB: url, ...env } }, "service", "users", "list");
 }
 
