@@ -1,70 +1,72 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { describeWithDisk, mountDisk } from "../../test/support/system.js";
 import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { backUp } from "../store/sqlite/backup.js";
 import type { WorkProgress } from "../store/store.js";
-import { querySql, runSql } from "./support/database.js";
+import { querySql, readDatabase, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar } from "./support/send.js";
-import { createWorld, type World } from "./support/world.js";
+import { createWorld } from "./support/world.js";
 
 /** Copies of a database, and what is left where none can be made. */
 
-let world: World;
+/** A database with 20 events, of which each test has a copy. */
+let template: Uint8Array;
+let database: string;
 let folder: string;
-beforeEach(async () => {
-  world = await createWorld({ stored: true, rateLimit: null });
+beforeAll(async () => {
+  const world = await createWorld({ stored: true, rateLimit: null });
+  const body = eventBody({ ...SCHEDULE, description: "x".repeat(10_000) });
+  for (let number = 0; number < 20; number += 1) await changeCalendar(world, "POST", "events", body);
+  template = readDatabase(world.database);
+  await world.close();
+});
+beforeEach(() => {
+  database = join(temporaryFolder(), "calendar.db");
+  writeFileSync(database, template);
   folder = temporaryFolder();
 });
-afterEach(() => world.close());
 
 const signal = new AbortController().signal;
 const onProgress = () => undefined;
 
-async function createEvents(count: number): Promise<void> {
-  const body = eventBody({ ...SCHEDULE, description: "x".repeat(10_000) });
-  for (let number = 0; number < count; number += 1) await changeCalendar(world, "POST", "events", body);
-}
-
 /** Makes the database several parts of a copy large. */
 function fill(): void {
   runSql(
-    world.database,
+    database,
     `create table filling (text text);
     with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 8000)
     insert into filling select hex(zeroblob(1000)) from numbers`,
   );
 }
 
-const copyTo = (name: string, database = world.database) =>
-  backUp(database, join(folder, name), { signal, now: 0, onProgress });
+const copyTo = (name: string, from = database) =>
+  backUp(from, join(folder, name), { signal, now: 0, onProgress });
 
 const failure = (code: string, message: string) => ({ code, message: expect.stringContaining(message) });
 
 test("is one private file with everything, and says what is in it", async () => {
-  await createEvents(3);
   const backup = await copyTo("copy.db");
   const file = join(folder, "copy.db");
-  expect(backup).toEqual({ file, bytes: statSync(file).size, users: 3, calendars: 2, events: 3 });
+  expect(backup).toEqual({ file, bytes: statSync(file).size, users: 3, calendars: 2, events: 20 });
   expect(readdirSync(folder)).toEqual(["copy.db"]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  const rows = (database: string, table: string) => querySql(database, `select * from ${table}`);
+  const rows = (path: string, table: string) => querySql(path, `select * from ${table}`);
   for (const table of ["users", "events", "tokens", "members", "labels"])
-    expect(rows(file, table)).toEqual(rows(world.database, table));
+    expect(rows(file, table)).toEqual(rows(database, table));
 });
 
 test("is the database at one moment, while it is written before the first page is copied and between others", async () => {
-  await createEvents(20);
   fill();
   const written: WorkProgress[] = [];
-  const { events } = await backUp(world.database, join(folder, "copy.db"), {
+  const { events } = await backUp(database, join(folder, "copy.db"), {
     signal,
     now: 0,
     onProgress(progress) {
       written.push(progress);
-      runSql(world.database, "delete from events where id = (select id from events limit 1)");
+      runSql(database, "delete from events where id = (select id from events limit 1)");
     },
   });
   // Had it begun anew after each write, the parts would not come one after the other. How many are reported depends on how
@@ -79,7 +81,7 @@ test("that is interrupted leaves nothing, also the files beside it", async () =>
   fill();
   const controller = new AbortController();
   const reason = new Error("interrupted here");
-  const work = backUp(world.database, join(folder, "copy.db"), {
+  const work = backUp(database, join(folder, "copy.db"), {
     signal: controller.signal,
     now: 0,
     onProgress: () => controller.abort(reason),
@@ -116,7 +118,7 @@ test("may be beside the shared memory of an earlier database, which SQLite makes
 });
 
 test("does not take the name of a file that the database has beside it", async () => {
-  const work = backUp(world.database, `${world.database}-journal`, { signal, now: 0, onProgress });
+  const work = backUp(database, `${database}-journal`, { signal, now: 0, onProgress });
   await expect(work).rejects.toMatchObject(failure("usage", "of the database itself"));
 });
 
@@ -127,7 +129,7 @@ test("has a name as long as the file system allows", async () => {
 
 test("replaces nothing that came while it was made", async () => {
   const file = join(folder, "copy.db");
-  const work = backUp(world.database, file, {
+  const work = backUp(database, file, {
     signal,
     now: 0,
     onProgress: () => writeFileSync(file, "mine"),
@@ -138,10 +140,10 @@ test("replaces nothing that came while it was made", async () => {
 });
 
 test("is not migrated, nor is its database", async () => {
-  runSql(world.database, "pragma user_version = 2");
+  runSql(database, "pragma user_version = 2");
   await copyTo("copy.db");
-  for (const database of [world.database, join(folder, "copy.db")])
-    expect(querySql(database, "pragma user_version")).toEqual([{ user_version: 2 }]);
+  for (const path of [database, join(folder, "copy.db")])
+    expect(querySql(path, "pragma user_version")).toEqual([{ user_version: 2 }]);
 });
 
 describe("is not made", () => {
@@ -180,7 +182,6 @@ describe("is not made", () => {
   });
 
   test("of a damaged database", async () => {
-    await createEvents(20);
     const damaged = join(folder, "damaged.db");
     await copyTo("damaged.db");
     const bytes = readFileSync(damaged);
@@ -197,7 +198,7 @@ describeWithDisk("on a disk that becomes full", () => {
   test("it says so and leaves nothing", async () => {
     fill();
     const disk = mountDisk(1);
-    const work = backUp(world.database, join(disk.path, "copy.db"), { signal, now: 0, onProgress });
+    const work = backUp(database, join(disk.path, "copy.db"), { signal, now: 0, onProgress });
     await expect(work).rejects.toMatchObject(failure("configuration", "no space left"));
     expect(readdirSync(disk.path)).toEqual([]);
   });

@@ -230,40 +230,34 @@ describe("service administration", () => {
     expect(result).toMatchObject(failed(5, word));
   });
 
-  test.each([
-    ["users", "password", "ID"],
-    ["users", "rename", "ID", "Ana"],
-    ["users", "disable", "ID"],
-    ["users", "enable", "ID"],
-    ["users", "unlock", "ID"],
-    ["calendars", "add", "Family", "--owner", "ID"],
-    ["calendars", "set", "ID", "--name", "x"],
-    ["calendars", "remove", "ID", "--yes"],
-    ["members", "add", "ID", "-c", "Family"],
-    ["members", "remove", "ID", "-c", "Family"],
-    ["members", "list", "-c", "ID"],
-    ["labels", "set", "1", "--name", "x", "-c", "ID"],
-    ["clients", "remove", "ID"],
-    ["tokens", "create", "--user", "ID"],
-    ["tokens", "revoke", "ID"],
-    ["tokens", "revoke", "--user", "ID"],
-  ])("%s %s with an id that is empty, . or .. is exit 2, before a database is made", async (...words) => {
-    for (const id of ["", ".", ".."]) {
-      const argv = words.map((word) => (word === "ID" ? id : word));
-      const result = await harness.runWith({ stdin: "correct horse\n" }, "service", ...argv);
-      expect(result).toMatchObject({ exitCode: 2, stdout: "" });
-    }
+  test("an id that is empty, . or .. is exit 2, before a database is made", async () => {
+    for (const words of [
+      "users password ID",
+      "users rename ID Ana",
+      "users disable ID",
+      "users enable ID",
+      "users unlock ID",
+      "calendars add Family --owner ID",
+      "calendars set ID --name x",
+      "calendars remove ID --yes",
+      "members add ID -c Family",
+      "members remove ID -c Family",
+      "members list -c ID",
+      "labels set 1 --name x -c ID",
+      "clients remove ID",
+      "tokens create --user ID",
+      "tokens revoke ID",
+      "tokens revoke --user ID",
+    ])
+      for (const id of ["", ".", ".."]) {
+        const argv = words.split(" ").map((word) => (word === "ID" ? id : word));
+        const result = await harness.runWith({ stdin: "correct horse\n" }, "service", ...argv);
+        expect(result, argv.join(" ")).toMatchObject({ exitCode: 2, stdout: "" });
+      }
     expect(readdirSync(harness.directory)).toEqual([]);
   });
 
-  test.each([
-    ["users", "add", "Cleo"],
-    ["calendars", "add", "Club", "--owner", "Ana"],
-    ["calendars", "set", "Family", "--name", "Kin"],
-    ["members", "add", "Ben", "-c", "Family"],
-    ["labels", "set", "1", "-c", "Family", "--name", "Home"],
-    ["clients", "add", "Bot", "--redirect-uri", "http://127.0.0.1/callback"],
-  ])("%s %s in a format or with a field that it has not changes nothing: exit 2", async (...words) => {
+  test("a format or a field that a command does not have changes nothing: exit 2", async () => {
     await admin("users add Ana");
     await admin("users add Ben");
     await admin("calendars add Family --owner Ana");
@@ -273,25 +267,30 @@ describe("service administration", () => {
       await admin("clients list"),
     ];
     const before = await dump();
-    for (const wrong of [
-      ["-o", "ics"],
-      ["--fields", "nope"],
-    ]) {
-      const result = await harness.run("service", ...words, ...wrong, ...db);
-      expect(result).toMatchObject({ exitCode: 2, stdout: "" });
-    }
+    for (const words of [
+      "users add Cleo",
+      "calendars add Club --owner Ana",
+      "calendars set Family --name Kin",
+      "members add Ben -c Family",
+      "labels set 1 -c Family --name Home",
+      "clients add Bot --redirect-uri http://127.0.0.1/callback",
+    ])
+      for (const wrong of [
+        ["-o", "ics"],
+        ["--fields", "nope"],
+      ])
+        expect(await service(words, ...wrong), words).toMatchObject({ exitCode: 2, stdout: "" });
     expect(await dump()).toEqual(before);
   });
 
-  test.each(["users", "calendars", "clients"])("%s add . is exit 2: no name is . or ..", async (noun) => {
+  test("no name is . or ..: exit 2", async () => {
     await admin("users add Ana");
-    const flags = {
-      users: [],
-      calendars: ["--owner", "Ana"],
-      clients: ["--redirect-uri", "http://127.0.0.1/"],
-    };
-    const more = flags[noun as keyof typeof flags];
-    expect((await harness.run("service", noun, "add", ".", ...more, ...db)).exitCode).toBe(2);
+    for (const words of [
+      "users add .",
+      "calendars add . --owner Ana",
+      "clients add . --redirect-uri http://127.0.0.1/",
+    ])
+      expect((await service(words)).exitCode, words).toBe(2);
   });
 
   test("a calendar belongs to the only user unless --owner names one", async () => {
@@ -422,32 +421,35 @@ describe("service administration", () => {
     expect((await harness.json<unknown[]>("service", "users", "list")).length).toBe(1);
   });
 
-  test.each([
-    [["users", "list"]],
-    [["users", "password", "Ana"]],
-    [["users", "enable", "Ana"]],
-    [["users", "unlock", "Ana"]],
-    [["calendars", "set", "Family", "--name", "x"]],
-    [["calendars", "remove", "Family", "--yes"]],
-    [["users", "disable", "Ana"]],
-    [["calendars", "add", "Family", "--owner", "Ana"]],
-    [["calendars", "list"]],
-    [["members", "add", "Ana", "-c", "Family"]],
-    [["members", "remove", "Ana", "-c", "Family"]],
-    [["members", "list", "-c", "Family"]],
-    [["labels", "set", "1", "--name", "School", "-c", "Family"]],
-    [["clients", "add", "Bot", "--redirect-uri", "http://127.0.0.1/"]],
-    [["clients", "list"]],
-    [["clients", "remove", "zzz"]],
-    [["tokens", "create", "--user", "Ana"]],
-    [["tokens", "list"]],
-    [["tokens", "revoke", "zzz"]],
-    [["tokens", "revoke", "--user", "Ana"]],
-  ])("%j with a --db that is not there is exit 10 and makes none", async (argv) => {
-    const result = await harness.runWith({ stdin: "correct horse\n" }, "service", ...argv, ...db);
-    expect(result).toMatchObject({ exitCode: 10, stdout: "" });
-    expect(result.stderr).toContain(`the database ${join(harness.directory, "service.db")} does not exist`);
-    expect(result.stderr).toContain("calctl service users add");
+  test("a --db that is not there is exit 10, and none is made", async () => {
+    const message = `the database ${join(harness.directory, "service.db")} does not exist`;
+    for (const words of [
+      "users list",
+      "users password Ana",
+      "users enable Ana",
+      "users unlock Ana",
+      "calendars set Family --name x",
+      "calendars remove Family --yes",
+      "users disable Ana",
+      "calendars add Family --owner Ana",
+      "calendars list",
+      "members add Ana -c Family",
+      "members remove Ana -c Family",
+      "members list -c Family",
+      "labels set 1 --name School -c Family",
+      "clients add Bot --redirect-uri http://127.0.0.1/",
+      "clients list",
+      "clients remove zzz",
+      "tokens create --user Ana",
+      "tokens list",
+      "tokens revoke zzz",
+      "tokens revoke --user Ana",
+    ]) {
+      const result = await serviceWithInput("correct horse\n", words);
+      expect(result, words).toMatchObject({ exitCode: 10, stdout: "" });
+      expect(result.stderr).toContain(message);
+      expect(result.stderr).toContain("calctl service users add");
+    }
     expect(readdirSync(harness.directory)).toEqual([]);
   });
 
@@ -456,13 +458,6 @@ describe("service administration", () => {
     expect((await service("users add Ana")).stderr).toContain(created);
     expect((await service("users add Ben")).stderr).not.toContain("created");
     expect((await service("users list")).stderr).toBe("");
-  });
-
-  test("the default database is that of the profile local", async () => {
-    await harness.run("service", "users", "add", "Ana");
-    expect(
-      (await harness.run("service", "users", "list", "--db", join(harness.directory, "local.db"))).stdout,
-    ).toContain("Ana");
   });
 });
 

@@ -138,7 +138,6 @@ describe("the events of a window", () => {
           expect(found.map(({ id }) => id)).toEqual(inOrder.map(({ id }) => id));
         },
       ),
-      { numRuns: 200 },
     );
     await store.close();
   });

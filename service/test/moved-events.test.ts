@@ -91,7 +91,7 @@ test("every list of every node is that of the rows, whatever was moved at the sa
   const ids: string[] = [];
   for (let day = 0; day < MANY; day += 1) ids.push(await add(day));
   const tags: string[] = [];
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     const [id = ""] = ids.slice(round);
     // To after the others and, in every other round, to before them.
     const days = [0, 1, 2, 3, 4].map((index) => (round % 2 === 0 ? 100 : -100) + 5 * round + index);
@@ -164,7 +164,7 @@ describe.each([
           for (const id of days.keys()) await send(0, "DELETE", `events/${id}`);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   });
 

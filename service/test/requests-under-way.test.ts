@@ -36,7 +36,7 @@ const GET_USER = "GET /user HTTP/1.1\r\nHost: x\r\n\r\n";
 
 describe("a flood of pipelined requests without a token", () => {
   test("is answered completely, and lets another client's request through at once", async () => {
-    const flood = 5_000;
+    const flood = 1_000;
     let handled = 0;
     let handledBefore = -1;
     const service: Service = {
@@ -124,7 +124,7 @@ describe("what many connections send at once is parsed a little at a time", () =
 
   test("chunks", async () => {
     const head = "POST /oauth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
-    const most = await mostInOneTurn(head + "1\r\nx\r\n".repeat(60_000), (request, add) =>
+    const most = await mostInOneTurn(`${head}${"1\r\nx\r\n".repeat(15_000)}0\r\n\r\n`, (request, add) =>
       onChunk(request, add),
     );
     // 64 KiB have 10,900, of each connection.

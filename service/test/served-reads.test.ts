@@ -156,7 +156,7 @@ test("reads that follow each other do not let the log grow without end", async (
       );
   };
   const reading = Promise.all(["ana", "ben", "eva"].map(readOn));
-  for (let number = 0; number < 20; number += 1) {
+  for (let number = 0; number < 15; number += 1) {
     await store.write((db) =>
       db
         .insertInto("sign_in_attempts")

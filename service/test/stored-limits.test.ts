@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createStage, type Stage } from "./contract/stage.js";
 import { renderEvents, runSql } from "./support/database.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
@@ -7,14 +7,14 @@ import { sendInProcess } from "./support/send.js";
 /** Limits of the embedded service on what the contract leaves open, and events that were stored before them. */
 
 let stage: Stage;
-beforeEach(async () => {
+beforeAll(async () => {
   const connect = async ({ service }: Stage["world"]) => ({
     send: sendInProcess(service),
     close: async () => undefined,
   });
-  stage = await createStage(connect, { stored: true });
+  stage = await createStage(connect, { stored: true, rateLimit: { limit: 10_000, windowSeconds: 600 } });
 });
-afterEach(() => stage.close());
+afterAll(() => stage.close());
 
 const SCHEME = "must begin with one of http:, https:, mailto:, tel:, sms:, geo:, sip:, sips:";
 const CONTROL = "must not contain control characters";
@@ -102,11 +102,11 @@ describe("the url of an event", () => {
 
 describe("the attendees of an event", () => {
   /** Ids of so many new members of the calendar. */
-  async function addMembers(count: number): Promise<string[]> {
+  async function addMembers(name: string, count: number): Promise<string[]> {
     const ids: string[] = [];
     const { users, members } = stage.world.service.admin;
     for (let number = 0; number < count; number += 1) {
-      const { id } = await users.add({ name: `guest ${number}` });
+      const { id } = await users.add({ name: `${name} ${number}` });
       await members.add(id, stage.world.calendarId);
       ids.push(id);
     }
@@ -115,7 +115,7 @@ describe("the attendees of an event", () => {
 
   test("are at most 200 different users", async () => {
     const { client, calendar, create } = stage;
-    const ids = await addMembers(201);
+    const ids = await addMembers("guest", 201);
     const first = ids.slice(0, 200);
     const event = await create(KEEP, { attendees: [...first, ...first] });
     expect(event.relationships.attendees.data).toHaveLength(200);
@@ -130,7 +130,7 @@ describe("the attendees of an event", () => {
 
   test("of an event that has more already can stay or leave, but no one can join", async () => {
     const { client, world, path, calendar, create } = stage;
-    const [stranger = "", ...ids] = await addMembers(203);
+    const [stranger = "", ...ids] = await addMembers("visitor", 203);
     const { id } = await create(KEEP, { attendees: ids.slice(0, 200) });
     const rows = ids.slice(200).map((user, index) => `('${id}', '${user}', ${200 + index})`);
     runSql(world.database, `insert into attendees (event_id, user_id, position) values ${rows}`);

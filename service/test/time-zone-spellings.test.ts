@@ -28,7 +28,7 @@ test("every spelling of a time zone is accepted, and one zone is kept for all of
   // Each zone that is kept has a format of its own.
   const kept = created();
   expect(kept).toBeGreaterThan(0);
-  for (let bits = 0; bits < 512; bits += 1) {
+  for (let bits = 0; bits < 128; bits += 1) {
     expect((await upcoming(spell("america/caracas", bits))).status).toBe(200);
   }
   expect(created()).toBe(kept);
