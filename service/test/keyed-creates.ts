@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { type CuttingProxyOptions, startCuttingProxy } from "../../test/support/cutting-proxy.js";
 import { listen } from "../listen.js";
 import type { Service } from "../service.js";
+import { type CuttingProxyOptions, startCuttingProxy } from "./support/cutting-proxy.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
 import { request, type Send, sendOverSocket } from "./support/send.js";
 import type { World } from "./support/world.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { createMachine } from "../commands/login-run.js";
 import { byService, reply } from "../support/fault-steps.js";
 import { NOW } from "../support/harness.js";
-import { createMachine } from "../support/login-run.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 
 /** A create that is refused with 429 once, and what the refusal says about when to try again. */

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { blocksOf } from "../support/docs-pages.js";
 import { createHarness, type Harness } from "../support/harness.js";
-import { examplesOf, helpPages, NEED_KEYCHAIN, NEED_PROGRAM } from "../support/help-pages.js";
 import { runScript } from "../support/shell.js";
 import { words } from "../support/words.js";
+import { examplesOf, helpPages, NEED_KEYCHAIN, NEED_PROGRAM } from "../system/support/help-pages.js";
 
 /** Every example of every command and topic, as a narrow terminal shows it: in this process. */
 

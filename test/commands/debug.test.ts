@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { startAuthorizationServer } from "../support/authorization-server.js";
 import { createHarness } from "../support/harness.js";
-import { addressIn, createMachine } from "../support/login-run.js";
 import { failed } from "../support/outcomes.js";
 import { startWireRecorder } from "../support/wire-recorder.js";
+import { addressIn, createMachine } from "./login-run.js";
 
 const TOKEN = "sentinel/token+0123456789";
 

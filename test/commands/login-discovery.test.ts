@@ -10,8 +10,8 @@ import { createOAuthStage, PASSWORD } from "../../service/test/oauth/support/sta
 import { sendOverSocket } from "../../service/test/support/send.js";
 import type { WorldOptions } from "../../service/test/support/world.js";
 import { configurationError } from "../../src/errors.js";
-import { createMachine, type Machine, type StartedRun } from "../support/login-run.js";
 import { failed } from "../support/outcomes.js";
+import { createMachine, type Machine, type StartedRun } from "./login-run.js";
 
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
 

@@ -2,8 +2,8 @@ import { createServer } from "node:net";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
-import { createMachine, type Machine } from "../support/login-run.js";
 import { failed } from "../support/outcomes.js";
+import { createMachine, type Machine } from "./login-run.js";
 
 /** Token endpoints that cannot be reached or are something else. */
 

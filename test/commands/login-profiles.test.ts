@@ -7,9 +7,9 @@ import {
   hostName,
   startAuthorizationServer,
 } from "../support/authorization-server.js";
-import { createMachine, type Machine, type MachineRun } from "../support/login-run.js";
 import { failed } from "../support/outcomes.js";
 import { words } from "../support/words.js";
+import { createMachine, type Machine, type MachineRun } from "./login-run.js";
 
 let server: AuthorizationServer;
 let machine: Machine;

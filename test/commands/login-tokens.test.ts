@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { configurationError } from "../../src/errors.js";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
-import { createMachine, type Machine } from "../support/login-run.js";
+import { createMachine, type Machine } from "./login-run.js";
 
 let server: AuthorizationServer;
 let machine: Machine;

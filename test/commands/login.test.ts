@@ -10,8 +10,8 @@ import {
   hostName,
   startAuthorizationServer,
 } from "../support/authorization-server.js";
-import { createMachine, type Machine, type MachineRun, type StartedRun } from "../support/login-run.js";
 import { failed } from "../support/outcomes.js";
+import { createMachine, type Machine, type MachineRun, type StartedRun } from "./login-run.js";
 
 let server: AuthorizationServer;
 let machine: Machine;

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { withoutExtensions } from "../support/contract-service.js";
 import { byService, reply } from "../support/fault-steps.js";
 import { createHarness, type Harness } from "../support/harness.js";
-import { type Call, type CallResult, callAll, exchange } from "../support/mcp.js";
 import { createRemoteWorld } from "../support/remote-world.js";
+import { type Call, type CallResult, callAll, exchange } from "./mcp-session.js";
 
 /** The tools of `calctl mcp`, each a command. */
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { complaints, EVERY_BYTE, everyByteOf, recordAnswer } from "../api/cutting.js";
+import { createMachine, type Machine } from "../commands/login-run.js";
 import { type FaultServer, startFaultServer } from "../support/fault-server.js";
 import { byService, cut, reply } from "../support/fault-steps.js";
-import { createMachine, type Machine } from "../support/login-run.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 
 /** Both ways to sign in, with responses cut after each byte: no profile and no token is stored. */

@@ -7,7 +7,7 @@ import type { Feed } from "../../contract/shapes.js";
 import { addDays } from "../../src/calendar/zoned-time.js";
 import { createInstallation, type Installation, TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
-import { createThunderbird } from "../support/thunderbird.js";
+import { createThunderbird } from "../system/support/thunderbird.js";
 
 /** A feed of the profile local, whose database the built program serves, in programs that others have written. */
 

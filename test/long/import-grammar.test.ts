@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createHarness } from "../support/harness.js";
-import { RANDOM_CALENDAR } from "../support/random-calendars.js";
+import { RANDOM_CALENDAR } from "./random-calendars.js";
 
 /** Files made from the grammar of RFC 5545. */
 

@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { startPostgres } from "./postgres-server.js";
+import { startPostgres } from "../../service/test/support/postgres-server.js";
 import { missingPart } from "./system-parts.js";
 
 /** One server for all tests that need no other. @throws Error where PostgreSQL is missing */

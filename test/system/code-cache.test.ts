@@ -14,9 +14,9 @@ import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { partsOfProgram } from "../support/coverage.js";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { partsOfProgram } from "./support/coverage.js";
 
 /** The code cache of the built program. In a copy of it, this Node can pose as another one than the builder's. */
 

@@ -6,8 +6,8 @@ import { failed } from "../support/outcomes.js";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 import type { SystemPart } from "../support/system-parts.js";
-import { openTerminal, type Terminal } from "../support/tmux.js";
 import { words } from "../support/words.js";
+import { openTerminal, type Terminal } from "./support/tmux.js";
 
 /** The scripts of `calctl completion` in real shells, on a real terminal: what Tab makes the shell hand to the program. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { blocksBelow, readPage } from "../support/docs-pages.js";
-import { createJobWorld, type JobWorld, NOON_ZONE } from "../support/job-world.js";
 import { describeWithSystem, describeWithSystemd, fixedTime } from "../support/system.js";
+import { createJobWorld, type JobWorld, NOON_ZONE } from "./support/job-world.js";
 import { type SystemdMachine, startSystemdMachine } from "./support/systemd-machine.js";
 
 /** Debian's cron runs jobs of the built program as it stands: few variables, no terminal, mail of what they print. */

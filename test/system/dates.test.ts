@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { timesRun } from "../support/coverage.js";
 import { createInstallation } from "../support/spawned.js";
 import { words } from "../support/words.js";
+import { timesRun } from "./support/coverage.js";
 
 /** Dates in words in the built program: when they are loaded, and that the locale does not matter. */
 

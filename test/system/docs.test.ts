@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { readPage } from "../support/docs-pages.js";
-import { comparable, runCrontab, runPage, signInWithToken } from "../support/docs-runner.js";
-import { createDocsWorld, PUBLISHED } from "../support/docs-world.js";
-import { startSession } from "../support/keyring.js";
 import { TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 import { systemPart } from "../support/system-parts.js";
 import { words } from "../support/words.js";
+import { comparable, runCrontab, runPage, signInWithToken } from "./support/docs-runner.js";
+import { createDocsWorld, PUBLISHED } from "./support/docs-world.js";
+import { startSession } from "./support/keyring.js";
 
 /** Every line that a reader of the docs would type, as it stands, and the output that the docs show for it. */
 

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { timesRun } from "../support/coverage.js";
 import { createInstallation, type Installation, TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
-import { openTerminal } from "../support/tmux.js";
+import { timesRun } from "./support/coverage.js";
+import { openTerminal } from "./support/tmux.js";
 
 /** Editors that have the terminal, and Ctrl-C meanwhile; test/commands/edit.test.ts has what is read and written. */
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { querySql } from "../../service/test/support/database.js";
-import { createExampleWeek } from "../support/example-week.js";
 import type { RunResult } from "../support/harness.js";
 import { createInstallation, type Installation } from "../support/spawned.js";
 import { describeWithSystem, fixedTime } from "../support/system.js";
+import { createExampleWeek } from "./support/example-week.js";
 
 /** Every script in examples, run as it stands on a Saturday afternoon. */
 

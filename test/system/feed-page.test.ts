@@ -7,8 +7,8 @@ import { listen } from "../../service/listen.js";
 import { openService } from "../../service/service.js";
 import { type Chromium, launchChromium } from "../../service/test/oauth/support/chromium.js";
 import { eventBody, feedBody, SCHEDULE } from "../../service/test/support/event-bodies.js";
-import { createExampleWeek } from "../support/example-week.js";
 import { describeWithSystem } from "../support/system.js";
+import { createExampleWeek } from "./support/example-week.js";
 
 /** The page of a feed in a real browser: the example week, on Wednesday morning. */
 

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { timesRun } from "../support/coverage.js";
 import { awaitProcess, handlesInterrupt, interrupt } from "../support/processes.js";
 import { createInstallation, PROGRAM } from "../support/spawned.js";
+import { timesRun } from "./support/coverage.js";
 
 /** Formats of the built program: when they are loaded, and jq as the package that it is. */
 

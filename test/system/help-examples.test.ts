@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { runPage, signInWithToken } from "../support/docs-runner.js";
-import { createDocsWorld, type DocsWorld } from "../support/docs-world.js";
 import { createHarness } from "../support/harness.js";
-import { examplesOf, NEED_KEYCHAIN, NEED_PROGRAM } from "../support/help-pages.js";
-import { startSession } from "../support/keyring.js";
 import { describeWithSystem } from "../support/system.js";
+import { runPage, signInWithToken } from "./support/docs-runner.js";
+import { createDocsWorld, type DocsWorld } from "./support/docs-world.js";
+import { examplesOf, NEED_KEYCHAIN, NEED_PROGRAM } from "./support/help-pages.js";
+import { startSession } from "./support/keyring.js";
 
 /** The examples that need the built program; test/cli/help-examples.test.ts has the others. */
 

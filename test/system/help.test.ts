@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { timesRun } from "../support/coverage.js";
 import { createInstallation } from "../support/spawned.js";
+import { timesRun } from "./support/coverage.js";
 
 /** A text in each part of the built program that help loads, or calls, only where it is shown. */
 const PARTS = {

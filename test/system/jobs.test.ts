@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Check } from "../../src/output/views/check.js";
-import { createJobWorld, NOON_ZONE } from "../support/job-world.js";
-import { startSession } from "../support/keyring.js";
 import { QUIET } from "../support/outcomes.js";
 import { describeWithSystem } from "../support/system.js";
+import { createJobWorld, NOON_ZONE } from "./support/job-world.js";
+import { startSession } from "./support/keyring.js";
 
 /** Jobs of the built program: what `doctor` finds before, and the workflow of the examples. */
 

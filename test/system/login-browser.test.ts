@@ -1,12 +1,12 @@
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { type Chromium, launchChromium } from "../../service/test/oauth/support/chromium.js";
-import { startSession } from "../support/keyring.js";
-import { addressIn } from "../support/login-run.js";
+import { addressIn } from "../commands/login-run.js";
 import { failed } from "../support/outcomes.js";
 import { createInstallation, type Installation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 import { words } from "../support/words.js";
+import { startSession } from "./support/keyring.js";
 
 /** A whole sign-in: the built program, the embedded service, a real browser and a real keyring. */
 

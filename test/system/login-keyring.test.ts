@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createKeychain } from "../../src/secrets/keychain.js";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
-import { startSession } from "../support/keyring.js";
 import { failed } from "../support/outcomes.js";
 import { awaitProcess, interrupt, processesOf } from "../support/processes.js";
 import { createInstallation, PROGRAM } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
+import { startSession } from "./support/keyring.js";
 
 /** The built program and the real keyring of a desktop session, in each of its states. */
 

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { addressIn } from "../commands/login-run.js";
 import { startAuthorizationServer } from "../support/authorization-server.js";
-import { startSession } from "../support/keyring.js";
-import { addressIn } from "../support/login-run.js";
 import { createInstallation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
-import { filesBelow, watchProcesses } from "../support/watch.js";
 import { words } from "../support/words.js";
+import { startSession } from "./support/keyring.js";
+import { filesBelow, watchProcesses } from "./support/watch.js";
 
 /** Everything of a login and a session that others can see. */
 

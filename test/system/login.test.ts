@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { addressIn } from "../commands/login-run.js";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
-import { addressIn } from "../support/login-run.js";
 import { awaitProcess, handlesInterrupt, interrupt, processesOf } from "../support/processes.js";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";

@@ -11,8 +11,8 @@ import { createOAuthStage, type OAuthStage, PASSWORD } from "../../service/test/
 import { type Certificate, createCertificate } from "../../service/test/support/certificate.js";
 import { eventBody, feedBody, SCHEDULE } from "../../service/test/support/event-bodies.js";
 import { readPage } from "../support/docs-pages.js";
-import { startExample } from "../support/nginx.js";
 import { describeWithSystem } from "../support/system.js";
+import { startExample } from "./support/nginx.js";
 
 /** The service behind nginx, as examples/nginx.conf and examples/calctl.service set them up. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { answerJson, startSilentServer } from "../support/silent-server.js";
 import { createInstallation } from "../support/spawned.js";
+import { answerJson, startSilentServer } from "./support/silent-server.js";
 
 /** What docs/debugging.md promises about Node's own messages. */
 

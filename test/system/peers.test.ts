@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { createExampleWeek } from "../support/example-week.js";
-import { peersPage, TASKS, type Way } from "../support/peer-tasks.js";
 import { createInstallation, type Installation } from "../support/spawned.js";
 import { describeWithSystem, fixedTime } from "../support/system.js";
-import { openTerminal, type Terminal } from "../support/tmux.js";
+import { createExampleWeek } from "./support/example-week.js";
+import { peersPage, TASKS, type Way } from "./support/peer-tasks.js";
+import { openTerminal, type Terminal } from "./support/tmux.js";
 
 /** docs/peers.md, and what it has people type, on a real terminal, on a Saturday afternoon. */
 

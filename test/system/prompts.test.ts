@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { timesRun } from "../support/coverage.js";
 import { createInstallation, type Installation, TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
-import { openTerminal } from "../support/tmux.js";
+import { timesRun } from "./support/coverage.js";
+import { openTerminal } from "./support/tmux.js";
 
 /** What of prompts needs a real terminal or the built program; test/commands/prompts.test.ts has the questions. */
 

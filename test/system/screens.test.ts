@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { createExampleWeek, exampleId } from "../support/example-week.js";
-import { drawScreen, THEMES } from "../support/screen-svg.js";
 import { createInstallation } from "../support/spawned.js";
 import { describeWithSystem, fixedTime } from "../support/system.js";
-import { openTerminal, type Terminal } from "../support/tmux.js";
+import { createExampleWeek, exampleId } from "./support/example-week.js";
+import { drawScreen, THEMES } from "./support/screen-svg.js";
+import { openTerminal, type Terminal } from "./support/tmux.js";
 
 /** What the built program shows on a real terminal, on a Saturday afternoon. */
 

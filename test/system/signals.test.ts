@@ -7,10 +7,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { lockInOtherProcess, runSql } from "../../service/test/support/database.js";
 import { failed } from "../support/outcomes.js";
 import { awaitProcess, handlesInterrupt, interrupt, processesOf } from "../support/processes.js";
-import { answer, answerJson, startSilentServer } from "../support/silent-server.js";
 import { createInstallation, PROGRAM, TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
-import { openTerminal } from "../support/tmux.js";
+import { answer, answerJson, startSilentServer } from "./support/silent-server.js";
+import { openTerminal } from "./support/tmux.js";
 
 /** Ctrl-C and kill, at each point of a run of the built program. */
 

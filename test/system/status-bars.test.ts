@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { blocksBelow, readPage } from "../support/docs-pages.js";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
-import { openTerminal } from "../support/tmux.js";
+import { openTerminal } from "./support/tmux.js";
 
 /** The lines of docs/status-bars.md, with an event that begins in an hour and has every character that a bar obeys. */
 

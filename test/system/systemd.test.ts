@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { listenHttp } from "../api/network/peers.js";
 import { blocksBelow, readPage } from "../support/docs-pages.js";
-import { createJobWorld, HOOK_SECRET, type JobWorld, NOON_ZONE } from "../support/job-world.js";
-import { startSilentServer } from "../support/silent-server.js";
 import { describeWithSystem, describeWithSystemd } from "../support/system.js";
+import { createJobWorld, HOOK_SECRET, type JobWorld, NOON_ZONE } from "./support/job-world.js";
+import { startSilentServer } from "./support/silent-server.js";
 import { type SystemdMachine, startSystemdMachine } from "./support/systemd-machine.js";
 
 /**

@@ -4,11 +4,11 @@ import { describe, expect, test, vi } from "vitest";
 import { createDeliveryWorld, type DeliveryWorld, foldersIn } from "../messages/support/delivery.js";
 import { startFaultServer } from "../support/fault-server.js";
 import { reply } from "../support/fault-steps.js";
-import { startSession } from "../support/keyring.js";
 import { createInstallation, type Installation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
-import { openTerminal } from "../support/tmux.js";
-import { filesBelow, watchProcesses } from "../support/watch.js";
+import { startSession } from "./support/keyring.js";
+import { openTerminal } from "./support/tmux.js";
+import { filesBelow, watchProcesses } from "./support/watch.js";
 
 /** Targets of the built program: in a real keyring, on a real terminal, and killed between the steps of saving. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createInstallation, TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
-import { openTerminal } from "../support/tmux.js";
+import { openTerminal } from "./support/tmux.js";
 
 /** The built program on a real terminal: keys and screen. */
 describeWithSystem("tmux", "on a terminal", () => {

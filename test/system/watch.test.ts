@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { listen } from "../../service/listen.js";
 import { openService, type Service } from "../../service/service.js";
+import { startCuttingProxy } from "../../service/test/support/cutting-proxy.js";
 import { eventBody, SCHEDULE } from "../../service/test/support/event-bodies.js";
 import { request } from "../../service/test/support/send.js";
-import { startCuttingProxy } from "../support/cutting-proxy.js";
 import { processesOf } from "../support/processes.js";
 import { createInstallation, type Running, TOMORROW } from "../support/spawned.js";
 

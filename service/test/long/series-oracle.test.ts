@@ -3,16 +3,11 @@ import { parseLenientDateTime } from "../../../contract/date-time.js";
 import type { EventResource } from "../../../contract/resources.js";
 import { expandRecurrence } from "../../../src/calendar/recurrence.js";
 import { instantAt } from "../../../src/calendar/zoned-time.js";
-import {
-  COMPARED,
-  type RuleCase,
-  randomRules,
-  startsByDateutil,
-} from "../../../test/support/random-rules.js";
 import { describeWithSystem } from "../../../test/support/system.js";
 import { eventBody, SCHEDULE } from "../support/event-bodies.js";
 import { request } from "../support/send.js";
 import { createWorld, type World } from "../support/world.js";
+import { COMPARED, type RuleCase, randomRules, startsByDateutil } from "./random-rules.js";
 
 let world: World;
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import { createHook } from "node:async_hooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { holdThreadPool } from "../../../test/support/thread-pool.js";
 import { hashPassword } from "../../secrets.js";
 import { type Browser, hiddenCsrf, type Visited } from "./support/browser.js";
 import { createOAuthStage, type OAuthStage, PASSWORD } from "./support/stage.js";
+import { holdThreadPool } from "./support/thread-pool.js";
 
 const MINUTE = 60_000;
 

@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { inject } from "vitest";
-import { createSchema, type Schema } from "../../../test/support/postgres.js";
 import type { ServiceUser } from "../../admin/users.js";
 import type { RateLimitPolicy } from "../../rate-limit.js";
 import type { PasswordCost } from "../../secrets.js";
 import { openService, type Service } from "../../service.js";
 import { openConnection, querySql, runSql } from "./database.js";
+import { createSchema, type Schema } from "./postgres.js";
 
 /** Saturday, 10:00 UTC. */
 export const NOW = Date.parse("2026-11-21T10:00:00.000Z");

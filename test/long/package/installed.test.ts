@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { startSession } from "../../support/keyring.js";
 import { failed } from "../../support/outcomes.js";
 import { createInstallation, PROGRAM, TOMORROW } from "../../support/spawned.js";
 import { describeWithSystem } from "../../support/system.js";
+import { startSession } from "../../system/support/keyring.js";
 
 /**
  * The main jobs of the program as it is installed. CALCTL_PREFIX names the folder in which it is, as `bin/calctl`: npm's

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createScratchProject, ended, type ScratchProject } from "../../build/scratch-project.js";
 import { words } from "../../support/words.js";
+import { createScratchProject, ended, type ScratchProject } from "../../system/build/scratch-project.js";
 
 /** What `npm pack` puts into the package, in a copy of this project. */
 

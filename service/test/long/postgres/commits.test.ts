@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { createSchema } from "../../../../test/support/postgres.js";
-import { startPostgres } from "../../../../test/support/postgres-server.js";
 import { openStore } from "../../../store/open.js";
 import type { Store } from "../../../store/store.js";
+import { createSchema } from "../../support/postgres.js";
+import { startPostgres } from "../../support/postgres-server.js";
 
 /** The rows by which a write knows that it was committed. */
 

@@ -3,17 +3,17 @@ import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
 import { REVISION_HEADER } from "../../../../contract/routes.js";
 import { freePort } from "../../../../test/api/network/peers.js";
-import { startCuttingProxy } from "../../../../test/support/cutting-proxy.js";
 import { readPage } from "../../../../test/support/docs-pages.js";
-import { startExample } from "../../../../test/support/nginx.js";
-import { startPgbouncer } from "../../../../test/support/pgbouncer.js";
-import { querySchema } from "../../../../test/support/postgres.js";
-import { startPostgres } from "../../../../test/support/postgres-server.js";
 import { createInstallation, type Running } from "../../../../test/support/spawned.js";
 import { describeWithSystem } from "../../../../test/support/system.js";
+import { startExample } from "../../../../test/system/support/nginx.js";
 import { openService } from "../../../service.js";
 import { type Certificate, createCertificate } from "../../support/certificate.js";
+import { startCuttingProxy } from "../../support/cutting-proxy.js";
 import { eventBody } from "../../support/event-bodies.js";
+import { startPgbouncer } from "../../support/pgbouncer.js";
+import { querySchema } from "../../support/postgres.js";
+import { startPostgres } from "../../support/postgres-server.js";
 
 /**
  * Three nodes behind nginx as examples/scaling sets them up, with clients that write while nodes are killed, PostgreSQL

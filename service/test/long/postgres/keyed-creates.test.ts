@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
-import { startCuttingProxy } from "../../../../test/support/cutting-proxy.js";
-import { createSchema } from "../../../../test/support/postgres.js";
 import { openService, type Service } from "../../../service.js";
 import { cutOneIn, describeKeyedCreates } from "../../keyed-creates.js";
+import { startCuttingProxy } from "../../support/cutting-proxy.js";
+import { createSchema } from "../../support/postgres.js";
 import { createWorld, type World } from "../../support/world.js";
 
 async function openWorld(): Promise<World> {

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
-import { createSchema } from "../../../../test/support/postgres.js";
 import { openStore } from "../../../store/open.js";
 import { describeRandomWrites } from "../../random-writes.js";
+import { createSchema } from "../../support/postgres.js";
 
 /** `npm run soak` does 10,000. */
 const WRITES = Number(process.env["SOAK_WRITES"] ?? 3_000);

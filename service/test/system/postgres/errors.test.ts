@@ -5,13 +5,13 @@ import type { TLSSocketOptions } from "node:tls";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../../../../test/api/network/peers.js";
 import { createHarness } from "../../../../test/support/harness.js";
-import { type PostgresServer, startPostgres } from "../../../../test/support/postgres-server.js";
 import { createInstallation } from "../../../../test/support/spawned.js";
-import { startTlsOnlyServer } from "../../../../test/support/tls-only-server.js";
 import { openService } from "../../../service.js";
 import { createCertificate } from "../../support/certificate.js";
 import { eventBody, KEEP } from "../../support/event-bodies.js";
+import { type PostgresServer, startPostgres } from "../../support/postgres-server.js";
 import { request } from "../../support/send.js";
+import { startTlsOnlyServer } from "../../support/tls-only-server.js";
 import { createWorld } from "../../support/world.js";
 
 /** What an operator sees of a database that cannot be used, and that no message has a password. */

@@ -1,13 +1,13 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { DAY_MS } from "../../../../contract/date-time.js";
-import { createSchema } from "../../../../test/support/postgres.js";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.js";
 import { openService, type Service } from "../../../service.js";
 import { expectOneEventPerKey } from "../../keyed-creates.js";
 import { createBrowser } from "../../oauth/support/browser.js";
 import { createOAuthStage } from "../../oauth/support/stage.js";
 import { eventBody, KEEP, SCHEDULE } from "../../support/event-bodies.js";
+import { createSchema } from "../../support/postgres.js";
 import { buildChild, runTogether } from "../../support/processes.js";
 import { changeCalendar, request, sendInProcess } from "../../support/send.js";
 import { createWorld, type World } from "../../support/world.js";

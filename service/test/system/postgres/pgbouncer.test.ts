@@ -1,12 +1,12 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, onTestFinished, test } from "vitest";
 import { freePort } from "../../../../test/api/network/peers.js";
-import { type Pgbouncer, startPgbouncer } from "../../../../test/support/pgbouncer.js";
-import { connectThrough } from "../../../../test/support/postgres.js";
 import { createInstallation } from "../../../../test/support/spawned.js";
 import { describeWithSystem } from "../../../../test/support/system.js";
 import { openService } from "../../../service.js";
 import { expectOneEventPerKey } from "../../keyed-creates.js";
+import { type Pgbouncer, startPgbouncer } from "../../support/pgbouncer.js";
+import { connectThrough } from "../../support/postgres.js";
 import { createWorld } from "../../support/world.js";
 
 /** Fewer connections than a service asks for, so that its transactions take turns on each. */

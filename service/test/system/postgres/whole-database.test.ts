@@ -3,7 +3,6 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createGate } from "../../../../test/support/gate.js";
 import { failed } from "../../../../test/support/outcomes.js";
-import { createSchema, querySchema, type Schema } from "../../../../test/support/postgres.js";
 import { createInstallation } from "../../../../test/support/spawned.js";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.js";
 import { createMetrics } from "../../../metrics.js";
@@ -14,6 +13,7 @@ import { openStore } from "../../../store/open.js";
 import type { LongWorkOptions, Store } from "../../../store/store.js";
 import { querySql, runSql } from "../../support/database.js";
 import { activityBody, eventBody, SCHEDULE } from "../../support/event-bodies.js";
+import { createSchema, querySchema, type Schema } from "../../support/postgres.js";
 import { changeCalendar, request } from "../../support/send.js";
 import { createWorld, NOW, type World } from "../../support/world.js";
 

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../api/network/peers.js";
-import { createFolderForOthers } from "./folder-for-others.js";
+import { freePort } from "../../../test/api/network/peers.js";
+import { createFolderForOthers } from "../../../test/support/folder-for-others.js";
+import { follow } from "../../../test/support/spawned.js";
+import { systemPart } from "../../../test/support/system-parts.js";
 import { ownerOf, ROLE } from "./postgres-server.js";
-import { follow } from "./spawned.js";
-import { systemPart } from "./system-parts.js";
 
 export interface Pgbouncer {
   /** `postgres://…` of the database behind it. */

@@ -1,7 +1,7 @@
-import { pathOf } from "../../src/cli/command.js";
-import { runnableCommands } from "../../src/cli/command-facts.js";
-import { loadCommandTree } from "../../src/cli/command-tree.js";
-import { TOPICS } from "../../src/cli/help/topics.js";
+import { pathOf } from "../../../src/cli/command.js";
+import { runnableCommands } from "../../../src/cli/command-facts.js";
+import { loadCommandTree } from "../../../src/cli/command-tree.js";
+import { TOPICS } from "../../../src/cli/help/topics.js";
 
 /** Pages with an example that needs the built program, a service on the network or a keychain. */
 export const NEED_KEYCHAIN: readonly string[] = ["login --help", "targets add --help"];

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { loadSqlite } from "../../src/system/sqlite/driver.js";
-import { systemPart } from "./system-parts.js";
+import { loadSqlite } from "../../../src/system/sqlite/driver.js";
+import { systemPart } from "../../support/system-parts.js";
 
 /** An event as Thunderbird has stored it; times in ms since the Unix epoch, those of a day as if in UTC. */
 export interface StoredEvent {

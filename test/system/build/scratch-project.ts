@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
+const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url));
 
 export interface Ended {
   readonly code: number | null;

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished } from "vitest";
-import { type Installation, PROGRAM } from "./spawned.js";
+import { type Installation, PROGRAM } from "../../support/spawned.js";
 
 export interface Terminal {
   type(...keys: readonly string[]): void;

@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import type { Certificate } from "../../service/test/support/certificate.js";
-import { createFolder } from "../../service/test/support/world.js";
-import { freePort } from "../api/network/peers.js";
-import { readPage } from "./docs-pages.js";
-import { follow } from "./spawned.js";
-import { systemPart } from "./system-parts.js";
+import type { Certificate } from "../../../service/test/support/certificate.js";
+import { createFolder } from "../../../service/test/support/world.js";
+import { freePort } from "../../api/network/peers.js";
+import { readPage } from "../../support/docs-pages.js";
+import { follow } from "../../support/spawned.js";
+import { systemPart } from "../../support/system-parts.js";
 
 export interface ExampleOptions {
   readonly certificate: Certificate;

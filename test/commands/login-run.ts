@@ -2,10 +2,10 @@ import { Readable } from "node:stream";
 import { run } from "../../src/cli/run.js";
 import { createHost } from "../../src/host/host.js";
 import { accountOf, type SecretStore } from "../../src/secrets/store.js";
-import type { RunResult } from "./harness.js";
-import { keptSecrets } from "./kept-secrets.js";
-import { temporaryFolder } from "./temporary-folder.js";
-import { createScreen } from "./terminal.js";
+import type { RunResult } from "../support/harness.js";
+import { keptSecrets } from "../support/kept-secrets.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { createScreen } from "../support/terminal.js";
 
 /** The program on an empty machine, over real sockets; its keychain is in memory. */
 export interface Machine {

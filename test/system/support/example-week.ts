@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { querySql, renderEvents, runSql } from "../../service/test/support/database.js";
-import { createHarness, type Harness } from "./harness.js";
+import { querySql, renderEvents, runSql } from "../../../service/test/support/database.js";
+import { createHarness, type Harness } from "../../support/harness.js";
 
 /** The folder with the database of the profile `local`, for CALCTL_DATA_DIR. */
 export interface ExampleWeek {

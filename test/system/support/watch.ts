@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { listProcesses } from "./processes.js";
+import { listProcesses } from "../../support/processes.js";
 
 /** What others could see of a program: its processes and its files. */
 

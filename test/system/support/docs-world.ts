@@ -4,16 +4,16 @@ import { createServer } from "node:https";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import type { ServiceSample } from "../../service/admin/sample.js";
-import { createRequestListener } from "../../service/http/request-listener.js";
-import { openService, type Service } from "../../service/service.js";
-import { createBrowser } from "../../service/test/oauth/support/browser.js";
-import { createCertificate } from "../../service/test/support/certificate.js";
-import { runSql } from "../../service/test/support/database.js";
-import { freePort, listen } from "../api/network/peers.js";
-import { startConnectProxy } from "./connect-proxy.js";
-import { createInstallation, type Installation, PROGRAM } from "./spawned.js";
-import { systemPart } from "./system-parts.js";
+import type { ServiceSample } from "../../../service/admin/sample.js";
+import { createRequestListener } from "../../../service/http/request-listener.js";
+import { openService, type Service } from "../../../service/service.js";
+import { createBrowser } from "../../../service/test/oauth/support/browser.js";
+import { createCertificate } from "../../../service/test/support/certificate.js";
+import { runSql } from "../../../service/test/support/database.js";
+import { freePort, listen } from "../../api/network/peers.js";
+import { startConnectProxy } from "../../support/connect-proxy.js";
+import { createInstallation, type Installation, PROGRAM } from "../../support/spawned.js";
+import { systemPart } from "../../support/system-parts.js";
 
 /** The machine of a reader of the docs, from which `https://calendar.example` can be reached. */
 export interface DocsWorld extends Installation {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect } from "vitest";
-import { PROGRAM } from "./spawned.js";
+import { PROGRAM } from "../../support/spawned.js";
 
 interface Range {
   readonly startOffset: number;

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { chownSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import pg from "pg";
-import type { Certificate } from "../../service/test/support/certificate.js";
-import { freePort } from "../api/network/peers.js";
-import { createFolderForOthers } from "./folder-for-others.js";
-import { systemPart } from "./system-parts.js";
+import { freePort } from "../../../test/api/network/peers.js";
+import { createFolderForOthers } from "../../../test/support/folder-for-others.js";
+import { systemPart } from "../../../test/support/system-parts.js";
+import type { Certificate } from "./certificate.js";
 
 /** The role that every server of the tests has. It may do everything, from this machine, without a password. */
 export const ROLE = "calctl";

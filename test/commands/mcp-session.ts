@@ -1,4 +1,4 @@
-import type { Harness, RunOptions } from "./harness.js";
+import type { Harness, RunOptions } from "../support/harness.js";
 
 /** What a call gave: `result` is its `structuredContent` or, with an error, the JSON of its text. */
 export interface CallResult {

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "vitest";
-import { listenHttp } from "../api/network/peers.js";
-import { createInstallation, type Installation } from "./spawned.js";
+import { listenHttp } from "../../api/network/peers.js";
+import { createInstallation, type Installation } from "../../support/spawned.js";
 
 /** What jobs of the built program use: a calendar service and the chats, on 127.0.0.1, and a home folder. */
 export interface JobWorld extends Installation {

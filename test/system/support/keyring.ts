@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { systemPart } from "./system-parts.js";
+import { systemPart } from "../../support/system-parts.js";
 
 /** A separate desktop session: a message bus and optionally a real keyring. */
 export interface Session {

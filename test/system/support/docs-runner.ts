@@ -3,11 +3,11 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect } from "vitest";
-import { type Block, blocksOf } from "./docs-pages.js";
+import { addressIn } from "../../commands/login-run.js";
+import { type Block, blocksOf } from "../../support/docs-pages.js";
+import type { RunResult } from "../../support/harness.js";
+import { follow, type Running } from "../../support/spawned.js";
 import { type DocsWorld, ORIGIN } from "./docs-world.js";
-import type { RunResult } from "./harness.js";
-import { addressIn } from "./login-run.js";
-import { follow, type Running } from "./spawned.js";
 
 /** Runs the lines of a page as a reader would type them. */
 
