@@ -56,42 +56,6 @@ test("a whole URL below the base URL works, as a link in a response", async () =
   expect(lastRequest()).toMatchObject({ method: "GET", target: "/user?a=1" });
 });
 
-test.each([
-  "",
-  "//other.example/user",
-  "https://other.example/user",
-  "http://127.0.0.1:1/user",
-  "file:///etc/passwd",
-  "..",
-  "/../user",
-  "/calendars/../user",
-  "/calendars/%2e%2E/user",
-  "/calendars/.%2e/user",
-  "/calendars/%252e%252e/user",
-  "/calendars/..%2fuser",
-  "/calendars/..%5cuser",
-  "/calendars/./user",
-  "/calendars\\..\\user",
-  "/\\other.example",
-  "\\\\other.example",
-  "/a\tb",
-  "/a\nb",
-  "/a%0ab",
-  "/a%00",
-  "/a b",
-  "/a#b",
-  "/a%zz",
-  " /user",
-])("the path %j is exit 2, and nothing is sent", async (path) => {
-  const { exitCode, stdout, stderr } = await world.send("api", "--", path);
-  expect({ exitCode, stdout, requests: world.server.requests.length }).toEqual({
-    exitCode: 2,
-    stdout: "",
-    requests: 0,
-  });
-  expect(stderr).toMatch(/^error: PATH: .+\nhint: .+\n$/);
-});
-
 test("a path cannot leave a base URL with a path", async () => {
   const env = { ...world.env, CALCTL_BASE_URL: `${world.server.baseUrl}/api/v1` };
   world.server.otherwise([reply({ status: 200, body: "{}" })]);
@@ -250,28 +214,4 @@ test("a terminal gets no control characters", async () => {
   world.server.on("GET /x", [reply({ status: 200, body: "a\u001b[31m\u202e\nb" })]);
   const { stdout } = await world.runWith({ env: world.env, columns: 80 }, "api", "/x");
   expect(stdout).toBe("a\\x1b[31m\\u{202e}\nb\n");
-});
-
-test.each([
-  [["-X", "PATCH", "/x"], /--method.*PATCH/],
-  [["/x", "--input", "-"], /--input: a GET has no body/],
-  [["-X", "DELETE", "/x", "--input", "-"], /a DELETE has no body/],
-  [["-X", "POST", "/x", "--input", "-", "-f", "a=b"], /either --field or --input/],
-  [["-X", "POST", "/x", "-f", "title"], /--field: "title" is not KEY=VALUE/],
-  [["-X", "POST", "/x", "-f", "=a"], /--field: "=a" is not KEY=VALUE/],
-  [["-X", "POST", "/x", "-f", "a=1", "-f", "a=2"], /a is given twice/],
-  [["-X", "POST", "/x", "-f", "all_day=yes"], /all_day is "yes"/],
-  [["-X", "POST", "/x", "--input", "/nonexistent"], /nonexistent/],
-  [["/x", "--fields", "id"], /--fields: this command prints JSON/],
-  [["/x", "--template", "a"], /--template: this command prints JSON/],
-  [["/x", "-o", "csv"], /--output: this command has no format "csv"/],
-  [["/x", "-i", "--jq", "."], /--include and --jq/],
-] as const)("%j is exit 2, and nothing is sent", async (argv, message) => {
-  const { exitCode, stdout, stderr } = await world.send("api", ...argv);
-  expect({ exitCode, stdout, requests: world.server.requests.length }).toEqual({
-    exitCode: 2,
-    stdout: "",
-    requests: 0,
-  });
-  expect(stderr).toMatch(message);
 });

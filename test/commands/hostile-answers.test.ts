@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { harmfulCodes, hostileText } from "../support/harmful-text.js";
 import { createHarness } from "../support/harness.js";
+import { numberOfRuns } from "../support/shared.js";
 import { startWireRecorder } from "../support/wire-recorder.js";
 import { words } from "../support/words.js";
 
@@ -45,7 +46,7 @@ test("arguments are sanitized in errors, also with -v and --debug", async () => 
       const { stderr } = await run(...command(text.replaceAll("\0", "")), ...more);
       expect(harmfulBesidesLines(stderr)).toEqual([]);
     }),
-    { numRuns: 150 },
+    { numRuns: numberOfRuns(40) },
   );
 });
 
@@ -79,7 +80,7 @@ test("C13 responses are sanitized in errors, notes and traces", async () => {
         expect(harmfulBesidesLines(stderr)).toEqual([]);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: numberOfRuns(30) },
   );
 });
 
