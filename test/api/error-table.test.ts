@@ -16,11 +16,10 @@ import {
 /** For each failure and method: how often the server saw the request, the exit code, the message. */
 
 const IDEMPOTENT = COMMANDS.filter(([method]) => method !== "POST");
-const POSTS = COMMANDS.filter(([method]) => method === "POST");
 
 /** Runs a command whose own request meets the fault; its reads of calendars and event succeed. */
-async function meet(world: RemoteWorld, [method, path, argv]: FaultedCommand, flags: readonly string[] = []) {
-  const result = await world.send(...argv.map((word) => fill(world, word)), "-c", world.calendarId, ...flags);
+async function meet(world: RemoteWorld, [method, path, argv]: FaultedCommand) {
+  const result = await world.send(...argv.map((word) => fill(world, word)), "-c", world.calendarId);
   return { ...result, seen: world.server.count(`${method} ${fill(world, path)}`) };
 }
 
@@ -47,16 +46,12 @@ interface RowResult {
   readonly hasStack: boolean;
 }
 
-async function playRow(
-  world: RemoteWorld,
-  command: FaultedCommand,
-  { row, flags }: { readonly row: FaultRow; readonly flags: readonly string[] },
-): Promise<RowResult> {
+async function playRow(world: RemoteWorld, command: FaultedCommand, row: FaultRow): Promise<RowResult> {
   const [method, path] = command;
   const before = world.pauses.length;
   world.server.forget();
   world.server.on(`${method} ${fill(world, path)}`, row.script);
-  const { exitCode, seen, stdout, stderr } = await meet(world, command, flags);
+  const { exitCode, seen, stdout, stderr } = await meet(world, command);
   const hasStack = /\n\s+at /.test(stderr);
   const pauses = world.pauses.length - before;
   const sentence = lastSentence({ stderr });
@@ -64,56 +59,33 @@ async function playRow(
   return { name: row.name, exitCode, seen, pauses, sentence, mayHaveSucceeded, stdout, hasStack };
 }
 
-function expectedOf({ name, message, ...row }: FaultRow, method: Method) {
+function expectedOf({ name, message, ...row }: FaultRow, [method, , argv]: FaultedCommand) {
   const { exitCode, seen } = method === "POST" ? row.post : row.idempotent;
   return {
-    ...{ name, exitCode, seen, pauses: seen - 1, stdout: "", hasStack: false },
+    ...{ name, exitCode, seen, pauses: seen - 1, stdout: "", hasStack: argv.includes("--debug") },
     sentence: expect.stringContaining(message),
     mayHaveSucceeded: exitCode === 9,
   };
 }
 
 /** All rows of a table, one after the other in one world: no row affects the next. Keys would make a POST repeatable. */
-async function playRows(command: FaultedCommand, rows: readonly FaultRow[], flags: readonly string[] = []) {
+async function playRows(command: FaultedCommand, rows: readonly FaultRow[]) {
   const world = await createRemoteWorld();
   if (command[0] === "POST") world.server.otherwise([reply(byService(withoutExtensions(world.service)))]);
   const results: RowResult[] = [];
-  for (const row of rows) results.push(await playRow(world, command, { row, flags }));
-  return { results, expected: rows.map((row) => expectedOf(row, command[0])) };
+  for (const row of rows) results.push(await playRow(world, command, row));
+  return { results, expected: rows.map((row) => expectedOf(row, command)) };
 }
 
-async function expectRows(command: FaultedCommand, rows: readonly FaultRow[]): Promise<void> {
-  const { results, expected } = await playRows(command, rows);
-  expect(results).toEqual(expected);
-}
-
-describe.each(IDEMPOTENT)("C1 %s %s", (...command) => {
-  test("without a complete response", () => expectRows(command, NO_COMPLETE_RESPONSE));
-  test("with every status", () => expectRows(command, STATUSES));
+describe.each(COMMANDS)("C1 C2 %s %s, a POST without a key only once", (...command) => {
+  test.each([
+    ["without a complete response", NO_COMPLETE_RESPONSE],
+    ["with every status", STATUSES],
+  ])("%s", async (_, rows) => {
+    const { results, expected } = await playRows(command, rows);
+    expect(results).toEqual(expected);
+  });
 });
-
-describe.each(POSTS)("C2 %s %s without a key reaches the server once", (...command) => {
-  test("without a complete response", () => expectRows(command, NO_COMPLETE_RESPONSE));
-  test("with every status", () => expectRows(command, STATUSES));
-});
-
-/** The harness fails a run that prints its token; here everything on the wire is printed. */
-test.each([...IDEMPOTENT.slice(0, 1), ...POSTS.slice(0, 1)])(
-  "C13 %s %s with --debug: the same ends, and no token on stderr",
-  async (...command) => {
-    const { results, expected } = await playRows(
-      command,
-      [...NO_COMPLETE_RESPONSE, ...STATUSES],
-      ["--debug"],
-    );
-    const ends = ({ name, exitCode, seen }: Pick<RowResult, "name" | "exitCode" | "seen">) => ({
-      name,
-      exitCode,
-      seen,
-    });
-    expect(results.map(ends)).toEqual(expected.map(ends));
-  },
-);
 
 /** Closes the server after the request before the one that is to fail. */
 function goBefore(world: RemoteWorld, method: Method): void {
