@@ -45,7 +45,7 @@ afterEach(() => {
 const PROGRAM = `
   console.log(JSON.stringify({ args: process.argv.slice(2), folder: process.cwd() }));
   process.stdin.on("end", async () => {
-    console.log((await import("../../src/lazy.js")).word);
+    console.log((await import("../src/lazy.js")).word);
     process.exitCode = Number(process.argv[2]) || 0;
   }).resume();
 `;
