@@ -7,7 +7,7 @@ import { startPostgres } from "../../support/postgres-server.js";
 
 /** The rows by which a write knows that it was committed. */
 
-test("in a crash of the server a write is done once, whoever is given the number of its transaction", async () => {
+test("a write is done once when the server crashes, even if another transaction gets its number", async () => {
   // Nothing of a transaction is on the disk before its commit.
   const own = await startPostgres({ settings: ["wal_writer_delay = 10s"] });
   onTestFinished(() => own.close());
