@@ -138,7 +138,9 @@ async function takeMails(machine: SystemdMachine): Promise<() => Promise<string>
     printf '#!/bin/sh\\ncat >>/var/mails\\n' >/var/bin/sendmail && chmod +x /var/bin/sendmail
     printf '[Service]\\nEnvironment=PATH=/var/bin:/usr/bin\\n' >/etc/systemd/system/calctl-failed@.service.d/path.conf
     systemctl daemon-reload`);
-  const isSent = "[ -s /var/mails ] && [ $(systemctl is-active calctl-failed@calctl-digest) = inactive ]";
+  // Its instance is the whole name of the unit that failed.
+  const unit = "calctl-failed@calctl-digest.service.service";
+  const isSent = `[ -s /var/mails ] && [ $(systemctl is-active ${unit}) = inactive ]`;
   return () => machine.succeed(`until ${isSent}; do :; done; cat /var/mails`);
 }
 
