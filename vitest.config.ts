@@ -61,6 +61,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "test",
+          // They seldom wait, and each worker loads the program once more.
+          maxWorkers: Math.min(availableParallelism() + 1, 8),
           include: ["{test,service/test}/**/*.test.ts"],
           exclude: [...SYSTEM, ...LONG],
           setupFiles: [HERMETIC],

@@ -18,6 +18,8 @@ const NPM_ARGS = [
   "--no-global",
   "--no-dry-run",
   "--prefer-offline",
+  // A request to the registry, whose answer nobody would see.
+  "--no-audit",
   "--loglevel=error",
 ];
 
