@@ -1,4 +1,4 @@
-import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { type Harness, harnessesWith, type RunResult } from "../support/harness.js";
 import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
 
 /** Ana and Ben, and the calendars Family and Work that both are members of. */
@@ -25,20 +25,22 @@ export interface Event {
   readonly [key: string]: unknown;
 }
 
-export async function createUndoWorld(): Promise<UndoWorld> {
-  const harness = await createHarness();
-  const { admin } = harness.service;
+const createHarness = harnessesWith(async ({ service: { admin } }) => {
   await admin.users.add({ name: "Ben" });
-  const family = await admin.calendars.add({ name: "Family", owner: "ana" });
+  const { id: family } = await admin.calendars.add({ name: "Family", owner: "ana" });
   await admin.calendars.add({ name: "Work", owner: "ana" });
   for (const name of ["Family", "Work"]) await admin.members.add("Ben", name);
   const { token } = await admin.tokens.create({ user: "ana", readOnly: false });
+  return { family, token };
+});
+
+export async function createUndoWorld(): Promise<UndoWorld> {
+  const { token, ...harness } = await createHarness();
   const wire = await startWireRecorder(harness.service);
   const env = { CALCTL_BASE_URL: wire.baseUrl, CALCTL_TOKEN: token };
   return {
     ...harness,
     wire,
-    family: family.id,
     send: (...argv) => harness.runWith({ env }, ...argv),
     step(...argv) {
       harness.setNow(harness.now() + 60_000);
@@ -49,7 +51,7 @@ export async function createUndoWorld(): Promise<UndoWorld> {
       return harness.json<Event>("events", "create", "-c", "Family", "--title", title, ...times, ...flags);
     },
     read: (id) => harness.json<Event>("events", "get", id),
-    list: () => harness.json<Event[]>("events", "list", "-A", "--from", "2026-01-01", "--to", "2028-12-31"),
+    list: () => harness.json<Event[]>("events", "list", "-A", "--from", "2026-11-01", "--to", "2027-12-31"),
     undoable: () => harness.json<Event[]>("undo", "--list"),
   };
 }

@@ -5,9 +5,10 @@ import { openService, type Service } from "../../service/service.js";
 import { run } from "../../src/cli/run.js";
 import { createHost } from "../../src/host/host.js";
 import type { ProcessLike } from "../../src/machine.js";
+import { readFolder, writeFolder } from "./folder-copy.js";
 import { keptSecrets } from "./kept-secrets.js";
 import { writeNewDatabase } from "./new-database.js";
-import { whenFinished } from "./shared.js";
+import { untilDone, whenFinished } from "./shared.js";
 import { createScreen, createStdin } from "./terminal.js";
 import { createVirtualTimers, type VirtualTimers } from "./virtual-timers.js";
 
@@ -66,6 +67,47 @@ export interface HarnessOptions {
 
 /** The whole program over a service of its own; only streams, clock and environment are replaced. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const folder = mkdtempSync(join(tmpdir(), "calctl-test-"));
+  mkdirSync(join(folder, "home"), { mode: 0o700 });
+  const { userName = "ana", database } = options;
+  await writeNewDatabase(databaseIn(folder, database), { now: NOW, localUser: userName });
+  return openHarness(folder, options);
+}
+
+/**
+ * Harnesses that begin alike: what they begin with is written once, and copied for each.
+ * @param begin its result belongs to each of them
+ */
+export function harnessesWith<T>(
+  begin: (harness: Harness) => Promise<T>,
+): (options?: HarnessOptions) => Promise<Harness & T> {
+  const beginnings = new Map<string, ReturnType<typeof write>>();
+  const write = (options: HarnessOptions) =>
+    untilDone(async () => {
+      const harness = await createHarness(options);
+      const begun = await begin(harness);
+      await harness.service.close();
+      return { begun, now: harness.now(), entries: readFolder(join(harness.directory, "..")) };
+    });
+  return async (options = {}) => {
+    const { timeZone, userName, database } = options;
+    const key = JSON.stringify([timeZone, userName, database]);
+    const beginning = beginnings.get(key) ?? write(options);
+    beginnings.set(key, beginning);
+    const { begun, now, entries } = await beginning;
+    const folder = mkdtempSync(join(tmpdir(), "calctl-test-"));
+    writeFolder(folder, entries);
+    const harness = await openHarness(folder, options);
+    harness.setNow(now);
+    return { ...harness, ...begun };
+  };
+}
+
+function databaseIn(folder: string, name: string | undefined): string {
+  return name === undefined ? join(folder, "service.db") : join(folder, "home", name);
+}
+
+async function openHarness(folder: string, options: HarnessOptions): Promise<Harness> {
   const { timeZone = "Europe/Berlin", userName = "ana", random = 0.5, duringPause, database } = options;
   const { nextProcess = () => ({ pid: process.pid, kill: process.kill }) } = options;
   let now = NOW;
@@ -74,11 +116,8 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   };
   const timers = createVirtualTimers({ now: () => now, setNow });
   const pauses: number[] = [];
-  const folder = mkdtempSync(join(tmpdir(), "calctl-test-"));
   const directory = join(folder, "home");
-  mkdirSync(directory, { mode: 0o700 });
-  const path = database === undefined ? join(folder, "service.db") : join(directory, database);
-  await writeNewDatabase(path, { now, localUser: userName });
+  const path = databaseIn(folder, database);
   const service = await openService({ database: path, now: () => now, rateLimit: null });
   const { userId } = await service.admin.ensureLocalUser({ name: userName });
   whenFinished(async () => {

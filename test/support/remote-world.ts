@@ -1,6 +1,6 @@
 import { type FaultServer, startFaultServer } from "./fault-server.js";
 import { byService, reply } from "./fault-steps.js";
-import { createHarness, type Harness, type HarnessOptions, type RunResult } from "./harness.js";
+import { type Harness, type HarnessOptions, harnessesWith, type RunResult } from "./harness.js";
 
 /** The program against a service behind a fault server, with a calendar, an event in it, and a token. */
 export interface RemoteWorld extends Harness {
@@ -13,22 +13,23 @@ export interface RemoteWorld extends Harness {
   send(...argv: readonly string[]): Promise<RunResult>;
 }
 
+const createHarness = harnessesWith(async ({ service, json }) => {
+  const { token } = await service.admin.tokens.create({ user: "ana", readOnly: false });
+  const event = await json<{ readonly id: string; readonly calendar_id: string }>(
+    ...["events", "create", "--title", "Lunch", "--start", "2026-11-21T12:00", "--duration", "1h"],
+  );
+  return { token, calendarId: event.calendar_id, eventId: event.id };
+});
+
 export async function createRemoteWorld(options: HarnessOptions = {}): Promise<RemoteWorld> {
-  const harness = await createHarness(options);
-  const { admin } = harness.service;
-  const { token } = await admin.tokens.create({ user: "ana", readOnly: false });
+  const { token, ...harness } = await createHarness(options);
   const server = await startFaultServer({ timers: harness.timers });
   server.otherwise([reply(byService(harness.service))]);
   const env = { CALCTL_BASE_URL: server.baseUrl, CALCTL_TOKEN: token };
-  const event = await harness.json<{ readonly id: string; readonly calendar_id: string }>(
-    ...["events", "create", "--title", "Lunch", "--start", "2026-11-21T12:00", "--duration", "1h"],
-  );
   return {
     ...harness,
     server,
     env,
-    calendarId: event.calendar_id,
-    eventId: event.id,
     send: (...argv) => harness.runWith({ env }, ...argv),
   };
 }

@@ -19,6 +19,16 @@ export function whenFinished(end: End): void {
   else ends.push(end);
 }
 
+/** Ends what a function creates when it is done, not when the test is. */
+export async function untilDone<T>(use: () => Promise<T>): Promise<T> {
+  const ends: End[] = [];
+  try {
+    return await sharing.run(ends, use);
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
+
 /** Creates something once for all tests of a file or `describe`, none of which may change it. */
 export function share<T>(create: () => Promise<T>): () => T {
   const ends: End[] = [];
