@@ -18,19 +18,19 @@ export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export type FaultedCommand = readonly [Method, string, readonly string[]];
 
 /**
- * A command line per method, with the path of its own request; the second POST is a comment. CALENDAR and EVENT stand for their ids.
+ * A command line per method, with the path of its own request. CALENDAR and EVENT stand for their ids.
  * C13: with --debug everything on the wire is printed, and the harness fails a run that prints its token.
  */
-export const COMMANDS: readonly FaultedCommand[] = [
-  ["GET", "/calendars/CALENDAR/events/EVENT", ["events", "get", "EVENT"]],
+export const GET: FaultedCommand = ["GET", "/calendars/CALENDAR/events/EVENT", ["events", "get", "EVENT"]];
+export const CREATE: FaultedCommand = [
+  "POST",
+  "/calendars/CALENDAR/events",
+  ["events", "create", "--title", "T", "--start", "2026-11-21T12:00", "--duration", "1h", "--debug"],
+];
+export const OTHERS: readonly FaultedCommand[] = [
   ["PUT", "/calendars/CALENDAR/events/EVENT", ["events", "update", "EVENT", "--title", "X"]],
   ["DELETE", "/calendars/CALENDAR/events/EVENT", ["events", "delete", "EVENT", "--yes", "--debug"]],
-  [
-    "POST",
-    "/calendars/CALENDAR/events",
-    ["events", "create", "--title", "T", "--start", "2026-11-21T12:00", "--duration", "1h"],
-  ],
-  ["POST", "/calendars/CALENDAR/events/EVENT/activities", ["comment", "EVENT", "Yes", "--debug"]],
+  ["POST", "/calendars/CALENDAR/events/EVENT/activities", ["comment", "EVENT", "Yes"]],
 ];
 
 interface Expected {
