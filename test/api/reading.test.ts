@@ -27,14 +27,18 @@ function impatient() {
   };
 }
 
-function clientOf(answer: Canned) {
+function clientOf(answer: Canned | ((request: number) => Canned)) {
   const requests: HttpRequest[] = [];
   const api = createApi({
     baseUrl: new URL("https://calendar.example/api"),
     ...impatient(),
     transport: async (request) => {
       requests.push(request);
-      const { status = 200, headers = {}, body } = answer;
+      const {
+        status = 200,
+        headers = {},
+        body,
+      } = typeof answer === "function" ? answer(requests.length) : answer;
       const text = typeof body === "string" ? body : JSON.stringify(body);
       return { status, headers, body: new TextEncoder().encode(text) };
     },
@@ -344,6 +348,22 @@ describe("failures", () => {
   ])("a 429 with %j: %s", async (headers, hint) => {
     expect((await failure({ status: 429, headers, body: "" })).hint).toBe(hint);
   });
+});
+
+test("after 1,000 pages in a row without an event, the list is an error", async () => {
+  const { api, requests } = clientOf((request) => ({
+    body: { data: request === 1 ? [{ id: "e1", type: "event" }] : [], links: { next: `?cursor=${request}` } },
+  }));
+  const window = { calendarId: "cal", timezone: "UTC", from: "2026-12-01", to: null, search: null };
+  const list = await api.listEvents(window);
+  const readAll = async () => {
+    for await (const _ of list?.pages ?? []);
+  };
+  await expect(readAll()).rejects.toMatchObject({
+    exitCode: 11,
+    message: expect.stringContaining("1000 pages in a row are empty"),
+  });
+  expect(requests).toHaveLength(1_002);
 });
 
 describe("requests", () => {
