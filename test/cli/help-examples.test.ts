@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { blocksOf } from "../support/docs-pages.js";
-import { createHarness, type Harness } from "../support/harness.js";
+import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { share } from "../support/shared.js";
 import { runScript } from "../support/shell.js";
 import { words } from "../support/words.js";
 import { examplesOf, helpPages, NEED_KEYCHAIN, NEED_PROGRAM } from "../system/support/help-pages.js";
@@ -17,7 +18,9 @@ const SEEDS: readonly (readonly [pages: RegExp, script: string])[] = [
   [/^profiles/, "calctl config set base_url https://calendar.example -p calendar.example"],
   [
     /^config (get|unset)/,
-    "calctl config set base_url https://club.example -p club; calctl profiles use club; calctl config set calendar Club -p local",
+    `calctl config set base_url https://club.example -p club
+calctl profiles use club
+calctl config set calendar Club -p local`,
   ],
   [/^events changes/, "calctl profiles use local"],
   [/^config path/, "calctl config set duration 45m"],
@@ -34,6 +37,10 @@ echo correct horse battery >password-file`,
   ],
 ];
 
+/** Pages whose examples change nothing that another example sees. */
+const READING =
+  /^(agenda|week|month|next|free|conflicts|events (list|get)|comments|calendars|labels|members|doctor|whoami|status|config list|schema|mcp|completion|help)\b/;
+
 async function createWorld(): Promise<Harness> {
   const harness = await createHarness({ userName: "Ana", database: "local.db" });
   const { admin } = harness.service;
@@ -43,8 +50,26 @@ async function createWorld(): Promise<Harness> {
   return harness;
 }
 
+const reading = share(createWorld);
+
+/** Words and quotes alone, which mean the same without a shell. */
+const PLAIN = /^calctl(?: +(?:[\w./:,@=+-]+|'[^'\n]*'|"[^"$`\\\n]*"))*$/;
+
+async function runExample(harness: Harness, text: string): Promise<RunResult> {
+  if (!PLAIN.test(text)) return runScript(harness, text);
+  const argv = Array.from(
+    text.matchAll(/'([^']*)'|"([^"]*)"|\S+/g),
+    ([word, single, double]) => single ?? double ?? word,
+  );
+  return harness.run(...argv.slice(1));
+}
+
 test.each(PAGES)("%s run as they stand", async (page) => {
-  const harness = await (page === "--help" ? createHarness() : createWorld());
+  const harness = await (page === "--help"
+    ? createHarness()
+    : READING.test(page)
+      ? reading()
+      : createWorld());
   const folder = process.cwd();
   process.chdir(harness.directory);
   onTestFinished(() => process.chdir(folder));
@@ -52,9 +77,9 @@ test.each(PAGES)("%s run as they stand", async (page) => {
   const blocks = blocksOf(examplesOf(stdout));
   // Topics may have none.
   if (!page.startsWith("help ")) expect(blocks).not.toEqual([]);
-  const seeds = SEEDS.filter(([pages]) => pages.test(page)).map(([, text]) => ({ text }));
-  for (const { text } of [...seeds, ...blocks]) {
-    const { exitCode, stderr } = await runScript(harness, text);
+  const seeds = SEEDS.filter(([pages]) => pages.test(page)).flatMap(([, script]) => script.split("\n"));
+  for (const text of [...seeds, ...blocks.map((block) => block.text.trim())]) {
+    const { exitCode, stderr } = await runExample(harness, text);
     expect({ text, exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({
       text,
       exitCode: 0,
