@@ -89,10 +89,11 @@ describe("oversized details", () => {
   test.each([
     ["nested 10,000 deep", `{"errors":${deep}}`],
     ["nested 10,000 deep below a field", `{"errors":{"title":${deep}}}`],
-    ["of 4 MB", `{"errors":{"title":["${"x".repeat(4_000_000)}"]}}`],
+    ["of 1 MB", `{"errors":{"title":["${"x".repeat(1_000_000)}"]}}`],
+    // test/long/large-output.test.ts has more than a call takes arguments.
     [
-      "of 150,000 fields",
-      `{"errors":{${Array.from({ length: 150_000 }, (_, i) => `"f${i}":["no"]`).join(",")}}}`,
+      "of 5,000 fields",
+      `{"errors":{${Array.from({ length: 5_000 }, (_, i) => `"f${i}":["no"]`).join(",")}}}`,
     ],
     [
       "called __proto__",
@@ -115,17 +116,4 @@ describe("oversized details", () => {
     expect(stderr).toMatch(/^error: the current user: the service refused the request \(400\)\n/);
     expect(stderr.length).toBeLessThan(30_000);
   });
-});
-
-test("a list may have more events than a call takes arguments", async () => {
-  const { recorder, run } = await startService();
-  const data = Array.from({ length: 150_000 }, (_, id) => ({ type: "event", id: `e${id}`, attributes: {} }));
-  recorder.answer("GET /calendars/7/upcoming_events", { status: 200, body: JSON.stringify({ data }) });
-  recorder.answer("GET /calendars", {
-    status: 200,
-    body: '{"data":[{"type":"calendar","id":"7","attributes":{"name":"A"}}]}',
-  });
-  const { stdout, stderr } = await run("events", "list", "--fields", "id", "-o", "tsv");
-  expect(stderr).toBe("");
-  expect(stdout.trim().split("\n")).toHaveLength(data.length);
 });

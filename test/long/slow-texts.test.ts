@@ -1,4 +1,11 @@
 import { expect, test } from "vitest";
+import { alignWords } from "../../src/cli/completion/listing.js";
+import {
+  quoteForBash,
+  quoteForPowerShell,
+  splitBashLine,
+  splitFishLine,
+} from "../../src/cli/completion/shell-syntax.js";
 import { CliError } from "../../src/errors.js";
 import { html } from "../../src/html/page.js";
 import { renderError, stackTrace } from "../../src/output/error-report.js";
@@ -117,4 +124,13 @@ test.each(SLOW_TEXTS)("secrets are looked for in %s", (_, textOf) => {
     for (const secret of [`${textOf(length)}!`, `${"\\".repeat(length)}!`]) redactor.add(secret);
   for (const shown of [text, JSON.stringify(text), sanitizeLine(text), encodeURIComponent(text)])
     expect(redactor.mask(shown)).toBe(shown);
+});
+
+test.each(SLOW_TEXTS)("a name of 20,000 %s is quoted, split and listed for a shell", (_, textOf) => {
+  const text = textOf(20_000);
+  for (const quote of [null, "'", '"'] as const) expect(quoteForBash(text, quote)).not.toBe("");
+  expect(quoteForPowerShell(text)).not.toBe("");
+  expect(splitBashLine(`calctl ${text}`, " \t\n\"'><=;|&(:").words.length).toBeGreaterThan(0);
+  expect(splitFishLine(`calctl ${text}`).length).toBeGreaterThan(0);
+  expect(alignWords([{ shown: "x", description: text }], "80")).toHaveLength(1);
 });

@@ -10,7 +10,6 @@ import {
   splitFishLine,
 } from "../../../src/cli/completion/shell-syntax.js";
 import { textWidth } from "../../../src/output/table/text-width.js";
-import { SLOW_TEXTS } from "../../support/slow-texts.js";
 
 /** Texts without a null character, which no argument can have. */
 const TEXT = fc
@@ -153,14 +152,4 @@ describe("PowerShell", () => {
       results: [{ text: "'Ü\n😀'", shown: "Ü\\n😀", tip: "Ü\\n😀" }],
     });
   });
-});
-
-// Where the time grew with the square of a name or of what was typed, it would run out.
-test.each(SLOW_TEXTS)("a name of 20,000 %s is quoted, split and listed", (_, textOf) => {
-  const text = textOf(20_000);
-  for (const quote of [null, "'", '"'] as const) expect(quoteForBash(text, quote)).not.toBe("");
-  expect(quoteForPowerShell(text)).not.toBe("");
-  expect(splitBashLine(`calctl ${text}`, BREAKS).words.length).toBeGreaterThan(0);
-  expect(splitFishLine(`calctl ${text}`).length).toBeGreaterThan(0);
-  expect(alignWords([{ shown: "x", description: text }], "80")).toHaveLength(1);
 });
