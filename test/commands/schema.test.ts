@@ -1,25 +1,29 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadCommandTree } from "../../src/cli/command-tree.js";
 import { commandSchema, programSchema } from "../../src/cli/help/schema.js";
 import { EXIT_CODES, EXIT_EMPTY } from "../../src/errors.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { share } from "../support/shared.js";
 
 /** `calctl schema`, and that it says what commands really print. */
 
 const SCHEMA = programSchema(await loadCommandTree());
 
-let world: RemoteWorld;
+const reading = share(() => createRemoteWorld());
 
-beforeEach(async () => {
-  world = await createRemoteWorld();
+/** Has a database for the commands of the service, of which none disturbs another. */
+const administered = share(async () => {
+  const world = await createRemoteWorld();
+  for (const user of ["ana", "Ben"]) await world.run("service", "users", "add", user);
+  return world;
 });
 
 /** A command line for every command that prints JSON of a known shape; some have several. */
-function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>> {
+function commandLines(world: RemoteWorld): Readonly<Record<string, readonly (readonly string[])[]>> {
   const { eventId } = world;
   const times = ["--start", "2026-11-21T18:00", "--duration", "1h"];
   return {
@@ -90,19 +94,22 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
   };
 }
 
-/** Makes what the command lines name. */
-async function prepareFor(command: string): Promise<void> {
-  if (command === "import") {
-    const event = { title: "Lunch", start_at: "2026-11-23T12:00:00Z" };
-    writeFileSync(join(world.directory, "events.json"), JSON.stringify(event));
-  }
+/** A world with what the command lines name. */
+async function createFor(command: string): Promise<RemoteWorld> {
+  if (command.startsWith("service ")) return administered();
+  const world = await createRemoteWorld();
   if (command === "events move") await world.service.admin.calendars.add({ name: "Choir", owner: "ana" });
-  if (command.startsWith("feeds ")) {
-    await world.service.admin.noteBaseUrl("https://calendar.example");
-    await world.run("feeds", "add", "--name", "Phone");
-  }
-  if (!command.startsWith("service ")) return;
-  for (const user of ["ana", "Ben"]) await world.run("service", "users", "add", user);
+  if (command === "feeds add") await world.service.admin.noteBaseUrl("https://calendar.example");
+  return world;
+}
+
+/** The same for all commands that can be repeated, and do not disturb each other. */
+async function createForAll(): Promise<RemoteWorld> {
+  const world = await createFor("feeds add");
+  const event = { title: "Lunch", start_at: "2026-11-23T12:00:00Z" };
+  writeFileSync(join(world.directory, "events.json"), JSON.stringify(event));
+  await world.run("feeds", "add", "--name", "Phone");
+  return world;
 }
 
 /** It does not end: test/system/start-up.test.ts has its output. */
@@ -121,17 +128,22 @@ function validator(schema: unknown): (value: unknown) => readonly string[] {
 
 describe("what every command prints", () => {
   test("has a command line in this test", () => {
-    const tested = [...Object.keys(commandLines()), START];
+    const tested = [...Object.keys(commandLines(reading())), START];
     expect(described.map(({ name }) => name).filter((name) => !tested.includes(name))).toEqual([]);
   });
 
   const commands = described.filter(({ name }) => name !== START);
-  /** These are not repeated, and each has a service of its own. */
+  /** These are not repeated, and each has a world of its own, or is one of the service. */
   const writes = commands.filter(({ name }) =>
     / (add|create|update|delete|backup|copy|move)$|^(comment|add|rm)$/.test(name),
   );
 
-  async function print(name: string, argv: readonly string[], format: string): Promise<string> {
+  async function print(
+    world: RemoteWorld,
+    name: string,
+    argv: readonly string[],
+    format: string,
+  ): Promise<string> {
     const line = [...name.split(" "), ...argv, "-o", format];
     const env = name.startsWith("service ") ? {} : world.env;
     const { exitCode, stdout, stderr } = await world.runWith({ env }, ...line);
@@ -143,22 +155,23 @@ describe("what every command prints", () => {
   test.each(writes.map(({ name, output }) => [name, output?.json] as const))(
     "%s is what its schema says",
     async (name, json) => {
-      await prepareFor(name);
+      const world = await createFor(name);
       const problemsOf = validator(json);
-      for (const argv of commandLines()[name] ?? [])
-        expect(problemsOf(JSON.parse(await print(name, argv, "json")))).toEqual([]);
+      for (const argv of commandLines(world)[name] ?? [])
+        expect(problemsOf(JSON.parse(await print(world, name, argv, "json")))).toEqual([]);
     },
   );
 
   test("all others are what their schemas say, in json and ndjson", async () => {
+    const own = await createForAll();
     for (const { name, output } of commands.filter((command) => !writes.includes(command))) {
-      await prepareFor(name);
+      const world = name.startsWith("service ") ? administered() : own;
       const problemsOf = validator(output?.json);
-      for (const argv of commandLines()[name] ?? []) {
-        const value: unknown = JSON.parse(await print(name, argv, "json"));
+      for (const argv of commandLines(world)[name] ?? []) {
+        const value: unknown = JSON.parse(await print(world, name, argv, "json"));
         expect({ name, problems: problemsOf(value) }).toEqual({ name, problems: [] });
         if (output?.count === "list") expect(value, name).toEqual(expect.any(Array));
-        const lines = (await print(name, argv, "ndjson")).split("\n").filter((line) => line !== "");
+        const lines = (await print(world, name, argv, "ndjson")).split("\n").filter((line) => line !== "");
         expect([value].flat(), name).toEqual(lines.map((line) => JSON.parse(line)));
       }
     }
@@ -171,14 +184,15 @@ describe("what every command prints", () => {
       ["labels", "-c", "x"],
       ["events", "list", "--days", "0"],
     ]) {
-      const { stderr } = await world.send(...argv, "-o", "json");
+      const { stderr } = await reading().send(...argv, "-o", "json");
       expect(problemsOf(JSON.parse(stderr).error)).toEqual([]);
     }
   });
 });
 
 describe("calctl schema", () => {
-  const print = async (...argv: readonly string[]) => JSON.parse((await world.run("schema", ...argv)).stdout);
+  const print = async (...argv: readonly string[]) =>
+    JSON.parse((await reading().run("schema", ...argv)).stdout);
 
   test("alone describes everything", async () => {
     expect(await print()).toEqual(JSON.parse(JSON.stringify(SCHEMA)));
@@ -227,7 +241,7 @@ describe("calctl schema", () => {
   test("of a shape is JSON Schema on its own", async () => {
     const schema = await print("event");
     expect(schema.$schema).toBe("https://json-schema.org/draft/2020-12/schema");
-    const [event] = await world.json<readonly unknown[]>("events", "list");
+    const [event] = await reading().json<readonly unknown[]>("events", "list");
     const validate = new Ajv2020({ allowUnionTypes: true }).compile(schema);
     expect(validate(event)).toBe(true);
     expect(validate({ ...(event as object), more: 1 })).toBe(false);
@@ -240,12 +254,12 @@ describe("calctl schema", () => {
     ["calender", "did you mean calendar"],
     ["xyzzy", "shapes: event, "],
   ])("%s is exit 2 with the nearest ones", async (name, hint) => {
-    expect(await world.run("schema", ...name.split(" "))).toMatchObject(failed(2, hint));
+    expect(await reading().run("schema", ...name.split(" "))).toMatchObject(failed(2, hint));
   });
 
   test("sends nothing and reads no configuration", async () => {
     const env = { CALCTL_BASE_URL: "", CALCTL_TOKEN: "", CALCTL_CONFIG_DIR: "/nonexistent" };
-    expect((await world.runWith({ env }, "schema", "--jq", ".version")).exitCode).toBe(0);
+    expect((await reading().runWith({ env }, "schema", "--jq", ".version")).exitCode).toBe(0);
   });
 });
 
