@@ -1,6 +1,5 @@
 import { PassThrough, Writable } from "node:stream";
 import xterm from "@xterm/headless";
-import { expect } from "vitest";
 import type { ProcessLike } from "../../src/machine.js";
 import { createHarness, type Harness, type HarnessOptions } from "./harness.js";
 
@@ -22,6 +21,9 @@ interface VirtualTerminal {
 }
 
 type Answer = readonly [shown: string, ...keys: string[]];
+
+/** As long as polls wait for something real (ms). */
+const PATIENCE = 30_000;
 
 const KEYS: Readonly<Record<string, string>> = {
   Enter: "\r",
@@ -78,8 +80,11 @@ function split(line: string): readonly string[] {
 function openVirtualTerminal({ columns, rows = 30 }: { columns: number; rows?: number }): VirtualTerminal {
   const options = { cols: columns, rows, convertEol: true, allowProposedApi: true };
   const terminal = new xterm.Terminal(options);
-  const write = (text: string | Uint8Array): Promise<void> =>
-    new Promise((done) => terminal.write(text, done));
+  const watchers = new Set<() => void>();
+  const write = async (text: string | Uint8Array): Promise<void> => {
+    await new Promise<void>((done) => terminal.write(text, done));
+    for (const watch of watchers) watch();
+  };
   let keyboard = new PassThrough();
   const lines = (from: number): readonly string[] => {
     const shown: string[] = [];
@@ -92,7 +97,23 @@ function openVirtualTerminal({ columns, rows = 30 }: { columns: number; rows?: n
   const type: VirtualTerminal["type"] = (...keys) => {
     for (const key of keys) keyboard.write(key.startsWith(":") ? key.slice(1) : (KEYS[key] ?? key));
   };
-  const shows = (text: string) => expect.poll(screen, { interval: 5 }).toContain(text);
+  const shows = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      const watch = () => {
+        if (screen().includes(text)) end(resolve);
+      };
+      const overdue = setTimeout(
+        () => end(() => reject(new Error(`the screen does not show "${text}" but:\n${screen()}`))),
+        PATIENCE,
+      );
+      const end = (settle: () => void) => {
+        clearTimeout(overdue);
+        watchers.delete(watch);
+        settle();
+      };
+      watchers.add(watch);
+      watch();
+    });
   return {
     connect() {
       keyboard = new PassThrough();
