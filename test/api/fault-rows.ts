@@ -13,7 +13,7 @@ import {
 
 /** What may go wrong with one request, and the result for each method. */
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 export type FaultedCommand = readonly [Method, string, readonly string[]];
 

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { createJqProgram } from "../../src/output/formats/jq.js";
 import { labelView } from "../../src/output/views/calendar.js";
 import { WORK_LABEL } from "../output/fixtures.js";
 import { rendered } from "../output/rendered.js";
@@ -52,16 +51,6 @@ test("an error may have more details than a call takes arguments", async () => {
   expect(exitCode).toBe(11);
   expect(stderr).toMatch(/^error: the current user: the service refused the request \(400\)\n/);
   expect(stderr.length).toBeLessThan(30_000);
-});
-
-test("nesting that does not fit into the memory of jq is an error of usage", async () => {
-  // jq computes a constant when it compiles the program.
-  await expect(
-    createJqProgram("reduce range(1e6) as $depth (null; [.])", (work) => work()),
-  ).rejects.toMatchObject({
-    code: "usage",
-    message: "--jq: the program needs more than 256 MiB of memory",
-  });
 });
 
 test("a list that does not fit into the memory of jq is an error of usage", async () => {

@@ -40,7 +40,15 @@ test("it does not fail for a reader that has enough", async () => {
   expect(await printed("range(1e9)", { leaves: true })).toBe("0\n1\n2\n");
 });
 
-// test/long/large-output.test.ts has values that a program nests or lists.
+// test/long/large-output.test.ts has a list.
+test("nesting that does not fit into the memory of jq is an error of usage", async () => {
+  // jq computes a constant when it compiles the program.
+  const problem = await printed("reduce range(1e5) as $depth (null; [.])").catch(
+    (error: Error) => error.message,
+  );
+  expect(problem).toBe("--jq: the program needs more than 256 MiB of memory");
+});
+
 test("nothing but the error is printed about the memory of jq", async () => {
   const printedByLibrary = vi.spyOn(console, "error");
   const harness = await createHarness();
