@@ -17,13 +17,6 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Continues with a service whose database the test can read. */
-async function useStored(): Promise<void> {
-  await world.close();
-  world = await createWorld({ stored: true });
-  admin = world.service.admin;
-}
-
 const usage = (message: string) => ({
   code: "usage",
   exitCode: 2,
@@ -115,7 +108,6 @@ describe("users", () => {
   });
 
   test("a password can be set, by name or id", async () => {
-    await useStored();
     const storedPassword = async () => {
       const [row] = await world.tables.query(
         `select password_hash from users where id = '${world.member.id}'`,
@@ -194,7 +186,6 @@ test("a series is one of the events of a calendar, however many occurrences are 
 });
 
 test("a removed calendar takes its events, comments, labels and members with it", async () => {
-  await useStored();
   const { id } = await admin.calendars.add({ name: "Work", owner: "member" });
   const { id: last } = await admin.calendars.add({ name: "Last", owner: "member" });
   await admin.members.add("second", id);
@@ -301,7 +292,6 @@ describe("clients", () => {
   });
 
   test("are listed with their own URIs in order, in as many queries for several as for one", async () => {
-    await useStored();
     const store = await openStore(world.database, {});
     onTestFinished(() => store.close());
     let queries = 0;

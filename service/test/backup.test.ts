@@ -17,7 +17,7 @@ let template: Uint8Array;
 let database: string;
 let folder: string;
 beforeAll(async () => {
-  const world = await createWorld({ stored: true, rateLimit: null });
+  const world = await createWorld({ rateLimit: null });
   const body = eventBody({ ...SCHEDULE, description: "x".repeat(10_000) });
   for (let number = 0; number < 20; number += 1) await changeCalendar(world, "POST", "events", body);
   template = readDatabase(world.database);

@@ -28,7 +28,7 @@ let database: string;
 const at = (day: string) => `${seriesId}_202611${day}T120000Z`;
 
 beforeAll(async () => {
-  world = await createWorld({ stored: true });
+  world = await createWorld();
   const clients = world.service.admin.clients;
   await clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
   const attendees = [world.member, world.second].map(({ id }) => `${world.calendarId},${id}`);

@@ -7,7 +7,7 @@ import { request } from "./support/send.js";
 import { createWorld, NOW } from "./support/world.js";
 
 test("8 clients with one key at once make one event, at two services on one file", async () => {
-  const world = await createWorld({ stored: true, rateLimit: null });
+  const world = await createWorld({ rateLimit: null });
   onTestFinished(() => world.close());
   const other = await openService({ database: world.database, now: () => NOW, rateLimit: null });
   onTestFinished(() => other.close());
@@ -15,7 +15,7 @@ test("8 clients with one key at once make one event, at two services on one file
 });
 
 test("keys that are too old are deleted a hundred at a time, and those that are kept stay", async () => {
-  const world = await createWorld({ stored: true });
+  const world = await createWorld();
   onTestFinished(() => world.close());
   const rows = (count: number, first: number) => `
     with recursive numbers(n) as (select ${first} union all select n + 1 from numbers where n < ${first + count - 1})

@@ -161,7 +161,7 @@ test("the wait ends with the reason of the signal", async () => {
 });
 
 test("a request that waits for too long is answered 503 with Retry-After, others are answered", async () => {
-  const world = await createWorld({ stored: true, rateLimit: null, sleep: async () => undefined });
+  const world = await createWorld({ rateLimit: null, sleep: async () => undefined });
   const other = openConnection(world.database);
   other.exec("begin immediate");
   const create = () =>
@@ -178,7 +178,7 @@ test("a request that waits for too long is answered 503 with Retry-After, others
 test("a locked database is waited for once to count requests that read, not by each of them", async () => {
   const pauses: number[] = [];
   const sleep = async (pause: number) => void pauses.push(pause);
-  const world = await createWorld({ stored: true, rateLimit: { limit: 100, windowSeconds: 600 }, sleep });
+  const world = await createWorld({ rateLimit: { limit: 100, windowSeconds: 600 }, sleep });
   const other = openConnection(world.database);
   const read = async (address: string) =>
     (await request(world, "GET /user", { source: { kind: "network", address } })).status;
@@ -208,7 +208,7 @@ test("what waits for the database is not done once nobody waits for the answer",
     onPause();
     await nextTurn();
   };
-  const world = await createWorld({ stored: true, sleep });
+  const world = await createWorld({ sleep });
   onTestFinished(() => world.close());
   const release = await world.tables.lock();
   const route = `POST /calendars/${world.calendarId}/events`;

@@ -12,7 +12,7 @@ let world: World;
 let nodes: readonly Service[];
 
 beforeEach(async () => {
-  world = await createWorld({ stored: true, rateLimit: null });
+  world = await createWorld({ rateLimit: null });
   const { database } = world;
   const others = [900, -HOUR_MS, HOUR_MS].map((ahead) =>
     openService({ database, now: () => NOW + ahead, rateLimit: null }),

@@ -11,7 +11,7 @@ function get(world: Pick<World, "service" | "token">, address = "192.0.2.1") {
 }
 
 test("two services on one database count together", async () => {
-  const world = await createWorld({ rateLimit: POLICY, stored: true });
+  const world = await createWorld({ rateLimit: POLICY });
   const other = await openService({ database: world.database, now: () => NOW, rateLimit: POLICY });
   await get(world);
   await get({ service: other, token: world.token });
@@ -21,7 +21,7 @@ test("two services on one database count together", async () => {
 });
 
 test("a count survives a restart of the service", async () => {
-  const world = await createWorld({ rateLimit: POLICY, stored: true });
+  const world = await createWorld({ rateLimit: POLICY });
   await get(world);
   await get(world);
   await world.service.close();
@@ -32,7 +32,7 @@ test("a count survives a restart of the service", async () => {
 });
 
 test("services on one database share a limit, whatever each has reserved", async () => {
-  const world = await createWorld({ rateLimit: { limit: 600, windowSeconds: 600 }, stored: true });
+  const world = await createWorld({ rateLimit: { limit: 600, windowSeconds: 600 } });
   const other = await openService({
     database: world.database,
     now: () => NOW,
@@ -48,7 +48,7 @@ test("services on one database share a limit, whatever each has reserved", async
 
 test("what a closed service had reserved is left to the next one", async () => {
   const rateLimit = { limit: 600, windowSeconds: 600 };
-  const world = await createWorld({ rateLimit, stored: true });
+  const world = await createWorld({ rateLimit });
   await get(world);
   await world.service.close();
   const next = await openService({ database: world.database, now: () => NOW, rateLimit });
@@ -67,7 +67,7 @@ test("a service that closes waits for a locked database for longer than a reques
     other.exec("commit");
     isLocked = false;
   };
-  const world = await createWorld({ rateLimit: { limit: 600, windowSeconds: 600 }, stored: true, sleep });
+  const world = await createWorld({ rateLimit: { limit: 600, windowSeconds: 600 }, sleep });
   const other = openConnection(world.database);
   await get(world);
   other.exec("begin immediate");
@@ -79,14 +79,14 @@ test("a service that closes waits for a locked database for longer than a reques
 });
 
 test("parallel requests are each counted once", async () => {
-  const world = await createWorld({ rateLimit: { limit: 40, windowSeconds: 600 }, stored: true });
+  const world = await createWorld({ rateLimit: { limit: 40, windowSeconds: 600 } });
   const answers = await Promise.all(Array.from({ length: 60 }, () => get(world)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
   await world.close();
 });
 
 test("few requests write to the database, and none over the limit", async () => {
-  const world = await createWorld({ rateLimit: { limit: 1000, windowSeconds: 600 }, stored: true });
+  const world = await createWorld({ rateLimit: { limit: 1000, windowSeconds: 600 } });
   const other = openConnection(world.database);
   let written: unknown;
   let writes = 0;
@@ -105,7 +105,7 @@ test("few requests write to the database, and none over the limit", async () => 
 });
 
 test("a token is counted per address", async () => {
-  const world = await createWorld({ rateLimit: POLICY, stored: true });
+  const world = await createWorld({ rateLimit: POLICY });
   for (let count = 0; count < 3; count += 1) await get(world, "192.0.2.1");
   expect((await get(world, "192.0.2.1")).status).toBe(429);
   expect((await get(world, "192.0.2.2")).status).toBe(200);
@@ -114,7 +114,7 @@ test("a token is counted per address", async () => {
 
 test("a clock that steps over the end of a window, back and forth, does not renew the limit", async () => {
   const rateLimit = { limit: 100, windowSeconds: 600 };
-  const world = await createWorld({ rateLimit, stored: true });
+  const world = await createWorld({ rateLimit });
   const clock = { now: NOW };
   const other = await openService({ database: world.database, now: () => clock.now, rateLimit });
   const answers = [];
@@ -130,7 +130,7 @@ test("a clock that steps over the end of a window, back and forth, does not rene
 });
 
 test("a node whose clock is ahead does not renew the limit of others", async () => {
-  const world = await createWorld({ rateLimit: POLICY, stored: true });
+  const world = await createWorld({ rateLimit: POLICY });
   const openNode = (offset: number) =>
     openService({ database: world.database, now: () => NOW + 60_000 + offset, rateLimit: POLICY });
   world.clock.now = NOW + 59_500;
@@ -144,7 +144,7 @@ test("a node whose clock is ahead does not renew the limit of others", async () 
 });
 
 test("a clock that was far ahead limits nothing once it is right", async () => {
-  const world = await createWorld({ rateLimit: POLICY, stored: true });
+  const world = await createWorld({ rateLimit: POLICY });
   world.clock.now = NOW + 3 * 365 * 86_400_000;
   for (let count = 0; count < 3; count += 1) await get(world);
   world.clock.now = NOW;
@@ -153,7 +153,7 @@ test("a clock that was far ahead limits nothing once it is right", async () => {
 });
 
 test("old windows are deleted", async () => {
-  const world = await createWorld({ rateLimit: POLICY, stored: true });
+  const world = await createWorld({ rateLimit: POLICY });
   for (let host = 1; host <= 20; host += 1) await get(world, `192.0.2.${host}`);
   const stored = () => querySql(world.database, "select count(*) as windows from rate_windows");
   expect(stored()).toEqual([{ windows: 20 }]);
@@ -168,7 +168,7 @@ test("old windows are deleted", async () => {
 });
 
 test("without a limit nothing is counted and there are no headers", async () => {
-  const world = await createWorld({ rateLimit: null, stored: true });
+  const world = await createWorld({ rateLimit: null });
   const { headers } = await get(world);
   expect(Object.keys(headers).filter((name) => /ratelimit|retry/.test(name))).toEqual([]);
   expect(querySql(world.database, "select * from rate_windows")).toEqual([]);

@@ -9,7 +9,7 @@ import { createWorld, type World } from "./support/world.js";
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld({ stored: true });
+  world = await createWorld();
 });
 afterEach(() => world.close());
 
@@ -55,7 +55,7 @@ test("a database that was moved away and back is written again", async () => {
 });
 
 test("a database in memory has no file that could be missing", async () => {
-  const memory = await createWorld();
+  const memory = await createWorld({ stored: false });
   expect((await request(memory, "GET /readyz")).status).toBe(200);
   await memory.close();
 });

@@ -69,7 +69,7 @@ test("no response may be stored for others or taken for another type than its ow
 });
 
 test("the error behind a 500 is returned in-process only", async () => {
-  const stored = await createWorld({ stored: true });
+  const stored = await createWorld();
   runSql(stored.database, "drop table labels");
   const send = (source: RequestSource) =>
     request(stored, `GET /calendars/${stored.calendarId}/labels`, { source });

@@ -19,7 +19,7 @@ let world: World;
 let service: Service;
 let handled: HandledRequest[];
 beforeEach(async () => {
-  world = await createWorld({ stored: true });
+  world = await createWorld();
   handled = [];
   service = await openService({
     database: world.database,

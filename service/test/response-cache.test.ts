@@ -13,7 +13,7 @@ import { createWorld, type World } from "./support/world.js";
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld({ stored: true, rateLimit: null });
+  world = await createWorld({ rateLimit: null });
 });
 afterEach(() => world.close());
 

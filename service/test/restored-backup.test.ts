@@ -8,7 +8,7 @@ import { changeCalendar, request } from "./support/send.js";
 import { createWorld, NOW } from "./support/world.js";
 
 test("clients of a restored backup read again what they have read of the original since", async () => {
-  const world = await createWorld({ stored: true });
+  const world = await createWorld();
   onTestFinished(() => world.close());
   const folder = temporaryFolder();
   const read = (service: Service, path: string, tag = "") =>

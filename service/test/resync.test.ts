@@ -8,7 +8,7 @@ import { createWorld, NOW, type World } from "./support/world.js";
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld({ stored: true });
+  world = await createWorld();
 });
 afterEach(() => world.close());
 

@@ -14,7 +14,7 @@ let eventId: string;
 let onWait: () => unknown = () => undefined;
 
 beforeEach(async () => {
-  world = await createWorld({ stored: true, sleep: async () => void (await onWait()) });
+  world = await createWorld({ sleep: async () => void (await onWait()) });
   ({ id: eventId } = await changeCalendar(world, "POST", "events", eventBody(KEEP)));
 });
 afterEach(() => world.close());

@@ -38,7 +38,7 @@ describe("random values", () => {
 
 describe("the database", () => {
   test("contains no secret, while open and when closed", async () => {
-    const world = await createWorld({ stored: true });
+    const world = await createWorld();
     const { users, clients, tokens } = world.service.admin;
     await users.add({ name: "signing in", password: "correct horse battery" });
     const client = await clients.add({ name: "Board", redirectUris: ["https://board.example.org/callback"] });

@@ -19,12 +19,6 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-/** Continues with a service whose database the test can write. */
-async function useStored(): Promise<void> {
-  await stage.close();
-  stage = await openStage({ stored: true });
-}
-
 async function list(query: Readonly<Record<string, string>> = {}): Promise<readonly EventResource[]> {
   const events: EventResource[] = [];
   for (let next: string | null = `?${new URLSearchParams(query)}`; next !== null; ) {
@@ -194,7 +188,6 @@ describe("beyond them", () => {
 
 describe("when nothing was written for years", () => {
   beforeEach(async () => {
-    await useStored();
     await createSeries("FREQ=WEEKLY", { title: "Choir" });
     await createSeries("FREQ=WEEKLY;COUNT=130", {
       ...{ title: "Bins", all_day: true, start_timezone: "UTC", end_timezone: "UTC" },
@@ -339,7 +332,6 @@ if (inject("engine") !== "postgres")
     });
 
     test("while many comments on an event are moved and deleted, others are served", async () => {
-      await useStored();
       const { id } = await createSeries("FREQ=DAILY;COUNT=2");
       const path = place(id);
       const { data } = await stage.client.call("createActivity", { path, body: activityBody("I do") });
@@ -391,7 +383,6 @@ if (inject("engine") !== "postgres")
     });
 
     test("a series has 1,000 exceptions at most, with which it can still be changed, sent back and split", async () => {
-      await useStored();
       const { id, attributes } = await createSeries("FREQ=DAILY");
       const slot = (day: number) =>
         new Date(NOW + 2 * HOUR_MS + day * DAY_MS).toISOString().replace(/\.\d+|[-:]/g, "");
@@ -432,7 +423,6 @@ if (inject("engine") !== "postgres")
     });
 
     test("a calendar has 1,000 at most, which can still be changed", async () => {
-      await useStored();
       const { id, attributes } = await createSeries("FREQ=DAILY;COUNT=1");
       const columns = `calendar_id, category, title, all_day, start_clock, length, start_timezone, end_timezone,
       description, location, url, label_number, creator_id, created_at, updated_at, attendees, recurrences, modified_at, made_until`;

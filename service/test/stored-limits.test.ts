@@ -12,7 +12,7 @@ beforeAll(async () => {
     send: sendInProcess(service),
     close: async () => undefined,
   });
-  stage = await createStage(connect, { stored: true, rateLimit: { limit: 10_000, windowSeconds: 600 } });
+  stage = await createStage(connect, { rateLimit: { limit: 10_000, windowSeconds: 600 } });
 });
 afterAll(() => stage.close());
 

@@ -95,7 +95,7 @@ export function describeAccess(stage: () => Stage, isWhole: boolean): void {
 
 export function describeFailure(connect: Connect): void {
   test("a 500 has no details for the caller, only for the operator", async () => {
-    const { world, client, calendar, create, close } = await createStage(connect, { stored: true });
+    const { world, client, calendar, create, close } = await createStage(connect);
     const { id } = await create();
     await world.tables.change("drop table activities");
     const body = activityBody("x");

@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 let stage: OAuthStage;
 let browser: Browser;
 beforeEach(async () => {
-  stage = await createOAuthStage({ stored: true });
+  stage = await createOAuthStage();
   browser = stage.browser();
   await stage.signIn(browser);
 });

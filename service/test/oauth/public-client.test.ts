@@ -28,7 +28,7 @@ let stage: OAuthStage;
 let browser: Browser;
 beforeAll(async () => {
   // Another service opens it.
-  stage = await createOAuthStage({ stored: true });
+  stage = await createOAuthStage();
   browser = stage.browser();
   await stage.signIn(browser);
 });
@@ -184,7 +184,7 @@ describe("the public client", () => {
 });
 
 test("a registered client with the client id calctl keeps it", async () => {
-  const own = await createOAuthStage({ stored: true });
+  const own = await createOAuthStage();
   try {
     await own.world.tables.change(`update clients set client_id = 'calctl' where id = '${own.client.id}'`);
     const ownBrowser = own.browser();

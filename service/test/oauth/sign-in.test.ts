@@ -56,7 +56,7 @@ describe("signing in", () => {
   });
 
   test("accepts a shorter password from before passwords had a minimum length", async () => {
-    const stored = await createOAuthStage({ stored: true });
+    const stored = await createOAuthStage();
     const hash = await hashPassword("1234", { ln: 4, r: 1, p: 1 });
     await stored.world.tables.change(`update users set password_hash = '${hash}' where name = 'second'`);
     const from = stored.browser();
@@ -350,7 +350,7 @@ describe("attempts to sign in", () => {
 
   test("beyond the limit need no write: another process may have the lock", async () => {
     const pauses: number[] = [];
-    const stored = await createOAuthStage({ stored: true, sleep: async (pause) => void pauses.push(pause) });
+    const stored = await createOAuthStage({ sleep: async (pause) => void pauses.push(pause) });
     const visitor = stored.browser();
     const guess = async () =>
       visitor.submit(await visitor.open(stored.authorize()), "sign-in", {

@@ -364,7 +364,7 @@ describe("HTTP Basic", () => {
 
 describe("a code that is redeemed several times at once", () => {
   test("issues a single token, also when several services share a database", async () => {
-    const shared = await createOAuthStage({ stored: true });
+    const shared = await createOAuthStage();
     const { service, database, clock } = shared.world;
     const second = await openService({ database, now: () => clock.now, rateLimit: null });
     const visitor = shared.browser();
