@@ -17,16 +17,18 @@ import { createWorld, NOW, type World } from "./support/world.js";
 
 /** Copies of everything in a database to another one, also in several parts. */
 
-/** More than one part of several tables. */
-const EVENTS = 601;
+/** Events of most tests, and more than one part of them. */
+const EVENTS = 9;
+const MANY = 501;
 
 let world: World;
 let template: Uint8Array;
+let largeTemplate: Uint8Array;
 let folder: string;
 let from: string;
 let to: string;
 beforeAll(async () => {
-  world = await createWorld({ stored: true, rateLimit: null });
+  world = await createWorld({ rateLimit: null });
   const { admin } = world.service;
   await admin.clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
   await admin.ensureLocalUser({ name: "local" });
@@ -42,23 +44,12 @@ beforeAll(async () => {
   const deleted = await changeCalendar(world, "POST", "events", eventBody(SCHEDULE));
   await changeCalendar(world, "DELETE", `events/${deleted.id}`);
   await world.service.close();
-  // Ids whose order depends on who compares them.
-  runSql(
-    world.database,
-    `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${EVENTS - 1})
-    insert into events select
-        case n % 4 when 0 then 'é' when 1 then 'Z' when 2 then 'z' else '_' end || n || char(0x1f600 + n % 50),
-        calendar_id, category, title, all_day, start_at, start_timezone, end_at, end_timezone, description,
-        location, url, label_number, creator_id, created_at, updated_at, bytes - 200, moved_at, moved_from, revision,
-        json_set(json, '$.id', 'x'), moves, null, null, ''
-      from events, numbers where id = '${id}';
-    insert into attendees select id, '${world.member.id}', 0 from events where id <> '${id}';
-    insert into idempotency_keys select calendar_id, creator_id, id, 'x', id, 1 from events;
-    insert into feeds select id, creator_id, title, calendar_id, 1, 'UTC', id, 1, null, null from events;
-    insert into sign_in_attempts values ('x', 1, 1);
-    insert into sessions values ('x', '${world.member.id}', 1)`,
-  );
+  const original = readDatabase(world.database);
+  addRows(id, EVENTS);
   template = readDatabase(world.database);
+  writeFileSync(world.database, original);
+  addRows(id, MANY);
+  largeTemplate = readDatabase(world.database);
 });
 afterAll(() => world.close());
 beforeEach(() => {
@@ -67,6 +58,29 @@ beforeEach(() => {
   writeFileSync(from, template);
   to = join(folder, "copy.db");
 });
+
+/** Adds copies of an event until there are so many, and a row of every other table. */
+function addRows(id: string, events: number): void {
+  // Ids whose order depends on who compares them.
+  runSql(
+    world.database,
+    `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${events - 1})
+    insert into events select
+        case n % 4 when 0 then 'é' when 1 then 'Z' when 2 then 'z' else '_' end || n || char(0x1f600 + n % 50),
+        calendar_id, category, title, all_day, start_at, start_timezone, end_at, end_timezone, description,
+        location, url, label_number, creator_id, created_at, updated_at, bytes - 200, moved_at, moved_from, revision,
+        json_set(json, '$.id', 'x'), moves, null, null, ''
+      from events, numbers where id = '${id}';
+    insert into attendees select id, '${world.member.id}', 0 from events where id <> '${id}';
+    insert into idempotency_keys select calendar_id, creator_id, id, 'x', id, 1 from events limit 9;
+    insert into feeds select id, creator_id, title, calendar_id, 1, 'UTC', id, 1, null, null from events limit 9;
+    insert into sign_in_attempts values ('x', 1, 1);
+    insert into sessions values ('x', '${world.member.id}', 1)`,
+  );
+}
+
+/** Makes the source one whose events and attendees take more than one part. */
+const useLargeSource = () => writeFileSync(from, largeTemplate);
 
 const quiet: LongWorkOptions = { onProgress: () => undefined, signal: new AbortController().signal };
 
@@ -105,11 +119,12 @@ test("every table is copied, but for what is forgotten anyway", () => {
 });
 
 test("a copy is equal, private, and can be served", async () => {
+  useLargeSource();
   const tables = await copy();
   expectEqual();
   expect(tables.find(({ table }) => table === "events")).toEqual({
     table: "events",
-    rows: EVENTS,
+    rows: MANY,
     sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
   expect(tables.map(({ table }) => table)).toEqual(LASTING_TABLES);
@@ -138,32 +153,47 @@ test("what the service wrote passes a check after it was copied", async () => {
   await store.close();
 });
 
-test("wherever it is interrupted, the next one goes on, and meanwhile it is marked", async () => {
-  let total = 0;
-  const onEach = () => {
-    total += 1;
+/** What a whole copy does, one entry for each call of `onProgress`. */
+async function progressOf(name: string): Promise<readonly string[]> {
+  to = join(folder, name);
+  const calls: string[] = [];
+  await copy({ onProgress: ({ what }) => void calls.push(what) });
+  return calls;
+}
+
+/** @param call of `onProgress` */
+async function interruptAndGoOn(call: number): Promise<void> {
+  to = join(folder, `copy-${call}.db`);
+  const controller = new AbortController();
+  let calls = 0;
+  const onProgress = () => {
+    calls += 1;
+    if (calls === call) controller.abort(new Error("interrupted here"));
   };
-  await copy({ onProgress: onEach });
-  expect(total).toBeGreaterThan(20);
-  for (let last = 1; last < total; last += 7) {
-    to = join(folder, `copy-${last}.db`);
-    const controller = new AbortController();
-    let calls = 0;
-    const onProgress = () => {
-      calls += 1;
-      if (calls === last) controller.abort(new Error("interrupted here"));
-    };
-    await expect(copy({ onProgress, signal: controller.signal })).rejects.toThrow("interrupted here");
-    await expect(openAny(to, {})).rejects.toMatchObject(failure("is an unfinished copy"));
-    const before = querySql(to, "select count(*) as rows from events")[0]?.["rows"];
-    const seen: number[] = [];
-    await copy({ onProgress: ({ what, done }) => void (what === "copying events" && seen.push(done)) });
-    expect(seen[0]).toBeGreaterThanOrEqual(Number(before));
-    expectEqual();
-  }
+  await expect(copy({ onProgress, signal: controller.signal })).rejects.toThrow("interrupted here");
+  await expect(openAny(to, {})).rejects.toMatchObject(failure("is an unfinished copy"));
+  const before = querySql(to, "select count(*) as rows from events")[0]?.["rows"];
+  const seen: number[] = [];
+  await copy({ onProgress: ({ what, done }) => void (what === "copying events" && seen.push(done)) });
+  expect(seen[0]).toBeGreaterThanOrEqual(Number(before));
+  expectEqual();
+}
+
+test("wherever it is interrupted, the next one goes on, and meanwhile it is marked", async () => {
+  const { length } = await progressOf("whole.db");
+  expect(length).toBeGreaterThan(20);
+  for (let call = 1; call < length; call += 7) await interruptAndGoOn(call);
+});
+
+test("interrupted after a part of a table, the next one goes on", async () => {
+  useLargeSource();
+  const calls = await progressOf("whole.db");
+  expect(calls.filter((what) => what === "copying events")).toHaveLength(3);
+  await interruptAndGoOn(calls.indexOf("copying events") + 2);
 });
 
 test("an interruption is noticed between its parts, although no query waits", async () => {
+  useLargeSource();
   const controller = new AbortController();
   const parts = new Map<string, number>();
   const onProgress = ({ what, done }: { readonly what: string; readonly done: number }) => {
@@ -261,6 +291,7 @@ test("a copy that was killed does not block the next one for ever", async () => 
 });
 
 test("a copy that another one has taken for dead ends at its next write, and writes nothing more", async () => {
+  useLargeSource();
   const taken = { name: "copy_run", value: "other 1" };
   let before: unknown;
   const onProgress = ({ what, done }: { readonly what: string; readonly done: number }) => {
@@ -289,7 +320,7 @@ test("an unfinished copy is not copied on", async () => {
 });
 
 test("a target with anything in it is refused and stays as it is", async () => {
-  const other = await createWorld({ stored: true });
+  const other = await createWorld();
   to = other.database;
   const before = querySql(to, "select * from users");
   await expect(copy()).rejects.toMatchObject(failure("the target is not empty"));
@@ -302,6 +333,7 @@ test("a target with anything in it is refused and stays as it is", async () => {
 });
 
 test("a source whose index hides rows is refused, and nothing is copied", async () => {
+  useLargeSource();
   // What refers to them would fail.
   runSql(from, "delete from attendees; delete from activities");
   const [index] = querySql(
@@ -315,7 +347,7 @@ test("a source whose index hides rows is refused, and nothing is copied", async 
   bytes.writeUInt16BE(Math.floor(bytes.readUInt16BE(leaf + 3) / 2), leaf + 3);
   writeFileSync(from, bytes);
   const hidden = "select (select count(*) from events indexed by sqlite_autoindex_events_1) as count";
-  expect(Number(querySql(from, hidden)[0]?.["count"])).toBeLessThan(EVENTS);
+  expect(Number(querySql(from, hidden)[0]?.["count"])).toBeLessThan(MANY);
   const progress: string[] = [];
   await expect(copy({ onProgress: ({ what }) => void progress.push(what) })).rejects.toMatchObject({
     ...failure("the source is damaged: "),
