@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createGate } from "../../test/support/gate.js";
 import type { ServiceResponse } from "../http/response.js";
 import { type ListenOptions, listen } from "../listen.js";
@@ -11,6 +11,7 @@ import type { Service } from "../service.js";
 import { openSocket, statusesOf } from "./support/connections.js";
 import { openConnection } from "./support/database.js";
 import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
+import { createMany } from "./support/many-events.js";
 import { request, sendOverSocket } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
@@ -19,10 +20,10 @@ import { createWorld, type World } from "./support/world.js";
 const LOCAL = { host: "127.0.0.1", port: 0 } as const;
 
 let world: World;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createWorld({ rateLimit: { limit: 1_000_000, windowSeconds: 600 } });
 });
-afterEach(() => world.close());
+afterAll(() => world.close());
 
 async function start(options: Partial<ListenOptions> = {}, service: Service = world.service) {
   const listener = await listen(service, { ...LOCAL, ...options });
@@ -36,7 +37,7 @@ const GET_USER = "GET /user HTTP/1.1\r\nHost: x\r\n\r\n";
 
 describe("a flood of pipelined requests without a token", () => {
   test("is answered completely, and lets another client's request through at once", async () => {
-    const flood = 1_000;
+    const flood = 500;
     let handled = 0;
     let handledBefore = -1;
     const service: Service = {
@@ -83,7 +84,7 @@ function onChunk(request: IncomingMessage, callback: (size: number) => void): vo
 }
 
 describe("what many connections send at once is parsed a little at a time", () => {
-  const SOCKETS = 20;
+  const SOCKETS = 8;
 
   /**
    * Sends the same on many connections, and counts in each turn of the event loop.
@@ -271,18 +272,6 @@ test("a request that does not arrive in time is refused", async () => {
 
 describe("responses that were not received yet", () => {
   const MIB = 1024 * 1024;
-  const LARGEST = { ...SCHEDULE, description: "\u0001".repeat(10_000) };
-
-  /** Fills a week until the service takes no more. */
-  async function fillWeek({ service, calendarId, member, second }: World): Promise<void> {
-    const body = eventBody(LARGEST);
-    for (const { id: userId } of [member, second]) {
-      const source = { kind: "local", userId } as const;
-      let status = 201;
-      while (status === 201)
-        ({ status } = await request({ service }, `POST /calendars/${calendarId}/events`, { body, source }));
-    }
-  }
 
   test("are at most 32 MiB of one address, whatever was asked at once", async () => {
     const logged: number[] = [];
@@ -301,7 +290,7 @@ describe("responses that were not received yet", () => {
         return { ...response, body: new Uint8Array(64 * MIB) };
       },
     };
-    await fillWeek(world);
+    await createMany(world, 195, { ...SCHEDULE, description: "\u0001".repeat(10_000) });
     const listener = await start({}, service);
     const sockets = await Promise.all(Array.from({ length: 7 }, () => openSocket(listener)));
     const request = [
@@ -413,7 +402,7 @@ describe("requests in progress", () => {
   test("that wait for the lock of the database leave room for those that read", async () => {
     const pauses: (() => void)[] = [];
     const sleep = () => new Promise<void>((resolve) => pauses.push(resolve));
-    const stored = await createWorld({ stored: true, rateLimit: null, sleep });
+    const stored = await createWorld({ rateLimit: null, sleep });
     onTestFinished(() => stored.close());
     const other = openConnection(stored.database);
     onTestFinished(() => other.close());
@@ -569,13 +558,13 @@ describe("a request after a response that closes the connection", () => {
       },
     };
     const listener = await start({ closeTimeout: 1_000_000 }, service);
-    for (let count = 0; count < 130; count += 1) {
+    for (let count = 0; count < 101; count += 1) {
       const socket = await openSocket(listener);
       socket.write(TOO_MUCH + GET_USER);
       expect(await statusesOf(socket, 2)).toEqual(["401"]);
       if (!socket.closed) await once(socket, "close");
     }
-    expect(handled).toEqual(Array(130).fill("POST /calendars/x/events"));
+    expect(handled).toEqual(Array(101).fill("POST /calendars/x/events"));
     // More than 100 connections were given back, and nothing is in progress.
     await listener.close();
   });

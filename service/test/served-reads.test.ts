@@ -136,36 +136,8 @@ test("the log of a very large write is moved in a thread, and begins anew", asyn
         .values({ key: `${megabytes}`.padEnd(megabytes * 1_000_000, "x"), window_start: 0, attempts: 1 })
         .execute(),
     );
-  for (const megabytes of [3, 12, 9]) await fill(megabytes);
+  for (const megabytes of [3, 6, 5]) await fill(megabytes);
   await store.write(insert);
   expect(await Promise.all(exits)).toEqual([[0], [0]]);
-  expect([path, `${path}-wal`].map((file) => Math.floor(statSync(file).size / 1_000_000))).toEqual([48, 4]);
-});
-
-test("reads that follow each other do not let the log grow without end", async () => {
-  const { path, store } = await openStage();
-  let isOver = false;
-  const readOn = async (client: string) => {
-    while (!isOver)
-      await store.read(
-        async (db) => {
-          await countIn(db);
-          for (const _ of Array(5)) await new Promise((resolve) => setImmediate(resolve));
-        },
-        { client },
-      );
-  };
-  const reading = Promise.all(["ana", "ben", "eva"].map(readOn));
-  for (let number = 0; number < 15; number += 1) {
-    await store.write((db) =>
-      db
-        .insertInto("sign_in_attempts")
-        .values({ key: `${number}`.padEnd(3_000_000, "x"), window_start: 0, attempts: 1 })
-        .execute(),
-    );
-  }
-  isOver = true;
-  await reading;
-  // Each write is twice in the log: in the table, and in its index.
-  expect(statSync(`${path}-wal`).size).toBeLessThan(80_000_000);
+  expect([path, `${path}-wal`].map((file) => Math.floor(statSync(file).size / 1_000_000))).toEqual([28, 4]);
 });
