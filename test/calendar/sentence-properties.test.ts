@@ -16,9 +16,9 @@ test("a reading in ISO 8601 is read the same at any time in any zone", () => {
       read += 1;
       expect(outcome(written(reading), { now, zone })).toEqual(reading);
     }),
-    { numRuns: numberOfRuns(300) },
+    { numRuns: numberOfRuns(100) },
   );
-  expect(read).toBeGreaterThan(100);
+  expect(read).toBeGreaterThan(30);
 });
 
 test("of any words, no word of a title is lost, and only usage errors are thrown", () => {
@@ -32,9 +32,9 @@ test("of any words, no word of a title is lost, and only usage errors are thrown
       expect(`${reading.title} ${reading.location ?? ""}`).toContain("Zebra");
       expect(outcome(`"Zebra" ${chosen.join(" ")}`)).toEqual(reading);
     }),
-    { numRuns: numberOfRuns(300) },
+    { numRuns: numberOfRuns(100) },
   );
-  expect(read).toBeGreaterThan(10);
+  expect(read).toBeGreaterThan(2);
 });
 
 test("any text in quotes is the title", () => {

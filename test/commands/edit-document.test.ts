@@ -126,7 +126,7 @@ describe("any event", () => {
           expect(after).toEqual(before);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 25 },
     );
   });
 
@@ -138,6 +138,7 @@ describe("any event", () => {
         expect(harmfulCodes(file).filter((code) => code !== 0x0a)).toEqual([]);
         expect(file).not.toMatch(/[ \t]\n/);
       }),
+      { numRuns: 25 },
     );
   });
 });
@@ -295,6 +296,7 @@ describe("changes are the lines that differ", () => {
         );
         expect([...starts, [...oldLines, ...added].join("\n")]).toContain(newLines.join("\n"));
       }),
+      { numRuns: 25 },
     );
   });
 });

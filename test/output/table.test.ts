@@ -4,13 +4,14 @@ import { describe, expect, test } from "vitest";
 import { textWidth } from "../../src/output/table/text-width.js";
 import { labelView } from "../../src/output/views/calendar.js";
 import { eventView } from "../../src/output/views/event.js";
+import { unicodeText } from "../support/any-text.js";
 import { EVENT, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
 
 const RUNS = { numRuns: 25 };
 
 const anyText = fc.oneof(
-  fc.string({ unit: "binary" }),
+  unicodeText(),
   fc.string({ unit: "grapheme" }),
   fc.constantFrom(
     "\u001b]0;x\u0007",

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { unicodeText } from "./any-text.js";
 
 const ESC = "\u001b";
 
@@ -50,7 +51,7 @@ function isHarmful(code: number): boolean {
 export const hostileText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
-      fc.string({ unit: "binary" }),
+      unicodeText(),
       fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
       fc.constantFrom(
         ...[
