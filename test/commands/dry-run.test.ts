@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createApi } from "../../src/api/client.js";
 import { DEFAULT_RETRY_POLICY } from "../../src/api/sending/retry.js";
 import type { PlannedRequest } from "../../src/errors.js";
-import { createHarness, type Harness, type HarnessOptions, type RunResult } from "../support/harness.js";
+import { type Harness, type HarnessOptions, harnessesWith, type RunResult } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 import { share } from "../support/shared.js";
 import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
@@ -21,39 +21,32 @@ interface World extends Harness {
   writes(): readonly PlannedRequest[];
 }
 
-interface WorldOptions extends HarnessOptions {
-  readonly calendars?: readonly string[];
-}
-
-async function createWorld({ calendars = ["Family"], ...options }: WorldOptions = {}): Promise<World> {
-  const harness = await createHarness(options);
-  const { admin } = harness.service;
+const createHarness = harnessesWith(async ({ service: { admin }, json }) => {
   await admin.users.add({ name: "Ben" });
-  for (const name of calendars) {
-    await admin.calendars.add({ name, owner: "ana" });
+  const calendars: string[] = [];
+  for (const name of ["Family", "Work"]) {
+    calendars.push((await admin.calendars.add({ name, owner: "ana" })).id);
     await admin.members.add("Ben", name);
   }
   const { token } = await admin.tokens.create({ user: "ana", readOnly: false });
-  const wire = await startWireRecorder(harness.service);
-  const env = { CALCTL_BASE_URL: wire.baseUrl, CALCTL_TOKEN: token };
-  const send: World["send"] = (...argv) => harness.runWith({ env }, ...argv);
   const ids: string[] = [];
   for (const title of ["Lunch", "Dinner"]) {
     const flags = ["--start", "2026-11-21T12:00", "--duration", "1h", "--description", "Bring\ncake"];
-    const { stdout } = await send(
-      ...words`events create -c Family --title ${title}`,
-      ...flags,
-      ...words`--jq .id`,
-    );
-    ids.push(stdout.trim());
+    const create = words`events create -c Family --title ${title}`;
+    ids.push((await json<{ readonly id: string }>(...create, ...flags)).id);
   }
-  wire.requests.splice(0);
+  return { token, calendarId: calendars[0] ?? "", ids };
+});
+
+async function createWorld(options: HarnessOptions = {}): Promise<World> {
+  const { token, ...harness } = await createHarness(options);
+  const wire = await startWireRecorder(harness.service);
+  const env = { CALCTL_BASE_URL: wire.baseUrl, CALCTL_TOKEN: token };
   const writes = () =>
     wire.requests
       .filter(({ method }) => method !== "GET")
       .map(({ method, path, query, body }) => ({ method, path, query, body }));
-  const [calendar] = (await admin.calendars.list()).filter(({ name }) => name === "Family");
-  return { ...harness, wire, calendarId: calendar?.id ?? "", ids, send, writes };
+  return { ...harness, wire, send: (...argv) => harness.runWith({ env }, ...argv), writes };
 }
 
 // In a file, which the commands of `service` open, too.
@@ -167,7 +160,6 @@ describe("errors", () => {
   });
 
   test("events that do not exist are named after the requests of the others: exit 12", async () => {
-    world = await createWorld({ calendars: ["Family", "Work"] });
     const [id = ""] = world.ids;
     const { exitCode, stdout, stderr } = await world.send("events", "delete", id, "gone", "--dry-run");
     expect(exitCode).toBe(12);
