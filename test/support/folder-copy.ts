@@ -1,26 +1,38 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A file, or a folder without content. */
 interface Entry {
   readonly path: string;
   readonly mode: number;
-  readonly content: Buffer | null;
+  /** Null of a folder; a text where it names the folder that was read. */
+  readonly content: Buffer | string | null;
 }
 
-/** All that is in a folder, each folder before what is in it. */
-export function readFolder(folder: string): readonly Entry[] {
-  return (readdirSync(folder, { recursive: true }) as string[]).sort().map((path) => {
+/** What is in a folder, each folder in it before what is in that. */
+export interface FolderCopy {
+  readonly folder: string;
+  readonly entries: readonly Entry[];
+}
+
+export function readFolder(folder: string): FolderCopy {
+  const entries = (readdirSync(folder, { recursive: true }) as string[]).sort().map((path) => {
     const found = statSync(join(folder, path));
-    const content = found.isDirectory() ? null : readFileSync(join(folder, path));
-    return { path, mode: found.mode & 0o777, content };
+    const mode = found.mode & 0o777;
+    if (found.isDirectory()) return { path, mode, content: null };
+    const content = readFileSync(join(folder, path));
+    return { path, mode, content: content.includes(folder) ? content.toString() : content };
   });
+  return { folder, entries };
 }
 
-/** Writes what was read of one folder into another. */
-export function writeFolder(folder: string, entries: readonly Entry[]): void {
+/** Writes a copy into another folder, and the path of that where it names the first one. */
+export function writeFolder(into: string, { folder, entries }: FolderCopy): void {
   for (const { path, mode, content } of entries) {
-    if (content === null) mkdirSync(join(folder, path), { mode });
-    else writeFileSync(join(folder, path), content, { mode });
+    const target = join(into, path);
+    if (content === null) mkdirSync(target, { mode });
+    else
+      writeFileSync(target, typeof content === "string" ? content.replaceAll(folder, into) : content, {
+        mode,
+      });
   }
 }

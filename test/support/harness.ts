@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { openService, type Service } from "../../service/service.js";
 import { run } from "../../src/cli/run.js";
 import { createHost } from "../../src/host/host.js";
@@ -87,16 +87,16 @@ export function harnessesWith<T>(
       const harness = await createHarness(options);
       const begun = await begin(harness);
       await harness.service.close();
-      return { begun, now: harness.now(), entries: readFolder(join(harness.directory, "..")) };
+      return { begun, now: harness.now(), copy: readFolder(dirname(harness.directory)) };
     });
   return async (options = {}) => {
     const { timeZone, userName, database } = options;
     const key = JSON.stringify([timeZone, userName, database]);
     const beginning = beginnings.get(key) ?? write(options);
     beginnings.set(key, beginning);
-    const { begun, now, entries } = await beginning;
+    const { begun, now, copy } = await beginning;
     const folder = mkdtempSync(join(tmpdir(), "calctl-test-"));
-    writeFolder(folder, entries);
+    writeFolder(folder, copy);
     const harness = await openHarness(folder, options);
     harness.setNow(now);
     return { ...harness, ...begun };
