@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { withoutExtensions } from "../support/contract-service.js";
 import { byService, reply } from "../support/fault-steps.js";
-import { createHarness, type Harness } from "../support/harness.js";
+import { createHarness, type Harness, harnessesWith } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 import { share } from "../support/shared.js";
@@ -25,9 +25,19 @@ interface Shown {
 }
 
 const create = (...flags: readonly string[]) =>
-  harness.json<Shown>("events", "create", ...MEETING, "--repeat", "weekly on mon", ...flags, "-q");
-const DAYS = ["--from", "2026-11-01", "--to", "2027-12-31"];
+  harness.json<Shown>("events", "create", ...MEETING_WEEKLY, ...flags, "-q");
+const DAYS = ["--from", "2026-11-01", "--to", "2027-06-30"];
 const events = () => harness.json<readonly Shown[]>("events", "list", ...DAYS);
+const MEETING_WEEKLY = [...MEETING, "--repeat", "weekly on mon"];
+/** With a series of three Mondays from 23 November on. */
+const createWithThree = harnessesWith(async ({ json }) => ({
+  series: await json<Shown>("events", "create", ...MEETING_WEEKLY, "--count", "3"),
+}));
+/** With that series, and an event that does not repeat: for what is refused. */
+const refusing = share(async () => {
+  const made = await createWithThree();
+  return { ...made, single: await made.json<Shown>("events", "create", ...MEETING) };
+});
 /** `11-23 10:00` */
 const starts = async () =>
   (await events()).map(({ start_local: start }) => start.slice(5, 16).replace("T", " "));
@@ -172,7 +182,8 @@ describe("create --repeat", () => {
   });
 
   test("with a key makes one series", async () => {
-    const [first, second] = [await create("--key", "weekly"), await create("--key", "weekly")];
+    const flags = ["--count", "2", "--key", "weekly"];
+    const [first, second] = [await create(...flags), await create(...flags)];
     expect(second).toEqual(first);
   });
 
@@ -309,9 +320,16 @@ describe("create --input", () => {
   });
 });
 
+/** Begins with a series of three. */
+async function withThree() {
+  const made = await createWithThree();
+  harness = made;
+  return made;
+}
+
 describe("--scope", () => {
   test("this moves one event, which keeps its id and its series", async () => {
-    const series = await create("--count", "3");
+    const { series } = await withThree();
     const id = await occurrence("2026-11-30");
     const moved = await harness.json<Shown>(
       ...["events", "update", id, "--scope", "this", "--start", "2026-12-01T11:00", "-q"],
@@ -321,7 +339,7 @@ describe("--scope", () => {
   });
 
   test("all moves the others with it, and says what was changed before", async () => {
-    await create("--count", "3");
+    await withThree();
     const own = ["events", "update", await occurrence("2026-12-07"), "--scope", "this", "--title", "Party"];
     await harness.run(...own);
     const id = await occurrence("2026-11-30");
@@ -334,7 +352,7 @@ describe("--scope", () => {
   });
 
   test("a series is not moved to another calendar, which would lose events", async () => {
-    const { id } = await create("--count", "3");
+    const { id } = (await withThree()).series;
     await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
     const result = await harness.run("events", "move", id, "--to", "Work", "--yes");
     expect(result).toMatchObject(failed(2, `event ${id} is a series`));
@@ -342,7 +360,7 @@ describe("--scope", () => {
   });
 
   test("a copy of a series ends where it does, though its first event was deleted", async () => {
-    const { id } = await create("--count", "3");
+    const { id } = (await withThree()).series;
     await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
     await harness.run("events", "delete", await occurrence("2026-11-23"), "--scope", "this", "--yes");
     await harness.json("events", "copy", id, "--to", "Work", "-q");
@@ -351,7 +369,7 @@ describe("--scope", () => {
   });
 
   test("following goes on as a series of its own", async () => {
-    const { id } = await create("--count", "3");
+    const { id } = (await withThree()).series;
     const from = await occurrence("2026-11-30");
     const rest = await harness.json<Shown>(
       ...["events", "update", from, "--scope", "following", "--title", "Review", "-q"],
@@ -366,7 +384,7 @@ describe("--scope", () => {
     ["following", ["11-23 10:00"]],
     ["all", []],
   ])("%s deletes that much", async (scope, left) => {
-    await create("--count", "3");
+    await withThree();
     const id = await occurrence("2026-11-30");
     const result = await harness.run("events", "delete", id, "--scope", scope, "--yes");
     expect(result).toEqual({ exitCode: 0, stdout: "", stderr: "" });
@@ -389,7 +407,7 @@ describe("--scope", () => {
   });
 
   test.each(["following", "all"])("%s is refused for two events of one series", async (scope) => {
-    await create("--count", "3");
+    await withThree();
     const before = await events();
     const ids = before.map(({ id }) => id).join("\n");
     for (const command of [
@@ -414,8 +432,8 @@ describe("--scope", () => {
     ["is for events that repeat", "single", ["--scope", "all"], "leave it out"],
     ["is one of three", "occurrence", ["--scope", "some"], "choose from this, following, all"],
   ])("%s", async (_, kind, flags, hint) => {
-    const series = await create();
-    const single = await harness.json<Shown>("events", "create", ...MEETING);
+    const { series, single } = refusing();
+    harness = refusing();
     const id = { series: series.id, single: single.id, occurrence: await occurrence("2026-11-30") }[kind];
     const before = await events();
     for (const command of [
@@ -433,7 +451,7 @@ describe("update of the rule", () => {
   const update = (id: string, ...flags: readonly string[]) => harness.run("events", "update", id, ...flags);
 
   test("--until ends a series, and what was left out stays so", async () => {
-    const { id } = await create("--except", "2026-11-30");
+    const { id } = await create("--count", "9", "--except", "2026-11-30");
     const result = await update(id, "--scope", "all", "--until", "2026-12-14");
     expect(result).toMatchObject({
       exitCode: 0,
@@ -444,14 +462,14 @@ describe("update of the rule", () => {
   });
 
   test("--until keeps what was moved by hand", async () => {
-    const { id } = await create();
+    const { id } = await create("--count", "9");
     await update(await occurrence("2026-11-30"), "--scope", "this", "--start", "2026-12-01T11:00");
     await update(id, "--scope", "all", "--until", "2026-12-07");
     expect(await starts()).toEqual(["11-23 10:00", "12-01 11:00", "12-07 10:00"]);
   });
 
   test("--repeat with --start moves a series to another day, from any of its events", async () => {
-    await create("--count", "3");
+    await withThree();
     const id = await occurrence("2026-11-30");
     const result = await update(
       id,
@@ -530,18 +548,21 @@ describe("update of the rule", () => {
     ["exceptions without a rule", ["--scope", "all", "--except", "2026-12-14"], "missing --repeat"],
     ["two ends", ["--scope", "all", "--until", "2026-12-14", "--count", "3"], "are both given"],
   ])("refuses %s", async (_, flags, message) => {
-    await create();
+    harness = refusing();
     const result = await update(await occurrence("2026-11-30"), ...flags);
     expect(result).toMatchObject(failed(2, message));
   });
 
   test("refuses the end of an event that does not repeat", async () => {
-    const { id } = await harness.json<Shown>("events", "create", ...MEETING);
-    expect(await update(id, "--until", "2026-12-14")).toMatchObject(failed(2, "missing --repeat"));
+    harness = refusing();
+    expect(await update(refusing().single.id, "--until", "2026-12-14")).toMatchObject(
+      failed(2, "missing --repeat"),
+    );
   });
 
   test("what else the service refuses of a series is not said to be its rule", async () => {
-    const { id } = await create();
+    harness = refusing();
+    const { id } = refusing().series;
     const keep = ["--category", "keep", "--clear", "start", "--clear", "end"];
     const { exitCode, stderr } = await update(id, "--scope", "all", ...keep);
     expect([exitCode, stderr]).toEqual([11, expect.stringContaining("only an event with start_at")]);
@@ -549,7 +570,8 @@ describe("update of the rule", () => {
   });
 
   test("a series that moves to another day without its rule is refused by the service", async () => {
-    const { id } = await create();
+    harness = refusing();
+    const { id } = refusing().series;
     expect(await update(id, "--scope", "all", "--start", "2026-11-24T10:00")).toMatchObject(
       failed(11, 'send the new rule as well\nhint: give the new rule as --repeat, such as "weekly on tue"'),
     );
