@@ -17,10 +17,8 @@ import { type ChatKind, mentionsIn, problemsOf } from "./published-limits.js";
 /** Renders a message that the target must take, and that must mention nobody. */
 export async function takenBy(kind: ChatKind, message: Message): Promise<Payload> {
   const payload = await renderMessage(kind, message, { ...PLACE, now: NOW });
-  expect({ problems: problemsOf(kind, payload), mentions: mentionsIn(kind, payload) }, payload.body).toEqual({
-    problems: [],
-    mentions: [],
-  });
+  const found = { kind, problems: problemsOf(kind, payload), mentions: mentionsIn(kind, payload) };
+  expect(found, payload.body).toEqual({ kind, problems: [], mentions: [] });
   return payload;
 }
 
