@@ -532,11 +532,21 @@ describe("calls", () => {
   });
 
   test("list the last 50 comments by default, and say how many there are", async () => {
-    const { id } = await harness.json<{ readonly id: string }>("events", "create", ...LUNCH);
+    const { id, calendar_id } = await harness.json<{ readonly id: string; readonly calendar_id: string }>(
+      ...["events", "create", ...LUNCH],
+    );
     const texts = Array.from({ length: 52 }, (_, index) => `Comment ${index}`);
-    for (const text of texts) {
+    for (const content of texts) {
       harness.setNow(harness.now() + 1);
-      await harness.run("comment", id, text);
+      await harness.service.handle(
+        {
+          method: "POST",
+          target: `/calendars/${calendar_id}/events/${id}/activities`,
+          headers: { accept: "application/json", "content-type": "application/json" },
+          body: Buffer.from(JSON.stringify({ data: { attributes: { content } } })),
+        },
+        { kind: "local", userId: harness.userId },
+      );
     }
     const list = (limit: object) => ({ name: "list_comments", arguments: { id, ...limit } });
     const results = await callAll(harness, [], [list({}), list({ limit: 52 })]);
