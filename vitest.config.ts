@@ -38,10 +38,10 @@ export default defineConfig({
   test: {
     restoreMocks: true,
     // Ends what hangs: it is no bound, and a test may wait long on a machine that has much else to do.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // The same for what a test waits for in a real server or process.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 120_000 } },
     // Modules hold no state, so files can share a process, with what it has loaded and compiled.
     isolate: false,
     // Much of the time is waiting for other processes and for the network.

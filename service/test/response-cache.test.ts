@@ -194,7 +194,7 @@ test("no node shows what is older than a confirmed write, or shows it to whoever
       expect(await read(wanted), `seed ${seed}, after step ${number}: ${step.what}`).toEqual(expected);
     }
   }
-}, 300_000);
+});
 
 const WRITES = [
   ...(["create", "change", "remove", "comment", "label", "calendar", "user", "nobody"] as const),

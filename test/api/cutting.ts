@@ -193,19 +193,13 @@ export function complaints(
   return found;
 }
 
-/**
- * For a test of up to 900 commands: 6 s of CPU time, of which a busy machine may give a tenth. Ends what hangs, as the
- * limit of all tests does.
- */
-export const EVERY_BYTE = { timeout: 180_000 };
-
 /** No cut is followed by another attempt. */
 export const NO_REPEAT = { flags: ["--retries", "0"] };
 
 /** Declares the tests of requests that are retried: after each cut they succeed, and without retries they fail. */
 export function describeRepeated(commands: readonly Command[]): void {
   describe.each(commands.map(titled))("%s, in the response to %s", (_argv, _target, command) => {
-    test("cut after each byte: repeated until it is complete", EVERY_BYTE, async () => {
+    test("cut after each byte: repeated until it is complete", async () => {
       await expectRepeats(await record(command));
     });
 

@@ -72,7 +72,7 @@ describe("a zone", () => {
     },
   );
 
-  test("of any name reads as Intl does, of events from 2014 to 2040", { timeout: 60_000 }, async () => {
+  test("of any name reads as Intl does, of events from 2014 to 2040", async () => {
     const time = fc.integer({ min: Date.UTC(2014, 0), max: Date.UTC(2041, 0) });
     const zones = fc.constantFrom(...ODD_ZONES, ...Intl.supportedValuesOf("timeZone"));
     await fc.assert(

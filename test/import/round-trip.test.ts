@@ -89,7 +89,7 @@ function withoutIds(events: readonly Listed[]): readonly string[] {
     .sort();
 }
 
-test.each(["ics", "ndjson"])("%s", { timeout: 180_000 }, async (format) => {
+test.each(["ics", "ndjson"])("%s", async (format) => {
   const harness = await createHarness();
   const { admin } = harness.service;
   await admin.users.add({ name: "Ben" });

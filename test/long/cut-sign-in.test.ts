@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { complaints, EVERY_BYTE, everyByteOf, recordAnswer } from "../api/cutting.js";
+import { complaints, everyByteOf, recordAnswer } from "../api/cutting.js";
 import { createMachine, type Machine } from "../commands/login-run.js";
 import { type FaultServer, startFaultServer } from "../support/fault-server.js";
 import { byService, cut, reply } from "../support/fault-steps.js";
@@ -13,7 +13,7 @@ async function expectNothingKept(machine: Machine): Promise<void> {
   expect(profiles.stdout).toBe("local\n");
 }
 
-test("login --with-token, in the response to GET /user", EVERY_BYTE, async () => {
+test("login --with-token, in the response to GET /user", async () => {
   const { server, service } = await createRemoteWorld();
   const { token } = await service.admin.tokens.create({ user: "ana", readOnly: false });
   const argv = ["login", "--with-token", "--base-url", server.baseUrl, "-p", "work"];
@@ -50,7 +50,7 @@ async function signIn(server: FaultServer, machine: Machine) {
   return { ...(await login.ended), page };
 }
 
-test("login in the browser, in the response to POST /token", EVERY_BYTE, async () => {
+test("login in the browser, in the response to POST /token", async () => {
   const server = await startFaultServer();
   const machine = createMachine();
   const wrong: string[] = [];

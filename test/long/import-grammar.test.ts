@@ -70,9 +70,7 @@ function changedBy({ text, events }: CalendarFile, { every, line }: Change): Cal
   return { text: changed, events };
 }
 
-test("each event is created, unchanged or rejected, the counts add up, and a second run writes nothing", {
-  timeout: 120_000,
-}, async () => {
+test("each event is created, unchanged or rejected, the counts add up, and a second run writes nothing", async () => {
   const property = fc.asyncProperty(RANDOM_CALENDAR, async (file) => {
     const { importFile } = await createSubject();
     const { exitCode, rejected, created = 0, unchanged = 0, ...others } = await importFile(file);
@@ -85,9 +83,7 @@ test("each event is created, unchanged or rejected, the counts add up, and a sec
   await fc.assert(property, { numRuns: 60 });
 });
 
-test("of a changed version each event is counted once, too, and a second run of it writes nothing", {
-  timeout: 120_000,
-}, async () => {
+test("of a changed version each event is counted once, too, and a second run of it writes nothing", async () => {
   const kinds = { created: 0, updated: 0, deleted: 0, conflicts: 0 };
   const property = fc.asyncProperty(
     RANDOM_CALENDAR,

@@ -85,9 +85,7 @@ async function createCalendar(storesSeries: boolean) {
   };
 }
 
-test("a series of the file is shown as its single events would be, whatever the file and people change", {
-  timeout: 60_000,
-}, async () => {
+test("a series of the file is shown as its single events would be, whatever the file and people change", async () => {
   const edits = fc.array(fc.oneof(FILE, FILE, HAND), { minLength: 2, maxLength: 8 });
   const property = fc.asyncProperty(edits, async (all) => {
     const both = [await createCalendar(true), await createCalendar(false)] as const;
@@ -106,9 +104,7 @@ test("a series of the file is shown as its single events would be, whatever the 
   await fc.assert(property, { numRuns: 12 });
 });
 
-test("files that move a series, before anybody changes it, and undo of all", {
-  timeout: 60_000,
-}, async () => {
+test("files that move a series, before anybody changes it, and undo of all", async () => {
   const property = fc.asyncProperty(fc.array(FILE, { minLength: 2, maxLength: 5 }), async (files) => {
     const [series, single] = [await createCalendar(true), await createCalendar(false)];
     for (const each of files) {
@@ -127,9 +123,7 @@ test("files that move a series, before anybody changes it, and undo of all", {
   await fc.assert(property, { numRuns: 8 });
 });
 
-test("emails of one series in any order leave the same as in the order of their versions", {
-  timeout: 120_000,
-}, async () => {
+test("emails of one series in any order leave the same as in the order of their versions", async () => {
   const mails: readonly (readonly string[])[] = [
     request(choir("Choir", 0)),
     request(concert("First", 1)),

@@ -51,9 +51,7 @@ const INTERLEAVING = fc.record({
   turns: fc.infiniteStream(fc.integer({ min: 0, max: 12 })),
 });
 
-test("50 undos beside an import: the same import afterwards leaves what the file has", {
-  timeout: 180_000,
-}, async () => {
+test("50 undos beside an import: the same import afterwards leaves what the file has", async () => {
   const property = fc.asyncProperty(INTERLEAVING, async ({ versions, isUndoFirst, request, turns }) => {
     const world = await createSlow(turns);
     const importVersion = (version: number) => [

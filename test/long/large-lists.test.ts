@@ -77,7 +77,7 @@ test("no page is read before all but two of those before it are printed, and non
     .map((line) => Number.parseInt(JSON.parse(line).id, 16));
   expect(ids).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
   expect(server.count(eventsPath())).toBe(COUNT / PAGE);
-}, 300_000);
+});
 
 test("a reader that has enough ends it quietly", async () => {
   addEvents(20 * PAGE);

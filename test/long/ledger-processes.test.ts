@@ -46,7 +46,7 @@ test("of 20 processes at once one sends, and the others wait for its outcome", a
   const outcomes = ends.map(({ result }) => result?.outcome).sort();
   expect(outcomes).toEqual([...Array.from({ length: 19 }, () => "already_sent"), "sent"]);
   expect(stage.delivered()).toEqual(["digest"]);
-}, 60_000);
+});
 
 describe("a process that is killed at any step", () => {
   /** The outcomes of a run that was killed and of the two after it, for each step. */
@@ -84,7 +84,7 @@ describe("a process that is killed at any step", () => {
     expect(new Set(unknown)).toEqual(
       new Set(["outcome_unknown, outcome_unknown, 0", "outcome_unknown, outcome_unknown, 1"]),
     );
-  }, 120_000);
+  });
 
   test("is reported once where unknown outcomes are forgotten, and what it had to remember is remembered", async () => {
     const rows = await killAtEachStep("forget");
@@ -94,5 +94,5 @@ describe("a process that is killed at any step", () => {
     );
     expect(rows.filter(({ delivered }) => delivered > 1)).toEqual([]);
     expect(rows.filter(({ seen }) => seen !== "digest")).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -138,7 +138,7 @@ describeWithSystem("tmux", "completion", () => {
         expect(readdirSync(world.home)).toEqual(before);
       });
 
-      test("hands them over inside of quotes that are open", { timeout: 120_000 }, async () => {
+      test("hands them over inside of quotes that are open", async () => {
         const world = await createWorld(shell);
         for (const hostile of HOSTILE) {
           world.remember({ calendars: [hostile] });
@@ -198,7 +198,7 @@ describeWithSystem("tmux", "completion", () => {
         ]);
       });
 
-      test("completes files where a file belongs", { timeout: 60_000 }, async () => {
+      test("completes files where a file belongs", async () => {
         const world = await createWorld(shell);
         writeFileSync(join(world.home, "my notes.txt"), "");
         expect(await world.run("calctl comment abcd --file my<Tab>")).toEqual([
@@ -237,7 +237,7 @@ describeWithSystem("tmux", "completion", () => {
         expect(existsSync(join(world.home, "ran"))).toBe(false);
       });
 
-      test("is silent where nothing fits and where everything is broken", { timeout: 60_000 }, async () => {
+      test("is silent where nothing fits and where everything is broken", async () => {
         const world = await createWorld(shell);
         expect(await world.run("calctl labels -c x<Tab>")).toEqual(["labels", "-c", "x"]);
         mkdirSync(join(world.home, ".config", "calctl"), { recursive: true });

@@ -130,7 +130,7 @@ const EVENT_ROW =
   "events list, events get, events create, events update, events copy, events move, add, agenda, week, month, next";
 
 // Many runs one after another.
-test("docs/output.md has the keys and columns of every shape", { timeout: 60_000 }, async () => {
+test("docs/output.md has the keys and columns of every shape", async () => {
   const world = await createDocsWorld();
   await signInWithToken(world);
   const { stdout: id } = await world.run("events", "create", "-c", "Family", ...LUNCH, "--fields", "id");

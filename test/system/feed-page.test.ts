@@ -96,7 +96,7 @@ describeWithSystem("chromium", "the page of a feed", () => {
   let chromium: Chromium;
   beforeAll(async () => {
     chromium = await launchChromium();
-  }, 60_000);
+  });
   afterAll(() => chromium.close());
 
   async function open(address: string): Promise<{ readonly page: Page; readonly complaints: string[] }> {

@@ -27,7 +27,7 @@ describe("of packages", () => {
       maxBuffer: 2 ** 24,
     });
     loads = JSON.parse(stdout);
-  }, 120_000);
+  });
 
   const packagesOf = (files: readonly string[]): readonly string[] =>
     [

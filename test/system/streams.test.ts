@@ -155,7 +155,7 @@ function messageIn(stderr: string): string {
 
 describe("a full disk", () => {
   // Many runs one after another.
-  test("for stdout is exit 1, and stderr reports what was done", { timeout: 60_000 }, async ({ skip }) => {
+  test("for stdout is exit 1, and stderr reports what was done", async ({ skip }) => {
     if (!existsSync("/dev/full")) skip("there is no /dev/full");
     const installation = createInstallation();
     const { stdout } = await installation.run(...CREATE.split(" "), "--fields", "id");

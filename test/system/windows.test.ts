@@ -106,7 +106,7 @@ describeOnWindows("on Windows", () => {
     expect(spawnSync("wine", ["wineboot", "--init"], { env }).status).toBe(0);
     mkdirSync(home(), { recursive: true });
     first = await run("calendars", "-p", "local", "--fields", "name");
-  }, 300_000);
+  });
 
   afterAll(() => {
     spawnSync("wineserver", ["--kill"], { env });

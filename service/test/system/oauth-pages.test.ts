@@ -60,7 +60,7 @@ describeWithSystem("chromium", "the pages in Chromium", () => {
     stage = await createOAuthStage();
     listener = await listen(stage.world.service, { host: "127.0.0.1", port: 0 });
     chromium = await launchChromium();
-  }, 60_000);
+  });
   afterAll(async () => {
     await chromium.close();
     await listener.close();

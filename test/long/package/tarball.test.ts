@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { version } = JSON.parse(readFileSync(join(project.root, "package.json"), "utf8"));
   expect(packed).toEqual({ code: 0, stdout: `calctl-${version}.tgz\n`, stderr: "" });
   tarball = join(project.root, `calctl-${version}.tgz`);
-}, 120_000);
+});
 
 afterAll(() => project.remove());
 

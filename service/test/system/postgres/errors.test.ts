@@ -60,7 +60,7 @@ beforeAll(async () => {
   const client = createCertificate({ subject: "client" });
   writeFileSync(join(folder, "me.crt"), client.cert);
   writeFileSync(join(folder, "me.key"), client.key);
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.close();
@@ -344,9 +344,7 @@ test("a service whose server is read-only for a while is not ready, and writes a
   );
 });
 
-test("a service whose server goes away answers 503, and goes on when it is back", {
-  timeout: 120_000,
-}, async () => {
+test("a service whose server goes away answers 503, and goes on when it is back", async () => {
   const own = await startPostgres();
   onTestFinished(() => own.close());
   const world = await createWorld({ database: own.url() });
@@ -373,7 +371,7 @@ test("a service whose server goes away answers 503, and goes on when it is back"
   );
 });
 
-test("a service whose database a newer program migrates says so and ends", { timeout: 60_000 }, async () => {
+test("a service whose database a newer program migrates says so and ends", async () => {
   const { start } = createInstallation({ CALCTL_SERVICE_DB: server.url({ schema: "superseded" }) });
   const node = start("service", "start", "--port", "0", "-o", "json");
   const { base_url } = JSON.parse(await node.stdoutWith("\n"));
