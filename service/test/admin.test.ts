@@ -78,6 +78,7 @@ describe("users", () => {
   test.each([
     [{ name: "" }, "the name is empty"],
     [{ name: " " }, "the name is empty"],
+    [{ name: "." }, 'the name must not be "."'],
     [{ name: "a\0b" }, "the name must not contain NUL"],
     [{ name: "a\nb" }, "the name must not contain control characters"],
     [{ name: "a\u009bb" }, "the name must not contain control characters"],
@@ -167,11 +168,9 @@ describe("calendars", () => {
 
   test.each([
     [{ name: "", owner: "member" }, usage("the name is empty")],
-    [{ name: "x".repeat(51), owner: "member" }, usage("the name must have at most 50 characters")],
-    [{ name: "a\tb", owner: "member" }, usage("the name must not contain control characters")],
+    [{ name: ".", owner: "member" }, usage('the name must not be "."')],
     [{ name: "Work", owner: "nobody" }, notFound('--owner: there is no user "nobody"')],
     [{ name: "Work", owner: "member", color: "red" }, usage('"red" is not a color')],
-    [{ name: "Work", owner: "member", color: "#12345" }, usage('"#12345" is not a color')],
   ])("%j is rejected", async (options, error) => {
     await expect(admin.calendars.add(options)).rejects.toMatchObject(error);
     expect(await admin.calendars.list()).toHaveLength(2);
@@ -267,7 +266,6 @@ describe("labels", () => {
     ["Family", 0, { name: "x" }, usage('"0" is not a label number')],
     ["Family", 11, { name: "x" }, usage('"11" is not a label number')],
     ["Family", 1.5, { name: "x" }, usage('"1.5" is not a label number')],
-    ["Family", Number.NaN, { name: "x" }, usage('"NaN" is not a label number')],
     ["Family", 1, {}, usage("nothing to change")],
     ["Family", 1, { name: "x".repeat(51) }, usage("the name must have at most 50 characters")],
     ["Family", 1, { name: "\x1b[31m" }, usage("the name must not contain control characters")],
@@ -322,8 +320,7 @@ describe("clients", () => {
 
   test.each([
     ["", "https://x.example.org/", "the name is empty"],
-    ["x".repeat(51), "https://x.example.org/", "the name must have at most 50 characters"],
-    ["Board\r", "https://x.example.org/", "the name must not contain control characters"],
+    [".", "https://x.example.org/", 'the name must not be "."'],
     ["Board", "/callback", "is not absolute"],
     ["Board", "board.example.org/callback", "is not absolute"],
     ["Board", "https://board.example.org/#", "has a fragment"],
@@ -432,13 +429,6 @@ describe("a user is meant by a login", () => {
     await admin.users.add({ name: "Eva", login: "second@example.org" });
     const named = await admin.users.add({ name: "second@example.org", login: "third" });
     expect((await admin.users.disable("second@example.org")).id).toBe(named.id);
-  });
-});
-
-test("the only user owns a calendar for which none is named", async () => {
-  await expect(admin.calendars.add({ name: "Choir" })).rejects.toMatchObject({
-    ...usage("missing --owner: there are several users"),
-    hint: expect.stringContaining(`outsider (${world.outsider.id})`),
   });
 });
 

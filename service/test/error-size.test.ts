@@ -11,11 +11,10 @@ const FEW_KILOBYTES = 8 * 1024;
 
 /** Long, also as JSON, as HTML and as UTF-8. */
 const LONG: readonly (readonly [string, string])[] = [
-  ["letters", "x".repeat(60_000)],
-  ["emoji", "😀".repeat(30_000)],
-  ["control characters", "\u0001".repeat(60_000)],
-  ["markup", `<b title="'&">`.repeat(4_000)],
-  ["half emoji", "\ud83d".repeat(60_000)],
+  ["emoji", "😀".repeat(15_000)],
+  ["control characters", "\u0001".repeat(20_000)],
+  ["markup", `<b title="'&">`.repeat(1_400)],
+  ["half emoji", "\ud83d".repeat(20_000)],
 ];
 
 let stage: OAuthStage;
@@ -230,13 +229,13 @@ describe("a body of many small values", () => {
   });
 
   test.each([
-    ["attendees", withAttendees(300_000)],
-    ["nested lists", `${"[".repeat(400_000)}${"]".repeat(400_000)}`],
-    ["nested objects", `${'{"data":'.repeat(100_000)}1${"}".repeat(100_000)}`],
-    ["members", `{${Array.from({ length: 90_000 }, (_, index) => `"k${index}":1`).join(",")}}`],
-    ["numbers", `[${"1,".repeat(500_000)}1]`],
+    ["attendees", withAttendees(30_000)],
+    ["nested lists", `${"[".repeat(40_000)}${"]".repeat(40_000)}`],
+    ["nested objects", `${'{"data":'.repeat(20_000)}1${"}".repeat(20_000)}`],
+    ["members", `{${Array.from({ length: 20_000 }, (_, index) => `"k${index}":1`).join(",")}}`],
+    ["numbers", `[${"1,".repeat(50_000)}1]`],
     // Not JSON, which only a parser would find out.
-    ["commas", ",".repeat(1_000_000)],
+    ["commas", ",".repeat(100_000)],
   ])("is refused before it is parsed: %s", async (_, body) => {
     expect(await post(body)).toBe("the body must have at most 10000 JSON values");
     const token = { method: "POST", target: "/oauth/token", headers: { ...JSON_TYPE, authorization: "" } };
@@ -248,7 +247,7 @@ describe("a body of many small values", () => {
 
   test.each([
     ["a string", JSON.stringify({ data: `,[{${'\\",'.repeat(20_000)}` })],
-    ["spaces", `${" ".repeat(1_000_000)}{}`],
+    ["spaces", `${" ".repeat(100_000)}{}`],
   ])("is not mistaken for %s", async (_, body) => {
     expect(Object.keys(await post(body))).toEqual(["data"]);
   });
@@ -260,8 +259,8 @@ describe("a body of many small values", () => {
   });
 
   test.each([
-    ["without values", "a&".repeat(500_000)],
-    ["with values", Array.from({ length: 100_000 }, (_, index) => `k${index}=1`).join("&")],
+    ["without values", "a&".repeat(50_000)],
+    ["with values", Array.from({ length: 20_000 }, (_, index) => `k${index}=1`).join("&")],
     ["101", Array(101).fill("%zz").join("&")],
   ])("is refused as a form before it is decoded: %s", async (_, body) => {
     const request = { method: "POST", headers: { ...FORM_TYPE, authorization: "" }, body };

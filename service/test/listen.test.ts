@@ -4,7 +4,7 @@ import { request as httpsRequest } from "node:https";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freePort } from "../../test/api/network/peers.js";
 import { createGate } from "../../test/support/gate.js";
 import type { ServiceResponse } from "../http/response.js";
@@ -44,13 +44,17 @@ describe("a listener", () => {
       body: new Uint8Array(),
     });
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     world = await createWorld({ rateLimit: { limit: 5, windowSeconds: 600 } });
+  });
+  afterAll(() => world.close());
+  beforeEach(() => {
+    // Each test has a window of its own.
+    world.clock.now += 600_000;
     listeners = [];
   });
   afterEach(async () => {
     for (const listener of listeners) await listener.close();
-    await world.close();
   });
 
   test("returns its URLs and serves there", async () => {

@@ -99,18 +99,18 @@ test("an event of a series that gets a new id is listed by it on the next page, 
 
 describe("the occurrences of two years", () => {
   test("are continued once a day, and by writes", async () => {
-    await createSeries("FREQ=DAILY");
-    expect(daysOf(await list()).at(-1)).toBe("2028-11-20");
+    await createSeries("FREQ=WEEKLY");
+    expect(daysOf(await list()).at(-1)).toBe("2028-11-18");
     stage.world.clock.now += 10 * DAY_MS;
     await stage.world.service.continueSeries();
-    expect(daysOf(await list()).at(-1)).toBe("2028-11-30");
+    expect(daysOf(await list()).at(-1)).toBe("2028-11-25");
     stage.world.clock.now += 10 * DAY_MS;
     const since = await revision();
     await stage.create(KEEP);
-    expect(daysOf(await list()).at(-1)).toBe("2028-12-10");
+    expect(daysOf(await list()).at(-1)).toBe("2028-12-09");
     const query = { since: String(since) };
     const { data } = await stage.client.call("listChanges", { path: stage.path, query });
-    expect(data).toHaveLength(11);
+    expect(data).toHaveLength(3);
   });
 
   test("end with the series", async () => {
@@ -295,7 +295,7 @@ if (inject("engine") !== "postgres")
 
     test("a list beyond the rows lets others in between any two series, whose rules may be slow", async () => {
       const month = () => list({ from: "2040-03-01", to: "2040-03-31" });
-      const count = 40;
+      const count = 15;
       await createSeries("FREQ=YEARLY;BYWEEKNO=53;COUNT=60");
       // Loads modules.
       await month();
@@ -304,7 +304,7 @@ if (inject("engine") !== "postgres")
     });
 
     test("a service that stops leaves the rest of the due series to the next one", async () => {
-      for (let count = 0; count < 20; count += 1) await createSeries("FREQ=WEEKLY");
+      for (let count = 0; count < 4; count += 1) await createSeries("FREQ=WEEKLY");
       stage.world.clock.now += 400 * DAY_MS;
       const { service } = stage.world;
       const before = await revision();
@@ -312,30 +312,30 @@ if (inject("engine") !== "postgres")
       await expect(stopped).rejects.toThrow("stopping");
       expect((await revision()) - before).toBeLessThanOrEqual(101);
       await service.continueSeries();
-      expect((await revision()) - before).toBeGreaterThan(20 * 50);
+      expect((await revision()) - before).toBeGreaterThan(4 * 50);
     });
 
     test("while the occurrences of a long one are written and deleted, others are served", async () => {
       const times = { start_at: "2019-11-21T12:00:00Z", end_at: "2019-11-21T13:00:00Z" };
-      const body = eventBody({ ...SCHEDULE, ...times, recurrences: ["RRULE:FREQ=DAILY;COUNT=2000"] });
+      const body = eventBody({ ...SCHEDULE, ...times, recurrences: ["RRULE:FREQ=DAILY;COUNT=1000"] });
       const create = stage.client.call("createEvent", { path: stage.path, body });
-      expect(await turnsOf(create)).toBeGreaterThan(35);
+      expect(await turnsOf(create)).toBeGreaterThan(17);
       const path = place((await create).data.id);
       const moved = { ...times, end_at: "2019-11-21T14:00:00Z", start_at: "2019-11-21T13:00:00Z" };
       const move = { path, query: { scope: "all" }, body: eventBody({ ...SCHEDULE, ...moved }) } as const;
       // Rows are read, moved, made, removed and written, each some at a time.
       const turnsOfMove = await turnsOf(stage.client.call("updateEvent", move));
-      expect(turnsOfMove).toBeGreaterThan(790);
+      expect(turnsOfMove).toBeGreaterThan(395);
       expect(
         await turnsOf(stage.client.call("deleteEvent", { path, query: { scope: "all" } })),
-      ).toBeGreaterThan(35);
+      ).toBeGreaterThan(17);
     });
 
     test("while many comments on an event are moved and deleted, others are served", async () => {
       const { id } = await createSeries("FREQ=DAILY;COUNT=2");
       const path = place(id);
       const { data } = await stage.client.call("createActivity", { path, body: activityBody("I do") });
-      const count = 3_000;
+      const count = 500;
       await stage.world.tables.change(
         `insert into activities with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
       select activities.id || n, event_id, user_id, content, created_at, updated_at from activities, numbers

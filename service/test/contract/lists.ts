@@ -101,7 +101,7 @@ export function describeLists(stage: () => Stage, isWhole: boolean): void {
       const { calendar } = stage();
       const [all = []] = await readPages(`${calendar}/events?from=2026-11-21&to=2026-11-30`);
       expect(all).toHaveLength(10);
-      for (const limit of [1, 2, 3, 4, 9, 10]) {
+      for (const limit of [1, 3, 10]) {
         const pages = await readPages(`${calendar}/events?from=2026-11-21&to=2026-11-30&limit=${limit}`);
         expect(pages.flat(), `limit ${limit}`).toEqual(all);
       }
@@ -176,7 +176,7 @@ export function describeLists(stage: () => Stage, isWhole: boolean): void {
         const { calendar } = stage();
         const [all = []] = await readPages(`${calendar}/events?category=keep`);
         expect(all).toHaveLength(74);
-        for (const limit of [1, 73, 74]) {
+        for (const limit of [7, 73, 74]) {
           const pages = await readPages(`${calendar}/events?category=keep&limit=${limit}`);
           expect(pages.flat(), `limit ${limit}`).toEqual(all);
           expect(pages.length).toBe(Math.ceil(74 / limit));
@@ -325,7 +325,7 @@ export function describeLists(stage: () => Stage, isWhole: boolean): void {
       const { id } = await create();
       const ids: string[] = [];
       for (const text of ["a", "b", "c", "d", "e"]) ids.push((await comment(id, text)).id);
-      for (const limit of [1, 2, 5, 6]) {
+      for (const limit of [1, 5, 6]) {
         const pages = await readPages(`${calendar}/events/${id}/activities?limit=${limit}`);
         expect(pages.flat(), `limit ${limit}`).toEqual(ids);
       }
