@@ -3,7 +3,7 @@ import { AmbiguousTextError } from "../../src/calendar/dates.js";
 import { parseRepeat } from "../../src/calendar/recurrence-input.js";
 import { readSentence, type SentenceReading } from "../../src/calendar/sentence.js";
 import { readingsOf } from "../../src/calendar/sentence-doubts.js";
-import { BERLIN, outcome, ROWS, written } from "./sentences.js";
+import { BERLIN, outcome, ROWS, SECTIONS, written } from "./sentences.js";
 
 /** What `calctl add` makes of a sentence. */
 
@@ -43,13 +43,19 @@ test("a text that is longer than any sentence is refused at once", () => {
   expect(outcome("\u{1f600}".repeat(1_001))).toBe("! is 1001 characters long, at most 1000 are allowed");
 });
 
-test.each(ROWS)("%s", (text, expected) => {
-  const reading = outcome(text);
-  expect(typeof reading === "string" ? reading : describeReading(reading)).toBe(expected);
-  if (typeof reading === "string") return;
-  // What create refuses was no reading.
-  if (reading.repeat) parseRepeat(reading.repeat, "the text");
-  expect(readSentence(written(reading), BERLIN)).toEqual(reading);
+test.each(SECTIONS)("%s", (_, rows) => {
+  const readings = rows.map(([text]) => [text, outcome(text)] as const);
+  const described = readings.map(([text, reading]) => [
+    text,
+    typeof reading === "string" ? reading : describeReading(reading),
+  ]);
+  expect(described).toEqual(rows);
+  for (const [text, reading] of readings) {
+    if (typeof reading === "string") continue;
+    // What create refuses was no reading.
+    if (reading.repeat) parseRepeat(reading.repeat, "the text");
+    expect(readSentence(written(reading), BERLIN), text).toEqual(reading);
+  }
 });
 
 /** What each text that is offered for an ambiguous one is read as. */

@@ -6,10 +6,17 @@ import { NOW } from "../support/harness.js";
 
 export const BERLIN = { zone: "Europe/Berlin", now: NOW };
 const TABLE = readFileSync(new URL("sentences.txt", import.meta.url), "utf8");
-/** Sentences and what they are read as. */
-export const ROWS = [...TABLE.matchAll(/^(.*?) +=> (.*)$/gm)].map(
-  ([, text = "", reading = ""]) => [text, reading] as const,
-);
+/** The name of each section with its sentences, and what they are read as. */
+export const SECTIONS = TABLE.split(/^== /m)
+  .slice(1)
+  .map((section) => [section.split("\n")[0] ?? "", rowsOf(section)] as const);
+export const ROWS = SECTIONS.flatMap(([, rows]) => rows);
+
+function rowsOf(section: string) {
+  return [...section.matchAll(/^(.*?) +=> (.*)$/gm)].map(
+    ([, text = "", reading = ""]) => [text, reading] as const,
+  );
+}
 
 /** A reading, or `! ` and why there is none. */
 export function outcome(text: string, options: SentenceMoment = BERLIN): SentenceReading | string {

@@ -1,14 +1,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { failed } from "../support/outcomes.js";
-import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { createRemoteWorld, type RemoteWorld, remoteWorldsWith } from "../support/remote-world.js";
 import { share } from "../support/shared.js";
 import { words } from "../support/words.js";
 
 /** Events of any days and comments, from a service that lists them and from one that does not. Now is Saturday 21 November. */
 
-async function createWorld(): Promise<RemoteWorld> {
-  const made = await createRemoteWorld();
+const createWorld = remoteWorldsWith(async (made) => {
   await made.service.admin.calendars.add({ name: "Work", owner: made.userId });
   const create = (title: string, start: string, ...flags: readonly string[]) =>
     made.json("events", "create", "--title", title, "--start", start, ...flags);
@@ -18,8 +17,7 @@ async function createWorld(): Promise<RemoteWorld> {
   await create("In a month", "2026-12-21T23:30", ...hour, "--location", "Dentist's");
   await create("At work", "2026-12-21T08:00", "-c", "Work", "--duration", "1h");
   await create("Holiday", "2026-12-20", "-c", "Personal", "--all-day", "--end", "2026-12-23");
-  return made;
-}
+});
 
 const shared = share(createWorld);
 let world: RemoteWorld;

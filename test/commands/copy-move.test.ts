@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { type Harness, harnessesWith, type RunResult } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 import { share } from "../support/shared.js";
 import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
@@ -21,9 +21,7 @@ interface Event {
   readonly [key: string]: unknown;
 }
 
-async function createWorld(): Promise<World> {
-  const harness = await createHarness();
-  const { admin } = harness.service;
+const createHarness = harnessesWith(async ({ service: { admin } }) => {
   await admin.users.add({ name: "Ben" });
   const family = await admin.calendars.add({ name: "Family", owner: "ana" });
   const work = await admin.calendars.add({ name: "Work", owner: "ana" });
@@ -32,13 +30,16 @@ async function createWorld(): Promise<World> {
   await admin.labels.set(family.id, 3, { name: "Only here" });
   await admin.labels.set(work.id, 5, { name: "visits" });
   const { token } = await admin.tokens.create({ user: "ana", readOnly: false });
+  return { token, family: family.id, work: work.id };
+});
+
+async function createWorld(): Promise<World> {
+  const { token, ...harness } = await createHarness();
   const wire = await startWireRecorder(harness.service);
   const env = { CALCTL_BASE_URL: wire.baseUrl, CALCTL_TOKEN: token };
   return {
     ...harness,
     wire,
-    family: family.id,
-    work: work.id,
     send: (...argv) => harness.runWith({ env }, ...argv),
     writes: () =>
       wire.requests.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`),

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { textWidth } from "../../src/output/table/text-width.js";
-import { createHarness, type Harness, NOW } from "../support/harness.js";
+import { type Harness, harnessesWith, NOW } from "../support/harness.js";
 import { words } from "../support/words.js";
 
 /** The list of events as a person sees it, and the short ids in it. Now is Saturday, 15:30 in Berlin. */
@@ -15,9 +15,16 @@ function replaceByFolder(file: string): void {
 }
 
 let harness: Harness;
+const addWork = ({ service, userId }: Harness) =>
+  service.admin.calendars.add({ name: "Work", owner: userId, color: "#e73b3b" });
+const createHarness = harnessesWith(addWork);
+const createWithWeek = harnessesWith(async (made) => {
+  harness = made;
+  await addWork(made);
+  await createWeek();
+});
 beforeEach(async () => {
   harness = await createHarness();
-  await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId, color: "#e73b3b" });
 });
 
 async function create(title: string, ...flags: readonly string[]): Promise<string> {
@@ -74,7 +81,7 @@ async function screen(
 }
 
 test("at 40, 80, 120 and 200 columns, in ASCII, of one calendar, and in color", async () => {
-  await createWeek();
+  harness = await createWithWeek();
   const screens = [
     await screen(80, UTF_8),
     await screen(40, UTF_8),
@@ -88,7 +95,7 @@ test("at 40, 80, 120 and 200 columns, in ASCII, of one calendar, and in color", 
 });
 
 test("the agenda says which days are empty, and draws the week at 80, 120 and 200 columns", async () => {
-  await createWeek();
+  harness = await createWithWeek();
   const at = (start: string, duration: string) => ["--start", start, "--duration", duration];
   await create("Choir", ...at("2026-11-25T19:30", "90m"));
   await create("Board", "-c", "Work", "--label", "3", ...at("2026-11-25T19:00", "3h"));
@@ -127,7 +134,7 @@ test("the agenda has the events of every calendar in each format, also past a de
 });
 
 test("no line is wider than the terminal, from 40 columns", async () => {
-  await createWeek();
+  harness = await createWithWeek();
   for (const columns of [40, 41, 57, 79, 120]) {
     for (const argv of [LIST, ["agenda"], ["week"]]) {
       const { stdout } = await harness.runWith({ columns, env: UTF_8 }, ...argv);

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
 import { createHarness, NOW } from "../support/harness.js";
-import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { type RemoteWorld, remoteWorldsWith } from "../support/remote-world.js";
 
 /** Names of calendars and labels are asked of the service; what is cached of them serves completion alone. */
 
@@ -24,14 +24,17 @@ let world: RemoteWorld;
 let work: string;
 let eventId: string;
 
-beforeEach(async () => {
-  world = await createRemoteWorld();
-  const { admin } = world.service;
-  work = (await admin.calendars.add({ name: "Work", owner: "ana" })).id;
-  await admin.labels.set(work, 2, { name: "Urgent" });
+const createWorld = remoteWorldsWith(async ({ service: { admin }, json }) => {
+  const { id } = await admin.calendars.add({ name: "Work", owner: "ana" });
+  await admin.labels.set(id, 2, { name: "Urgent" });
   const create = ["events", "create", "-c", "Work", "--title", "Standup", "--label", "Urgent", ...TIMES];
-  eventId = (await world.json<{ readonly id: string }>(...create)).id;
-  world.server.requests.splice(0);
+  return { work: id, standup: (await json<{ readonly id: string }>(...create)).id };
+});
+
+beforeEach(async () => {
+  const made = await createWorld();
+  world = made;
+  [work, eventId] = [made.work, made.standup];
 });
 
 /** Runs a command against the socket. @returns its output, and its requests */
@@ -263,7 +266,7 @@ describe("forgetting", () => {
         ...flags,
       );
     const single = await create();
-    const series = await create("--repeat", "daily");
+    const series = await create("--repeat", "daily", "--count", "9");
     const kept = await create();
     await runWith({ columns: 80 }, "events", "list", "--days", "4");
     const cached = (kind: string) => readFileSync(join(directory, kind, "local%20.json"), "utf8");

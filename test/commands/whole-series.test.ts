@@ -3,10 +3,16 @@ import { expect, test } from "vitest";
 import { withSeries } from "../../src/calendar/with-series.js";
 import { CliError } from "../../src/errors.js";
 import { EVENT } from "../output/fixtures.js";
+import { share } from "../support/shared.js";
 import { CHOIR_RULE, createChoir, listIn, OTHER_WEEK, WEEK } from "./choir.js";
 import { createUndoWorld } from "./undo-world.js";
 
 /** iCalendar has each series once and whole, whichever of its events a command is about. */
+
+const shared = share(async () => {
+  const world = await createUndoWorld();
+  return { ...world, id: await createChoir(world) };
+});
 
 /** The VEVENTs of a file without their fields that no test is about. */
 function blocksOf(text: string): readonly string[] {
@@ -16,8 +22,7 @@ function blocksOf(text: string): readonly string[] {
 }
 
 test("a list of any week, an event, a series, an email and a feed have the whole series with its changes", async () => {
-  const world = await createUndoWorld();
-  const id = await createChoir(world);
+  const { id, ...world } = shared();
   const text = async (...argv: readonly string[]) => {
     const { exitCode, stdout, stderr } = await world.run(...argv);
     expect(exitCode, stderr).toBe(0);
@@ -81,8 +86,7 @@ function expandedByIcal(text: string, last: string): readonly string[] {
 }
 
 test("a list reads in ical.js as what events list shows, over a clock change", async () => {
-  const world = await createUndoWorld();
-  await createChoir(world);
+  const world = shared();
   const { stdout } = await world.run("events", "list", "-c", "Family", ...WEEK, "-o", "ics");
   const events = await listIn(world, "--from", "2026-12-01", "--to", "2027-05-31");
   const expected = events.map((event) => `${event["start_at"]}|${event.title}`);

@@ -74,13 +74,16 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   return openHarness(folder, options);
 }
 
+/** What a beginning adds to a harness. */
+export type Begun<T> = T extends object ? T : unknown;
+
 /**
  * Harnesses that begin alike: what they begin with is written once, and copied for each.
  * @param begin its result belongs to each of them
  */
 export function harnessesWith<T>(
   begin: (harness: Harness) => Promise<T>,
-): (options?: HarnessOptions) => Promise<Harness & T> {
+): (options?: HarnessOptions) => Promise<Harness & Begun<T>> {
   const beginnings = new Map<string, ReturnType<typeof write>>();
   const write = (options: HarnessOptions) =>
     untilDone(async () => {
@@ -99,7 +102,7 @@ export function harnessesWith<T>(
     writeFolder(folder, copy);
     const harness = await openHarness(folder, options);
     harness.setNow(now);
-    return { ...harness, ...begun };
+    return { ...harness, ...(begun as Begun<T> & object) };
   };
 }
 
