@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readTimeFlags, type TypedTimeFlags } from "../../src/commands/events/date-flags.js";
 import type { Settings } from "../../src/config/settings.js";
 import { createHarness, NOW } from "../support/harness.js";
+import { share } from "../support/shared.js";
 import { words } from "../support/words.js";
 
 /** Reads flags with Europe/Berlin as the chosen zone, on Saturday, 21 November 2026, 15:30. */
@@ -125,6 +126,9 @@ describe("readTimeFlags", () => {
   });
 });
 
+/** For commands that write nothing. */
+const shared = share(() => createHarness());
+
 const CREATE = ["events", "create", "--title", "T"];
 const CREATED = ["--fields", "start_local,end_local", "-o", "tsv"];
 
@@ -194,7 +198,7 @@ const ROWS = [...PAGE.matchAll(/^\| (`.*?) \| (.*?) \|/gm)].flatMap(([, texts = 
 
 test.each(ROWS)("docs/dates.md: %s is %s", async (text, meaning) => {
   if (meaning.includes(" to ")) {
-    const { stderr } = await (await createHarness()).run("events", "list", "--on", text);
+    const { stderr } = await shared().run("events", "list", "--on", text);
     return expect(stderr).toContain(`on: ${meaning}\n`);
   }
   const zone = /\d:\d\d$/.test(meaning) ? " Europe/Berlin" : "";
@@ -223,33 +227,23 @@ test("docs/dates.md: the other forms and durations", async () => {
 describe("what is offered for a text that is wrong", () => {
   const DAYS = "write tomorrow, fri, 24 dec, in 2 weeks or YYYY-MM-DD";
   const WORDS = [
-    "15:00",
-    "tomorrow 3pm",
-    "fri midnight",
-    "29 mar 2:30",
-    "25:00",
-    "noon",
-    "+2h",
-    "2h",
-    "now",
-    "at 11",
+    ...["15:00", "tomorrow 3pm", "fri midnight", "29 mar 2:30", "25:00", "noon", "+2h", "2h", "now", "at 11"],
+    ...["tonight 8pm", "at 8", "fri 11", "fri 25"],
   ];
-  WORDS.push("tonight 8pm", "at 8", "fri 11", "fri 25");
+  const TEXTS = [...WORDS, "2026-11-21T15:00", "2026-11-21T25:00", "3pm 4pm", "soon", "next month"];
 
-  test.each([...WORDS, "2026-11-21T15:00", "2026-11-21T25:00", "3pm 4pm", "soon", "next month"])(
+  test.each(TEXTS.map((text, index) => [text, ["--on", "--from", "--to"][index % 3] ?? ""]))(
     "a flag of days offers days: %s",
-    async (text) => {
-      const harness = await createHarness();
-      for (const flag of ["--on", "--from", "--to"]) {
-        const { exitCode, stderr } = await harness.run("events", "list", flag, text);
-        expect(exitCode).toBe(2);
-        expect(stderr).toMatch(/^error: .*\nhint: .*\n$/);
-        expect(stderr).toContain(`hint: ${DAYS}\n`);
-        expect(stderr).not.toMatch(/write .*(?:\d:\d\d|3pm|\+2h)/);
-      }
-      const dated = /^2/.test(text);
-      const { stderr } = await harness.run("events", "create", "--all-day", "--title", "T", "--start", text);
-      if (!dated) expect(stderr).toContain(`hint: ${DAYS}\n`);
+    async (text, flag) => {
+      const { run } = shared();
+      const { exitCode, stderr } = await run("events", "list", flag, text);
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(/^error: .*\nhint: .*\n$/);
+      expect(stderr).toContain(`hint: ${DAYS}\n`);
+      expect(stderr).not.toMatch(/write .*(?:\d:\d\d|3pm|\+2h)/);
+      if (/^2/.test(text)) return;
+      const allDay = await run("events", "create", "--all-day", "--title", "T", "--start", text);
+      expect(allDay.stderr).toContain(`hint: ${DAYS}\n`);
     },
   );
 
@@ -280,7 +274,7 @@ describe("what is offered for a text that is wrong", () => {
   });
 
   test("what a flag of days offers, it takes", async () => {
-    const harness = await createHarness();
+    const harness = shared();
     for (const text of ["tomorrow", "fri", "24 dec", "in 2 weeks", "2026-12-24"])
       expect((await harness.run("events", "list", "--on", text)).exitCode).toBe(0);
     const { stderr } = await harness.run("events", "list", "--on", "2d");

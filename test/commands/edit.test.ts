@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Harness } from "../support/harness.js";
+import { type Harness, harnessesWith } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { createTerminalWorld, type TerminalWorld } from "../support/virtual-terminal.js";
@@ -25,17 +25,23 @@ interface EditWorld extends TerminalWorld {
   read(): Promise<Record<string, unknown>>;
 }
 
+let eventId = "";
+const createWithEvent = harnessesWith(async ({ json }) => {
+  const times = ["--start", `${TOMORROW}T12:00`, "--duration", "1h", "--location", "Home"];
+  const texts = ["--title", HOSTILE, "--description", "one\r\n two \n\n"];
+  eventId = (await json<{ readonly id: string }>("events", "create", ...texts, ...times)).id;
+});
+
 async function createWorld(options: Parameters<typeof createTerminalWorld>[0] = {}): Promise<EditWorld> {
   const folder = temporaryFolder();
   const [editor, tmp] = [join(folder, "editor"), join(folder, "tmp")];
   const own = { HOME: folder, ...PATH, LC_ALL: "C.UTF-8" };
-  const world = await createTerminalWorld({ ...options, env: { ...own, EDITOR: editor, ...options.env } });
+  const env = { ...own, EDITOR: editor, ...options.env };
+  const world = await createTerminalWorld({ ...options, env, create: createWithEvent });
+  const id = eventId;
   mkdirSync(tmp);
   vi.stubEnv("TMPDIR", tmp);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const times = ["--start", `${TOMORROW}T12:00`, "--duration", "1h", "--location", "Home"];
-  const texts = ["--title", HOSTILE, "--description", "one\r\n two \n\n"];
-  const { id } = await world.json<{ id: string }>("events", "create", ...texts, ...times);
   const updateIn: EditWorld["updateIn"] = (env, ...argv) =>
     world.runWith({ env: { ...own, ...env } }, "events", "update", id, ...argv);
   return {

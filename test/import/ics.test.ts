@@ -150,42 +150,19 @@ describe("times", () => {
     const SKIPPED =
       "1 event with a time that a clock change skips in Europe/Berlin: read with the offset before the change (line 3)";
 
-    test.each<[string, string, readonly string[], object]>([
-      [
-        "the start",
-        "023000",
-        ["DTEND;TZID=Europe/Berlin:20270328T024500"],
-        { end_at: "2027-03-28T01:45:00.000Z" },
-      ],
-      [
-        "the end",
-        "013000",
-        ["DTEND;TZID=Europe/Berlin:20270328T023000"],
-        { end_at: "2027-03-28T01:30:00.000Z" },
-      ],
-      [
-        "the start, and the end would be at it",
-        "023000",
-        ["DTEND;TZID=Europe/Berlin:20270328T033000"],
-        { end_at: "2027-03-28T02:30:00.000Z" },
-      ],
-      [
-        "the start, and the end would be before it",
-        "023000",
-        ["DTEND;TZID=Europe/Berlin:20270328T031500"],
-        { end_at: "2027-03-28T02:15:00.000Z" },
-      ],
-      [
-        "an added one",
-        "010000",
-        ["DURATION:PT1H", "RDATE;TZID=Europe/Berlin:20280326T023000"],
-        { end_at: "2027-03-28T01:00:00.000Z" },
-      ],
-    ])("%s: with a note", async (_, start, lines, content) => {
+    test.each(
+      rowsOf(`
+      the start => 023000|DTEND;TZID=Europe/Berlin:20270328T024500 => 01:45
+      the end => 013000|DTEND;TZID=Europe/Berlin:20270328T023000 => 01:30
+      the start, and the end would be at it => 023000|DTEND;TZID=Europe/Berlin:20270328T033000 => 02:30
+      the start, and the end would be before it => 023000|DTEND;TZID=Europe/Berlin:20270328T031500 => 02:15
+      an added one => 010000|DURATION:PT1H|RDATE;TZID=Europe/Berlin:20280326T023000 => 01:00
+    `),
+    )("%s: with a note", async (_, [start = "", ...lines], end) => {
       const { items, notes } = await read(
         calendar(...vevent(`DTSTART;TZID=Europe/Berlin:20270328T${start}`, ...lines)),
       );
-      expect(items).toMatchObject([{ kind: "event", content }]);
+      expect(items).toMatchObject([{ kind: "event", content: { end_at: `2027-03-28T${end}:00.000Z` } }]);
       expect(notes).toEqual([SKIPPED]);
     });
   });
@@ -201,20 +178,14 @@ describe("times", () => {
     ]);
   });
 
-  test.each<[string, readonly string[], string]>([
-    ["an offset", ["TZ:-03:00"], "Etc/GMT+3"],
-    ["no summer time", ["TZ:+0530", "DAYLIGHT:FALSE"], "Asia/Calcutta"],
-    ["summer time", ["TZ:+01", "DAYLIGHT:TRUE;+02;20260329T020000;20261025T030000;;"], "Europe/Berlin"],
-    [
-      "summer time of several years",
-      [
-        "TZ:-05",
-        "DAYLIGHT:TRUE;-04;20260308T020000;20261101T020000;EST;EDT",
-        "DAYLIGHT:TRUE;-04;20270314T020000;20271107T020000;EST;EDT",
-      ],
-      "America/New_York",
-    ],
-  ])("without a zone are in that of vCalendar 1.0: %s", async (_, zone, start_timezone) => {
+  test.each(
+    rowsOf(`
+    an offset => TZ:-03:00 => Etc/GMT+3
+    no summer time => TZ:+0530|DAYLIGHT:FALSE => Asia/Calcutta
+    summer time => TZ:+01|DAYLIGHT:TRUE;+02;20260329T020000;20261025T030000;; => Europe/Berlin
+    summer time of several years => TZ:-05|DAYLIGHT:TRUE;-04;20260308T020000;20261101T020000;EST;EDT|DAYLIGHT:TRUE;-04;20270314T020000;20271107T020000;EST;EDT => America/New_York
+  `),
+  )("without a zone are in that of vCalendar 1.0: %s", async (_, zone, start_timezone) => {
     const { items, notes } = await read(
       calendar(...zone, ...vevent("DTSTART:20260721T150000", "DURATION:PT1H")),
     );
@@ -562,27 +533,17 @@ test.each([
   expect(notes).toEqual(["1 event with a URL that cannot be stored: left out (line 3)"]);
 });
 
-test.each([
-  ["GMT", "20261121T150000Z"],
-  ["Japan", "20261121T060000Z"],
-  ["/example.org/Europe/Berlin", "20261121T140000Z"],
-  ["GMT Standard Time", "20261121T150000Z"],
-  ["America/Argentina/Ushuaia", "20261121T180000Z"],
-])("the zone %s without a VTIMEZONE", async (zone, start) => {
-  const item = await event(`DTSTART;TZID=${zone}:20261121T150000`);
-  const [date, time] = [start.slice(0, 8), start.slice(9, 13)];
-  const at = `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}T${time.slice(0, 2)}:${time.slice(2)}:00.000Z`;
-  expect(item).toMatchObject({ kind: "event", content: { start_at: at } });
-});
+const UTC_NAMES = [
+  ...["UTC", "utc", "Etc/UTC", "GMT", "GMT+0", "Z", "Zulu", "Etc/Zulu", "Universal", "UTC+00:00"],
+  ...["+00:00", "Coordinated Universal Time", "(UTC+00:00) Coordinated Universal Time"],
+].map((name) => [name, "UTC"]);
 
 test.each([
-  ...["UTC", "utc", "Etc/UTC", "GMT", "GMT+0", "Z", "Zulu", "Etc/Zulu", "Universal", "UTC+00:00"].map(
-    (name) => [name, "UTC"],
-  ),
-  ...["+00:00", "Coordinated Universal Time", "(UTC+00:00) Coordinated Universal Time"].map((name) => [
-    name,
-    "UTC",
-  ]),
+  ...UTC_NAMES,
+  ["Japan", "Asia/Tokyo"],
+  ["/example.org/Europe/Berlin", "Europe/Berlin"],
+  ["GMT Standard Time", "Europe/London"],
+  ["America/Argentina/Ushuaia", "America/Argentina/Ushuaia"],
   ["europe/berlin", "Europe/Berlin"],
   ["AMERICA/PORT-AU-PRINCE", "America/Port-au-Prince"],
   ["/mozilla.org/20050126_1/europe/berlin", "Europe/Berlin"],
@@ -765,31 +726,17 @@ test("a time without a zone is in that of its calendar, if that is known", async
   ]);
 });
 
-test.each<[string, readonly string[], string]>([
-  ["midnight UTC", ["DTSTART;VALUE=DATE:20261121", "EXDATE:20261128T000000Z"], "EXDATE;VALUE=DATE:20261128"],
-  [
-    "the midnight of the user in UTC",
-    ["DTSTART;VALUE=DATE:20261121", "EXDATE:20261127T150000Z"],
-    "EXDATE;VALUE=DATE:20261128",
-  ],
-  [
-    "the midnight of a zone of the file in UTC",
-    ["DTSTART;VALUE=DATE:20261121", "X-OTHER;TZID=Europe/Berlin:1", "EXDATE:20261127T230000Z"],
-    "EXDATE;VALUE=DATE:20261128",
-  ],
-  ["no zone", ["DTSTART;VALUE=DATE:20261121", "EXDATE:20261128T000000"], "EXDATE;VALUE=DATE:20261128"],
-  [
-    "no zone, of times in a zone",
-    ["DTSTART;TZID=America/New_York:20261121T100000", "EXDATE:20261128T100000"],
-    "EXDATE:20261128T150000Z",
-  ],
-  ["no zone, of times in UTC", [START, "EXDATE:20261128T060000"], "EXDATE:20261128T060000Z"],
-  [
-    "offsets and fractions",
-    [START, "EXDATE:20261128T070000+0100,20261205T060000.000Z"],
-    "EXDATE:20261128T060000Z,20261205T060000Z",
-  ],
-])("an exception at %s means a start of the series", async (_, lines, exception) => {
+test.each(
+  rowsOf(`
+  midnight UTC => DTSTART;VALUE=DATE:20261121|EXDATE:20261128T000000Z => EXDATE;VALUE=DATE:20261128
+  the midnight of the user in UTC => DTSTART;VALUE=DATE:20261121|EXDATE:20261127T150000Z => EXDATE;VALUE=DATE:20261128
+  the midnight of a zone of the file in UTC => DTSTART;VALUE=DATE:20261121|X-OTHER;TZID=Europe/Berlin:1|EXDATE:20261127T230000Z => EXDATE;VALUE=DATE:20261128
+  no zone => DTSTART;VALUE=DATE:20261121|EXDATE:20261128T000000 => EXDATE;VALUE=DATE:20261128
+  no zone, of times in a zone => DTSTART;TZID=America/New_York:20261121T100000|EXDATE:20261128T100000 => EXDATE:20261128T150000Z
+  no zone, of times in UTC => ${START}|EXDATE:20261128T060000 => EXDATE:20261128T060000Z
+  offsets and fractions => ${START}|EXDATE:20261128T070000+0100,20261205T060000.000Z => EXDATE:20261128T060000Z,20261205T060000Z
+`),
+)("an exception at %s means a start of the series", async (_, lines, exception) => {
   const item = await event(...lines, "RRULE:FREQ=WEEKLY");
   expect(item).toMatchObject({ kind: "event", recurrences: ["RRULE:FREQ=WEEKLY", exception] });
 });

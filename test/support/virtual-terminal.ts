@@ -48,11 +48,13 @@ export interface TerminalWorld extends Harness, VirtualTerminal {
 interface TerminalWorldOptions extends HarnessOptions {
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** What it begins with: nothing by default. */
+  readonly create?: (options: HarnessOptions) => Promise<Harness>;
 }
 
 export async function createTerminalWorld(options: TerminalWorldOptions = {}): Promise<TerminalWorld> {
-  const { columns = 80, env: extra = {}, ...rest } = options;
-  const harness = await createHarness({ timeZone: "UTC", ...rest });
+  const { columns = 80, env: extra = {}, create = createHarness, ...rest } = options;
+  const harness = await create({ timeZone: "UTC", ...rest });
   const terminal = openVirtualTerminal({ columns });
   const env = { LC_ALL: "C.UTF-8", PATH: process.env["PATH"] ?? "", ...extra };
   return {
