@@ -3,6 +3,7 @@ import { run } from "../../src/cli/run.js";
 import type { Host } from "../../src/context.js";
 import { CliError } from "../../src/errors.js";
 import { createHarness } from "../support/harness.js";
+import { share } from "../support/shared.js";
 
 /** A host whose commands fail with the error. */
 function createFailingHost(error: unknown, changes: Partial<Host> = {}) {
@@ -65,6 +66,7 @@ test("a closed stderr does not change the exit code", async () => {
 });
 
 describe("a command line that cannot be parsed", () => {
+  const harness = share(() => createHarness());
   const BAD = ["events", "create", "--nonsense"];
 
   test.each([
@@ -75,8 +77,7 @@ describe("a command line that cannot be parsed", () => {
     ["events", "create", "--nonsense", "--title", "--debug"],
     [...BAD, "--", "-o", "json", "--debug"],
   ])("is reported as text where other flags have the value of a global one: %j", async (...argv) => {
-    const { run } = await createHarness();
-    const { exitCode, stderr } = await run(...argv);
+    const { exitCode, stderr } = await harness().run(...argv);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/^error: calctl .*has no flag --nonsense\n/);
     expect(stderr).not.toContain("CliError");
@@ -89,8 +90,7 @@ describe("a command line that cannot be parsed", () => {
     ["events", "-o=json", "create", "--nonsense"],
     ["events", "create", "-o", "json", "--title"],
   ])("is reported as JSON with -o json before or after the bad flag: %j", async (...argv) => {
-    const { run } = await createHarness();
-    const { exitCode, stderr } = await run(...argv);
+    const { exitCode, stderr } = await harness().run(...argv);
     expect(exitCode).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "usage" } });
   });
@@ -98,8 +98,7 @@ describe("a command line that cannot be parsed", () => {
   test.each([[["--debug", ...BAD]], [[...BAD, "--debug"]]])(
     "shows a stack trace with --debug: %j",
     async (argv) => {
-      const { run } = await createHarness();
-      expect((await run(...argv)).stderr).toContain("CliError");
+      expect((await harness().run(...argv)).stderr).toContain("CliError");
     },
   );
 });

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createHarness } from "../support/harness.js";
+import { share } from "../support/shared.js";
+
+const harness = share(() => createHarness());
 
 describe("what the command line does not take is said with a next step:", () => {
   test.each([
@@ -60,8 +63,7 @@ describe("what the command line does not take is said with a next step:", () => 
     ["config get", "calctl config get needs KEY", "calctl config get -h shows what it takes"],
     ["config set timezone", "calctl config set needs VALUE", "calctl config set -h shows what it takes"],
   ])("%s", async (line, message, hint) => {
-    const harness = await createHarness();
-    const { exitCode, stdout, stderr } = await harness.run("-o", "json", ...line.split(" "));
+    const { exitCode, stdout, stderr } = await harness().run("-o", "json", ...line.split(" "));
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     const { error } = JSON.parse(stderr);
     expect(error.hint).toBe(hint);
@@ -108,8 +110,7 @@ describe("a command that does not exist names the one that was meant:", () => {
     ["nonsense", undefined],
     ["open", undefined],
   ])("%s", async (line, meant) => {
-    const harness = await createHarness();
-    const { exitCode, stdout, stderr } = await harness.run(...line.split(" "));
+    const { exitCode, stdout, stderr } = await harness().run(...line.split(" "));
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     const hint =
       meant === undefined ? /\nhint: commands: / : new RegExp(`\nhint: did you mean ${meant}\\?\n$`);
@@ -118,8 +119,7 @@ describe("a command that does not exist names the one that was meant:", () => {
 });
 
 test("a hint is not broken inside a command, so that no half of it is run", async () => {
-  const harness = await createHarness();
   const argv = ["service", "calendars", "delete"];
-  const { stderr } = await harness.runWith({ columns: 40, env: { NO_COLOR: "1" } }, ...argv);
+  const { stderr } = await harness().runWith({ columns: 40, env: { NO_COLOR: "1" } }, ...argv);
   expect(stderr).toMatch(/\nhint: did you mean\ncalctl service calendars remove\?\n$/);
 });

@@ -3,15 +3,23 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
+import { share } from "../support/shared.js";
 import { words } from "../support/words.js";
 
 /** Bad input: one sentence that names the flag or field, exit 2 (or 5 with candidates), and nothing is written. */
 
 let harness: Harness;
 
-beforeEach(async () => {
+const shared = share(() => createHarness());
+
+/** Shared by tests of what writes nothing. */
+const refuses = () => {
+  harness = shared();
+};
+
+const writes = async () => {
   harness = await createHarness();
-});
+};
 
 const TIMES = ["--start", "2026-11-21T12:00", "--duration", "1h"];
 const CREATE = ["events", "create", "--title", "T", ...TIMES];
@@ -225,6 +233,8 @@ const WRONG: readonly (readonly [what: string, argv: readonly string[], words: r
 ];
 
 describe("exit 2, and nothing is written", () => {
+  beforeEach(refuses);
+
   test("names what is wrong", async () => {
     for (const [what, argv, words] of WRONG) {
       const { exitCode, stdout, stderr } = await harness.run(...argv);
@@ -294,6 +304,8 @@ describe("exit 2, and nothing is written", () => {
 });
 
 describe("exit 0 for what may be given several times", () => {
+  beforeEach(writes);
+
   test.each([
     ["a switch", ["-v", "-v", "whoami", "--verbose", "-q"]],
     ["--calendar", ["-c", "Personal", "events", "list", "-c", "Personal", "-c", "Personal"]],
@@ -310,6 +322,8 @@ describe("exit 0 for what may be given several times", () => {
 });
 
 describe("--input", () => {
+  beforeEach(refuses);
+
   const VALID = {
     title: "T",
     all_day: false,
@@ -367,6 +381,8 @@ describe("--input", () => {
 });
 
 describe("text from a file or stdin loses a byte order mark and one last newline, and nothing else", () => {
+  beforeEach(writes);
+
   test.each([
     ["two\nlines\n", "two\nlines"],
     ["\uFEFFtext\r\n", "text"],
@@ -388,6 +404,8 @@ describe("text from a file or stdin loses a byte order mark and one last newline
 });
 
 describe("unknown names are exit 5 with the candidates", () => {
+  beforeEach(writes);
+
   test.each([
     ["a calendar", [...CREATE, "-c", "Famly"], ["--calendar", "Famly", "Personal"]],
     ["a label", [...CREATE, "--label", "purple"], ["--label", "purple", "apple red"]],
@@ -434,6 +452,8 @@ describe("unknown names are exit 5 with the candidates", () => {
 });
 
 describe("several ids", () => {
+  beforeEach(writes);
+
   test("some not found: the others are printed, the missing ones reported, exit 12", async () => {
     const { id } = await harness.json<{ id: string }>(...CREATE);
     const { exitCode, stdout, stderr } = await harness.run("events", "get", id, "gone", "-o", "json");
@@ -474,6 +494,8 @@ describe("several ids", () => {
 });
 
 describe("errors as JSON", () => {
+  beforeEach(refuses);
+
   test.each([
     [["-o", "json", "events", "get", "gone"]],
     [["events", "get", "gone", "-ojson"]],
@@ -512,8 +534,8 @@ describe("errors as JSON", () => {
 
 test("errors and hints break at words at the width of a terminal, and nowhere else", async () => {
   const argv = ["events", "list", "-c", "a calendar that nobody has ever heard of"];
-  const piped = await harness.run(...argv);
-  const { stderr } = await harness.runWith({ columns: 40, env: { NO_COLOR: "1" } }, ...argv);
+  const piped = await shared().run(...argv);
+  const { stderr } = await shared().runWith({ columns: 40, env: { NO_COLOR: "1" } }, ...argv);
   expect(stderr.split("\n").filter((line) => line.length > 40)).toEqual([]);
   expect(stderr).not.toBe(piped.stderr);
   expect(stderr.replaceAll(/\n(?!hint:|$)/g, " ")).toBe(piped.stderr);

@@ -11,6 +11,7 @@ import { REPLIES } from "../../../src/cli/completion/reply.js";
 import { harmfulCodes, hostileText } from "../../support/harmful-text.js";
 import { NOW } from "../../support/harness.js";
 import { createRemoteWorld, type RemoteWorld } from "../../support/remote-world.js";
+import { share } from "../../support/shared.js";
 
 /** What could stand at the cursor, by what earlier commands of the program have left in its files. */
 
@@ -21,8 +22,8 @@ beforeAll(async () => {
   tree = describeTree(await loadCommandTree());
 });
 
-beforeEach(async () => {
-  world = await createRemoteWorld();
+async function createWorld(): Promise<RemoteWorld> {
+  const world = await createRemoteWorld();
   const { admin } = world.service;
   const { id } = await admin.calendars.add({ name: "Work", owner: "ana" });
   await admin.calendars.add({ name: "Work out", owner: "ana" });
@@ -35,6 +36,14 @@ beforeEach(async () => {
   const office = { env: { ...env, CALCTL_PROFILE: "office" } };
   for (const command of ["labels", "members"]) await world.runWith(office, command, "-c", "Work");
   await world.runWith({ ...office, columns: 80 }, "events", "list");
+  return world;
+}
+
+const shared = share(createWorld);
+
+/** Shared, but for tests that change what is known. */
+beforeEach(() => {
+  world = shared();
 });
 
 /** The values for a line whose last word ends at the cursor. */
@@ -127,6 +136,7 @@ describe("values", () => {
   });
 
   test("feeds that were listed, by name", async () => {
+    world = await createWorld();
     await world.send("feeds", "add", "-c", "Work", "--name", "Phone");
     const { stdout } = await world.send("feeds", "list", "--fields", "id");
     const { candidates } = at(["feeds", "remove", ""], world.env);
@@ -174,6 +184,7 @@ const WHEN_AND_TITLE = expect.stringMatching(
 
 describe("ids of events", () => {
   test("that were deleted are left out", async () => {
+    world = await createWorld();
     const { CALCTL_BASE_URL: _, ...env } = world.env;
     expect(values("events", "get", "")).toHaveLength(1);
     const office = { env: { ...env, CALCTL_PROFILE: "office" }, columns: 80 };
@@ -202,6 +213,10 @@ describe("ids of events", () => {
 });
 
 describe("names that cannot stand alone", () => {
+  beforeEach(async () => {
+    world = await createWorld();
+  });
+
   test("have ids instead", () => {
     for (const names of [
       ["Twin", "Twin"],
@@ -281,7 +296,8 @@ describe("where", () => {
     expect(values("-p", "gone", "events", "create", "--attendee", "")).toEqual(["me"]);
   });
 
-  test("a configuration that cannot be read leaves what does not depend on it", () => {
+  test("a configuration that cannot be read leaves what does not depend on it", async () => {
+    world = await createWorld();
     writeFileSync(join(world.directory, "config.json"), "{");
     expect(values("ev")).toEqual(["events"]);
     expect(values("labels", "-o", "m")).toEqual(["markdown"]);
