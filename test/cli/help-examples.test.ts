@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { blocksOf } from "../support/docs-pages.js";
-import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { createHarness, type Harness, harnessesWith, type RunResult } from "../support/harness.js";
 import { share } from "../support/shared.js";
 import { runScript } from "../support/shell.js";
 import { words } from "../support/words.js";
@@ -24,33 +24,45 @@ calctl config set calendar Club -p local`,
   ],
   [/^events changes/, "calctl profiles use local"],
   [/^config path/, "calctl config set duration 45m"],
-  [
-    /^service/,
-    `calctl service users add Ben -q
-calctl service users add Caro -q
-calctl service users add Dora -q
-calctl service calendars add Club --owner Ben -q
-calctl service members add Dora -c Club -q
-calctl service clients add App --redirect-uri http://127.0.0.1/callback -q
-calctl service tokens create --user Ben -q`,
-  ],
   [/^service users password/, "echo correct horse battery >password-file"],
 ];
+
+/** What the examples of the service need. */
+const SERVICE = `users add Ben
+users add Caro
+users add Dora
+calendars add Club --owner Ben
+members add Dora -c Club
+clients add App --redirect-uri http://127.0.0.1/callback
+tokens create --user Ben`;
 
 /** Pages whose examples change nothing that another example sees. */
 const READING =
   /^(agenda|week|month|next|free|conflicts|events (list|get)|comments|calendars|labels|members|doctor|whoami|status|config list|schema|mcp|completion|help)\b/;
 
-async function createWorld(): Promise<Harness> {
-  const harness = await createHarness({ userName: "Ana", database: "local.db" });
-  const { admin } = harness.service;
-  for (const name of ["Family", "Work"]) await admin.calendars.add({ name, owner: harness.userId });
+const OPTIONS = { userName: "Ana", database: "local.db" };
+
+async function begin({ service, userId, json }: Harness): Promise<object> {
+  for (const name of ["Family", "Work"]) await service.admin.calendars.add({ name, owner: userId });
   for (const calendar of ["Family", "Work"])
-    await harness.json(...words`add -c ${calendar} Dentist today 18:00 #2 --yes`);
-  return harness;
+    await json(...words`add -c ${calendar} Dentist today 18:00 #2 --yes`);
+  return {};
 }
 
-const reading = share(createWorld);
+const createWorld = harnessesWith(begin);
+
+const createAdministered = harnessesWith(async (harness) => {
+  for (const line of SERVICE.split("\n")) await harness.json("service", ...line.split(" "));
+  return begin(harness);
+});
+
+const reading = share(() => createWorld(OPTIONS));
+
+async function worldOf(page: string): Promise<Harness> {
+  if (page === "--help") return createHarness();
+  if (READING.test(page)) return reading();
+  return page.startsWith("service ") ? createAdministered(OPTIONS) : createWorld(OPTIONS);
+}
 
 /** Words and quotes alone, which mean the same without a shell. */
 const PLAIN = /^calctl(?: +(?:[\w./:,@=+-]+|'[^'\n]*'|"[^"$`\\\n]*"))*$/;
@@ -74,11 +86,7 @@ function examplesIn(block: string): readonly string[] {
 }
 
 test.each(PAGES)("%s run as they stand", async (page) => {
-  const harness = await (page === "--help"
-    ? createHarness()
-    : READING.test(page)
-      ? reading()
-      : createWorld());
+  const harness = await worldOf(page);
   const folder = process.cwd();
   process.chdir(harness.directory);
   onTestFinished(() => process.chdir(folder));
