@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { type Harness, harnessesWith, type RunResult } from "../support/harness.js";
 import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
 import { words } from "../support/words.js";
 
@@ -19,22 +19,22 @@ interface World extends Harness {
   lines(): readonly string[];
 }
 
-async function createWorld(): Promise<World> {
-  const harness = await createHarness();
-  const { admin } = harness.service;
+const createHarness = harnessesWith(async ({ service: { admin }, userId }) => {
   const ben = await admin.users.add({ name: "Ben" });
   const calendar = await admin.calendars.add({ name: "Family", owner: "ana" });
   await admin.members.add("Ben", "Family");
   const { token } = await admin.tokens.create({ user: "ana", readOnly: false });
+  return { token, calendarId: calendar.id, anaId: userId, benId: ben.id };
+});
+
+async function createWorld(): Promise<World> {
+  const harness = await createHarness();
+  const { token } = harness;
   const wire = await startWireRecorder(harness.service);
   const env = { CALCTL_BASE_URL: wire.baseUrl, CALCTL_TOKEN: token };
   return {
     ...harness,
     wire,
-    token,
-    calendarId: calendar.id,
-    anaId: harness.userId,
-    benId: ben.id,
     send: (...argv) => harness.runWith({ env }, ...argv),
     lines: () =>
       wire.requests.map(({ method, path, query }) => {
