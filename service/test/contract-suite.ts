@@ -24,8 +24,11 @@ type Group = (stage: () => Stage, isWhole: boolean) => void;
 /** Groups whose tests change nothing that another of them reads. */
 const WIRE_ON_ONE_SERVICE: readonly Group[] = [describeRequests, describeBodies];
 const WIRE: readonly Group[] = [describeConditionalReads];
-const WIRE_AND_DATABASE: readonly Group[] = [describeReading, describeWriting, describeKeys, describeAccess];
+const WIRE_AND_DATABASE: readonly Group[] = [describeReading];
 const DATABASE: readonly Group[] = [
+  describeWriting,
+  describeKeys,
+  describeAccess,
   describeUpcoming,
   describeLists,
   describeChanges,

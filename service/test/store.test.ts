@@ -57,27 +57,6 @@ describe("the database", () => {
     expect(modeOf(folder)).toBe(0o755);
   });
 
-  test("contains what was written before", async () => {
-    const path = join(folder, "calendar.db");
-    const first = await open(path);
-    const user = await first.admin.users.add({ name: "somebody" });
-    await first.close();
-    const second = await open(path);
-    expect(await second.admin.users.list()).toEqual([user]);
-    await second.close();
-  });
-
-  test("is complete in its file after it was closed", async () => {
-    const path = join(folder, "calendar.db");
-    const service = await open(path);
-    const user = await service.admin.users.add({ name: "somebody" });
-    await service.close();
-    copyFileSync(path, join(folder, "copy.db"));
-    const copy = await open(join(folder, "copy.db"));
-    expect(await copy.admin.users.list()).toEqual([user]);
-    await copy.close();
-  });
-
   test("in memory leaves no file", async () => {
     const service = await open(":memory:");
     expect(service.created).toBeNull();

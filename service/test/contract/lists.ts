@@ -225,22 +225,6 @@ export function describeLists(stage: () => Stage, isWhole: boolean): void {
       expect((await client.request("GET", `${calendar}/events?days=x&page[size]=1`)).status).toBe(200);
     });
 
-    test("has pages, of which the last has no next one", async () => {
-      const ids: string[] = [];
-      for (let day = 0; day < 5; day += 1) ids.push(await add(`day ${day}`, day));
-      const { calendar } = stage();
-      expect(await readPages(`${calendar}/events?limit=2`)).toEqual([
-        ids.slice(0, 2),
-        ids.slice(2, 4),
-        ids.slice(4),
-      ]);
-      expect(await readPages(`${calendar}/events?limit=5`)).toEqual([ids]);
-      expect((await list({ limit: "5" })).links).toEqual({ next: null });
-      const { links } = await list({ limit: "2", search: "day", include: "label" });
-      expect(new URLSearchParams(links.next ?? "").get("search")).toBe("day");
-      expect(new URLSearchParams(links.next ?? "").get("include")).toBe("label");
-    });
-
     test("takes a cursor only for its own list, unchanged, and at any later time", async () => {
       const { client, calendar, world } = stage();
       for (let day = 0; day < 3; day += 1) await add("x", day);

@@ -212,12 +212,6 @@ export function describeSeriesScopes(stage: () => Stage, isWhole: boolean): void
       expect(await shown()).toEqual(["03-25T23 Lunch", "03-26T23 Lunch"]);
     });
 
-    test("get another rule", async () => {
-      const { series } = await createWeekly();
-      await put(series.id, { ...SCHEDULE, recurrences: ["RRULE:FREQ=DAILY;COUNT=2"] }, "all");
-      expect(await shown()).toEqual(lunches(["11-21", "11-22"]));
-    });
-
     test("get a shorter rule, and comments of those that are gone go, too", async () => {
       const { series, at } = await createWeekly();
       const { client, path } = stage();

@@ -60,19 +60,6 @@ export function describeUpcoming(stage: () => Stage, isWhole: boolean): void {
       ]);
     });
 
-    test("days=1 to 7 include the whole last day", async () => {
-      const midnight = (days: number) => Date.UTC(2026, 10, 21 + days);
-      const iso = (time: number) => new Date(time).toISOString();
-      for (let day = 1; day <= 8; day += 1) {
-        await timed(`first of ${day}`, iso(midnight(day - 1)), iso(midnight(day - 1) + 60_000));
-        await timed(`last of ${day}`, iso(midnight(day) - 60_000), iso(midnight(day)));
-      }
-      const all = [1, 2, 3, 4, 5, 6, 7].flatMap((day) => [`first of ${day}`, `last of ${day}`]);
-      for (let days = 1; days <= 7; days += 1) {
-        expect(await titles({ days: String(days) })).toEqual(all.slice(0, 2 * days));
-      }
-    });
-
     test("events of other calendars are not included", async () => {
       const { world, create, client } = stage();
       const other = await world.service.admin.calendars.add({ name: "Work", owner: "member" });
