@@ -141,8 +141,9 @@ describe("what somebody does to one event of a series", () => {
 
   beforeEach(async () => {
     await importIcs(file("Choir"));
-    await update(await idOf("20261221"), "--title", "Mine");
-    await world.step("events", "delete", await idOf("20261228"), "--scope", "this", "--yes");
+    const [third, fourth] = (await world.list()).slice(2).map(({ id }) => id);
+    await update(third ?? "", "--title", "Mine");
+    await world.step("events", "delete", fourth ?? "", "--scope", "this", "--yes");
   });
 
   test("stays, where the file changes the others", async () => {
@@ -392,11 +393,11 @@ describe("what cannot be one series", () => {
       "a clock change skips its first start",
     ],
   ])("%s: the single events of the window, with a note", async (_name, lines, reason) => {
-    const window = ["--from", "2026-11-21", "--to", "2026-11-23"];
+    const window = ["--from", "2026-11-22", "--to", "2026-11-22"];
     const report = await importIcs([vevent("often", "Often", ...lines)], ...window);
     expect(report).toMatchObject({ exitCode: 0, rejected: [] });
     expect(report.stderr).toContain(
-      `1 repeating event imported as single events from 2026-11-21 to 2026-11-23: ${reason}`,
+      `1 repeating event imported as single events from 2026-11-22 to 2026-11-22: ${reason}`,
     );
     expect((await world.list()).every((event) => event["series_id"] === null)).toBe(true);
   });
@@ -477,21 +478,21 @@ test("a change to a day that the rule does not have is an event of its own, also
 });
 
 test("exceptions and changes before the beginning of a series that is too long are left out or single", async () => {
-  // In UTC, whose 17,000 times are read without a look at clock changes.
+  // In UTC, whose times are read without a look at clock changes; 3,000 of 15,000 are since 2010.
   const pills = vevent(
-    ...["choir", "Pills", "DTSTART:19801013T180000Z", "DURATION:PT1H", "RRULE:FREQ=DAILY"],
-    "EXDATE:19801014T180000Z,20261124T180000Z",
+    ...["choir", "Pills", "DTSTART:19301013T180000Z", "DURATION:PT1H", "RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE"],
+    "EXDATE:19301014T180000Z,20261124T180000Z",
   );
-  const file = [pills, changed("Early", "19801020"), changed("Late", "20261123")];
+  const file = [pills, changed("Early", "19301020"), changed("Late", "20261123")];
   const report = await importIcs(file);
   expect(report).toMatchObject({ exitCode: 0, created: 3, rejected: [] });
   expect(report.stderr).toContain(
-    "1 repeating event imported without events before 2010-01-01: a series may have at most 10000 events until two years from now (line 3)",
+    "1 repeating event imported without events before 2010-01-04: a series may have at most 10000 events until two years from now (line 3)",
   );
   const days = ["--from", "2026-11-22", "--to", "2026-11-25"];
   const list = await world.json<{ title: string }[]>("events", "list", ...days);
-  expect(list.map(({ title }) => title)).toEqual(["Pills", "Late", "Pills"]);
-  expect(await world.json("events", "list", "--on", "1980-10-20")).toMatchObject([{ title: "Early" }]);
+  expect(list.map(({ title }) => title)).toEqual(["Late", "Pills"]);
+  expect(await world.json("events", "list", "--on", "1930-10-20")).toMatchObject([{ title: "Early" }]);
   expect(await importIcs(file)).toMatchObject({ ...NOTHING, unchanged: 3 });
 });
 

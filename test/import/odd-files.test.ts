@@ -17,15 +17,15 @@ function read(text: string | Uint8Array, name = "odd.ics") {
 }
 
 test.each<[string, string, string]>([
-  ["20,000 RDATEs", `RDATE:${starts(20_000).join(",")}`, "it has more than 10000 dates in RDATE and EXDATE"],
+  ["10,001 RDATEs", `RDATE:${starts(10_001).join(",")}`, "it has more than 10000 dates in RDATE and EXDATE"],
   [
-    "20,000 EXDATEs",
-    `RRULE:FREQ=DAILY\r\nEXDATE:${starts(20_000).join(",")}`,
+    "10,001 EXDATEs",
+    `RRULE:FREQ=DAILY\r\nEXDATE:${starts(10_001).join(",")}`,
     "it has more than 10000 dates in RDATE and EXDATE",
   ],
   [
-    "20,000 lines of one EXDATE",
-    starts(20_000)
+    "10,001 lines of one EXDATE",
+    starts(10_001)
       .map((start) => `EXDATE:${start}`)
       .join("\r\n"),
     "it has more than 10000 dates in RDATE and EXDATE",
@@ -76,14 +76,14 @@ test("20,000 calendars in each other are read", async () => {
   expect(items).toMatchObject([{ kind: "event", title: "Ok" }]);
 });
 
-test("20,000 exceptions of NDJSON are rejected by line", async () => {
+test("10,001 exceptions of NDJSON are rejected by line", async () => {
   const ok = {
     id: "ok",
     title: "Ok",
     start_at: "2027-01-05T09:45:00.000Z",
     end_at: "2027-01-05T10:45:00.000Z",
   };
-  const odd = { ...ok, id: "odd", recurrences: ["RRULE:FREQ=DAILY", `EXDATE:${starts(20_000).join(",")}`] };
+  const odd = { ...ok, id: "odd", recurrences: ["RRULE:FREQ=DAILY", `EXDATE:${starts(10_001).join(",")}`] };
   const { items } = await read(`${JSON.stringify(odd)}\n${JSON.stringify(ok)}\n`, "odd.ndjson");
   expect(items).toMatchObject([
     { kind: "rejected", line: 1, reason: "it has more than 10000 dates in RDATE and EXDATE" },

@@ -78,7 +78,8 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
 export type Begun<T> = T extends object ? T : unknown;
 
 /**
- * Harnesses that begin alike: what they begin with is written once, and copied for each.
+ * Harnesses that begin alike: what they begin with is written once, and copied for each; but not what an import remembers, in a
+ * file whose name is made of the path.
  * @param begin its result belongs to each of them
  */
 export function harnessesWith<T>(
