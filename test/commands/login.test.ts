@@ -393,16 +393,6 @@ describe("a pasted URL", () => {
     expect(await login.ended).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("Ana Maria") });
   });
 
-  test("with an error ends the login: exit 4", async () => {
-    const terminal = new PassThrough();
-    const login = startWith({ terminal });
-    const good = new URL(server.consent(await login.address()));
-    good.searchParams.delete("code");
-    good.searchParams.set("error", "access_denied");
-    terminal.write(`${good.href}\n`);
-    expect((await login.ended).exitCode).toBe(4);
-  });
-
   test("is not waited for after the end of stdin: the browser can still sign in", async () => {
     const terminal = new PassThrough();
     const login = startWith({ terminal });
