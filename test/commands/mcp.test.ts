@@ -643,91 +643,93 @@ describe("calls", () => {
   });
 });
 
-describe("calls that are refused", () => {
-  beforeEach(reads);
+const REFUSED: readonly (readonly [what: string, name: string, given: Call["arguments"], error: object])[] = [
+  ["an event that is not there", "get_event", { id: "nope" }, { code: "not_found", exit_code: 5 }],
+  ["a path as an id", "get_event", { id: ".." }, { code: "usage", message: 'id: ".." is not a valid id' }],
+  ["half a character", "get_event", { id: "a\ud83d" }, { code: "usage", exit_code: 2 }],
+  ["a search for one", "list_events", { days: 2, search: "\ud83d" }, { code: "usage", exit_code: 2 }],
+  ["no id", "get_event", {}, { code: "usage", message: "missing id" }],
+  ["ids on stdin, where the protocol is", "get_event", { id: "-" }, { code: "usage" }],
+  ["an empty id", "delete_event", { id: "" }, { code: "usage", exit_code: 2 }],
+  ["a file to read", "create_event", { description_file: "/etc/passwd" }, { code: "usage" }],
+  ["another account", "calendars", { profile: "other" }, { message: 'unknown argument "profile"' }],
+  ["an empty comment", "add_comment", { id: "x", text: "", key: "k" }, { code: "usage", exit_code: 2 }],
+  [
+    "a comment of a number",
+    "add_comment",
+    { id: "x", text: 5, key: "k" },
+    { message: "text: 5 is not a string" },
+  ],
+  ["a comment without a key", "add_comment", { id: "x", text: "T" }, { message: "missing key" }],
+  ["no key", "create_event", { title: "T", start: "fri 9:00" }, { message: "missing key" }],
+  [
+    "an object",
+    "list_events",
+    { search: { text: "x" } },
+    { message: 'search: {"text":"x"} is not a string' },
+  ],
+  ["a word as a number", "list_events", { days: "many" }, { message: 'days: "many" is not an integer' }],
+  ["a fraction of a day", "list_events", { days: 1.5 }, { message: "days: 1.5 is not an integer" }],
+  [
+    "a text as a boolean",
+    "create_event",
+    { all_day: "true" },
+    { message: 'all_day: "true" is not a boolean' },
+  ],
+  ["a number as a boolean", "list_events", { mine: 1 }, { message: "mine: 1 is not a boolean" }],
+  ["a boolean as a text", "create_event", { location: true }, { message: "location: true is not a string" }],
+  ["a number as an id", "delete_event", { id: 7 }, { message: "id: 7 is not a string" }],
+  [
+    "one for several",
+    "create_event",
+    { attendee: "me" },
+    { message: 'attendee: "me" is not an array of strings' },
+  ],
+  [
+    "null among several",
+    "create_event",
+    { attendee: ["me", null] },
+    { message: 'attendee: ["me",null] is not an array of strings' },
+  ],
+  [
+    "several for one",
+    "list_events",
+    { calendar: ["Family"] },
+    { message: 'calendar: ["Family"] is not a string' },
+  ],
+  [
+    "several wrong types, each",
+    "create_event",
+    { all_day: "no", location: 3 },
+    { message: 'all_day: "no" is not a boolean; location: 3 is not a string' },
+  ],
+  [
+    "arguments that contradict each other",
+    "list_events",
+    { on: "fri", days: 2 },
+    { message: "give either on or days, not both" },
+  ],
+];
 
-  test.each<[string, string, Call["arguments"], object]>([
-    ["an event that is not there", "get_event", { id: "nope" }, { code: "not_found", exit_code: 5 }],
-    ["a path as an id", "get_event", { id: ".." }, { code: "usage", message: 'id: ".." is not a valid id' }],
-    ["half a character", "get_event", { id: "a\ud83d" }, { code: "usage", exit_code: 2 }],
-    ["a search for one", "list_events", { days: 2, search: "\ud83d" }, { code: "usage", exit_code: 2 }],
-    ["no id", "get_event", {}, { code: "usage", message: "missing id" }],
-    ["ids on stdin, where the protocol is", "get_event", { id: "-" }, { code: "usage" }],
-    ["an empty id", "delete_event", { id: "" }, { code: "usage", exit_code: 2 }],
-    ["a file to read", "create_event", { description_file: "/etc/passwd" }, { code: "usage" }],
-    ["another account", "calendars", { profile: "other" }, { message: 'unknown argument "profile"' }],
-    ["an empty comment", "add_comment", { id: "x", text: "", key: "k" }, { code: "usage", exit_code: 2 }],
-    [
-      "a comment of a number",
-      "add_comment",
-      { id: "x", text: 5, key: "k" },
-      { message: "text: 5 is not a string" },
-    ],
-    ["a comment without a key", "add_comment", { id: "x", text: "T" }, { message: "missing key" }],
-    ["no key", "create_event", { title: "T", start: "fri 9:00" }, { message: "missing key" }],
-    [
-      "an object",
-      "list_events",
-      { search: { text: "x" } },
-      { message: 'search: {"text":"x"} is not a string' },
-    ],
-    ["a word as a number", "list_events", { days: "many" }, { message: 'days: "many" is not an integer' }],
-    ["a fraction of a day", "list_events", { days: 1.5 }, { message: "days: 1.5 is not an integer" }],
-    [
-      "a text as a boolean",
-      "create_event",
-      { all_day: "true" },
-      { message: 'all_day: "true" is not a boolean' },
-    ],
-    ["a number as a boolean", "list_events", { mine: 1 }, { message: "mine: 1 is not a boolean" }],
-    [
-      "a boolean as a text",
-      "create_event",
-      { location: true },
-      { message: "location: true is not a string" },
-    ],
-    ["a number as an id", "delete_event", { id: 7 }, { message: "id: 7 is not a string" }],
-    [
-      "one for several",
-      "create_event",
-      { attendee: "me" },
-      { message: 'attendee: "me" is not an array of strings' },
-    ],
-    [
-      "null among several",
-      "create_event",
-      { attendee: ["me", null] },
-      { message: 'attendee: ["me",null] is not an array of strings' },
-    ],
-    [
-      "several for one",
-      "list_events",
-      { calendar: ["Family"] },
-      { message: 'calendar: ["Family"] is not a string' },
-    ],
-    [
-      "several wrong types, each",
-      "create_event",
-      { all_day: "no", location: 3 },
-      { message: 'all_day: "no" is not a boolean; location: 3 is not a string' },
-    ],
-    [
-      "arguments that contradict each other",
-      "list_events",
-      { on: "fri", days: 2 },
-      { message: "give either on or days, not both" },
-    ],
-  ])("of %s say what would be right", async (_, name, given, error) => {
-    const { result, isError, structuredContent } = await call(["--allow-write"], name, {
-      ...(name === "create_event" && given?.["key"] === undefined && given?.["title"] === undefined
-        ? { title: "T", start: "fri 9:00", key: "k" }
-        : {}),
-      ...given,
-    });
-    expect({ isError, structuredContent }).toEqual({ isError: true, structuredContent: undefined });
-    expect(result.error).toMatchObject(error);
-    expect(await harness.json("events", "list", "--days", "7")).toEqual([]);
+test("calls that are refused say what would be right", async () => {
+  reads();
+  const complete = { title: "T", start: "fri 9:00", key: "k" };
+  const calls = REFUSED.map(([, name, given]) => {
+    const isWhole = name !== "create_event" || given?.["key"] !== undefined || given?.["title"] !== undefined;
+    return { name, arguments: isWhole ? { ...given } : { ...complete, ...given } };
   });
+  const results = await callAll(harness, ["--allow-write"], calls);
+  expect(results).toHaveLength(REFUSED.length);
+  for (const [index, [what, , , error]] of REFUSED.entries()) {
+    const { result, isError, structuredContent } = results[index] ?? { result: {} };
+    expect({ what, isError, structuredContent }).toEqual({
+      what,
+      isError: true,
+      structuredContent: undefined,
+    });
+    expect(result.error, what).toMatchObject(error);
+  }
+  expect(await harness.json("events", "list", "--days", "7")).toEqual([]);
 });
 
 test.each([
