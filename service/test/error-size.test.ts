@@ -225,9 +225,7 @@ describe("a body of many small values", () => {
   test.each([
     ["attendees", withAttendees(30_000)],
     ["nested lists", `${"[".repeat(40_000)}${"]".repeat(40_000)}`],
-    ["nested objects", `${'{"data":'.repeat(20_000)}1${"}".repeat(20_000)}`],
     ["members", `{${Array.from({ length: 20_000 }, (_, index) => `"k${index}":1`).join(",")}}`],
-    ["numbers", `[${"1,".repeat(50_000)}1]`],
     // Not JSON, which only a parser would find out.
     ["commas", ",".repeat(100_000)],
   ])("is refused before it is parsed: %s", async (_, body) => {

@@ -10,27 +10,6 @@ function get(world: Pick<World, "service" | "token">, address = "192.0.2.1") {
   return request(world, "GET /user", { source: { kind: "network", address } });
 }
 
-test("two services on one database count together", async () => {
-  const world = await createWorld({ rateLimit: POLICY });
-  const other = await openService({ database: world.database, now: () => NOW, rateLimit: POLICY });
-  await get(world);
-  await get({ service: other, token: world.token });
-  expect((await get(world)).status).toBe(429);
-  await other.close();
-  await world.close();
-});
-
-test("a count survives a restart of the service", async () => {
-  const world = await createWorld({ rateLimit: POLICY });
-  await get(world);
-  await get(world);
-  await world.service.close();
-  const next = await openService({ database: world.database, now: () => NOW, rateLimit: POLICY });
-  expect((await get({ service: next, token: world.token })).status).toBe(429);
-  await next.close();
-  await world.close();
-});
-
 test("services on one database share a limit, whatever each has reserved", async () => {
   const rateLimit = { limit: 200, windowSeconds: 600 };
   const world = await createWorld({ rateLimit });

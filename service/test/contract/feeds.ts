@@ -35,7 +35,7 @@ export function describeFeeds(stage: () => Stage, isWhole: boolean): void {
       expect(again.status).toBe(404);
     });
 
-    test("are used at their address, until they are removed, and guessed only so often", async () => {
+    test("are used at their address, until they are removed", async () => {
       const { world, client, create: createEvent } = stage();
       await createEvent();
       const ask = async (secret: string) => {
@@ -56,11 +56,7 @@ export function describeFeeds(stage: () => Stage, isWhole: boolean): void {
       const used = (await list())[0]?.attributes.last_used_at;
       expect(used).toBe("2026-11-21T00:00:00.000Z");
       await client.call("deleteFeed", { path: { feed_id: id } });
-      for (let count = 0; count < 20; count += 1) {
-        expect((await ask(attributes.secret)).status).toBe(410);
-        expect((await ask("guess")).status).toBe(404);
-      }
-      expect((await ask("guess")).status).toBe(429);
+      expect((await ask(attributes.secret)).status).toBe(410);
     });
 
     if (!isWhole) return;
