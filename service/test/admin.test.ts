@@ -160,6 +160,16 @@ describe("calendars", () => {
     expect((await admin.calendars.list()).at(-1)).toEqual(calendar);
   });
 
+  test("take the next color of the palette", async () => {
+    const add = async (options = {}) =>
+      (await admin.calendars.add({ name: "X", owner: "member", ...options })).color;
+    expect([await add(), await add({ color: "#112233" }), await add()]).toEqual(
+      words`#47b2f7 #112233 #948078`,
+    );
+    for (let count = 4; count < 10; count += 1) await add();
+    expect(await add()).toBe("#2ecc87");
+  });
+
   test("the list has each calendar's own labels and members", async () => {
     const family = (await admin.calendars.list()).find(({ name }) => name === "Family");
     expect(family?.labels.every(({ id }) => id.startsWith(`${world.calendarId},`))).toBe(true);

@@ -380,20 +380,6 @@ describe("service administration", () => {
     expect(await admin("members list -c Family")).toMatchObject([{ name: "Ben" }]);
   });
 
-  test("a new calendar takes the next color of the palette", async () => {
-    await admin("users add Ana");
-    const add = async (...flags: readonly string[]) =>
-      (await admin("calendars add X --owner Ana", ...flags))["color"];
-    expect([await add(), await add(), await add("--calendar-color", "#112233"), await add()]).toEqual([
-      "#2ecc87",
-      "#3dc2c8",
-      "#112233",
-      "#47b2f7",
-    ]);
-    for (let count = 3; count < 10; count += 1) await add();
-    expect(await add()).toBe("#2ecc87");
-  });
-
   test("the first command without --db makes the database of local with its user and calendar", async () => {
     const { exitCode, stdout, stderr } = await harness.run(...words`service calendars list --fields name`);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "Personal\n" });
