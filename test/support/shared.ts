@@ -19,11 +19,25 @@ export function whenFinished(end: End): void {
   else ends.push(end);
 }
 
+let collecting = 0;
+
+/** Collects what ends what a function creates. */
+async function collect<T>(ends: End[], create: () => Promise<T>): Promise<T> {
+  collecting += 1;
+  try {
+    return await sharing.run(ends, create);
+  } finally {
+    collecting -= 1;
+    // While it is enabled, Node calls a hook for every promise of the process.
+    if (collecting === 0) sharing.disable();
+  }
+}
+
 /** Ends what a function creates when it is done, not when the test is. */
 export async function untilDone<T>(use: () => Promise<T>): Promise<T> {
   const ends: End[] = [];
   try {
-    return await sharing.run(ends, use);
+    return await collect(ends, use);
   } finally {
     for (const end of ends.reverse()) await end();
   }
@@ -34,7 +48,7 @@ export function share<T>(create: () => Promise<T>): () => T {
   const ends: End[] = [];
   let created: { readonly value: T } | null = null;
   beforeAll(async () => {
-    created = { value: await sharing.run(ends, create) };
+    created = { value: await collect(ends, create) };
   });
   afterAll(async () => {
     for (const end of ends.reverse()) await end();
