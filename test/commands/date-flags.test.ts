@@ -289,17 +289,6 @@ describe("what is offered for a text that is wrong", () => {
     );
   });
 
-  test.each([
-    ["friday at 11x", "11x"],
-    ["in thirteen weeks", "thirteen"],
-    ["next month", "month"],
-    ["at thirteen", "thirteen"],
-    ["fri 25", "25"],
-    ["on monday next month", "month"],
-  ])("the word that is wrong is the one that is blamed: %s", async (start, word) => {
-    await expect(read({ start })).rejects.toThrow(`--start: "${word}" in "${start}" is not understood`);
-  });
-
   test("no example in help, questions or messages is a date that passes", () => {
     const files = readdirSync("src", { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
