@@ -105,19 +105,6 @@ describe("a body in chunks", () => {
     expect(await answered).toEqual(["400"]);
     socket.destroy();
   });
-
-  test("that is sent as a stream by fetch is read", async () => {
-    const { calendarId, token } = stage.world;
-    const init: RequestInit & { readonly duplex: "half" } = {
-      method: "POST",
-      duplex: "half",
-      headers: { authorization: `Bearer ${token}`, "content-type": JSON_TYPE },
-      body: new Blob([JSON.stringify(eventBody(KEEP))]).stream(),
-    };
-    const response = await fetch(`${listener.baseUrl}/calendars/${calendarId}/events`, init);
-    expect(response.status).toBe(201);
-    await response.arrayBuffer();
-  });
 });
 
 test("what discards a body leaves nothing on the signal that ends it, which would keep every part in memory", async () => {
