@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
-import { createHarness, type Harness } from "../support/harness.js";
+import { type Harness, harnessesWith } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 import { share } from "../support/shared.js";
@@ -8,20 +8,17 @@ import { words } from "../support/words.js";
 
 /** Free times and overlaps of people. Now is Saturday 21 November, 15:30 in Berlin; the current user is ana. */
 
-async function createWorld(): Promise<Harness> {
-  const harness = await createHarness();
-  const { admin } = harness.service;
+const createWorld = harnessesWith(async ({ service: { admin }, userId }) => {
   await admin.users.add({ name: "Ben" });
   await admin.users.add({ name: "Bea" });
   await admin.users.add({ name: "Zoe" });
-  await admin.calendars.add({ name: "Work", owner: harness.userId });
+  await admin.calendars.add({ name: "Work", owner: userId });
   await admin.members.add("Ben", "Work");
   await admin.members.add("Bea", "Work");
   await admin.calendars.add({ name: "Theirs", owner: "Zoe" });
-  return harness;
-}
+});
 
-const empty = share(createWorld);
+const empty = share(() => createWorld());
 let harness: Harness;
 beforeEach(() => {
   harness = empty();
