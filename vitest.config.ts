@@ -14,7 +14,10 @@ const LONG = ["{test,service/test}/long/**/*.test.ts"];
 const PROPERTIES = [
   "test/calendar/{date-words,event-times,free-time,icalendar-zones,reminders,sentence-properties}.test.ts",
   "test/import/{damaged-files,round-trip}.test.ts",
-  "test/commands/hostile-answers.test.ts",
+  "test/commands/{edit-document,hostile-answers}.test.ts",
+  "test/messages/{mail,payloads}.test.ts",
+  "test/output/{hostile-views,ics,markdown}.test.ts",
+  "test/terminal/redaction.test.ts",
 ];
 
 /** Tests that need PostgreSQL: those of the tier, and those that run on SQLite in the first one. */

@@ -11,6 +11,7 @@ import {
 } from "../../src/commands/events/edit-document.js";
 import { CliError } from "../../src/errors.js";
 import { harmfulCodes, hostileText } from "../support/harmful-text.js";
+import { numberOfRuns } from "../support/shared.js";
 
 /** An event as YAML and back. */
 
@@ -126,7 +127,7 @@ describe("any event", () => {
           expect(after).toEqual(before);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: numberOfRuns(25) },
     );
   });
 
@@ -138,7 +139,7 @@ describe("any event", () => {
         expect(harmfulCodes(file).filter((code) => code !== 0x0a)).toEqual([]);
         expect(file).not.toMatch(/[ \t]\n/);
       }),
-      { numRuns: 25 },
+      { numRuns: numberOfRuns(25) },
     );
   });
 });
@@ -296,7 +297,7 @@ describe("changes are the lines that differ", () => {
         );
         expect([...starts, [...oldLines, ...added].join("\n")]).toContain(newLines.join("\n"));
       }),
-      { numRuns: 25 },
+      { numRuns: numberOfRuns(25) },
     );
   });
 });

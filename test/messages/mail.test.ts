@@ -11,6 +11,7 @@ import {
 } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
 import { hostileText } from "../support/harmful-text.js";
+import { numberOfRuns } from "../support/shared.js";
 import {
   DINNER,
   EVENTS,
@@ -128,7 +129,7 @@ describe("a hostile title", () => {
         expect(mail.subject).toBe(message.title);
         expect(mail.text?.trimEnd()).toBe(message.body.kind === "text" ? message.body.text : "");
       }),
-      { numRuns: 50 },
+      { numRuns: numberOfRuns(20) },
     );
   });
 });

@@ -9,6 +9,7 @@ import {
   type Message,
 } from "../../src/messages/message.js";
 import type { Payload } from "../../src/messages/target.js";
+import { numberOfRuns } from "../support/shared.js";
 import { event, HOSTILE_WEEK, NOW, numberOf, OPTIONS, person, ZONE } from "./fixtures.js";
 import { hostileMessages, takenBy } from "./support/hostile-messages.js";
 import { CHAT_KINDS } from "./support/published-limits.js";
@@ -72,7 +73,7 @@ test("every target takes any event, with any text and links anywhere", async () 
     fc.asyncProperty(hostileMessages, async (messages) => {
       for (const kind of CHAT_KINDS) for (const message of messages) await takenBy(kind, message);
     }),
-    { numRuns: 25 },
+    { numRuns: numberOfRuns(25) },
   );
 });
 

@@ -9,6 +9,7 @@ import { createValueView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { targetView } from "../../src/output/views/target.js";
 import { DIRECTION_MARKS, harmfulCodes, hostileText, isRightToLeft } from "../support/harmful-text.js";
+import { numberOfRuns } from "../support/shared.js";
 import { ACTIVITY, ALL_DAY_EVENT, CALENDAR, EVENT, MEMBER, STATUS, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
 
@@ -101,7 +102,7 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
           expect(harmfulBut(text, OWN_CODES[format] ?? /\n/g, list)).toEqual([]);
         }
       }),
-      { numRuns: 15 },
+      { numRuns: numberOfRuns(15) },
     );
   });
 
@@ -112,7 +113,7 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
         const text = await rendered(view, filled(value, list), options);
         expect(harmfulBut(text, OWN_COLORS, list)).toEqual([]);
       }),
-      { numRuns: 8 },
+      { numRuns: numberOfRuns(8) },
     );
   });
 
@@ -127,7 +128,7 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
         expect(stringsIn(plain).filter((text) => !stringsIn(hostile).includes(text))).toEqual([]);
         expect(line.trimEnd()).not.toContain("\n");
       }),
-      { numRuns: 8 },
+      { numRuns: numberOfRuns(8) },
     );
   });
 
@@ -144,7 +145,7 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
           if (typeof text === "string") expect(cells).toContain(text);
         }
       }),
-      { numRuns: 8 },
+      { numRuns: numberOfRuns(8) },
     );
   });
 });

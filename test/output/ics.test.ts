@@ -5,6 +5,7 @@ import type { LocalizedEvent } from "../../src/calendar/event-view.js";
 import { labelView } from "../../src/output/views/calendar.js";
 import { eventView } from "../../src/output/views/event.js";
 import { hostileText } from "../support/harmful-text.js";
+import { numberOfRuns } from "../support/shared.js";
 import {
   ALL_DAY_EVENT,
   BARE_KEEP,
@@ -302,7 +303,7 @@ describe("ics", () => {
           [title, location, description].map(shown),
         );
       }),
-      { numRuns: 100 },
+      { numRuns: numberOfRuns(25) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { activityView } from "../../src/output/views/comment.js";
 import { eventView } from "../../src/output/views/event.js";
 import { createEventListView } from "../../src/output/views/event-list.js";
 import { hostileText } from "../support/harmful-text.js";
+import { numberOfRuns } from "../support/shared.js";
 import { ACTIVITY, ALL_DAY_EVENT, BARE_KEEP, EVENT, MEMBER, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
 
@@ -172,7 +173,7 @@ describe("hostile text in markdown", () => {
         const table = html(await rendered(activityView, [{ ...ACTIVITY, content }], options));
         expect(table).toContain(`<tbody>\n<tr>\n<td>${shown(content)}</td>\n<td>c1</td>\n</tr>\n</tbody>`);
       }),
-      { numRuns: 100 },
+      { numRuns: numberOfRuns(25) },
     );
   });
 
@@ -187,7 +188,7 @@ describe("hostile text in markdown", () => {
             `<li><strong>15:00–16:00</strong> ${isSeen ? shown(title) : "(no title)"} ↻${where}</li>\n</ul>\n`,
         );
       }),
-      { numRuns: 100 },
+      { numRuns: numberOfRuns(25) },
     );
   });
 
@@ -200,7 +201,7 @@ describe("hostile text in markdown", () => {
           /^<ul>\n<li><strong>Comment:<\/strong>[^<>]*<\/li>\n<\/ul>\n?$/,
         );
       }),
-      { numRuns: 100 },
+      { numRuns: numberOfRuns(25) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { sanitizeLine } from "../../src/output/sanitize.js";
 import { createRedactor } from "../../src/terminal/redaction.js";
 import { unicodeText } from "../support/any-text.js";
+import { numberOfRuns } from "../support/shared.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";
 
 const TOKEN = "tok/en+with=odd&signs-0123";
@@ -99,7 +100,7 @@ describe("a secret is masked", () => {
       fc.property(secret, fc.constantFrom(...writings), (value, write) => {
         expect(maskOf(value)(write(value))).toBe("***");
       }),
-      { numRuns: 40 },
+      { numRuns: numberOfRuns(40) },
     );
   });
 });
