@@ -15,10 +15,10 @@ import { type Connect, createStage, type Stage } from "./contract/stage.js";
 import { describeUpcoming } from "./contract/upcoming.js";
 import { describeWriting } from "./contract/writing.js";
 
-/** The whole contract, or its tests of what a socket, or another database, could change. */
+/** The whole contract, or only its tests of what a socket or another database could change. */
 export type Part = "whole" | "wire" | "database";
 
-/** Each has the tests of its parts first. */
+/** Registers the tests that every part with this group has and, for the whole contract, its other tests. */
 type Group = (stage: () => Stage, isWhole: boolean) => void;
 
 /** Groups whose tests change nothing that another of them reads. */

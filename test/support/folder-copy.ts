@@ -4,11 +4,11 @@ import { join } from "node:path";
 interface Entry {
   readonly path: string;
   readonly mode: number;
-  /** Null of a folder; a text where it names the folder that was read. */
+  /** Null for a folder; a string if it contains the path of the folder that was read. */
   readonly content: Buffer | string | null;
 }
 
-/** What is in a folder, each folder in it before what is in that. */
+/** The contents of a folder; each subfolder comes before its own contents. */
 export interface FolderCopy {
   readonly folder: string;
   readonly entries: readonly Entry[];
@@ -25,7 +25,7 @@ export function readFolder(folder: string): FolderCopy {
   return { folder, entries };
 }
 
-/** Writes a copy into another folder, and the path of that where it names the first one. */
+/** Writes a copy into another folder; where a file contains the path of the first folder, it gets that of the other one. */
 export function writeFolder(into: string, { folder, entries }: FolderCopy): void {
   for (const { path, mode, content } of entries) {
     const target = join(into, path);

@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly platform?: string;
   /** All streams are a terminal of this width. */
   readonly columns?: number;
-  /** The streams that are not those of a script. */
+  /** Used instead of the streams that a script has. */
   readonly streams?: Partial<Pick<ProcessLike, "stdin" | "stdout" | "stderr">>;
 }
 
@@ -55,7 +55,7 @@ export interface Harness {
 export interface HarnessOptions {
   readonly timeZone?: string;
   readonly userName?: string;
-  /** Name of the service's database in the test's folder; elsewhere by default. */
+  /** Name of the service's database in `directory`; outside of it by default. */
   readonly database?: string;
   /** The result of every random number, from 0 up to 1. */
   readonly random?: number;
@@ -74,13 +74,13 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   return openHarness(folder, options);
 }
 
-/** What a beginning adds to a harness. */
+/** What `begin` adds to a harness. */
 export type Begun<T> = T extends object ? T : unknown;
 
 /**
- * Harnesses that begin alike: what they begin with is written once, and copied for each; but not what an import remembers, in a
- * file whose name is made of the path.
- * @param begin its result belongs to each of them
+ * Creates harnesses with the same contents, which `begin` writes once and which are copied for each. What an import remembers is
+ * lost: the name of its file depends on the folder.
+ * @param begin its result is added to each harness
  */
 export function harnessesWith<T>(
   begin: (harness: Harness) => Promise<T>,

@@ -7,7 +7,7 @@ const templates = new Map<string, Promise<Buffer>>();
 
 /**
  * Writes a new database of the service. Migrations take 15 ms, a copy of the result takes 0.1 ms.
- * @param localUser the name of its only user; without any if absent
+ * @param localUser the name of its only user; it has no user if this is absent
  */
 export async function writeNewDatabase(
   path: string,

@@ -21,7 +21,7 @@ const beginRemote = async ({ service, json }: Harness) => {
   return { token, calendarId: event.calendar_id, eventId: event.id };
 };
 
-/** Worlds that begin alike, as `harnessesWith` has harnesses. */
+/** Creates worlds with the same contents, as `harnessesWith` creates harnesses. */
 export function remoteWorldsWith<T>(
   begin: (harness: Harness) => Promise<T>,
 ): (options?: HarnessOptions) => Promise<RemoteWorld & Begun<T>> {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** How many times as many runs properties have as in `npm test`. */
+    /** The factor by which `npm run test:long` multiplies the runs of each property; absent in the other tiers. */
     thoroughness: number;
   }
 }
@@ -12,7 +12,7 @@ type End = () => Promise<void> | void;
 
 const sharing = new AsyncLocalStorage<End[]>();
 
-/** Calls a function when the test ends, or the last of those that share what is being created. */
+/** Calls a function when the test ends; while something shared is created, when the last test that shares it has ended. */
 export function whenFinished(end: End): void {
   const ends = sharing.getStore();
   if (ends === undefined) onTestFinished(end);
@@ -21,19 +21,19 @@ export function whenFinished(end: End): void {
 
 let collecting = 0;
 
-/** Collects what ends what a function creates. */
+/** Runs a function and collects what it passes to `whenFinished`. */
 async function collect<T>(ends: End[], create: () => Promise<T>): Promise<T> {
   collecting += 1;
   try {
     return await sharing.run(ends, create);
   } finally {
     collecting -= 1;
-    // While it is enabled, Node calls a hook for every promise of the process.
+    // While a storage is enabled, Node calls a hook for every promise of the process.
     if (collecting === 0) sharing.disable();
   }
 }
 
-/** Ends what a function creates when it is done, not when the test is. */
+/** Runs a function, and then ends what it created without waiting for the end of the test. */
 export async function untilDone<T>(use: () => Promise<T>): Promise<T> {
   const ends: End[] = [];
   try {
@@ -59,7 +59,7 @@ export function share<T>(create: () => Promise<T>): () => T {
   };
 }
 
-/** The number of runs of a property. @param runs in `npm test`; `npm run test:long` has more */
+/** The number of runs of a property. @param runs the number in `npm test`; `npm run test:long` has more */
 export function numberOfRuns(runs: number): number {
   return runs * (inject("thoroughness") ?? 1);
 }

@@ -8,7 +8,7 @@ import { follow } from "./spawned.js";
 
 /**
  * Each `calctl` puts its arguments and its stdin into a folder, and waits there for the result. A list does not read
- * stdin, which may be meant for the command whose argument it is.
+ * stdin: as an argument of another command, it would take what is meant for that one.
  */
 const CALCTL = `calctl() {
   call="$(mktemp -d "$HOME/call-XXXXXX")"

@@ -22,7 +22,7 @@ export function createUntestedPartsReporter(): Reporter {
   };
 }
 
-/** `vitest.config.ts` leaves out the tests that need PostgreSQL. */
+/** Without PostgreSQL, `vitest.config.ts` leaves out the tests that need it. */
 function untestedProjects(projects: readonly TestProject[]): readonly string[] {
   const obstacle = missingPart("postgres");
   const folders = { postgres: "service/test/system/postgres", long: "service/test/long/postgres" };

@@ -5,7 +5,7 @@ import { createHarness, type Harness, type HarnessOptions } from "./harness.js";
 
 /** What a user sees and types: a terminal in this process. */
 interface VirtualTerminal {
-  /** The streams of the next run, all of them this terminal. */
+  /** The streams of the next run, each connected to this terminal. */
   connect(): Pick<ProcessLike, "stdin" | "stdout" | "stderr">;
   /** Types names of keys (`Enter`, `C-u`) and, after a colon, text. */
   type(...keys: readonly string[]): void;
@@ -22,8 +22,10 @@ interface VirtualTerminal {
 
 type Answer = readonly [shown: string, ...keys: string[]];
 
-/** As long as polls wait for something real (ms). */
-const PATIENCE = 30_000;
+/** As long as `expect.poll` waits (ms): see `vitest.config.ts`. */
+const PATIENCE = 120_000;
+
+const ROWS = 30;
 
 const KEYS: Readonly<Record<string, string>> = {
   Enter: "\r",
@@ -40,7 +42,7 @@ const KEYS: Readonly<Record<string, string>> = {
 export interface TerminalWorld extends Harness, VirtualTerminal {
   /**
    * Runs a command line, without `calctl`, on an empty screen, which shows `exit N` at its end.
-   * @param streams those that are not the terminal
+   * @param streams used instead of the terminal
    */
   start(line: string | readonly string[], streams?: Partial<ReturnType<VirtualTerminal["connect"]>>): void;
 }
@@ -48,14 +50,14 @@ export interface TerminalWorld extends Harness, VirtualTerminal {
 interface TerminalWorldOptions extends HarnessOptions {
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** What it begins with: nothing by default. */
+  /** Creates the harness that the terminal uses; `createHarness` by default. */
   readonly create?: (options: HarnessOptions) => Promise<Harness>;
 }
 
 export async function createTerminalWorld(options: TerminalWorldOptions = {}): Promise<TerminalWorld> {
   const { columns = 80, env: extra = {}, create = createHarness, ...rest } = options;
   const harness = await create({ timeZone: "UTC", ...rest });
-  const terminal = openVirtualTerminal({ columns });
+  const terminal = openVirtualTerminal(columns);
   const env = { LC_ALL: "C.UTF-8", PATH: process.env["PATH"] ?? "", ...extra };
   return {
     ...harness,
@@ -71,7 +73,7 @@ export async function createTerminalWorld(options: TerminalWorldOptions = {}): P
   };
 }
 
-/** As a shell does that knows quotes alone. */
+/** Splits a line as a shell does, with quotes but no other syntax. */
 function split(line: string): readonly string[] {
   return Array.from(
     line.matchAll(/'([^']*)'|"([^"]*)"|\S+/g),
@@ -79,8 +81,8 @@ function split(line: string): readonly string[] {
   );
 }
 
-function openVirtualTerminal({ columns, rows = 30 }: { columns: number; rows?: number }): VirtualTerminal {
-  const options = { cols: columns, rows, convertEol: true, allowProposedApi: true };
+function openVirtualTerminal(columns: number): VirtualTerminal {
+  const options = { cols: columns, rows: ROWS, convertEol: true, allowProposedApi: true };
   const terminal = new xterm.Terminal(options);
   const watchers = new Set<() => void>();
   const write = async (text: string | Uint8Array): Promise<void> => {
@@ -125,7 +127,7 @@ function openVirtualTerminal({ columns, rows = 30 }: { columns: number; rows?: n
       });
       // A prompt closes its output at its end, which does not close stderr.
       const stay = { end: () => undefined, destroy: () => undefined };
-      const stream = Object.assign(output, stay, { isTTY: true, columns, rows });
+      const stream = Object.assign(output, stay, { isTTY: true, columns, rows: ROWS });
       return {
         stdin: Object.assign(keyboard, { isTTY: true, setRawMode: () => undefined }),
         stdout: stream,

@@ -38,7 +38,7 @@ export function querySql(path: string, sql: string): Readonly<Record<string, unk
   }
 }
 
-/** The whole database in one file, while nobody writes to it. */
+/** Reads the whole database as one file. Nobody may write to it meanwhile. */
 export function readDatabase(path: string): Uint8Array {
   runSql(path, "pragma wal_checkpoint(truncate)");
   return readFileSync(path);

@@ -5,11 +5,11 @@ import type { World } from "./world.js";
 interface ManyOptions {
   /** Milliseconds between their starts; 0 by default. */
   readonly apart?: number;
-  /** What the service has as the size of each but the first; its own by default. */
+  /** The size that the service has stored for each but the first; the actual one by default. */
   readonly bytes?: number;
 }
 
-/** Creates an event, and writes it so many times in all to the database of a world, which is SQLite. */
+/** Creates an event and copies it in the SQLite database of a world, until there are `count` of it. */
 export async function createMany(
   world: Pick<World, "service" | "calendarId" | "token" | "tables">,
   count: number,

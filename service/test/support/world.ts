@@ -46,7 +46,7 @@ export interface WorldOptions {
   readonly rateLimit?: RateLimitPolicy | null;
   /** Instead of one of its own; the schema is not removed. */
   readonly database?: string;
-  /** Whether the database is a file, which the test can read; in memory otherwise. It is by default. */
+  /** Whether the database is a file, which the test can read, instead of in memory; true by default. */
   readonly stored?: boolean;
   /** Whether users may sign in with the public client; they may by default. */
   readonly publicClient?: boolean;
@@ -128,7 +128,7 @@ async function createSeed({ admin: { users, calendars, members, tokens } }: Serv
 
 let template: Promise<{ readonly seed: Seed; readonly file: Buffer }> | undefined;
 
-/** Writes the database of a new world: creating it takes three times as long as opening a copy of one. */
+/** Copies the database of a new world: creating one takes three times as long as opening a copy. */
 async function copyTemplate(database: string): Promise<Seed> {
   template ??= createTemplate();
   const { seed, file } = await template;

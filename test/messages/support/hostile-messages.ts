@@ -22,7 +22,7 @@ export async function takenBy(kind: ChatKind, message: Message): Promise<Payload
   return payload;
 }
 
-/** Also with hosts that are addresses, or names of one's own network. */
+/** URLs, some with an IP address as their host. */
 const urls = fc.webUrl({
   withFragments: true,
   withQueryParameters: true,
@@ -42,7 +42,7 @@ function hostileEvent(
   return { ...event(title, "2026-11-21T09:00", "2026-11-22T10:00", details), calendar_name: calendar };
 }
 
-/** The messages of an event, with any text and links anywhere. */
+/** Every kind of message, about an event whose fields have hostile text and links. */
 export const hostileMessages: fc.Arbitrary<readonly Message[]> = fc
   .tuple(fc.array(hostileText, { minLength: 8, maxLength: 8 }), urls, urls)
   .map(([texts, one, other]) => {

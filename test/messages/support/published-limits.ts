@@ -1,6 +1,6 @@
 import type { Payload, TargetKind } from "../../../src/messages/target.js";
 
-/** What each target's documentation says that it refuses, written out here independent of the program's own limits. */
+/** What each target's documentation says that it refuses, written out here independently of the program's own limits. */
 
 /** Targets that take messages over HTTP. */
 export type ChatKind = Exclude<TargetKind, "mail">;
@@ -12,8 +12,8 @@ export const CHAT_KINDS: readonly ChatKind[] = [
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * The most that a text or list may have: of a list members, of a text UTF-16 units, of which no way of counting
- * "characters" has more. A step of a path is a key; of a list it is the type of members, or `*` for all.
+ * The largest size of a list in members and of a text in UTF-16 units, of which a text never has fewer than "characters", however
+ * a target counts those. A step of a path is a key; in a list it is the `type` of members, or `*` for all of them.
  */
 const SIZES: Readonly<Record<ChatKind, Readonly<Record<string, number>>>> = {
   slack: {
@@ -50,7 +50,7 @@ interface Total {
   readonly sizeOf: (body: string) => number;
 }
 
-/** The most that a whole message may have, in the unit that the target counts in. */
+/** The largest size of a whole message, in the unit in which the target counts. */
 export const TOTALS: Readonly<Record<Exclude<ChatKind, "json">, Total>> = {
   slack: { max: 11_999, sizeOf: (body) => lengthOf(textsIn(JSON.parse(body), ["text"])) },
   discord: {

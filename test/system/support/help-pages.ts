@@ -3,8 +3,10 @@ import { runnableCommands } from "../../../src/cli/command-facts.js";
 import { loadCommandTree } from "../../../src/cli/command-tree.js";
 import { TOPICS } from "../../../src/cli/help/topics.js";
 
-/** Pages with an example that needs the built program, a service on the network or a keychain. */
+/** Pages with an example that needs a keychain. */
 export const NEED_KEYCHAIN: readonly string[] = ["login --help", "targets add --help"];
+
+/** Pages with an example that needs the built program or a service on the network. */
 export const NEED_PROGRAM: readonly string[] = [
   ...["feeds add --help", "feeds list --help", "feeds remove --help", "logout --help"],
   ...["service copy --help", "service start --help", "targets test --help", "token --help"],

@@ -5,11 +5,11 @@ import { expect } from "vitest";
 import { listenHttp } from "../../api/network/peers.js";
 import { createInstallation, type Installation } from "../../support/spawned.js";
 
-/** What jobs of the built program use: a calendar service and the chats, on 127.0.0.1, and a home folder. */
+/** What jobs of the built program use: a calendar service and a Slack webhook, on 127.0.0.1, and a home folder. */
 export interface JobWorld extends Installation {
-  /** The webhook of slack. */
+  /** URL of the webhook. */
   readonly hook: string;
-  /** The bodies of the requests that it got. */
+  /** The bodies of the requests that the webhook received. */
   readonly posted: readonly string[];
   /** Leaves the next request without a response. */
   hangUpNext(): void;
@@ -18,7 +18,7 @@ export interface JobWorld extends Installation {
   readonly files: { readonly token: string; readonly url: string };
 }
 
-/** A part of the webhook's URL that must not be seen anywhere else. */
+/** The part of the webhook's URL that must not appear anywhere else. */
 export const HOOK_SECRET = "S3cretOfThisHook";
 
 /** A zone in which it is about noon: no day ends during a test. */

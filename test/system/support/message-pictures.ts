@@ -18,7 +18,7 @@ ul { margin: 0; padding-left: 20px; white-space: normal } li > p { margin: 0 } s
 .mattermost { white-space: normal } .Medium { margin-top: 14px } .Small { margin: 4px 0 0 } .None { margin: 0 } section { background: #f6f6f7; margin: 8px 0; padding: 8px 12px; border-radius: 4px } section > p { margin: 0; white-space: normal }
 big { font-size: 18px } .button { display: inline-block; border: 1px solid #bbb; border-radius: 4px; padding: 4px 10px; text-decoration: none }`;
 
-/** @returns an SVG document. @param messages what is sent, each below a heading */
+/** @param messages each is shown below its heading @returns an SVG document */
 export async function drawPicture(
   kind: Shown,
   messages: readonly (readonly [heading: string, payload: Payload])[],
@@ -40,7 +40,7 @@ ${(await Promise.all(cards)).join("\n")}
 `;
 }
 
-/** XHTML. */
+/** @returns XHTML */
 async function drawCard(kind: Shown, payload: Payload): Promise<string> {
   const xmlns = 'xmlns="http://www.w3.org/1999/xhtml"';
   if (kind === "mail") {
@@ -179,7 +179,7 @@ function drawRun(run: string | TextRun): string {
   return tags.reduceRight((drawn, tag) => `<${tag}>${drawn}</${tag}>`, html`${text}`.html);
 }
 
-/** The text as it is. */
+/** Keeps the text as it is: none of it is markup. */
 function drawLines(text: string): string {
   const lines = text.split("\n").map((line) => html`${line}`.html);
   return lines.join("\n");
