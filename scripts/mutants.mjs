@@ -1,8 +1,10 @@
-// Shows which small faults the tests notice: `npm run mutants -- [--places 200] [--seed 1] [--only 3,17] [--report FILE] [-- VITEST-ARGUMENTS]`.
-// In a clone of the last commit, an operator or a condition at each chosen place of the product gets a switch between what it says
-// and a change of it. One run of the tests notes which files reach which places; then each change is made in turn, and the tests that
-// reach it run until one fails. A line of JSON for each goes to the report; those that no test noticed are listed at the end.
-// Places depend on the product and the seed alone, so two sets of tests can be compared on one product.
+// Shows which small faults the tests notice:
+// `npm run mutants -- [--places 200] [--seed 1] [--only 3,17] [--report FILE] [-- --project=test]`, where vitest gets what follows the
+// last `--` (write its values after `=`).
+// In a clone of the last commit, each chosen operator or condition of the product gets a switch between the original and a change of
+// it. One run of the tests notes which files reach which places; then each change is made in turn, and the tests that reach it run
+// until one fails. The report gets a line of JSON for each; those that no test noticed are listed at the end.
+// The places depend only on the product and the seed, so two sets of tests can be compared on one product.
 import { spawn } from "node:child_process";
 import {
   appendFileSync,
@@ -10,6 +12,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -35,7 +38,7 @@ const FOLDERS = [
   "service/store",
 ];
 
-/** So that a small folder is not left out. */
+/** The least number of places in each folder, so that a small one is not left out. */
 const PLACES_OF_FOLDER = 12;
 
 const CHANGED = {
@@ -53,7 +56,7 @@ const CHANGED = {
   "||": "&&",
 };
 
-/** How long the tests of one batch run together on a quiet machine (s). */
+/** How long all tests of one batch take on a quiet machine (s). */
 const SECONDS_OF_BATCH = 20;
 
 /** Ends tests that a change makes wait forever (ms): such a change was noticed. */
@@ -99,6 +102,7 @@ async function main() {
     process.stdout.write(noticedBy === null ? "x" : ".");
     if (noticedBy === null) unnoticed.push(line);
   }
+  rmSync(clone, { recursive: true });
   const total = chosen?.length ?? places.length;
   console.log(`\n${total - unnoticed.length} of ${total} changes were noticed. Not noticed:`);
   for (const { id, file, line, from, to, files } of unnoticed) {
@@ -169,7 +173,7 @@ function findPlaces(clone, path) {
   return places;
 }
 
-/** Whether `+` joins texts. */
+/** Whether `+` joins strings, as far as the syntax tells. */
 function isText(node) {
   if (node.type === "BinaryExpression") return isText(node.left) || isText(node.right);
   return node.type === "TemplateLiteral" || (node.type === "Literal" && typeof node.value === "string");
@@ -186,7 +190,7 @@ function createDraw(seed) {
   };
 }
 
-/** Lets each place be changed at run time, and each test file note which places it reaches. */
+/** Writes into the clone a switch for each place, and a setup that notes which places each test file reaches. */
 function writeSwitches(clone, state, places) {
   const active = JSON.stringify(join(state, "active"));
   const helper = `const isChanged: (id: number) => boolean = ((globalThis as any).isChanged ??= (() => {
@@ -232,7 +236,7 @@ function readSeconds(state, clone) {
   );
 }
 
-/** The tests of the same subject first, then the others, the quickest first. */
+/** Batches of test files: those in a folder of the same subject first; of both kinds, the quickest first. */
 function batches(files, place, seconds) {
   const subject = place.file.split("/").slice(1, -1).join("/");
   const cost = (file) => (seconds.get(file) ?? 0) + (file.includes(`/${subject}/`) ? 0 : 1_000);
