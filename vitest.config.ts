@@ -10,7 +10,7 @@ const SYSTEM = ["{test,service/test}/system/**/*.test.ts"];
 /** Random runs with many seeds, kills, simulated months, and packages: `npm run test:long`. */
 const LONG = ["{test,service/test}/long/**/*.test.ts"];
 
-/** Tests of properties, which have more runs in the third tier: see `numberOfRuns`. */
+/** Tests of properties, which `npm run test:long` repeats with more runs: see `numberOfRuns`. */
 const PROPERTIES = [
   "test/calendar/{date-words,event-times,free-time,icalendar-zones,reminders,sentence-properties}.test.ts",
   "test/import/{damaged-files,round-trip}.test.ts",
@@ -20,8 +20,10 @@ const PROPERTIES = [
   "test/terminal/redaction.test.ts",
 ];
 
-/** Tests that need PostgreSQL: those of the tier, and those that run on SQLite in the first one. */
+/** Tests that need PostgreSQL. */
 const POSTGRES = "service/test/{system,long}/postgres/**/*.test.ts";
+
+/** Tests that `npm test` runs on SQLite, and `npm run test:system` on PostgreSQL. */
 const ON_BOTH = [
   "service/test/{contract-in-process,nul,admin,resync,revocation,moved-events}.test.ts",
   "service/test/series.test.ts",
@@ -64,7 +66,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "test",
-          // They seldom wait, and each worker loads the program once more.
+          // These tests seldom wait, and each worker has to load the program.
           maxWorkers: Math.min(availableParallelism() + 1, 8),
           include: ["{test,service/test}/**/*.test.ts"],
           exclude: [...SYSTEM, ...LONG],

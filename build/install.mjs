@@ -18,7 +18,7 @@ const NPM_ARGS = [
   "--no-global",
   "--no-dry-run",
   "--prefer-offline",
-  // A request to the registry, whose answer nobody would see.
+  // It would ask the registry, and nobody would see the answer.
   "--no-audit",
   "--loglevel=error",
 ];
