@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createInstallation } from "./support/spawned.js";
 
-/** The one run of the built program in `npm test`: it starts, stores and prints. test/system has what it does with real parts. */
+/** That the built program starts, stores and prints; test/system has what it does with real parts. */
 
 test("the built program creates and lists an event, and exits with 2 on a wrong flag", async () => {
   const { run } = createInstallation();

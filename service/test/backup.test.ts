@@ -12,7 +12,7 @@ import { createWorld } from "./support/world.js";
 
 /** Copies of a database, and what is left where none can be made. */
 
-/** A database with 20 events, of which each test has a copy. */
+/** A database with 20 events; each test gets a copy. */
 let template: Uint8Array;
 let database: string;
 let folder: string;

@@ -18,12 +18,12 @@ import { createWorld, type World } from "./support/world.js";
 let world: World;
 let eventId: string;
 let seriesId: string;
-/** What the service wrote, without and with series. */
+/** Databases that the service wrote, without and with series. */
 let template: Uint8Array;
 let withSeries: Uint8Array;
-/** Has nothing but what a test puts into it. */
+/** Empty at the beginning of each test. */
 let folder: string;
-/** A copy that the test may change. */
+/** A copy of the template, which the test may change. */
 let database: string;
 const at = (day: string) => `${seriesId}_202611${day}T120000Z`;
 

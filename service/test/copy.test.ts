@@ -153,7 +153,7 @@ test("what the service wrote passes a check after it was copied", async () => {
   await store.close();
 });
 
-/** Interrupts a copy when one of the calls of `onProgress` is reached, the first of which is 1, and copies again. */
+/** Interrupts a copy at a call of `onProgress`, counted from 1, and copies again. */
 async function interruptAndGoOn(isReached: (call: number, what: string) => boolean): Promise<void> {
   const controller = new AbortController();
   let calls = 0;

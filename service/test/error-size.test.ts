@@ -56,7 +56,7 @@ describe.each(LONG.map(([name, long], kind) => ({ name, long, kind })))(
     const pathTo = (route: Route, calendar: string) =>
       route.path.replace("{calendar_id}", calendar).replace("{event_id}", encode(long));
 
-    // Each route has one kind of text.
+    // Each route is tested with one kind of text.
     const routes = Object.values<Route>(ROUTES);
     test.each(routes.filter((_, index) => index % LONG.length === kind))(
       "in the path of $method $path",

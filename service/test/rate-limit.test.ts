@@ -68,7 +68,7 @@ test("few requests write to the database, and none over the limit", async () => 
   let writes = 0;
   for (let count = 0; count < 330; count += 1) {
     await get(world);
-    // It changes with each commit of another connection.
+    // The data version changes with each commit of another connection.
     const { data_version: version } = other.prepare("pragma data_version").get() ?? {};
     if (version !== written) writes += 1;
     if (count >= 300) expect(version).toBe(written);

@@ -278,7 +278,7 @@ test("a move or a split cannot start a series before 1900 or after 2199", async 
   expect(daysOf(await list()).at(0)).toBe("2026-11-21");
 });
 
-// What it counts and refuses does not depend on the database.
+// What a series counts and refuses does not depend on the database.
 if (inject("engine") !== "postgres")
   describe("no series stops the service", () => {
     /** How many turns of the event loop work leaves to others. */

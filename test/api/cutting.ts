@@ -203,7 +203,7 @@ export function describeRepeated(commands: readonly Command[]): void {
       await expectRepeats(await record(command));
     });
 
-    test("cut at one place of each kind: fails", async () => {
+    test("cut at one place of each kind: fails with one sentence", async () => {
       const recording = await record(command);
       await expectFailures(recording, placesIn(recording.answer), NO_REPEAT);
     });

@@ -18,7 +18,7 @@ import {
 
 const ROWS = [...NO_COMPLETE_RESPONSE, ...STATUSES];
 
-/** One of each way in which methods differ. */
+/** One fault for each way in which the results of methods differ. */
 const KINDS = [
   ...["reset in the body", "silence", "another protocol"],
   ...[400, 404, 408, 500, 501].map((status) => `status ${status}`),
@@ -156,7 +156,7 @@ describe("a request that was not sent", () => {
 });
 
 describe("requests that succeed in the end", () => {
-  test("C1 reset three times, then a response", async () => {
+  test("C1 reset three times, then a response: retried until it comes", async () => {
     const world = await createRemoteWorld();
     const target = `GET ${fill(world, GET[1])}`;
     world.server.on(target, [receive, reset], [reset], [close], [reply(byService(world.service))]);
@@ -164,7 +164,7 @@ describe("requests that succeed in the end", () => {
     expect(world.pauses).toEqual([250, 500, 1000]);
   });
 
-  test("C1 byte by byte after an early hint", async () => {
+  test("C1 a response byte by byte after an early hint: succeeds at once", async () => {
     const world = await createRemoteWorld();
     const early = drip("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n");
     world.server.on(`POST ${fill(world, CREATE[1])}`, [receive, early, reply(byService(world.service))]);

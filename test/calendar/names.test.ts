@@ -34,7 +34,7 @@ describe("resolveName", () => {
   });
 
   // Unbounded, some of these take minutes or all memory.
-  test.each(SLOW_TEXTS)("compares names of 20,000 %s", (_, textOf) => {
+  test.each(SLOW_TEXTS)("compares names of 20,000 %s in little time", (_, textOf) => {
     const names = [1, 2, 3].map((id) => ({ id: String(id), name: textOf(20_000) + id }));
     const options = { noun: "calendar", source: "-c", byPrefix: true };
     expect(resolveName(`${textOf(20_000)}2`, names, options).id).toBe("2");

@@ -6,13 +6,13 @@ import { runScript } from "../support/shell.js";
 import { words } from "../support/words.js";
 import { examplesOf, helpPages, NEED_KEYCHAIN, NEED_PROGRAM } from "../system/support/help-pages.js";
 
-/** Every example of every command and topic, as a narrow terminal shows it: in this process. */
+/** Every example of every command and topic, as a narrow terminal shows it, run in this process. */
 
 const PAGES = (await helpPages())
   .map((argv) => argv.join(" "))
   .filter((page) => ![...NEED_KEYCHAIN, ...NEED_PROGRAM].includes(page));
 
-/** What the examples of some pages need. */
+/** Commands that the examples of some pages need to have run before. */
 const SEEDS: readonly (readonly [pages: RegExp, script: string])[] = [
   [/^targets remove/, "calctl targets add team --as mail --to ana@example.org"],
   [/^profiles/, "calctl config set base_url https://calendar.example -p calendar.example"],
@@ -27,7 +27,7 @@ calctl config set calendar Club -p local`,
   [/^service users password/, "echo correct horse battery >password-file"],
 ];
 
-/** What the examples of the service need. */
+/** Commands of `calctl service` that the examples of the service need. */
 const SERVICE = `users add Ben
 users add Caro
 users add Dora
@@ -64,7 +64,7 @@ async function worldOf(page: string): Promise<Harness> {
   return page.startsWith("service ") ? createAdministered(OPTIONS) : createWorld(OPTIONS);
 }
 
-/** Words and quotes alone, which mean the same without a shell. */
+/** A line of nothing but words and quotes, which means the same without a shell. */
 const PLAIN = /^calctl(?: +(?:[\w./:,@=+-]+|'[^'\n]*'|"[^"$`\\\n]*"))*$/;
 
 async function runExample(harness: Harness, text: string): Promise<RunResult> {
@@ -85,7 +85,7 @@ function examplesIn(block: string): readonly string[] {
   return lines.every((line) => PLAIN.test(line)) ? lines : [block];
 }
 
-test.each(PAGES)("%s run as they stand", async (page) => {
+test.each(PAGES)("the examples of %s run as they stand", async (page) => {
   const harness = await worldOf(page);
   const folder = process.cwd();
   process.chdir(harness.directory);

@@ -15,7 +15,7 @@ let harness: Harness;
 
 const shared = share(() => createHarness());
 
-/** Shared by tests of what writes nothing. */
+/** For tests that write nothing. */
 const refuses = () => {
   harness = shared();
 };

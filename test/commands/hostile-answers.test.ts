@@ -90,7 +90,7 @@ describe("oversized details", () => {
     ["nested 10,000 deep", `{"errors":${deep}}`],
     ["nested 10,000 deep below a field", `{"errors":{"title":${deep}}}`],
     ["of 1 MB", `{"errors":{"title":["${"x".repeat(1_000_000)}"]}}`],
-    // test/long/large-output.test.ts has more than a call takes arguments.
+    // test/long/large-output.test.ts has more than a function call takes arguments.
     [
       "of 5,000 fields",
       `{"errors":{${Array.from({ length: 5_000 }, (_, i) => `"f${i}":["no"]`).join(",")}}}`,

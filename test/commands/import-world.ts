@@ -39,7 +39,7 @@ export function recordsPath({ directory }: WithDirectory): string {
   return join(folder, readdirSync(folder)[0] ?? "");
 }
 
-/** A SEQUENCE, or none. */
+/** A SEQUENCE; null if there is none. */
 export type Version = number | null;
 
 export function sequenceLine(sequence: Version): readonly string[] {

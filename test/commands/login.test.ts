@@ -181,7 +181,7 @@ describe("a login that fails leaves no profile and no token", () => {
   });
 
   // test/auth/browser/token-client.test.ts has its other responses.
-  test("the token endpoint refuses the code", async () => {
+  test("the token endpoint refuses the code: exit 4, and nothing is stored", async () => {
     const body = '{"error":"invalid_grant","error_description":"too old"}';
     server.onToken((response) => response.writeHead(400).end(body));
     const login = start();
@@ -201,7 +201,7 @@ describe("a login that fails leaves no profile and no token", () => {
     expectNothingKept();
   });
 
-  test("the token endpoint sends single bytes forever", async () => {
+  test("the token endpoint sends single bytes forever: exit 8 after --timeout", async () => {
     server.onToken((response) => {
       const timer = setInterval(() => response.write(" "), 50);
       response.once("close", () => clearInterval(timer));

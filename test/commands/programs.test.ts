@@ -135,7 +135,7 @@ describe("--jq", () => {
     expect(await list("--jq", program)).toEqual({ exitCode: 0, stdout, stderr: "" });
   });
 
-  test("prints the same with -o json, which it reads", async () => {
+  test("prints the same with -o json", async () => {
     const stdout = "Fair\nLunch\n";
     expect(await list("-o", "json", "--jq", ".[].title")).toEqual({ exitCode: 0, stdout, stderr: "" });
   });

@@ -9,13 +9,13 @@ import { failed } from "../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 import { share } from "../support/shared.js";
 
-/** `calctl schema`, and that it says what commands really print. */
+/** That `calctl schema` describes what commands print. */
 
 const SCHEMA = programSchema(await loadCommandTree());
 
 const reading = share(() => createRemoteWorld());
 
-/** Has a database for the commands of the service, of which none disturbs another. */
+/** Has a database for the commands of the service. None of these disturbs another one. */
 const administered = share(async () => {
   const world = await createRemoteWorld();
   for (const user of ["ana", "Ben"]) await world.run("service", "users", "add", user);
@@ -103,7 +103,7 @@ async function createFor(command: string): Promise<RemoteWorld> {
   return world;
 }
 
-/** The same for all commands that can be repeated, and do not disturb each other. */
+/** One world for all commands that can be repeated and do not disturb each other. */
 async function createForAll(): Promise<RemoteWorld> {
   const world = await createFor("feeds add");
   const event = { title: "Lunch", start_at: "2026-11-23T12:00:00Z" };
@@ -112,7 +112,7 @@ async function createForAll(): Promise<RemoteWorld> {
   return world;
 }
 
-/** It does not end: test/system/start-up.test.ts has its output. */
+/** This command does not end: test/system/start-up.test.ts has its output. */
 const START = "service start";
 
 const described = SCHEMA.commands.filter(({ output }) => output !== null && output.shape !== null);
@@ -136,7 +136,7 @@ describe("what every command prints", () => {
   });
 
   const commands = described.filter(({ name }) => name !== START);
-  /** These are not repeated, and each has a world of its own, or is one of the service. */
+  /** Each of these runs once, in a world of its own unless it is a command of the service. */
   const writes = commands.filter(({ name }) =>
     / (add|create|update|delete|backup|copy|move)$|^(comment|add|rm)$/.test(name),
   );

@@ -29,11 +29,11 @@ const create = (...flags: readonly string[]) =>
 const DAYS = ["--from", "2026-11-01", "--to", "2027-06-30"];
 const events = () => harness.json<readonly Shown[]>("events", "list", ...DAYS);
 const MEETING_WEEKLY = [...MEETING, "--repeat", "weekly on mon"];
-/** With a series of three Mondays from 23 November on. */
+/** A harness with a series of three Mondays from 23 November on. */
 const createWithThree = harnessesWith(async ({ json }) => ({
   series: await json<Shown>("events", "create", ...MEETING_WEEKLY, "--count", "3"),
 }));
-/** With that series, and an event that does not repeat: for what is refused. */
+/** A harness with that series and an event that does not repeat, for tests of commands that are refused. */
 const refusing = share(async () => {
   const made = await createWithThree();
   return { ...made, single: await made.json<Shown>("events", "create", ...MEETING) };
@@ -107,7 +107,7 @@ describe("a search", () => {
     expect(found.map((line) => line.slice(0, 10))).toEqual(expected);
   });
 
-  // The last one, since it writes.
+  // The last of these tests, since it writes.
   test("gives the next of the occurrences that the other filters leave", async () => {
     const attended = await occurrence("2026-12-01");
     await harness.json("events", "update", attended, "--add-attendee", "me", "--scope", "this", "-q");

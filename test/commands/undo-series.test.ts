@@ -9,7 +9,7 @@ const WEEKLY = [...MEETING, "--repeat", "weekly on mon"];
 
 const createOf = (count: number) =>
   harnessesWith(({ run }) => run("events", "create", ...WEEKLY, "--count", `${count}`));
-/** With a series of this many Mondays from 23 November on. */
+/** By the number of Mondays that the series of the new harness has, from 23 November on. */
 const createWith = { 2: createOf(2), 3: createOf(3), 4: createOf(4) };
 
 let harness: Harness;
@@ -87,7 +87,7 @@ describe("undo", () => {
       const series = await seriesOf(before);
       const id = await occurrence("2026-12-07");
       for (const [name, [command = "", ...flags]] of WRITES) {
-        // Were nothing written, the undo would take back what was written before.
+        // If the command wrote nothing, the undo would undo the write before it.
         await run("events", command, id, ...flags);
         await run("undo", "--yes");
         expect(await rows(), name).toEqual(before);

@@ -89,7 +89,7 @@ function withoutIds(events: readonly Listed[]): readonly string[] {
     .sort();
 }
 
-test.each(["ics", "ndjson"])("%s", async (format) => {
+test.each(["ics", "ndjson"])("an imported list in %s has the same events", async (format) => {
   const harness = await createHarness();
   const { admin } = harness.service;
   await admin.users.add({ name: "Ben" });

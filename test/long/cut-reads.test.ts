@@ -47,7 +47,7 @@ const READS: readonly Command[] = [
 
 describeRepeated(READS);
 
-test("the response to whoami cut after each byte: fails", async () => {
+test("the response to whoami cut after each byte: fails with one sentence", async () => {
   const recording = await record(WHOAMI);
   await expectFailures(recording, everyByteOf(recording.answer), NO_REPEAT);
 });
@@ -57,7 +57,7 @@ describe.each(["chunked", "close"] as const)("a body framed by %s, cut after eac
     await expectRepeats(await record(WHOAMI), framing);
   });
 
-  test("fails", async () => {
+  test("fails with one sentence", async () => {
     const recording = await record(WHOAMI);
     await expectFailures(recording, everyByteOf(recording.answer, framing), { framing, ...NO_REPEAT });
     await expectWhole(recording, framing);

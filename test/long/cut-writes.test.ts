@@ -38,13 +38,13 @@ const DELETE: Command = {
 
 describeRepeated([UPDATE, DELETE]);
 
-test("the response to a DELETE cut after each byte: fails", async () => {
+test("the response to a DELETE cut after each byte: fails with one sentence", async () => {
   const recording = await record(DELETE);
   await expectFailures(recording, everyByteOf(recording.answer), NO_REPEAT);
 });
 
 describe.each([CREATE, COMMENT].map(titled))("%s, in the response to %s", (_argv, _target, command) => {
-  test("cut after each byte: sent once, and fails", async () => {
+  test("cut after each byte: sent once, and fails with one sentence", async () => {
     const recording = await record(command);
     await expectFailures(recording, everyByteOf(recording.answer));
     await expectWhole(recording);
@@ -52,7 +52,7 @@ describe.each([CREATE, COMMENT].map(titled))("%s, in the response to %s", (_argv
 });
 
 describe.each(["chunked", "close"] as const)("a body framed by %s, cut after each byte of it", (framing) => {
-  test("comment: sent once, and fails", async () => {
+  test("comment: sent once, and fails with one sentence", async () => {
     const recording = await record(COMMENT);
     await expectFailures(recording, everyByteOf(recording.answer, framing), { framing });
     await expectWhole(recording, framing);

@@ -7,10 +7,10 @@ import { startWireRecorder } from "../support/wire-recorder.js";
 
 /** Output that is large, or does not fit. */
 
-/** More than a call takes arguments. */
+/** More than a function call takes arguments. */
 const MANY = 150_000;
 
-test("a table may have more rows than a call takes arguments", async () => {
+test("a table may have more rows than a function call takes arguments", async () => {
   const labels = Array<typeof WORK_LABEL>(MANY).fill(WORK_LABEL);
   const rows = (await rendered(labelView, labels, { columns: 80 })).split("\n");
   // A header, and the end of the last line.
@@ -24,7 +24,7 @@ async function startService() {
   return { recorder, run: (...argv: readonly string[]) => harness.runWith({ env, columns: 80 }, ...argv) };
 }
 
-test("a list may have more events than a call takes arguments", async () => {
+test("a list may have more events than a function call takes arguments", async () => {
   const { recorder, run } = await startService();
   const data = Array.from({ length: MANY }, (_, id) => ({ type: "event", id: `e${id}`, attributes: {} }));
   recorder.answer("GET /calendars/7/upcoming_events", { status: 200, body: JSON.stringify({ data }) });
@@ -37,7 +37,7 @@ test("a list may have more events than a call takes arguments", async () => {
   expect(stdout.trim().split("\n")).toHaveLength(data.length);
 });
 
-test("an error may have more details than a call takes arguments", async () => {
+test("an error may have more details than a function call takes arguments", async () => {
   const { recorder, run } = await startService();
   const fields = Array.from({ length: MANY }, (_, id) => `"f${id}":["no"]`);
   recorder.answer("GET /user", { status: 400, body: `{"errors":{${fields.join(",")}}}` });

@@ -9,7 +9,7 @@ import { type Commands, createCommands } from "./commands.js";
 import { createDraw } from "./draw.js";
 import { createFaultyReplies } from "./faulty-replies.js";
 
-/** `npm run soak` runs 2,000 commands, `npm run test:long` enough to notice. A seed repeats a run. */
+/** `npm run soak` runs 2,000 commands, `npm run test:long` fewer. A seed repeats a run. */
 const COMMANDS = Number(process.env["SOAK_COMMANDS"] ?? 200);
 const SEED = Number(process.env["SOAK_SEED"] ?? 20_261_121);
 /** From one command to the next, in milliseconds: longer than one waits. */

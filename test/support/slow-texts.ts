@@ -1,6 +1,6 @@
 const repeat = (text: string) => (length: number) => text.repeat(Math.ceil(length / text.length));
 
-/** Texts for which work that is not bounded takes the square of their length, by what they are made of. */
+/** Texts on which unbounded work takes the square of their length, each with the name of what it consists of. */
 export const SLOW_TEXTS: readonly (readonly [string, (length: number) => string])[] = [
   ["marks out of order", repeat("\u0315\u0316")],
   ["marks that decompose into two", repeat("\u0f73")],

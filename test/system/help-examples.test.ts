@@ -16,7 +16,7 @@ async function runExamples(world: DocsWorld, page: string): Promise<void> {
   await runPage(world, examples);
 }
 
-/** What the examples of some pages need. */
+/** Commands that the examples of some pages need to have run before. */
 const SEEDS: Readonly<Record<string, string>> = {
   "feeds list --help": "calctl feeds add -c Family",
   "feeds remove --help": "calctl feeds add -c Family",

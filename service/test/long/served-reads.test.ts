@@ -13,7 +13,7 @@ test("reads that follow each other do not let the log grow without end", async (
     while (!isOver)
       await store.read(
         async (db) => {
-          // Holds its snapshot of the log; what was written is too large to be read so often.
+          // A small read that holds its snapshot of the log: the rows that were written are too large to be read so often.
           await db.selectFrom("sign_in_attempts").select("attempts").where("key", "=", "none").execute();
           for (const _ of Array(5)) await new Promise((resolve) => setImmediate(resolve));
         },
