@@ -36,7 +36,7 @@ export async function awaitProcess(
       return found;
     },
     // Often, so that no state of a process is missed.
-    { timeout: 30_000, interval: 5 },
+    { timeout: 120_000, interval: 5 },
   );
 }
 
