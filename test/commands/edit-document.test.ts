@@ -10,7 +10,7 @@ import {
   renderDocument,
 } from "../../src/commands/events/edit-document.js";
 import { CliError } from "../../src/errors.js";
-import { harmfulCodes, hostileText } from "../support/harmful-text.js";
+import { DIRECTION_MARKS, harmfulCodes, hostileText, isRightToLeft } from "../support/harmful-text.js";
 import { numberOfRuns } from "../support/shared.js";
 
 /** An event as YAML and back. */
@@ -136,7 +136,10 @@ describe("any event", () => {
       fc.asyncProperty(anyEvent, text, async (event, name) => {
         const edit = { ...EDIT, labels: [label(3, name)], members: [user("1", name)] };
         const file = await renderDocument(editableEvent(event, edit), edit);
-        expect(harmfulCodes(file).filter((code) => code !== 0x0a)).toEqual([]);
+        // Of a name that is written from right to left, a mark may come into another line of its comment than the letters.
+        const isAllowed = (code: number) =>
+          code === 0x0a || (DIRECTION_MARKS.has(code) && isRightToLeft(file));
+        expect(harmfulCodes(file).filter((code) => !isAllowed(code))).toEqual([]);
         expect(file).not.toMatch(/[ \t]\n/);
       }),
       { numRuns: numberOfRuns(25) },
