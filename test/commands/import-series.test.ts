@@ -128,6 +128,26 @@ test("a series that begins elsewhere keeps the rule of the file", async () => {
   }
 });
 
+test("a file that changes a series and, for the first time, events of it", async () => {
+  await importIcs([choir()]);
+  const longer = (title: string) => choir(title).replace("COUNT=4", "COUNT=5");
+  const changes = [changed("Concert", "20261214"), changed("Party", "20270104")];
+  const file = [longer("Singing"), ...changes];
+  expect(await importIcs(file)).toMatchObject({ exitCode: 0, updated: 3, created: 0, conflicts: 0 });
+  expect(await listed()).toEqual([
+    "2026-12-07T19:00 Singing",
+    "2026-12-14T20:00 Concert",
+    "2026-12-21T19:00 Singing",
+    "2026-12-28T19:00 Singing",
+    "2027-01-04T20:00 Party",
+  ]);
+  expect(await importIcs(file)).toMatchObject({ ...NOTHING, unchanged: 3 });
+  await world.step("events", "delete", await idOf("20261221"), "--scope", "this", "--yes");
+  const again = [longer("Choir"), ...changes, changed("Dinner", "20261221")];
+  expect(await importIcs(again)).toMatchObject({ exitCode: 0, updated: 1, conflicts: 1 });
+  expect((await listed()).join()).not.toContain("Dinner");
+});
+
 describe("what somebody does to one event of a series", () => {
   const file = (title: string) => [choir(title), changed("Concert", "20261214")];
   const update = (id: string, ...flags: readonly string[]) =>
@@ -295,6 +315,20 @@ test("a RECURRENCE-ID that is a date is the event of that day, with its series o
   expect(await days()).toEqual(evening("14T20:00 Big concert"));
   expect(await importIcs(["METHOD:CANCEL", ofDay("Big concert")])).toMatchObject({ exitCode: 0, deleted: 1 });
   expect(await days()).toEqual(evening("").filter((line) => line !== ""));
+});
+
+test("of a series of whole days a change is known by its day, also in an email alone", async () => {
+  const day = (name: string, date: string) => `${name};VALUE=DATE:${date}`;
+  const trip = vevent("trip", "Trip", day("DTSTART", "20261207"), "RRULE:FREQ=WEEKLY;COUNT=3");
+  const of = (title: string, slot: string, start: string) =>
+    vevent("trip", title, slot, day("DTSTART", start));
+  const report = await importIcs([trip, of("Fair", day("RECURRENCE-ID", "20261215"), "20261215")]);
+  expect(report).toMatchObject({ exitCode: 0, created: 2 });
+  expect(report.stderr).toContain("no event of its series starts at its RECURRENCE-ID 2026-12-15: it is an");
+  const hike = of("Hike", "RECURRENCE-ID:20261214T000000", "20261216");
+  expect(await importIcs([hike])).toMatchObject({ exitCode: 0, updated: 1 });
+  const days = ["2026-12-07 Trip", "2026-12-15 Fair", "2026-12-16 Hike", "2026-12-21 Trip"];
+  expect(await listed()).toEqual(days);
 });
 
 test("of two changes of one event of an earlier file neither wins in silence", async () => {

@@ -157,6 +157,11 @@ test.each(["20271324T150000", "20270124T250000", "2027-0124", "20270124T15"])(
   },
 );
 
+test("an event whose title is empty has none", async () => {
+  const { items } = await read("title,start\n,2026-11-21T15:00Z\n");
+  expect(items).toMatchObject([{ kind: "event", title: "(no title)" }]);
+});
+
 test("an end at the start is not counted as none", async () => {
   const file = await read("title,start,end\nCall,2026-11-21T15:00Z,2026-11-21T15:00Z\n");
   expect(file.items).toMatchObject([{ content: { end_at: "2026-11-21T16:00:00.000Z" } }]);
@@ -241,6 +246,7 @@ describe("times of day", () => {
     ["11/21/2026", "15:00", '"11/21/2026" is not a date'],
     ["21.11.26", "15:00", '"21.11.26" is not a date in the order dmy with a year of four digits'],
     ["next friday", "15:00", "is not a date"],
+    ["1".repeat(41), "15:00", `"${"1".repeat(40)}…" is not a date`],
     ["2026-11-21", "9", '"9" is not a time of day'],
     ["2026-11-21", "13:00 PM", '"13:00 PM" is not a time of day'],
     ["2026-11-21", "25:00", '"25:00" is not a time of day'],

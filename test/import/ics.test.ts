@@ -830,6 +830,8 @@ describe("rejected by line, while the rest is read:", () => {
     a rule that skips forward => DTSTART:20261121T060000Z|RRULE:FREQ=MONTHLY;SKIP=FORWARD => SKIP=FORWARD is not supported
     a rule of vCalendar 1.0 => DTSTART:20261121T060000Z|RRULE:W1 TU #4 => the rule "W1 TU #4" is of vCalendar 1.0, which is not supported
     a broken line => DTSTART:20261121T060000Z|choir practice => "choir practice" is not a line of iCalendar
+    a line without a name => DTSTART:20261121T060000Z|:choir => ":choir" is not a line of iCalendar
+    an address in quoted-printable => DTSTART:20261121T060000Z|URL;ENCODING=QUOTED-PRINTABLE:https://a.example/=C3=A9 => URL has an encoding
     a component without END => DTSTART:20261121T060000Z|BEGIN:VALARM => has no END
     a title of 51 characters => DTSTART:20261121T060000Z|LOCATION:xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx => location is 101 characters long
     a text in an unknown charset => DTSTART:20261121T060000Z|LOCATION;ENCODING=QUOTED-PRINTABLE;CHARSET=X-NONE:Caf=E9 => LOCATION has an encoding or CHARSET that cannot be read
