@@ -201,6 +201,29 @@ export function describeSeriesScopes(stage: () => Stage, isWhole: boolean): void
       ]);
     });
 
+    test("of whole days move by days, with what is excepted", async () => {
+      const days = (day: number) => ({
+        start_at: `2026-11-${day}T00:00:00Z`,
+        end_at: `2026-11-${day + 1}T00:00:00Z`,
+      });
+      const allDay = { ...WEEKLY, all_day: true, start_timezone: "Asia/Tokyo", end_timezone: "Asia/Tokyo" };
+      const { series, at } = await createWeekly({ ...allDay, ...days(21) });
+      await remove(at(1).id, "this");
+      const { data } = await put(series.id, attributesOf(series, days(22)));
+      expect(data.attributes.recurrences[1]).toBe("EXDATE;VALUE=DATE:20261129");
+      expect(await shown()).toEqual(["11-22", "12-06", "12-13", "12-20"].map((day) => `${day}T00 Lunch`));
+    });
+
+    test("move as far as one of them does from where it was moved to on its own", async () => {
+      const { at } = await createWeekly();
+      const { id } = at(1);
+      const at15 = { start_at: "2026-11-28T15:00:00.000Z", end_at: "2026-11-28T16:00:00.000Z" };
+      const { data } = await put(id, attributesOf(at(1), at15), "this");
+      const at16 = { start_at: "2026-11-28T16:00:00.000Z", end_at: "2026-11-28T17:00:00.000Z" };
+      await put(id, attributesOf(data, at16), "all");
+      expect(await shown()).toEqual(DAYS.map((day) => `${day}T13 Lunch`).with(1, "11-28T16 Lunch"));
+    });
+
     test("do not come back where the series was ended at a time that a clock change skips", async () => {
       const zone = { start_timezone: "Europe/Berlin", end_timezone: "Europe/Berlin" };
       const times = { start_at: "2027-03-26T02:30:00+01:00", end_at: "2027-03-26T03:00:00+01:00" };
@@ -284,6 +307,18 @@ export function describeSeriesScopes(stage: () => Stage, isWhole: boolean): void
     });
 
     if (!isWhole) return;
+
+    test("are deleted of a series that ends on a date", async () => {
+      const { series, at } = await createWeekly({
+        ...SCHEDULE,
+        recurrences: ["RRULE:FREQ=WEEKLY;UNTIL=20261219T120000Z"],
+      });
+      await remove(at(2).id, "following");
+      expect((await get(series.id)).attributes.recurrences).toEqual([
+        "RRULE:FREQ=WEEKLY;UNTIL=20261205T115959Z",
+      ]);
+      expect(await shown()).toEqual(lunches(DAYS.slice(0, 2)));
+    });
 
     test("are deleted, also what was changed on its own", async () => {
       const { series, at } = await createWeekly();
