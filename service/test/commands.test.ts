@@ -220,7 +220,7 @@ describe("service administration", () => {
     expect(result.stderr).toContain(word);
   });
 
-  test("an id that is empty, . or .. is exit 2, before a database is made", async () => {
+  test("an id that is empty, . or .., and an empty name, are exit 2, before a database is made", async () => {
     for (const words of [
       "users password ID",
       "users rename ID Ana",
@@ -244,6 +244,7 @@ describe("service administration", () => {
         const result = await harness.runWith({ stdin: "correct horse\n" }, "service", ...argv);
         expect(result, argv.join(" ")).toMatchObject({ exitCode: 2, stdout: "" });
       }
+    expect(await harness.run("service", "users", "add", "")).toMatchObject({ exitCode: 2, stdout: "" });
     expect(readdirSync(harness.directory)).toEqual([]);
   });
 
