@@ -327,10 +327,18 @@ describe("the journal", () => {
 
   test("removes old files, but not those of the last 100 commands", async () => {
     await world.create("Lunch");
-    const old = Array.from({ length: 110 }, (_, time) => `${String(time).padStart(15, "0")}-0000.jsonl`);
-    for (const name of old) writeFileSync(join(folder(), name), "");
+    const write = (first: number) => {
+      const times = Array.from({ length: 110 }, (_, index) => String(first + index).padStart(15, "0"));
+      const names = times.map((time) => `${time}-0000.jsonl`);
+      for (const name of names) writeFileSync(join(folder(), name), "");
+      return names;
+    };
+    const old = write(0);
     await world.create("Dinner");
     expect(readdirSync(folder()).sort().slice(0, -2)).toEqual(old.slice(-99));
+    const recent = write(world.now() - 29 * DAY_MS);
+    await world.create("Supper");
+    expect(readdirSync(folder()).sort().slice(0, -3)).toEqual(recent);
   });
 
   test.each([
