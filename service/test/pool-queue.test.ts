@@ -104,8 +104,9 @@ describe("a transaction that gets no connection in time", () => {
     await write(["a1", "a2"], "ana", "calendar");
     const late = queue.enter({ client: "ana", scope: ["calendar"], timeout: 5 });
     await write(["a3"], "ana", "calendar");
+    const alone = queue.enter({ client: "ben", scope: ["calendar"], timeout: 5 });
     vi.advanceTimersByTime(5);
-    expect([await late, queue.waiting()]).toEqual([null, 1]);
+    expect([await late, await alone, queue.waiting()]).toEqual([null, null, 1]);
     await leave("a1");
     expect([...admitted.keys()]).toEqual(["a2", "a3"]);
   });
