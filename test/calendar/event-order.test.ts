@@ -62,7 +62,8 @@ describe("sortEvents", () => {
 
   test("an event without a title comes before those with one", () => {
     const events = [eventOf({ id: "titled" }), eventOf({ id: "untitled", title: null })];
-    expect(idsOf(sortEvents(events, LISTED))).toEqual(["untitled", "titled"]);
+    for (const given of [events, events.toReversed()])
+      expect(idsOf(sortEvents(given, LISTED))).toEqual(["untitled", "titled"]);
   });
 });
 

@@ -68,6 +68,18 @@ describe("days that some months do not have are left out", () => {
   });
 });
 
+test.each([
+  ["FREQ=YEARLY;INTERVAL=2", "2027-03-01", words`2027-03-01 2029-03-01 2031-03-01`],
+  ["FREQ=MONTHLY;BYDAY=2TU,-1FR", "2027-01-01", words`2027-01-12 2027-01-29 2027-02-09`],
+  ["FREQ=YEARLY;BYMONTH=11;BYDAY=4TH", "2027-01-01", words`2027-11-25 2028-11-23 2029-11-22`],
+  ["FREQ=YEARLY;BYDAY=20MO,-1FR", "2027-01-01", words`2027-05-17 2027-12-31 2028-05-15`],
+  ["FREQ=YEARLY;BYDAY=MO;BYSETPOS=-1", "2027-01-01", words`2027-12-27 2028-12-25 2029-12-31`],
+  ["FREQ=YEARLY;INTERVAL=2;BYWEEKNO=1;BYDAY=MO", "2024-01-01", words`2024-01-01 2025-12-29 2028-01-03`],
+  ["FREQ=YEARLY;INTERVAL=3;BYWEEKNO=53;BYDAY=MO", "2026-12-28", words`2026-12-28 2032-12-27 2065-12-28`],
+])("%s counts days, weeks and years", (rule, start, expected) => {
+  expect(starts([`RRULE:${rule}`], start, null, 3)).toEqual(expected);
+});
+
 describe("dates beside the rule", () => {
   test("an RDATE is a start more, an EXDATE is none", () => {
     const lines = ["RRULE:FREQ=WEEKLY;COUNT=3", "RDATE;VALUE=DATE:20270107", "EXDATE;VALUE=DATE:20270108"];

@@ -85,6 +85,10 @@ test.each([
     "Dinner at Eleven Madison Park fri",
     ["Dinner at 11:00 Madison Park fri", 'Dinner "at Eleven" Madison Park fri'],
   ],
+  [
+    "Lunch daily with Ana fri 12:00",
+    ["Lunch every day with Ana fri 12:00", 'Lunch "daily" with Ana fri 12:00'],
+  ],
   ["3-4 kids tomorrow 3-4", []],
 ])("%s may be %j", (text, texts) => {
   expect(choicesOf(text)).toEqual(texts);
