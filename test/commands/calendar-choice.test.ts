@@ -76,6 +76,15 @@ describe("events list", () => {
   });
 });
 
+test("calendars prints one calendar as an object, and several as a list in their order", async () => {
+  const name = ["--fields", "name"];
+  expect(await world.json("calendars", "-c", "Work", ...name)).toEqual({ name: "Work" });
+  expect(await world.json("calendars", "-c", "Workshop", "-c", "Work", ...name)).toEqual([
+    { name: "Workshop" },
+    { name: "Work" },
+  ]);
+});
+
 describe("calendar_name", () => {
   test("follows calendar_id in JSON", async () => {
     expect(Object.keys(event).slice(0, 3)).toEqual(["id", "calendar_id", "calendar_name"]);

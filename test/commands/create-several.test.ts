@@ -83,6 +83,7 @@ test("what cannot be read is named with its line and title; the others are made"
     event("d", { key: "smörgås" }),
     event("e"),
     event(""),
+    event("f", { title: 5 }),
   );
   const { exitCode, stdout, stderr } = await create(input, "--fields", "title");
   expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "a\ne\n" });
@@ -94,9 +95,10 @@ test("what cannot be read is named with its line and title; the others are made"
     "event at line 7 (c) could not be created: --input: label:",
     "event at line 8 (d) could not be created: --input: key: invalid idempotency key",
     "event at line 10 could not be created: --input: title is empty",
+    "event at line 11 could not be created: --input: title must be text",
   ];
   for (const reason of reasons) expect(stderr).toContain(reason);
-  expect(stderr).toContain("2 of 9 events were created, not: at line 2, at line 3");
+  expect(stderr).toContain("2 of 10 events were created, not: at line 2, at line 3");
   expect(await titles()).toEqual(["a", "e"]);
   const failed = (await create(input, "-o", "ndjson")).stderr.trim().split("\n").at(-1) ?? "";
   expect(JSON.parse(failed).error.details.failed[1]).toMatchObject({ id: "line 3", code: "usage" });

@@ -266,6 +266,7 @@ describe("login in a script", () => {
     [["--base-url", ""], "empty"],
     [["--auth-url", "http://calendar.example"], "https"],
     [["--redirect-port", "70000"], "1 to 65535"],
+    [["--redirect-port", "x"], "1 to 65535"],
     [["--redirect-port", "5000", "--redirect-uri", "http://127.0.0.1/callback"], "--redirect-uri"],
     [["--redirect-uri", "http://calendar.example/callback"], "https"],
     [["--media-type", "json"], "media type"],

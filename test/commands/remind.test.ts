@@ -201,6 +201,11 @@ describe("starts that were missed beyond the grace", () => {
       `2 starts were missed, and not announced within --grace: Lunch (Sat 21 Nov 16:00, Personal, ${lunch}), Dinner (Sat 21 Nov 16:30, Personal, ${dinner})\n`,
     );
     expect(await run()).toEqual(QUIET);
+    const tea = await world.create("Tea", ...todayAt("22:00"));
+    world.setNow(Date.parse("2026-11-22T05:00:00Z"));
+    expect((await run()).stderr).toBe(
+      `1 start was missed, and not announced within --grace: Tea (Sat 21 Nov 22:00, Personal, ${tea})\n`,
+    );
     expect(world.hook.requests).toEqual([]);
   });
 

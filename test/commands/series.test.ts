@@ -349,6 +349,22 @@ describe("--scope", () => {
       stderr: expect.stringContaining("1 event of the series was changed on its own, and stays as it is\n"),
     });
     expect(await starts()).toEqual(["11-23 09:00", "11-30 09:00", "12-07 10:00"]);
+    const first = await occurrence("2026-11-23");
+    await harness.run("events", "update", first, "--scope", "this", "--title", "Kickoff");
+    const other = await occurrence("2026-11-30");
+    const again = await harness.run(
+      "events",
+      "update",
+      other,
+      "--scope",
+      "all",
+      "--start",
+      "2026-11-30T08:00",
+    );
+    expect(again.stderr).toContain(
+      "2 events of the series were changed on their own, and stay as they are\n",
+    );
+    expect(await starts()).toEqual(["11-23 09:00", "11-30 08:00", "12-07 10:00"]);
   });
 
   test("a series is not moved to another calendar, which would lose events", async () => {

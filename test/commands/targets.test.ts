@@ -271,6 +271,12 @@ describe("targets test", () => {
       request: { text: expect.stringContaining(TITLE) },
     });
   });
+
+  test("--dry-run prints the title as the text that ntfy would take, since the message has no other", async () => {
+    expect((await add("https://ntfy.sh/sentinel", "team", "--as", "ntfy")).exitCode).toBe(0);
+    const { stdout } = await harness.run("targets", "test", "team", "--dry-run");
+    expect(stdout).toBe(`${TITLE}\n`);
+  });
 });
 
 test("--dry-run changes nothing: exit 2", async () => {

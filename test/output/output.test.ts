@@ -91,6 +91,13 @@ describe("the format", () => {
   });
 });
 
+test.each([[undefined], [80]])("a long list is one JSON document: columns %s", async (columns) => {
+  const labels = Array.from({ length: 1_001 }, (_, index) => ({ ...WORK_LABEL, number: index }));
+  const text = await rendered(labelView, labels, { format: "json", ...(columns && { columns }) });
+  expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+  expect(JSON.parse(text)).toEqual(labels);
+});
+
 describe("--fields", () => {
   test.each([
     ["tsv", "仕事\tAbC-dEf_GhIj,6\n"],

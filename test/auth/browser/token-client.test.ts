@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { TransportError } from "../../../src/api/transport.js";
 import { redeemCode } from "../../../src/auth/browser/token-client.js";
 
 const REDEMPTION = {
@@ -54,4 +55,16 @@ test.each([
   expect(error).toMatchObject({ name: "CliError", exitCode });
   const { message, hint } = error as { readonly message: string; readonly hint: string };
   expect(`${message}\n${hint}`).toContain(words);
+});
+
+test("a response that the connection gives up as too large is no OAuth response", async () => {
+  const tooLarge = new TransportError("larger than 1 MiB", {
+    ...{ kind: "too_large", sent: "yes", reason: "larger than 1 MiB", hint: undefined },
+  });
+  const transport = () => Promise.reject(tooLarge);
+  await expect(redeemCode(REDEMPTION, transport, new AbortController().signal)).rejects.toMatchObject({
+    exitCode: 11,
+    message: expect.stringContaining("it is larger than 1 MiB"),
+    hint: expect.stringContaining("--auth-url"),
+  });
 });

@@ -154,6 +154,22 @@ describe("a ledger that is removed while a message is sent", () => {
       message: expect.stringMatching(/^it was sent, but .* was removed or replaced/),
     });
   });
+
+  test.each([
+    [new CliError("rejected", "no such hook"), /^no such hook; and .* was removed or replaced/],
+    [new TypeError("a bug"), /^a bug$/],
+  ])("says why it could not be sent: %s", async (failure, message) => {
+    const path = createLedgerPath();
+    const ledger = await openTestLedger(path);
+    const send = async () => {
+      rmSync(path);
+      throw failure;
+    };
+    await expect(ledger.sendOnce("digest", send, KEEP)).rejects.toMatchObject({
+      name: failure.name,
+      message: expect.stringMatching(message),
+    });
+  });
 });
 
 describe("keys", () => {

@@ -69,6 +69,16 @@ describe("a message under a key", () => {
     expect(sent).toEqual(["again"]);
   });
 
+  test("is sent although its outcome was unknown before, and a report of that does not change it", async () => {
+    const { send } = createMailbox();
+    const ledger = await openTestLedger(createLedgerPath());
+    const lost = () => Promise.reject(new CliError("outcome_unknown", "no answer"));
+    await expect(ledger.sendOnce("digest", lost, KEEP)).rejects.toMatchObject({ exitCode: 9 });
+    expect(await ledger.sendOnce("digest", send("again"), { ...KEEP, repeats: "all" })).toBe("sent");
+    await ledger.acknowledge();
+    expect(await ledger.sendOnce("digest", send("third"), KEEP)).toBe("already_sent");
+  });
+
   test.each(unknown)("is not sent again after %s once that was reported", async (_, failure) => {
     const { sent, send } = createMailbox();
     const ledger = await openTestLedger(createLedgerPath());

@@ -61,6 +61,14 @@ describe("while another process sends under the key", () => {
     expect(sent).toBe(outcome);
   });
 
+  test("the others are told at once where they need not wait", async () => {
+    const path = createLedgerPath();
+    await beginSending(path);
+    const onPause = () => expect.unreachable("it waits");
+    const ledger = await openTestLedger(path, { process: processWith(process.pid), onPause });
+    expect(await ledger.sendOnce("digest", send, { ...KEEP, skipBusy: true })).toBe("being_sent");
+  });
+
   test("an interruption ends the wait, and the other goes on", async () => {
     const path = createLedgerPath();
     const { finish, attempt } = await beginSending(path);
