@@ -16,12 +16,12 @@ export async function parseError(
   command: Command,
   argv: readonly string[],
 ): Promise<CliError> {
-  const [problem = "", suggestion] = message.replace(/^error: /, "").split("\n");
+  const { problem, suggestion } = readMessage(message);
   const path = pathOf(command);
   switch (code) {
     case "commander.unknownOption": {
-      const [, flag = ""] = /'(.*)'/.exec(problem) ?? [];
-      const meant = formatFlag(flag, argv) ?? suggestion?.replace(/^\(Did you mean (.*)\?\)$/, "$1");
+      const [, flag = ""] = /'(.*)'/s.exec(problem) ?? [];
+      const meant = formatFlag(flag, argv) ?? suggestion;
       // An argument may begin with `-`.
       const mayBeArgument = !/^--[a-z-]+$/.test(flag) && command.registeredArguments.length > 0;
       const next = mayBeArgument
@@ -55,6 +55,13 @@ export async function parseError(
     default:
       return usageError(problem);
   }
+}
+
+/** Commander's problem and suggestion are a line each, but for line breaks in an argument. */
+function readMessage(message: string): { readonly problem: string; readonly suggestion?: string } {
+  const [, problem = message, suggestion] =
+    /^error: (.*?)(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
+  return { problem, ...(suggestion !== undefined && { suggestion }) };
 }
 
 /** Other tools have a flag for each format, such as `--json`, or `--format`. */
