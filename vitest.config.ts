@@ -68,7 +68,7 @@ export default defineConfig({
           name: "test",
           // These tests seldom wait, and each worker has to load the program.
           maxWorkers: Math.min(availableParallelism() + 1, 8),
-          // Projects with another number of workers run after it, not beside it.
+          // Projects with another number of workers run before it, not beside it.
           sequence: { groupOrder: 1 },
           include: ["{test,service/test}/**/*.test.ts"],
           exclude: [...SYSTEM, ...LONG],
