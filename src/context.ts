@@ -122,7 +122,7 @@ export interface Frame extends Pick<Program, "commandTree" | "setExitCode"> {
   readonly run: Run;
 }
 
-export type CreateContext = (flags: GlobalFlags, frame: Frame) => Context;
+type CreateContext = (flags: GlobalFlags, frame: Frame) => Context;
 
 /** One run of the program: its streams, and what creates the context of its command. */
 export interface Host {

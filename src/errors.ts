@@ -59,18 +59,6 @@ export class CliError extends Error {
   }
 }
 
-/** Ends a command whose flags ask for its fields instead, as `--fields` without a value does. */
-export class FieldListRequest extends Error {
-  override readonly name = "FieldListRequest";
-  /** Their names, printed one a line. */
-  readonly fields: readonly string[];
-
-  constructor(fields: readonly string[]) {
-    super("the fields were asked for");
-    this.fields = fields;
-  }
-}
-
 /** A write as `--dry-run` prints it. */
 export interface PlannedRequest {
   readonly method: string;

@@ -123,6 +123,8 @@ export interface TreeOptions {
   readonly write: (text: string) => void;
   /** Called with the command whose `--help` is asked for. */
   readonly onHelp: (command: Command) => void;
+  /** Prints the help that the words after `calctl help` ask for, flags that are not global among them. */
+  readonly printHelp: (words: readonly string[]) => Promise<void>;
   /** Called with each command before its flags are parsed. */
   readonly onParsing: (command: Command) => void;
 }
@@ -134,11 +136,8 @@ function describeProgram(program: Command): Command {
     .helpOption("-h, --help", "show help");
 }
 
-/**
- * The command tree. A command is loaded only when it is used, so that help and version stay fast. Parsing throws a
- * HelpRequest for `calctl help`.
- */
-export function createProgram({ contextOf, write, onHelp, onParsing }: TreeOptions): Command {
+/** The command tree. A command is loaded only when it is used, so that help and version stay fast. */
+export function createProgram({ contextOf, write, onHelp, printHelp, onParsing }: TreeOptions): Command {
   const program = describeProgram(new Command("calctl"))
     .configureHelp({ formatHelp: () => "" })
     .helpCommand(false)
@@ -151,7 +150,6 @@ export function createProgram({ contextOf, write, onHelp, onParsing }: TreeOptio
   });
   const given = new Map<string, string>();
   prepareParsing(program, given, onParsing);
-  requestHelp(program);
   const loadOnUse = (parent: Command, loaders: CommandLoaders): void => {
     parent.hook("preSubcommand", async (_, command) => {
       const load = loaders.get(command);
@@ -162,31 +160,10 @@ export function createProgram({ contextOf, write, onHelp, onParsing }: TreeOptio
     });
   };
   loadOnUse(program, addCommands(program, COMMANDS));
+  const help = program.command("help [words...]").helpOption(false).allowUnknownOption();
+  help.action(() => printHelp(help.args));
   requireSubcommand(program);
   return program;
-}
-
-/** Ends the parsing of `calctl help WORDS`, whose other flags are parsed. */
-export class HelpRequest extends Error {
-  override readonly name = "HelpRequest";
-  /** What is after `help`, without the global flags. */
-  readonly words: readonly string[];
-
-  constructor(words: readonly string[]) {
-    super("help was asked for");
-    this.words = words;
-  }
-}
-
-/** Ends the parsing of `calctl help WORDS`, once the global flags before and after `help` are known. */
-function requestHelp(program: Command): void {
-  const parseOptions = program.parseOptions.bind(program);
-  program.parseOptions = (args) => {
-    const parsed = parseOptions(args);
-    const [first, ...words] = parsed.operands;
-    if (first === "help") throw new HelpRequest([...words, ...parsed.unknown]);
-    return parsed;
-  };
 }
 
 /** The whole command tree with all flags, for reading: none of its commands can be run. */

@@ -3,13 +3,13 @@ import type { Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
 import { configurationError, DryRunStop, usageError } from "../errors.js";
 import type { Shape } from "../output/shape.js";
-import type { Format } from "../output/view.js";
+import type { Document, Format } from "../output/view.js";
 import { readGlobalFlags } from "./global-flags.js";
 import type { Example } from "./help/page.js";
 import { suggestCommand } from "./suggestion.js";
 
-/** Creates the context of a command whose flags are parsed. */
-export type ContextOf = (command: Command, options?: ContextOptions) => Context;
+/** Loads and creates the context of a command whose flags are parsed. */
+export type ContextOf = (command: Command, options?: ContextOptions) => Promise<Context>;
 
 interface ContextOptions {
   /** Whether a scheduler runs it, which mails all that is printed: retries that helped are not worth an email. */
@@ -65,15 +65,18 @@ export type RunCommand<O> = (context: Context, options: O, command: Command) => 
 
 /**
  * Runs a command with its context, and with its arguments and flags as one object under their names. Flags that shape
- * data are refused as far as what it prints (`describeCommand`) cannot be shaped.
+ * data are refused as far as what it prints (`describeCommand`) cannot be shaped; `--fields` without a value prints the
+ * names of its fields instead.
  */
 export function addAction<O>(command: Command, contextOf: ContextOf, run: RunCommand<O>): void {
   command.action(async () => {
     const { registeredArguments, processedArgs } = command;
     const named = registeredArguments.map((argument, index) => [argument.name(), processedArgs[index]]);
-    const context = contextOf(command);
+    const context = await contextOf(command);
     await context.output.prepare();
     refuseOutputFlags(command);
+    const fields = listedFields(command);
+    if (fields !== null) return context.output.document(LINES, fields);
     try {
       await run(context, { ...command.opts(), ...Object.fromEntries(named) } as O, command);
     } catch (error) {
@@ -95,6 +98,15 @@ function refuseOutputFlags(command: DescribedCommand): void {
     refuseFlags({ fields, jq, ...(!takesTemplate && { template }) }, "this command prints no data");
   }
 }
+
+/** The names that `--fields` without a value asks for; null where it has one, or was not given. */
+function listedFields(command: DescribedCommand): readonly string[] | null {
+  const { prints } = command.facts ?? {};
+  if (typeof prints !== "object" || readGlobalFlags(command).fields !== true) return null;
+  return Object.keys(prints.view.keys);
+}
+
+const LINES: Document<readonly string[]> = { render: (lines) => lines.map((line) => `${line}\n`).join("") };
 
 function refuseFlags(flags: Readonly<Record<string, unknown>>, why: string): void {
   const given = Object.entries(flags).find(([, value]) => value !== undefined);

@@ -1,10 +1,10 @@
 import { type Command, CommanderError } from "commander";
 import type { GlobalFlags } from "../config/run-settings.js";
-import type { CreateContext, Frame, Host } from "../context.js";
-import { CliError, FieldListRequest, unexpectedError, usageError } from "../errors.js";
+import type { Frame, Host } from "../context.js";
+import { CliError, unexpectedError, usageError } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import { type ContextOf, pathOf } from "./command.js";
-import { COMMAND_NAMES, createProgram, HelpRequest, loadCommandTree } from "./command-tree.js";
+import { COMMAND_NAMES, createProgram, loadCommandTree } from "./command-tree.js";
 import type { FailedRun } from "./failure-report.js";
 import { readGlobalFlags } from "./global-flags.js";
 import type { HelpPage } from "./help/page.js";
@@ -47,7 +47,6 @@ async function runProgram(
 ): Promise<number> {
   let exitCode = 0;
   const written: string[] = [];
-  let createContext: CreateContext | undefined;
   const frame: Frame = {
     run,
     commandTree: loadCommandTree,
@@ -55,12 +54,10 @@ async function runProgram(
       exitCode = code;
     },
   };
-  const contextOf: ContextOf = (command, options) => {
-    if (createContext === undefined) throw new Error("an action began before its context was loaded");
-    const flags = readGlobalFlags(command);
-    onFlags(flags);
+  const contextOf: ContextOf = async (command, options) => {
+    const createContext = await host.loadContexts();
     const path = pathOf(command).split(" ").slice(1).join(" ");
-    return createContext({ ...flags, ...options, command: path }, frame);
+    return createContext({ ...readGlobalFlags(command), ...options, command: path }, frame);
   };
   let parsing: Command | undefined;
   let helpOf: Command | undefined;
@@ -70,28 +67,21 @@ async function runProgram(
     onHelp: (command) => {
       helpOf = command;
     },
+    printHelp: (words) => printHelp(words, host),
     onParsing: (command) => {
       parsing = command;
     },
   });
-  // Help needs no context.
-  program.hook("preAction", async () => {
-    createContext = await host.loadContexts();
-  });
   try {
     await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
   } catch (error) {
-    if (parsing !== undefined) onFlags(readGlobalFlags(parsing));
-    if (error instanceof HelpRequest) return await printHelp(error.words, host);
-    if (error instanceof FieldListRequest) {
-      await host.stdout.write(error.fields.map((field) => `${field}\n`).join(""));
-      return 0;
-    }
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) {
       const { parseError } = await import("./parse-error.js");
       throw await parseError(error, parsing ?? program, argv);
     }
+  } finally {
+    if (parsing !== undefined) onFlags(readGlobalFlags(parsing));
   }
   if (helpOf !== undefined) {
     const { commandPage } = await import("./help/command-page.js");
@@ -102,12 +92,11 @@ async function runProgram(
 }
 
 /** `calctl help TOPIC`, or `calctl help COMMAND` as its `--help`. */
-async function printHelp(words: readonly string[], host: Host): Promise<number> {
+async function printHelp(words: readonly string[], host: Host): Promise<void> {
   const topic = await findTopic(words[0]);
+  if (topic !== null) await host.page(await renderHelp(topic, host));
   // The flags beside `help` are the ones that count for an error.
-  if (topic === null) return runProgram([...words, "--help"], host, () => undefined);
-  await host.page(await renderHelp(topic, host));
-  return 0;
+  else await runProgram([...words, "--help"], host, () => undefined);
 }
 
 /** A page of help as wide as the terminal. */

@@ -21,7 +21,7 @@ interface MissingOptions {
   readonly command: Command;
   /** For what is missing. */
   readonly hint?: string | undefined;
-  /** Throws for a wrong format or field, or with the names of the fields. */
+  /** Throws for a wrong format or field. */
   readonly check?: () => unknown;
 }
 
@@ -36,8 +36,6 @@ export async function completeValues<V extends object>(
   needed: NeededValues<V>,
   { command, hint, check }: MissingOptions,
 ): Promise<V> {
-  // The names of the fields need no argument.
-  if (readGlobalFlags(command).fields === true) check?.();
   if (!available) requireGiven(needed, { command, hint });
   check?.();
   const values: Partial<V> = {};
@@ -92,11 +90,7 @@ export function neededChoice<V = object>(
 /** Adds the action of a command whose first argument can be picked on a terminal: elsewhere it is required. */
 export function addPickAction<O>(command: Command, contextOf: ContextOf, run: RunCommand<O>): void {
   addAction<O>(command, contextOf, async (context, options) => {
-    // The names of the fields need no argument.
-    const isListing = readGlobalFlags(command).fields === true;
-    if (command.args.length === 0 && !context.terminal.prompt.available && !isListing) {
-      throw missingArgumentError(command);
-    }
+    if (command.args.length === 0 && !context.terminal.prompt.available) throw missingArgumentError(command);
     await run(context, options, command);
   });
 }

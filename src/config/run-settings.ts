@@ -59,8 +59,8 @@ export function readRunSettings(flags: GlobalFlags, env: Environment) {
     profile: flags.profile,
     /** Every `--calendar`, in order. */
     calendars: flags.calendar ?? [],
-    /** `--fields` as typed, true without a value: each view knows its own. */
-    fields: flags.fields,
+    /** `--fields` as typed: each view knows its own. Undefined without a value, which `addAction` answers. */
+    fields: flags.fields === true ? undefined : flags.fields,
     /** `--jq` or `--template`; null for neither. */
     program: readProgram(flags),
     /** The zone of `--timezone` or CALCTL_TIMEZONE; undefined when neither is set. */

@@ -1,4 +1,4 @@
-import { CliError, FieldListRequest, usageError } from "../errors.js";
+import { CliError, usageError } from "../errors.js";
 import {
   type Document,
   FORMATS,
@@ -36,8 +36,8 @@ export interface OutputOptions
   readonly machineZone: () => string | undefined;
   /** Null when none was chosen: `table` on a terminal, `tsv` elsewhere. */
   readonly format: FormatChoice | null;
-  /** `--fields` as typed, true without a value; undefined when not given. */
-  readonly fields: string | true | undefined;
+  /** `--fields` as typed; undefined when not given. */
+  readonly fields: string | undefined;
   /** Whether `--csv-safe` was given. */
   readonly csvSafe: boolean;
   /** Of `--jq` or `--template`; null for the format. */
@@ -59,7 +59,6 @@ const COMMON_FORMATS: { readonly [F in Format]?: <T>() => Promise<Renderer<T>> }
  * Prepares the output of a command, before it sends anything.
  * @throws CliError usage for a name that is not a format, for a format or fields that the view does not have; a format
  * from the environment that the view does not have is ignored
- * @throws FieldListRequest for `--fields` without a value
  */
 export function createOutput<T>(
   view: View<T> | Document<T>,
@@ -129,7 +128,6 @@ function documentRenderer<T>(
 
 function viewRenderer<T>(view: View<T>, options: OutputOptions, capabilities: StreamCapabilities): Render<T> {
   const { zone, hours, now, note, getEvent, csvSafe, program } = options;
-  if (options.fields === true) throw new FieldListRequest(keysOf(view));
   if (options.format !== null) checkFormat(options.format, view);
   const format = effectiveFormat(options, capabilities, view);
   if (csvSafe && format !== "csv")

@@ -5,6 +5,10 @@ const EVENT_FIELDS =
   "id calendar_id calendar_name category title all_day start_at start_timezone end_at end_timezone start_local " +
   "end_local recurrences description location url created_at updated_at creator label attendees series_id";
 
+const CONFIG_FIELDS =
+  "base_url auth_url client_id redirect_uri media_type calendar write_calendar timezone label duration hours " +
+  "week_start token_command journal";
+
 const ALL = [
   ["events list --fields", EVENT_FIELDS],
   ["events list --fields -o json --days 7", EVENT_FIELDS],
@@ -14,6 +18,7 @@ const ALL = [
   ["events create --fields", EVENT_FIELDS],
   ["events update --fields", EVENT_FIELDS],
   ["events delete --fields", "deleted"],
+  ["events move --fields", EVENT_FIELDS],
   ["add --fields", EVENT_FIELDS],
   ["agenda --fields", EVENT_FIELDS],
   ["next --fields", EVENT_FIELDS],
@@ -27,6 +32,12 @@ const ALL = [
   ["status --fields", "profile base_url token_source signed_in user rate_limit clock_skew_seconds"],
   ["token --fields", "token"],
   ["profiles list --fields", "name base_url in_use"],
+  ["config get --fields", CONFIG_FIELDS],
+  ["config list --fields", CONFIG_FIELDS],
+  [
+    "service start --fields",
+    "base_url auth_url listen metrics_url token client_id client_secret redirect_uris user other_user",
+  ],
   ["service users list --fields", "id name login"],
   ["service tokens create --fields", "id user_id read_only created_at token"],
   ["service members add --fields", "id type name description image_url"],

@@ -41,8 +41,8 @@ export const CONFIG_KEYS: Readonly<Record<ProfileKey, string>> = {
   duration: "length of new events without an end (1h)",
   hours: "24 (default) or 12: how times of day are shown to people, never in data",
   week_start: "first day of a week in week and month: monday (default), sunday or saturday",
-  journal: "off keeps nothing that calctl undo could take back",
   token_command: "program that prints the token: a path, or a JSON array of program and arguments",
+  journal: "off keeps nothing that calctl undo could take back",
 };
 
 /** Keys of a profile with their values; null when not set. */
