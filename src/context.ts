@@ -9,9 +9,10 @@ import type { Settings } from "./config/settings.js";
 import type { PlannedRequest } from "./errors.js";
 import type { Journal } from "./journal/journal.js";
 import type { HostOverrides, Machine, ProcessLike } from "./machine.js";
-import type { Ledger } from "./messages/ledger/ledger.js";
 import type { Targets } from "./messages/saved-targets.js";
 import type { Document, Format, Output, View } from "./output/view.js";
+import type { SeenByName } from "./state/seen.js";
+import type { Sent } from "./state/sent.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
 import type { ProgressBar } from "./terminal/progress-bar.js";
@@ -87,8 +88,14 @@ export interface Terminal {
 interface MessageAccess {
   /** Where they go. */
   targets(): Promise<Targets>;
-  /** What was sent and seen before. @throws CliError configuration when its file cannot be used */
-  ledger(): Promise<Ledger>;
+}
+
+/** What lasts between runs. Each rejects with CliError configuration when its file cannot be used. */
+export interface StateAccess {
+  /** The messages that were sent. */
+  sent(): Promise<Sent>;
+  /** What earlier runs have seen. */
+  seen(): Promise<SeenByName>;
 }
 
 /**
@@ -110,6 +117,7 @@ export interface Context {
   readonly output: OutputAccess;
   readonly terminal: Terminal;
   readonly messages: MessageAccess;
+  readonly state: StateAccess;
   readonly program: Program;
   /** What a few commands compose from what others do not need. */
   readonly machine: Machine;

@@ -84,6 +84,8 @@ export interface Machine {
   readonly cacheDirectory: () => string;
   /** Path of the database of the profile `local`. @throws CliError configuration where others could have chosen the file */
   readonly database: () => string;
+  /** Path of `state.db`. @throws CliError configuration, as `database` */
+  readonly stateFile: () => string;
   /** Aborts on SIGINT, SIGTERM and SIGHUP. The first call starts listening for them. */
   readonly signal: () => AbortSignal;
 }
@@ -123,6 +125,11 @@ export function createMachine(dependencies: MachineDependencies): Machine {
     database() {
       const path = join(requireOwnFolder("data", directories, userId), "local.db");
       const place = { noun: "database", path, variable: "CALCTL_DATA_DIR" } as const;
+      return requireOwn(place, userId, { isShared: true });
+    },
+    stateFile() {
+      const path = join(requireOwnFolder("state", directories, userId), "state.db");
+      const place = { noun: "state database", path, variable: "CALCTL_STATE_DIR" } as const;
       return requireOwn(place, userId, { isShared: true });
     },
     signal,

@@ -184,11 +184,11 @@ function describeZone({ config, now }: DoctorContext): Finding {
   return { detail: describeLocal(formatLocal(now(), timezone), timezone) };
 }
 
-async function checkFolders({ folders, checkLedger }: JobChecks): Promise<readonly CheckResult[]> {
+async function checkFolders({ folders, checkState }: JobChecks): Promise<readonly CheckResult[]> {
   const check = ({ name, path, error }: FolderCheck) =>
     attempt(`${name} folder`, async () => {
       if (error !== null) throw error;
-      if (name === "state") await checkLedger();
+      if (name === "state") await checkState();
       return { detail: path };
     });
   return Promise.all(folders().map(check));

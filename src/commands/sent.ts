@@ -15,10 +15,10 @@ export function registerSent(command: Command, contextOf: ContextOf): void {
 }
 
 /** Lists what went out in the last 30 days. */
-async function runSent(context: Pick<Context, "messages" | "output" | "terminal">): Promise<void> {
+async function runSent(context: Pick<Context, "state" | "output" | "terminal">): Promise<void> {
   const output = context.output.of(sentView);
-  const ledger = await context.messages.ledger();
-  const messages = await ledger.messages.list();
+  const sent = await context.state.sent();
+  const messages = await sent.list();
   await output.print(messages);
   if (!context.terminal.isTerminal) return;
   const { note } = context.output;

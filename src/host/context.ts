@@ -13,7 +13,7 @@ import { childEnvironment } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { profileName, readSettings, type ServiceSelection, type Settings } from "../config/settings.js";
-import type { Context, CreateHost, Frame, KnownNames, Program, Terminal } from "../context.js";
+import type { Context, CreateHost, Frame, KnownNames, Program, StateAccess, Terminal } from "../context.js";
 import type { Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
@@ -64,10 +64,6 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
   const journal = once(async () =>
     openJournal(dependencies, { settings: settings(), token: auth.token, note }),
   );
-  // Nothing else loads it, or SQLite because of it.
-  const ledger = once(async () =>
-    (await import("../messages/ledger/open-ledger.js")).openMachineLedger(machine),
-  );
   const client = once(async () => {
     const service = { settings: settings(), token: auth.token, localService };
     const created = await createServiceClient(service, dependencies);
@@ -101,10 +97,26 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
         const { composeTargets } = await import("./targets.js");
         return composeTargets(dependencies, { interactive, warn, note: aside });
       }),
-      ledger,
     },
+    state: composeState(machine, run, note),
     program: composeProgram(host, options),
     machine,
+  };
+}
+
+/** Opens `state.db` for what needs it: nothing else loads SQLite because of it. A dry run creates none. */
+function composeState(machine: Machine, { dryRun }: RunSettings, note: (text: string) => void): StateAccess {
+  const state = once(async () => {
+    const { openState } = await import("../state/state.js");
+    const { clock, process, signal, resources } = machine;
+    const path = machine.stateFile();
+    const opened = await openState({ path, clock, process, signal, create: !dryRun, note });
+    resources.add(opened.close);
+    return opened;
+  });
+  return {
+    sent: once(async () => (await import("../state/sent.js")).createSent(await state())),
+    seen: once(async () => (await import("../state/seen.js")).createSeenByName(await state())),
   };
 }
 

@@ -1,5 +1,5 @@
 import { usageError } from "../errors.js";
-import type { OutgoingMessage } from "./ledger/sends.js";
+import type { OutgoingMessage } from "../state/sent.js";
 import type { Message } from "./message.js";
 import type { Payload, RenderOptions, Target, TargetKind } from "./target.js";
 
@@ -38,7 +38,7 @@ export async function renderMessage(
   }
 }
 
-/** Makes a message for a target, as the ledger notes it. @throws CliError usage, as `renderMessage` */
+/** Makes a message for a target, as it is sent once. @throws CliError usage, as `renderMessage` */
 export async function composeOutgoing(
   message: Message,
   target: Target,

@@ -70,7 +70,7 @@ export interface Target extends TargetPlace, MessageExtras {
   readonly kind: TargetKind;
   /** As messages for the user name it; never a secret. */
   readonly name: string;
-  /** The same for the same target in every run, and not a secret: for keys of the ledger. */
+  /** The same for the same target in every run, and not a secret: for the keys of what is sent once. */
   readonly id: string;
   /**
    * Resolves once the message was accepted. A failure says whether it may have been sent all the same: outcome_unknown (9),

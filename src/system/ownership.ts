@@ -63,7 +63,7 @@ function judge(link: Ownership, target: Ownership | undefined, userId: number | 
 
 /** A file or folder that the program keeps, as messages name it. */
 export interface KeptPlace {
-  readonly noun: "configuration" | "database" | "ledger" | "folder";
+  readonly noun: "configuration" | "database" | "state database" | "folder";
   readonly path: string;
   /** Names another folder. */
   readonly variable: "CALCTL_CONFIG_DIR" | "CALCTL_DATA_DIR" | "CALCTL_STATE_DIR" | "CALCTL_CACHE_DIR";

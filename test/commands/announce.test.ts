@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { announceAll, showAll } from "../../src/commands/remind/announce.js";
 import type { ReminderSink } from "../../src/commands/remind/reminder-sink.js";
 import { event, NOW } from "../messages/fixtures.js";
-import { createLedgerPath, openTestLedger } from "../messages/ledger/support.js";
+import { createStatePath, openTestState } from "../state/support.js";
 
 /** Reminders of events of which one cannot be drawn. It is Saturday, 08:00 in Berlin. */
 
@@ -13,13 +13,13 @@ const EVENTS = ["Dentist", "Odd", "Lunch"].map((title) =>
 );
 
 async function createRun() {
-  const { ledger } = await openTestLedger(createLedgerPath(), { now: () => NOW });
+  const { seen, sent } = await openTestState(createStatePath(), { now: () => NOW });
   const warnings: string[] = [];
   const announced: string[] = [];
   const shown: string[] = [];
   const context = {
     config: { settings: () => ({ profile: "local", service: { kind: "local" as const } }) },
-    messages: { ledger: async () => ledger },
+    state: { sent: async () => sent, seen: async () => seen },
     output: {
       note: () => undefined,
       warn: (text: string) => void warnings.push(text),

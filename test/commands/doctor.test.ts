@@ -161,16 +161,16 @@ test("a folder that cannot be made is exit 10, with the variable that names anot
   ]);
 });
 
-test("a ledger that jobs could not use is exit 10, and one that is missing is not created", async () => {
+test("a state database that jobs could not use is exit 10, and one that is missing is not created", async () => {
   const { runWith, directory } = await createHarness();
-  const ledger = join(directory, "ledger.db");
+  const state = join(directory, "state.db");
   const doctor = () => runWith({}, "doctor", "-p", "local");
   expect((await doctor()).exitCode).toBe(0);
-  expect(existsSync(ledger)).toBe(false);
-  writeFileSync(ledger, "");
+  expect(existsSync(state)).toBe(false);
+  writeFileSync(state, "");
   const { exitCode, stdout } = await doctor();
   expect(exitCode).toBe(10);
-  expect(stdout).toContain(`state folder\tfalse\tthe ledger ${ledger} is empty`);
+  expect(stdout).toContain(`state folder\tfalse\tthe state database ${state} is empty`);
   expect(stdout).not.toContain(" post ");
 });
 

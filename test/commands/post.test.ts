@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { readDatabase } from "../../service/test/support/database.js";
 import { reply } from "../support/fault-steps.js";
 import { createHarness, NOW } from "../support/harness.js";
 import { failed, QUIET } from "../support/outcomes.js";
@@ -97,12 +98,12 @@ test("--dry-run prints what would be sent, needs no target, and sends nothing", 
   expect(stdout).toContain("Lunch");
 });
 
-test("a ledger that opens and then cannot be written keeps only what is sent once from being sent", async () => {
+test("a state database that opens and then cannot be written keeps only what is sent once from being sent", async () => {
   const world = await createPostWorld();
   await world.create("Lunch", ...todayAt("12:00"));
   await world.send("post", ...JSON_TARGET, "--once");
-  const ledger = `${world.directory}/state/ledger.db`;
-  writeFileSync(ledger, readFileSync(ledger).fill(0xff, 4_096));
+  const state = `${world.directory}/state/state.db`;
+  writeFileSync(state, readDatabase(state).fill(0xff, 4_096));
   expect(await world.send("post", ...JSON_TARGET, "--once")).toMatchObject({ exitCode: 10 });
   expect(await world.send("post", ...JSON_TARGET)).toEqual(QUIET);
   expect(world.hook.requests).toHaveLength(2);

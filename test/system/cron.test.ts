@@ -150,7 +150,7 @@ function describeCron(): void {
     const crontab = `MAILTO=ana@example.org\n${lines}${lines}`;
     expect(await machine.atSeven(crontab, 2)).toEqual({ failures: [], mails: [] });
     expect(posted).toHaveLength(1);
-    expect(await machine.asUser(`ls "$HOME/50% done"`)).toContain("ledger.db");
+    expect(await machine.asUser(`ls "$HOME/50% done"`)).toContain("state.db");
   });
 }
 

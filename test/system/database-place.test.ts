@@ -20,7 +20,7 @@ import { createInstallation } from "../support/spawned.js";
 const NOBODY = 65_534;
 const ARGV = {
   "local.db": ["calendars"],
-  "ledger.db": ["events", "changes", "--since-last", "job", "--profile", "local"],
+  "state.db": ["events", "changes", "--since-last", "job", "--profile", "local"],
 } as const;
 
 type Name = keyof typeof ARGV;
@@ -79,7 +79,7 @@ const WAYS: readonly (readonly [string, (machine: Machine) => void, string])[] =
   ],
 ];
 
-describe.each(["local.db", "ledger.db"] as const)("no %s is written", (name) => {
+describe.each(["local.db", "state.db"] as const)("no %s is written", (name) => {
   test.for(WAYS)("%s", async ([title, weaken, problem], { skip }) => {
     if (title.includes("another user") && process.getuid?.() !== 0) skip("only root can give a file away");
     const machine = createMachine(name);
@@ -118,10 +118,10 @@ test("commands of the service refuse it as well, unless the database is named", 
 });
 
 test("doctor fails where a job would", async () => {
-  const { run, path } = createMachine("ledger.db");
+  const { run, path } = createMachine("state.db");
   await run("calendars");
   chmodSync(dirname(path), 0o777);
-  const job = await run(...ARGV["ledger.db"]);
+  const job = await run(...ARGV["state.db"]);
   const doctor = await run("doctor", "--profile", "local");
   expect(doctor).toMatchObject({ exitCode: 10, stderr: job.stderr });
   expect(doctor.stdout).toMatch(/^state folder\tfalse\t/m);

@@ -100,8 +100,8 @@ test("examples/calctl-digest.yml posts once, also when its run is repeated", asy
     expect(await world.shell(`set -e; ${exports.join(" ")} ${command}`)).toEqual(QUIET);
   }
   expect(posted).toHaveLength(1);
-  // What is kept between runs is the folder with the ledger.
+  // What is kept between runs is the folder with the state.
   const kept = steps.flatMap(({ with: { path } = {} }) => (path === undefined ? [] : [path]));
   expect(kept).toEqual(["state", "state"]);
-  expect(readFileSync(join(world.home, "state", "ledger.db")).length).toBeGreaterThan(0);
+  expect(readFileSync(join(world.home, "state", "state.db")).length).toBeGreaterThan(0);
 });

@@ -6,7 +6,6 @@ import { type Environment, SECRET_VARIABLES } from "../../config/environment.js"
 import type { Context } from "../../context.js";
 import { type CliError, configurationError, errorCodeOf, fileProblemOf } from "../../errors.js";
 import type { Machine } from "../../machine.js";
-import { ledgerPath } from "../../messages/ledger/ledger-path.js";
 import { selfCommand } from "../../system/child-process.js";
 import { makePrivateFolder } from "../../system/ownership.js";
 
@@ -29,13 +28,13 @@ export interface FolderCheck {
   readonly error: CliError | null;
 }
 
-export type JobContext = Pick<Context, "machine" | "program" | "messages">;
+export type JobContext = Pick<Context, "machine" | "program" | "state">;
 
 /** What a job that runs with no one there needs of this machine. */
 export type JobChecks = ReturnType<typeof createJobChecks>;
 
 /** Checks for `doctor`. */
-export function createJobChecks({ machine, program, messages }: JobContext) {
+export function createJobChecks({ machine, program, state }: JobContext) {
   const { process, env, configFile, directories } = machine;
   const folders: readonly (readonly [FolderCheck["name"], () => string])[] = [
     ["config", () => join(configFile.path, "..")],
@@ -54,9 +53,9 @@ export function createJobChecks({ machine, program, messages }: JobContext) {
     /** The variables of this run that decide what is found, without secrets. */
     variables: { ...homeVariable(machine), ...copiedVariables(env) },
     folders: () => folders.map(([name, pathOf]) => checkFolder(name, pathOf())),
-    /** Opens the ledger, if there is one: to create it is for jobs, which may be another user's. @throws CliError configuration when jobs could not use it */
-    async checkLedger(): Promise<void> {
-      if (existsSync(ledgerPath(machine))) await messages.ledger();
+    /** Opens `state.db`, if there is one: to create it is for jobs, which may be another user's. @throws CliError configuration when jobs could not use it */
+    async checkState(): Promise<void> {
+      if (existsSync(machine.stateFile())) await state.sent();
     },
     /** The session and the targets of messages as a job without a desktop session has them. */
     withoutSession: program.contextIn(withoutSession(env)),

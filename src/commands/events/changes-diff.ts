@@ -13,7 +13,7 @@ import { filterEvents, type SortOptions, sortEvents } from "../../calendar/event
 import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
 import { joinMovedOccurrences } from "../../calendar/moved-series.js";
 import { type CliError, nullOn, wrapError } from "../../errors.js";
-import type { Remembered } from "../../messages/ledger/sends.js";
+import type { Remembered } from "../../state/seen.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";
 import { type ChangesContext, type ChangesFlags, readCalendars, type Snapshot } from "./changes-reading.js";
@@ -35,7 +35,7 @@ export interface Diff {
   readonly watched: number;
   /** How often something was remembered under the name: changes that were not remembered come again with the same number. */
   readonly revision: number;
-  /** What the ledger is to remember: with `remember`, or together with a message that was sent. */
+  /** What is to be remembered: with `remember`, or together with a message that was sent. */
   readonly remembered: Remembered & { readonly seen: SeenState };
   /** Call it once the changes were delivered. Does nothing with `--dry-run`. */
   remember(): Promise<void>;
@@ -48,7 +48,7 @@ export interface Diff {
 /**
  * Finds the changes since the last run under a name, for work that delivers them. Other runs under that name wait until the
  * work has ended. Nothing is remembered unless the work says so.
- * @throws CliError configuration when the ledger cannot be used; usage for a name that is bound to other events; the first
+ * @throws CliError configuration when the state cannot be used; usage for a name that is bound to other events; the first
  * failure when no calendar could be read
  */
 export async function withDiff<T>(
@@ -58,21 +58,21 @@ export async function withDiff<T>(
 ): Promise<T> {
   const name = checkName(flags);
   const count = parseUpcomingDays(flags.days ?? "7", "--days");
-  const ledger = await context.messages.ledger();
+  const seen = await context.state.seen();
   const findAndWork = async () => work(await findChanges(context, { name, count, flags }));
-  return context.flags.dryRun ? findAndWork() : ledger.exclusively(name, findAndWork);
+  return context.flags.dryRun ? findAndWork() : seen.exclusively(name, findAndWork);
 }
 
 async function findChanges(
   context: ChangesContext,
   { name, count, flags }: { readonly name: string; readonly count: number; readonly flags: ChangesFlags },
 ): Promise<Diff> {
-  const ledger = await context.messages.ledger();
-  const reader = flags.reader === undefined ? null : readerName(name, flags.reader);
+  const seen = await context.state.seen();
+  const { reader } = flags;
   const again = flags.again === true;
-  const ofReader = reader === null ? null : await ledger.readSeen(reader, { beforeUnknown: again });
-  const remembered = ofReader ?? (await ledger.readSeen(name, { beforeUnknown: again }));
-  const own = reader !== null && ofReader !== null ? reader : name;
+  const ofReader = reader === undefined ? null : await seen.read({ name, reader }, { beforeUnknown: again });
+  const remembered = ofReader ?? (await seen.read({ name }, { beforeUnknown: again }));
+  const own = ofReader === null ? { name } : { name, reader };
   const before = remembered === null ? null : readState(remembered.seen, name);
   const snapshot = await readCalendars(context, { count, flags }, before);
   const diffs = compareCalendars(snapshot, before, flags.fromStart === true);
@@ -80,7 +80,7 @@ async function findChanges(
   const { binding, since, calendars, days } = snapshot;
   const watched = watchedAfter(diffs, lookups.results, snapshot);
   const state = {
-    name: own,
+    ...own,
     seen: { version: 1, binding, since, calendars: watched } as const,
     coversUnknown: again,
   };
@@ -100,10 +100,10 @@ async function findChanges(
     revision: remembered?.revision ?? 0,
     remembered: state,
     async remember() {
-      if (!context.flags.dryRun) await ledger.remember(state);
+      if (!context.flags.dryRun) await seen.remember(state);
     },
     async rememberForNewReaders() {
-      if (!context.flags.dryRun && own !== name) await ledger.remember({ ...state, name });
+      if (!context.flags.dryRun && ofReader !== null) await seen.remember({ ...state, reader: undefined });
     },
     reportFailures() {
       try {
@@ -121,24 +121,20 @@ function placesOf(calendars: readonly WatchedCalendar[] = []): string {
   return JSON.stringify(calendars.map(({ id, days, revision }) => [id, days, revision]));
 }
 
-function readerName(name: string, reader: string): string {
-  return `${name} for ${reader}`;
-}
-
 /** Has each of several readers go on by itself from what was seen under a name, unless it does so already. */
 export async function separateReaders(
-  { messages, flags }: Pick<ChangesContext, "messages" | "flags">,
+  { state, flags }: Pick<ChangesContext, "state" | "flags">,
   name: string,
   readers: readonly string[],
 ): Promise<void> {
   if (flags.dryRun) return;
-  const ledger = await messages.ledger();
-  await ledger.exclusively(name, async () => {
-    const common = await ledger.readSeen(name);
-    for (const reader of common === null ? [] : readers.map((each) => readerName(name, each))) {
-      if ((await ledger.readSeen(reader)) === null)
-        await ledger.remember({ name: reader, seen: common?.seen });
-    }
+  const seen = await state.seen();
+  await seen.exclusively(name, async () => {
+    const common = await seen.read({ name });
+    if (common === null) return;
+    for (const reader of readers)
+      if ((await seen.read({ name, reader })) === null)
+        await seen.remember({ name, reader, seen: common.seen });
   });
 }
 

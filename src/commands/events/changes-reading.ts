@@ -10,7 +10,7 @@ import { filterEvents } from "../../calendar/event-order.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import { nullOn } from "../../errors.js";
-import type { Ledger } from "../../messages/ledger/ledger.js";
+import type { SeenByName } from "../../state/seen.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";
 import type { FilterFlags } from "./event-query.js";
@@ -30,9 +30,7 @@ export interface ChangesFlags extends FilterFlags, NameFlag {
 
 export type ChangesContext = EventContext &
   Pick<Context, "flags"> & {
-    readonly messages: {
-      ledger(): Promise<Pick<Ledger, "exclusively" | "readSeen" | "remember">>;
-    };
+    readonly state: { seen(): Promise<SeenByName> };
   };
 
 /** A calendar as it was read. */

@@ -2,8 +2,8 @@ import type { EventChange } from "../../calendar/event-changes.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
 import { CliError, type ErrorCode } from "../../errors.js";
-import type { Seen } from "../../messages/ledger/seen.js";
 import type { WatchedChange } from "../../output/views/change.js";
+import type { Seen, SeenByName } from "../../state/seen.js";
 import { type Diff, withDiff } from "./changes-diff.js";
 import type { ChangesContext, ChangesFlags } from "./changes-reading.js";
 import { createPauses, type Outcome } from "./watch-pauses.js";
@@ -29,7 +29,7 @@ export interface Watch {
  */
 export async function watchChanges(context: WatchContext, watch: Watch): Promise<void> {
   const pauses = createPauses(context, watch.interval);
-  const read = createRounds(watch.isNamed ? context : { ...context, messages: createMemory() }, watch);
+  const read = createRounds(watch.isNamed ? context : { ...context, state: createMemory() }, watch);
   for (;;) {
     const outcome = await read();
     if (outcome === "closed" || context.flags.dryRun) return;
@@ -38,16 +38,22 @@ export async function watchChanges(context: WatchContext, watch: Watch): Promise
 }
 
 /** Remembers for this run alone. */
-function createMemory(): ChangesContext["messages"] {
-  const names = new Map<string, Seen>();
-  const ledger: Awaited<ReturnType<ChangesContext["messages"]["ledger"]>> = {
+function createMemory(): ChangesContext["state"] {
+  let last: Seen | null = null;
+  let undelivered: unknown = null;
+  const memory: SeenByName = {
     exclusively: (_name, work) => work(),
-    readSeen: async (name) => names.get(name) ?? null,
-    async remember({ name, seen }) {
-      names.set(name, { revision: (names.get(name)?.revision ?? 0) + 1, seen });
+    read: async () => last,
+    async remember({ seen }) {
+      last = { revision: (last?.revision ?? 0) + 1, seen };
+      undelivered = null;
+    },
+    readUndelivered: async () => undelivered,
+    async keepUndelivered(_name, found) {
+      undelivered = found;
     },
   };
-  return { ledger: async () => ledger };
+  return { seen: async () => memory };
 }
 
 /** What passes by itself. */
@@ -87,7 +93,7 @@ function createRounds(context: WatchContext, watch: Watch): () => Promise<Outcom
 }
 
 /** What a read has found. It is remembered before it is delivered, so that who got an event added also gets how it goes on. */
-interface Batch extends Pick<Diff, "revision" | "remembered"> {
+interface Batch extends Pick<Diff, "remembered"> {
   readonly changes: readonly WatchedChange[];
 }
 
@@ -98,12 +104,11 @@ async function readRound(
   delivered: Set<string>,
 ): Promise<Outcome | "closed"> {
   return withDiff(context, watch.flags, async (diff) => {
-    const ledger = await context.messages.ledger();
-    const batch = await openBatch(context, diff, watch);
-    const { changes, remembered } = batch;
+    const { changes, remembered } = await openBatch(context, diff, watch);
     const result = await deliverAll(changes, watch, delivered);
     if (result !== "delivered") return result;
-    if ((changes.length > 0 || diff.isNew) && !context.flags.dryRun) await ledger.remember(remembered);
+    if ((changes.length > 0 || diff.isNew) && !context.flags.dryRun)
+      await (await context.state.seen()).remember(remembered);
     delivered.clear();
     diff.reportFailures();
     return changes.length > 0 ? "changed" : "quiet";
@@ -112,19 +117,17 @@ async function readRound(
 
 /** The batch that was not delivered to its end, perhaps by a run that was killed; otherwise what the read has found. */
 async function openBatch(
-  { messages, flags }: Pick<WatchContext, "messages" | "flags">,
+  { state, flags }: Pick<WatchContext, "state" | "flags">,
   diff: Diff,
   watch: Watch,
 ): Promise<Batch> {
-  const { revision, remembered } = diff;
-  const ledger = await messages.ledger();
-  const name = `${remembered.name} to deliver`;
-  const last = await ledger.readSeen(name);
+  const { remembered } = diff;
+  const seen = await state.seen();
   // Written by calctl, to a file of its user.
-  const batch = last === null ? null : (last.seen as Batch);
-  if (batch?.revision === revision) return batch;
-  const found = { revision, remembered, changes: diff.changes.map((change) => watch.identify(change, diff)) };
-  if (found.changes.length > 0 && !flags.dryRun) await ledger.remember({ name, seen: found });
+  const kept = (await seen.readUndelivered(remembered)) as Batch | null;
+  if (kept !== null) return kept;
+  const found = { remembered, changes: diff.changes.map((change) => watch.identify(change, diff)) };
+  if (found.changes.length > 0 && !flags.dryRun) await seen.keepUndelivered(remembered, found);
   return found;
 }
 

@@ -1,6 +1,5 @@
 import { hasCode } from "../../errors.js";
 import { describeChanges } from "../../messages/first-line.js";
-import { ledgerKey } from "../../messages/ledger/ledger-key.js";
 import {
   createChangesDigest,
   createTextMessage,
@@ -9,6 +8,7 @@ import {
 } from "../../messages/message.js";
 import type { Target } from "../../messages/target.js";
 import { changeView } from "../../output/views/change.js";
+import { messageKey } from "../../state/sent.js";
 import { type Diff, separateReaders, withDiff } from "../events/changes-diff.js";
 import type { ChangesFlags } from "../events/changes-reading.js";
 import { checkName } from "../events/name-binding.js";
@@ -30,8 +30,8 @@ export async function postChanges(
 ): Promise<void> {
   const readers = targets.map(({ id }) => id);
   if (readers.length > 1) await separateReaders(context, checkName(options), readers);
-  const ledger = await context.messages.ledger();
-  await postToEach(context, { targets, ledger }, (target) =>
+  const sent = await context.state.sent();
+  await postToEach(context, { targets, sent }, (target) =>
     withDiff(context, { ...options, reader: target.id }, async (diff) => {
       let isPosted: boolean;
       try {
@@ -69,15 +69,16 @@ async function deliver(context: PostContext, { diff, options, target }: Delivery
     noteResult(context, "nothing is new: nothing was posted");
     return false;
   }
-  const ledger = await context.messages.ledger();
+  const sent = await context.state.sent();
   const { remembered: remember, revision } = diff;
+  const { name, reader } = remember;
   const { again = false, atLeastOnce = false } = options;
   // The same changes have the same key, until they are remembered.
-  const key = ledgerKey(context.config.settings(), "changes", { name: remember.name, revision });
+  const key = messageKey(context.config.settings(), "changes", { name, reader, revision });
   const repeats = again || atLeastOnce ? "unknown" : undefined;
   const message = createMessage(context, diff, options);
   const sendMessage: SendMessage = (outgoing) =>
-    ledger.sendOnce([key], async () => outgoing, { keepDays: KEEP_DAYS, repeats, atLeastOnce, remember });
+    sent.sendOnce([key], async () => outgoing, { keepDays: KEEP_DAYS, repeats, atLeastOnce, remember });
   return postMessage(context, message, { target, sendMessage });
 }
 

@@ -3,11 +3,10 @@ import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
 import { describeDigest } from "../../messages/first-line.js";
-import type { Ledger } from "../../messages/ledger/ledger.js";
-import { ledgerKey } from "../../messages/ledger/ledger-key.js";
 import { createDigest, createTextMessage, type Message } from "../../messages/message.js";
 import type { Target } from "../../messages/target.js";
 import { eventView } from "../../output/views/event.js";
+import { messageKey, type Sent } from "../../state/sent.js";
 import {
   type DayFlags,
   type EventQuery,
@@ -38,7 +37,7 @@ export interface PostOptions extends Omit<DayFlags, "to">, FilterFlags, TargetFl
   readonly changes?: string;
 }
 
-export type PostContext = EventContext & Pick<Context, "messages">;
+export type PostContext = EventContext & Pick<Context, "messages" | "state">;
 
 /** Sends the events that `events list` would show. Unless all of them can be read, nothing is sent. */
 export async function postDigest(
@@ -59,15 +58,15 @@ export async function postDigest(
   const listing = { calendars, days: query.days };
   const message = createMessage(context, { events, listing }, options);
   const repeats = options.again === true ? "all" : undefined;
-  const ledger = await openLedger(context, options);
-  await postToEach(context, { targets, ledger }, async (target) => {
+  const sent = await openSent(context, options);
+  await postToEach(context, { targets, sent }, async (target) => {
     const isOnce = options.once === true;
     const key = isOnce ? digestKey(context, { options, listing, target }) : `post ${randomUUID()}`;
     const keepDays = isOnce ? KEEP_DAYS : LISTED_DAYS;
     const onNotNoted = isOnce ? undefined : (reason: CliError) => noteUnlisted(context, reason);
-    if (ledger === null) return postMessage(context, message, { target });
+    if (sent === null) return postMessage(context, message, { target });
     const sendMessage: SendMessage = (outgoing) =>
-      ledger.sendOnce([key], async () => outgoing, { repeats, keepDays, onNotNoted });
+      sent.sendOnce([key], async () => outgoing, { repeats, keepDays, onNotNoted });
     return postMessage(context, message, { target, sendMessage });
   });
 }
@@ -125,9 +124,9 @@ const KEEP_DAYS = 400;
 const LISTED_DAYS = 30;
 
 /** What is not sent once is sent although it cannot be noted. */
-async function openLedger(context: PostContext, { once }: PostOptions): Promise<Ledger | null> {
+async function openSent(context: PostContext, { once }: PostOptions): Promise<Sent | null> {
   if (context.flags.dryRun) return null;
-  return context.messages.ledger().catch((error: unknown) => {
+  return context.state.sent().catch((error: unknown) => {
     if (once === true || !(error instanceof CliError) || error.code === "interrupted") throw error;
     noteUnlisted(context, error);
     return null;
@@ -154,7 +153,7 @@ function digestKey(
   const { label, excludeLabel, attendee } = rememberedNames(options);
   // All of them stays the same when there is another one.
   const isAll = allCalendars === true || (flags.calendars.length === 0 && defaultCalendar === undefined);
-  return ledgerKey(config.settings(), "digest", {
+  return messageKey(config.settings(), "digest", {
     target: target.id,
     calendars: isAll ? "all" : calendars.map(({ id }) => id).sort(),
     timezone,

@@ -2,13 +2,11 @@ import type { Command } from "commander";
 import { collect } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
 import { wrapError } from "../../errors.js";
-import { AGAIN_HINT } from "../../messages/ledger/attempts.js";
-import type { Ledger } from "../../messages/ledger/ledger.js";
-import type { OutgoingMessage, SendResult } from "../../messages/ledger/sends.js";
 import type { Message } from "../../messages/message.js";
 import { composeOutgoing } from "../../messages/render.js";
 import { TARGET_KINDS, type Target, type TargetKind, type TargetRequest } from "../../messages/target.js";
 import { PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
+import { AGAIN_HINT, type OutgoingMessage, type SendResult, type Sent } from "../../state/sent.js";
 import { processEach, type ReportFailures } from "../process-each.js";
 
 /** The flags that choose where messages go, as typed. */
@@ -66,7 +64,7 @@ export async function openTargets(
   return [...targets.values()];
 }
 
-/** How a message is sent: at once, or through the ledger. */
+/** How a message is sent: at once, or once under a key. */
 export type SendMessage = (message: OutgoingMessage) => Promise<SendResult>;
 
 interface Posting {
@@ -129,13 +127,13 @@ export function noteResult({ flags, terminal, output, now }: ResultContext, text
 
 /**
  * Posts to one target after the other. What fails for one says nothing about the others.
- * @param ledger null where nothing is noted
+ * @param sent null where nothing is noted
  * @param post tells whether it has posted something
  * @throws CliError outcome_unknown if that is so of one of them, otherwise the failure, partial when others worked
  */
 export async function postToEach(
   { output }: Pick<Context, "output">,
-  { targets, ledger }: { readonly targets: readonly Target[]; readonly ledger: Ledger | null },
+  { targets, sent }: { readonly targets: readonly Target[]; readonly sent: Sent | null },
   post: (target: Target) => Promise<boolean>,
 ): Promise<void> {
   const { reportFailures } = await processEach(targets, {
@@ -150,7 +148,7 @@ export async function postToEach(
     counts: (isPosted) => isPosted,
     work: post,
   });
-  reportSending(reportFailures, { isUnknown: (await ledger?.acknowledge()) === true });
+  reportSending(reportFailures, { isUnknown: (await sent?.acknowledge()) === true });
 }
 
 const CHECK_HINT = `check whether it arrived; ${AGAIN_HINT}`;

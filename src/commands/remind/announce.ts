@@ -3,12 +3,10 @@ import { firstNames } from "../../calendar/first-names.js";
 import type { Reminder, ReminderWindow } from "../../calendar/reminders.js";
 import type { Context } from "../../context.js";
 import { CliError } from "../../errors.js";
-import type { Ledger } from "../../messages/ledger/ledger.js";
-import { ledgerKey } from "../../messages/ledger/ledger-key.js";
-import type { SendResult } from "../../messages/ledger/sends.js";
 import { jsonObject } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import { JSON_DOCUMENT, PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
+import { messageKey, type SendResult, type Sent } from "../../state/sent.js";
 import { nameEvent } from "../events/event-name.js";
 import { rememberedNames } from "../events/event-query.js";
 import { noteResult, reportSending } from "../post/target.js";
@@ -16,8 +14,8 @@ import { processEach } from "../process-each.js";
 import type { ReminderSink, RemindOptions } from "./reminder-sink.js";
 
 interface AnnounceContext extends Pick<Context, "now"> {
-  readonly config: { readonly settings: () => Parameters<typeof ledgerKey>[0] };
-  readonly messages: Pick<Context["messages"], "ledger">;
+  readonly config: { readonly settings: () => Parameters<typeof messageKey>[0] };
+  readonly state: Context["state"];
   readonly output: Pick<Context["output"], "note" | "warn">;
   readonly flags: Pick<Context["flags"], "calendars" | "verbose">;
   readonly terminal: Pick<Context["terminal"], "isTerminal">;
@@ -45,18 +43,18 @@ const KEEP_DAYS = 30;
  */
 export async function announceAll(context: AnnounceContext, announcing: Announcing): Promise<void> {
   const { reminders, sink, window } = announcing;
-  const ledger = await context.messages.ledger();
+  const sent = await context.state.sent();
   // An event that moves is announced anew.
   const keyOf = ({ event, start }: DueEvent) =>
-    ledgerKey(context.config.settings(), "reminder", {
+    messageKey(context.config.settings(), "reminder", {
       target: sink.id,
       before: window.before,
       event: [event.calendar_id, event.id],
       start,
     });
-  await reportMissed(context, ledger, { ...announcing, keyOf });
+  await reportMissed(context, sent, { ...announcing, keyOf });
   if (reminders.length === 0) return;
-  const announce = await createAnnounce(ledger, { ...announcing, keyOf });
+  const announce = await createAnnounce(sent, { ...announcing, keyOf });
   const { reportFailures, results } = await processEach(reminders, {
     noun: "event",
     verb: "announced",
@@ -69,13 +67,13 @@ export async function announceAll(context: AnnounceContext, announcing: Announci
     counts: (result) => result === "sent",
     work: announce,
   });
-  const sent = results.filter((result) => result === "sent").length;
-  const others = results.length - sent;
+  const announced = results.filter((result) => result === "sent").length;
+  const others = results.length - announced;
   const before = others === 0 ? "" : `, ${others} already ${sink.groupsByStart ? "posted" : "announced"}`;
-  noteResult(context, `announced ${sent} of ${reminders.length} events${before}`);
+  noteResult(context, `announced ${announced} of ${reminders.length} events${before}`);
   const [only, another] = reminders;
   const prefix = only !== undefined && another === undefined ? `event ${nameEvent(only.event)}: ` : "";
-  reportSending(reportFailures, { isUnknown: await ledger.acknowledge(), prefix });
+  reportSending(reportFailures, { isUnknown: await sent.acknowledge(), prefix });
 }
 
 interface KeyedAnnouncing extends Announcing {
@@ -87,20 +85,20 @@ interface KeyedAnnouncing extends Announcing {
  * refuses that or they cannot be drawn together.
  */
 async function createAnnounce(
-  ledger: Ledger,
+  sent: Sent,
   { reminders, sink, showCalendar, options, keyOf }: KeyedAnnouncing,
 ): Promise<(reminder: DueEvent) => Promise<SendResult>> {
   const { again = false, atLeastOnce = false } = options;
   const repeats = again || atLeastOnce ? "unknown" : undefined;
   const sendOptions = { keepDays: KEEP_DAYS, skipBusy: true, repeats, atLeastOnce } as const;
-  const states = await ledger.messages.statesOf(reminders.map(keyOf), { repeats });
+  const states = await sent.statesOf(reminders.map(keyOf), { repeats });
   const free = reminders.filter((_, index) => states[index] === "free");
   const groups = sink.groupsByStart ? groupByStart(free) : [];
   const send = (group: readonly DueEvent[]) => {
     const byKey = new Map(group.map((each) => [keyOf(each), each.event]));
     const eventsOf = (keys: readonly string[]) => keys.flatMap((key) => byKey.get(key) ?? []);
     const compose = (keys: readonly string[]) => sink.compose(eventsOf(keys), { showCalendar });
-    return ledger.sendOnce([...byKey.keys()], compose, sendOptions);
+    return sent.sendOnce([...byKey.keys()], compose, sendOptions);
   };
   return eachOnce(groups, send);
 }
@@ -168,7 +166,7 @@ const MAX_NAMED = 5;
 /** Says once, in one line, which starts were announced by no run, of those since the job has run for the first time. */
 async function reportMissed(
   context: AnnounceContext,
-  ledger: Ledger,
+  sent: Sent,
   { late, sink, window, options, keyOf }: KeyedAnnouncing,
 ): Promise<void> {
   const { allDayAt, allCalendars, category, mine, search, remaining } = options;
@@ -179,13 +177,14 @@ async function reportMissed(
     ...{ excludeLabel, attendee, remaining },
   };
   const job = { target: sink.id, before: window.before, calendars: context.flags.calendars, filters };
-  const name = ledgerKey(context.config.settings(), "reminder", job);
-  const known = await ledger.readSeen(name);
-  if (known === null) return ledger.remember({ name, seen: { since: window.now } });
+  const name = messageKey(context.config.settings(), "reminder", job);
+  const seen = await context.state.seen();
+  const known = await seen.read({ name });
+  if (known === null) return seen.remember({ name, seen: { since: window.now } });
   const { since } = known.seen as { readonly since: number };
   const byKey = new Map(late.filter(({ start }) => start > since).map((each) => [keyOf(each), each.event]));
   if (byKey.size === 0) return;
-  const missed = await ledger.messages.noteMissed([...byKey.keys()], KEEP_DAYS);
+  const missed = await sent.noteMissed([...byKey.keys()], KEEP_DAYS);
   if (missed.length === 0) return;
   const names = missed.flatMap((key) => byKey.get(key) ?? []).map(nameEvent);
   const starts = names.length === 1 ? "1 start was" : `${names.length} starts were`;

@@ -1,12 +1,12 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
 import { emptyValueError, usageError } from "../../errors.js";
-import type { OutgoingMessage } from "../../messages/ledger/sends.js";
 import { createReminder, type ReminderOptions } from "../../messages/message.js";
 import { composeOutgoing } from "../../messages/render.js";
 import type { Payload, Target } from "../../messages/target.js";
 import { jsonObject } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
+import type { OutgoingMessage } from "../../state/sent.js";
 import { nameEvent } from "../events/event-name.js";
 import type { FilterFlags } from "../events/event-query.js";
 import type { EventContext } from "../events/event-reader.js";
@@ -27,7 +27,7 @@ export interface RemindOptions extends FilterFlags, TargetFlags, MessageFlags {
   readonly program: readonly string[];
 }
 
-export type RemindContext = EventContext & Pick<Context, "messages" | "machine">;
+export type RemindContext = EventContext & Pick<Context, "messages" | "state" | "machine">;
 
 /** What an event is announced to. */
 export interface ReminderSink {

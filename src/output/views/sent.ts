@@ -8,7 +8,7 @@ import { INSTANT } from "./calendar.js";
 export interface SentMessage {
   readonly id: string;
   readonly command: "post" | "remind";
-  /** Where it goes, as messages name it; null for one that an older version has sent. */
+  /** Where it goes, as messages name it; null once that is forgotten. */
   readonly target: string | null;
   /** Its first line; null likewise. */
   readonly what: string | null;
@@ -24,7 +24,7 @@ export const sentView: View<SentMessage> = {
   keys: {
     id: { type: "string", minWidth: 12 },
     command: { type: "string", about: "post or remind" },
-    target: { type: "string?", about: "where it went; null for what an older version has sent", minWidth: 8 },
+    target: { type: "string?", about: "where it went; null once that is forgotten", minWidth: 8 },
     what: { type: "string?", about: "its first line; null likewise", minWidth: 12 },
     at: { type: "string", about: INSTANT, cell: ({ at }, clock) => ({ text: describeInstant(at, clock) }) },
     outcome: { type: "string", about: "sent, unknown, or failed: it has certainly not arrived" },

@@ -54,7 +54,7 @@ export async function openDatabaseOf(kind: DatabaseKind, file: string, options: 
 
 /** A kind of database that this program keeps in a file, and what messages say about it. */
 export interface DatabaseKind {
-  /** As messages name it, such as `ledger`. */
+  /** As messages name it, such as `state database`. */
   readonly noun: string;
   /** Marks a file as one of this kind in its `application_id`. */
   readonly applicationId: number;

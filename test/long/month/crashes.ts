@@ -5,7 +5,7 @@ import { loadSqlite } from "../../../src/system/sqlite/driver.js";
 /** No process has such an id. */
 const FIRST_PID = 10_000_000;
 
-/** Where a run is killed: around the delivery of a message, or in front of a statement of the ledger. */
+/** Where a run is killed: around the delivery of a message, or in front of a statement on state.db. */
 export const CRASH_POINTS = [
   "unsent",
   "accepted",
@@ -24,7 +24,7 @@ export const CRASH_POINTS = [
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 /**
- * Runs that are killed in the middle. From that moment on, nothing that a run does has an effect: its ledger was closed as
+ * Runs that are killed in the middle. From that moment on, nothing that a run does has an effect: its state.db was closed as
  * by the end of the process, the chat no longer hears it, and the others see no process under its id.
  */
 export interface Crashes {
@@ -53,8 +53,8 @@ interface Life {
   isDead: boolean;
 }
 
-/** @param ledger end of the path of its file: other databases live on */
-export async function createCrashes(ledger: string): Promise<Crashes> {
+/** @param file end of the path of its state.db: other databases live on */
+export async function createCrashes(file: string): Promise<Crashes> {
   const counts: Record<string, number> = {};
   const running = new Set<number>();
   let lastPid = FIRST_PID;
@@ -73,7 +73,7 @@ export async function createCrashes(ledger: string): Promise<Crashes> {
     kill();
     throw new Error("the process was killed");
   };
-  await stepThroughSqlite(ledger, () => {
+  await stepThroughSqlite(file, () => {
     const own = life;
     return { step: (sql) => step(own, sql), onDeath: (close) => void own.closers.add(close) };
   });

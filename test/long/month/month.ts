@@ -1,5 +1,6 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { querySql } from "../../../service/test/support/database.js";
 import type { Exchange, Script } from "../../support/fault-steps.js";
 import { reply } from "../../support/fault-steps.js";
 import type { RunResult } from "../../support/harness.js";
@@ -33,7 +34,7 @@ interface LiveOptions {
   readonly everyRun: boolean;
 }
 
-const LEDGER = "ledger.db";
+const STATE = "state.db";
 
 /** Lives through a month: people change their calendars, and cron starts jobs. */
 export async function liveThrough(month: Month, draw: Draw, { everyRun }: LiveOptions): Promise<Lived> {
@@ -116,7 +117,7 @@ interface Scene {
 }
 
 async function createScene(month: Month, draw: Draw): Promise<Scene> {
-  const crashes = await createCrashes(LEDGER);
+  const crashes = await createCrashes(STATE);
   const world = await createRemoteWorld({
     timeZone: month.clock.zone,
     nextProcess: crashes.nextProcess,
@@ -239,7 +240,7 @@ async function runJob(scene: Scene, { job }: Tick, again = false): Promise<RunOf
   const date = month.clock.date(world.now());
   const isDigest = job === "digest";
   const { point, count } = again ? { point: null, count: 1 } : chooseFate(scene, job);
-  const [failures, file] = [service.failures(), fileOf(world)];
+  const [failures, rows] = [service.failures(), rowsOf(world)];
   const seed = draw.below(2 ** 31);
   crashes.begin(point);
   chat.begin(createDraw(seed));
@@ -265,7 +266,7 @@ async function runJob(scene: Scene, { job }: Tick, again = false): Promise<RunOf
     clean: !hasFailed && !(outage && isDigest) && !(again && results[0]?.exitCode === 7),
     stderr: results.map(({ exitCode, stderr }) => `exit ${exitCode} ${stderr}`).join(""),
     touched:
-      !isDigest && !mayWrite && (turn.arrived.length > 0 || fileOf(world) !== file)
+      !isDigest && !mayWrite && (turn.arrived.length > 0 || rowsOf(world) !== rows)
         ? "a run with nothing due did something"
         : null,
   };
@@ -327,12 +328,12 @@ function start(scene: Scene, job: Job, again: boolean): Promise<RunResult> {
   return calctl(scene, "remind", ...window, "--post", job, ...least, ...flags);
 }
 
-/** Size and time of the ledger's file. */
-function fileOf({ directory }: RemoteWorld): string {
-  const path = join(directory, "state", LEDGER);
+/** What state.db has. Its file also changes when a run only ends, which moves the log into it. */
+function rowsOf({ directory }: RemoteWorld): string {
+  const path = join(directory, "state", STATE);
   if (!existsSync(path)) return "";
-  const { size, mtimeMs } = statSync(path);
-  return `${size} ${mtimeMs}`;
+  const queries = ["select key, state, owner from sent", "select name, revision from seen"];
+  return JSON.stringify(queries.map((query) => querySql(path, query)));
 }
 
 interface ReportedError {

@@ -1,9 +1,11 @@
 import { appendFileSync } from "node:fs";
-import { CliError } from "../../../src/errors.js";
-import { openLedger } from "../../../src/messages/ledger/ledger.js";
-import { sleepFor } from "../../../src/system/clock.js";
-import { loadSqlite } from "../../../src/system/sqlite/driver.js";
-import { awaitStart } from "../../support/child-start.js";
+import { CliError } from "../../src/errors.js";
+import { createSeenByName } from "../../src/state/seen.js";
+import { createSent } from "../../src/state/sent.js";
+import { openState } from "../../src/state/state.js";
+import { sleepFor } from "../../src/system/clock.js";
+import { loadSqlite } from "../../src/system/sqlite/driver.js";
+import { awaitStart } from "../support/child-start.js";
 
 /**
  * A process that sends under a key, by adding a line to a mailbox. With a number of steps it kills itself before the next
@@ -52,12 +54,14 @@ Object.assign(process, {
 
 await awaitStart();
 
-const ledger = await openLedger({
+const state = await openState({
   path,
   clock: { now: Date.now, sleep: sleepFor },
   process,
   signal: () => new AbortController().signal,
+  note: () => undefined,
 });
+const sent = createSent(state);
 let outcome: string;
 try {
   const send = async () => {
@@ -65,7 +69,7 @@ try {
     appendFileSync(mailbox, `${key}\n`);
     takeStep();
   };
-  outcome = await ledger.sendOnce(
+  outcome = await sent.sendOnce(
     [key],
     async () => ({ command: "post", target: "mailbox", what: key, send }),
     {
@@ -75,8 +79,8 @@ try {
   );
 } catch (error) {
   outcome = error instanceof CliError ? error.code : String(error);
-  if (mode === "forget") await ledger.acknowledge();
+  if (mode === "forget") await sent.acknowledge();
 }
-const seen = await ledger.readSeen("job");
-ledger.close();
+const seen = await createSeenByName(state).read({ name: "job" });
+state.close();
 process.stdout.write(`${JSON.stringify({ outcome, steps: step, seen: seen?.seen ?? null })}\n`);

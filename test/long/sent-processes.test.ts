@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleChild, runTogether } from "../support/child-program.js";
 
-/** Real processes that use one ledger at the same time, or one after another of which each is killed. */
+/** Real processes that use one state at the same time, or one after another of which each is killed. */
 
 interface Sender {
   readonly outcome: string;
@@ -17,17 +17,17 @@ let program: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "calctl-senders-"));
-  program = await bundleChild("test/messages/ledger/child-main.ts", folder);
+  program = await bundleChild("test/state/child-main.ts", folder);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let stages = 0;
 
-/** A ledger and a mailbox of their own. */
+/** A state and a mailbox of their own. */
 function createStage() {
   stages += 1;
-  const path = join(folder, String(stages), "ledger.db");
+  const path = join(folder, String(stages), "state.db");
   const mailbox = join(folder, `mailbox-${stages}`);
   const argv = (key: string, ...rest: string[]) => [path, mailbox, key, ...rest];
   return {

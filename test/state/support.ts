@@ -1,32 +1,43 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { openLedger } from "../../../src/messages/ledger/ledger.js";
-import type { OutgoingMessage, SendOnce } from "../../../src/messages/ledger/sends.js";
-import type { ProcessSource } from "../../../src/system/process-identity.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { createSeenByName } from "../../src/state/seen.js";
+import { createSent, type OutgoingMessage, type SendOptions } from "../../src/state/sent.js";
+import { openState } from "../../src/state/state.js";
+import type { ProcessSource } from "../../src/system/process-identity.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 export const NOW = Date.parse("2026-11-22T06:00:00.000Z");
 export const DAY = 86_400_000;
 
-/** The path of a ledger in a folder of its own. */
-export function createLedgerPath(): string {
+/** The path of a state in a folder of its own. */
+export function createStatePath(): string {
   const folder = temporaryFolder();
-  return join(folder, "state", "ledger.db");
+  return join(folder, "state", "state.db");
 }
 
-export interface TestLedgerOptions {
+export interface TestStateOptions {
   readonly now?: () => number;
   /** Called at each pause instead of waiting. */
   readonly onPause?: (milliseconds: number) => unknown;
   readonly process?: ProcessSource;
   readonly signal?: AbortSignal;
+  readonly create?: boolean;
+  readonly note?: (text: string) => void;
 }
 
-/** A ledger as a process of its own has it; pauses take one turn of the event loop. */
-export async function openTestLedger(path: string, options: TestLedgerOptions = {}) {
-  const { now = () => NOW, onPause, signal = new AbortController().signal } = options;
-  const ledger = await openLedger({
+/** A state as a process of its own has it; pauses take one turn of the event loop. */
+export async function openTestState(path: string, options: TestStateOptions = {}) {
+  const {
+    now = () => NOW,
+    onPause,
+    create,
+    note = () => undefined,
+    signal = new AbortController().signal,
+  } = options;
+  const state = await openState({
     path,
+    ...(create === undefined ? {} : { create }),
+    note,
     clock: {
       now,
       async sleep(milliseconds, aborted) {
@@ -40,13 +51,14 @@ export async function openTestLedger(path: string, options: TestLedgerOptions = 
   });
   let isOpen = true;
   const close = () => {
-    if (isOpen) ledger.close();
+    if (isOpen) state.close();
     isOpen = false;
   };
   onTestFinished(close);
-  const sendOnce = (key: string, send: () => Promise<void>, options: Parameters<SendOnce>[2]) =>
-    ledger.sendOnce([key], async () => messageOf(key, send), options);
-  return { ...ledger, sendOnce, ledger, close };
+  const sent = createSent(state);
+  const sendOnce = (key: string, send: () => Promise<void>, options: SendOptions) =>
+    sent.sendOnce([key], async () => messageOf(key, send), options);
+  return { state, seen: createSeenByName(state), sent, sendOnce, close };
 }
 
 /** A message to the chat `team`. */

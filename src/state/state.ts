@@ -1,0 +1,262 @@
+import { randomBytes } from "node:crypto";
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { CliError, configurationError, errorCodeOf } from "../errors.js";
+import type { Clock } from "../system/clock.js";
+import type { ProcessSource } from "../system/process-identity.js";
+import { type LockWaitOptions, MEMORY } from "../system/sqlite/connection.js";
+import { createDatabaseFile, requireFileOrNothing } from "../system/sqlite/database-file.js";
+import {
+  type DatabaseKind,
+  explainDatabaseError,
+  foreignFileError,
+  type OpenDatabase,
+  openDatabaseOf,
+} from "../system/sqlite/open.js";
+import { SCHEMA, VERSION } from "./schema.js";
+
+/** A value of a column. Integers are below 2^53. */
+type SqlValue = string | number | Uint8Array | null;
+
+/** Statements of one transaction. */
+export interface StateTransaction {
+  all(sql: string, ...values: readonly SqlValue[]): readonly Readonly<Record<string, unknown>>[];
+  run(sql: string, ...values: readonly SqlValue[]): void;
+}
+
+/** What a state needs of this machine. */
+interface StateMachine {
+  readonly clock: Pick<Clock, "now" | "sleep">;
+  readonly process: ProcessSource;
+  /** Ends the wait for another process. */
+  readonly signal: () => AbortSignal;
+}
+
+/** The open `state.db`: what must last between runs. */
+export interface State extends StateMachine {
+  /** Of the file; `:memory:` if there is none. */
+  readonly path: string;
+  /** @throws CliError configuration, unavailable; the reason of an interruption */
+  read<T>(work: (db: StateTransaction) => T): Promise<T>;
+  /**
+   * Runs work that is on the disk when it resolves. It may be repeated while other processes use the file, so it must have
+   * no effects but its statements.
+   * @throws CliError configuration, unavailable; the reason of an interruption
+   */
+  write<T>(work: (db: StateTransaction) => T, options?: StateWriteOptions): Promise<T>;
+  close(): void;
+}
+
+interface StateWriteOptions {
+  /** Whether it is also written if the run was interrupted meanwhile: it then waits longer for other processes. */
+  readonly evenIfInterrupted?: boolean;
+}
+
+export interface OpenStateOptions extends StateMachine {
+  readonly path: string;
+  /** Whether a missing file is created (by default); otherwise the state is then empty and in memory. */
+  readonly create?: boolean;
+  /** Called with a line to show the user. */
+  readonly note: (text: string) => void;
+}
+
+const LOST = "what was sent before may then be sent again";
+const CHOOSE_ANOTHER = "set CALCTL_STATE_DIR to another folder";
+
+const STATE: DatabaseKind = {
+  noun: "state database",
+  // "cals" in ASCII.
+  applicationId: 0x63616c73,
+  version: VERSION,
+  whenDamaged: `move it away, with its -wal file if there is one, to start with a new one; ${LOST}`,
+  chooseAnother: CHOOSE_ANOTHER,
+  whenReplaced: { problem: "while calctl used it", hint: "run the command again" },
+  Unavailable: CliError,
+};
+
+/** What earlier versions kept in the same folder. */
+const OLD_FILES = ["ledger.db"];
+
+/** How long to wait for the lock to write what must not be lost (ms): other processes hold it for milliseconds. */
+const LONG_TIMEOUT = 60_000;
+
+/**
+ * Opens the state, and creates its file (0600, a new folder 0700) if it is missing.
+ * @throws CliError configuration when the file is not ours, damaged, newer than this program or cannot be written
+ */
+export async function openState({ path, create = true, note, ...machine }: OpenStateOptions): Promise<State> {
+  const { clock, signal } = machine;
+  const sleep: LockWaitOptions["sleep"] = (milliseconds, aborted) =>
+    clock.sleep(milliseconds, aborted ?? NEVER);
+  const file = await prepareFile(resolve(path), { create, note, wait: { signal, sleep } });
+  const opened = await openDatabaseOf(STATE, file, { signal, sleep });
+  const { connection, run } = opened;
+  try {
+    // Where there is no write-ahead log, the end of a transaction could be lost with `full`: its folder is not synced.
+    await run(() => connection.pragma("synchronous = extra"));
+    if (file === MEMORY) createTables(opened);
+    else await run(() => requireVersion(opened));
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  return {
+    ...machine,
+    path: file,
+    read: (work) => run(() => work(statementsOf(opened))),
+    write: (work, { evenIfInterrupted = false } = {}) =>
+      run(
+        () => inTransaction(opened, work),
+        evenIfInterrupted ? { evenIfInterrupted, timeout: LONG_TIMEOUT } : {},
+      ),
+    close: () => connection.close(),
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+interface PrepareOptions extends Required<Pick<OpenStateOptions, "create" | "note">> {
+  readonly wait: LockWaitOptions;
+}
+
+/**
+ * Creates a missing file, whole or not at all (on file systems with hard links): one without content has lost it, and calctl
+ * would send again what was sent.
+ * @returns what is to be opened
+ * @throws CliError configuration if it is empty or cannot be created
+ */
+async function prepareFile(file: string, { create, note, wait }: PrepareOptions): Promise<string> {
+  try {
+    requireFileOrNothing(file);
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found?.size === 0) throw emptyFileError(file);
+    if (found !== undefined) return file;
+    if (!create) return MEMORY;
+    const target = followLinks(file);
+    requireNoLog(target);
+    if (await createFile(target, wait)) noteOldFiles(dirname(file), note);
+    return file;
+  } catch (error) {
+    throw explainDatabaseError(error, file, STATE);
+  }
+}
+
+/** Where a missing file is to be created. */
+function followLinks(file: string): string {
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink ? followLinks(resolve(dirname(file), readlinkSync(file))) : file;
+}
+
+/** @returns whether this process was the first */
+async function createFile(file: string, wait: LockWaitOptions): Promise<boolean> {
+  const draft = `${file}.${randomBytes(6).toString("hex")}.new`;
+  createDatabaseFile(draft);
+  try {
+    const opened = await openDatabaseOf(STATE, draft, wait);
+    try {
+      createTables(opened);
+      // Some file systems do not grant it: the file then keeps SQLite's rollback journal.
+      opened.connection.exec("pragma journal_mode = wal");
+    } finally {
+      opened.connection.close();
+    }
+    return publish(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function createTables({ connection, writeVersion }: OpenDatabase): void {
+  connection.exec("begin immediate");
+  connection.exec(SCHEMA);
+  writeVersion();
+  connection.exec("commit");
+}
+
+/** Gives a complete file its name, unless another process was first. */
+function publish(draft: string, file: string): boolean {
+  try {
+    linkOrCopy(draft, file);
+    return true;
+  } catch (error) {
+    if (errorCodeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function linkOrCopy(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (errorCodeOf(error) === "EEXIST") throw error;
+    // Not every file system has links. Renaming would replace what another process has created meanwhile.
+    copyFileSync(draft, file, constants.COPYFILE_EXCL);
+  }
+}
+
+/** SQLite would take the log of a file that was removed as that of the new one. */
+function requireNoLog(file: string): void {
+  const log = `${file}-wal`;
+  if (!existsSync(log) || existsSync(file)) return;
+  throw configurationError(`the state database ${file} is missing, and its log ${basename(log)} is not`, {
+    hint: `restore the database, or move the log away to start with a new one; ${LOST}`,
+  });
+}
+
+function noteOldFiles(folder: string, note: (text: string) => void): void {
+  const found = OLD_FILES.filter((name) => existsSync(join(folder, name)));
+  if (found.length > 0)
+    note(`${found.join(" and ")} of an older calctl in ${folder} will not be read; ${LOST}`);
+}
+
+/** @throws CliError configuration unless the file is ours and of this version */
+function requireVersion({ file, isCurrent, readVersion }: OpenDatabase): void {
+  if (isCurrent()) return;
+  if (readVersion() <= VERSION) throw foreignFileError(file, STATE);
+  throw configurationError(`the state database ${file} was written by a newer calctl`, {
+    hint: `update calctl, or ${CHOOSE_ANOTHER}`,
+  });
+}
+
+function statementsOf({ connection }: OpenDatabase): StateTransaction {
+  return {
+    // Every query names its columns, and a row of the driver is an object.
+    all: (sql, ...values) => connection.prepare(sql).all(values) as Readonly<Record<string, unknown>>[],
+    run: (sql, ...values) => void connection.prepare(sql).run(values),
+  };
+}
+
+function inTransaction<T>(opened: OpenDatabase, work: (db: StateTransaction) => T): T {
+  const db = statementsOf(opened);
+  // It was opened for reading while the disk was full.
+  opened.connection.renew();
+  db.run("begin immediate");
+  let result: T;
+  try {
+    opened.requireSameFile();
+    result = work(db);
+    db.run("commit");
+  } catch (error) {
+    opened.connection.rollBack();
+    throw error;
+  }
+  // What is written to a file that nobody else finds is lost.
+  opened.requireSameFile();
+  return result;
+}
+
+/** A file is created with its tables, so one without content was emptied, or cut when the machine failed. */
+function emptyFileError(path: string): CliError {
+  return configurationError(`the state database ${path} is empty: what was sent and seen is lost`, {
+    hint: STATE.whenDamaged,
+  });
+}

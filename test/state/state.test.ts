@@ -1,0 +1,221 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { querySql, readDatabase, runSql } from "../../service/test/support/database.js";
+import { CliError } from "../../src/errors.js";
+import { VERSION } from "../../src/state/schema.js";
+import { createStatePath, openTestState } from "./support.js";
+
+const KEEP = { keepDays: 1 };
+
+/** A send that fails the test when it runs. */
+const neverSend = () => Promise.reject(new Error("it was sent"));
+
+const configuration = (message: string) => ({
+  code: "configuration",
+  exitCode: 10,
+  message: expect.stringContaining(message),
+  hint: expect.stringMatching(/./),
+});
+
+test("the file and its folder are private to their owner", async () => {
+  const path = createStatePath();
+  const state = await openTestState(path);
+  const modes: number[] = [];
+  await state.sendOnce(
+    "digest",
+    async () => {
+      for (const name of readdirSync(dirname(path)))
+        modes.push(statSync(`${dirname(path)}/${name}`).mode & 0o777);
+    },
+    KEEP,
+  );
+  // With its log, and the locks of that.
+  expect(modes).toEqual([0o600, 0o600, 0o600]);
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+});
+
+test("a new one is created whole: nothing else is left in its folder", async () => {
+  const path = createStatePath();
+  const states = await Promise.all([openTestState(path), openTestState(path)]);
+  const names = ["state.db", "state.db-shm", "state.db-wal"];
+  expect(readdirSync(dirname(path)).sort()).toEqual(names);
+  const sent = await Promise.all(
+    states.map((state) => state.sendOnce("digest", async () => undefined, KEEP)),
+  );
+  expect([...sent].sort()).toEqual(["already_sent", "sent"]);
+});
+
+test("what it was created from is no longer open, since Windows removes no file that is", async ({
+  skip,
+}) => {
+  if (!existsSync("/proc/self/fd")) skip("there is no /proc here, which says which files are open");
+  const path = createStatePath();
+  await openTestState(path);
+  const open = readdirSync("/proc/self/fd").flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${name}`)];
+    } catch (_closed) {
+      return [];
+    }
+  });
+  expect(open.filter((file) => file.startsWith(path) && file.includes(".new"))).toEqual([]);
+  expect(open).toContain(path);
+});
+
+test("what is being sent is in the files before it is sent", async () => {
+  const path = createStatePath();
+  const state = await openTestState(path);
+  const copy = `${path}.copy`;
+  const copyFiles = async () => {
+    for (const suffix of ["", "-wal"]) copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
+  };
+  await state.sendOnce("digest", copyFiles, KEEP);
+  expect(querySql(copy, "select key, state from sent")).toEqual([{ key: "digest", state: "sending" }]);
+  expect(querySql(path, "select key, state from sent")).toEqual([{ key: "digest", state: "sent" }]);
+});
+
+test("one whose folder cannot be looked into says so, whatever is the reason", async () => {
+  const path = createStatePath();
+  symlinkSync(dirname(path), dirname(path));
+  await expect(openTestState(path)).rejects.toMatchObject(configuration("symbolic links form a loop"));
+});
+
+describe("nothing is sent with a state database", () => {
+  const cases: readonly (readonly [string, (path: string) => void, string])[] = [
+    ["of a newer version", (path) => runSql(path, `pragma user_version = ${VERSION + 1}`), "newer calctl"],
+    [
+      "of another program",
+      (path) => runSql(path, "pragma application_id = 1"),
+      "is not a state database of calctl",
+    ],
+    [
+      "that is text",
+      (path) => writeFileSync(path, "milk, bread\n".repeat(1_000)),
+      "is not a state database of calctl",
+    ],
+    ["that was emptied", (path) => writeFileSync(path, ""), "is empty"],
+    ["that was cut", (path) => writeFileSync(path, readFileSync(path).subarray(0, 100)), "state.db"],
+    ["that is damaged", (path) => writeFileSync(path, readFileSync(path).fill(0xff, 4_096)), "is damaged"],
+    [
+      "that is a folder",
+      (path) => {
+        rmSync(path);
+        mkdirSync(path);
+      },
+      "it is a folder",
+    ],
+  ];
+  test.each(cases)("%s, and the file is not changed", async (_, change, message) => {
+    const path = createStatePath();
+    const made = await openTestState(path);
+    await made.sendOnce("other", async () => undefined, KEEP);
+    // Until then, all of it may be in the log.
+    readDatabase(path);
+    made.close();
+    change(path);
+    const before = statSync(path).isFile() ? readFileSync(path) : null;
+    const sending = openTestState(path).then((state) => state.sendOnce("digest", neverSend, KEEP));
+    await expect(sending).rejects.toMatchObject(configuration(message));
+    if (before !== null) expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("that was removed or replaced", async () => {
+    const path = createStatePath();
+    const state = await openTestState(path);
+    rmSync(path);
+    const expected = configuration("was removed or replaced");
+    await expect(state.sendOnce("digest", neverSend, KEEP)).rejects.toMatchObject(expected);
+    // Its log would be taken as that of a new one.
+    await expect(openTestState(path)).rejects.toMatchObject(configuration("its log state.db-wal is not"));
+    rmSync(`${path}-wal`);
+    await openTestState(path);
+    await expect(state.sendOnce("digest", neverSend, KEEP)).rejects.toMatchObject(expected);
+  });
+
+  test("in a folder that cannot be written", async ({ skip }) => {
+    skip(process.getuid?.() === 0, "root can write anywhere");
+    const path = createStatePath();
+    (await openTestState(path)).close();
+    chmodSync(dirname(path), 0o500);
+    onTestFinished(() => chmodSync(dirname(path), 0o700));
+    const sending = openTestState(path).then((state) => state.sendOnce("digest", neverSend, KEEP));
+    await expect(sending).rejects.toMatchObject(configuration("cannot be read and written"));
+  });
+});
+
+describe("a state database that is removed while a message is sent", () => {
+  test("says that it was sent", async () => {
+    const path = createStatePath();
+    const state = await openTestState(path);
+    await expect(state.sendOnce("digest", async () => rmSync(path), KEEP)).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringMatching(/^it was sent, but .* was removed or replaced/),
+    });
+  });
+
+  test.each([
+    [new CliError("rejected", "no such hook"), /^no such hook; and .* was removed or replaced/],
+    [new TypeError("a bug"), /^a bug$/],
+  ])("says why it could not be sent: %s", async (failure, message) => {
+    const path = createStatePath();
+    const state = await openTestState(path);
+    const send = async () => {
+      rmSync(path);
+      throw failure;
+    };
+    await expect(state.sendOnce("digest", send, KEEP)).rejects.toMatchObject({
+      name: failure.name,
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe("where none may be created", () => {
+  test("a missing one is empty and leaves nothing", async () => {
+    const path = createStatePath();
+    const { seen, close } = await openTestState(path, { create: false });
+    expect(await seen.read({ name: "job" })).toBeNull();
+    await seen.remember({ name: "job", seen: [1] });
+    expect(await seen.read({ name: "job" })).toEqual({ revision: 1, seen: [1] });
+    close();
+    expect(existsSync(dirname(path))).toBe(false);
+  });
+
+  test("one that is there is read", async () => {
+    const path = createStatePath();
+    const made = await openTestState(path);
+    await made.seen.remember({ name: "job", seen: [1] });
+    made.close();
+    const { seen } = await openTestState(path, { create: false });
+    expect(await seen.read({ name: "job" })).toEqual({ revision: 1, seen: [1] });
+  });
+});
+
+test("what an older calctl has left is named once, when the new one is created, and stays", async () => {
+  const path = createStatePath();
+  const old = join(dirname(path), "ledger.db");
+  mkdirSync(dirname(path));
+  writeFileSync(old, "old");
+  const notes: string[] = [];
+  const note = (text: string) => void notes.push(text);
+  await openTestState(path, { create: false, note });
+  expect(notes).toEqual([]);
+  for (let run = 0; run < 2; run += 1) (await openTestState(path, { note })).close();
+  expect(notes).toEqual([
+    `ledger.db of an older calctl in ${dirname(path)} will not be read; what was sent before may then be sent again`,
+  ]);
+  expect(readFileSync(old, "utf8")).toBe("old");
+});
