@@ -131,12 +131,16 @@ export function registerConfig(command: Command, contextOf: ContextOf): void {
     examples: () => [["Show times in the zone of this machine again", "calctl config unset timezone"]],
   });
   addAction(unset, contextOf, runConfigUnset);
-  const path = addCommand(command, "path", "print the path of the configuration file");
+  const path = addCommand(command, "path", "print the path of the configuration file, or of the state");
+  path.addArgument(
+    path.createArgument("[file]", "which file (default: config)").choices(["config", "state"]),
+  );
   describeCommand(path, {
     prints: { view: PATH, count: "one" },
     examples: () => [
       ["Where the settings are", "calctl config path"],
       ["Read them all", 'cat "$(calctl config path)"'],
+      ["Where is what was sent, seen and done", "calctl config path state"],
     ],
   });
   addAction(path, contextOf, runConfigPath);
@@ -195,6 +199,10 @@ function noteProfile({ machine, output }: ConfigContext, profile: string, comman
     output.note(`this is of profile ${profile}, which commands with CALCTL_BASE_URL do not use`);
 }
 
-async function runConfigPath(context: ConfigContext): Promise<void> {
-  await context.output.of(PATH).print({ path: context.config.profiles().path });
+async function runConfigPath(
+  { config, machine, output }: ConfigContext,
+  { file }: { readonly file?: "config" | "state" },
+): Promise<void> {
+  const path = file === "state" ? machine.stateFile() : config.profiles().path;
+  await output.of(PATH).print({ path });
 }

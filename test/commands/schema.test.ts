@@ -74,7 +74,7 @@ function commandLines(world: RemoteWorld): Readonly<Record<string, readonly (rea
     sent: [[]],
     "config list": [["-p", "local"]],
     "config get": [["base_url", "-p", "local"]],
-    "config path": [[]],
+    "config path": [[], ["state"]],
     "service users add": [["Caro"]],
     "service users list": [[]],
     "service calendars add": [["Choir", "--owner", "ana"]],
