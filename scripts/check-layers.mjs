@@ -70,7 +70,7 @@ const LOADS = {
 /** The layers of which each layer may also have the types. */
 const TYPES = {
   config: ["api", "output"],
-  output: ["config"],
+  output: ["api", "config"],
   terminal: ["api", "config", "service"],
   cache: ["api", "config"],
   journal: ["api", "import"],

@@ -6,7 +6,6 @@ import type { Environment } from "./config/environment.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { GlobalFlags, RunSettings } from "./config/run-settings.js";
 import type { Settings } from "./config/settings.js";
-import type { PlannedRequest } from "./errors.js";
 import type { Journal } from "./journal/journal.js";
 import type { HostOverrides, Machine, ProcessLike } from "./machine.js";
 import type { Targets } from "./messages/saved-targets.js";
@@ -56,14 +55,14 @@ export interface KnownNames {
 export interface OutputAccess {
   /** Loads and checks `--jq` and `--template`, before `of` is called. @throws CliError usage */
   prepare(): Promise<void>;
-  /** Checks format and fields immediately. @throws CliError usage */
+  /** Checks format and fields immediately. Once `--dry-run` has recorded a write, it prints nothing. @throws CliError usage */
   of<T>(view: View<T> | Document<T>): Output<T>;
   /** What `--template` makes of some values, as text; null without one. @throws CliError usage */
   template<T>(view: View<T>, values: readonly T[]): string | null;
   /** Prints a value in its only form, whatever flags shape other output. */
   document<T>(document: Document<T>, value: T): Promise<void>;
-  /** Prints the writes of `--dry-run` as JSON, or what `--jq` makes of it. */
-  requests(requests: readonly PlannedRequest[]): Promise<void>;
+  /** Prints the writes that `--dry-run` has recorded as JSON, or what `--jq` makes of it; nothing without any. */
+  requests(): Promise<void>;
   /** The output format. @throws CliError usage for an unknown one */
   format(): Format;
   /** Writes a line to stderr; nothing with `--quiet`. */
@@ -105,7 +104,7 @@ export interface StateAccess {
 export interface Context {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** Global flags and their variables. With `dryRun` writes are printed instead of sent: there is nothing to confirm. */
+  /** Global flags and their variables. With `dryRun` writes are recorded instead of sent: there is nothing to confirm. */
   readonly flags: RunSettings;
   readonly config: ConfigAccess;
   /** The client of the service. @throws CliError not_signed_in without a token */

@@ -59,30 +59,6 @@ export class CliError extends Error {
   }
 }
 
-/** A write as `--dry-run` prints it. */
-export interface PlannedRequest {
-  readonly method: string;
-  /** Below the base URL, as it is sent. */
-  readonly path: string;
-  readonly query: Readonly<Record<string, string | readonly string[]>>;
-  /** Parsed JSON; null without a body. */
-  readonly body: unknown;
-}
-
-/** Ends a command in front of a write that `--dry-run` prints instead of sending it. */
-export class DryRunStop extends Error {
-  override readonly name = "DryRunStop";
-  readonly requests: readonly PlannedRequest[];
-  /** Reports what else would have failed, after the requests are printed. */
-  readonly reportFailures: () => void;
-
-  constructor(requests: readonly PlannedRequest[], reportFailures: () => void = () => undefined) {
-    super("a write was planned");
-    this.requests = requests;
-    this.reportFailures = reportFailures;
-  }
-}
-
 /** The usage error of a change that is not a request, which `--dry-run` could not show. */
 export function dryRunError(): CliError {
   return usageError(

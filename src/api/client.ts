@@ -1,17 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { EXTENSIONS_HEADER } from "../../contract/extensions.js";
-import { parseJson } from "../../contract/json.js";
 import { DEFAULT_MEDIA_TYPE } from "../../contract/media-types.js";
 import { parseRateLimit, type RateLimit } from "../../contract/rate-limit.js";
-import { CliError, DryRunStop, type PlannedRequest } from "../errors.js";
+import { CliError } from "../errors.js";
 import { createEndpoints, type Endpoints, type KeyOf } from "./endpoints.js";
 import { createJsonApi } from "./json-api/json-api.js";
 import type { SendRaw } from "./raw-request.js";
 import { clockOffset, type RequestTimes, readServerTime } from "./sending/rate-limit.js";
 import type { Send } from "./sending/sender.js";
 import { createSender, type SenderOptions } from "./sending/sender.js";
-import type { HttpRequest } from "./transport.js";
-import { type HttpResponse, isSuccess, pathBelow } from "./transport.js";
+import { type HttpResponse, isSuccess } from "./transport.js";
 
 /** The contract's client. */
 export interface Api extends Endpoints {
@@ -42,8 +40,8 @@ export interface ApiOptions extends Omit<SenderOptions, "onResponse"> {
   readonly tokenSource?: string | undefined;
   /** Masks the secrets whose values are known. */
   readonly mask: (text: string) => string;
-  /** Whether a write rejects with DryRunStop instead of being sent. */
-  readonly dryRun?: boolean;
+  /** What sends reads alone with `--dry-run`. */
+  readonly withDryRun?: ((send: Send) => Send) | undefined;
 }
 
 /** The client over a transport that sends each request once. */
@@ -51,7 +49,7 @@ export function createApi(options: ApiOptions): Api {
   let lastResponse: HttpResponse | null = null;
   let lastTimes: RequestTimes = { sentAt: 0, receivedAt: 0 };
   let extensions: readonly string[] | null = null;
-  const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource, mask, dryRun = false } = options;
+  const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource, mask, withDryRun } = options;
   const sender = createSender({
     ...options,
     onResponse: (response, times) => {
@@ -63,7 +61,7 @@ export function createApi(options: ApiOptions): Api {
       lastResponse = isSuccess(response) ? { ...response, body: new Uint8Array() } : response;
     },
   });
-  const send = dryRun ? withDryRun(sender, baseUrl) : sender;
+  const send = withDryRun?.(sender) ?? sender;
   const keyOf: KeyOf = async (calendarId, given) => {
     const isKept = () => hasExtension("keys", calendarId);
     if (given !== undefined && !(await isKept())) throw keepsNoKeys();
@@ -108,48 +106,4 @@ function readResponseInfo({ headers }: HttpResponse, times: RequestTimes): Omit<
   const serverTime = readServerTime(headers);
   const offset = serverTime === null ? null : clockOffset(headers, times);
   return { rateLimit: parseRateLimit(headers), serverTime, clockOffset: offset };
-}
-
-/** Methods that change nothing. @see RFC 9110 §9.2.1 */
-const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-
-/**
- * Sends reads. A write is not sent: it rejects with DryRunStop, which has the request.
- * @param baseUrl what the paths of requests are below
- */
-function withDryRun(send: Send, baseUrl: URL): Send {
-  return async (outgoing) => {
-    if (SAFE_METHODS.has(outgoing.request.method)) return send(outgoing);
-    throw new DryRunStop([describeRequest(outgoing.request, baseUrl)]);
-  };
-}
-
-function describeRequest(
-  { method, url, body }: Pick<HttpRequest, "method" | "url" | "body">,
-  baseUrl: URL,
-): PlannedRequest {
-  const address = new URL(url);
-  return {
-    method,
-    path: pathBelow(baseUrl, address) ?? address.pathname,
-    query: describeQuery(address.searchParams),
-    body: body === undefined ? null : parseBody(body),
-  };
-}
-
-/** A parameter that is repeated has a list of values. */
-function describeQuery(parameters: URLSearchParams): PlannedRequest["query"] {
-  const names = [...new Set(parameters.keys())];
-  return Object.fromEntries(
-    names.map((name) => {
-      const values = parameters.getAll(name);
-      return [name, values.length === 1 ? values.join("") : values];
-    }),
-  );
-}
-
-/** Any text may be sent by hand; what is not JSON is shown as it is. */
-function parseBody(body: string): unknown {
-  const json = parseJson(body);
-  return json === undefined ? body : json;
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
-import { configurationError, DryRunStop, usageError } from "../errors.js";
+import { configurationError, usageError } from "../errors.js";
 import type { Shape } from "../output/shape.js";
 import type { Document, Format } from "../output/view.js";
 import { readGlobalFlags } from "./global-flags.js";
@@ -79,10 +79,8 @@ export function addAction<O>(command: Command, contextOf: ContextOf, run: RunCom
     if (fields !== null) return context.output.document(LINES, fields);
     try {
       await run(context, { ...command.opts(), ...Object.fromEntries(named) } as O, command);
-    } catch (error) {
-      if (!(error instanceof DryRunStop)) throw error;
-      await context.output.requests(error.requests);
-      error.reportFailures();
+    } finally {
+      await context.output.requests();
     }
   });
 }

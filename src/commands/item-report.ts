@@ -1,4 +1,4 @@
-import { CliError, isOutcomeUnknown, type PlannedRequest, wrapError } from "../errors.js";
+import { CliError, isOutcomeUnknown, wrapError } from "../errors.js";
 import { describeReason } from "../output/error-report.js";
 
 /** What came of each of several items, and how stderr says it. */
@@ -14,11 +14,7 @@ export interface Attempted<I, R> extends Attempt<I, R> {
   readonly result: ItemResult<R>;
 }
 
-export type ItemResult<R> =
-  | { readonly kind: "done"; readonly value: R }
-  /** With `--dry-run`, instead of a write. */
-  | { readonly kind: "planned"; readonly requests: readonly PlannedRequest[] }
-  | FailedItem;
+export type ItemResult<R> = { readonly kind: "done"; readonly value: R } | FailedItem;
 
 export type FailedItem =
   /** `failed_for_all`: the rest would fail for the same reason, so it was not started. */
@@ -28,11 +24,7 @@ export type FailedItem =
 
 /** Those that failed, in the order of the items. */
 export function failuresOf(attempts: readonly Attempt<unknown, unknown>[]): readonly FailedItem[] {
-  return attempts.flatMap(({ result }) => (result === undefined || isDone(result) ? [] : [result]));
-}
-
-function isDone<R>(result: ItemResult<R>): result is Exclude<ItemResult<R>, FailedItem> {
-  return result.kind === "done" || result.kind === "planned";
+  return attempts.flatMap(({ result }) => (result === undefined || result.kind === "done" ? [] : [result]));
 }
 
 /** Parts of messages about the items. */
@@ -49,6 +41,8 @@ export interface ProcessTexts<I> {
   readonly warn: (text: string) => void;
   /** How many further items were done. */
   readonly othersDone?: number;
+  /** Whether nothing is really done to them. */
+  readonly isDryRun?: boolean;
   /** Whether there is only one item, which its error need not name; by default where one is reported. */
   readonly isOnly?: boolean;
 }
@@ -86,8 +80,9 @@ export function createNamer(say: (text: string) => void) {
  */
 export function reportMissing<I, R>(
   attempts: readonly Attempt<I, R>[],
-  { noun, verb, name, id = name, warn, othersDone = 0, isOnly = attempts.length === 1 }: ProcessTexts<I>,
+  { noun, verb, name, id = name, warn, othersDone = 0, ...flags }: ProcessTexts<I>,
 ): void {
+  const { isDryRun = false, isOnly = attempts.length === 1 } = flags;
   const failures = failuresOf(attempts);
   const [first] = failures;
   if (first === undefined) return;
@@ -95,15 +90,14 @@ export function reportMissing<I, R>(
   const stopped = failures.find(({ kind }) => kind === "stopped");
   const reason = stopped ?? failures.find(({ kind }) => kind === "failed_for_all");
   const missing = attempts.flatMap(({ item, result }): readonly MissingItem[] => {
-    if (result !== undefined && isDone(result)) return [];
+    if (result?.kind === "done") return [];
     const isTried = result !== undefined;
     const error = isTried ? errorOf(result.error, verb) : notStartedError(reason?.error);
     return [{ id: id(item), name: name(item), isTried, error }];
   });
-  const done = attempts.filter(({ result }) => result !== undefined && isDone(result));
-  const isPlanned = done.some(({ result }) => result?.kind === "planned");
+  const done = attempts.filter(({ result }) => result?.kind === "done");
   const doneCount = done.length + othersDone;
-  const count = `${doneCount} of ${attempts.length + othersDone} ${noun}s ${isPlanned ? "would be" : "were"} ${verb}`;
+  const count = `${doneCount} of ${attempts.length + othersDone} ${noun}s ${isDryRun ? "would be" : "were"} ${verb}`;
   if (stopped !== undefined && doneCount > 0)
     warn(done.length === 0 ? count : `${count}: ${namesOf(done.map(({ item }) => ({ name: name(item) })))}`);
   warnOfMissing(missing, { noun, verb, warn });

@@ -1,4 +1,4 @@
-import { CliError, DryRunStop, type ErrorCode, unexpectedError } from "../errors.js";
+import { CliError, type ErrorCode, unexpectedError } from "../errors.js";
 import {
   type Attempt,
   type Attempted,
@@ -50,7 +50,6 @@ const OUTAGE: ReadonlySet<ErrorCode> = new Set(["unavailable", "outcome_unknown"
 /**
  * Processes each of several items. A failure does not stop the rest, unless the rest would fail for the same reason;
  * an interruption does, and an unexpected error by default.
- * @throws DryRunStop with the writes of all items
  */
 export async function processEach<I, R>(
   items: readonly I[],
@@ -68,8 +67,6 @@ export async function processEach<I, R>(
       if (adapted !== null) throw adapted;
     }
   };
-  const planned = attempts.flatMap(({ result }) => (result?.kind === "planned" ? result.requests : []));
-  if (planned.length > 0) throw new DryRunStop(planned, reportFailures);
   const results = attempts.flatMap(({ result }) => (result?.kind === "done" ? [result.value] : []));
   return { results, reportFailures };
 }
@@ -164,7 +161,6 @@ async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<It
   try {
     return { kind: "done", value: await work(item) };
   } catch (error) {
-    if (error instanceof DryRunStop) return { kind: "planned", requests: error.requests };
     return readFailure(error);
   }
 }

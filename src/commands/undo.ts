@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
 import type { Context } from "../context.js";
-import { CliError, configurationError, DryRunStop, usageError } from "../errors.js";
+import { CliError, configurationError, usageError } from "../errors.js";
 import type { JournalEntry, NotedWrite } from "../journal/entry.js";
 import type { Journal } from "../journal/journal.js";
 import { type UndoableCommand, undoableView } from "../output/views/undo.js";
@@ -161,19 +161,21 @@ async function undoEntry(
   const steps = openWrites(entry)
     .toReversed()
     .sort((one, other) => isCreate(one) - isCreate(other));
-  const { dryRun } = context.flags;
+  const { dryRun: isDryRun } = context.flags;
   const namer = createNamer(context.output.note);
-  const undo = withPlanned(context, (reading, write) =>
+  const restored = new Map<string, CalendarEvent>();
+  const reading = withRestored(context, restored);
+  const undo = (write: NotedWrite): Promise<string> =>
     isSeriesWrite(write)
       ? undoSeriesWrite(reading, write, namer.name)
-      : undoWrite(reading, write, { at: entry.at, note: namer.name }),
-  );
+      : undoWrite(reading, write, { at: entry.at, note: namer.name });
   let isLosing = false;
   const { results, reportFailures } = await processEach(steps, {
     noun: "write",
     verb: "taken back",
     name: (write) => `${write.kind} of ${nameOf(write)}`,
     warn: context.output.warn,
+    isDryRun,
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
     async work(noted) {
@@ -184,7 +186,8 @@ async function undoEntry(
       try {
         const id = await undoNoted(write, () => undo(write));
         const isAgain = write.kind === "delete" && id !== write.eventId;
-        if (!dryRun) journal.markUndone(entry, write, isAgain ? id : "");
+        journal.markUndone(entry, write, isAgain ? id : "");
+        if (isDryRun) noteRestored(restored, write, id);
         return { id, title: nameOf(write) };
       } catch (error) {
         isLosing ||= write.kind === "delete" && error instanceof CliError;
@@ -201,24 +204,25 @@ async function undoEntry(
   reportFailures();
 }
 
-/** Undoes one write at a time. In a dry run, events that earlier undos would restore are read as restored: later undos need them. */
-function withPlanned(
-  context: EventContext,
-  undo: (context: EventContext, write: NotedWrite) => Promise<string>,
-): (write: NotedWrite) => Promise<string> {
-  const planned = new Map<string, CalendarEvent>();
-  const api: EventContext["api"] = async () => {
+/** The context, which reads what is restored in a dry run as it was. */
+function withRestored(context: UndoContext, restored: ReadonlyMap<string, CalendarEvent>): UndoContext {
+  const api: UndoContext["api"] = async () => {
     const client = await context.api();
     return {
       ...client,
-      getEvent: async (address) => planned.get(address.eventId) ?? client.getEvent(address),
+      getEvent: async (address) => restored.get(address.eventId) ?? client.getEvent(address),
     };
   };
-  return (write) =>
-    undo({ ...context, api }, write).catch((error: unknown) => {
-      const { before, series, changed = [] } = write;
-      if (error instanceof DryRunStop)
-        for (const event of [before, series, ...changed]) if (event) planned.set(event.id, event);
-      throw error;
-    });
+  return { ...context, api };
+}
+
+/** A series that a write is taken back from: only the service knows with which of its events it begins then. */
+function noteRestored(
+  restored: Map<string, CalendarEvent>,
+  { kind, scope, series }: NotedWrite,
+  eventId: string,
+): void {
+  if (series === undefined) return;
+  const id = kind === "delete" && scope === "all" ? eventId : series.id;
+  restored.set(id, { ...series, id });
 }

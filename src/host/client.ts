@@ -1,4 +1,5 @@
 import { type Api, type ApiOptions, createApi } from "../api/client.js";
+import type { PlannedRequest } from "../api/dry-run.js";
 import type { UndiciTransport } from "../api/network/transport.js";
 import type { SenderOptions } from "../api/sending/sender.js";
 import { type HttpResponse, type Transport, withBearer } from "../api/transport.js";
@@ -18,6 +19,8 @@ import { createWaitDisplay } from "../terminal/messages.js";
 export interface ClientDependencies {
   readonly machine: Machine;
   readonly run: RunSettings;
+  /** The writes that `--dry-run` has recorded. */
+  readonly planned: PlannedRequest[];
   /** Writes the lines of one trace entry to stderr. */
   readonly trace: (lines: readonly string[]) => void;
 }
@@ -63,11 +66,13 @@ async function createClient(
   client: ClientDependencies,
 ): Promise<Api> {
   const options = await createSenderOptions(client, account);
+  const dryRun = client.run.dryRun ? await import("../api/dry-run.js") : null;
   return createApi({
     ...options,
     ...service,
     mask: client.machine.redactor.mask,
-    dryRun: client.run.dryRun,
+    withDryRun:
+      dryRun === null ? undefined : (send) => dryRun.withDryRun(send, service.baseUrl, client.planned),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Api } from "../api/client.js";
+import type { PlannedRequest } from "../api/dry-run.js";
 import {
   type CacheFile,
   type CacheFileOptions,
@@ -12,7 +13,7 @@ import { createRecentEvents } from "../cache/recent-events.js";
 import { childEnvironment } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
-import { profileName, readSettings, type ServiceSelection, type Settings } from "../config/settings.js";
+import { profileName, readSettings, type Settings } from "../config/settings.js";
 import type { Context, CreateHost, Frame, KnownNames, Program, StateAccess, Terminal } from "../context.js";
 import type { Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
@@ -45,12 +46,15 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
   const { env, configFile } = machine;
   if (run.format !== null) checkFormatName(run.format);
   const messages = once(() => createMessages(machine, run));
-  const note = (text: string): void => messages().note(text);
+  const planned: PlannedRequest[] = [];
+  const isPlanned = () => planned.length > 0;
+  const note = (text: string): void => messages().note(isPlanned() ? `${text} (dry run)` : text);
   const warn = (text: string): void => messages().warn(text);
   const { systemTimeZone } = machine;
   const settings = once(() => readSettings({ run, env, configFile, systemTimeZone, note }));
   const terminal = composeTerminal(machine, run, warn);
-  const dependencies: ClientDependencies = { machine, run, trace: (lines) => messages().trace(lines) };
+  const trace = (lines: readonly string[]): void => messages().trace(lines);
+  const dependencies: ClientDependencies = { machine, run, planned, trace };
   const aside = (text: string): void => {
     if (!isSilentJob(dependencies)) note(text);
   };
@@ -70,7 +74,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     // What undo writes is noted with what it takes back.
     return run.dryRun || run.command === "undo" ? created : noteWrites(created, journal);
   });
-  const { names, api } = composeCaches(machine, settings, client);
+  const { names, api } = composeCaches(machine, { settings, isPlanned }, client);
   return {
     now: machine.clock.now,
     flags: run,
@@ -87,7 +91,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     journal,
     names,
     output: composeOutput(run, machine, {
-      ...{ settings, note, warn },
+      ...{ settings, note, warn, planned },
       input: () => terminal.input,
       getEvent: async (address) => (await api()).getEvent(address),
     }),
@@ -173,16 +177,20 @@ function composeTerminal(
   };
 }
 
+interface CacheAccess {
+  readonly settings: () => Settings;
+  /** Whether `--dry-run` has recorded a write. Nothing is cached then. */
+  readonly isPlanned: () => boolean;
+}
+
 /** The caches of the service in use, and the client that fills them. */
-function composeCaches(machine: Machine, settings: () => Settings, api: () => Promise<Api>) {
+function composeCaches(machine: Machine, access: CacheAccess, api: () => Promise<Api>) {
   const cache = once((): NameCache => {
-    const nameCache = createNameCache(openCacheFile("names", machine, settings), machine.clock.now);
+    const nameCache = createNameCache(openCacheFile("names", machine, access), machine.clock.now);
     machine.resources.add(() => nameCache.save());
     return nameCache;
   });
-  const recent = once(() =>
-    createRecentEvents(openCacheFile("events", machine, settings), machine.clock.now),
-  );
+  const recent = once(() => createRecentEvents(openCacheFile("events", machine, access), machine.clock.now));
   const names: KnownNames = {
     dropCache: (profile) => dropCachesOf(profile, machine.cacheDirectory),
     // Only where a person types: scripts must not depend on what was shown before. Asked in this order: Node creates
@@ -199,8 +207,9 @@ function composeCaches(machine: Machine, settings: () => Settings, api: () => Pr
 function openCacheFile(
   kind: CacheFileOptions["kind"],
   { overrides, cacheDirectory: directory, clock }: Machine,
-  selection: () => Pick<ServiceSelection, "profile" | "service">,
+  { settings, isPlanned }: CacheAccess,
 ): CacheFile {
-  const options = { kind, directory, owner: () => cacheOwnerOf(selection()), now: clock.now };
-  return overrides.cacheFile?.(kind) ?? createCacheFile(options);
+  const options = { kind, directory, owner: () => cacheOwnerOf(settings()), now: clock.now };
+  const { read, write } = overrides.cacheFile?.(kind) ?? createCacheFile(options);
+  return { read, write: async (members) => (isPlanned() ? undefined : write(members)) };
 }

@@ -53,5 +53,6 @@ export async function openJournal(
   const account = profile || `token:${await digest()}`;
   const place = settings.service.kind === "local" ? machine.dataDirectory() : service;
   const { now } = machine.clock;
-  return createJournal({ ...machine, owner: `${account} ${place}`, command: run.command, now, note });
+  const { command, dryRun } = run;
+  return createJournal({ ...machine, owner: `${account} ${place}`, command, dryRun, now, note });
 }

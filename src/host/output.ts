@@ -1,3 +1,4 @@
+import type { PlannedRequest } from "../api/dry-run.js";
 import type { GetEvent } from "../calendar/with-series.js";
 import { childEnvironment } from "../config/environment.js";
 import type { ProgramChoice, RunSettings } from "../config/run-settings.js";
@@ -13,6 +14,8 @@ import type { Input } from "../terminal/input.js";
 import { withDefaultSignals } from "../terminal/signals.js";
 
 export interface OutputDependencies extends Pick<OutputAccess, "note" | "warn"> {
+  /** The writes that `--dry-run` has recorded. */
+  readonly planned: readonly PlannedRequest[];
   readonly getEvent: GetEvent;
   readonly settings: () => Settings;
   readonly input: () => Input;
@@ -22,7 +25,7 @@ export interface OutputDependencies extends Pick<OutputAccess, "note" | "warn"> 
 export function composeOutput(
   run: RunSettings,
   { process, env, overrides, stdout, clock, signal, resources, systemTimeZone }: Machine,
-  { settings, note, warn, input, getEvent }: OutputDependencies,
+  { planned, settings, note, warn, input, getEvent }: OutputDependencies,
 ): OutputAccess {
   const page = async (text: string | Uint8Array): Promise<void> => {
     if (typeof text !== "string") return stdout.write(text);
@@ -67,7 +70,15 @@ export function composeOutput(
       if (run.program !== null)
         program = await loadProgram(run.program, { process, signal, resources, input });
     },
-    of: (view) => createOutput(view, options(), target()),
+    of(view) {
+      const { stream, ...output } = createOutput(view, options(), target());
+      const isPlanned = () => planned.length > 0;
+      return {
+        ...output,
+        stream: stream && (async (values) => isPlanned() || stream(values)),
+        print: async (...args) => (isPlanned() ? undefined : output.print(...args)),
+      };
+    },
     template(view, values) {
       if (program === null) return null;
       program.check(view);
@@ -85,12 +96,13 @@ export function composeOutput(
     async document(document, value) {
       await createOutput(document, { ...options(), program: null }, target()).print([value]);
     },
-    async requests(requests) {
+    async requests() {
+      if (planned.length === 0) return;
       // Fields and templates are for what the command prints otherwise.
       const jq = run.program?.kind === "jq" ? program : null;
       const forRequests = { ...options(), program: jq, fields: undefined, csvSafe: false };
-      const [single, another] = requests;
-      const value = single !== undefined && another === undefined ? single : requests;
+      const [single, another] = planned;
+      const value = single !== undefined && another === undefined ? single : planned;
       await createOutput(requestView, forRequests, target()).print(value);
     },
     format() {

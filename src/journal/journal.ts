@@ -21,6 +21,8 @@ export interface JournalOptions {
   /** The profile and its service: each has entries of its own. */
   readonly owner: string;
   readonly command: string;
+  /** Whether nothing is noted. */
+  readonly dryRun: boolean;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   readonly process: ProcessSource;
@@ -43,7 +45,7 @@ const NAME = /^(\d{15})-\d{4}\.jsonl$/;
  * another and a damaged file is that of one command. A command writes all the same where it cannot be noted, and says so.
  */
 export function createJournal(options: JournalOptions) {
-  const { stateDirectory, owner, command, now, note } = options;
+  const { stateDirectory, owner, command, dryRun, now, note } = options;
   const folderOf = () => join(stateDirectory(), "journal");
   /** For messages, which name the folder. */
   const reasonOf = (error: unknown): string => {
@@ -126,6 +128,7 @@ export function createJournal(options: JournalOptions) {
     /** Notes that a write was taken back. @param newId of a deleted event that was created again */
     markUndone({ file: path }: JournalEntry, { n, eventId = "" }: NotedWrite, newId = ""): void {
       if (newId !== "") newIds.set(eventId, newId);
+      if (dryRun) return;
       try {
         append(path, { n, undone: newId });
       } catch (error) {

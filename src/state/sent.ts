@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { DAY_MS } from "../../contract/date-time.js";
 import type { ServiceSelection } from "../config/settings.js";
-import { CliError, DryRunStop, isOutcomeUnknown, wrapError } from "../errors.js";
+import { CliError, isOutcomeUnknown, wrapError } from "../errors.js";
 import type { SentMessage } from "../output/views/sent.js";
 import { type Busy, createOwner, type Owner, readOwner, runningOwner, waitForOthers } from "./holders.js";
 import { encodeSeen, type Remembered } from "./seen.js";
@@ -336,7 +336,7 @@ function explainNotNoted(failure: unknown, reason: unknown): never {
 
 /** Whether nothing was sent for certain. An unexpected error says nothing about that. */
 function isCertain(failure: unknown): boolean {
-  return failure instanceof DryRunStop || (failure instanceof CliError && !isOutcomeUnknown(failure));
+  return failure instanceof CliError && !isOutcomeUnknown(failure);
 }
 
 /** The outcome of an attempt of an earlier run. */

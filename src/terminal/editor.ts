@@ -1,7 +1,7 @@
 import type { StdioOptions } from "node:child_process";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.js";
-import { CliError, DryRunStop, errorCodeOf, fileProblemOf, usageError } from "../errors.js";
+import { CliError, errorCodeOf, fileProblemOf, usageError } from "../errors.js";
 import { decodeText, withoutLastNewline } from "./input.js";
 
 export interface EditorOptions {
@@ -72,8 +72,7 @@ export function createEditor(options: EditorOptions) {
         await remove();
         return result;
       } catch (error) {
-        if (!(error instanceof DryRunStop) && (await hasNewText(path, original)))
-          warn(`your text is kept in ${path}`);
+        if (await hasNewText(path, original)) warn(`your text is kept in ${path}`);
         else await remove();
         throw error;
       }

@@ -176,10 +176,11 @@ describe("with a script as the editor", () => {
     expect(tempFiles(world)).toEqual([]);
   });
 
-  test("an untouched file with --dry-run prints no request", async () => {
+  test("an untouched file with --dry-run prints the event, since there is no request", async () => {
     const world = await createWorld();
-    const result = await world.edit("true", "--dry-run");
-    expect(result).toEqual({ exitCode: 0, stdout: "", stderr: "nothing was changed\n" });
+    const { stdout, ...result } = await world.edit("true", "--dry-run", "-o", "json");
+    expect(result).toEqual({ exitCode: 0, stderr: "nothing was changed\n" });
+    expect(JSON.parse(stdout)).toEqual(await world.read());
   });
 
   test.each([

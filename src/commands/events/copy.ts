@@ -6,7 +6,7 @@ import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../.
 import { checkId } from "../../calendar/names.js";
 import { isSeries } from "../../calendar/series.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
-import { CliError, DryRunStop, usageError, wrapError } from "../../errors.js";
+import { CliError, usageError, wrapError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import {
   type ChosenCalendar,
@@ -66,8 +66,8 @@ async function runEventsCopy(context: EventContext, options: EventsCopyOptions):
   if ((start ?? by ?? to) === undefined)
     throw usageError("this would be the same event once more", "give --start, --by or --to");
   const shift = by === undefined ? undefined : parseShift(by, "--by");
-  const addsTime = !context.flags.dryRun;
-  const read = await readTimeFlags(context, { ...(start !== undefined && { start }), strictDates, addsTime });
+  const typed = { ...(start !== undefined && { start }), strictDates, addsTime: true };
+  const read = await readTimeFlags(context, typed);
   const times = { start: read.start, by: shift };
   const target = to === undefined ? undefined : await findTarget(context, to);
   const ids = id.length === 0 ? [await chooseEventId(context, undefined)] : id;
@@ -183,19 +183,10 @@ async function moveEvent(
   const api = await context.api();
   // So that undo puts it back into its series.
   const isOfSeries = event.series_id !== null && (await api.hasExtension("recurrences", calendar.id));
-  const deleteOld = () =>
-    api.deleteEvent(
-      { calendarId: calendar.id, eventId: event.id },
-      { scope: isOfSeries ? "this" : undefined },
-    );
-  if (context.flags.dryRun) {
-    const planned = await Promise.allSettled([create(), deleteOld()]);
-    const stops = planned.map((each) => (each.status === "rejected" ? each.reason : null));
-    throw new DryRunStop(stops.flatMap((stop) => (stop instanceof DryRunStop ? stop.requests : [])));
-  }
+  const scope = isOfSeries ? "this" : undefined;
   const copy = await create();
   try {
-    await deleteOld();
+    await api.deleteEvent({ calendarId: calendar.id, eventId: event.id }, { scope });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.code === "not_found") return copy;

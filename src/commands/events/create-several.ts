@@ -6,7 +6,7 @@ import { checkKey } from "../../calendar/event-text.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { describeLocal, formatLocal } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import { CliError, DryRunStop, usageError, wrapError } from "../../errors.js";
+import { CliError, usageError, wrapError } from "../../errors.js";
 import type { Output } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import type { JsonItem } from "../../terminal/json-items.js";
@@ -172,11 +172,10 @@ async function report(
       id: ({ place }) => place,
       warn,
       othersDone: made,
+      isDryRun: context.flags.dryRun,
       isOnly: made + others.length === 1,
     });
   };
-  const planned = others.flatMap(({ result }) => (result.kind === "planned" ? result.requests : []));
-  if (planned.length > 0) throw new DryRunStop(planned, reportFailures);
   if (printError !== undefined)
     throw wrapError(printError, printError.code, `${printError.message}, but ${done}`);
   if (repeated > 0) note(`${repeated} of ${made} were already created with their keys`);

@@ -61,7 +61,14 @@ async function runEventsDelete(
   requireConfirmation(yes, canAsk);
   const finder = await createEventFinder(context);
   const found = new Map<string, FoundEvent | CliError>();
-  const texts = { noun: "event", verb: "deleted", name: (id: string) => id, warn: context.output.warn };
+  const { dryRun: isDryRun } = context.flags;
+  const texts = {
+    noun: "event",
+    verb: "deleted",
+    name: (id: string) => id,
+    isDryRun,
+    warn: context.output.warn,
+  };
   for (const id of ids) {
     const read = readFound(finder, id);
     found.set(id, await read.catch((error) => failUnread(error, { item: id, items: ids, ...texts })));

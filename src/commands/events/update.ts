@@ -102,7 +102,7 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
   const seen = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
   const shift = by === undefined ? undefined : parseShift(by, "--by");
   const others = [typed.end, typed.duration, typed.allDay, typed.input];
-  const addsTime = !context.flags.dryRun && others.every((flag) => flag === undefined);
+  const addsTime = others.every((flag) => flag === undefined);
   checkRepeatFlags(typed, { hasRule: true });
   const rules = namesRepeat(typed) ? await import("./update-recurrence.js") : null;
   const fields = await readEventFields(context, { ...typed, addsTime });
@@ -169,8 +169,6 @@ async function runUpdateForm(context: EventContext, options: EventsUpdateOptions
 
 async function printUnchanged(context: EventContext, { calendar, event }: FoundEvent): Promise<void> {
   context.output.note("nothing was changed");
-  // --dry-run prints requests, and there is none.
-  if (context.flags.dryRun) return;
   await context.output
     .of(eventView)
     .print(localizeEvent(event, context.config.settings().timezone, calendar.name));

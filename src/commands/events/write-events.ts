@@ -38,7 +38,8 @@ export async function writeEvents(
   const finder = await createEventFinder(context);
   const prepared = new Map<string, FoundEvent & { readonly write: WriteEvent }>();
   const notFound = new Map<string, CliError>();
-  const texts = { noun: "event", verb, name: (id: string) => id, warn: context.output.warn };
+  const { dryRun: isDryRun } = context.flags;
+  const texts = { noun: "event", verb, name: (id: string) => id, isDryRun, warn: context.output.warn };
   for (const id of ids) {
     const found = await finder.read(id).catch((error: unknown) => {
       if (hasCode(error, "not_found")) return error;

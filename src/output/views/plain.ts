@@ -1,4 +1,4 @@
-import type { PlannedRequest } from "../../errors.js";
+import type { PlannedRequest } from "../../api/dry-run.js";
 import { jsonText, renderCsvPairs, renderJson, renderTsvPairs } from "../formats/data.js";
 import { sanitizeLine } from "../sanitize.js";
 import { type Document, type Rendering, textOf, type View } from "../view.js";
