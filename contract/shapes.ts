@@ -93,8 +93,11 @@ export interface Feed {
   readonly address?: string;
 }
 
-/** The writable fields of an event, as a create or update sends them. Undefined fields are omitted. */
-export interface EventDraft {
+/**
+ * The writable fields of an event, checked and ready to send. Undefined fields are omitted.
+ * @template Ref how it names its label and its people: by composite id where it is sent
+ */
+export interface EventDraft<Ref = string> {
   readonly category: string;
   readonly title: string;
   readonly all_day?: boolean | undefined;
@@ -108,8 +111,6 @@ export interface EventDraft {
   readonly url?: string | undefined;
   /** RFC 5545 lines of a series, for services with the extension `recurrences`. */
   readonly recurrences?: readonly string[] | undefined;
-  /** Composite. */
-  readonly label_id: string;
-  /** Composite. */
-  readonly attendee_ids?: readonly string[] | undefined;
+  readonly label?: Ref | undefined;
+  readonly attendees?: readonly Ref[] | undefined;
 }

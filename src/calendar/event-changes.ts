@@ -1,8 +1,8 @@
 import { parseLenientDateTime } from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
-import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
+import { readSpan } from "../events/times.js";
 import { isOnDays } from "./day-list.js";
-import { readSpan } from "./event-span.js";
 import { localizeEvent } from "./event-view.js";
 import { isSeries, isWhereItsRuleSays } from "./series.js";
 
@@ -179,23 +179,17 @@ function hasChanged(before: CalendarEvent, now: CalendarEvent): boolean {
   return !isSameContent(before, now);
 }
 
-/** What a person can write about an event. Of labels and people only the ids: their names are not of the event. */
-interface EventContent extends Omit<CalendarEvent, "label" | "attendees"> {
-  readonly label: Pick<Label, "id"> | null;
-  readonly attendees: readonly Pick<User, "id">[];
-}
-
 /** Whether two versions of an event say the same. Null and empty texts are the same, as are ids of any form. */
-export function isSameContent(one: EventContent, other: EventContent): boolean {
+export function isSameContent(one: CalendarEvent, other: CalendarEvent): boolean {
   return contentKey(one) === contentKey(other);
 }
 
 /** What is the same for two versions of an event that say the same. */
-export function contentKey(event: EventContent): string {
+export function contentKey(event: CalendarEvent): string {
   return contentOf(event) + timesOf(event);
 }
 
-function contentOf(event: EventContent): string {
+function contentOf(event: CalendarEvent): string {
   const { category, title, recurrences, description, location, url, label, attendees } = event;
   return JSON.stringify([
     category,
@@ -206,7 +200,7 @@ function contentOf(event: EventContent): string {
   ]);
 }
 
-function timesOf(event: EventContent): string {
+function timesOf(event: CalendarEvent): string {
   const { allDay, start, end, startTimezone, endTimezone } = readSpan(event);
   return JSON.stringify([allDay ?? false, start, end, startTimezone, endTimezone]);
 }

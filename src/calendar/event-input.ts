@@ -1,16 +1,22 @@
 import { isCalendarDate, parseWireDateTime } from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
 import { isJsonObject } from "../../contract/json.js";
+import type { Category } from "../../contract/shapes.js";
 import { type CliError, usageError } from "../errors.js";
+import { checkText, type EventPatch, parseCategory } from "../events/patch.js";
+import type { DraftTimes } from "../events/times.js";
 import { parseInstant, parseTimeZone } from "./dates.js";
-import { checkText, type EventTexts, parseCategory } from "./event-text.js";
-import type { InputTimes } from "./event-times.js";
 import type { LocalizedEvent } from "./event-view.js";
 import type { PrintedLabel } from "./names.js";
 import { addDays, daySpan } from "./zoned-time.js";
 
 /** The fields of an input object. Undefined fields are not in it. */
-export interface EventInput extends InputTimes, EventTexts {
+export interface EventInput extends DraftTimes {
+  readonly category?: Category | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly location?: string | undefined;
+  readonly url?: string | undefined;
   /** A number, id or name like `--label`, or a label as the output has it, still to be resolved. */
   readonly label?: string | PrintedLabel | undefined;
   /** Ids or names like `--attendee`, still to be resolved. An empty list means no attendees. */
@@ -21,6 +27,13 @@ export interface EventInput extends InputTimes, EventTexts {
   readonly isSeries?: boolean | undefined;
   /** Notes for the user about fields that have no effect. */
   readonly notes: readonly string[];
+}
+
+/** An input as a patch, without its label and attendees, which are not resolved yet. */
+export function patchOfInput(input: EventInput, source: string): EventPatch<never> {
+  const { all_day: allDay, start_at: start, start_timezone: startTimezone } = input;
+  const { end_at: end, end_timezone: endTimezone, label: _, attendees: __, notes: ___, ...fields } = input;
+  return { ...fields, source, allDay, start, startTimezone, end, endTimezone };
 }
 
 /** Keys of an event in the output; those that cannot be set are ignored. */

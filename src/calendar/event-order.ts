@@ -1,7 +1,7 @@
 import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
 import { compositeId, plainId } from "../../contract/ids.js";
 import { CATEGORIES, type CalendarEvent, type Category, type User } from "../../contract/shapes.js";
-import { readSpan, readStart } from "./event-span.js";
+import { readSpan, readStart } from "../events/times.js";
 import { localDate, wallClockAt } from "./zoned-time.js";
 
 /** Position of an event in a list. */

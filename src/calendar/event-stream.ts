@@ -1,4 +1,5 @@
 import type { CalendarEvent } from "../../contract/shapes.js";
+import { readStart } from "../events/times.js";
 import {
   compareKeyed,
   createKeyReader,
@@ -7,7 +8,6 @@ import {
   type SortOptions,
   sortKeyed,
 } from "./event-order.js";
-import { readStart } from "./event-span.js";
 
 /** Batches of events in the order of lists, of which each is read only when it is asked for. */
 type EventBatches<T extends CalendarEvent> = AsyncIterator<readonly KeyedEvent<T>[]>;

@@ -2,8 +2,8 @@ import { DAY_MS, dateToInstant, formatWireDateTime, MINUTE_MS } from "../../cont
 import { plainId } from "../../contract/ids.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
+import { readSpan } from "../events/times.js";
 import { readClock } from "./date-grammar.js";
-import { readSpan } from "./event-span.js";
 import { zoneChanges } from "./zone-changes.js";
 import { type Duration, formatLocal, instantAt, offsetAt } from "./zoned-time.js";
 

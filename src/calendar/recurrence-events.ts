@@ -1,7 +1,7 @@
 import { dateToInstant, instantToDate } from "../../contract/date-time.js";
 import { slotText } from "../../contract/extensions.js";
+import type { EventDraft } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
-import type { EventContent } from "./event-draft.js";
 import { checkRecurrence, expandRecurrence, isFirstSkipped } from "./recurrence.js";
 import { dateLines, type Recurrence, recurrenceOf } from "./recurrence-lines.js";
 import { MAX_OCCURRENCES } from "./recurrence-rule.js";
@@ -21,7 +21,7 @@ export interface Beginning extends Omit<Recurrence, "lines"> {
 }
 
 /** @throws CliError usage for an event without times */
-export function beginningOf(content: EventContent): Beginning {
+export function beginningOf(content: EventDraft<unknown>): Beginning {
   if (content.start_at === undefined) throw usageError("missing --start: --repeat has no effect without it");
   const { start, timezone } = recurrenceOf(content, []);
   return { start, timezone, zone: timezone ?? "UTC", isAllDay: timezone === null };
@@ -51,9 +51,9 @@ export function checkRepeat(rule: string, beginning: Beginning): void {
  * @returns the contents, and their days
  * @throws CliError usage for more than one run makes, for none, and for a day that has none anyway
  */
-export function copiesOf(content: EventContent, rule: string, excluded: readonly string[]) {
+export function copiesOf<Ref>(content: EventDraft<Ref>, rule: string, excluded: readonly string[]) {
   const beginning = beginningOf(content);
-  const all: { readonly day: string; readonly content: EventContent }[] = [];
+  const all: { readonly day: string; readonly content: EventDraft<Ref> }[] = [];
   for (const start of expandRecurrence({ ...beginning, lines: [`RRULE:${rule}`] })) {
     const day = instantToDate(wallClockAt(start, beginning.zone));
     if (all.push({ day, content: { ...content, ...timesFrom(content, start) } }) <= MAX_COPIES) continue;
@@ -97,8 +97,8 @@ interface ExceptedDays {
  * @returns the content, and days with occurrences, one more than is shown where there are more
  * @throws CliError usage for exceptions that leave nothing, and for a day that has no occurrence anyway
  */
-export function seriesOf(
-  content: EventContent,
+export function seriesOf<Ref>(
+  content: EventDraft<Ref>,
   rule: string,
   { excluded, kept = [], today }: ExceptedDays & { readonly today: string },
 ) {

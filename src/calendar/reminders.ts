@@ -1,8 +1,8 @@
 import { DAY_MS, dateToInstant, HOUR_MS, MINUTE_MS } from "../../contract/date-time.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
+import { readSpan } from "../events/times.js";
 import { parseDuration } from "./dates.js";
-import { readSpan } from "./event-span.js";
 import { instantAt, localDate, offsetAt } from "./zoned-time.js";
 
 /** Which starts of events are announced. All times are in milliseconds. */

@@ -1,13 +1,14 @@
 import type { Command } from "commander";
+import type { EventDraft } from "../../contract/shapes.js";
 import { AmbiguousTextError } from "../calendar/dates.js";
-import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
-import { checkText } from "../calendar/event-text.js";
 import { localTimes } from "../calendar/event-view.js";
 import type { SentenceReading } from "../calendar/sentence.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
 import type { Context } from "../context.js";
 import { CliError } from "../errors.js";
+import { draft } from "../events/draft.js";
+import { checkText } from "../events/patch.js";
 import { describeWhen } from "../output/event-when.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import { eventView } from "../output/views/event.js";
@@ -69,7 +70,7 @@ async function runAdd(
   const labelSource = `${SOURCE} (quote "#${flags.label}" to keep it in the title)`;
   const sentence = { ...flags, labelSource };
   const fields = await readEventFields(context, sentence);
-  const content = draftForCreate(fields.flags, null, { zone, length: defaultLength(settings) });
+  const content = draft([fields.flags], { zone, length: defaultLength(settings) });
   const repeat = await planRule(context, sentence, content);
   const isConfirmed = yes || context.flags.dryRun;
   requireConfirmation(isConfirmed, prompt.available);
@@ -145,7 +146,7 @@ function describeChoice(text: string, reader: SentenceReader): readonly Choice<s
 }
 
 /** What loads the rule engine; null of an event that does not repeat. */
-async function planRule(context: EventContext, sentence: SentenceReading, content: EventContent) {
+async function planRule(context: EventContext, sentence: SentenceReading, content: EventDraft) {
   if (sentence.repeat === undefined) return null;
   const { planRepeat } = await import("./events/create-recurrence.js");
   return planRepeat(context, sentence, content);
@@ -160,7 +161,7 @@ function describeReading(
     zone,
     hours,
   }: {
-    readonly content: EventContent;
+    readonly content: EventDraft;
     readonly calendar?: ChosenCalendar | undefined;
     readonly zone: string;
     readonly hours: 12 | 24;

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { lastOfDays, parseDuration } from "../calendar/dates.js";
-import { readStart } from "../calendar/event-span.js";
 import { addDuration, localDate, wallClockAt } from "../calendar/zoned-time.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { usageError } from "../errors.js";
+import { readStart } from "../events/times.js";
 import { describeWait } from "../output/event-when.js";
 import { eventView } from "../output/views/event.js";
 import { type EventQuery, parseLimit, readQuery } from "./events/event-query.js";

@@ -1,10 +1,10 @@
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import type { EventAddress } from "../api/endpoints.js";
 import { isSameContent } from "../calendar/event-changes.js";
-import { draftForUpdate } from "../calendar/event-update.js";
-import { hasFields } from "../calendar/if-unchanged.js";
 import { fromFirstSlot, slotOf, withoutExceptions } from "../calendar/series.js";
 import { CliError, nullOn } from "../errors.js";
+import { changes, says } from "../events/draft.js";
+import { TEXT_FIELDS } from "../events/patch.js";
 import type { NotedWrite } from "../journal/entry.js";
 import { resolveCalendars } from "./calendar-choice.js";
 import { placeCopy } from "./events/copy-draft.js";
@@ -150,13 +150,13 @@ export function draftOfBefore(
   before: CalendarEvent,
   current: CalendarEvent,
 ): EventDraft {
-  const texts = ["description", "location", "url"] as const;
-  const changes = {
-    clear: texts.filter((key) => !before[key] && current[key]),
-    attendeeIds: before.attendees.map(({ id }) => id),
-    labelId: before.label?.id ?? DEFAULT_LABEL,
+  const cleared = TEXT_FIELDS.filter((key) => !before[key] && current[key]).map((key) => [key, null]);
+  const patch = {
+    ...Object.fromEntries(cleared),
+    attendees: before.attendees.map(({ id }) => id),
+    label: before.label?.id ?? DEFAULT_LABEL,
   };
-  return draftForUpdate(before, changes, config.settings().timezone);
+  return changes(before, [patch], config.settings().timezone);
 }
 
 /** Changes events of a series again that had been changed on their own. @param series of which they are one now */
@@ -192,7 +192,7 @@ export async function requireAsLeft(
   current: CalendarEvent,
   { after, before, draft }: NotedWrite,
 ): Promise<void> {
-  if (after === undefined ? draft !== undefined && hasFields(current, draft) : isSameContent(current, after))
+  if (after === undefined ? draft !== undefined && says(current, draft) : isSameContent(current, after))
     return;
   const { describeChanges, editableEvent } = await import("./events/edit-document.js");
   const options = { zone: context.config.settings().timezone, labels: [], members: [] };

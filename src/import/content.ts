@@ -3,8 +3,8 @@ import { isJsonObject } from "../../contract/json.js";
 import { codePointLength, MAX_URL, URL_SCHEMES } from "../../contract/limits.js";
 import { parseUrl } from "../../contract/url.js";
 import type { EventInput } from "../calendar/event-input.js";
-import { TEXT_LIMITS } from "../calendar/event-text.js";
 import { usageError } from "../errors.js";
+import { TEXT_LIMITS } from "../events/patch.js";
 
 /** Checks what the service could not store, besides the contract's limits. @throws CliError usage */
 export function checkStorable(content: EventInput): void {

@@ -5,9 +5,9 @@ import {
   isCalendarDate,
   parseWireDateTime,
 } from "../../contract/date-time.js";
-import type { InputTimes } from "../calendar/event-times.js";
 import { addDays, instantAt, readWallClock, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
+import type { DraftTimes } from "../events/times.js";
 import { wireTime } from "./content.js";
 import type { CsvField } from "./csv-columns.js";
 import { endAfter, OF_NO_LENGTH, withChangedTime, withoutZone } from "./entry.js";
@@ -32,7 +32,7 @@ export function needsOrder(cell: string): boolean {
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?!\d)/;
 
 /** The times of a row; all-day if it says so, or has no time of day. @throws CliError usage */
-export function readSpan(cell: CellReader, options: TimeOptions): InputTimes {
+export function readSpan(cell: CellReader, options: TimeOptions): DraftTimes {
   const start = readMoment(cell("start"), cell("start_time"), options);
   if (start === null) throw usageError("it has no start");
   const isAllDay = readFlag(cell("all_day")) ?? start.instant === null;
@@ -81,7 +81,7 @@ function dayOf(moment: Moment, zone: string): Moment {
 }
 
 /** @throws CliError usage for a last day before the first */
-function readDays(start: Moment, end: Moment | null, count: TimeOptions["count"]): InputTimes {
+function readDays(start: Moment, end: Moment | null, count: TimeOptions["count"]): DraftTimes {
   // Outlook writes the midnight after the last day, others the last day.
   const isMidnight = end !== null && end.clock === 0 && end.date > start.date;
   const last = isMidnight ? addDays(end.date, -1) : (end ?? start).date;

@@ -1,16 +1,17 @@
 import { isTimeZone } from "../../contract/date-time.js";
 import { isJsonObject } from "../../contract/json.js";
+import type { EventDraft } from "../../contract/shapes.js";
 import { parseTimeZone } from "../calendar/dates.js";
-import { draftForCreate, type EventContent } from "../calendar/event-draft.js";
-import { type EventInput, readEventInput } from "../calendar/event-input.js";
+import { type EventInput, patchOfInput, readEventInput } from "../calendar/event-input.js";
 import { firstNames } from "../calendar/first-names.js";
 import { readWallClock } from "../calendar/zoned-time.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
+import { draft } from "../events/draft.js";
 import { checkStorable, isStorableUrl, truncateTexts } from "./content.js";
 import type { Beginning } from "./ics-times.js";
 
 /** What an event is made of. Label and attendees are those of `events create --input`, still by name. */
-export interface ImportContent extends EventContent, Pick<EventInput, "label" | "attendees"> {}
+export interface ImportContent extends Omit<EventDraft, "label">, Pick<EventInput, "label"> {}
 
 /** Which occurrence of which series is changed. */
 export interface ChangedOccurrence {
@@ -140,7 +141,7 @@ export function readEntry(
   const remarks = new Set<string>();
   try {
     if (isDamaged && DAMAGE.test(place.text)) throw usageError("it is not UTF-8");
-    const { fields, isSeries = false, ...draft } = read((remark) => remarks.add(remark));
+    const { fields, isSeries = false, ...entry } = read((remark) => remarks.add(remark));
     if (place.text.includes("\ufffd")) remarks.add("with U+FFFD, which stands for a character that was lost");
     const stored = withoutOddUrl(fields);
     if (stored !== fields) remarks.add("with a URL that cannot be stored: left out");
@@ -149,23 +150,17 @@ export function readEntry(
     const input = readEventInput(given, SOURCE, readFileZone);
     checkStorable(input);
     const { label, attendees } = input;
-    const whole = { ...input, recurrences: draft.recurrences, isSeries };
-    const content = {
-      label,
-      attendees,
-      ...draftForCreate({}, whole, { zone, length: LENGTH }),
-      recurrences: undefined,
-    };
+    const whole = { ...input, recurrences: entry.recurrences, isSeries };
+    const patch = patchOfInput(whole, SOURCE);
+    const content = { ...draft([patch], { zone, length: LENGTH }), label, attendees, recurrences: undefined };
     const isOpen = input.start_at !== undefined && input.end_at === undefined && content.all_day !== true;
     if (isOpen && !remarks.has(OF_NO_LENGTH)) remarks.add("without an end: an hour long");
     // Nothing of one that is cancelled is written.
-    for (const remark of draft.cancelled ? [] : remarks) count(remark, place.line);
-    return { kind: "event", line: place.line, text: place.text, title: content.title, ...draft, content };
+    for (const remark of entry.cancelled ? [] : remarks) count(remark, place.line);
+    return { kind: "event", line: place.line, text: place.text, title: content.title, ...entry, content };
   } catch (error) {
     const { message } = asUsageError(error);
-    const reason = describeWithoutFlags(usageError(message))
-      .replace(`${SOURCE}: `, "")
-      .replace(/^input: /, "");
+    const reason = describeWithoutFlags(usageError(message)).replace(`${SOURCE}: `, "");
     return { ...place, kind: "rejected", reason };
   }
 }

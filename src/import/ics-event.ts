@@ -1,11 +1,11 @@
 import ICAL from "ical.js";
 import { DAY_MS, HOUR_MS, isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
 import { parseUrl } from "../../contract/url.js";
-import { isBlank } from "../calendar/event-text.js";
-import type { InputTimes } from "../calendar/event-times.js";
 import { dateLines } from "../calendar/recurrence-lines.js";
 import { addDuration, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
+import { isBlank } from "../events/patch.js";
+import type { DraftTimes } from "../events/times.js";
 import { checkDates, wireTime } from "./content.js";
 import { hashText } from "./content-hash.js";
 import {
@@ -355,7 +355,7 @@ const SPACES = /(?<=[:,])[ \t]+(?=\d{8}|[+-]?P)/g;
 const PARAMETERS = /^[^":]*(?:"[^"]*"[^":]*)*:/;
 
 function fieldsOf(
-  times: InputTimes,
+  times: DraftTimes,
   {
     text,
     all,
@@ -400,7 +400,7 @@ function spanOf(
   start: IcsTime,
   end: IcsTime | undefined,
   all: (name: string) => readonly Property[],
-): InputTimes {
+): DraftTimes {
   if (end !== undefined && end.isDate !== start.isDate)
     throw usageError("of DTSTART and DTEND one is a date, the other a time");
   const [duration, other] = all("DURATION");

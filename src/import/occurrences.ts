@@ -1,5 +1,5 @@
 import { DAY_MS, dateToInstant, formatWireDateTime } from "../../contract/date-time.js";
-import type { EventContent } from "../calendar/event-draft.js";
+import type { EventDraft } from "../../contract/shapes.js";
 import type { expandRecurrence } from "../calendar/recurrence.js";
 import { recurrenceOf } from "../calendar/recurrence-lines.js";
 import { timesFrom } from "../calendar/series.js";
@@ -23,7 +23,11 @@ export function windowInstants({ first, last, zone }: DayWindow) {
 }
 
 /** When an occurrence begins, which is a day with the window's clock. @param start midnight UTC of a day */
-export function slotOf(start: number, { all_day: isAllDay }: EventContent, { zone }: DayWindow): number {
+export function slotOf(
+  start: number,
+  { all_day: isAllDay }: Pick<EventDraft, "all_day">,
+  { zone }: DayWindow,
+): number {
   return isAllDay === true ? instantAt(start, zone) : start;
 }
 

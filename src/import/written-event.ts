@@ -1,6 +1,6 @@
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
-import { hasFields } from "../calendar/if-unchanged.js";
 import { isSeries } from "../calendar/series.js";
+import { says } from "../events/draft.js";
 import { hashContent, hashEvent } from "./content-hash.js";
 import { type ImportEvent, type ImportRecord, seriesRecord } from "./plan.js";
 import { draftOfSeries, repeatsAs } from "./series.js";
@@ -25,7 +25,7 @@ export function isAsDrafted(
   event: Pick<ImportEvent, "exceptions">,
 ): boolean {
   const wanted = draftOfChange(draft, current, event);
-  return hasFields(current, wanted) && (!wanted.recurrences || repeatsAs(wanted, current));
+  return says(current, wanted) && (!wanted.recurrences || repeatsAs(wanted, current));
 }
 
 /** What replaces an event: what the file does not have is cleared. */
@@ -40,6 +40,6 @@ export function draftOfChange(
     description: cleared("description"),
     location: cleared("location"),
     url: cleared("url"),
-    attendee_ids: draft.attendee_ids ?? (current.attendees.length > 0 ? [] : undefined),
+    attendees: draft.attendees ?? (current.attendees.length > 0 ? [] : undefined),
   };
 }

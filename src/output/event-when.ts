@@ -1,8 +1,8 @@
 import { DAY_MS, isTimeZone, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
 import { formatMinutes } from "../calendar/dates.js";
-import { readSpan } from "../calendar/event-span.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { formatLocal, repeatedOffset } from "../calendar/zoned-time.js";
+import { readSpan } from "../events/times.js";
 import { type DayName, dayOf, describeDay } from "./table/day-names.js";
 import type { Clock, Hours } from "./view.js";
 

@@ -85,7 +85,7 @@ test("what is changed keeps what the request does not say", async () => {
   const address = { calendarId: "c", eventId: "e" };
   const before = await api.getEvent(address);
   expect(before.label).toMatchObject({ name: "Blue" });
-  const updated = await api.updateEvent(address, { title: "Dinner", category: "event", label_id: "1" });
+  const updated = await api.updateEvent(address, { title: "Dinner", category: "event", label: "1" });
   expect(updated).toEqual({ event: { ...before, title: "Dinner" }, kept: 0 });
 });
 

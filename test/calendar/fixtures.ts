@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import type { CalendarEvent, User } from "../../contract/shapes.js";
 import { parseDateInput, parseDuration, parseTimeZone } from "../../src/calendar/dates.js";
-import type { TimeFlags } from "../../src/calendar/event-times.js";
 import { CliError } from "../../src/errors.js";
+import type { TypedTimes as ReadTimes } from "../../src/events/patch.js";
 
 export function userOf(id: string, name: string | null = null): User {
   return { id, type: "user", name, description: null, image_url: null };
@@ -94,7 +94,7 @@ export interface TypedTimes {
 export function parsed<T extends TypedTimes>(
   flags: T,
   zone: string,
-): Omit<T, "start" | "end" | "duration"> & TimeFlags {
+): Omit<T, "start" | "end" | "duration"> & Pick<ReadTimes, "start" | "end" | "duration"> {
   const { start, end, duration, ...rest } = flags;
   const startTimezone = flags.startTimezone && parseTimeZone(flags.startTimezone, "--start-timezone");
   const endTimezone = flags.endTimezone && parseTimeZone(flags.endTimezone, "--end-timezone");

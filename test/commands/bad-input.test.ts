@@ -125,7 +125,26 @@ const WRONG: readonly (readonly [what: string, argv: readonly string[], words: r
     ["events", "update", "abc", "--category", "memo"],
     ["--category", "memo", "schedule", "keep"],
   ],
-  ["a field that cannot be cleared", ["events", "update", "abc", "--clear", "title"], ["--clear", "title"]],
+  [
+    "a field that cannot be cleared",
+    ["events", "update", "abc", "--clear", "title"],
+    ['--clear: "title" cannot be cleared', "description, location, url, attendees, start, end"],
+  ],
+  [
+    "a field that is cleared and given",
+    ["events", "update", "abc", "--clear", "url", "--url", "x"],
+    ["--clear url: a new value is given too"],
+  ],
+  [
+    "attendees that are cleared and given",
+    ["events", "update", "abc", "--clear", "attendees", "--attendee", "me"],
+    ["--clear attendees: a new value is given too"],
+  ],
+  [
+    "an end that is cleared, and given by --duration",
+    ["events", "update", "abc", "--clear", "end", "--duration", "1h"],
+    ["--clear end: a new value is given too"],
+  ],
   [
     "a timestamp that is none",
     ["events", "update", "abc", "--title", "x", "--if-unchanged", "yesterday"],

@@ -56,10 +56,10 @@ test("each wrong import is reported, also of an import() and of a type", () => {
     "src/api/agent.ts -> undici: only one file may import it",
     "src/api/client.ts -> src/api/network/transport.ts: only host chooses the transport",
     "src/api/network/transport.ts -> undici: only one file may import it",
-    "src/calendar/month.ts -> service/service.ts: calendar may load contract, errors, not service",
-    "src/calendar/week.ts -> src/host/clock.ts: calendar may have the types of contract, errors, not host",
+    "src/calendar/month.ts -> service/service.ts: calendar may load contract, events, errors, not service",
+    "src/calendar/week.ts -> src/host/clock.ts: calendar may have the types of contract, events, errors, not host",
     "src/cli/serve.ts -> service/service.ts: cli may load ",
-    "src/commands/limits.ts -> contract/limits.ts: commands may load cli, calendar, import, output, messages, errors, commands/config, commands/doctor, commands/import, commands/mcp, commands/programs, not contract",
+    "src/commands/limits.ts -> contract/limits.ts: commands may load cli, calendar, events, import, output, messages, state, errors, commands/config, commands/doctor, commands/import, commands/mcp, commands/programs, not contract",
     "src/errors.ts -> node:process: take what you need as an argument",
     "src/host/visit.ts -> src/commands/user.ts: host may load ",
   ];

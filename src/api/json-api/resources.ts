@@ -262,16 +262,14 @@ function normalizeDate(text: string): string | null {
  * undefined fields.
  */
 export function eventBody(draft: EventDraft, calendarId: string): unknown {
-  const { label_id: labelId, attendee_ids: attendeeIds, ...attributes } = draft;
+  const { label, attendees, ...attributes } = draft;
+  const relatedId = (id: string, type: string) => ({ id: compositeId(calendarId, id), type });
   return {
     data: {
       attributes,
       relationships: {
-        label: { data: { id: compositeId(calendarId, labelId), type: "label" } },
-        attendees:
-          attendeeIds === undefined
-            ? undefined
-            : { data: attendeeIds.map((id) => ({ id: compositeId(calendarId, id), type: "user" })) },
+        label: label === undefined ? undefined : { data: relatedId(label, "label") },
+        attendees: attendees && { data: attendees.map((id) => relatedId(id, "user")) },
       },
     },
   };

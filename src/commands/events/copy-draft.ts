@@ -1,9 +1,10 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
-import { draftForUpdate, type EventChanges, placeEvent } from "../../calendar/event-update.js";
 import { isRepeating } from "../../calendar/event-view.js";
 import { fromFirstSlot, isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
+import { changes, placeEvent } from "../../events/draft.js";
+import type { TypedTimes } from "../../events/patch.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { DEFAULT_LABEL, type RelatedResolver } from "./event-flags.js";
 
@@ -11,7 +12,7 @@ interface PlacedCopy {
   readonly calendar: ChosenCalendar;
   /** Of that calendar. */
   readonly resolver: RelatedResolver;
-  readonly times: Pick<EventChanges, "start" | "by">;
+  readonly times: Pick<TypedTimes, "start" | "by">;
 }
 
 /**
@@ -38,10 +39,9 @@ export async function placeCopy(
       `--start: "${times.start.text}" has a clock time, but the event is all-day`,
       "write only a date",
     );
-  const changes = { ...times, labelId: labelId ?? DEFAULT_LABEL };
   const recurrences = await copiedRule(context, event, { calendar, times });
   const whole = recurrences === undefined ? placed : fromFirstSlot(placed);
-  const draft = draftForUpdate(whole, changes, config.settings().timezone);
+  const draft = changes(whole, [{ ...times, label: labelId ?? DEFAULT_LABEL }], config.settings().timezone);
   const names = leftOut.map(({ name, id }) => name || id).join(", ");
   if (names !== "") output.note(`${title}: left out, as no members of ${place}: ${names}`);
   return { ...draft, recurrences };

@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { parseShift } from "../../calendar/dates.js";
-import { type EventChanges, movesEvent } from "../../calendar/event-update.js";
 import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
 import { isSeries } from "../../calendar/series.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
+import { movesEvent } from "../../events/draft.js";
+import type { TypedTimes } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import {
   type ChosenCalendar,
@@ -78,7 +79,7 @@ async function runEventsCopy(context: EventContext, options: EventsCopyOptions):
       const create = await copierTo(target ?? calendar, event);
       return async () => {
         const copy = await create();
-        if (movesEvent(times)) noteTimes(context, copy, { ...times, isSingle: isSingleId(ids) });
+        if (movesEvent([times])) noteTimes(context, copy, { ...times, isSingle: isSingleId(ids) });
         return copy;
       };
     },
@@ -207,7 +208,7 @@ async function findTarget(context: EventContext, value: string): Promise<ChosenC
 }
 
 /** Finds out how events are created again, and returns what does it. */
-function createCopier(context: EventContext, times: Pick<EventChanges, "start" | "by">) {
+function createCopier(context: EventContext, times: Pick<TypedTimes, "start" | "by">) {
   const resolverOf = createResolvers(context);
   return async (target: ChosenCalendar, event: CalendarEvent) => {
     const resolver = resolverOf(target.id);

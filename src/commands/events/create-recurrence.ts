@@ -1,4 +1,4 @@
-import type { EventContent } from "../../calendar/event-draft.js";
+import type { EventDraft } from "../../../contract/shapes.js";
 import { checkRecurrence } from "../../calendar/recurrence.js";
 import { beginningOf, copiesOf, seriesOf } from "../../calendar/recurrence-events.js";
 import { recurrenceOf } from "../../calendar/recurrence-lines.js";
@@ -14,9 +14,9 @@ import { describeRepeat, readRepeat } from "./recurrence-flags.js";
 /** What `--repeat` makes. */
 export interface RepeatPlan {
   /** The series, or what all single events have. */
-  readonly content: EventContent;
+  readonly content: EventDraft;
   /** The single events of `--copies`, in order. */
-  readonly copies?: readonly EventContent[];
+  readonly copies?: readonly EventDraft[];
   /** How the rule was read, for people. */
   readonly reading: string;
 }
@@ -29,7 +29,7 @@ export interface RepeatPlan {
 export async function planRepeat(
   context: TimeContext,
   flags: EventFieldFlags,
-  given: EventContent,
+  given: EventDraft,
 ): Promise<RepeatPlan> {
   const { recurrences: _replaced, ...content } = given;
   const beginning = beginningOf(content);
@@ -52,7 +52,7 @@ export async function planRepeat(
 }
 
 /** Checks the recurrences of an input, as services do. @throws CliError usage */
-export function checkLines(content: EventContent, lines: readonly string[]): void {
+export function checkLines(content: EventDraft, lines: readonly string[]): void {
   const source = "--input: recurrences";
   if (content.start_at === undefined)
     throw usageError(

@@ -1,13 +1,19 @@
 import type { Command } from "commander";
-import { draftForCreate, missingForCreate } from "../../calendar/event-draft.js";
-import { readKeyedInput } from "../../calendar/event-input.js";
-import { checkKey } from "../../calendar/event-text.js";
+import { patchOfInput, readKeyedInput } from "../../calendar/event-input.js";
 import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
 import { readGlobalFlags } from "../../cli/global-flags.js";
+import { draft as draftOf, missingForDraft } from "../../events/draft.js";
+import { checkKey } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { defaultLength } from "./date-flags.js";
-import { addEventFieldFlags, checkStdin, type EventFieldFlags, readEventFields } from "./event-flags.js";
+import {
+  addEventFieldFlags,
+  checkStdin,
+  type EventFieldFlags,
+  patchesOf,
+  readEventFields,
+} from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 import { checkRecurrences, createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
 import { addRepeatFlags, checkRepeatFlags, namesRepeat } from "./repeat-flags.js";
@@ -52,7 +58,7 @@ interface CreateOptions {
 
 /** What a terminal was asked for; null where nothing is missing, or nobody can be asked. */
 async function askMissing(context: EventContext, typed: EventFieldFlags, profile: string | undefined) {
-  const missing = missingForCreate(typed);
+  const missing = missingForDraft([typed]);
   if (missing.length === 0 || !context.terminal.prompt.available) return null;
   const { askEvent } = await import("./event-form.js");
   return askEvent(context, typed, { profile, missing });
@@ -83,10 +89,11 @@ export async function runEventsCreate(
   const settings = context.config.settings();
   const fields = await readEventFields(context, options, {
     input: given?.fields,
-    missing: (input) => missingForCreate(options, input),
+    missing: (input) =>
+      missingForDraft([...(input === null ? [] : [patchOfInput(input, "--input")]), options]),
   });
   const defaults = { zone: settings.timezone, length: defaultLength(settings) };
-  const content = draftForCreate(fields.flags, fields.input, defaults);
+  const content = draftOf(patchesOf(fields), defaults);
   if (repeats === null) await checkRecurrences(content);
   const key = typed.key ?? given?.key;
   const repeat = await repeats?.planRepeat(context, options, content);
@@ -98,7 +105,7 @@ export async function runEventsCreate(
     const { createDrafts } = await import("./create-several.js");
     return createDrafts(
       context,
-      repeat.copies.map((each) => ({ ...draft, ...each })),
+      repeat.copies.map((each) => ({ ...each, label: draft.label, attendees: draft.attendees })),
       { maker, key },
     );
   }

@@ -11,7 +11,6 @@ import {
   parseTimeZone,
   readDuration,
 } from "../../calendar/dates.js";
-import type { TimeFlags } from "../../calendar/event-times.js";
 import type { Settings } from "../../config/settings.js";
 import type { Context } from "../../context.js";
 import {
@@ -21,6 +20,7 @@ import {
   joinUsageErrors,
   missingFlagsError,
 } from "../../errors.js";
+import type { TypedTimes } from "../../events/patch.js";
 
 /** Reads dates, times and durations of flags where commands start, so that `src/calendar` gets parsed values. */
 
@@ -103,7 +103,7 @@ export async function readTimeFlags(
   { config, now, output }: TimeContext,
   typed: TypedTimeFlags,
   missing: readonly string[] = [],
-): Promise<TimeFlags> {
+): Promise<TypedTimes> {
   const problems = createProblems(missing);
   const readZone = (name: string | undefined, source: string) =>
     problems.collect(name, (given) => parseTimeZone(given, source));

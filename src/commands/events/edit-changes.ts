@@ -1,11 +1,10 @@
 import type { Scope } from "../../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { parseTimeZone } from "../../calendar/dates.js";
-import type { EventFlags } from "../../calendar/event-draft.js";
-import { parseCategory } from "../../calendar/event-text.js";
-import { CLEARABLE, draftForUpdate } from "../../calendar/event-update.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
+import { changes } from "../../events/draft.js";
+import { parseCategory, type TypedPatch, type TypedTimes } from "../../events/patch.js";
 import { readTimeFlags, type TimeContext } from "./date-flags.js";
 import { changedKeys, type DocumentOptions, type EditableEvent, parseDocument } from "./edit-document.js";
 import { namedValues, type RelatedResolver } from "./event-flags.js";
@@ -33,15 +32,13 @@ export async function readDraft(
   const label = changed("label");
   if (label === "") throw usageError("label is empty", "write one of the numbers or names above");
   const attendees = changedKeys(before, after).includes("attendees") ? after.attendees : undefined;
-  const changes = {
+  const patch = {
     ...textChanges(changed),
     ...(await timeChanges(context, changed, options.strictDates)),
-    labelId: label === undefined ? undefined : await resolver.labelId({ value: label, source: "label" }),
-    attendeeIds: await resolver.attendeeIds(namedValues(attendees, "attendees", event.attendees)),
+    label: label === undefined ? undefined : await resolver.labelId({ value: label, source: "label" }),
+    attendees: await resolver.attendeeIds(namedValues(attendees, "attendees", event.attendees)),
   };
-  // Attendees are set, also to an empty list.
-  const clear = CLEARABLE.filter((key) => key !== "attendees" && changed(key) === "");
-  const draft = draftForUpdate(event, { ...changes, clear }, options.zone);
+  const draft = changes(event, [patch], options.zone);
   const repeat = changed("repeat");
   if (repeat === undefined) return draft;
   if (repeat === "")
@@ -53,27 +50,31 @@ export async function readDraft(
 /** The new value of a key; undefined if it is the old one. */
 type Changed = (key: Exclude<keyof EditableEvent, "attendees">) => string | undefined;
 
-function textChanges(changed: Changed): EventFlags {
+function textChanges(changed: Changed): TypedPatch {
   const category = changed("category");
   return {
     title: changed("title"),
     category: category === undefined ? undefined : parseCategory(category, "category"),
-    description: changed("description") || undefined,
-    location: changed("location") || undefined,
-    url: changed("url") || undefined,
+    description: clearedIfEmpty(changed("description")),
+    location: clearedIfEmpty(changed("location")),
+    url: clearedIfEmpty(changed("url")),
   };
+}
+
+function clearedIfEmpty(text: string | undefined): string | null | undefined {
+  return text === "" ? null : text;
 }
 
 async function timeChanges(
   context: TimeContext,
   changed: Changed,
   strictDates: boolean,
-): Promise<EventFlags> {
+): Promise<TypedTimes> {
   const [start, end] = [changed("start"), changed("end")];
   const read = await readTimeFlags(context, { ...(start && { start }), ...(end && { end }), strictDates });
   return {
-    start: read.start,
-    end: read.end,
+    start: start === "" ? null : read.start,
+    end: end === "" ? null : read.end,
     allDay: parseBoolean(changed("all_day")),
     startTimezone: parseZone(changed("start_timezone"), "start_timezone"),
     endTimezone: parseZone(changed("end_timezone"), "end_timezone"),

@@ -1,7 +1,7 @@
 import type { EventDraft } from "../../../contract/shapes.js";
-import { eventOfDraft } from "../../calendar/event-update.js";
-import { checkUnchanged, lastUpdate } from "../../calendar/if-unchanged.js";
 import { CliError, describeWithoutFlags, hasCode } from "../../errors.js";
+import { eventOfDraft } from "../../events/draft.js";
+import { checkUnchanged, lastUpdate } from "../../events/if-unchanged.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { readDraft } from "./edit-changes.js";
 import {

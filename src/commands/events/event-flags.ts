@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Category, Label, User } from "../../../contract/shapes.js";
-import { checkFlagTexts, type EventFlags } from "../../calendar/event-draft.js";
-import { type EventInput, readEventInput } from "../../calendar/event-input.js";
+import { type EventInput, patchOfInput, readEventInput } from "../../calendar/event-input.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
 import type { RelatedResources } from "../../calendar/event-view.js";
 import {
@@ -14,6 +13,7 @@ import {
 import { collect } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
+import { checkPatch, type EventPatch, type TypedPatch } from "../../events/patch.js";
 import { addStrictDatesFlag, readTimeFlags, type TypedTimeFlags } from "./date-flags.js";
 
 /** The flags that `events create` and `events update` share, as typed. */
@@ -109,7 +109,7 @@ export function addEventFieldFlags(
 
 /** What the flags say, with dates parsed, and files and stdin read. */
 export interface EventFields {
-  readonly flags: EventFlags;
+  readonly flags: TypedPatch<never>;
   /** As typed, or as in the input. */
   readonly label: NamedValue | PrintedLabel | undefined;
   readonly attendees: NamedValues | undefined;
@@ -145,7 +145,7 @@ export async function readEventFields(
   const input = given === undefined ? null : readEventInput(given, "--input");
   for (const text of input?.notes ?? []) context.output.note(text);
   const texts = { title, category, location, url, description: await readDescription(context, typed) };
-  checkFlagTexts(texts);
+  checkPatch(texts);
   const fields = {
     flags: { ...texts, ...(await readTimeFlags(context, typed, options.missing?.(input) ?? [])) },
     label: namedValue(label, typed.labelSource ?? "--label"),
@@ -161,6 +161,17 @@ export function withInput(fields: EventFields, input: EventInput): EventFields {
     typeof input.label === "object" ? input.label : namedValue(input.label, "--input: label");
   const { label = inputLabel, attendees = namedValues(input.attendees, "--input: attendees") } = fields;
   return { ...fields, label, attendees, input };
+}
+
+/** What an input says and what flags say, in this order, without labels and attendees, which are not resolved yet. */
+export function patchesOf<Ref>({
+  input,
+  flags,
+}: {
+  readonly input: EventInput | null;
+  readonly flags: EventPatch<Ref>;
+}): readonly EventPatch<Ref>[] {
+  return [...(input === null ? [] : [patchOfInput(input, "--input")]), flags];
 }
 
 async function readDescription(

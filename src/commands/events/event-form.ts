@@ -1,10 +1,10 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
-import { checkFlagTexts } from "../../calendar/event-draft.js";
-import { type EventSpan, readSpan } from "../../calendar/event-span.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import { labelKey, type ResolveOptions, resolveLabel, resolveName } from "../../calendar/names.js";
 import { formatTyped, localDate } from "../../calendar/zoned-time.js";
 import { CliError } from "../../errors.js";
+import { checkPatch } from "../../events/patch.js";
+import { type EventSpan, readSpan } from "../../events/times.js";
 import { shellLine } from "../../output/shell-words.js";
 import { type ChosenCalendar, candidateCalendars, chooseOneCalendar } from "../calendar-choice.js";
 import {
@@ -54,7 +54,7 @@ export async function askEvent(
   { profile, missing, preset = {}, calendar: chosen }: FormOptions,
 ): Promise<FilledForm> {
   const { title: givenTitle, description, location, url } = given;
-  checkFlagTexts({ title: givenTitle, description, location, url });
+  checkPatch({ title: givenTitle, description, location, url });
   if (given.start !== undefined) await checkTimes(context, given);
   const calendars = await candidateCalendars(context, "writeCalendar");
   const calendar = chosen ?? (await chooseOneCalendar(context, calendars));

@@ -1,10 +1,10 @@
 import type { Label, User } from "../../../contract/shapes.js";
 import { type DateInput, dayOfInput, readDuration, typedInput } from "../../calendar/dates.js";
-import { EMPTY_SPAN, type EventSpan, fillEnd } from "../../calendar/event-span.js";
-import { checkText } from "../../calendar/event-text.js";
-import { applyTimeFlags, planTimes } from "../../calendar/event-times.js";
 import { attendeeKey, labelKey } from "../../calendar/names.js";
 import { usageError } from "../../errors.js";
+import { newSpan, newTimes } from "../../events/draft.js";
+import { checkText } from "../../events/patch.js";
+import type { EventSpan } from "../../events/times.js";
 import { defaultLength, readDateFlag, readTimeFlags } from "./date-flags.js";
 import { DEFAULT_LABEL, type EventFieldFlags } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
@@ -102,7 +102,7 @@ async function askEnd(context: EventContext, given: FormTimes, preset: TimesPres
       if (allDay && text === "") return {};
       let answer: FormTimes = { duration: text };
       if (readDuration(text) === null) {
-        const from = start === undefined ? null : dayOfInput(start, zoneOf(context, given.startTimezone));
+        const from = start ? dayOfInput(start, zoneOf(context, given.startTimezone)) : null;
         const input = await readTime(context, text, { source: "end", given, from, echo });
         answer = { end: typedInput(input, zoneOf(context, given.endTimezone)) };
       }
@@ -116,9 +116,9 @@ async function askEnd(context: EventContext, given: FormTimes, preset: TimesPres
 export async function checkTimes(context: EventContext, typed: FormTimes): Promise<EventSpan> {
   const { timezone: zone } = context.config.settings();
   const flags = await readSilently(context, typed);
-  const span = fillEnd(applyTimeFlags(EMPTY_SPAN, flags, zone));
+  const span = newSpan([flags], zone);
   const hasEnd = (flags.end ?? flags.duration) !== undefined;
-  if (hasEnd) planTimes({ ...flags, category: typed.category ?? "schedule", zone });
+  if (hasEnd) newTimes([flags], { category: typed.category ?? "schedule", zone });
   return span;
 }
 

@@ -1,6 +1,5 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import type { Created } from "../../api/endpoints.js";
-import type { EventContent } from "../../calendar/event-draft.js";
 import {
   fillRelated,
   type LocalizedEvent,
@@ -39,7 +38,7 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
      * @throws CliError not_found for names that the calendar does not have, rejected where the service stores no series
      */
     async complete(
-      content: EventContent,
+      content: EventDraft,
       fields: Pick<EventFields, "label" | "attendees">,
     ): Promise<EventDraft> {
       if (content.recurrences !== undefined) await requireSeries(await context.api(), calendarId);
@@ -47,7 +46,7 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
       const chosen = await chosenLabelId({ note: noteOnce }, labels, "such events have the default one");
       const preset = chosen === undefined ? settings.setting("label") : undefined;
       const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
-      return { label_id: labelId, attendee_ids: await resolver.attendeeIds(fields.attendees), ...content };
+      return { ...content, label: labelId, attendees: await resolver.attendeeIds(fields.attendees) };
     },
     /** Creates the event, with a key only once. @throws CliError rejected for a key that the service does not keep */
     async make(draft: EventDraft, key: string | undefined): Promise<Created<LocalizedEvent>> {
@@ -61,7 +60,7 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
 }
 
 /** Checks the recurrences of an input. @throws CliError usage */
-export async function checkRecurrences(content: EventContent): Promise<void> {
+export async function checkRecurrences(content: EventDraft): Promise<void> {
   if (content.recurrences === undefined) return;
   const { checkLines } = await import("./create-recurrence.js");
   checkLines(content, content.recurrences);

@@ -2,20 +2,14 @@ import type { Command } from "commander";
 import type { Scope } from "../../../contract/extensions.js";
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { parseInstant, parseShift } from "../../calendar/dates.js";
-import {
-  CLEARABLE,
-  draftForUpdate,
-  type EventChanges,
-  hasChanges,
-  movesEvent,
-  parseClearField,
-} from "../../calendar/event-update.js";
 import { localizeEvent } from "../../calendar/event-view.js";
-import { checkUnchanged } from "../../calendar/if-unchanged.js";
 import type { ContextOf } from "../../cli/command.js";
 import { describeCommand } from "../../cli/command.js";
 import { collect } from "../../cli/global-flags.js";
 import { usageError } from "../../errors.js";
+import { changes as changesOf, movesEvent } from "../../events/draft.js";
+import { checkUnchanged } from "../../events/if-unchanged.js";
+import { type EventPatch, isEmptyPatch, type TypedPatch } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
@@ -27,6 +21,7 @@ import {
   type EventFields,
   hasContentFlags,
   namedValues,
+  patchesOf,
   type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
@@ -108,14 +103,10 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
   const fields = await readEventFields(context, { ...typed, addsTime });
   if (fields.input?.recurrences !== undefined)
     context.output.note("--input: recurrences are ignored: --repeat changes the rule");
-  const changes = {
-    ...fields.flags,
-    by: shift,
-    input: fields.input ?? undefined,
-    clear: clear?.map(parseClearField),
-  };
+  const flags: TypedPatch = { ...fields.flags, by: shift, ...clearedFields(clear, fields) };
+  const patches = patchesOf({ ...fields, flags });
   const related = [fields.label, fields.attendees, addAttendee, removeAttendee];
-  if (!hasChanges(changes) && rules === null && related.every((relation) => relation === undefined)) {
+  if (patches.every(isEmptyPatch) && rules === null && related.every((relation) => relation === undefined)) {
     if (context.terminal.prompt.available && isSingle) return runUpdateForm(context, options);
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
@@ -128,10 +119,10 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
       const chosen = await chooseScope(event);
       if (seen !== null) checkUnchanged(event, seen, "--if-unchanged");
       const resolver = resolverOf(calendar.id);
-      const labelId = await chosenLabelId(context.output, { ...fields, resolver }, "the event keeps its own");
+      const label = await chosenLabelId(context.output, { ...fields, resolver }, "the event keeps its own");
       const relations = await resolveRelations(resolver, event, { ...fields, addAttendee, removeAttendee });
       const draftOf = (current: CalendarEvent) =>
-        draftForUpdate(current, { ...changes, ...relations, labelId }, timezone);
+        changesOf(current, [...patches, { ...relations, label }], timezone);
       const draft = draftOf(event);
       const rule = await rules?.planRule(context, typed, { event, draft, scope: chosen });
       return async (read) => {
@@ -139,11 +130,28 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
         const draft = { ...draftOf(current), recurrences: rule };
         const update = { calendar, event: current, draft, seen, resolver };
         const updated = await writeUpdate(context, { ...update, scope: chosen });
-        if (movesEvent(changes)) noteTimes(context, updated, { ...changes, isSingle });
+        if (movesEvent(patches)) noteTimes(context, updated, { ...flags, isSingle });
         return updated;
       };
     },
   });
+}
+
+/** The fields that `--clear` can name. */
+const CLEARABLE = ["description", "location", "url", "attendees", "start", "end"] as const;
+
+/** What `--clear` says. @throws CliError usage for a field that cannot be cleared, or that other flags give */
+function clearedFields(names: readonly string[] = [], { flags, attendees }: EventFields): TypedPatch {
+  const given = { ...flags, attendees, end: flags.end ?? flags.duration };
+  const fields = names.map((name) => {
+    const field = CLEARABLE.find((each) => each === name);
+    if (field === undefined)
+      throw usageError(`--clear: "${name}" cannot be cleared`, `fields: ${CLEARABLE.join(", ")}`);
+    if (given[field] !== undefined)
+      throw usageError(`--clear ${field}: a new value is given too`, "use only one of them");
+    return [field, field === "attendees" ? [] : null];
+  });
+  return Object.fromEntries(fields);
 }
 
 /** @throws CliError usage for options that exclude each other */
@@ -203,11 +211,11 @@ async function resolveRelations(
   resolver: RelatedResolver,
   { attendees: present }: CalendarEvent,
   { attendees, addAttendee, removeAttendee }: NamedRelations,
-): Promise<Pick<EventChanges, "attendeeIds" | "addAttendeeIds" | "removeAttendeeIds">> {
+): Promise<Pick<EventPatch, "attendees" | "addAttendees" | "removeAttendees">> {
   return {
-    attendeeIds: await resolver.attendeeIds(attendees),
-    addAttendeeIds: await resolver.attendeeIds(namedValues(addAttendee, "--add-attendee")),
+    attendees: await resolver.attendeeIds(attendees),
+    addAttendees: await resolver.attendeeIds(namedValues(addAttendee, "--add-attendee")),
     // An attendee may no longer be a member.
-    removeAttendeeIds: await resolver.attendeeIds(namedValues(removeAttendee, "--remove-attendee", present)),
+    removeAttendees: await resolver.attendeeIds(namedValues(removeAttendee, "--remove-attendee", present)),
   };
 }

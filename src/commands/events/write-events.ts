@@ -1,9 +1,9 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { isIsoDateInput } from "../../calendar/dates.js";
-import type { EventChanges } from "../../calendar/event-update.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
 import { CliError, hasCode } from "../../errors.js";
+import type { TypedTimes } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { failUnread, processEach } from "../process-each.js";
@@ -78,7 +78,7 @@ function describeWritten(events: readonly LocalizedEvent[], verb: string): strin
 export function noteTimes(
   { config, output }: EventContext,
   { title, all_day: allDay, start_local: start, end_local: end }: LocalizedEvent,
-  { start: given, by, isSingle }: Pick<EventChanges, "start" | "by"> & { readonly isSingle: boolean },
+  { start: given, by, isSingle }: Pick<TypedTimes, "start" | "by"> & { readonly isSingle: boolean },
 ): void {
   const { timezone } = config.settings();
   const name = isSingle ? "" : `${title}: `;

@@ -1,8 +1,8 @@
 import type { Scope } from "../../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
-import { wasUpdated } from "../../calendar/if-unchanged.js";
 import { hasCode, wrapError } from "../../errors.js";
+import { wasUpdated } from "../../events/if-unchanged.js";
 import type { FoundEvent } from "../calendar-choice.js";
 import type { RelatedResolver } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";

@@ -53,9 +53,9 @@ export async function createDrafter(
       for (const value of values) await findAttendee(value);
     },
     draftOf({ content: { label, attendees: values, ...content } }: ImportEvent): EventDraft {
-      const label_id = (label && labels.get(keyOf(label))) ?? presetId;
-      const attendee_ids = values && [...new Set(values.flatMap((value) => attendees.get(value) ?? []))];
-      return { label_id, attendee_ids, ...content };
+      const labelId = (label && labels.get(keyOf(label))) ?? presetId;
+      const ids = values && [...new Set(values.flatMap((value) => attendees.get(value) ?? []))];
+      return { ...content, label: labelId, attendees: ids };
     },
     notes(): readonly string[] {
       const unknown = [...noLabels].join(", ");

@@ -1,8 +1,8 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
-import { draftForUpdate } from "../../calendar/event-update.js";
-import { lastUpdate, wasUpdated } from "../../calendar/if-unchanged.js";
 import { exceptionsOf, isSeries, withoutExceptions } from "../../calendar/series.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
+import { changes } from "../../events/draft.js";
+import { lastUpdate, wasUpdated } from "../../events/if-unchanged.js";
 import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
 import { type ImportEvent, type Known, recordOf, seriesRecord } from "../../import/plan.js";
 import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
@@ -151,9 +151,9 @@ async function restore(
     id: `${current.id}_${occurrenceOf?.slot}`,
     series_id: current.id,
   }));
-  const labelId = current.label?.id ?? DEFAULT_LABEL;
+  const label = current.label?.id ?? DEFAULT_LABEL;
   const draft = {
-    ...draftForUpdate(current, { labelId }, context.config.settings().timezone),
+    ...changes(current, [{ label }], context.config.settings().timezone),
     recurrences: withoutExceptions(current.recurrences, members),
   };
   (await context.journal())?.keep(current.id, records.snapshotOf(identity, current));

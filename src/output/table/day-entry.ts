@@ -1,9 +1,9 @@
 import { parseWireDateTime } from "../../../contract/date-time.js";
 import { HEX_COLOR } from "../../../contract/limits.js";
 import { type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
-import { isBlank } from "../../calendar/event-text.js";
 import { isRepeating, type LocalizedEvent } from "../../calendar/event-view.js";
 import { repeatedOffset } from "../../calendar/zoned-time.js";
+import { isBlank } from "../../events/patch.js";
 import { clockOf, describeOtherZone } from "../event-when.js";
 import { sanitizeLine } from "../sanitize.js";
 import { symbolsOf } from "../style.js";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CalendarEvent } from "../../contract/shapes.js";
-import { draftForUpdate } from "../../src/calendar/event-update.js";
-import { checkUnchanged, lastUpdate, wasUpdated } from "../../src/calendar/if-unchanged.js";
-import { allDayOf, eventOf, failureOf, keepOf, userOf } from "./fixtures.js";
+import { changes } from "../../src/events/draft.js";
+import { checkUnchanged, lastUpdate, wasUpdated } from "../../src/events/if-unchanged.js";
+import { allDayOf, eventOf, failureOf, keepOf, userOf } from "../calendar/fixtures.js";
 
 const SEEN = Date.parse("2026-11-21T06:00:00.000Z");
 const LATER = "2026-11-21T06:00:00.001Z";
@@ -32,7 +32,7 @@ test.each(["--if-unchanged", "--edit"])("an event without updated_at is an error
 
 describe("wasUpdated", () => {
   const before = eventOf({ description: "old", attendees: [userOf("cal,1"), userOf("cal,2")] });
-  const draft = draftForUpdate(before, { title: "New", clear: ["description"] }, "UTC");
+  const draft = changes(before, [{ title: "New", description: null }], "UTC");
   const after: CalendarEvent = { ...before, title: "New", description: "", updated_at: LATER };
 
   test("an event that is as it was seen was not updated", () => {
@@ -53,7 +53,7 @@ describe("wasUpdated", () => {
 
   test("an all-day event whose end the service writes as its start, and a keep without times", () => {
     for (const event of [allDayOf({ end_at: "2026-11-21T00:00:00.000Z" }), keepOf()]) {
-      const written = draftForUpdate(event, { title: "New" }, "UTC");
+      const written = changes(event, [{ title: "New" }], "UTC");
       const found = { ...event, title: "New", updated_at: LATER };
       expect(wasUpdated(found, { seen: SEEN, draft: written })).toBe(true);
     }

@@ -2,14 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EVENT_RULES } from "../../contract/bodies.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
-import { readEventInput } from "../../src/calendar/event-input.js";
-import {
-  draftForUpdate,
-  type EventChanges,
-  hasChanges,
-  parseClearField,
-} from "../../src/calendar/event-update.js";
+import { patchOfInput, readEventInput } from "../../src/calendar/event-input.js";
 import { localizeEvent } from "../../src/calendar/event-view.js";
+import { changes } from "../../src/events/draft.js";
+import { type EventPatch, isEmptyPatch, type TypedPatch } from "../../src/events/patch.js";
 import {
   allDayOf,
   anyDate,
@@ -21,18 +17,25 @@ import {
   parsed,
   type TypedTimes,
   userOf,
-} from "./fixtures.js";
+} from "../calendar/fixtures.js";
 
 const ZONE = "Europe/Berlin";
 
-type TypedChanges = Omit<EventChanges, "start" | "end" | "duration"> & TypedTimes;
+/** Flags, over an input; null for a cleared time. */
+type TypedChanges = Omit<TypedPatch, "start" | "end" | "duration"> & {
+  readonly [K in keyof TypedTimes]?: TypedTimes[K] | null;
+} & { readonly input?: EventPatch };
 
-function update(current: CalendarEvent, changes: TypedChanges, zone = ZONE): EventDraft {
-  return draftForUpdate(current, parsed(changes, zone), zone);
+function update(current: CalendarEvent, { input, ...flags }: TypedChanges, zone = ZONE): EventDraft {
+  const { start, end, ...others } = flags;
+  const times = { ...(start && { start }), ...(end && { end }) };
+  const cleared = { ...(start === null && { start }), ...(end === null && { end }) };
+  const typed = { ...parsed({ ...others, ...times } as TypedTimes, zone), ...cleared };
+  return changes(current, [...(input === undefined ? [] : [input]), typed], zone);
 }
 
-function inputOf(value: unknown): Pick<EventChanges, "input"> {
-  return { input: readEventInput(value, "--input") };
+function inputOf(value: unknown): { readonly input: EventPatch } {
+  return { input: patchOfInput(readEventInput(value, "--input"), "--input") };
 }
 
 const TOKYO_HOUR = {
@@ -50,7 +53,7 @@ const TWO_DAYS = {
   end_timezone: "UTC",
 };
 
-describe("draftForUpdate keeps other fields", () => {
+describe("changes keeps other fields", () => {
   test("sends the whole event with composite ids and without nulls", () => {
     const current = eventOf({
       description: "Slides",
@@ -65,8 +68,8 @@ describe("draftForUpdate keeps other fields", () => {
       ...TOKYO_HOUR,
       description: "Slides",
       url: "",
-      label_id: "cal,4",
-      attendee_ids: ["cal,2", "cal,3"],
+      label: "cal,4",
+      attendees: ["cal,2", "cal,3"],
     });
   });
 
@@ -80,7 +83,7 @@ describe("draftForUpdate keeps other fields", () => {
 
   test("a keep without times stays one", () => {
     const draft = update(keepOf(), { title: "Idea" });
-    expect(draft).toMatchObject({ category: "keep", title: "Idea", label_id: "cal,1" });
+    expect(draft).toMatchObject({ category: "keep", title: "Idea", label: "cal,1" });
     expect(draft).toMatchObject({ start_at: undefined, end_at: undefined, start_timezone: undefined });
   });
 
@@ -150,8 +153,8 @@ function eventFrom(draft: EventDraft): CalendarEvent {
     description: draft.description ?? null,
     location: draft.location ?? null,
     url: draft.url ?? null,
-    label: { id: draft.label_id, number: null, name: null, color: null },
-    attendees: (draft.attendee_ids ?? []).map((id) => userOf(id)),
+    label: { id: draft.label ?? "", number: null, name: null, color: null },
+    attendees: (draft.attendees ?? []).map((id) => userOf(id)),
   });
 }
 
@@ -179,7 +182,7 @@ function timesOf({ all_day, start_at = "", end_at = "", start_timezone, end_time
   return `${all_day ? "days " : ""}${start}–${isSameDay ? end?.slice(11) : end} ${zones}`;
 }
 
-describe("draftForUpdate changes times", () => {
+describe("changes changes times", () => {
   const LATE = eventOf({ start_at: "2026-11-21T23:00:00.000Z", end_at: "2026-11-22T15:30:00.000Z" });
   const UNTIL_MIDNIGHT = eventOf({
     start_at: "2026-11-20T15:00:00.000Z",
@@ -351,7 +354,7 @@ describe("draftForUpdate changes times", () => {
     [
       "--by beside --clear start",
       eventOf(),
-      { by: DAYS_LATER, clear: ["start"] },
+      { by: DAYS_LATER, start: null },
       "--by moves the event as it is",
     ],
     ["a time for an all-day event", allDayOf(), { end: "2026-11-22T15:00" }, 'T15:00" has a clock time'],
@@ -398,25 +401,25 @@ describe("draftForUpdate changes times", () => {
   });
 });
 
-describe("draftForUpdate clears", () => {
+describe("changes clears", () => {
   test("texts and attendees", () => {
     const current = eventOf({ description: "x", location: "y", url: "z", attendees: [userOf("cal,2")] });
-    const draft = update(current, { clear: ["description", "location", "url", "attendees"] });
-    expect(draft).toMatchObject({ description: "", location: "", url: "", attendee_ids: [] });
+    const draft = update(current, { description: null, location: null, url: null, attendees: [] });
+    expect(draft).toMatchObject({ description: "", location: "", url: "", attendees: [] });
   });
 
   test("both times of a keep", () => {
     const keep = eventOf({ category: "keep" });
-    const draft = update(keep, { clear: ["start", "end"] });
+    const draft = update(keep, { start: null, end: null });
     expect(JSON.parse(JSON.stringify(draft))).toEqual({
       category: "keep",
       title: "Review",
-      label_id: "cal,1",
+      label: "cal,1",
     });
   });
 
   test("the times of a schedule that becomes a keep", () => {
-    const draft = update(eventOf(), { category: "keep", clear: ["end", "start"] });
+    const draft = update(eventOf(), { category: "keep", end: null, start: null });
     expect(draft).toMatchObject({ category: "keep", start_at: undefined });
   });
 
@@ -424,49 +427,39 @@ describe("draftForUpdate clears", () => {
     [
       "a time of a schedule",
       eventOf(),
-      { clear: ["start", "end"] },
+      { start: null, end: null },
       "--clear start: a schedule needs its times",
     ],
     [
       "one time of a keep",
       eventOf({ category: "keep" }),
-      { clear: ["end"] },
+      { end: null },
       "--clear end: a keep has both times or neither",
     ],
-    ["what is also given", eventOf(), { clear: ["url"], url: "x" }, "--clear url: a new value is given too"],
-    ["given attendees", eventOf(), { clear: ["attendees"], attendeeIds: ["cal,2"] }, "--clear attendees"],
-    ["an end that --duration gives", eventOf(), { clear: ["end"], duration: "1h" }, "--clear end"],
   ])("not %s", (_, current, changes, message) => {
     const failure = failureOf(() => update(current, changes));
     expect(failure.code).toBe("usage");
     expect(failure.message).toContain(message);
   });
-
-  test("only fields that can be cleared", () => {
-    expect(parseClearField("location")).toBe("location");
-    const failure = failureOf(() => parseClearField("title"));
-    expect(failure).toMatchObject({ code: "usage", message: '--clear: "title" cannot be cleared' });
-    expect(failure.hint).toContain("description, location, url, attendees, start, end");
-  });
 });
 
-describe("draftForUpdate changes attendees", () => {
+describe("changes changes attendees", () => {
   const current = eventOf({ attendees: [userOf("cal,2", "Ana"), userOf("3")] });
 
   test.each<[string, TypedChanges, readonly string[]]>([
-    ["adds", { addAttendeeIds: ["cal,4"] }, ["cal,2", "cal,3", "cal,4"]],
-    ["adds nobody twice", { addAttendeeIds: ["cal,3"] }, ["cal,2", "cal,3"]],
-    ["removes", { removeAttendeeIds: ["cal,3"] }, ["cal,2"]],
-    ["removes the last", { removeAttendeeIds: ["cal,2", "cal,3"] }, []],
-    ["replaces", { attendeeIds: ["cal,5"] }, ["cal,5"]],
-    ["replaces by nobody", { attendeeIds: [] }, []],
-    ["clears and adds", { clear: ["attendees"], addAttendeeIds: ["cal,5"] }, ["cal,5"]],
+    ["adds", { addAttendees: ["cal,4"] }, ["cal,2", "cal,3", "cal,4"]],
+    ["adds nobody twice", { addAttendees: ["cal,3"] }, ["cal,2", "cal,3"]],
+    ["removes", { removeAttendees: ["cal,3"] }, ["cal,2"]],
+    ["removes the last", { removeAttendees: ["cal,2", "cal,3"] }, []],
+    ["replaces", { attendees: ["cal,5"] }, ["cal,5"]],
+    ["replaces by nobody", { attendees: [] }, []],
+    ["clears and adds", { attendees: [], addAttendees: ["cal,5"] }, ["cal,5"]],
   ])("%s", (_, changes, ids) => {
-    expect(update(current, changes).attendee_ids).toEqual(ids);
+    expect(update(current, changes).attendees).toEqual(ids);
   });
 
   test("rejects removing a user who is not an attendee, and lists the attendees", () => {
-    expect(failureOf(() => update(current, { removeAttendeeIds: ["cal,9"] }))).toMatchObject({
+    expect(failureOf(() => update(current, { removeAttendees: ["cal,9"] }))).toMatchObject({
       code: "usage",
       message: "--remove-attendee: cal,9 is not an attendee of the event",
       hint: "attendees: Ana (cal,2), 3",
@@ -474,7 +467,7 @@ describe("draftForUpdate changes attendees", () => {
   });
 });
 
-describe("draftForUpdate with an input object", () => {
+describe("changes with an input object", () => {
   test("only its fields change", () => {
     const draft = update(eventOf({ location: "Room 2" }), inputOf({ description: "Slides", location: null }));
     expect(draft).toMatchObject({
@@ -526,24 +519,23 @@ describe("fields that the service did not send", () => {
   });
 
   test("are taken from the flags", () => {
-    const draft = update(eventOf({ title: null, label: null }), { title: "Retro", labelId: "cal,3" });
-    expect(draft).toMatchObject({ title: "Retro", label_id: "cal,3" });
+    const draft = update(eventOf({ title: null, label: null }), { title: "Retro", label: "cal,3" });
+    expect(draft).toMatchObject({ title: "Retro", label: "cal,3" });
   });
 });
 
-describe("hasChanges", () => {
-  test.each<[EventChanges, boolean]>([
-    [{}, false],
-    [{ clear: [], addAttendeeIds: [], removeAttendeeIds: [], title: undefined }, false],
-    [inputOf({ id: "e1", title: null }), false],
-    [{ title: "Retro" }, true],
-    [{ allDay: false }, true],
-    [{ attendeeIds: [] }, true],
-    [{ clear: ["url"] }, true],
-    [{ addAttendeeIds: ["cal,2"] }, true],
-    [{ removeAttendeeIds: ["cal,2"] }, true],
-    [inputOf({ title: "Retro" }), true],
-  ])("case %#", (changes, expected) => {
-    expect(hasChanges(changes)).toBe(expected);
+describe("isEmptyPatch", () => {
+  test.each<[EventPatch, boolean]>([
+    [{}, true],
+    [{ title: undefined, addAttendees: undefined }, true],
+    [inputOf({ id: "e1", title: null }).input, true],
+    [{ title: "Retro" }, false],
+    [{ allDay: false }, false],
+    [{ attendees: [] }, false],
+    [{ url: null }, false],
+    [{ addAttendees: ["cal,2"] }, false],
+    [inputOf({ title: "Retro" }).input, false],
+  ])("case %#", (patch, expected) => {
+    expect(isEmptyPatch(patch)).toBe(expected);
   });
 });

@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EVENT_RULES } from "../../contract/bodies.js";
-import { planTimes } from "../../src/calendar/event-times.js";
+import { newTimes } from "../../src/events/draft.js";
+import type { TypedPatch } from "../../src/events/patch.js";
+import { anyDate, anyInstant, anyZone, failureOf, parsed, type TypedTimes } from "../calendar/fixtures.js";
 import { numberOfRuns } from "../support/shared.js";
-import { anyDate, anyInstant, anyZone, failureOf, parsed, type TypedTimes } from "./fixtures.js";
 
-type TypedPlan = Omit<Parameters<typeof planTimes>[0], "start" | "end" | "duration"> & TypedTimes;
+type TypedPlan = Parameters<typeof newTimes>[1] & Pick<TypedPatch, "allDay"> & TypedTimes;
 
 function plan(fields: Partial<TypedPlan>) {
-  const { zone = "Asia/Tokyo" } = fields;
-  return planTimes({ category: "schedule", zone, ...parsed(fields, zone) });
+  const { category = "schedule", zone = "Asia/Tokyo", length, ...flags } = fields;
+  return newTimes([parsed(flags, zone)], { category, zone, ...(length && { length }) });
 }
 
 const NO_TIMES = {
@@ -20,7 +21,7 @@ const NO_TIMES = {
   end_timezone: undefined,
 };
 
-describe("planTimes", () => {
+describe("newTimes", () => {
   test.each<[string, Partial<TypedPlan>, string, string]>([
     ["start and end", { start: "2026-11-21T15:00", end: "2026-11-21T16:30" }, "06:00", "07:30"],
     ["start and duration", { start: "2026-11-21T15:00", duration: "1h30m" }, "06:00", "07:30"],

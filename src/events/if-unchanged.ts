@@ -1,7 +1,7 @@
 import { parseWireDateTime } from "../../contract/date-time.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { CliError } from "../errors.js";
-import { isSameContent } from "./event-changes.js";
+import { says } from "./draft.js";
 
 /**
  * Checks that an event was not updated since the user last read it.
@@ -44,33 +44,10 @@ export function wasUpdated(
   const { id, updated_at: updatedAt } = found;
   const updated = parseWireDateTime(updatedAt ?? "")?.instant ?? null;
   if (updated === seen) return false;
-  if (updated !== null && updated > seen && hasFields(found, draft)) return true;
+  if (updated !== null && updated > seen && says(found, draft)) return true;
   throw new CliError(
     "outcome_unknown",
     `it is unknown whether event ${id} was updated: the update may have been done and then overwritten, or another change came first`,
     { hint: `look at it with \`calctl events get ${id}\``, details: { updated_at: updatedAt } },
   );
-}
-
-/** Whether the event has every field of the draft. */
-export function hasFields(
-  event: CalendarEvent,
-  { label_id: id, attendee_ids: ids, ...fields }: EventDraft,
-): boolean {
-  const { category, title, all_day = null, start_at = null, end_at = null } = fields;
-  return isSameContent(event, {
-    ...event,
-    category,
-    title,
-    all_day,
-    start_at,
-    end_at,
-    description: fields.description ?? event.description,
-    location: fields.location ?? event.location,
-    url: fields.url ?? event.url,
-    start_timezone: fields.start_timezone ?? event.start_timezone,
-    end_timezone: fields.end_timezone ?? event.end_timezone,
-    label: { id },
-    attendees: ids?.map((each) => ({ id: each })) ?? event.attendees,
-  });
 }

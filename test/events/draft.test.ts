@@ -1,16 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { parseDuration } from "../../src/calendar/dates.js";
-import { draftForCreate, type EventFlags, missingForCreate } from "../../src/calendar/event-draft.js";
-import { readEventInput } from "../../src/calendar/event-input.js";
+import { patchOfInput, readEventInput } from "../../src/calendar/event-input.js";
 import { localizeEvent } from "../../src/calendar/event-view.js";
-import { allDayOf, eventOf, failureOf, keepOf, parsed, type TypedTimes } from "./fixtures.js";
+import { draft as draftOf, missingForDraft } from "../../src/events/draft.js";
+import type { TypedPatch } from "../../src/events/patch.js";
+import { allDayOf, eventOf, failureOf, keepOf, parsed, type TypedTimes } from "../calendar/fixtures.js";
 
-type TypedFlags = Omit<EventFlags, "start" | "end" | "duration"> & TypedTimes;
+type TypedFlags = Omit<TypedPatch, "start" | "end" | "duration"> & TypedTimes;
 
 function draft(flags: TypedFlags, input?: unknown) {
-  const read = input === undefined ? null : readEventInput(input, "--input");
+  const read = input === undefined ? [] : [readInput(input)];
   const length = parseDuration("1h", "duration");
-  return draftForCreate(parsed(flags, "Asia/Tokyo"), read, { zone: "Asia/Tokyo", length });
+  return draftOf([...read, parsed(flags, "Asia/Tokyo")], { zone: "Asia/Tokyo", length });
+}
+
+function readInput(value: unknown) {
+  return patchOfInput(readEventInput(value, "--input"), "--input");
 }
 
 const TIMES = { start: "2026-11-21T15:00", duration: "1h" };
@@ -29,7 +34,7 @@ const DAYS = {
   end_timezone: "UTC",
 };
 
-describe("draftForCreate from flags", () => {
+describe("draft from flags", () => {
   test("fills in defaults and omits other fields", () => {
     expect(draft({ title: "Review", ...TIMES })).toEqual({
       category: "schedule",
@@ -82,7 +87,7 @@ describe("draftForCreate from flags", () => {
   });
 });
 
-describe("draftForCreate from an input object", () => {
+describe("draft from an input object", () => {
   test.each([
     ["a timed event", eventOf(), HOUR],
     ["an all-day event", allDayOf(), DAYS],
@@ -107,6 +112,17 @@ describe("draftForCreate from an input object", () => {
   test("reads the dates of an all-day event as written", () => {
     const input = { title: "Trip", all_day: true, start_at: "2026-11-21T00:00:00+09:00" };
     expect(draft({}, input)).toMatchObject({ ...DAYS, end_at: "2026-11-22T00:00:00.000Z" });
+  });
+
+  test("begins a series that was printed at its first, excepted date, also without an end", () => {
+    const recurrences = ["RRULE:FREQ=DAILY", "EXDATE:20261120T060000Z"];
+    const { end_at: _, ...open } = HOUR;
+    const series = { id: "s", series_id: "s", title: "Review", ...open, recurrences };
+    expect(draft({}, series)).toMatchObject({
+      start_at: "2026-11-20T06:00:00.000Z",
+      end_at: "2026-11-20T07:00:00.000Z",
+      recurrences,
+    });
   });
 
   test.each<[string, TypedFlags, object, object]>([
@@ -156,17 +172,17 @@ describe("draftForCreate from an input object", () => {
   });
 });
 
-describe("missingForCreate", () => {
-  const missing = (flags: TypedFlags) => missingForCreate(parsed(flags, "Asia/Tokyo"));
+describe("missingForDraft", () => {
+  const missing = (flags: TypedFlags) => missingForDraft([parsed(flags, "Asia/Tokyo")]);
 
   test("is empty when nothing is missing", () => {
     expect(missing({ title: "Review", ...TIMES })).toEqual([]);
     expect(missing({ title: "Trip", allDay: true, start: "2026-11-21" })).toEqual([]);
-    expect(missingForCreate({ title: "Idea", category: "keep" })).toEqual([]);
-    expect(missingForCreate({}, readEventInput(eventOf(), "--input"))).toEqual([]);
+    expect(missingForDraft([{ title: "Idea", category: "keep" }])).toEqual([]);
+    expect(missingForDraft([readInput(eventOf())])).toEqual([]);
   });
 
   test("names each flag", () => {
-    expect(missingForCreate({})).toEqual(["--title", "--start"]);
+    expect(missingForDraft([])).toEqual(["--title", "--start"]);
   });
 });
