@@ -1,7 +1,7 @@
 import { codePointLength, HEX_COLOR } from "../../contract/limits.js";
 import {
+  type Candidate,
   describeCandidates,
-  type Named,
   type ResolveOptions,
   resolveName,
 } from "../../src/calendar/names.js";
@@ -33,7 +33,7 @@ export async function resolveUser(db: Transaction, user: string, source = "user"
 }
 
 /** `resolveUser` for some of the users. */
-export async function resolveAmong<T extends Named>(
+export async function resolveAmong<T extends Candidate>(
   users: readonly T[],
   user: string,
   { db, ...options }: ResolveOptions & { readonly db: Transaction },

@@ -4,19 +4,27 @@ import type { Label, User } from "../../contract/shapes.js";
 import { CliError, emptyValueError, usageError } from "../errors.js";
 import { findNearest } from "./nearest.js";
 
-/** A value, and how messages name where it came from: `--calendar`, `CALCTL_CALENDAR`. */
-export interface NamedValue {
+/** What names a calendar, a label or a person: an id, a name, for a label also its number. */
+export interface Named {
   readonly value: string;
+  /** How messages name where it came from: `--calendar`, `CALCTL_CALENDAR`. */
   readonly source: string;
+  /** A label as the output of some calendar has it, which is found by its name in another one. */
+  readonly printed?: PrintedLabel;
+}
+
+/** A label as some output has it. */
+export function namedLabel(printed: PrintedLabel, source: string): Named {
+  return { value: printed.name || String(printed.number), source, printed };
 }
 
 /** Anything that may be given by name instead of by id. */
-export interface Named {
+export interface Candidate {
   readonly id: string;
   readonly name: string | null;
 }
 
-export interface ResolveOptions<T extends Named = Named> {
+export interface ResolveOptions<T extends Candidate = Candidate> {
   /** What messages call it: `calendar`, `label`, `member`. */
   readonly noun: string;
   /** How messages name where the value came from: `--calendar`, `CALCTL_CALENDAR`. */
@@ -32,7 +40,7 @@ export interface ResolveOptions<T extends Named = Named> {
  * allowed, by the beginning of its name; the first step that matches any candidate decides.
  * @throws CliError not_found with the candidates when none matches, usage when several do or the value cannot be a name
  */
-export function resolveName<T extends Named>(
+export function resolveName<T extends Candidate>(
   value: string,
   candidates: readonly T[],
   options: ResolveOptions<T>,
@@ -62,7 +70,7 @@ export function resolveName<T extends Named>(
   return found;
 }
 
-function notFoundError<T extends Named>(
+function notFoundError<T extends Candidate>(
   value: string,
   candidates: readonly T[],
   { noun, source, describe }: Required<Pick<ResolveOptions<T>, "noun" | "source" | "describe">>,
@@ -81,12 +89,16 @@ export function missingLabelError(value: string, candidates: readonly Label[], s
 }
 
 /** The same for a member. */
-export function missingMemberError(value: string, candidates: readonly Named[], source: string): CliError {
+export function missingMemberError(
+  value: string,
+  candidates: readonly Candidate[],
+  source: string,
+): CliError {
   return notFoundError(value, candidates, { noun: "member", source, describe: describeCandidate });
 }
 
 /** A list for hints: `Family (abc), Work (def)`. */
-export function describeCandidates(candidates: readonly Named[]): string {
+export function describeCandidates(candidates: readonly Candidate[]): string {
   return boundedList(candidates.map(describeCandidate));
 }
 
@@ -98,9 +110,9 @@ function boundedList(texts: readonly string[]): string {
 }
 
 /** Names that begin like the value or contain it, then those with a typing error, then the others as they are. */
-function closestFirst<T extends Named>(value: string, candidates: readonly T[]): readonly T[] {
+function closestFirst<T extends Candidate>(value: string, candidates: readonly T[]): readonly T[] {
   const folded = foldCase(value);
-  const textOf = ({ name }: Named): string => foldCase(name ?? "");
+  const textOf = ({ name }: Candidate): string => foldCase(name ?? "");
   const containing =
     folded === "" ? [] : candidates.filter((candidate) => textOf(candidate).includes(folded));
   const beginning = containing.filter((candidate) => textOf(candidate).startsWith(folded));
@@ -129,11 +141,11 @@ function checkControlCharacters(value: string, source: string): void {
 }
 
 /** For messages: `Family (abc)`. */
-export function describeCandidate({ id, name }: Named): string {
+export function describeCandidate({ id, name }: Candidate): string {
   return name === null || name === "" ? id : `${name} (${id})`;
 }
 
-interface OwnerOptions extends Pick<NamedValue, "source"> {
+interface OwnerOptions extends Pick<Named, "source"> {
   readonly calendarId: string;
 }
 
@@ -163,12 +175,8 @@ export function resolveLabel(
   return resolveName(value, labels, { noun: "label", source, describe: describeLabel });
 }
 
-/** A label as the output of some calendar has it. */
-export interface PrintedLabel extends Named {
-  /** Composite. */
-  readonly id: string;
-  readonly number: number | null;
-}
+/** What an output tells of a label; its id is composite. */
+type PrintedLabel = Pick<Label, "id" | "name" | "number">;
 
 /** The same label, or in another calendar the one of the same name; null without one. The default label has no name. */
 export function findPrintedLabel(printed: PrintedLabel, labels: readonly Label[]): Label | null {
@@ -202,7 +210,7 @@ function describeLabel(label: Label): string {
   return name === null || name === "" ? key : `${key} ${name}`;
 }
 
-interface ResolveAttendeesOptions extends OwnerOptions {
+interface ResolveAttendeesOptions extends Pick<OwnerOptions, "calendarId"> {
   /** Id of the current user, for `me`; null when unknown. */
   readonly me: string | null;
 }
@@ -212,13 +220,11 @@ interface ResolveAttendeesOptions extends OwnerOptions {
  * @throws CliError not_found with the candidates when no member matches, usage when several have the name
  */
 export function resolveAttendees(
-  values: readonly string[],
-  members: readonly Named[],
+  named: readonly Named[],
+  members: readonly Candidate[],
   options: ResolveAttendeesOptions,
 ): readonly string[] {
-  const ids = values.map((value) =>
-    compositeId(options.calendarId, resolveMember(value, members, options).id),
-  );
+  const ids = named.map((each) => compositeId(options.calendarId, resolveMember(each, members, options).id));
   return [...new Set(ids)];
 }
 
@@ -237,21 +243,24 @@ export function attendeeKey({ id, name }: User, members: readonly User[], calend
  * @returns the plain id
  * @throws CliError not_found with the members when none fits, usage when several do
  */
-export function findPerson(value: string, members: readonly Named[], source: string): string {
+export function findPerson(value: string, members: readonly Candidate[], source: string): string {
   const people = new Map(members.map(({ id, name }) => [plainId(id), { id: plainId(id), name }]));
   const found = people.get(plainId(value));
   return (found ?? resolveName(value, [...people.values()], { noun: "member", source, byPrefix: true })).id;
 }
 
-function resolveMember(value: string, members: readonly Named[], options: ResolveAttendeesOptions): Named {
-  const { calendarId, source } = options;
+function resolveMember(
+  { value, source }: Named,
+  members: readonly Candidate[],
+  { calendarId, me }: ResolveAttendeesOptions,
+): Candidate {
   if (value === "") throw emptyValueError(source);
-  const composite = compositeId(calendarId, value === "me" ? ownId(options) : value);
+  const composite = compositeId(calendarId, value === "me" ? ownId(me, source) : value);
   const found = members.find(({ id }) => compositeId(calendarId, id) === composite);
   return found ?? resolveName(value, members, { noun: "member", source, byPrefix: true });
 }
 
-function ownId({ me, source }: ResolveAttendeesOptions): string {
+function ownId(me: string | null, source: string): string {
   if (me !== null) return plainId(me);
   throw usageError(
     `${source}: the current user is unknown, so "me" cannot be used`,

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { EventDraft } from "../../contract/shapes.js";
 import { AmbiguousTextError } from "../calendar/dates.js";
 import { localTimes } from "../calendar/event-view.js";
+import type { Named } from "../calendar/names.js";
 import type { SentenceReading } from "../calendar/sentence.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
@@ -69,8 +70,8 @@ async function runAdd(
   checkText(flags, SOURCE);
   const labelSource = `${SOURCE} (quote "#${flags.label}" to keep it in the title)`;
   const sentence = { ...flags, labelSource };
-  const fields = await readEventFields(context, sentence);
-  const content = draft([fields.flags], { zone, length: defaultLength(settings) });
+  const patches = await readEventFields(context, sentence);
+  const content = draft(patches, { zone, length: defaultLength(settings) });
   const repeat = await planRule(context, sentence, content);
   const isConfirmed = yes || context.flags.dryRun;
   requireConfirmation(isConfirmed, prompt.available);
@@ -87,9 +88,7 @@ async function runAdd(
     return runEventsCreate(context, sentence, { profile });
   }
   const calendar = await chooseCalendar(context, "writeCalendar");
-  const { label } = fields;
-  if (label !== undefined && "value" in label)
-    await createRelatedResolver(context, calendar.id).labelId(label);
+  if (content.label !== undefined) await createRelatedResolver(context, calendar.id).labelId(content.label);
   if (repeat !== null) await requireSeries(await context.api(), calendar.id);
   for (const line of describe(calendar, repeat === null ? [] : [repeat.reading])) context.output.warn(line);
   const answer = await prompt.confirmOrEdit("Create it?");
@@ -146,7 +145,7 @@ function describeChoice(text: string, reader: SentenceReader): readonly Choice<s
 }
 
 /** What loads the rule engine; null of an event that does not repeat. */
-async function planRule(context: EventContext, sentence: SentenceReading, content: EventDraft) {
+async function planRule(context: EventContext, sentence: SentenceReading, content: EventDraft<Named>) {
   if (sentence.repeat === undefined) return null;
   const { planRepeat } = await import("./events/create-recurrence.js");
   return planRepeat(context, sentence, content);
@@ -161,7 +160,7 @@ function describeReading(
     zone,
     hours,
   }: {
-    readonly content: EventDraft;
+    readonly content: EventDraft<unknown>;
     readonly calendar?: ChosenCalendar | undefined;
     readonly zone: string;
     readonly hours: 12 | 24;

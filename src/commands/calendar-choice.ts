@@ -1,6 +1,6 @@
 import type { Calendar, CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
-import { checkId, describeCandidates, type NamedValue, resolveName } from "../calendar/names.js";
+import { checkId, describeCandidates, type Named, resolveName } from "../calendar/names.js";
 import type { Context } from "../context.js";
 import { CliError, hasCode, nullOn, usageError, wrapError } from "../errors.js";
 import { firstFailure } from "./process-each.js";
@@ -159,7 +159,7 @@ export async function candidateCalendars(
 }
 
 /** Every `--calendar`, without defaults. @throws CliError usage for an empty one */
-export function namedCalendars({ flags }: Pick<Context, "flags">): readonly NamedValue[] {
+export function namedCalendars({ flags }: Pick<Context, "flags">): readonly Named[] {
   return flags.calendars.map((value) => ({
     value: checkId(value, "--calendar"),
     source: "--calendar",
@@ -169,7 +169,7 @@ export function namedCalendars({ flags }: Pick<Context, "flags">): readonly Name
 /** Resolves names to calendars; without names all calendars. */
 export async function resolveCalendars(
   { api }: Pick<Context, "api">,
-  named: readonly NamedValue[],
+  named: readonly Named[],
 ): Promise<readonly ChosenCalendar[]> {
   let calendars: readonly ChosenCalendar[];
   try {

@@ -12,7 +12,7 @@ import {
   takesPart,
   timeOfDays,
 } from "../calendar/free-time.js";
-import { describeCandidate, findPerson, type Named } from "../calendar/names.js";
+import { type Candidate, describeCandidate, findPerson } from "../calendar/names.js";
 import { localDate } from "../calendar/zoned-time.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { collect } from "../cli/global-flags.js";
@@ -142,7 +142,7 @@ async function readBusyEvents(
 async function readAll(context: EventContext, query: EventQuery, names: readonly string[]) {
   const { calendars, pages, localize } = await createEventReader(context, query);
   const api = await context.api();
-  const members: Named[] = [];
+  const members: Candidate[] = [];
   const events: CalendarEvent[] = [];
   const failure = await firstFailure(calendars, async (calendar) => {
     try {

@@ -156,7 +156,11 @@ export function missingForDraft(patches: readonly GivenFields[]): readonly strin
  * @param zone the chosen one
  * @throws CliError usage, naming all missing flags at once
  */
-export function changes(event: CalendarEvent, patches: readonly EventPatch[], zone: string): EventDraft {
+export function changes(
+  event: CalendarEvent,
+  patches: readonly EventPatch<string>[],
+  zone: string,
+): EventDraft {
   patches.forEach(checkPatch);
   const typed = patches.filter(isTyped);
   const title = said(patches, "title") ?? event.title;
@@ -196,7 +200,7 @@ function hintForTimes(isTimed: boolean): string {
 
 function changedSpan(
   event: CalendarEvent,
-  patches: readonly EventPatch[],
+  patches: readonly EventPatch<string>[],
   { zone, category }: { readonly zone: string; readonly category: string | null },
 ): EventSpan {
   const own = readSpan(event);
@@ -218,8 +222,8 @@ function changedSpan(
 /** The start as typed, of a day alone with the event's time of day, or by how far it is moved. */
 function typedStart(
   own: EventSpan,
-  { start, by, startTimezone }: TypedPatch,
-  { patches, zone }: { readonly patches: readonly EventPatch[]; readonly zone: string },
+  { start, by, startTimezone }: TypedPatch<string>,
+  { patches, zone }: { readonly patches: readonly EventPatch<string>[]; readonly zone: string },
 ): DateInput | null | undefined {
   if (by !== undefined) return movedStart(own, by, { patches, zone });
   const isDays = own.allDay === true || said(patches, "allDay") === true;
@@ -234,7 +238,7 @@ function typedStart(
 function movedStart(
   own: EventSpan,
   by: DurationInput,
-  { patches, zone }: { readonly patches: readonly EventPatch[]; readonly zone: string },
+  { patches, zone }: { readonly patches: readonly EventPatch<string>[]; readonly zone: string },
 ): DateInput {
   if (patches.some((patch) => patch.start !== undefined || givesLength(patch)))
     throw usageError("--by moves the event as it is", "give no other times and no --all-day beside it");
@@ -262,7 +266,7 @@ export function movesEvent(patches: readonly EventPatch<unknown>[]): boolean {
 function changedEnd(
   own: EventSpan,
   { start, end }: EventSpan,
-  patches: readonly EventPatch[],
+  patches: readonly EventPatch<string>[],
 ): number | null {
   const isNewDay = patches
     .filter(isTyped)
@@ -272,7 +276,7 @@ function changedEnd(
   return start + own.end - own.start;
 }
 
-function clearsTimes(patches: readonly EventPatch[], category: string | null): boolean {
+function clearsTimes(patches: readonly EventPatch<string>[], category: string | null): boolean {
   const [field, other] = (["start", "end"] as const).filter((name) => said(patches, name) === null);
   if (field === undefined) return false;
   if (category === "schedule") {
@@ -286,7 +290,7 @@ function clearsTimes(patches: readonly EventPatch[], category: string | null): b
 
 function changedText(
   event: CalendarEvent,
-  patches: readonly EventPatch[],
+  patches: readonly EventPatch<string>[],
   field: (typeof TEXT_FIELDS)[number],
 ): string | undefined {
   const text = said(patches, field);
@@ -295,7 +299,7 @@ function changedText(
 }
 
 /** Composite ids; undefined when the event has no attendees and none are given. */
-function changedAttendees(event: CalendarEvent, patches: readonly EventPatch[]) {
+function changedAttendees(event: CalendarEvent, patches: readonly EventPatch<string>[]) {
   const added = patches.flatMap(({ addAttendees = [] }) => addAttendees);
   const removed = patches.flatMap(({ removeAttendees = [] }) => removeAttendees);
   const own = event.attendees.map(({ id }) => id);

@@ -8,6 +8,7 @@ import {
 } from "../../contract/limits.js";
 import { CATEGORIES, type Category } from "../../contract/shapes.js";
 import type { DateInput, DurationInput } from "../calendar/dates.js";
+import type { Named } from "../calendar/names.js";
 import { emptyValueError, usageError } from "../errors.js";
 
 /** The fields of an event that are texts and may be empty. */
@@ -61,10 +62,10 @@ export interface WrittenTimes {
 }
 
 /** What one input says of an event. */
-export type EventPatch<Ref = string> = PatchedFields<Ref> & (TypedTimes | WrittenTimes);
+export type EventPatch<Ref = Named> = PatchedFields<Ref> & (TypedTimes | WrittenTimes);
 
 /** What the flags of a command line say of an event. */
-export type TypedPatch<Ref = string> = PatchedFields<Ref> & TypedTimes;
+export type TypedPatch<Ref = Named> = PatchedFields<Ref> & TypedTimes;
 
 export function isTyped<P extends { readonly source?: string | undefined }>(
   patch: P,
@@ -80,6 +81,12 @@ export function isEmptyPatch({ source: _, ...fields }: EventPatch<unknown>): boo
 /** What the last of some patches says of a field; undefined if none names it. */
 export function said<P, K extends keyof P>(patches: readonly P[], field: K): P[K] | undefined {
   return patches.findLast((patch) => patch[field] !== undefined)?.[field];
+}
+
+/** The same patch without the label and the people that it names. */
+export function withoutNames(patch: EventPatch<unknown>): EventPatch<never> {
+  const { label: _, attendees: __, addAttendees: ___, removeAttendees: ____, ...others } = patch;
+  return others;
 }
 
 /** Texts with a limit in the contract; undefined and null ones are not checked. */

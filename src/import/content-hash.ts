@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { contentKey } from "../calendar/event-changes.js";
+import type { Named } from "../calendar/names.js";
 import { fromFirstSlot, isSeries } from "../calendar/series.js";
-import type { ImportContent } from "./entry.js";
 
 /** The same for two versions of a file's event that say the same. Earlier imports have remembered it, so it must not change. */
-export function hashContent(content: ImportContent): string {
+export function hashContent(content: EventDraft<Named>): string {
   const { category, title, description, location, url, label, attendees } = content;
   const { all_day, start_at, start_timezone, end_at, end_timezone, recurrences } = content;
   return shortHash([
     ...[category, title, all_day ?? false, start_at, start_timezone, end_at, end_timezone],
     ...[description || null, location || null, url || null],
-    ...[typeof label === "object" ? label.name || label.number : label, attendees ?? []],
+    ...[label?.value, attendees?.map(({ value }) => value) ?? []],
     ...(recurrences === undefined ? [] : [recurrences]),
   ]);
 }

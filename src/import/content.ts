@@ -2,13 +2,12 @@ import { DAY_MS, dateToInstant, formatWireDateTime } from "../../contract/date-t
 import { isJsonObject } from "../../contract/json.js";
 import { codePointLength, MAX_URL, URL_SCHEMES } from "../../contract/limits.js";
 import { parseUrl } from "../../contract/url.js";
-import type { EventInput } from "../calendar/event-input.js";
 import { usageError } from "../errors.js";
-import { TEXT_LIMITS } from "../events/patch.js";
+import { type EventPatch, TEXT_LIMITS } from "../events/patch.js";
 
 /** Checks what the service could not store, besides the contract's limits. @throws CliError usage */
-export function checkStorable(content: EventInput): void {
-  for (const [name, text] of Object.entries(content))
+export function checkStorable(patch: EventPatch): void {
+  for (const [name, text] of Object.entries(patch))
     if (typeof text === "string" && /[\0\p{Surrogate}]/u.test(text))
       throw usageError(`${name} has a NUL or half a character, which cannot be stored`);
 }

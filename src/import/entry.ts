@@ -2,16 +2,14 @@ import { isTimeZone } from "../../contract/date-time.js";
 import { isJsonObject } from "../../contract/json.js";
 import type { EventDraft } from "../../contract/shapes.js";
 import { parseTimeZone } from "../calendar/dates.js";
-import { type EventInput, patchOfInput, readEventInput } from "../calendar/event-input.js";
 import { firstNames } from "../calendar/first-names.js";
+import type { Named } from "../calendar/names.js";
 import { readWallClock } from "../calendar/zoned-time.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
 import { draft } from "../events/draft.js";
+import { readEventInput } from "../events/json.js";
 import { checkStorable, isStorableUrl, truncateTexts } from "./content.js";
 import type { Beginning } from "./ics-times.js";
-
-/** What an event is made of. Label and attendees are those of `events create --input`, still by name. */
-export interface ImportContent extends Omit<EventDraft, "label">, Pick<EventInput, "label"> {}
 
 /** Which occurrence of which series is changed. */
 export interface ChangedOccurrence {
@@ -31,7 +29,7 @@ export interface ImportEntry {
   readonly identity: string;
   readonly title: string;
   /** Within the limits. */
-  readonly content: ImportContent;
+  readonly content: EventDraft<Named>;
   /** STATUS:CANCELLED, or an invitation withdrawn by METHOD:CANCEL. */
   readonly cancelled: boolean;
   /** One RRULE, and RDATE and EXDATE lines in UTC or as dates; empty for a single event. @see RFC 5545 */
@@ -147,13 +145,11 @@ export function readEntry(
     if (stored !== fields) remarks.add("with a URL that cannot be stored: left out");
     const given = truncate ? truncateTexts(stored) : stored;
     if (given !== stored) remarks.add("too long for the calendar: truncated");
-    const input = readEventInput(given, SOURCE, readFileZone);
-    checkStorable(input);
-    const { label, attendees } = input;
-    const whole = { ...input, recurrences: entry.recurrences, isSeries };
-    const patch = patchOfInput(whole, SOURCE);
-    const content = { ...draft([patch], { zone, length: LENGTH }), label, attendees, recurrences: undefined };
-    const isOpen = input.start_at !== undefined && input.end_at === undefined && content.all_day !== true;
+    const { patch } = readEventInput(given, SOURCE, readFileZone);
+    checkStorable(patch);
+    const whole = { ...patch, recurrences: entry.recurrences, isSeries };
+    const content = { ...draft([whole], { zone, length: LENGTH }), recurrences: undefined };
+    const isOpen = patch.start !== undefined && patch.end === undefined && content.all_day !== true;
     if (isOpen && !remarks.has(OF_NO_LENGTH)) remarks.add("without an end: an hour long");
     // Nothing of one that is cancelled is written.
     for (const remark of entry.cancelled ? [] : remarks) count(remark, place.line);

@@ -1,13 +1,14 @@
+import type { EventDraft } from "../../contract/shapes.js";
+import type { Named } from "../calendar/names.js";
 import { isOccurrenceId } from "../calendar/series.js";
 import { hashContent } from "./content-hash.js";
-import type { ImportContent } from "./entry.js";
 import type { SeriesExceptions } from "./series.js";
 
 /** An event that an import makes: one of the file, a series, or one occurrence of a repeating one. */
 export interface ImportEvent {
   /** What later runs know it by. */
   readonly identity: string;
-  readonly content: ImportContent;
+  readonly content: EventDraft<Named>;
   /** Of an occurrence, when it starts by its rule (ms since the Unix epoch). */
   readonly slot?: number | undefined;
   /** Of a series, whose lines `content` has. */
@@ -197,7 +198,7 @@ export function seriesRecord({ content, exceptions }: ImportEvent): SeriesRecord
 }
 
 /** When an event begins, and the zone of that. */
-function beginningOf({ start_at, start_timezone }: ImportContent): string {
+function beginningOf({ start_at, start_timezone }: EventDraft<Named>): string {
   return `${start_at} ${start_timezone}`;
 }
 

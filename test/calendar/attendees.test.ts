@@ -11,7 +11,8 @@ const MEMBERS = [
 ];
 
 function resolve(values: readonly string[], me: string | null = "1"): readonly string[] {
-  return resolveAttendees(values, MEMBERS, { me, calendarId: "cal", source: "--attendee" });
+  const named = values.map((value) => ({ value, source: "--attendee" }));
+  return resolveAttendees(named, MEMBERS, { me, calendarId: "cal" });
 }
 
 describe("resolveAttendees", () => {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkId, describeCandidates, type Named, resolveName } from "../../src/calendar/names.js";
+import { type Candidate, checkId, describeCandidates, resolveName } from "../../src/calendar/names.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";
 import { failureOf } from "./fixtures.js";
 
-const CALENDARS: readonly Named[] = [
+const CALENDARS: readonly Candidate[] = [
   { id: "abc", name: "Family" },
   { id: "def", name: "Work" },
   { id: "ghi", name: "Workshop" },
@@ -15,7 +15,7 @@ const CALENDARS: readonly Named[] = [
   { id: "stu", name: "twins" },
 ];
 
-function resolve(value: string, byPrefix = true): Named {
+function resolve(value: string, byPrefix = true): Candidate {
   return resolveName(value, CALENDARS, { noun: "calendar", source: "--calendar", byPrefix });
 }
 
@@ -95,7 +95,7 @@ describe("resolveName", () => {
   });
 
   test("candidates are described by the given function", () => {
-    const options = { noun: "calendar", source: "-c", describe: ({ id }: Named) => `<${id}>` };
+    const options = { noun: "calendar", source: "-c", describe: ({ id }: Candidate) => `<${id}>` };
     expect(failureOf(() => resolveName("x", CALENDARS.slice(0, 2), options)).hint).toBe(
       "calendars: <abc>, <def>",
     );

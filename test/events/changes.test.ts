@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EVENT_RULES } from "../../contract/bodies.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
-import { patchOfInput, readEventInput } from "../../src/calendar/event-input.js";
 import { localizeEvent } from "../../src/calendar/event-view.js";
 import { changes } from "../../src/events/draft.js";
-import { type EventPatch, isEmptyPatch, type TypedPatch } from "../../src/events/patch.js";
+import { readEventInput } from "../../src/events/json.js";
+import { type EventPatch, isEmptyPatch, type TypedPatch, withoutNames } from "../../src/events/patch.js";
 import {
   allDayOf,
   anyDate,
@@ -22,9 +22,9 @@ import {
 const ZONE = "Europe/Berlin";
 
 /** Flags, over an input; null for a cleared time. */
-type TypedChanges = Omit<TypedPatch, "start" | "end" | "duration"> & {
+type TypedChanges = Omit<TypedPatch<string>, "start" | "end" | "duration"> & {
   readonly [K in keyof TypedTimes]?: TypedTimes[K] | null;
-} & { readonly input?: EventPatch };
+} & { readonly input?: EventPatch<string> };
 
 function update(current: CalendarEvent, { input, ...flags }: TypedChanges, zone = ZONE): EventDraft {
   const { start, end, ...others } = flags;
@@ -34,8 +34,8 @@ function update(current: CalendarEvent, { input, ...flags }: TypedChanges, zone 
   return changes(current, [...(input === undefined ? [] : [input]), typed], zone);
 }
 
-function inputOf(value: unknown): { readonly input: EventPatch } {
-  return { input: patchOfInput(readEventInput(value, "--input"), "--input") };
+function inputOf(value: unknown): { readonly input: EventPatch<string> } {
+  return { input: withoutNames(readEventInput(value, "--input").patch) };
 }
 
 const TOKYO_HOUR = {
@@ -525,7 +525,7 @@ describe("fields that the service did not send", () => {
 });
 
 describe("isEmptyPatch", () => {
-  test.each<[EventPatch, boolean]>([
+  test.each<[EventPatch<string>, boolean]>([
     [{}, true],
     [{ title: undefined, addAttendees: undefined }, true],
     [inputOf({ id: "e1", title: null }).input, true],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { parseDuration } from "../../src/calendar/dates.js";
-import { patchOfInput, readEventInput } from "../../src/calendar/event-input.js";
 import { localizeEvent } from "../../src/calendar/event-view.js";
 import { draft as draftOf, missingForDraft } from "../../src/events/draft.js";
+import { readEventInput } from "../../src/events/json.js";
 import type { TypedPatch } from "../../src/events/patch.js";
 import { allDayOf, eventOf, failureOf, keepOf, parsed, type TypedTimes } from "../calendar/fixtures.js";
 
@@ -15,9 +15,11 @@ function draft(flags: TypedFlags, input?: unknown) {
 }
 
 function readInput(value: unknown) {
-  return patchOfInput(readEventInput(value, "--input"), "--input");
+  return readEventInput(value, "--input").patch;
 }
 
+/** That of an output, which is found later. */
+const ANY_LABEL = expect.objectContaining({ value: "1" });
 const TIMES = { start: "2026-11-21T15:00", duration: "1h" };
 const HOUR = {
   all_day: false,
@@ -101,7 +103,12 @@ describe("draft from an input object", () => {
   });
 
   test("copies a keep without times", () => {
-    expect(draft({}, keepOf())).toEqual({ category: "keep", title: "Review" });
+    expect(draft({}, keepOf())).toEqual({
+      category: "keep",
+      title: "Review",
+      label: ANY_LABEL,
+      attendees: [],
+    });
   });
 
   test("accepts offsets, and fills in the chosen zone", () => {

@@ -42,7 +42,7 @@ test("a table of Outlook: days end at the midnight after them, the first categor
     { dates: "dmy" },
   );
   expect(file.items).toMatchObject([
-    { line: 2, content: { ...REVIEW, label: "Work" } },
+    { line: 2, content: { ...REVIEW, label: { value: "Work" } } },
     { line: 3, content: { start_at: "2026-12-24T00:00:00.000Z", end_at: "2026-12-27T00:00:00.000Z" } },
   ]);
   expect(file.notes).toContain("1 event with several categories: the first is its label (line 2)");
@@ -186,7 +186,9 @@ test("empty cells and columns say nothing, and Excel's first line is the separat
 test("a category that is none of calctl is a label, unless the table has labels", async () => {
   const categoryOf = async (header: string, row: string) =>
     (await read(`Title,Date,${header}\nReview,2026-11-21,${row}\n`)).items[0];
-  expect(await categoryOf("Category", "Training")).toMatchObject({ content: { label: "Training" } });
+  expect(await categoryOf("Category", "Training")).toMatchObject({
+    content: { label: { value: "Training" } },
+  });
   expect(await categoryOf("Category", "keep")).toMatchObject({ content: { category: "keep" } });
   expect(await categoryOf("Category,Label", "Training,Work")).toMatchObject({
     reason: 'category: "Training" is not a category',
@@ -201,7 +203,10 @@ test("a table as -o csv prints it, known by its ids", async () => {
     { name: "-" },
   );
   expect(file.items).toMatchObject([
-    { identity: "a1", content: { ...REVIEW, category: "keep", label: "Work", location: undefined } },
+    {
+      identity: "a1",
+      content: { ...REVIEW, category: "keep", label: { value: "Work" }, location: undefined },
+    },
     { identity: "a2", content: { start_at: "2026-12-24T00:00:00.000Z", end_at: "2026-12-27T00:00:00.000Z" } },
   ]);
 });

@@ -214,7 +214,7 @@ test("texts are unfolded and unescaped; the first category is the label", async 
       location: "Room 1, left; upstairs",
       description: "One\ntwo \\ three",
       url: "https://choir.example/?a=1,2;b",
-      label: "Music, loud",
+      label: { value: "Music, loud" },
     },
   });
 });
@@ -234,7 +234,7 @@ test.each<[string, readonly string[], object, readonly string[]]>([
   [
     "several categories",
     ["CATEGORIES:Music", "CATEGORIES:Family"],
-    { label: "Music" },
+    { label: { value: "Music" } },
     ["1 event with several categories: the first is its label (line 3)"],
   ],
   [

@@ -1,5 +1,5 @@
 import { type AccessContext, openAdmin } from "../../../service/access/admin.js";
-import { type Named, resolveName } from "../../calendar/names.js";
+import { type Candidate, resolveName } from "../../calendar/names.js";
 import { hasCode } from "../../errors.js";
 
 /** Says that the embedded service has no such calendar or label; null when it has, or when that is unknown. */
@@ -13,7 +13,7 @@ export async function findNameProblem(
     const calendars = await admin.calendars.list();
     const labels = calendars.flatMap((calendar) => calendar.labels);
     if (noun === "label" && labels.some(({ number }) => String(number) === value)) return null;
-    const candidates: readonly Named[] = noun === "label" ? labels : calendars;
+    const candidates: readonly Candidate[] = noun === "label" ? labels : calendars;
     resolveName(value, candidates, { noun, source: noun, byPrefix: noun === "calendar" });
     return null;
   } catch (error) {

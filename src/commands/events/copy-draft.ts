@@ -1,5 +1,6 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { isRepeating } from "../../calendar/event-view.js";
+import { namedLabel } from "../../calendar/names.js";
 import { fromFirstSlot, isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
@@ -29,7 +30,8 @@ export async function placeCopy(
   const { label, title } = event;
   const place = calendar.name || calendar.id;
   const isElsewhere = calendar.id !== event.calendar_id;
-  const labelId = label !== null && isElsewhere ? await resolver.printedLabelId(label) : label?.id;
+  const labelId =
+    label !== null && isElsewhere ? await resolver.labelId(namedLabel(label, "--to")) : label?.id;
   if (labelId === null)
     output.note(`${title}: ${place} has no label "${label?.name || label?.number}": it gets the default one`);
   const members = event.attendees.length === 0 ? [] : await resolver.members();

@@ -1,4 +1,5 @@
 import type { EventDraft } from "../../../contract/shapes.js";
+import type { Named } from "../../calendar/names.js";
 import { checkRecurrence } from "../../calendar/recurrence.js";
 import { beginningOf, copiesOf, seriesOf } from "../../calendar/recurrence-events.js";
 import { recurrenceOf } from "../../calendar/recurrence-lines.js";
@@ -14,9 +15,9 @@ import { describeRepeat, readRepeat } from "./recurrence-flags.js";
 /** What `--repeat` makes. */
 export interface RepeatPlan {
   /** The series, or what all single events have. */
-  readonly content: EventDraft;
+  readonly content: EventDraft<Named>;
   /** The single events of `--copies`, in order. */
-  readonly copies?: readonly EventDraft[];
+  readonly copies?: readonly EventDraft<Named>[];
   /** How the rule was read, for people. */
   readonly reading: string;
 }
@@ -29,7 +30,7 @@ export interface RepeatPlan {
 export async function planRepeat(
   context: TimeContext,
   flags: EventFieldFlags,
-  given: EventDraft,
+  given: EventDraft<Named>,
 ): Promise<RepeatPlan> {
   const { recurrences: _replaced, ...content } = given;
   const beginning = beginningOf(content);
@@ -52,7 +53,7 @@ export async function planRepeat(
 }
 
 /** Checks the recurrences of an input, as services do. @throws CliError usage */
-export function checkLines(content: EventDraft, lines: readonly string[]): void {
+export function checkLines(content: EventDraft<unknown>, lines: readonly string[]): void {
   const source = "--input: recurrences";
   if (content.start_at === undefined)
     throw usageError(

@@ -1,11 +1,11 @@
 import type { EventDraft } from "../../../contract/shapes.js";
 import type { Created } from "../../api/endpoints.js";
-import { readEventInput, readKeyedInput } from "../../calendar/event-input.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { describeLocal, formatLocal } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
 import { draft as draftOf } from "../../events/draft.js";
+import { readEventInput, readKeyedInput } from "../../events/json.js";
 import { checkKey } from "../../events/patch.js";
 import type { Output } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
@@ -14,7 +14,7 @@ import { chooseCalendar } from "../calendar-choice.js";
 import { type Attempted, reportMissing } from "../item-report.js";
 import { processInOrder } from "../process-each.js";
 import { defaultLength } from "./date-flags.js";
-import { type EventFieldFlags, patchesOf, readEventFields, withInput } from "./event-flags.js";
+import { type EventFieldFlags, readEventFields } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 import { checkRecurrences, createEventMaker, type EventMaker, noteKeepWithoutTimes } from "./make-event.js";
 import { namesRepeat } from "./repeat-flags.js";
@@ -79,21 +79,20 @@ async function prepareEvents(
 ): Promise<AsyncGenerator<PreparedEvent>> {
   const settings = context.config.settings();
   const defaults = { zone: settings.timezone, length: defaultLength(settings) };
-  const fields = await readEventFields(context, typed);
+  const flags = await readEventFields(context, typed);
   const maker = createEventMaker(context, await chooseCalendar(context, "writeCalendar"));
   async function* prepare(): AsyncGenerator<PreparedEvent> {
     for await (const { place, read } of items) {
       let name = `at ${place}`;
       try {
-        const { title, key, fields: given } = readKeyedInput(await read(), "--input");
+        const { title, key, fields } = readKeyedInput(await read(), "--input");
         if ((title ?? "") !== "") name = `at ${place} (${title})`;
         checkKey(key, "--input: key");
-        const input = readEventInput(given, "--input");
-        for (const text of input.notes) context.output.note(`event ${name}: ${text}`);
-        const whole = withInput(fields, input);
-        const content = draftOf(patchesOf(whole), defaults);
+        const { patch, notes } = readEventInput(fields, "--input");
+        for (const text of notes) context.output.note(`event ${name}: ${text}`);
+        const content = draftOf([patch, ...flags], defaults);
         await checkRecurrences(content);
-        const draft = await maker.complete(content, whole);
+        const draft = await maker.complete(content);
         yield { place, name, send: () => maker.make(draft, key) };
       } catch (error) {
         yield { place, name, send: () => Promise.reject(error) };

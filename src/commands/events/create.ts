@@ -1,19 +1,13 @@
 import type { Command } from "commander";
-import { patchOfInput, readKeyedInput } from "../../calendar/event-input.js";
 import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
 import { readGlobalFlags } from "../../cli/global-flags.js";
 import { draft as draftOf, missingForDraft } from "../../events/draft.js";
+import { readKeyedInput } from "../../events/json.js";
 import { checkKey } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { defaultLength } from "./date-flags.js";
-import {
-  addEventFieldFlags,
-  checkStdin,
-  type EventFieldFlags,
-  patchesOf,
-  readEventFields,
-} from "./event-flags.js";
+import { addEventFieldFlags, checkStdin, type EventFieldFlags, readEventFields } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 import { checkRecurrences, createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
 import { addRepeatFlags, checkRepeatFlags, namesRepeat } from "./repeat-flags.js";
@@ -87,19 +81,18 @@ export async function runEventsCreate(
   const options = form?.flags ?? typed;
   const repeats = namesRepeat(options) ? await import("./create-recurrence.js") : null;
   const settings = context.config.settings();
-  const fields = await readEventFields(context, options, {
+  const patches = await readEventFields(context, options, {
     input: given?.fields,
-    missing: (input) =>
-      missingForDraft([...(input === null ? [] : [patchOfInput(input, "--input")]), options]),
+    missing: (input) => missingForDraft([...input, options]),
   });
   const defaults = { zone: settings.timezone, length: defaultLength(settings) };
-  const content = draftOf(patchesOf(fields), defaults);
+  const content = draftOf(patches, defaults);
   if (repeats === null) await checkRecurrences(content);
   const key = typed.key ?? given?.key;
   const repeat = await repeats?.planRepeat(context, options, content);
   const chosen = form?.calendar ?? calendar ?? (await chooseCalendar(context, "writeCalendar"));
   const maker = createEventMaker(context, chosen);
-  const draft = await maker.complete(repeat?.content ?? content, fields);
+  const draft = await maker.complete(repeat?.content ?? content);
   if (repeat !== undefined && !isRuleShown) context.output.note(repeat.reading);
   if (repeat?.copies !== undefined) {
     const { createDrafts } = await import("./create-several.js");

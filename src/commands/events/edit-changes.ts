@@ -32,11 +32,12 @@ export async function readDraft(
   const label = changed("label");
   if (label === "") throw usageError("label is empty", "write one of the numbers or names above");
   const attendees = changedKeys(before, after).includes("attendees") ? after.attendees : undefined;
+  const labelId = async (value: string) => (await resolver.labelId({ value, source: "label" })) ?? undefined;
   const patch = {
     ...textChanges(changed),
     ...(await timeChanges(context, changed, options.strictDates)),
-    label: label === undefined ? undefined : await resolver.labelId({ value: label, source: "label" }),
-    attendees: await resolver.attendeeIds(namedValues(attendees, "attendees", event.attendees)),
+    label: label === undefined ? undefined : await labelId(label),
+    attendees: await resolver.attendeeIds(namedValues(attendees, "attendees"), event.attendees),
   };
   const draft = changes(event, [patch], options.zone);
   const repeat = changed("repeat");
@@ -50,7 +51,7 @@ export async function readDraft(
 /** The new value of a key; undefined if it is the old one. */
 type Changed = (key: Exclude<keyof EditableEvent, "attendees">) => string | undefined;
 
-function textChanges(changed: Changed): TypedPatch {
+function textChanges(changed: Changed): TypedPatch<never> {
   const category = changed("category");
   return {
     title: changed("title"),

@@ -1,18 +1,12 @@
 import type { Command } from "commander";
 import type { Category, Label, User } from "../../../contract/shapes.js";
-import { type EventInput, patchOfInput, readEventInput } from "../../calendar/event-input.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
 import type { RelatedResources } from "../../calendar/event-view.js";
-import {
-  findPrintedLabel,
-  type NamedValue,
-  type PrintedLabel,
-  resolveAttendees,
-  resolveLabel,
-} from "../../calendar/names.js";
+import { findPrintedLabel, type Named, resolveAttendees, resolveLabel } from "../../calendar/names.js";
 import { collect } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
+import { readEventInput } from "../../events/json.js";
 import { checkPatch, type EventPatch, type TypedPatch } from "../../events/patch.js";
 import { addStrictDatesFlag, readTimeFlags, type TypedTimeFlags } from "./date-flags.js";
 
@@ -107,15 +101,6 @@ export function addEventFieldFlags(
     .option("--input <path|->", input);
 }
 
-/** What the flags say, with dates parsed, and files and stdin read. */
-export interface EventFields {
-  readonly flags: TypedPatch<never>;
-  /** As typed, or as in the input. */
-  readonly label: NamedValue | PrintedLabel | undefined;
-  readonly attendees: NamedValues | undefined;
-  readonly input: EventInput | null;
-}
-
 /** @throws CliError usage when two flags read stdin */
 export function checkStdin({ descriptionFile, input }: EventFieldFlags): void {
   if (descriptionFile === "-" && input === "-")
@@ -126,6 +111,7 @@ export function checkStdin({ descriptionFile, input }: EventFieldFlags): void {
  * Reads the flags, and the files they name.
  * @param options `input` is what --input has where it was read already; `missing` the flags that the command needs and that
  * are not given, for the error about a wrong time
+ * @returns what the input says, if there is one, and what the flags say
  * @throws CliError usage
  */
 export async function readEventFields(
@@ -133,9 +119,9 @@ export async function readEventFields(
   typed: EventFieldFlags,
   options: {
     readonly input?: unknown;
-    readonly missing?: (input: EventInput | null) => readonly string[];
+    readonly missing?: (input: readonly EventPatch[]) => readonly string[];
   } = {},
-): Promise<EventFields> {
+): Promise<readonly [...input: EventPatch[], flags: TypedPatch]> {
   const { title, category, location, url, label, attendee, input: path } = typed;
   checkStdin(typed);
   const given =
@@ -144,34 +130,23 @@ export async function readEventFields(
       : options.input;
   const input = given === undefined ? null : readEventInput(given, "--input");
   for (const text of input?.notes ?? []) context.output.note(text);
+  const read = input === null ? [] : [input.patch];
   const texts = { title, category, location, url, description: await readDescription(context, typed) };
   checkPatch(texts);
-  const fields = {
-    flags: { ...texts, ...(await readTimeFlags(context, typed, options.missing?.(input) ?? [])) },
-    label: namedValue(label, typed.labelSource ?? "--label"),
+  const times = await readTimeFlags(context, typed, options.missing?.(read) ?? []);
+  const names = {
+    label: label === undefined ? undefined : { value: label, source: typed.labelSource ?? "--label" },
     attendees: namedValues(attendee, "--attendee"),
-    input: null,
   };
-  return input === null ? fields : withInput(fields, input);
+  return [...read, { ...texts, ...times, ...names }];
 }
 
-/** The fields, and those of an input over which they win. */
-export function withInput(fields: EventFields, input: EventInput): EventFields {
-  const inputLabel =
-    typeof input.label === "object" ? input.label : namedValue(input.label, "--input: label");
-  const { label = inputLabel, attendees = namedValues(input.attendees, "--input: attendees") } = fields;
-  return { ...fields, label, attendees, input };
-}
-
-/** What an input says and what flags say, in this order, without labels and attendees, which are not resolved yet. */
-export function patchesOf<Ref>({
-  input,
-  flags,
-}: {
-  readonly input: EventInput | null;
-  readonly flags: EventPatch<Ref>;
-}): readonly EventPatch<Ref>[] {
-  return [...(input === null ? [] : [patchOfInput(input, "--input")]), flags];
+/** Values as flags or a document name them; undefined when there are none. */
+export function namedValues(
+  values: readonly string[] | undefined,
+  source: string,
+): readonly Named[] | undefined {
+  return values?.map((value) => ({ value, source }));
 }
 
 async function readDescription(
@@ -184,35 +159,22 @@ async function readDescription(
   return terminal.input.text(descriptionFile, "--description-file");
 }
 
-function namedValue(value: string | undefined, source: string): NamedValue | undefined {
-  return value === undefined ? undefined : { value, source };
-}
-
-export interface NamedValues {
-  readonly values: readonly string[];
-  /** How messages name where they came from. */
-  readonly source: string;
-  /** Users who may be named in addition to the members. */
-  readonly others: readonly User[];
-}
-
-/** Undefined when there are no values. */
-export function namedValues(
-  values: readonly string[] | undefined,
-  source: string,
-  others: readonly User[] = [],
-): NamedValues | undefined {
-  return values === undefined ? undefined : { values, source, others };
-}
-
 /** Resolves names of labels and members of one calendar. Each list is read once, when first needed. */
 export interface RelatedResolver {
-  /** Composite id. @throws CliError not_found with the candidates */
-  labelId(named: NamedValue): Promise<string>;
-  /** Composite id; null where this calendar has no such label. */
-  printedLabelId(label: PrintedLabel): Promise<string | null>;
-  /** Composite ids; `me` is the current user. @throws CliError not_found with the candidates */
-  attendeeIds(named: NamedValues | undefined): Promise<readonly string[] | undefined>;
+  /**
+   * Composite id; null for a label of an output that this calendar does not have.
+   * @throws CliError not_found with the candidates for any other
+   */
+  labelId(named: Named): Promise<string | null>;
+  /**
+   * Composite ids; `me` is the current user.
+   * @param others users who may be named in addition to the members
+   * @throws CliError not_found with the candidates
+   */
+  attendeeIds(
+    named: readonly Named[] | undefined,
+    others?: readonly User[],
+  ): Promise<readonly string[] | undefined>;
   members(): Promise<readonly User[]>;
   /** Every label and member. */
   readAll(): Promise<{ readonly labels: readonly Label[]; readonly members: readonly User[] }>;
@@ -221,18 +183,17 @@ export interface RelatedResolver {
 }
 
 /**
- * The label of `--label` or `--input`; undefined without one, and, with a note, where the label of the input is not in
- * this calendar. @param instead what happens then, for the note
+ * The label that an input names; undefined without one, and, with a note, where a label of an output is not in this calendar.
+ * @param instead what happens then, for the note
  */
 export async function chosenLabelId(
   { note }: Pick<Context["output"], "note">,
-  { label, resolver }: Pick<EventFields, "label"> & { readonly resolver: RelatedResolver },
+  { label, resolver }: { readonly label: Named | undefined; readonly resolver: RelatedResolver },
   instead: string,
 ): Promise<string | undefined> {
   if (label === undefined) return undefined;
-  if (!("id" in label)) return resolver.labelId(label);
-  const id = await resolver.printedLabelId(label);
-  if (id === null) note(`--input: this calendar has no label "${label.name || label.number}": ${instead}`);
+  const id = await resolver.labelId(label);
+  if (id === null) note(`--input: this calendar has no label "${label.value}": ${instead}`);
   return id ?? undefined;
 }
 
@@ -262,18 +223,17 @@ export function createRelatedResolver({ api }: Pick<Context, "api">, calendarId:
   return {
     members: readMembers,
     readAll: async () => ({ labels: await readLabels(), members: await readMembers() }),
-    printedLabelId: async (label) => findPrintedLabel(label, await readLabels())?.id ?? null,
-    async labelId({ value, source }) {
-      return resolveLabel(value, await readLabels(), { calendarId, source }).id;
+    async labelId({ value, source, printed }) {
+      const all = await readLabels();
+      if (printed !== undefined) return findPrintedLabel(printed, all)?.id ?? null;
+      return resolveLabel(value, all, { calendarId, source }).id;
     },
-    async attendeeIds(named) {
-      if (named === undefined) return undefined;
-      const { values, source, others } = named;
-      if (values.length === 0) return [];
+    async attendeeIds(named, others = []) {
+      if (named === undefined || named.length === 0) return named && [];
       const all = await readMembers();
-      if (values.includes("me")) me ??= await (await api()).getCurrentUser();
+      if (named.some(({ value }) => value === "me")) me ??= await (await api()).getCurrentUser();
       const further = others.filter(({ id }) => all.every((member) => member.id !== id));
-      return resolveAttendees(values, [...all, ...further], { me: me?.id ?? null, calendarId, source });
+      return resolveAttendees(named, [...all, ...further], { me: me?.id ?? null, calendarId });
     },
     resources: () => ({
       labels: labels ?? [],

@@ -6,17 +6,12 @@ import {
   localizeEvent,
   type RelatedResources,
 } from "../../calendar/event-view.js";
+import type { Named } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
-import {
-  chosenLabelId,
-  createRelatedResolver,
-  DEFAULT_LABEL,
-  type EventFields,
-  type RelatedResolver,
-} from "./event-flags.js";
+import { chosenLabelId, createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
 import { requireSeries } from "./extensions.js";
 
@@ -34,19 +29,16 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
   };
   return {
     /**
-     * Adds label and attendees.
+     * Finds label and attendees.
      * @throws CliError not_found for names that the calendar does not have, rejected where the service stores no series
      */
-    async complete(
-      content: EventDraft,
-      fields: Pick<EventFields, "label" | "attendees">,
-    ): Promise<EventDraft> {
+    async complete({ label, attendees, ...content }: EventDraft<Named>): Promise<EventDraft> {
       if (content.recurrences !== undefined) await requireSeries(await context.api(), calendarId);
-      const labels = { resolver, label: fields.label };
-      const chosen = await chosenLabelId({ note: noteOnce }, labels, "such events have the default one");
+      const instead = "such events have the default one";
+      const chosen = await chosenLabelId({ note: noteOnce }, { label, resolver }, instead);
       const preset = chosen === undefined ? settings.setting("label") : undefined;
       const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
-      return { ...content, label: labelId, attendees: await resolver.attendeeIds(fields.attendees) };
+      return { ...content, label: labelId, attendees: await resolver.attendeeIds(attendees) };
     },
     /** Creates the event, with a key only once. @throws CliError rejected for a key that the service does not keep */
     async make(draft: EventDraft, key: string | undefined): Promise<Created<LocalizedEvent>> {
@@ -60,7 +52,7 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
 }
 
 /** Checks the recurrences of an input. @throws CliError usage */
-export async function checkRecurrences(content: EventDraft): Promise<void> {
+export async function checkRecurrences(content: EventDraft<unknown>): Promise<void> {
   if (content.recurrences === undefined) return;
   const { checkLines } = await import("./create-recurrence.js");
   checkLines(content, content.recurrences);

@@ -34,8 +34,10 @@ export async function createNameFilters(
       }
       if (attendee === undefined) return;
       const members = await (await api()).listMembers(calendarId);
-      const options = { me, calendarId, source: attending.source };
-      attending.find(members, (value) => resolveAttendees([value], members, options).join());
+      const { source } = attending;
+      attending.find(members, (value) =>
+        resolveAttendees([{ value, source }], members, { me, calendarId }).join(),
+      );
     },
     /**
      * What the events are filtered by, once the calendars were opened.

@@ -9,7 +9,14 @@ import { collect } from "../../cli/global-flags.js";
 import { usageError } from "../../errors.js";
 import { changes as changesOf, movesEvent } from "../../events/draft.js";
 import { checkUnchanged } from "../../events/if-unchanged.js";
-import { type EventPatch, isEmptyPatch, type TypedPatch } from "../../events/patch.js";
+import {
+  type EventPatch,
+  isEmptyPatch,
+  isTyped,
+  said,
+  type TypedPatch,
+  withoutNames,
+} from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
@@ -18,10 +25,8 @@ import {
   chosenLabelId,
   createResolvers,
   type EventFieldFlags,
-  type EventFields,
   hasContentFlags,
   namedValues,
-  patchesOf,
   type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
@@ -96,17 +101,21 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
   const { timezone } = context.config.settings();
   const seen = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
   const shift = by === undefined ? undefined : parseShift(by, "--by");
-  const others = [typed.end, typed.duration, typed.allDay, typed.input];
-  const addsTime = others.every((flag) => flag === undefined);
+  const ends = [typed.end, typed.duration, typed.allDay, typed.input];
+  const addsTime = ends.every((flag) => flag === undefined);
   checkRepeatFlags(typed, { hasRule: true });
   const rules = namesRepeat(typed) ? await import("./update-recurrence.js") : null;
-  const fields = await readEventFields(context, { ...typed, addsTime });
-  if (fields.input?.recurrences !== undefined)
+  const read = await readEventFields(context, { ...typed, addsTime });
+  if (said(read, "recurrences") !== undefined)
     context.output.note("--input: recurrences are ignored: --repeat changes the rule");
-  const flags: TypedPatch = { ...fields.flags, by: shift, ...clearedFields(clear, fields) };
-  const patches = patchesOf({ ...fields, flags });
-  const related = [fields.label, fields.attendees, addAttendee, removeAttendee];
-  if (patches.every(isEmptyPatch) && rules === null && related.every((relation) => relation === undefined)) {
+  const others = {
+    by: shift,
+    addAttendees: namedValues(addAttendee, "--add-attendee"),
+    removeAttendees: namedValues(removeAttendee, "--remove-attendee"),
+    ...clearedFields(clear, read),
+  };
+  const patches = [...read, others];
+  if (patches.every(isEmptyPatch) && rules === null) {
     if (context.terminal.prompt.available && isSingle) return runUpdateForm(context, options);
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
@@ -119,10 +128,8 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
       const chosen = await chooseScope(event);
       if (seen !== null) checkUnchanged(event, seen, "--if-unchanged");
       const resolver = resolverOf(calendar.id);
-      const label = await chosenLabelId(context.output, { ...fields, resolver }, "the event keeps its own");
-      const relations = await resolveRelations(resolver, event, { ...fields, addAttendee, removeAttendee });
-      const draftOf = (current: CalendarEvent) =>
-        changesOf(current, [...patches, { ...relations, label }], timezone);
+      const found = await withIds(context, patches, { event, resolver });
+      const draftOf = (current: CalendarEvent) => changesOf(current, found, timezone);
       const draft = draftOf(event);
       const rule = await rules?.planRule(context, typed, { event, draft, scope: chosen });
       return async (read) => {
@@ -130,7 +137,8 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
         const draft = { ...draftOf(current), recurrences: rule };
         const update = { calendar, event: current, draft, seen, resolver };
         const updated = await writeUpdate(context, { ...update, scope: chosen });
-        if (movesEvent(patches)) noteTimes(context, updated, { ...flags, isSingle });
+        const start = said(patches.filter(isTyped), "start");
+        if (movesEvent(patches)) noteTimes(context, updated, { start, by: shift, isSingle });
         return updated;
       };
     },
@@ -141,13 +149,16 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
 const CLEARABLE = ["description", "location", "url", "attendees", "start", "end"] as const;
 
 /** What `--clear` says. @throws CliError usage for a field that cannot be cleared, or that other flags give */
-function clearedFields(names: readonly string[] = [], { flags, attendees }: EventFields): TypedPatch {
-  const given = { ...flags, attendees, end: flags.end ?? flags.duration };
+function clearedFields(names: readonly string[] = [], patches: readonly EventPatch[]): TypedPatch {
+  const typed = patches.filter(isTyped);
+  const newValue = (field: (typeof CLEARABLE)[number]) =>
+    said(field === "attendees" ? patches : typed, field) ??
+    (field === "end" ? said(typed, "duration") : undefined);
   const fields = names.map((name) => {
     const field = CLEARABLE.find((each) => each === name);
     if (field === undefined)
       throw usageError(`--clear: "${name}" cannot be cleared`, `fields: ${CLEARABLE.join(", ")}`);
-    if (given[field] !== undefined)
+    if (newValue(field) !== undefined)
       throw usageError(`--clear ${field}: a new value is given too`, "use only one of them");
     return [field, field === "attendees" ? [] : null];
   });
@@ -202,20 +213,19 @@ async function runEventsEdit(context: EventContext, options: EventsUpdateOptions
   if (unchanged !== null) await printUnchanged(context, unchanged);
 }
 
-interface NamedRelations extends Pick<EventFields, "attendees"> {
-  readonly addAttendee: readonly string[] | undefined;
-  readonly removeAttendee: readonly string[] | undefined;
-}
-
-async function resolveRelations(
-  resolver: RelatedResolver,
-  { attendees: present }: CalendarEvent,
-  { attendees, addAttendee, removeAttendee }: NamedRelations,
-): Promise<Pick<EventPatch, "attendees" | "addAttendees" | "removeAttendees">> {
-  return {
-    attendees: await resolver.attendeeIds(attendees),
-    addAttendees: await resolver.attendeeIds(namedValues(addAttendee, "--add-attendee")),
+/** The patches with the ids of what they name in the calendar of the event. */
+async function withIds(
+  { output }: EventContext,
+  patches: readonly EventPatch[],
+  { event, resolver }: { readonly event: CalendarEvent; readonly resolver: RelatedResolver },
+): Promise<readonly EventPatch<string>[]> {
+  const label = said(patches, "label");
+  const ids = {
+    label: await chosenLabelId(output, { label, resolver }, "the event keeps its own"),
+    attendees: await resolver.attendeeIds(said(patches, "attendees")),
+    addAttendees: await resolver.attendeeIds(said(patches, "addAttendees")),
     // An attendee may no longer be a member.
-    removeAttendees: await resolver.attendeeIds(namedValues(removeAttendee, "--remove-attendee", present)),
+    removeAttendees: await resolver.attendeeIds(said(patches, "removeAttendees"), event.attendees),
   };
+  return [...patches.map(withoutNames), ids];
 }

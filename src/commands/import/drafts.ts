@@ -1,5 +1,5 @@
 import type { EventDraft } from "../../../contract/shapes.js";
-import type { PrintedLabel } from "../../calendar/names.js";
+import type { Named } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { nullOn } from "../../errors.js";
 import type { ImportEvent } from "../../import/plan.js";
@@ -22,7 +22,7 @@ export async function createDrafter(
   const named = given === undefined ? undefined : { value: given, source: "--label" };
   const preset = named ?? context.config.settings().setting("label");
   const resolver = createRelatedResolver(context, calendar.id);
-  const presetId = preset === undefined ? DEFAULT_LABEL : await resolver.labelId(preset);
+  const presetId = (preset && (await resolver.labelId(preset))) ?? DEFAULT_LABEL;
   const presetName = named === undefined ? "the default one" : "that of --label";
   const place = calendar.name || calendar.id;
   /** By name or composite id. */
@@ -30,31 +30,26 @@ export async function createDrafter(
   const noLabels = new Set<string>();
   /** Null for who is no member, or for several of a name. */
   const attendees = new Map<string, string | null>();
-  const findLabel = async (label: string | PrintedLabel): Promise<void> => {
+  const findLabel = async (label: Named): Promise<void> => {
     if (labels.has(keyOf(label))) return;
-    const isName = typeof label === "string";
-    const id = isName
-      ? await resolver.labelId({ value: label, source: "label" }).catch(nullIfUnclear)
-      : await resolver.printedLabelId(label);
+    const id = await resolver.labelId(label).catch(nullIfUnclear);
     labels.set(keyOf(label), id ?? presetId);
-    if (id === null) noLabels.add(isName ? label : label.name || String(label.number));
+    if (id === null) noLabels.add(label.value);
   };
-  const findAttendee = async (value: string): Promise<void> => {
-    if (attendees.has(value)) return;
-    const ids = await resolver
-      .attendeeIds({ values: [value], source: "attendees", others: [] })
-      .catch(nullIfUnclear);
-    attendees.set(value, ids?.[0] ?? null);
+  const findAttendee = async (named: Named): Promise<void> => {
+    if (attendees.has(named.value)) return;
+    const ids = await resolver.attendeeIds([named]).catch(nullIfUnclear);
+    attendees.set(named.value, ids?.[0] ?? null);
   };
   return {
     /** Finds the labels and attendees of an event, which `draftOf` needs. Each is looked for once. */
-    async prepare({ content: { label, attendees: values = [] } }: ImportEvent): Promise<void> {
+    async prepare({ content: { label, attendees: named = [] } }: ImportEvent): Promise<void> {
       if (label !== undefined) await findLabel(label);
-      for (const value of values) await findAttendee(value);
+      for (const each of named) await findAttendee(each);
     },
-    draftOf({ content: { label, attendees: values, ...content } }: ImportEvent): EventDraft {
+    draftOf({ content: { label, attendees: named, ...content } }: ImportEvent): EventDraft {
       const labelId = (label && labels.get(keyOf(label))) ?? presetId;
-      const ids = values && [...new Set(values.flatMap((value) => attendees.get(value) ?? []))];
+      const ids = named && [...new Set(named.flatMap(({ value }) => attendees.get(value) ?? []))];
       return { ...content, label: labelId, attendees: ids };
     },
     notes(): readonly string[] {
@@ -68,8 +63,8 @@ export async function createDrafter(
   };
 }
 
-function keyOf(label: string | PrintedLabel): string {
-  return typeof label === "string" ? label : label.id;
+function keyOf({ value, printed }: Named): string {
+  return printed?.id ?? value;
 }
 
 /** For `catch`: null where a name means nothing, or several have it. */

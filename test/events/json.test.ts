@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { readEventInput } from "../../src/calendar/event-input.js";
 import { localizeEvent } from "../../src/calendar/event-view.js";
-import { allDayOf, eventOf, failureOf, keepOf, userOf } from "./fixtures.js";
+import { readEventInput } from "../../src/events/json.js";
+import { allDayOf, eventOf, failureOf, keepOf, userOf } from "../calendar/fixtures.js";
 
 function read(value: unknown) {
   return readEventInput(value, "--input");
 }
 
-/** The input without undefined fields. */
+/** The patch without undefined fields. */
 function named(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(read(value)));
+  return JSON.parse(JSON.stringify(read(value).patch));
 }
 
 describe("readEventInput", () => {
@@ -17,19 +17,20 @@ describe("readEventInput", () => {
     const event = eventOf({ description: "Slides", attendees: [userOf("cal,2", "Ana")], url: "" });
     const output: unknown = JSON.parse(JSON.stringify(localizeEvent(event, "Asia/Tokyo")));
     expect(named(output)).toEqual({
+      source: "--input",
       category: "schedule",
       title: "Review",
-      all_day: false,
-      start_at: "2026-11-21T06:00:00.000Z",
-      start_timezone: "Asia/Tokyo",
-      end_at: "2026-11-21T07:00:00.000Z",
-      end_timezone: "Asia/Tokyo",
+      allDay: false,
+      start: "2026-11-21T06:00:00.000Z",
+      startTimezone: "Asia/Tokyo",
+      end: "2026-11-21T07:00:00.000Z",
+      endTimezone: "Asia/Tokyo",
       description: "Slides",
       url: "",
-      label: { id: "cal,1", name: "", number: 1 },
-      attendees: ["2"],
-      notes: [],
+      label: { value: "1", source: "--input: label", printed: { id: "cal,1", name: "", number: 1 } },
+      attendees: [{ value: "2", source: "--input: attendees" }],
     });
+    expect(read(output).notes).toEqual([]);
   });
 
   test.each([
@@ -44,27 +45,23 @@ describe("readEventInput", () => {
 
   test("null counts as absent", () => {
     expect(named({ title: null, label: null, attendees: null, start_at: null, recurrences: null })).toEqual({
-      notes: [],
+      source: "--input",
     });
   });
 
   test.each([
-    [
-      { id: "cal,3", number: 3, name: "x" },
-      { id: "cal,3", number: 3, name: "x" },
-    ],
-    [{ number: 3, name: "x" }, "3"],
     [{ number: 3, name: "x" }, "3"],
     [{ id: null, number: null, name: "modern cyan" }, "modern cyan"],
     [3, "3"],
     ["modern cyan", "modern cyan"],
   ])("reads the label %j", (label, value) => {
-    expect(read({ label }).label).toEqual(value);
+    expect(read({ label }).patch.label).toEqual({ value, source: "--input: label" });
   });
 
   test("reads attendees as objects and as texts", () => {
-    expect(read({ attendees: [{ id: "cal,2", name: "Ana" }, "me"] }).attendees).toEqual(["2", "me"]);
-    expect(read({ attendees: [] }).attendees).toEqual([]);
+    const { attendees } = read({ attendees: [{ id: "cal,2", name: "Ana" }, "me"] }).patch;
+    expect(attendees?.map(({ value }) => value)).toEqual(["2", "me"]);
+    expect(read({ attendees: [] }).patch.attendees).toEqual([]);
   });
 
   test.each([
@@ -76,7 +73,7 @@ describe("readEventInput", () => {
     const recurrences = ["RRULE:FREQ=DAILY"];
     expect(read({ ...ids, recurrences })).toMatchObject(
       isRead
-        ? { recurrences, notes: [] }
+        ? { patch: { recurrences }, notes: [] }
         : { notes: ["--input: it is one event of a series, whose recurrences are ignored"] },
     );
   });

@@ -1,39 +1,18 @@
 import { isCalendarDate, parseWireDateTime } from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
 import { isJsonObject } from "../../contract/json.js";
-import type { Category } from "../../contract/shapes.js";
+import { parseInstant, parseTimeZone } from "../calendar/dates.js";
+import type { LocalizedEvent } from "../calendar/event-view.js";
+import { type Named, namedLabel } from "../calendar/names.js";
+import { addDays, daySpan } from "../calendar/zoned-time.js";
 import { type CliError, usageError } from "../errors.js";
-import { checkText, type EventPatch, parseCategory } from "../events/patch.js";
-import type { DraftTimes } from "../events/times.js";
-import { parseInstant, parseTimeZone } from "./dates.js";
-import type { LocalizedEvent } from "./event-view.js";
-import type { PrintedLabel } from "./names.js";
-import { addDays, daySpan } from "./zoned-time.js";
+import { checkPatch, type EventPatch, parseCategory, type WrittenTimes } from "./patch.js";
 
-/** The fields of an input object. Undefined fields are not in it. */
-export interface EventInput extends DraftTimes {
-  readonly category?: Category | undefined;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly location?: string | undefined;
-  readonly url?: string | undefined;
-  /** A number, id or name like `--label`, or a label as the output has it, still to be resolved. */
-  readonly label?: string | PrintedLabel | undefined;
-  /** Ids or names like `--attendee`, still to be resolved. An empty list means no attendees. */
-  readonly attendees?: readonly string[] | undefined;
-  /** The lines of a series; undefined of a single event and of one event of a series. */
-  readonly recurrences?: readonly string[] | undefined;
-  /** Of a series as it is printed: its rule may begin before `start_at`. */
-  readonly isSeries?: boolean | undefined;
+/** A JSON object as a patch. */
+export interface EventInput {
+  readonly patch: EventPatch & WrittenTimes;
   /** Notes for the user about fields that have no effect. */
   readonly notes: readonly string[];
-}
-
-/** An input as a patch, without its label and attendees, which are not resolved yet. */
-export function patchOfInput(input: EventInput, source: string): EventPatch<never> {
-  const { all_day: allDay, start_at: start, start_timezone: startTimezone } = input;
-  const { end_at: end, end_timezone: endTimezone, label: _, attendees: __, notes: ___, ...fields } = input;
-  return { ...fields, source, allDay, start, startTimezone, end, endTimezone };
 }
 
 /** Keys of an event in the output; those that cannot be set are ignored. */
@@ -95,24 +74,26 @@ export function readEventInput(value: unknown, source: string, readZone = parseT
     return name === undefined ? undefined : readZone(name, `${source}: ${key}`);
   };
   const category = readText(fields, "category");
-  const input: EventInput = {
+  const { notes, ...recurrences } = readRecurrences(fields);
+  const patch = {
+    source,
     category: category === undefined ? undefined : parseCategory(category, `${source}: category`),
     title: readText(fields, "title"),
-    all_day: readBoolean(fields, "all_day"),
-    start_at: readInstant(fields, "start_at"),
-    start_timezone: readTimeZone("start_timezone"),
-    end_at: readInstant(fields, "end_at"),
-    end_timezone: readTimeZone("end_timezone"),
+    allDay: readBoolean(fields, "all_day"),
+    start: readInstant(fields, "start_at"),
+    startTimezone: readTimeZone("start_timezone"),
+    end: readInstant(fields, "end_at"),
+    endTimezone: readTimeZone("end_timezone"),
     description: readText(fields, "description"),
     location: readText(fields, "location"),
     url: readText(fields, "url"),
     label: readLabel(fields),
     attendees: readAttendees(fields),
-    ...readRecurrences(fields),
+    ...recurrences,
   };
-  checkText(input, source);
-  checkLocalTimes(fields, input);
-  return input;
+  checkPatch(patch);
+  checkLocalTimes(fields, patch);
+  return { patch, notes };
 }
 
 function readFields(value: unknown, source: string): Fields {
@@ -144,40 +125,41 @@ function readInstant(fields: Fields, key: string): string | undefined {
 }
 
 /** A text, a number, or an object as the output has it, which may be of another calendar. */
-function readLabel({ values, source }: Fields): EventInput["label"] {
+function readLabel({ values, source }: Fields): Named | undefined {
   const value = values.get("label");
   if (value === undefined) return undefined;
-  const field = `${source}: label`;
+  const name = `${source}: label`;
   if (isJsonObject(value) && typeof value["id"] === "string" && value["id"].includes(",")) {
-    const { id, name, number } = value;
-    return {
+    const { id, number } = value;
+    const printed = {
       id,
-      name: typeof name === "string" ? name : null,
+      name: typeof value["name"] === "string" ? value["name"] : null,
       number: typeof number === "number" ? number : null,
     };
+    return namedLabel(printed, name);
   }
   const given = isJsonObject(value) ? (value["number"] ?? (value["name"] || value["id"])) : value;
-  if (typeof given === "string" && given !== "") return given;
-  if (typeof given === "number") return String(given);
-  throw wrongType(field, "a number, an id, a name, or an object with one of them", value);
+  if (typeof given === "string" && given !== "") return { value: given, source: name };
+  if (typeof given === "number") return { value: String(given), source: name };
+  throw wrongType(name, "a number, an id, a name, or an object with one of them", value);
 }
 
-function readAttendees({ values, source }: Fields): readonly string[] | undefined {
+function readAttendees({ values, source }: Fields): readonly Named[] | undefined {
   const value = values.get("attendees");
   if (value === undefined) return undefined;
   const name = `${source}: attendees`;
   if (!Array.isArray(value)) throw wrongType(name, "a list", value);
   return value.map((attendee: unknown, index) => {
-    if (typeof attendee === "string" && attendee !== "") return attendee;
+    if (typeof attendee === "string" && attendee !== "") return { value: attendee, source: name };
     const id = isJsonObject(attendee) ? attendee["id"] : undefined;
     // The plain part, which works in other calendars too.
-    if (typeof id === "string" && id !== "") return plainId(id);
+    if (typeof id === "string" && id !== "") return { value: plainId(id), source: name };
     throw wrongType(`${name}[${index}]`, "an id, a name, or an object with an id", attendee);
   });
 }
 
 /** Of one event of a series, which not every service says it is, they are those of the whole. */
-function readRecurrences({ values, source }: Fields): Pick<EventInput, "recurrences" | "isSeries" | "notes"> {
+function readRecurrences({ values, source }: Fields) {
   const value: unknown = values.get("recurrences") ?? [];
   if (!Array.isArray(value)) throw wrongType(`${source}: recurrences`, "a list", value);
   const lines = value.map((line: unknown, index) => {
@@ -190,12 +172,11 @@ function readRecurrences({ values, source }: Fields): Pick<EventInput, "recurren
   return { notes: [`${source}: it is one event of a series, whose recurrences are ignored`] };
 }
 
-function checkLocalTimes(fields: Fields, input: EventInput): void {
-  const { start_at: start, end_at: end } = input;
+function checkLocalTimes(fields: Fields, { start, end, allDay }: WrittenTimes): void {
   const days = start === undefined ? null : daySpan({ start_at: start, end_at: end ?? null });
   const lastDay = days === null ? dayBefore(end) : days.last;
-  checkLocal(fields, { key: "start", at: start, day: days?.first ?? null, allDay: input.all_day });
-  checkLocal(fields, { key: "end", at: end, day: lastDay, allDay: input.all_day });
+  checkLocal(fields, { key: "start", at: start, day: days?.first ?? null, allDay });
+  checkLocal(fields, { key: "end", at: end, day: lastDay, allDay });
 }
 
 function dayBefore(text: string | undefined): string | null {
