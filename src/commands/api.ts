@@ -5,6 +5,7 @@ import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { collect, readGlobalFlags } from "../cli/global-flags.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
+import { write } from "../events/write.js";
 import { RESPONSE_DOCUMENT } from "../output/views/response.js";
 
 /** Flags as typed. */
@@ -46,12 +47,15 @@ export function registerApi(command: Command, contextOf: ContextOf): void {
 
 /** Sends one request and prints the body of its response as it is, also when it is an error. */
 async function runApi(
-  context: Pick<Context, "api" | "output" | "terminal">,
+  context: Pick<Context, "api" | "flags" | "journal" | "output" | "terminal">,
   options: ApiOptions,
 ): Promise<void> {
   const output = context.output.of(RESPONSE_DOCUMENT);
   const request = await readRequest(context, options);
-  const response = await (await context.api()).sendRaw(request);
+  const response =
+    request.method === "GET"
+      ? await (await context.api()).sendRaw(request)
+      : await write(context, { kind: "other", request });
   const { include = false } = options;
   await output.print({ ...response, include }, describeDone(request, response));
   if (response.error !== null) throw response.error;

@@ -6,6 +6,7 @@ import type { ContextOf } from "../cli/command.js";
 import { describeCommand } from "../cli/command.js";
 import { CliError, usageError } from "../errors.js";
 import { checkKey, checkText } from "../events/patch.js";
+import { write } from "../events/write.js";
 import { activityView, commentView } from "../output/views/comment.js";
 import { createEventFinder } from "./calendar-choice.js";
 import { chooseEventId } from "./events/event-ids.js";
@@ -51,9 +52,12 @@ async function runComment(context: EventContext, options: CommentOptions): Promi
   const eventId = await chooseEventId(context, options.id);
   const post = async (content: string): Promise<void> => {
     checkText({ comment: content });
-    const calendar = await (await createEventFinder(context)).findCalendar(eventId);
-    const address = { calendarId: calendar.id, eventId };
-    const { created, isRepeat } = await (await context.api()).createActivity(address, content, key);
+    const finder = await createEventFinder(context);
+    const { id: calendarId } = await finder.findCalendar(eventId);
+    // It was read to find the calendar.
+    const title = finder.several ? (await finder.read(eventId)).event.title : null;
+    const request = { kind: "comment", calendarId, eventId, title, content, key } as const;
+    const { created, isRepeat } = await write(context, request);
     if (isRepeat) context.output.note(`already posted with key "${key}"`);
     await output.print(created, `comment ${created.id} was posted${isRepeat ? " before" : ""}`);
   };

@@ -26,7 +26,7 @@ import { createPrompt } from "../terminal/prompt.js";
 import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientDependencies, createServiceClient, isSilentJob } from "./client.js";
-import { noteWrites, openJournal } from "./journal.js";
+import { openJournal } from "./journal.js";
 import { composeOutput } from "./output.js";
 
 export interface CompositionOptions {
@@ -70,9 +70,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
   );
   const client = once(async () => {
     const service = { settings: settings(), token: auth.token, localService };
-    const created = await createServiceClient(service, dependencies);
-    // What undo writes is noted with what it takes back.
-    return run.dryRun || run.command === "undo" ? created : noteWrites(created, journal);
+    return createServiceClient(service, dependencies);
   });
   const { names, api } = composeCaches(machine, { settings, isPlanned }, client);
   return {

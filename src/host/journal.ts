@@ -1,35 +1,8 @@
 import { createHash } from "node:crypto";
-import type { CalendarEvent } from "../../contract/shapes.js";
-import type { Api } from "../api/client.js";
 import { cacheOwnerOf } from "../cache/cache-file.js";
 import type { Settings } from "../config/settings.js";
-import type { Journal } from "../journal/journal.js";
 import type { Token } from "../secrets/environment-secret.js";
-import { once } from "../system/once.js";
 import type { ClientDependencies } from "./client.js";
-
-/** The client that notes what it writes; what does so is loaded with the first write. */
-export function noteWrites(api: Api, journal: () => Promise<Journal | null>): Api {
-  const seen = new Map<string, CalendarEvent>();
-  const writes = once(async () => {
-    const opened = await journal();
-    if (opened === null) return api;
-    return (await import("../journal/record-writes.js")).recordWrites(api, opened, seen);
-  });
-  return {
-    ...api,
-    async getEvent(address) {
-      const event = await api.getEvent(address);
-      seen.set(address.eventId, event);
-      return event;
-    },
-    createEvent: async (...args) => (await writes()).createEvent(...args),
-    updateEvent: async (...args) => (await writes()).updateEvent(...args),
-    deleteEvent: async (...args) => (await writes()).deleteEvent(...args),
-    createActivity: async (...args) => (await writes()).createActivity(...args),
-    sendRaw: async (request) => (await (request.method === "GET" ? api : await writes())).sendRaw(request),
-  };
-}
 
 interface JournalAccess {
   readonly settings: Settings;

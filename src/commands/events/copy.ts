@@ -8,6 +8,7 @@ import { addAction, type ContextOf, describeCommand, requireConfirmation } from 
 import { CliError, usageError, wrapError } from "../../errors.js";
 import { movesEvent } from "../../events/draft.js";
 import type { TypedTimes } from "../../events/patch.js";
+import { write } from "../../events/write.js";
 import { eventView } from "../../output/views/event.js";
 import {
   type ChosenCalendar,
@@ -181,13 +182,13 @@ async function moveEvent(
   { calendar, event }: FoundEvent,
   { create, target }: { readonly create: () => Promise<LocalizedEvent>; readonly target: ChosenCalendar },
 ): Promise<LocalizedEvent> {
-  const api = await context.api();
+  const hasSeries = async () => (await context.api()).hasExtension("recurrences", calendar.id);
   // So that undo puts it back into its series.
-  const isOfSeries = event.series_id !== null && (await api.hasExtension("recurrences", calendar.id));
+  const isOfSeries = event.series_id !== null && (await hasSeries());
   const scope = isOfSeries ? "this" : undefined;
   const copy = await create();
   try {
-    await api.deleteEvent({ calendarId: calendar.id, eventId: event.id }, { scope });
+    await write(context, { kind: "delete", calendarId: calendar.id, eventId: event.id, event, scope });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.code === "not_found") return copy;
@@ -215,8 +216,8 @@ function createCopier(context: EventContext, times: Pick<TypedTimes, "start" | "
     const draft = await placeCopy(context, event, { calendar: target, resolver, times });
     return async () => {
       const related = await readRelated(context, resolver);
-      const { created } = await (await context.api()).createEvent(target.id, draft);
-      const filled = fillRelated(fillRelated(created, relatedOf(event)), related);
+      const copy = await write(context, { kind: "create", calendarId: target.id, draft });
+      const filled = fillRelated(fillRelated(copy.event, relatedOf(event)), related);
       return localizeEvent(filled, context.config.settings().timezone, target.name);
     };
   };

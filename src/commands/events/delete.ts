@@ -3,6 +3,7 @@ import type { Scope } from "../../../contract/extensions.js";
 import { SCOPE_CHOICES } from "../../calendar/series.js";
 import { type ContextOf, describeCommand, pathOf, requireConfirmation } from "../../cli/command.js";
 import { CliError, hasCode } from "../../errors.js";
+import { write } from "../../events/write.js";
 import { deletedView } from "../../output/views/event.js";
 import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
@@ -75,7 +76,6 @@ async function runEventsDelete(
   }
   const scopes = await chooseScopes(found, createScopeChooser(context, scope, typed));
   if (!yes) await confirm(context, found, scopes);
-  const api = await context.api();
   const { results, reportFailures } = await processEach(ids, {
     ...texts,
     // One at a time, so that an interruption leaves at most one in doubt.
@@ -84,7 +84,8 @@ async function runEventsDelete(
       const each = found.get(eventId);
       if (hasCode(each, "not_found")) throw each;
       const { id: calendarId } = await finder.findCalendar(eventId);
-      await api.deleteEvent({ calendarId, eventId }, { scope: scopes.get(eventId) });
+      const event = each instanceof CliError ? null : (each?.event ?? null);
+      await write(context, { kind: "delete", calendarId, eventId, event, scope: scopes.get(eventId) });
       return eventId;
     },
   });

@@ -9,6 +9,7 @@ import {
 import type { Named } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
+import { write } from "../../events/write.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
 import { chosenLabelId, createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "./event-flags.js";
@@ -44,8 +45,8 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
     async make(draft: EventDraft, key: string | undefined): Promise<Created<LocalizedEvent>> {
       related ??= readRelated(context, resolver);
       const names = await related;
-      const { created, isRepeat } = await (await context.api()).createEvent(calendarId, draft, key);
-      const filled = fillRelated(created, names);
+      const { event, isRepeat } = await write(context, { kind: "create", calendarId, draft, key });
+      const filled = fillRelated(event, names);
       return { created: localizeEvent(filled, settings.timezone, name), isRepeat };
     },
   };

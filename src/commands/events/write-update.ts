@@ -2,7 +2,7 @@ import type { Scope } from "../../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { hasCode, wrapError } from "../../errors.js";
-import { wasUpdated } from "../../events/if-unchanged.js";
+import { write } from "../../events/write.js";
 import type { FoundEvent } from "../calendar-choice.js";
 import type { RelatedResolver } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
@@ -42,10 +42,8 @@ export async function writeUpdate(
   context: EventContext,
   { calendar, event: current, draft, seen, resolver, scope }: EventUpdate,
 ): Promise<LocalizedEvent> {
-  const address = { calendarId: calendar.id, eventId: current.id };
-  const isApplied = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
-  const api = await context.api();
-  const { event, kept } = await api.updateEvent(address, draft, { isApplied, scope }).catch((error) => {
+  const request = { kind: "update", event: current, draft, scope, seen } as const;
+  const { event, kept } = await write(context, request).catch((error) => {
     throw askForRule(error, draft, current);
   });
   if (kept > 0) context.output.note(keptNote(kept));

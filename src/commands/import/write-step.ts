@@ -2,7 +2,8 @@ import type { CalendarEvent } from "../../../contract/shapes.js";
 import { exceptionsOf, isSeries, withoutExceptions } from "../../calendar/series.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { changes } from "../../events/draft.js";
-import { lastUpdate, wasUpdated } from "../../events/if-unchanged.js";
+import { lastUpdate } from "../../events/if-unchanged.js";
+import { write } from "../../events/write.js";
 import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
 import { type ImportEvent, type Known, recordOf, seriesRecord } from "../../import/plan.js";
 import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
@@ -89,9 +90,9 @@ async function finishCreate(run: ImportRun, identity: string, isNew: boolean): P
     skipFromNowOn();
     throw new CliError("outcome_unknown", UNKNOWN_CREATE, { hint: CREATE_BY_HAND });
   }
-  const { created, isRepeat } = await api
-    .createEvent(calendar.id, draft, isKeyKept ? key : undefined)
-    .catch((error: unknown) => {
+  const request = { kind: "create", calendarId: calendar.id, draft } as const;
+  const { event: created, isRepeat } = await write(context, { ...request, ...(isKeyKept && { key }) }).catch(
+    (error: unknown) => {
       if (!(error instanceof CliError)) throw error;
       if (isOutcomeUnknown(error)) {
         if (isKeyKept || error.code === "interrupted") throw error;
@@ -101,7 +102,8 @@ async function finishCreate(run: ImportRun, identity: string, isNew: boolean): P
       if (error.code === "rejected" && [404, 410].includes(error.status ?? 0)) skipFromNowOn();
       else records.note(identity, records.byIdentity.get(identity) ?? null);
       throw error;
-    });
+    },
+  );
   // Somebody may have changed it since a killed run made it.
   const isAsMade = !isRepeat || isAsDrafted(created, draft, exceptedAs(created));
   records.note(identity, { id: created.id, left: isAsMade ? hashEvent(created) : "", ...known });
@@ -130,10 +132,11 @@ async function update(
   if (seen !== "" || !isAsDrafted(current, draft, event)) requireAsSeen(current, seen);
   const whole = draftOfChange(draft, current, event);
   const before = current.updated_at === null ? null : lastUpdate(current, "import");
-  const isApplied = (found: CalendarEvent) =>
-    before !== null && wasUpdated(found, { seen: before, draft: whole });
   (await context.journal())?.keep(id, records.snapshotOf(event.identity, current));
-  const { event: left } = await api.updateEvent(address, whole, { isApplied, scope: scopeOf(current) });
+  const { event: left } = await write(context, {
+    ...{ kind: "update", event: current, draft: whole, scope: scopeOf(current) },
+    seen: before,
+  });
   noteWritten(records, event, left);
 }
 
@@ -157,7 +160,7 @@ async function restore(
     recurrences: withoutExceptions(current.recurrences, members),
   };
   (await context.journal())?.keep(current.id, records.snapshotOf(identity, current));
-  await api.updateEvent(address, draft, { scope: "all" });
+  await write(context, { kind: "update", event: current, draft, scope: "all", seen: null });
   const slots = new Set(occurrences.map(({ slot }) => slot));
   const excepted = record.series.excepted.filter((slot) => !slots.has(slot));
   records.note(identity, { ...record, series: { ...record.series, excepted } });
@@ -189,7 +192,7 @@ async function remove(
   requireAsSeen(current, seen);
   (await context.journal())?.keep(record.id, records.snapshotOf(identity, current));
   records.note(identity, { ...record, deleted: "begun" });
-  await api.deleteEvent(address, { scope: scopeOf(current) });
+  await write(context, { kind: "delete", ...address, event: current, scope: scopeOf(current) });
   for (const [part] of records.partsOf(identity, current)) records.note(part, null);
   records.note(identity, { ...record, deleted: "here" });
 }
