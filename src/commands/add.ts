@@ -2,22 +2,19 @@ import type { Command } from "commander";
 import type { EventDraft } from "../../contract/shapes.js";
 import { AmbiguousTextError } from "../calendar/dates.js";
 import { localTimes } from "../calendar/event-view.js";
-import type { Named } from "../calendar/names.js";
 import type { SentenceReading } from "../calendar/sentence.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
 import type { Context } from "../context.js";
 import { CliError } from "../errors.js";
-import { draft } from "../events/draft.js";
 import { checkText } from "../events/patch.js";
 import { describeWhen } from "../output/event-when.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import { eventView } from "../output/views/event.js";
 import type { Choice } from "../terminal/prompt.js";
 import { type ChosenCalendar, chooseCalendar } from "./calendar-choice.js";
-import { runEventsCreate } from "./events/create.js";
-import { defaultLength } from "./events/date-flags.js";
-import { createRelatedResolver, readEventFields } from "./events/event-flags.js";
+import { createEvent, readNewEvent } from "./events/create.js";
+import { createRelatedResolver } from "./events/event-flags.js";
 import type { EventContext } from "./events/event-reader.js";
 import { requireSeries } from "./events/extensions.js";
 import { completeValues } from "./missing-values.js";
@@ -50,8 +47,7 @@ async function runAdd(
   command: Command,
 ): Promise<void> {
   const { prompt } = context.terminal;
-  const settings = context.config.settings();
-  const { timezone: zone, hours } = settings;
+  const { timezone: zone, hours } = context.config.settings();
   const [{ readSentence }, { readingsOf }, { SOURCE }] = await Promise.all([
     import("../calendar/sentence.js"),
     import("../calendar/sentence-doubts.js"),
@@ -69,34 +65,32 @@ async function runAdd(
   const flags = await chooseReading(text, reader, prompt);
   checkText(flags, SOURCE);
   const labelSource = `${SOURCE} (quote "#${flags.label}" to keep it in the title)`;
-  const sentence = { ...flags, labelSource };
-  const patches = await readEventFields(context, sentence);
-  const content = draft(patches, { zone, length: defaultLength(settings) });
-  const repeat = await planRule(context, sentence, content);
+  const event = await readNewEvent(context, { ...flags, labelSource });
+  const { content, reading } = event;
   const isConfirmed = yes || context.flags.dryRun;
   requireConfirmation(isConfirmed, prompt.available);
   const { profile } = readGlobalFlags(command);
   const layout = prompt.available ? await import("../output/table/text-width.js") : null;
   const options = { width: prompt.columns - 2, breakWords: false };
-  const shown = { content: repeat?.content ?? content, zone, hours };
+  const shown = { content, zone, hours };
   const describe = (calendar?: ChosenCalendar, rule: readonly string[] = []) =>
     [...describeReading(flags, { ...shown, calendar }), ...rule].flatMap((line) =>
       (layout?.wrapText(sanitizeLine(line), options) ?? [line]).map((part) => `  ${part}`),
     );
   if (isConfirmed) {
     for (const line of describe()) context.output.note(line);
-    return runEventsCreate(context, sentence, { profile });
+    return createEvent(context, event, {});
   }
   const calendar = await chooseCalendar(context, "writeCalendar");
   if (content.label !== undefined) await createRelatedResolver(context, calendar.id).labelId(content.label);
-  if (repeat !== null) await requireSeries(await context.api(), calendar.id);
-  for (const line of describe(calendar, repeat === null ? [] : [repeat.reading])) context.output.warn(line);
+  if (reading !== undefined) await requireSeries(await context.api(), calendar.id);
+  for (const line of describe(calendar, reading === undefined ? [] : [reading])) context.output.warn(line);
   const answer = await prompt.confirmOrEdit("Create it?");
   if (answer === false) throw new CliError("interrupted", "nothing was created");
-  if (answer === true) return runEventsCreate(context, flags, { profile, calendar, isRuleShown: true });
+  if (answer === true) return createEvent(context, event, { calendar, isRuleShown: true });
   const { askEvent } = await import("./events/event-form.js");
   const form = await askEvent(context, {}, { profile, missing: ["--start"], preset: flags, calendar });
-  await runEventsCreate(context, form.flags, { profile, calendar: form.calendar });
+  await createEvent(context, await readNewEvent(context, form.flags), { calendar: form.calendar });
 }
 
 interface SentenceReader {
@@ -142,13 +136,6 @@ function describeChoice(text: string, reader: SentenceReader): readonly Choice<s
     if (error instanceof CliError) return [];
     throw error;
   }
-}
-
-/** What loads the rule engine; null of an event that does not repeat. */
-async function planRule(context: EventContext, sentence: SentenceReading, content: EventDraft<Named>) {
-  if (sentence.repeat === undefined) return null;
-  const { planRepeat } = await import("./events/create-recurrence.js");
-  return planRepeat(context, sentence, content);
 }
 
 /** The lines that show how a sentence was understood. */

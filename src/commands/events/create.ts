@@ -6,6 +6,7 @@ import { readKeyedInput } from "../../events/json.js";
 import { checkKey } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
+import type { RepeatPlan } from "./create-recurrence.js";
 import { defaultLength } from "./date-flags.js";
 import { addEventFieldFlags, checkStdin, type EventFieldFlags, readEventFields } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
@@ -43,13 +44,6 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
   );
 }
 
-interface CreateOptions {
-  readonly profile?: string | undefined;
-  readonly calendar?: ChosenCalendar | undefined;
-  /** Whether the reading of the rule was shown. */
-  readonly isRuleShown?: boolean;
-}
-
 /** What a terminal was asked for; null where nothing is missing, or nobody can be asked. */
 async function askMissing(context: EventContext, typed: EventFieldFlags, profile: string | undefined) {
   const missing = missingForDraft([typed]);
@@ -60,14 +54,14 @@ async function askMissing(context: EventContext, typed: EventFieldFlags, profile
 
 /**
  * Creates an event, or the events of an input. Checks the flags before sending anything; a terminal asks for what is missing.
- * @param options the calendar where it is chosen already, and `--profile`; undefined when it was not given
+ * @param options `--profile`; undefined when it was not given
  */
-export async function runEventsCreate(
+async function runEventsCreate(
   context: EventContext,
   typed: EventFieldFlags,
-  { profile, calendar, isRuleShown = false }: CreateOptions = {},
+  { profile }: { readonly profile: string | undefined },
 ): Promise<void> {
-  const output = context.output.of(eventView);
+  context.output.of(eventView);
   checkKey(typed.key);
   checkStdin(typed);
   checkRepeatFlags(typed, { hasRule: false });
@@ -78,33 +72,64 @@ export async function runEventsCreate(
   const given = json === null ? null : readKeyedInput(json.value, "--input");
   checkKey(given?.key, "--input: key");
   const form = given === null ? await askMissing(context, typed, profile) : null;
-  const options = form?.flags ?? typed;
-  const repeats = namesRepeat(options) ? await import("./create-recurrence.js") : null;
+  const event = await readNewEvent(context, form?.flags ?? typed, given?.fields);
+  return createEvent(context, event, { key: typed.key ?? given?.key, calendar: form?.calendar });
+}
+
+/** A new event as it was read: an event, a series, or what single events by a rule have. */
+interface NewEvent extends Pick<RepeatPlan, "content" | "copies"> {
+  /** How a rule was read, for people; undefined without one. */
+  readonly reading?: string;
+}
+
+/** Reads a new event. @param input what --input has @throws CliError usage */
+export async function readNewEvent(
+  context: EventContext,
+  flags: EventFieldFlags,
+  input?: unknown,
+): Promise<NewEvent> {
+  const repeats = namesRepeat(flags) ? await import("./create-recurrence.js") : null;
   const settings = context.config.settings();
-  const patches = await readEventFields(context, options, {
-    input: given?.fields,
-    missing: (input) => missingForDraft([...input, options]),
+  const patches = await readEventFields(context, flags, {
+    input,
+    missing: (read) => missingForDraft([...read, flags]),
   });
-  const defaults = { zone: settings.timezone, length: defaultLength(settings) };
-  const content = draftOf(patches, defaults);
-  if (repeats === null) await checkRecurrences(content);
-  const key = typed.key ?? given?.key;
-  const repeat = await repeats?.planRepeat(context, options, content);
-  const chosen = form?.calendar ?? calendar ?? (await chooseCalendar(context, "writeCalendar"));
-  const maker = createEventMaker(context, chosen);
-  const draft = await maker.complete(repeat?.content ?? content);
-  if (repeat !== undefined && !isRuleShown) context.output.note(repeat.reading);
-  if (repeat?.copies !== undefined) {
+  const content = draftOf(patches, { zone: settings.timezone, length: defaultLength(settings) });
+  if (repeats !== null) return repeats.planRepeat(context, flags, content);
+  await checkRecurrences(content);
+  return { content };
+}
+
+interface CreateOptions {
+  readonly key?: string | undefined;
+  /** Where it is chosen already. */
+  readonly calendar?: ChosenCalendar | undefined;
+  /** Whether the reading of the rule was shown. */
+  readonly isRuleShown?: boolean;
+}
+
+/** Creates an event that was read, and prints it. */
+export async function createEvent(
+  context: EventContext,
+  { content, copies, reading }: NewEvent,
+  { key, calendar, isRuleShown = false }: CreateOptions,
+): Promise<void> {
+  const maker = createEventMaker(context, calendar ?? (await chooseCalendar(context, "writeCalendar")));
+  const draft = await maker.complete(content);
+  if (reading !== undefined && !isRuleShown) context.output.note(reading);
+  if (copies !== undefined) {
+    const { label, attendees } = draft;
     const { createDrafts } = await import("./create-several.js");
     return createDrafts(
       context,
-      repeat.copies.map((each) => ({ ...each, label: draft.label, attendees: draft.attendees })),
+      copies.map((each) => ({ ...each, label, attendees })),
       { maker, key },
     );
   }
   const { created, isRepeat } = await maker.make(draft, key);
   if (isRepeat) context.output.note(`already created with key "${key}"`);
   await rememberShown(context, [created]);
-  await output.print(created, `event ${created.id} was created${isRepeat ? " before" : ""}`);
+  const done = `event ${created.id} was created${isRepeat ? " before" : ""}`;
+  await context.output.of(eventView).print(created, done);
   await noteKeepWithoutTimes(context, created);
 }
