@@ -22,8 +22,8 @@ import { placeCopy } from "./copy-draft.js";
 import { addStrictDatesFlag, readTimeFlags } from "./date-flags.js";
 import { createResolvers } from "./event-flags.js";
 import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.js";
+import { describeFound } from "./event-name.js";
 import type { EventContext } from "./event-reader.js";
-import { describeFound } from "./found-event.js";
 import { readRelated } from "./make-event.js";
 import { noteTimes, writeEvents } from "./write-events.js";
 

@@ -14,10 +14,9 @@ import { chooseCalendar } from "../calendar-choice.js";
 import { type Attempted, reportMissing } from "../item-report.js";
 import { processInOrder } from "../process-each.js";
 import { defaultLength } from "./date-flags.js";
-import { type EventFieldFlags, readEventFields } from "./event-flags.js";
+import { type EventFieldFlags, namesRepeat, readEventFields } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 import { checkRecurrences, createEventMaker, type EventMaker, noteKeepWithoutTimes } from "./make-event.js";
-import { namesRepeat } from "./repeat-flags.js";
 
 type SeveralContext = EventContext & Pick<Context, "terminal">;
 

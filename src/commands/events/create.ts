@@ -6,12 +6,19 @@ import { readKeyedInput } from "../../events/json.js";
 import { checkKey } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
-import type { RepeatPlan } from "./create-recurrence.js";
 import { defaultLength } from "./date-flags.js";
-import { addEventFieldFlags, checkStdin, type EventFieldFlags, readEventFields } from "./event-flags.js";
+import {
+  addEventFieldFlags,
+  addRepeatFlags,
+  checkRepeatFlags,
+  checkStdin,
+  type EventFieldFlags,
+  namesRepeat,
+  readEventFields,
+} from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 import { checkRecurrences, createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
-import { addRepeatFlags, checkRepeatFlags, namesRepeat } from "./repeat-flags.js";
+import type { RepeatPlan } from "./repeat.js";
 
 export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {
@@ -88,7 +95,7 @@ export async function readNewEvent(
   flags: EventFieldFlags,
   input?: unknown,
 ): Promise<NewEvent> {
-  const repeats = namesRepeat(flags) ? await import("./create-recurrence.js") : null;
+  const repeats = namesRepeat(flags) ? await import("./repeat.js") : null;
   const settings = context.config.settings();
   const patches = await readEventFields(context, flags, {
     input,

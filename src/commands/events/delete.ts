@@ -8,10 +8,16 @@ import { deletedView } from "../../output/views/event.js";
 import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import { failUnread, processEach } from "../process-each.js";
-import { chooseEventId, readEventIds, STDIN_IDS } from "./event-ids.js";
+import {
+  addScopeFlag,
+  type ChooseScope,
+  chooseEventId,
+  createScopeChooser,
+  readEventIds,
+  STDIN_IDS,
+} from "./event-ids.js";
+import { describeFound } from "./event-name.js";
 import type { EventContext } from "./event-reader.js";
-import { describeFound } from "./found-event.js";
-import { addScopeFlag, type ChooseScope, createScopeChooser } from "./scope.js";
 
 interface EventsDeleteOptions {
   readonly id: readonly string[];

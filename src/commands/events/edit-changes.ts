@@ -44,7 +44,7 @@ export async function readDraft(
   if (repeat === undefined) return draft;
   if (repeat === "")
     throw usageError("repeat is empty", "leave the rule; calctl events delete deletes the other events");
-  const { planRule } = await import("./update-recurrence.js");
+  const { planRule } = await import("./repeat.js");
   return { ...draft, recurrences: await planRule(context, { repeat }, { event, draft, scope }) };
 }
 

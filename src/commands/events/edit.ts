@@ -12,8 +12,8 @@ import {
   renderDocument,
 } from "./edit-document.js";
 import { createRelatedResolver } from "./event-flags.js";
+import type { ChooseScope } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
-import type { ChooseScope } from "./scope.js";
 import type { EventUpdate } from "./write-update.js";
 
 /** `events update --edit`: the event in the editor, checked like flags, shown as a diff, and written. */

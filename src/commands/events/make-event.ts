@@ -55,7 +55,7 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
 /** Checks the recurrences of an input. @throws CliError usage */
 export async function checkRecurrences(content: EventDraft<unknown>): Promise<void> {
   if (content.recurrences === undefined) return;
-  const { checkLines } = await import("./create-recurrence.js");
+  const { checkLines } = await import("./repeat.js");
   checkLines(content, content.recurrences);
 }
 

@@ -22,18 +22,19 @@ import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import {
   addEventFieldFlags,
+  addRepeatFlags,
+  checkRepeatFlags,
   chosenLabelId,
   createResolvers,
   type EventFieldFlags,
   hasContentFlags,
   namedValues,
+  namesRepeat,
   type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
-import { chooseEventId, isSingleId, STDIN_IDS } from "./event-ids.js";
+import { addScopeFlag, chooseEventId, createScopeChooser, isSingleId, STDIN_IDS } from "./event-ids.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
-import { addRepeatFlags, checkRepeatFlags, namesRepeat } from "./repeat-flags.js";
-import { addScopeFlag, createScopeChooser } from "./scope.js";
 import { noteTimes, writeEvents } from "./write-events.js";
 import { writeUpdate } from "./write-update.js";
 
@@ -104,7 +105,7 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
   const ends = [typed.end, typed.duration, typed.allDay, typed.input];
   const addsTime = ends.every((flag) => flag === undefined);
   checkRepeatFlags(typed, { hasRule: true });
-  const rules = namesRepeat(typed) ? await import("./update-recurrence.js") : null;
+  const rules = namesRepeat(typed) ? await import("./repeat.js") : null;
   const read = await readEventFields(context, { ...typed, addsTime });
   if (said(read, "recurrences") !== undefined)
     context.output.note("--input: recurrences are ignored: --repeat changes the rule");
