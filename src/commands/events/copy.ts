@@ -6,7 +6,6 @@ import { checkId } from "../../calendar/names.js";
 import { isSeries } from "../../calendar/series.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
-import { movesEvent } from "../../events/draft.js";
 import type { TypedTimes } from "../../events/patch.js";
 import { write } from "../../events/write.js";
 import { eventView } from "../../output/views/event.js";
@@ -25,7 +24,7 @@ import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.
 import { describeFound } from "./event-name.js";
 import type { EventContext } from "./event-reader.js";
 import { readRelated } from "./make-event.js";
-import { noteTimes, writeEvents } from "./write-events.js";
+import { noteMove, writeEvents } from "./write-events.js";
 
 const IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
 
@@ -80,7 +79,7 @@ async function runEventsCopy(context: EventContext, options: EventsCopyOptions):
       const create = await copierTo(target ?? calendar, event);
       return async () => {
         const copy = await create();
-        if (movesEvent([times])) noteTimes(context, copy, { ...times, isSingle: isSingleId(ids) });
+        noteMove(context, copy, { patches: [times], isSingle: isSingleId(ids) });
         return copy;
       };
     },

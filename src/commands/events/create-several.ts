@@ -14,7 +14,7 @@ import { chooseCalendar } from "../calendar-choice.js";
 import { type Attempted, reportMissing } from "../item-report.js";
 import { processInOrder } from "../process-each.js";
 import { defaultLength } from "./date-flags.js";
-import { type EventFieldFlags, namesRepeat, readEventFields } from "./event-flags.js";
+import { type EventFlags, namesRepeat, readEventFields } from "./event-flags.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 import { checkRecurrences, createEventMaker, type EventMaker, noteKeepWithoutTimes } from "./make-event.js";
 
@@ -27,7 +27,7 @@ type SeveralContext = EventContext & Pick<Context, "terminal">;
  */
 export async function createSeveral(
   context: SeveralContext,
-  typed: EventFieldFlags,
+  typed: EventFlags,
   items: AsyncIterable<JsonItem>,
 ): Promise<void> {
   if (typed.key !== undefined)
@@ -73,7 +73,7 @@ interface PreparedEvent {
 /** The events one after the other, so that labels and members are read once. */
 async function prepareEvents(
   context: SeveralContext,
-  typed: EventFieldFlags,
+  typed: EventFlags,
   items: AsyncIterable<JsonItem>,
 ): Promise<AsyncGenerator<PreparedEvent>> {
   const settings = context.config.settings();

@@ -12,7 +12,7 @@ import {
   addRepeatFlags,
   checkRepeatFlags,
   checkStdin,
-  type EventFieldFlags,
+  type EventFlags,
   namesRepeat,
   readEventFields,
 } from "./event-flags.js";
@@ -46,13 +46,13 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
     "--copies",
     "make single events instead of a series, which not every service stores",
   );
-  addAction<EventFieldFlags>(command, contextOf, (context, options) =>
+  addAction<EventFlags>(command, contextOf, (context, options) =>
     runEventsCreate(context, options, { profile: readGlobalFlags(command).profile }),
   );
 }
 
 /** What a terminal was asked for; null where nothing is missing, or nobody can be asked. */
-async function askMissing(context: EventContext, typed: EventFieldFlags, profile: string | undefined) {
+async function askMissing(context: EventContext, typed: EventFlags, profile: string | undefined) {
   const missing = missingForDraft([typed]);
   if (missing.length === 0 || !context.terminal.prompt.available) return null;
   const { askEvent } = await import("./event-form.js");
@@ -65,7 +65,7 @@ async function askMissing(context: EventContext, typed: EventFieldFlags, profile
  */
 async function runEventsCreate(
   context: EventContext,
-  typed: EventFieldFlags,
+  typed: EventFlags,
   { profile }: { readonly profile: string | undefined },
 ): Promise<void> {
   context.output.of(eventView);
@@ -92,7 +92,7 @@ interface NewEvent extends Pick<RepeatPlan, "content" | "copies"> {
 /** Reads a new event. @param input what --input has @throws CliError usage */
 export async function readNewEvent(
   context: EventContext,
-  flags: EventFieldFlags,
+  flags: EventFlags,
   input?: unknown,
 ): Promise<NewEvent> {
   const repeats = namesRepeat(flags) ? await import("./repeat.js") : null;

@@ -1,17 +1,18 @@
 import type { Command } from "commander";
 import type { Category, Label, User } from "../../../contract/shapes.js";
+import { parseShift } from "../../calendar/dates.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
 import type { RelatedResources } from "../../calendar/event-view.js";
 import { findPrintedLabel, type Named, resolveAttendees, resolveLabel } from "../../calendar/names.js";
 import { collect } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
-import { readEventInput } from "../../events/json.js";
+import { type EventInput, readEventInput } from "../../events/json.js";
 import { checkPatch, type EventPatch, type TypedPatch } from "../../events/patch.js";
 import { addStrictDatesFlag, readTimeFlags, type TypedTimeFlags } from "./date-flags.js";
 
-/** The flags that `events create` and `events update` share, as typed. */
-export interface EventFieldFlags extends TypedTimeFlags {
+/** The flags about an event, as typed. */
+export interface EventFlags extends TypedTimeFlags {
   readonly title?: string;
   readonly category?: Category;
   readonly description?: string;
@@ -25,7 +26,12 @@ export interface EventFieldFlags extends TypedTimeFlags {
   readonly input?: string;
   /** Of `events create`: makes the same event once. */
   readonly key?: string;
-  /** Of `events create`: how the event repeats. */
+  /** Of `events update`: how far the event is moved, and what is cleared. */
+  readonly by?: string;
+  readonly clear?: readonly string[];
+  readonly addAttendee?: readonly string[];
+  readonly removeAttendee?: readonly string[];
+  /** How the event repeats. */
   readonly repeat?: string;
   readonly until?: string;
   readonly count?: string;
@@ -52,20 +58,24 @@ const FIELD_FLAGS = [
   "attendee",
   "input",
   "key",
+  "by",
+  "clear",
+  "addAttendee",
+  "removeAttendee",
   "repeat",
   "until",
   "count",
   "except",
   "copies",
-] as const satisfies readonly (keyof EventFieldFlags)[];
+] as const satisfies readonly (keyof EventFlags)[];
 
 /** Whether any flag says something about the event. */
-export function hasContentFlags(flags: EventFieldFlags): boolean {
+export function hasContentFlags(flags: EventFlags): boolean {
   return FIELD_FLAGS.some((name) => name !== "strictDates" && flags[name] !== undefined);
 }
 
 /** The flags of a new event as the words of a command line. */
-export function flagWords(flags: EventFieldFlags): readonly string[] {
+export function flagWords(flags: EventFlags): readonly string[] {
   return FIELD_FLAGS.flatMap((name) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     const value = flags[name] ?? false;
@@ -111,7 +121,7 @@ export function addRepeatFlags(command: Command): Command {
 }
 
 /** Whether any flag about how an event repeats is given. */
-export function namesRepeat({ repeat, until, count, except, copies }: EventFieldFlags): boolean {
+export function namesRepeat({ repeat, until, count, except, copies }: EventFlags): boolean {
   return (repeat ?? until ?? count ?? except ?? copies) !== undefined;
 }
 
@@ -121,7 +131,7 @@ export function namesRepeat({ repeat, until, count, except, copies }: EventField
  * @throws CliError usage for flags that need or exclude each other
  */
 export function checkRepeatFlags(
-  { repeat, until, count, except, copies }: EventFieldFlags,
+  { repeat, until, count, except, copies }: EventFlags,
   { hasRule }: { readonly hasRule: boolean },
 ): void {
   const ends = hasRule ? {} : { "--until": until, "--count": count };
@@ -134,7 +144,7 @@ export function checkRepeatFlags(
 }
 
 /** @throws CliError usage when two flags read stdin */
-export function checkStdin({ descriptionFile, input }: EventFieldFlags): void {
+export function checkStdin({ descriptionFile, input }: EventFlags): void {
   if (descriptionFile === "-" && input === "-")
     throw usageError("--input - and --description-file - both read stdin", "give only one of them");
 }
@@ -148,13 +158,14 @@ export function checkStdin({ descriptionFile, input }: EventFieldFlags): void {
  */
 export async function readEventFields(
   context: Pick<Context, "terminal" | "output" | "now" | "config">,
-  typed: EventFieldFlags,
+  typed: EventFlags,
   options: {
     readonly input?: unknown;
     readonly missing?: (input: readonly EventPatch[]) => readonly string[];
   } = {},
 ): Promise<readonly [...input: EventPatch[], flags: TypedPatch]> {
-  const { title, category, location, url, label, attendee, input: path } = typed;
+  const { title, category, location, url, label, input: path } = typed;
+  const by = typed.by === undefined ? undefined : parseShift(typed.by, "--by");
   checkStdin(typed);
   const given =
     options.input === undefined
@@ -166,14 +177,40 @@ export async function readEventFields(
   const texts = { title, category, location, url, description: await readDescription(context, typed) };
   checkPatch(texts);
   const times = await readTimeFlags(context, typed, options.missing?.(read) ?? []);
-  const names = {
+  const flags: TypedPatch = {
+    ...texts,
+    ...times,
+    by,
     label: label === undefined ? undefined : { value: label, source: typed.labelSource ?? "--label" },
-    attendees: namedValues(attendee, "--attendee"),
+    attendees: namedValues(typed.attendee, "--attendee"),
+    addAttendees: namedValues(typed.addAttendee, "--add-attendee"),
+    removeAttendees: namedValues(typed.removeAttendee, "--remove-attendee"),
   };
-  return [...read, { ...texts, ...times, ...names }];
+  return [...read, { ...flags, ...clearedFields(typed.clear, { flags, input }) }];
 }
 
-/** Values as flags or a document name them; undefined when there are none. */
+/** The fields that `--clear` can name. */
+export const CLEARABLE = ["description", "location", "url", "attendees", "start", "end"] as const;
+
+/** What `--clear` says. @throws CliError usage for a field that cannot be cleared, or that has a new value */
+function clearedFields(
+  names: readonly string[] = [],
+  { flags, input }: { readonly flags: TypedPatch; readonly input: EventInput | null },
+): TypedPatch {
+  const attendees = flags.attendees ?? input?.patch.attendees;
+  const given = { ...flags, attendees, end: flags.end ?? flags.duration };
+  const fields = names.map((name) => {
+    const field = CLEARABLE.find((each) => each === name);
+    if (field === undefined)
+      throw usageError(`--clear: "${name}" cannot be cleared`, `fields: ${CLEARABLE.join(", ")}`);
+    if (given[field] !== undefined)
+      throw usageError(`--clear ${field}: a new value is given too`, "use only one of them");
+    return [field, field === "attendees" ? [] : null];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** People as a flag or a document names them; undefined when there are none. */
 export function namedValues(
   values: readonly string[] | undefined,
   source: string,
@@ -183,7 +220,7 @@ export function namedValues(
 
 async function readDescription(
   { terminal }: Pick<Context, "terminal">,
-  { description, descriptionFile }: EventFieldFlags,
+  { description, descriptionFile }: EventFlags,
 ): Promise<string | undefined> {
   if (descriptionFile === undefined) return description;
   if (description !== undefined)

@@ -19,7 +19,7 @@ import { defaultLength, readDateFlag, readTimeFlags } from "./date-flags.js";
 import {
   createRelatedResolver,
   DEFAULT_LABEL,
-  type EventFieldFlags,
+  type EventFlags,
   flagWords,
   namedValues,
 } from "./event-flags.js";
@@ -27,18 +27,13 @@ import type { EventContext } from "./event-reader.js";
 
 /** What `events create` and `events update` ask for. The answers are flags, so that a command line can do the same. */
 
-interface FilledForm {
-  readonly calendar: ChosenCalendar;
-  readonly flags: EventFieldFlags;
-}
-
 interface FormOptions {
   /** `--profile`; undefined when it was not given. */
   readonly profile: string | undefined;
   /** The flags that the event still needs, as messages name them. */
   readonly missing: readonly string[];
   /** What the answers are at first; what is not asked for is taken from it. */
-  readonly preset?: EventFieldFlags;
+  readonly preset?: EventFlags;
   /** Where it is chosen already. */
   readonly calendar?: ChosenCalendar;
 }
@@ -49,9 +44,9 @@ interface FormOptions {
  */
 export async function askEvent(
   context: EventContext,
-  given: EventFieldFlags,
+  given: EventFlags,
   { profile, missing, preset = {}, calendar: chosen }: FormOptions,
-): Promise<FilledForm> {
+): Promise<{ readonly calendar: ChosenCalendar; readonly flags: EventFlags }> {
   const { title: givenTitle, description, location, url } = given;
   checkPatch({ title: givenTitle, description, location, url });
   if (given.start !== undefined) await checkTimes(context, given);
@@ -82,9 +77,9 @@ export async function askEvent(
 /** Asks for the times, and where the service stores series, how often they are. */
 async function askWhen(
   context: EventContext,
-  given: EventFieldFlags,
-  { preset, calendarId }: { readonly preset: EventFieldFlags; readonly calendarId: string },
-): Promise<FormTimes & Pick<EventFieldFlags, "repeat" | "until" | "count">> {
+  given: EventFlags,
+  { preset, calendarId }: { readonly preset: EventFlags; readonly calendarId: string },
+): Promise<EventFlags> {
   const day =
     given.strictDates === true ? localDate(context.now(), context.config.settings().timezone) : "today";
   const times = await askTimes(context, given, { day, ...(await timesPreset(context, preset)) });
@@ -99,7 +94,7 @@ async function askWhen(
 /** @throws CliError not_found for a label or an attendee that the calendar does not have */
 async function checkRelated(
   context: EventContext,
-  { label, attendee }: EventFieldFlags,
+  { label, attendee }: EventFlags,
   calendarId: string,
 ): Promise<void> {
   const resolver = createRelatedResolver(context, calendarId);
@@ -108,7 +103,7 @@ async function checkRelated(
 }
 
 /** Times in ISO 8601 as answers: those of a start and a length. */
-async function timesPreset(context: EventContext, flags: EventFieldFlags): Promise<Partial<TimesPreset>> {
+async function timesPreset(context: EventContext, flags: EventFlags): Promise<Partial<TimesPreset>> {
   const [day = "", clock] = flags.start?.split("T") ?? [];
   if (day === "") return {};
   const end = lengthOf(await checkTimes(context, flags));
@@ -153,19 +148,15 @@ function orUndefined<T>(resolve: () => T): T | undefined {
   }
 }
 
-/** The answers that change something, as flags; empty when none does. */
-interface FormChanges
-  extends Pick<EventFieldFlags, "title" | "label" | "start" | "end" | "duration" | "allDay"> {
-  readonly addAttendee?: readonly string[];
-  readonly removeAttendee?: readonly string[];
-}
-
-/** Asks for an event again: the form is filled in with it. Times of a keep without any are not asked for. */
+/**
+ * Asks for an event again: the form is filled in with it. Times of a keep without any are not asked for.
+ * @returns the answers that change something, as flags; empty when none does
+ */
 export async function askChanges(
   context: EventContext,
   event: CalendarEvent,
-  { strictDates = false }: Pick<EventFieldFlags, "strictDates">,
-): Promise<FormChanges> {
+  { strictDates = false }: Pick<EventFlags, "strictDates">,
+): Promise<EventFlags> {
   const { calendar_id: calendarId, label: own, attendees } = event;
   const title = await askTitle(context, event.title ?? undefined);
   const times = await askNewTimes(context, event, strictDates);
@@ -187,10 +178,10 @@ async function askNewTimes(
   context: EventContext,
   event: CalendarEvent,
   strictDates: boolean,
-): Promise<FormChanges> {
+): Promise<EventFlags> {
   const preset = presetOf(event, context.config.settings().timezone);
   if (preset === null) return {};
-  const given: FormTimes = { strictDates, ...(event.category === "keep" ? { category: "keep" } : {}) };
+  const given: EventFlags = { strictDates, ...(event.category === "keep" ? { category: "keep" } : {}) };
   const { start, end, duration, ...answers } = await askTimes(context, given, preset);
   const length = end === undefined ? { ...(duration && { duration }) } : { end };
   const flags = { ...answers, ...(start && { start }), ...length };
@@ -236,12 +227,6 @@ function askTitle({ terminal }: EventContext, preset?: string): Promise<string> 
   });
 }
 
-/** The flags about times that were given, or that an answer gives. */
-type FormTimes = Pick<
-  EventFieldFlags,
-  "start" | "end" | "duration" | "allDay" | "startTimezone" | "endTimezone" | "strictDates" | "category"
->;
-
 /** What counts if nothing is typed. */
 interface TimesPreset {
   readonly day: string;
@@ -252,7 +237,7 @@ interface TimesPreset {
 }
 
 /** Examples of answers in the questions, where dates may be words and where they may not. */
-function examplesOf({ strictDates }: FormTimes) {
+function examplesOf({ strictDates }: EventFlags) {
   return strictDates === true
     ? {
         day: "YYYY-MM-DD",
@@ -264,22 +249,22 @@ function examplesOf({ strictDates }: FormTimes) {
 }
 
 /** Asks for start and end, but for those that are given. @returns the flags of the answers alone */
-async function askTimes(context: EventContext, given: FormTimes, preset: TimesPreset): Promise<FormTimes> {
+async function askTimes(context: EventContext, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
   const start = given.start === undefined ? await askStart(context, given, preset) : {};
   if ((given.end ?? given.duration) !== undefined) return start;
   return { ...start, ...(await askEnd(context, { ...given, ...start }, preset)) };
 }
 
-async function askStart(context: EventContext, given: FormTimes, preset: TimesPreset): Promise<FormTimes> {
+async function askStart(context: EventContext, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
   const examples = examplesOf(given);
   const { clock } = preset;
-  const answerOf = async (input: DateInput): Promise<FormTimes> => {
+  const answerOf = async (input: DateInput): Promise<EventFlags> => {
     const allDay = input.kind === "date" ? { allDay: true } : {};
     const answer = { ...allDay, start: typedInput(input, zoneOf(context, given.startTimezone)) };
     await checkTimes(context, { ...given, ...answer });
     return answer;
   };
-  const day = await askRead<string | FormTimes>(context, {
+  const day = await askRead<string | EventFlags>(context, {
     question: `Day (${examples.day}):`,
     preset: preset.day,
     async read(text, echo) {
@@ -290,7 +275,7 @@ async function askStart(context: EventContext, given: FormTimes, preset: TimesPr
   if (typeof day !== "string") return day;
   // Seconds and offsets are no words.
   const isWhole = given.strictDates === true || (clock?.length ?? 0) > 5;
-  return askRead<FormTimes>(context, {
+  return askRead<EventFlags>(context, {
     question: `Start (${examples.start}${clock === undefined ? "; nothing for all day" : ""}):`,
     preset: clock && (isWhole ? `${day}T${clock}` : clock),
     async read(text, echo) {
@@ -302,19 +287,19 @@ async function askStart(context: EventContext, given: FormTimes, preset: TimesPr
   });
 }
 
-async function askEnd(context: EventContext, given: FormTimes, preset: TimesPreset): Promise<FormTimes> {
+async function askEnd(context: EventContext, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
   const examples = examplesOf(given);
   const { start, allDay = false } = await readSilently(context, given);
   // The preset is days or a time, as the event was.
   const own = allDay === (preset.clock === undefined) ? preset.end : undefined;
   const end = allDay ? own : (own ?? defaultLength(context.config.settings()).text);
   const nothing = end === undefined ? "; nothing for the same day" : "";
-  return askRead<FormTimes>(context, {
+  return askRead<EventFlags>(context, {
     question: allDay ? `Last day (${examples.lastDay}${nothing}):` : `End or length (${examples.end}):`,
     preset: end,
     async read(text, echo) {
       if (allDay && text === "") return {};
-      let answer: FormTimes = { duration: text };
+      let answer: EventFlags = { duration: text };
       if (readDuration(text) === null) {
         const from = start ? dayOfInput(start, zoneOf(context, given.startTimezone)) : null;
         const input = await readTime(context, text, { source: "end", given, from, echo });
@@ -327,7 +312,7 @@ async function askEnd(context: EventContext, given: FormTimes, preset: TimesPres
 }
 
 /** Reads and checks the times so far. @throws CliError usage */
-async function checkTimes(context: EventContext, typed: FormTimes): Promise<EventSpan> {
+async function checkTimes(context: EventContext, typed: EventFlags): Promise<EventSpan> {
   const { timezone: zone } = context.config.settings();
   const flags = await readSilently(context, typed);
   const span = newSpan([flags], zone);
@@ -337,7 +322,7 @@ async function checkTimes(context: EventContext, typed: FormTimes): Promise<Even
 }
 
 /** How words were understood is said when the event is made. */
-function readSilently(context: EventContext, typed: FormTimes) {
+function readSilently(context: EventContext, typed: EventFlags) {
   return readTimeFlags({ ...context, output: { note: () => undefined } }, typed);
 }
 
@@ -394,7 +379,7 @@ async function askRead<T>(
 interface TimeOptions {
   /** How messages name the answer. */
   readonly source: "day" | "start" | "end";
-  readonly given: FormTimes;
+  readonly given: EventFlags;
   /** The day from which times alone and weekdays count; null for today. */
   readonly from: string | null;
   readonly echo: (reading: string) => void;

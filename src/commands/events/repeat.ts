@@ -21,7 +21,7 @@ import { addDays, describeLocal, instantAt, localDate, wallClockAt } from "../..
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import { readDayFlag, type TimeContext } from "./date-flags.js";
-import type { EventFieldFlags } from "./event-flags.js";
+import type { EventFlags } from "./event-flags.js";
 import { requireSeries } from "./extensions.js";
 import type { EventUpdate } from "./write-update.js";
 
@@ -47,7 +47,7 @@ export interface RepeatPlan {
  */
 export async function planRepeat(
   context: TimeContext,
-  flags: EventFieldFlags,
+  flags: EventFlags,
   given: EventDraft<Named>,
 ): Promise<RepeatPlan> {
   const { recurrences: _replaced, ...content } = given;
@@ -88,7 +88,7 @@ export function checkLines(content: EventDraft<unknown>, lines: readonly string[
  */
 export async function planRule(
   context: TimeContext & Pick<Context, "api">,
-  flags: EventFieldFlags,
+  flags: EventFlags,
   { event, draft, scope }: Pick<EventUpdate, "event" | "draft" | "scope">,
 ): Promise<readonly string[]> {
   if (scope === "this") {
@@ -156,7 +156,7 @@ interface TypedRule {
  */
 async function readRepeat(
   context: TimeContext,
-  flags: EventFieldFlags,
+  flags: EventFlags,
   { beginning, own = "" }: { readonly beginning: Beginning; readonly own?: string },
 ): Promise<TypedRule> {
   const { repeat, until, count, except = [] } = flags;
@@ -198,7 +198,7 @@ type DayReader = (text: string, source: string) => Promise<string>;
 /** Reads days in the zone of the event, as `YYYY-MM-DD`. */
 function createDayReader(
   { now, output }: TimeContext,
-  { strictDates: strict = false }: EventFieldFlags,
+  { strictDates: strict = false }: EventFlags,
   { zone, start }: Beginning,
 ): DayReader {
   const from = () => start.slice(0, "YYYY-MM-DD".length);

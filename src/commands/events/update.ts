@@ -1,51 +1,40 @@
 import type { Command } from "commander";
 import type { Scope } from "../../../contract/extensions.js";
 import type { CalendarEvent } from "../../../contract/shapes.js";
-import { parseInstant, parseShift } from "../../calendar/dates.js";
+import { parseInstant } from "../../calendar/dates.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import type { ContextOf } from "../../cli/command.js";
 import { describeCommand } from "../../cli/command.js";
 import { collect } from "../../cli/global-flags.js";
 import { usageError } from "../../errors.js";
-import { changes as changesOf, movesEvent } from "../../events/draft.js";
+import { changes as changesOf } from "../../events/draft.js";
 import { checkUnchanged } from "../../events/if-unchanged.js";
-import {
-  type EventPatch,
-  isEmptyPatch,
-  isTyped,
-  said,
-  type TypedPatch,
-  withoutNames,
-} from "../../events/patch.js";
+import { type EventPatch, isEmptyPatch, said, withoutNames } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import {
   addEventFieldFlags,
   addRepeatFlags,
+  CLEARABLE,
   checkRepeatFlags,
   chosenLabelId,
   createResolvers,
-  type EventFieldFlags,
+  type EventFlags,
   hasContentFlags,
-  namedValues,
   namesRepeat,
   type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
 import { addScopeFlag, chooseEventId, createScopeChooser, isSingleId, STDIN_IDS } from "./event-ids.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
-import { noteTimes, writeEvents } from "./write-events.js";
+import { noteMove, writeEvents } from "./write-events.js";
 import { writeUpdate } from "./write-update.js";
 
 /** Flags as typed. */
-interface EventsUpdateOptions extends EventFieldFlags {
+interface EventsUpdateOptions extends EventFlags {
   /** Empty to pick an event. */
   readonly id: readonly string[];
-  readonly by?: string;
-  readonly clear?: readonly string[];
-  readonly addAttendee?: readonly string[];
-  readonly removeAttendee?: readonly string[];
   /** The `updated_at` that the caller last read. */
   readonly ifUnchanged?: string;
   /** Opens the event in the editor. */
@@ -96,26 +85,18 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
 async function runEventsUpdate(context: EventContext, options: EventsUpdateOptions): Promise<void> {
   if (options.edit === true) return runEventsEdit(context, options);
   context.output.of(eventView);
-  const { addAttendee, removeAttendee, clear, ifUnchanged, by, scope, id: given, ...typed } = options;
+  const { ifUnchanged, scope, id: given, ...typed } = options;
   const isSingle = isSingleId(given);
   checkOptions(options);
   const { timezone } = context.config.settings();
   const seen = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
-  const shift = by === undefined ? undefined : parseShift(by, "--by");
   const ends = [typed.end, typed.duration, typed.allDay, typed.input];
   const addsTime = ends.every((flag) => flag === undefined);
   checkRepeatFlags(typed, { hasRule: true });
   const rules = namesRepeat(typed) ? await import("./repeat.js") : null;
-  const read = await readEventFields(context, { ...typed, addsTime });
-  if (said(read, "recurrences") !== undefined)
+  const patches = await readEventFields(context, { ...typed, addsTime });
+  if (said(patches, "recurrences") !== undefined)
     context.output.note("--input: recurrences are ignored: --repeat changes the rule");
-  const others = {
-    by: shift,
-    addAttendees: namedValues(addAttendee, "--add-attendee"),
-    removeAttendees: namedValues(removeAttendee, "--remove-attendee"),
-    ...clearedFields(clear, read),
-  };
-  const patches = [...read, others];
   if (patches.every(isEmptyPatch) && rules === null) {
     if (context.terminal.prompt.available && isSingle) return runUpdateForm(context, options);
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
@@ -130,40 +111,18 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
       if (seen !== null) checkUnchanged(event, seen, "--if-unchanged");
       const resolver = resolverOf(calendar.id);
       const found = await withIds(context, patches, { event, resolver });
-      const draftOf = (current: CalendarEvent) => changesOf(current, found, timezone);
-      const draft = draftOf(event);
-      const rule = await rules?.planRule(context, typed, { event, draft, scope: chosen });
+      const draft = changesOf(event, found, timezone);
+      const recurrences = await rules?.planRule(context, typed, { event, draft, scope: chosen });
       return async (read) => {
         const current = await read();
-        const draft = { ...draftOf(current), recurrences: rule };
-        const update = { calendar, event: current, draft, seen, resolver };
-        const updated = await writeUpdate(context, { ...update, scope: chosen });
-        const start = said(patches.filter(isTyped), "start");
-        if (movesEvent(patches)) noteTimes(context, updated, { start, by: shift, isSingle });
+        const draft = { ...changesOf(current, found, timezone), recurrences };
+        const update = { calendar, event: current, draft, seen, resolver, scope: chosen };
+        const updated = await writeUpdate(context, update);
+        noteMove(context, updated, { patches, isSingle });
         return updated;
       };
     },
   });
-}
-
-/** The fields that `--clear` can name. */
-const CLEARABLE = ["description", "location", "url", "attendees", "start", "end"] as const;
-
-/** What `--clear` says. @throws CliError usage for a field that cannot be cleared, or that other flags give */
-function clearedFields(names: readonly string[] = [], patches: readonly EventPatch[]): TypedPatch {
-  const typed = patches.filter(isTyped);
-  const newValue = (field: (typeof CLEARABLE)[number]) =>
-    said(field === "attendees" ? patches : typed, field) ??
-    (field === "end" ? said(typed, "duration") : undefined);
-  const fields = names.map((name) => {
-    const field = CLEARABLE.find((each) => each === name);
-    if (field === undefined)
-      throw usageError(`--clear: "${name}" cannot be cleared`, `fields: ${CLEARABLE.join(", ")}`);
-    if (newValue(field) !== undefined)
-      throw usageError(`--clear ${field}: a new value is given too`, "use only one of them");
-    return [field, field === "attendees" ? [] : null];
-  });
-  return Object.fromEntries(fields);
 }
 
 /** @throws CliError usage for options that exclude each other */
@@ -196,9 +155,8 @@ async function printUnchanged(context: EventContext, { calendar, event }: FoundE
 
 /** Everything is changed in the editor. @throws CliError usage for flags that change something, too */
 async function runEventsEdit(context: EventContext, options: EventsUpdateOptions): Promise<void> {
-  const { clear, addAttendee, removeAttendee, ifUnchanged, by, strictDates = false } = options;
-  const others = [clear, addAttendee, removeAttendee, ifUnchanged, by];
-  if (hasContentFlags(options) || others.some((flag) => flag !== undefined))
+  const { ifUnchanged, strictDates = false } = options;
+  if (hasContentFlags(options) || ifUnchanged !== undefined)
     throw usageError("--edit cannot be combined with field flags", "change these fields in the editor");
   if (!isSingleId(options.id)) throw usageError("--edit: is about one event", "give one id");
   const output = context.output.of(eventView);

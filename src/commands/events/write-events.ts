@@ -3,7 +3,8 @@ import { isIsoDateInput } from "../../calendar/dates.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
 import { CliError, hasCode } from "../../errors.js";
-import type { TypedTimes } from "../../events/patch.js";
+import { movesEvent } from "../../events/draft.js";
+import { type EventPatch, isTyped, said } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { failUnread, processEach } from "../process-each.js";
@@ -74,16 +75,17 @@ function describeWritten(events: readonly LocalizedEvent[], verb: string): strin
   return events.length === 1 ? `event ${ids} was ${verb}` : `these events were ${verb}: ${ids}`;
 }
 
-/** Says on stderr to where an event was moved or copied, as far as the command line does not. */
-export function noteTimes(
+/** Says on stderr to where an event was moved or copied, if that is all that its patches say of times. */
+export function noteMove(
   { config, output }: EventContext,
   { title, all_day: allDay, start_local: start, end_local: end }: LocalizedEvent,
-  { start: given, by, isSingle }: Pick<TypedTimes, "start" | "by"> & { readonly isSingle: boolean },
+  { patches, isSingle }: { readonly patches: readonly EventPatch[]; readonly isSingle: boolean },
 ): void {
+  if (!movesEvent(patches)) return;
   const { timezone } = config.settings();
   const name = isSingle ? "" : `${title}: `;
-  const isTyped = given?.kind === "date-time" || (allDay === true && isIsoDateInput(given?.text ?? ""));
-  if (start !== null && (given ?? by) !== undefined && !isTyped)
-    output.note(`${name}start: ${describeLocal(start, timezone)}`);
+  const given = said(patches.filter(isTyped), "start");
+  const isExact = given?.kind === "date-time" || (allDay === true && isIsoDateInput(given?.text ?? ""));
+  if (start !== null && !isExact) output.note(`${name}start: ${describeLocal(start, timezone)}`);
   if (end !== null) output.note(`${name}end: ${describeLocal(end, timezone)}`);
 }
