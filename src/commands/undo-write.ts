@@ -194,10 +194,10 @@ export async function requireAsLeft(
 ): Promise<void> {
   if (after === undefined ? draft !== undefined && says(current, draft) : isSameContent(current, after))
     return;
-  const { describeChanges, editableEvent } = await import("./events/edit-document.js");
+  const { describeChanges, documentOf } = await import("./events/edit-document.js");
   const options = { zone: context.config.settings().timezone, labels: [], members: [] };
-  const left = editableEvent(after ?? before ?? current, options);
-  const lines = await describeChanges(left, editableEvent(current, options));
+  const left = documentOf(after ?? before ?? current, options);
+  const lines = await describeChanges(left, documentOf(current, options));
   for (const line of [`${current.title} (event ${current.id}), as it was left and as it is:`, ...lines])
     context.output.warn(line);
   throw new CliError("changed", `event ${current.id} was changed since: nothing was overwritten`, {

@@ -4,8 +4,8 @@ import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import {
   changedKeys,
   describeChanges,
-  type EditableEvent,
-  editableEvent,
+  documentOf,
+  type EventDocument,
   parseDocument,
   renderDocument,
 } from "../../src/commands/events/edit-document.js";
@@ -121,9 +121,9 @@ describe("any event", () => {
         fc.constantFrom("UTC", "Europe/Berlin", "Asia/Kathmandu"),
         async (event, zone) => {
           const edit = { ...EDIT, zone };
-          const before = editableEvent(event, edit);
+          const before = documentOf(event, edit);
           const blank = Object.fromEntries(Object.keys(before).map((key) => [key, "other"])) as unknown;
-          const after = await parseDocument(await renderDocument(before, edit), blank as EditableEvent);
+          const after = await parseDocument(await renderDocument(before, edit), blank as EventDocument);
           expect(after).toEqual(before);
         },
       ),
@@ -135,7 +135,7 @@ describe("any event", () => {
     await fc.assert(
       fc.asyncProperty(anyEvent, text, async (event, name) => {
         const edit = { ...EDIT, labels: [label(3, name)], members: [user("1", name)] };
-        const file = await renderDocument(editableEvent(event, edit), edit);
+        const file = await renderDocument(documentOf(event, edit), edit);
         // Of a name that is written from right to left, a mark may come into another line of its comment than the letters.
         const isAllowed = (code: number) =>
           code === 0x0a || (DIRECTION_MARKS.has(code) && isRightToLeft(file));
@@ -149,7 +149,7 @@ describe("any event", () => {
 
 describe("the file", () => {
   test("is this", async () => {
-    expect(await renderDocument(editableEvent(EVENT, EDIT), EDIT)).toBe(`\
+    expect(await renderDocument(documentOf(EVENT, EDIT), EDIT)).toBe(`\
 # Change what should change, save and close. Lines that are left out change
 # nothing, an empty value clears a field, an empty file leaves all as it is.
 title: Lunch
@@ -180,7 +180,7 @@ description: |-
 
   test("shows a time that a clock change repeats with its offset, and seconds where there are some", () => {
     const event = { ...EVENT, start_at: "2026-10-25T01:30:00.000Z", end_at: "2026-10-25T03:00:30.000Z" };
-    expect(editableEvent(event, EDIT)).toMatchObject({
+    expect(documentOf(event, EDIT)).toMatchObject({
       start: "2026-10-25T02:30:00+01:00",
       end: "2026-10-25T04:00:30",
     });
@@ -188,7 +188,7 @@ description: |-
 });
 
 describe("what is written", () => {
-  const before = editableEvent(EVENT, EDIT);
+  const before = documentOf(EVENT, EDIT);
 
   test.each([
     ["title: yes", { title: "yes" }],
@@ -231,7 +231,7 @@ describe("what is written", () => {
 });
 
 describe("changes are the lines that differ", () => {
-  const before = editableEvent(EVENT, EDIT);
+  const before = documentOf(EVENT, EDIT);
 
   test("of several values, without what a terminal may obey", async () => {
     const after = { ...before, title: "\u001b[31m", description: "Bring\ncake and tea", location: "Here" };
@@ -272,7 +272,7 @@ describe("changes are the lines that differ", () => {
 
   test("and turn the old text into the new one, whatever the texts", async () => {
     const text = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 8 }).map((all) => all.join("\n"));
-    const linesOf = async (event: EditableEvent) => {
+    const linesOf = async (event: EventDocument) => {
       const file = await renderDocument(event, EDIT);
       return file
         .slice(file.indexOf("\ndescription:") + 1)

@@ -1,11 +1,15 @@
 import type { YAMLParseError } from "yaml";
 import type { CalendarEvent, Label, User } from "../../../contract/shapes.js";
+import { parseTimeZone } from "../../calendar/dates.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import { attendeeKey, labelKey, labelWord } from "../../calendar/names.js";
 import { formatTyped } from "../../calendar/zoned-time.js";
 import { type CliError, usageError } from "../../errors.js";
+import { type EventPatch, parseCategory } from "../../events/patch.js";
 import { escapeJson, sanitizeLine } from "../../output/sanitize.js";
 import { wrapMessage } from "../../output/table/text-width.js";
+import { readTimeFlags, type TimeContext } from "./date-flags.js";
+import { namedValues } from "./event-flags.js";
 
 /** An event as a YAML file for an editor, and back. Every value is a text: `title: yes` is the title "yes". */
 
@@ -29,7 +33,7 @@ type Key = (typeof KEYS)[number];
 type TextKey = Exclude<Key, "attendees">;
 
 /** What a person can edit. An empty text stands for nothing. */
-export type EditableEvent = Readonly<Record<TextKey, string>> & { readonly attendees: readonly string[] };
+export type EventDocument = Readonly<Record<TextKey, string>> & { readonly attendees: readonly string[] };
 
 export interface DocumentOptions {
   /** Whether times are read in ISO 8601 only. */
@@ -41,10 +45,10 @@ export interface DocumentOptions {
 }
 
 /** Times in the zone, without seconds where there are none; days of an all-day event, the last one included. */
-export function editableEvent(
+export function documentOf(
   event: CalendarEvent,
   { zone, labels, members }: Pick<DocumentOptions, "zone" | "labels" | "members">,
-): EditableEvent {
+): EventDocument {
   const { calendar_id: calendarId, label, attendees } = event;
   const { start_local: start, end_local: end } = localizeEvent(event, zone);
   const known = [...members, ...attendees.filter(({ id }) => members.every((member) => member.id !== id))];
@@ -72,7 +76,7 @@ function ruleOf({ recurrences }: CalendarEvent): string {
 
 /** The file: comments that say what can be written, and a line for each value. */
 export async function renderDocument(
-  event: EditableEvent,
+  event: EventDocument,
   { zone, strictDates, labels, members }: DocumentOptions,
 ): Promise<string> {
   const names = labels.map((label) => `${labelKey(label)} ${label.name || "(default)"}`);
@@ -119,7 +123,7 @@ export function renderComment(text: string, mark: string): string {
 }
 
 /** One key with its value as YAML that every editor leaves intact. */
-async function renderField(event: EditableEvent, key: Key): Promise<string> {
+async function renderField(event: EventDocument, key: Key): Promise<string> {
   const { Document, Scalar, visit } = await import("yaml");
   const document = new Document({ [key]: event[key] }, { schema: "failsafe" });
   visit(document, {
@@ -143,7 +147,7 @@ function needsEscapes(text: string): boolean {
  * What was saved; null for a file without values. Keys that are left out are as in `before`.
  * @throws CliError usage for what is not such a file
  */
-export async function parseDocument(saved: string, before: EditableEvent): Promise<EditableEvent | null> {
+export async function parseDocument(saved: string, before: EventDocument): Promise<EventDocument | null> {
   const yaml = await import("yaml");
   const document = yaml.parseDocument(saved, { schema: "failsafe", prettyErrors: true });
   const [problem] = document.errors;
@@ -187,8 +191,62 @@ function describeSyntax({ message, linePos }: YAMLParseError, saved: string): st
 }
 
 /** The keys whose values differ. */
-export function changedKeys(before: EditableEvent, after: EditableEvent): readonly Key[] {
+export function changedKeys(before: EventDocument, after: EventDocument): readonly Key[] {
   return KEYS.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+}
+
+/**
+ * What was changed in a document, as a patch.
+ * @param options.strictDates whether times are read in ISO 8601 only
+ * @throws CliError usage for a value that is wrong
+ */
+export async function patchOfDocument(
+  context: TimeContext,
+  {
+    before,
+    after,
+    strictDates,
+  }: { readonly before: EventDocument; readonly after: EventDocument; readonly strictDates: boolean },
+): Promise<EventPatch> {
+  const changed = (key: TextKey) => (before[key] === after[key] ? undefined : after[key]);
+  const label = changed("label");
+  if (label === "") throw usageError("label is empty", "write one of the numbers or names above");
+  const category = changed("category");
+  const [start, end] = [changed("start"), changed("end")];
+  const texts = {
+    title: changed("title"),
+    category: category === undefined ? undefined : parseCategory(category, "category"),
+    description: nullIfEmpty(changed("description")),
+    location: nullIfEmpty(changed("location")),
+    url: nullIfEmpty(changed("url")),
+  };
+  const times = await readTimeFlags(context, { ...(start && { start }), ...(end && { end }), strictDates });
+  return {
+    ...texts,
+    start: start === "" ? null : times.start,
+    end: end === "" ? null : times.end,
+    allDay: parseBoolean(changed("all_day")),
+    startTimezone: parseZone(changed("start_timezone"), "start_timezone"),
+    endTimezone: parseZone(changed("end_timezone"), "end_timezone"),
+    label: label === undefined ? undefined : { value: label, source: "label" },
+    attendees: changedKeys(before, after).includes("attendees")
+      ? namedValues(after.attendees, "attendees")
+      : undefined,
+  };
+}
+
+function nullIfEmpty(text: string | undefined): string | null | undefined {
+  return text === "" ? null : text;
+}
+
+function parseBoolean(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === "true") return text === "true" || undefined;
+  if (text === "false") return false;
+  throw usageError(`all_day: "${text}" is not valid`, "write true or false");
+}
+
+function parseZone(name: string | undefined, source: string): string | undefined {
+  return name === undefined ? undefined : parseTimeZone(name, source);
 }
 
 /**
@@ -196,8 +254,8 @@ export function changedKeys(before: EditableEvent, after: EditableEvent): readon
  * differs. Equal lines at the beginning and the end of a value are left out.
  */
 export async function describeChanges(
-  before: EditableEvent,
-  after: EditableEvent,
+  before: EventDocument,
+  after: EventDocument,
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const key of changedKeys(before, after)) {
@@ -217,6 +275,6 @@ function commonStart(old: readonly string[], current: readonly string[]): number
   return index === -1 ? old.length : index;
 }
 
-async function fieldLines(event: EditableEvent, key: Key): Promise<readonly string[]> {
+async function fieldLines(event: EventDocument, key: Key): Promise<readonly string[]> {
   return (await renderField(event, key)).trimEnd().split("\n");
 }

@@ -1,13 +1,18 @@
 import type { EventDraft } from "../../../contract/shapes.js";
-import { CliError, describeWithoutFlags, hasCode } from "../../errors.js";
-import { eventOfDraft } from "../../events/draft.js";
+import { CliError, describeWithoutFlags, hasCode, usageError } from "../../errors.js";
+import { changes, eventOfDraft } from "../../events/draft.js";
 import { checkUnchanged, lastUpdate } from "../../events/if-unchanged.js";
+import { withoutNames } from "../../events/patch.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
-import { readDraft } from "./edit-changes.js";
 import {
+  changedKeys,
+  type DocumentOptions,
   describeChanges,
-  editableEvent,
+  documentOf,
+  type EventDocument,
   messageLines,
+  parseDocument,
+  patchOfDocument,
   renderComment,
   renderDocument,
 } from "./edit-document.js";
@@ -43,7 +48,7 @@ export async function editEvent(
   const scope = await chooseScope(current);
   const resolver = createRelatedResolver(context, calendar.id);
   const options = { ...(await resolver.readAll()), zone: context.config.settings().timezone, strictDates };
-  const before = editableEvent(current, options);
+  const before = documentOf(current, options);
   const editor = await context.terminal.openEditor();
   return editor.withFile("event.yaml", async (file) => {
     const draft = await editUntilValid(context, {
@@ -51,7 +56,7 @@ export async function editEvent(
       open: file.edit,
       read: (saved) => readDraft(context, saved, { event: current, before, options, resolver, scope }),
     });
-    const after = draft === null ? before : editableEvent(eventOfDraft(current, draft, options), options);
+    const after = draft === null ? before : documentOf(eventOfDraft(current, draft, options), options);
     const lines = await describeChanges(before, after);
     if (draft === null || lines.length === 0) return { calendar, event: current };
     await confirm(context, lines);
@@ -60,6 +65,43 @@ export async function editEvent(
     await write({ calendar, event: current, draft, seen, resolver, scope });
     return null;
   });
+}
+
+/** The update that a saved file asks for; null when nothing was changed. @throws CliError for what is wrong in it */
+async function readDraft(
+  context: EventContext,
+  saved: string,
+  {
+    before,
+    options,
+    resolver,
+    ...update
+  }: Omit<EventUpdate, "calendar" | "draft" | "seen"> & {
+    readonly before: EventDocument;
+    readonly options: DocumentOptions;
+  },
+): Promise<EventDraft | null> {
+  const after = await parseDocument(saved, before);
+  if (after === null || changedKeys(before, after).length === 0) return null;
+  const patch = await patchOfDocument(context, { before, after, strictDates: options.strictDates });
+  const label = patch.label && (await resolver.labelId(patch.label));
+  // An attendee may no longer be a member.
+  const attendees = await resolver.attendeeIds(patch.attendees, update.event.attendees);
+  const ids = { label: label ?? undefined, attendees };
+  const draft = changes(update.event, [withoutNames(patch), ids], options.zone);
+  if (before.repeat === after.repeat) return draft;
+  return { ...draft, recurrences: await planRule(context, after.repeat, { ...update, draft }) };
+}
+
+/** The lines of another rule. @throws CliError usage for one that does not fit */
+async function planRule(
+  context: EventContext,
+  repeat: string,
+  update: Pick<EventUpdate, "event" | "draft" | "scope">,
+): Promise<readonly string[]> {
+  if (repeat === "")
+    throw usageError("repeat is empty", "leave the rule; calctl events delete deletes the other events");
+  return (await import("./repeat.js")).planRule(context, { repeat }, update);
 }
 
 interface EditLoop {
