@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { parseShift } from "../../calendar/dates.js";
-import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
+import { type LocalizedEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
 import { isSeries } from "../../calendar/series.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
@@ -24,7 +24,7 @@ import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.
 import { describeFound } from "./event-name.js";
 import type { EventContext } from "./event-reader.js";
 import { readRelated } from "./make-event.js";
-import { noteMove, writeEvents } from "./write-events.js";
+import { createEvent, noteMove, writeEvents } from "./write-events.js";
 
 const IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
 
@@ -214,10 +214,8 @@ function createCopier(context: EventContext, times: Pick<TypedTimes, "start" | "
     const resolver = resolverOf(target.id);
     const draft = await placeCopy(context, event, { calendar: target, resolver, times });
     return async () => {
-      const related = await readRelated(context, resolver);
-      const copy = await write(context, { kind: "create", calendarId: target.id, draft });
-      const filled = fillRelated(fillRelated(copy.event, relatedOf(event)), related);
-      return localizeEvent(filled, context.config.settings().timezone, target.name);
+      const known = [relatedOf(event), await readRelated(context, resolver)];
+      return (await createEvent(context, { calendar: target, draft }, known)).created;
     };
   };
 }

@@ -19,7 +19,7 @@ import {
 import { createRelatedResolver } from "./event-flags.js";
 import type { ChooseScope } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
-import type { EventUpdate } from "./write-update.js";
+import type { EventUpdate } from "./write-events.js";
 
 /** `events update --edit`: the event in the editor, checked like flags, shown as a diff, and written. */
 

@@ -1,27 +1,22 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import type { Created } from "../../api/endpoints.js";
-import {
-  fillRelated,
-  type LocalizedEvent,
-  localizeEvent,
-  type RelatedResources,
-} from "../../calendar/event-view.js";
+import type { LocalizedEvent, RelatedResources } from "../../calendar/event-view.js";
 import type { Named } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import { write } from "../../events/write.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
 import { chosenLabelId, createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
 import { requireSeries } from "./extensions.js";
+import { createEvent } from "./write-events.js";
 
 export type EventMaker = ReturnType<typeof createEventMaker>;
 
 /** Makes events in one calendar, whose labels and members are read once. */
-export function createEventMaker(context: EventContext, { id: calendarId, name }: ChosenCalendar) {
+export function createEventMaker(context: EventContext, calendar: ChosenCalendar) {
   const settings = context.config.settings();
-  const resolver = createRelatedResolver(context, calendarId);
+  const resolver = createRelatedResolver(context, calendar.id);
   let related: Promise<RelatedResources> | undefined;
   const noted = new Set<string>();
   const noteOnce = (text: string): void => {
@@ -34,7 +29,7 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
      * @throws CliError not_found for names that the calendar does not have, rejected where the service stores no series
      */
     async complete({ label, attendees, ...content }: EventDraft<Named>): Promise<EventDraft> {
-      if (content.recurrences !== undefined) await requireSeries(await context.api(), calendarId);
+      if (content.recurrences !== undefined) await requireSeries(await context.api(), calendar.id);
       const instead = "such events have the default one";
       const chosen = await chosenLabelId({ note: noteOnce }, { label, resolver }, instead);
       const preset = chosen === undefined ? settings.setting("label") : undefined;
@@ -44,10 +39,7 @@ export function createEventMaker(context: EventContext, { id: calendarId, name }
     /** Creates the event, with a key only once. @throws CliError rejected for a key that the service does not keep */
     async make(draft: EventDraft, key: string | undefined): Promise<Created<LocalizedEvent>> {
       related ??= readRelated(context, resolver);
-      const names = await related;
-      const { event, isRepeat } = await write(context, { kind: "create", calendarId, draft, key });
-      const filled = fillRelated(event, names);
-      return { created: localizeEvent(filled, settings.timezone, name), isRepeat };
+      return createEvent(context, { calendar, draft, key }, [await related]);
     },
   };
 }

@@ -23,7 +23,7 @@ import { usageError } from "../../errors.js";
 import { readDayFlag, type TimeContext } from "./date-flags.js";
 import type { EventFlags } from "./event-flags.js";
 import { requireSeries } from "./extensions.js";
-import type { EventUpdate } from "./write-update.js";
+import type { EventUpdate } from "./write-events.js";
 
 /**
  * Rules of events that repeat. `events create --repeat` makes a series, or with `--copies` single events by rule; `events

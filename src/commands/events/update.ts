@@ -28,8 +28,7 @@ import {
 } from "./event-flags.js";
 import { addScopeFlag, chooseEventId, createScopeChooser, isSingleId, STDIN_IDS } from "./event-ids.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
-import { noteMove, writeEvents } from "./write-events.js";
-import { writeUpdate } from "./write-update.js";
+import { noteMove, updateEvent, writeEvents } from "./write-events.js";
 
 /** Flags as typed. */
 interface EventsUpdateOptions extends EventFlags {
@@ -117,7 +116,7 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
         const current = await read();
         const draft = { ...changesOf(current, found, timezone), recurrences };
         const update = { calendar, event: current, draft, seen, resolver, scope: chosen };
-        const updated = await writeUpdate(context, update);
+        const updated = await updateEvent(context, update);
         noteMove(context, updated, { patches, isSingle });
         return updated;
       };
@@ -165,7 +164,7 @@ async function runEventsEdit(context: EventContext, options: EventsUpdateOptions
   const { editEvent } = await import("./edit.js");
   const chooseScope = createScopeChooser(context, options.scope, options.id);
   const unchanged = await editEvent(context, { id, strictDates, chooseScope }, async (update) => {
-    const updated = await writeUpdate(context, update);
+    const updated = await updateEvent(context, update);
     await rememberShown(context, [updated]);
     await output.print(updated, `event ${id} was updated`);
   });

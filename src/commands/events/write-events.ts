@@ -1,13 +1,23 @@
-import type { CalendarEvent } from "../../../contract/shapes.js";
+import type { Scope } from "../../../contract/extensions.js";
+import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import type { Created } from "../../api/endpoints.js";
 import { isIsoDateInput } from "../../calendar/dates.js";
-import type { LocalizedEvent } from "../../calendar/event-view.js";
+import {
+  fillRelated,
+  type LocalizedEvent,
+  localizeEvent,
+  type RelatedResources,
+  relatedOf,
+} from "../../calendar/event-view.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
-import { CliError, hasCode } from "../../errors.js";
+import { CliError, hasCode, wrapError } from "../../errors.js";
 import { movesEvent } from "../../events/draft.js";
 import { type EventPatch, isTyped, said } from "../../events/patch.js";
+import { write } from "../../events/write.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { failUnread, processEach } from "../process-each.js";
+import type { RelatedResolver } from "./event-flags.js";
 import { isSingleId, readEventIds } from "./event-ids.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 
@@ -88,4 +98,64 @@ export function noteMove(
   const isExact = given?.kind === "date-time" || (allDay === true && isIsoDateInput(given?.text ?? ""));
   if (start !== null && !isExact) output.note(`${name}start: ${describeLocal(start, timezone)}`);
   if (end !== null) output.note(`${name}end: ${describeLocal(end, timezone)}`);
+}
+
+/**
+ * Creates an event, with a key only once.
+ * @param known names of its label and people, which the response lacks
+ * @throws CliError rejected for a key that the service does not keep
+ */
+export async function createEvent(
+  context: EventContext,
+  { calendar, draft, key }: Pick<EventUpdate, "calendar" | "draft"> & { readonly key?: string | undefined },
+  known: readonly RelatedResources[],
+): Promise<Created<LocalizedEvent>> {
+  const request = { kind: "create", calendarId: calendar.id, draft, key } as const;
+  const { event, isRepeat } = await write(context, request);
+  const { timezone } = context.config.settings();
+  return { created: localizeEvent(known.reduce(fillRelated, event), timezone, calendar.name), isRepeat };
+}
+
+/** An update of an event as it was read. */
+export interface EventUpdate extends FoundEvent {
+  readonly draft: EventDraft;
+  /** `updated_at` when it was read, in milliseconds since the Unix epoch; null to replace whatever is there. */
+  readonly seen: number | null;
+  readonly resolver: RelatedResolver;
+  /** Of an event that repeats. */
+  readonly scope: Scope | undefined;
+}
+
+/** Updates an event, and says how many events of a series it has not changed. */
+export async function updateEvent(
+  context: EventContext,
+  { calendar, event: current, draft, seen, resolver, scope }: EventUpdate,
+): Promise<LocalizedEvent> {
+  const request = { kind: "update", event: current, draft, scope, seen } as const;
+  const { event, kept } = await write(context, request).catch((error) => {
+    throw askForRule(error, draft, current);
+  });
+  if (kept > 0) context.output.note(keptNote(kept));
+  const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
+  return localizeEvent(filled, context.config.settings().timezone, calendar.name);
+}
+
+function keptNote(kept: number): string {
+  return kept === 1
+    ? "1 event of the series was changed on its own, and stays as it is"
+    : `${kept} events of the series were changed on their own, and stay as they are`;
+}
+
+/** A rule that names days does not move with its first event: the service wants the new one. */
+function askForRule(
+  error: unknown,
+  { recurrences, start_at: start }: EventDraft,
+  { start_at: before }: CalendarEvent,
+): unknown {
+  const isAboutRule = hasCode(error, "rejected") && Object.hasOwn(Object(error.details), "recurrences");
+  const isMoved = start !== undefined && Date.parse(start) !== Date.parse(before ?? "");
+  if (!isAboutRule || !isMoved || recurrences !== undefined) return error;
+  return wrapError(error, error.code, error.message, {
+    hint: 'give the new rule as --repeat, such as "weekly on tue"',
+  });
 }
