@@ -46,6 +46,8 @@ const PARTS = [
   { part: "command", loadedBy: ["local", "http"], filledBy: HOT },
   { part: "command", loadedBy: ["first", "http"], filledBy: HOT },
   { part: "network", loadedBy: ["http"], filledBy: HOT },
+  // SQLite, which writes over HTTP need as well.
+  { part: "sqlite", loadedBy: ["local", "usual"], filledBy: HOT },
   { part: "local", loadedBy: ["local"], filledBy: HOT },
   { part: "next", loadedBy: ["next"], filledBy: ["next"] },
   { part: "template", loadedBy: ["template"], filledBy: ["template"] },

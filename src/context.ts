@@ -6,12 +6,12 @@ import type { Environment } from "./config/environment.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { GlobalFlags, RunSettings } from "./config/run-settings.js";
 import type { Settings } from "./config/settings.js";
-import type { Journal } from "./journal/journal.js";
 import type { HostOverrides, Machine, ProcessLike } from "./machine.js";
 import type { Targets } from "./messages/saved-targets.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { SeenByName } from "./state/seen.js";
 import type { Sent } from "./state/sent.js";
+import type { Writes } from "./state/writes.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
 import type { ProgressBar } from "./terminal/progress-bar.js";
@@ -90,7 +90,7 @@ interface MessageAccess {
 }
 
 /** What lasts between runs. Each rejects with CliError configuration when its file cannot be used. */
-export interface StateAccess {
+interface StateAccess {
   /** The messages that were sent. */
   sent(): Promise<Sent>;
   /** What earlier runs have seen. */
@@ -110,13 +110,13 @@ export interface Context {
   /** The client of the service. @throws CliError not_signed_in without a token */
   api(): Promise<Api>;
   readonly session: Session;
-  /** What commands of this profile wrote lately; null where it keeps no journal. */
-  journal(): Promise<Journal | null>;
   readonly names: KnownNames;
   readonly output: OutputAccess;
   readonly terminal: Terminal;
   readonly messages: MessageAccess;
   readonly state: StateAccess;
+  /** What commands of this profile wrote lately, in the same file; null where it keeps no journal. */
+  writes(): Promise<Writes | null>;
   readonly program: Program;
   /** What a few commands compose from what others do not need. */
   readonly machine: Machine;

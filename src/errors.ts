@@ -99,7 +99,7 @@ export function unexpectedError(cause: unknown): CliError {
   });
 }
 
-function messageOf(cause: unknown): string {
+export function messageOf(cause: unknown): string {
   try {
     return String(cause instanceof Error ? cause.message : cause);
   } catch {

@@ -91,7 +91,7 @@ const CONFIG = createConfigView("", Object.keys(CONFIG_KEYS));
 
 const PATH = createValueView("path");
 
-type ConfigContext = Pick<Context, "config" | "journal" | "output" | "machine" | "flags">;
+type ConfigContext = Pick<Context, "config" | "writes" | "output" | "machine" | "flags">;
 
 export function registerConfig(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -175,11 +175,11 @@ async function runConfigSet(
 ): Promise<void> {
   const profile = context.config.profileName();
   if (key === "duration" && value !== "") parseDuration(value, key);
-  const journal = key === "journal" && /^off$/i.test(value) ? await context.journal() : null;
+  const writes = key === "journal" && /^off$/i.test(value) ? await context.writes() : null;
   await context.config.profiles().set(profile, key, value);
   noteProfile(context, profile, command);
-  // Last, since it fails where something stays.
-  journal?.forget();
+  // Last, since it may fail.
+  await writes?.forget();
   if (profile !== "local" || !/^(?:(?:write_)?calendar|label)$/.test(key)) return;
   const { findNameProblem } = await import("./config/local-names.js");
   const problem = await findNameProblem(context, key === "label" ? key : "calendar", value);

@@ -2,16 +2,16 @@ import type { CalendarEvent } from "../../contract/shapes.js";
 import { fromFirstSlot, timesFrom, withoutExceptions } from "../calendar/series.js";
 import { linesFor, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
 import { CliError } from "../errors.js";
-import type { NotedWrite } from "../journal/entry.js";
+import type { WriteRow } from "../state/writes.js";
 import type { EventContext } from "./events/event-reader.js";
 import { draftOfBefore, nameOf, requireAsLeft, restoreChanged, undoneBy } from "./undo-write.js";
 
 /** A write that changed a series, and left some of it. */
-export function isSeriesWrite(write: NotedWrite): write is SeriesWrite {
+export function isSeriesWrite(write: WriteRow): write is SeriesWrite {
   return write.series !== undefined && !(write.kind === "delete" && write.scope === "all");
 }
 
-type SeriesWrite = NotedWrite & { readonly series: CalendarEvent };
+type SeriesWrite = WriteRow & { readonly series: CalendarEvent };
 
 /**
  * Takes back what was written to a series, or deleted of it: the series gets its rule and its content again, and what went

@@ -5,14 +5,14 @@ import { fromFirstSlot, slotOf, withoutExceptions } from "../calendar/series.js"
 import { CliError, nullOn } from "../errors.js";
 import { changes, says } from "../events/draft.js";
 import { TEXT_FIELDS } from "../events/patch.js";
-import type { NotedWrite } from "../journal/entry.js";
+import type { WriteRow } from "../state/writes.js";
 import { resolveCalendars } from "./calendar-choice.js";
 import { placeCopy } from "./events/copy-draft.js";
 import { createRelatedResolver, DEFAULT_LABEL } from "./events/event-flags.js";
 import type { EventContext } from "./events/event-reader.js";
 
 /** How messages name what was written. */
-export function nameOf({ title, eventId }: NotedWrite): string {
+export function nameOf({ title, eventId }: WriteRow): string {
   return title ?? eventId ?? "an event";
 }
 
@@ -27,7 +27,7 @@ const UNDONE = {
 } as const;
 
 /** What taking a write back does. */
-export function undoneBy({ kind, scope }: NotedWrite): (typeof UNDONE)[keyof typeof UNDONE] {
+export function undoneBy({ kind, scope }: WriteRow): (typeof UNDONE)[keyof typeof UNDONE] {
   if (kind === "update" && scope === "following") return UNDONE.rejoin;
   if (kind === "delete" && scope !== undefined) return scope === "all" ? UNDONE.recreate : UNDONE.restore;
   return kind === "create" || kind === "delete" ? UNDONE[kind] : UNDONE.update;
@@ -47,7 +47,7 @@ interface UndoWriteOptions {
  */
 export async function undoWrite(
   context: EventContext,
-  write: NotedWrite,
+  write: WriteRow,
   { at, note }: UndoWriteOptions,
 ): Promise<string> {
   const { kind, calendarId = "", after } = write;
@@ -77,7 +77,7 @@ interface Undone {
 
 async function undoCreate(
   context: EventContext,
-  write: NotedWrite,
+  write: WriteRow,
   { address, current }: WrittenEvent,
 ): Promise<Undone> {
   if (current === null) return nothingDone("it is deleted");
@@ -88,7 +88,7 @@ async function undoCreate(
 
 async function undoDelete(
   context: EventContext,
-  write: NotedWrite,
+  write: WriteRow,
   { at, address: { calendarId, eventId }, current }: WrittenEvent,
 ): Promise<Undone> {
   const { series, changed = [] } = write;
@@ -105,7 +105,7 @@ async function undoDelete(
 
 async function undoUpdate(
   context: EventContext,
-  write: NotedWrite,
+  write: WriteRow,
   { address, current }: WrittenEvent,
 ): Promise<Undone> {
   const before = beforeOf(write);
@@ -121,13 +121,13 @@ function nothingDone(reason: string): Undone {
 }
 
 /** @throws CliError rejected where it is not known */
-function beforeOf({ series, before = series }: NotedWrite): CalendarEvent {
+function beforeOf({ series, before = series }: WriteRow): CalendarEvent {
   if (before === undefined) throw cannotUndo("what there was is not known");
   return before;
 }
 
 /** Why a write cannot be taken back whatever there is now; null otherwise. */
-function findProblem({ kind, before, after }: NotedWrite, eventId: string): CliError | null {
+function findProblem({ kind, before, after }: WriteRow, eventId: string): CliError | null {
   if (kind === "update" && before?.series_id === null && typeof after?.series_id === "string")
     return cannotUndo("a series cannot become a single event");
   if (eventId !== "") return null;
@@ -190,7 +190,7 @@ async function draftAgain(context: EventContext, before: CalendarEvent) {
 export async function requireAsLeft(
   context: EventContext,
   current: CalendarEvent,
-  { after, before, draft }: NotedWrite,
+  { after, before, draft }: WriteRow,
 ): Promise<void> {
   if (after === undefined ? draft !== undefined && says(current, draft) : isSameContent(current, after))
     return;

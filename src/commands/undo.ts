@@ -3,9 +3,8 @@ import type { CalendarEvent } from "../../contract/shapes.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { CliError, configurationError, usageError } from "../errors.js";
-import type { JournalEntry, NotedWrite } from "../journal/entry.js";
-import type { Journal } from "../journal/journal.js";
 import { type UndoableCommand, undoableView } from "../output/views/undo.js";
+import type { WriteRow, Writes, WrittenCommand } from "../state/writes.js";
 import type { EventContext } from "./events/event-reader.js";
 import type { UndoNoted } from "./import/undone-imports.js";
 import { createNamer } from "./item-report.js";
@@ -13,7 +12,7 @@ import { processEach } from "./process-each.js";
 import { isSeriesWrite, undoSeriesWrite } from "./undo-series.js";
 import { cannotUndo, nameOf, undoneBy, undoWrite } from "./undo-write.js";
 
-type UndoContext = EventContext & Pick<Context, "journal" | "machine">;
+type UndoContext = EventContext & Pick<Context, "machine">;
 
 interface UndoOptions {
   readonly number?: string;
@@ -52,28 +51,28 @@ async function runUndo(context: UndoContext, options: UndoOptions): Promise<void
   const number = readNumber(options);
   if (context.flags.calendars.length > 0)
     throw usageError("--calendar: undo takes back what a command wrote in any calendar");
-  const journal = await context.journal();
-  if (journal === null) {
+  const writes = await context.writes();
+  if (writes === null) {
     const hint = "calctl config unset journal keeps one";
     throw configurationError("this profile keeps no journal", { hint });
   }
-  const commands = journal.entries().filter((entry) => entry.isDamaged || openWrites(entry).length > 0);
-  if (list) {
-    for (const { isDamaged, file } of commands)
-      if (isDamaged) context.output.warn(`${file} is damaged: its writes cannot be taken back`);
-    return output.print(commands.slice(0, MAX_LISTED).map((entry, index) => describeEntry(entry, index + 1)));
-  }
+  const commands = (await writes.commands()).filter((command) => openWrites(command).length > 0);
+  if (list)
+    return output.print(
+      commands.slice(0, MAX_LISTED).map((command, index) => describeWritten(command, index + 1)),
+    );
   const chosen = choose(commands, number);
   await confirm(context, chosen, yes || context.flags.dryRun);
-  const { file } = chosen;
+  const { run } = chosen;
   // What is made again has a new id, by which later imports must know it.
   const mayBeImported =
     chosen.command === "import" || openWrites(chosen).some(({ kind }) => kind === "delete");
-  await journal.exclusively(async () => {
-    if (!mayBeImported || context.flags.dryRun) return undoEntry(context, { journal, file, number });
+  if (context.flags.dryRun) return undoCommand(context, { writes, run, number });
+  await writes.exclusively(async () => {
+    if (!mayBeImported) return undoCommand(context, { writes, run, number });
     const { withUndoneImports } = await import("./import/undone-imports.js");
     await withUndoneImports(context.machine, chosen, (undoNoted) =>
-      undoEntry(context, { journal, file, number, undoNoted }),
+      undoCommand(context, { writes, run, number, undoNoted }),
     );
   });
 }
@@ -86,49 +85,45 @@ function readNumber({ number: typed, list = false }: UndoOptions): number {
 }
 
 /** The kinds of writes that cannot be taken back, and why. */
-const FINAL: Readonly<Partial<Record<NotedWrite["kind"], string>>> = {
+const FINAL: Readonly<Partial<Record<WriteRow["kind"], string>>> = {
   comment: "the service cannot delete comments",
   other: "calctl does not know what it did",
 };
 
-const isFinal = ({ kind }: NotedWrite): boolean => FINAL[kind] !== undefined;
+const isFinal = ({ kind }: WriteRow): boolean => FINAL[kind] !== undefined;
 
-/**
- * @throws CliError not_found if there is no such command, configuration if its file is damaged, rejected if it cannot be taken
- * back
- */
-function choose(commands: readonly JournalEntry[], number: number): JournalEntry {
+/** @throws CliError not_found if there is no such command, rejected if it cannot be taken back */
+function choose(commands: readonly WrittenCommand[], number: number): WrittenCommand {
   const chosen = commands[number - 1];
   if (chosen === undefined) {
     const problem = commands.length === 0 ? "there is nothing to undo" : "there is no such command";
     throw new CliError("not_found", problem, { hint: "calctl undo --list shows what was written" });
   }
-  if (chosen.isDamaged)
-    throw configurationError(`${chosen.file} is damaged: its writes cannot be taken back`, {
-      hint: "calctl undo --list shows the numbers of other commands",
-    });
   const final = openWrites(chosen).find(isFinal);
   if (final === undefined) return chosen;
-  const isNext = (entry: JournalEntry): boolean => !entry.isDamaged && !openWrites(entry).some(isFinal);
-  const next = commands.findIndex((entry, index) => index >= number && isNext(entry));
+  const next = commands.findIndex((command, index) => index >= number && !openWrites(command).some(isFinal));
   const hint = `the command before it that can be taken back is ${commands[next]?.command}: calctl undo ${next + 1}`;
   throw cannotUndo(FINAL[final.kind] ?? "", next === -1 ? undefined : hint);
 }
 
-function openWrites({ writes }: JournalEntry): readonly NotedWrite[] {
-  return writes.filter(({ failed, undone }) => failed !== true && undone === undefined);
+function openWrites({ writes }: WrittenCommand): readonly WriteRow[] {
+  return writes.filter(({ state }) => state === "begun" || state === "done");
 }
 
-function describeEntry(entry: JournalEntry, number: number): UndoableCommand {
-  const { at, command } = entry;
-  const open = openWrites(entry);
+function describeWritten(written: WrittenCommand, number: number): UndoableCommand {
+  const { at, command } = written;
+  const open = openWrites(written);
   const events = open.flatMap(({ eventId, after }) => after?.id ?? eventId ?? []);
   return { number, at, command, events, titles: open.map(nameOf) };
 }
 
 /** Asks where events are deleted or get new ids, and where comments go. */
-async function confirm({ output, terminal }: UndoContext, entry: JournalEntry, yes: boolean): Promise<void> {
-  const asked = openWrites(entry).filter(
+async function confirm(
+  { output, terminal }: UndoContext,
+  written: WrittenCommand,
+  yes: boolean,
+): Promise<void> {
+  const asked = openWrites(written).filter(
     ({ kind, scope }) => kind === "create" || kind === "delete" || scope === "following",
   );
   if (asked.length === 0 || yes) return;
@@ -136,39 +131,39 @@ async function confirm({ output, terminal }: UndoContext, entry: JournalEntry, y
   const namer = createNamer((text) => output.warn(`  ${text}`));
   for (const write of asked) namer.name(`${nameOf(write)}  is ${undoneBy(write)}`);
   namer.end();
-  if (await terminal.prompt.confirm(`Take back ${entry.command}?`)) return;
+  if (await terminal.prompt.confirm(`Take back ${written.command}?`)) return;
   throw new CliError("interrupted", "nothing was taken back");
 }
 
-interface UndoEntryOptions {
-  readonly journal: Journal;
-  readonly file: string;
+interface UndoCommandOptions {
+  readonly writes: Writes;
+  readonly run: number;
   readonly number: number;
   /** Notes what later imports must know. By default nothing is noted. */
   readonly undoNoted?: UndoNoted;
 }
 
-async function undoEntry(
+async function undoCommand(
   context: UndoContext,
-  { journal, file, number, undoNoted = (_, undo) => undo() }: UndoEntryOptions,
+  { writes, run, number, undoNoted = (_, undo) => undo() }: UndoCommandOptions,
 ): Promise<void> {
   // Read again, since another process may have taken it back, or written more.
-  const entry = journal.entries().find((each) => each.file === file);
-  if (entry === undefined || openWrites(entry).length === 0)
+  const command = (await writes.commands()).find((each) => each.run === run);
+  if (command === undefined || openWrites(command).length === 0)
     return context.output.note("another calctl undo has taken this back meanwhile");
   // What deletes comes last.
-  const isCreate = ({ kind }: NotedWrite): number => Number(kind === "create");
-  const steps = openWrites(entry)
+  const isCreate = ({ kind }: WriteRow): number => Number(kind === "create");
+  const steps = openWrites(command)
     .toReversed()
     .sort((one, other) => isCreate(one) - isCreate(other));
   const { dryRun: isDryRun } = context.flags;
   const namer = createNamer(context.output.note);
   const restored = new Map<string, CalendarEvent>();
   const reading = withRestored(context, restored);
-  const undo = (write: NotedWrite): Promise<string> =>
+  const undo = (write: WriteRow): Promise<string> =>
     isSeriesWrite(write)
       ? undoSeriesWrite(reading, write, namer.name)
-      : undoWrite(reading, write, { at: entry.at, note: namer.name });
+      : undoWrite(reading, write, { at: command.at, note: namer.name });
   let isLosing = false;
   const { results, reportFailures } = await processEach(steps, {
     noun: "write",
@@ -179,14 +174,15 @@ async function undoEntry(
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
     async work(noted) {
-      const write = journal.withCurrentIds(noted);
+      const write = writes.withCurrentIds(noted);
       // What was moved stays where it is if it could not be brought back.
       if (write.kind === "create" && isLosing)
         throw new CliError("partial", "it is kept, since not everything could be brought back");
       try {
+        if (write.isDamaged) throw cannotUndo("what was recorded of it is damaged");
         const id = await undoNoted(write, () => undo(write));
         const isAgain = write.kind === "delete" && id !== write.eventId;
-        journal.markUndone(entry, write, isAgain ? id : "");
+        await writes.markUndone(write, isAgain ? id : null);
         if (isDryRun) noteRestored(restored, write, id);
         return { id, title: nameOf(write) };
       } catch (error) {
@@ -198,9 +194,9 @@ async function undoEntry(
   namer.end();
   const events = results.map(({ id }) => id);
   const titles = results.map(({ title }) => title);
-  const undone = { ...describeEntry(entry, number), events, titles };
+  const undone = { ...describeWritten(command, number), events, titles };
   if (results.length > 0)
-    await context.output.of(undoableView).print(undone, `${entry.command} was taken back`);
+    await context.output.of(undoableView).print(undone, `${command.command} was taken back`);
   reportFailures();
 }
 
@@ -219,7 +215,7 @@ function withRestored(context: UndoContext, restored: ReadonlyMap<string, Calend
 /** A series that a write is taken back from: only the service knows with which of its events it begins then. */
 function noteRestored(
   restored: Map<string, CalendarEvent>,
-  { kind, scope, series }: NotedWrite,
+  { kind, scope, series }: WriteRow,
   eventId: string,
 ): void {
   if (series === undefined) return;

@@ -4,8 +4,7 @@ import type { Api } from "../api/client.js";
 import type { Created, EventAddress } from "../api/endpoints.js";
 import type { RawRequest, RawResponse } from "../api/raw-request.js";
 import { CliError, hasCode, isOutcomeUnknown, nullOn } from "../errors.js";
-import type { Outcome, Write } from "../journal/entry.js";
-import type { Journal } from "../journal/journal.js";
+import type { Outcome, Write, Writes } from "../state/writes.js";
 import { wasUpdated } from "./if-unchanged.js";
 
 type WriteApi = Pick<
@@ -17,7 +16,7 @@ type WriteApi = Pick<
 export interface WriteContext {
   readonly flags: { readonly dryRun: boolean };
   api(): Promise<WriteApi>;
-  journal(): Promise<Pick<Journal, "begin"> | null>;
+  writes(): Promise<Pick<Writes, "begin"> | null>;
 }
 
 interface CreateRequest {
@@ -83,22 +82,22 @@ export async function write(
   request: CreateRequest | UpdateRequest | DeleteRequest | CommentRequest | OtherRequest,
 ): Promise<Written | Created<Activity> | RawResponse | null> {
   const api = await context.api();
-  const journal = context.flags.dryRun ? null : await context.journal();
+  const writes = context.flags.dryRun ? null : await context.writes();
   switch (request.kind) {
     case "create":
-      return noted(journal, create(api, request));
+      return noted(writes, create(api, request));
     case "update":
-      return noted(journal, update(api, request));
+      return noted(writes, update(api, request));
     case "delete":
-      return noted(journal, remove(api, request));
+      return noted(writes, remove(api, request));
     case "comment":
-      return noted(journal, comment(api, request));
+      return noted(writes, comment(api, request));
     case "other":
-      return noted(journal, other(api, request));
+      return noted(writes, other(api, request));
   }
 }
 
-/** A write, and what the journal notes of it. */
+/** A write, and what is noted of it. */
 interface NotedWrite<T> {
   /** Reads what undo needs of what there is. */
   readonly describe: () => Write | Promise<Write>;
@@ -107,24 +106,24 @@ interface NotedWrite<T> {
 }
 
 async function noted<T>(
-  journal: Pick<Journal, "begin"> | null,
+  writes: Pick<Writes, "begin"> | null,
   { describe, send, outcomeOf }: NotedWrite<T>,
 ): Promise<T> {
-  if (journal === null) return send();
+  if (writes === null) return send();
   const described = await describe();
-  const finish = journal.begin(described);
+  const finish = await writes.begin(described);
   try {
     const result = await send();
-    finish(await outcomeOf(result, described));
+    await finish(await outcomeOf(result, described));
     return result;
   } catch (error) {
-    if (isRefusal(error, described)) finish(REFUSED);
+    if (isRefusal(error, described)) await finish(REFUSED);
     throw error;
   }
 }
 
-const DONE: Outcome = { done: true };
-const REFUSED: Outcome = { failed: true };
+const DONE: Outcome = { state: "done" };
+const REFUSED: Outcome = { state: "refused" };
 
 /**
  * Whether nothing was written. Without a status a PUT or DELETE may be repeated, but may also have been done, unless what is

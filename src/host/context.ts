@@ -14,7 +14,7 @@ import { childEnvironment } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { profileName, readSettings, type Settings } from "../config/settings.js";
-import type { Context, CreateHost, Frame, KnownNames, Program, StateAccess, Terminal } from "../context.js";
+import type { Context, CreateHost, Frame, KnownNames, Program, Terminal } from "../context.js";
 import type { Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
@@ -26,7 +26,7 @@ import { createPrompt } from "../terminal/prompt.js";
 import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientDependencies, createServiceClient, isSilentJob } from "./client.js";
-import { openJournal } from "./journal.js";
+import { writingAccount } from "./journal.js";
 import { composeOutput } from "./output.js";
 
 export interface CompositionOptions {
@@ -65,9 +65,8 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     return openLocalDatabase({ machine, note }, { database: machine.database(), rateLimit: null });
   };
   const localService = machine.overrides.localService ?? openLocal;
-  const journal = once(async () =>
-    openJournal(dependencies, { settings: settings(), token: auth.token, note }),
-  );
+  const account = () => writingAccount(dependencies, { settings: settings(), token: auth.token });
+  const { state, writes } = composeState(machine, run, { account, note });
   const client = once(async () => {
     const service = { settings: settings(), token: auth.token, localService };
     return createServiceClient(service, dependencies);
@@ -86,7 +85,6 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     get session() {
       return readOnlyIf(run.dryRun, auth.session, ["token", "status"]);
     },
-    journal,
     names,
     output: composeOutput(run, machine, {
       ...{ settings, note, warn, planned },
@@ -100,15 +98,26 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
         return composeTargets(dependencies, { interactive, warn, note: aside });
       }),
     },
-    state: composeState(machine, run, note),
+    state,
+    writes,
     program: composeProgram(host, options),
     machine,
   };
 }
 
+interface StateOptions {
+  /** Whose writes they are; null where none are kept. */
+  readonly account: () => Promise<string | null>;
+  readonly note: (text: string) => void;
+}
+
 /** Opens `state.db` for what needs it: nothing else loads SQLite because of it. A dry run creates none. */
-function composeState(machine: Machine, { dryRun }: RunSettings, note: (text: string) => void): StateAccess {
-  const state = once(async () => {
+function composeState(
+  machine: Machine,
+  { dryRun, command }: RunSettings,
+  { account: accountOf, note }: StateOptions,
+): Pick<Context, "state" | "writes"> {
+  const open = once(async () => {
     const { openState } = await import("../state/state.js");
     const { clock, process, signal, resources } = machine;
     const path = machine.stateFile();
@@ -117,8 +126,16 @@ function composeState(machine: Machine, { dryRun }: RunSettings, note: (text: st
     return opened;
   });
   return {
-    sent: once(async () => (await import("../state/sent.js")).createSent(await state())),
-    seen: once(async () => (await import("../state/seen.js")).createSeenByName(await state())),
+    state: {
+      sent: once(async () => (await import("../state/sent.js")).createSent(await open())),
+      seen: once(async () => (await import("../state/seen.js")).createSeenByName(await open())),
+    },
+    writes: once(async () => {
+      const account = await accountOf();
+      if (account === null) return null;
+      const { createWrites } = await import("../state/writes.js");
+      return createWrites({ open, account, command, dryRun, note });
+    }),
   };
 }
 

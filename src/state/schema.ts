@@ -33,6 +33,27 @@ create table seen (
   primary key (name, reader)
 ) strict;
 
+-- What commands wrote, so that undo can take it back. A row is noted before it is sent. run is the id of the first write of its command.
+-- written and outcome are JSON; new_id is that of a deleted event that was created again. records is the file that has what an import
+-- remembers.
+create table writes (
+  id integer primary key,
+  run integer not null,
+  account text not null,
+  command text not null,
+  began_at integer not null,
+  records text,
+  kind text not null,
+  state text not null,
+  calendar_id text,
+  event_id text,
+  title text,
+  written text not null,
+  outcome text,
+  new_id text
+) strict;
+create index writes_by_run on writes (run);
+
 -- What processes work on that must not be done twice at the same time.
 create table holders (
   name text not null primary key,

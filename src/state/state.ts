@@ -57,6 +57,8 @@ export interface State extends StateMachine {
 }
 
 interface StateWriteOptions {
+  /** `normal`: a power cut may lose it, as long as nothing later is written with `full`, the default. A kill loses neither. */
+  readonly sync?: "full" | "normal";
   /** Whether it is also written if the run was interrupted meanwhile: it then waits longer for other processes. */
   readonly evenIfInterrupted?: boolean;
 }
@@ -83,8 +85,8 @@ const STATE: DatabaseKind = {
   Unavailable: CliError,
 };
 
-/** What earlier versions kept in the same folder. */
-const OLD_FILES = ["ledger.db"];
+/** What earlier versions kept in the same folder, and what follows from starting anew. */
+const OLD_FILES = { "ledger.db": LOST, journal: "what it lists cannot be undone" };
 
 /** How long to wait for the lock to write what must not be lost (ms): other processes hold it for milliseconds. */
 const LONG_TIMEOUT = 60_000;
@@ -101,8 +103,6 @@ export async function openState({ path, create = true, note, ...machine }: OpenS
   const opened = await openDatabaseOf(STATE, file, { signal, sleep });
   const { connection, run } = opened;
   try {
-    // Where there is no write-ahead log, the end of a transaction could be lost with `full`: its folder is not synced.
-    await run(() => connection.pragma("synchronous = extra"));
     if (file === MEMORY) createTables(opened);
     else await run(() => requireVersion(opened));
   } catch (error) {
@@ -113,12 +113,20 @@ export async function openState({ path, create = true, note, ...machine }: OpenS
     ...machine,
     path: file,
     read: (work) => run(() => work(statementsOf(opened))),
-    write: (work, { evenIfInterrupted = false } = {}) =>
+    write: (work, { sync = "full", evenIfInterrupted = false } = {}) =>
       run(
-        () => inTransaction(opened, work),
+        () => inTransaction(opened, sync, work),
         evenIfInterrupted ? { evenIfInterrupted, timeout: LONG_TIMEOUT } : {},
       ),
-    close: () => connection.close(),
+    close() {
+      try {
+        // The file is then complete on its own, unless other processes use it.
+        connection.exec("pragma wal_checkpoint(truncate)");
+      } catch (_fullOrLocked) {
+        // What is in the log stays there, and is read from there.
+      }
+      connection.close();
+    },
   };
 }
 
@@ -206,16 +214,16 @@ function linkOrCopy(draft: string, file: string): void {
 /** SQLite would take the log of a file that was removed as that of the new one. */
 function requireNoLog(file: string): void {
   const log = `${file}-wal`;
-  if (!existsSync(log) || existsSync(file)) return;
+  if (!statSync(log, { throwIfNoEntry: false })?.size || existsSync(file)) return;
   throw configurationError(`the state database ${file} is missing, and its log ${basename(log)} is not`, {
     hint: `restore the database, or move the log away to start with a new one; ${LOST}`,
   });
 }
 
 function noteOldFiles(folder: string, note: (text: string) => void): void {
-  const found = OLD_FILES.filter((name) => existsSync(join(folder, name)));
-  if (found.length > 0)
-    note(`${found.join(" and ")} of an older calctl in ${folder} will not be read; ${LOST}`);
+  for (const [name, effect] of Object.entries(OLD_FILES))
+    if (existsSync(join(folder, name)))
+      note(`${join(folder, name)} of an older calctl is not read; ${effect}`);
 }
 
 /** @throws CliError configuration unless the file is ours and of this version */
@@ -235,10 +243,18 @@ function statementsOf({ connection }: OpenDatabase): StateTransaction {
   };
 }
 
-function inTransaction<T>(opened: OpenDatabase, work: (db: StateTransaction) => T): T {
+/** Without a write-ahead log, the end of a transaction could be lost with SQLite's `full`: its folder is not synced. */
+const SYNCHRONOUS = { full: "extra", normal: "normal" } as const;
+
+function inTransaction<T>(
+  opened: OpenDatabase,
+  sync: keyof typeof SYNCHRONOUS,
+  work: (db: StateTransaction) => T,
+): T {
   const db = statementsOf(opened);
   // It was opened for reading while the disk was full.
   opened.connection.renew();
+  opened.connection.exec(`pragma synchronous = ${SYNCHRONOUS[sync]}`);
   db.run("begin immediate");
   let result: T;
   try {

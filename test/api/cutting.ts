@@ -134,8 +134,6 @@ export async function expectFailures(
   const wrong: string[] = [];
   for (const at of places) {
     server.forget();
-    // The journal tries one name after the other for the commands of one moment, so hundreds of them would take long.
-    world.setNow(world.now() + 1);
     server.on(target, [cut(answer, { at, framing })], [reply(answer)]);
     const found = complaints(await world.send(...argv, ...flags), command);
     if (server.count(target) !== 1) found.push(`${server.count(target)} times ${target}`);

@@ -1,14 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../contract/date-time.js";
+import { querySql, readDatabase, runSql } from "../../service/test/support/database.js";
 import { apply, byService, reply, reset } from "../support/fault-steps.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 import { words } from "../support/words.js";
 import { createUndoWorld, type UndoWorld } from "./undo-world.js";
 
-/** `undo`, and the journal that it reads. */
+/** `undo`, and the writes that it reads. */
 
 const AGAIN = "created again (new id, no comments)";
 
@@ -18,7 +19,7 @@ beforeEach(async () => {
   world = await createUndoWorld();
 });
 
-const folder = () => join(world.directory, "journal");
+const state = () => join(world.directory, "state.db");
 
 /** Runs command lines as Ben, without a profile. */
 async function createBen() {
@@ -94,13 +95,12 @@ describe("what somebody else wrote since", () => {
 });
 
 describe("a run that was killed", () => {
-  const journal = () => join(folder(), readdirSync(folder()).sort().at(-1) ?? "");
-
-  /** Leaves what the journal has of a killed run: its last lines are missing, and one is cut. */
-  function cutJournal(lines: number): void {
-    const kept = readFileSync(journal(), "utf8").split("\n");
-    writeFileSync(journal(), `${kept.slice(0, kept.length - lines).join("\n")}\n{"n":`);
-  }
+  /** Leaves what a run has noted that was killed before its last write had ended. */
+  const forgetOutcome = () =>
+    runSql(
+      state(),
+      "update writes set state = 'begun', outcome = null where id = (select max(id) from writes)",
+    );
 
   test("half-way of several deletes is undone as far as it came", async () => {
     const events: { readonly id: string }[] = [];
@@ -115,7 +115,6 @@ describe("a run that was killed", () => {
     const flags = ["-c", "Family", "--yes", "--retries", "0"];
     const { exitCode } = await world.send("events", "delete", ...events.map(({ id }) => id), ...flags);
     expect(exitCode).toBe(12);
-    cutJournal(0);
     const { stdout, stderr } = await world.send("undo", "--yes", "--jq", ".events | length");
     expect({ stdout, stderr }).toEqual({
       stdout: "2\n",
@@ -135,8 +134,8 @@ describe("a run that was killed", () => {
   ])("%s", async (_, now, exitCode, after) => {
     const { id } = await world.create("Lunch");
     await world.step("events", "update", id, "--title", "Dinner");
-    cutJournal(1);
-    // It leaves nothing in this journal.
+    forgetOutcome();
+    // Its own state notes nothing here.
     const env = { CALCTL_STATE_DIR: join(world.directory, "other") };
     await world.runWith({ env }, "events", "update", id, "--title", now);
     expect((await world.step("undo")).exitCode).toBe(exitCode);
@@ -145,33 +144,26 @@ describe("a run that was killed", () => {
 
   test("in the middle of a create: nobody knows whether it was done", async () => {
     await world.create("Lunch");
-    cutJournal(1);
+    forgetOutcome();
     expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 9 });
   });
 
-  test.each([
-    ["beginning", "(unreadable)", (text: string) => text.slice(1)],
-    ["end of the beginning", "(unreadable)", (text: string) => text.slice(0, 20)],
-    ["middle", "events update", (text: string) => text.replace('"kind"', "\0")],
-  ])("a damaged %s: nothing is taken back, nor what was written before", async (_, command, damage) => {
-    const { id } = await world.create("Lunch");
-    await world.step("events", "update", id, "--title", "Dinner");
-    writeFileSync(journal(), damage(readFileSync(journal(), "utf8")));
+  test("a write that is damaged cannot be taken back, but the others of its command can", async () => {
+    const ids = [(await world.create("One")).id, (await world.create("Two")).id];
+    await world.step("events", "update", ...ids, "--label", "2");
+    runSql(state(), "update writes set written = '{' where id = (select max(id) from writes)");
     const { exitCode, stderr } = await world.step("undo", "--yes");
-    expect(exitCode).toBe(10);
-    expect(stderr).toContain(`${journal()} is damaged: its writes cannot be taken back`);
-    const list = await world.run("undo", "--list", "--jq", ".[].command");
-    expect(list).toMatchObject({ exitCode: 0, stdout: `${command}\nevents create\n` });
-    expect(list.stderr).toBe(`${journal()} is damaged: its writes cannot be taken back\n`);
-    expect(await world.read(id)).toMatchObject({ title: "Dinner" });
-    expect(await world.step("undo", "2", "--yes")).toMatchObject({ exitCode: 13 });
+    expect(exitCode).toBe(12);
+    expect(stderr).toContain("update of Two could not be taken back");
+    expect(stderr).toContain("what was recorded of it is damaged");
+    expect(await world.read(ids[0] ?? "")).toMatchObject({ label: { number: 1 } });
+    expect((await world.undoable())[0]).toMatchObject({ events: [ids[1]] });
   });
 
   test("and taken back in part, once more", async () => {
     const events = [await world.create("One"), await world.create("Two")];
     const ids = events.map(({ id }) => id);
     await world.step("events", "update", ...ids, "--label", "2");
-    cutJournal(0);
     await world.runWith({ env: OTHER_STATE() }, "events", "update", ids[1] ?? "", "--label", "3");
     expect(await world.step("undo")).toMatchObject({ exitCode: 12 });
     await world.runWith({ env: OTHER_STATE() }, "events", "update", ids[1] ?? "", "--label", "2");
@@ -303,12 +295,9 @@ describe("one command at a time", () => {
   });
 });
 
-describe("the journal", () => {
-  test("is private, of its profile and service, and listed for 30 days", async () => {
+describe("what commands wrote", () => {
+  test("is of its profile and service, and listed for 30 days", async () => {
     await world.create("Lunch");
-    const [name = ""] = readdirSync(folder());
-    expect(statSync(join(folder(), name)).mode & 0o777).toBe(0o600);
-    expect(statSync(folder()).mode & 0o777).toBe(0o700);
     expect(await world.send("undo", "--list", "-o", "json")).toMatchObject({ stdout: "[]\n" });
     world.setNow(world.now() + 31 * DAY_MS);
     expect(await commands()).toEqual([]);
@@ -325,20 +314,25 @@ describe("the journal", () => {
     expect(await world.send("undo")).toMatchObject({ exitCode: 0 });
   });
 
-  test("removes old files, but not those of the last 100 commands", async () => {
+  test("removes old writes, but not those of the last 100 commands", async () => {
     await world.create("Lunch");
-    const write = (first: number) => {
-      const times = Array.from({ length: 110 }, (_, index) => String(first + index).padStart(15, "0"));
-      const names = times.map((time) => `${time}-0000.jsonl`);
-      for (const name of names) writeFileSync(join(folder(), name), "");
-      return names;
-    };
-    const old = write(0);
+    const repeat = (began: number) =>
+      runSql(
+        state(),
+        `with recursive n(i) as (select 1 union all select i + 1 from n where i < 110)
+        insert into writes (run, account, command, began_at, kind, state, written)
+        select (select max(id) from writes) + i, account, command, ${began}, kind, state, '{}' from n, writes where id = 1`,
+      );
+    const count = () => querySql(state(), "select count(*) as count from writes")[0]?.["count"];
+    repeat(0);
     await world.create("Dinner");
-    expect(readdirSync(folder()).sort().slice(0, -2)).toEqual(old.slice(-99));
-    const recent = write(world.now() - 29 * DAY_MS);
+    expect(count()).toBe(102);
+    repeat(world.now() - 29 * DAY_MS);
     await world.create("Supper");
-    expect(readdirSync(folder()).sort().slice(0, -3)).toEqual(recent);
+    // Old ones alone are removed.
+    expect(querySql(state(), "select min(began_at) > 0 as recent, count(*) as count from writes")).toEqual([
+      { recent: 1, count: 113 },
+    ]);
   });
 
   test.each([
@@ -361,42 +355,19 @@ describe("the journal", () => {
     await world.create("Lunch");
     await world.run("config", "set", "journal", "off", "-p", "local");
     await world.create("Dinner");
-    expect(readdirSync(folder())).toEqual([]);
+    expect(querySql(state(), "select * from writes")).toEqual([]);
+    expect(Buffer.from(readDatabase(state())).toString("latin1")).not.toContain("Lunch");
     expect(await world.run("undo")).toMatchObject(failed(10, "this profile keeps no journal"));
     expect(await world.run("config", "set", "journal", "maybe", "-p", "local")).toMatchObject({
       exitCode: 2,
     });
   });
 
-  test("config set journal off says what it could not remove, and removes the rest", async () => {
-    await world.create("Lunch");
-    const stays = `${String(world.now()).padStart(15, "0")}-0009.jsonl`;
-    mkdirSync(join(folder(), stays));
-    const { exitCode, stderr } = await world.run("config", "set", "journal", "off", "-p", "local");
-    expect(exitCode).toBe(10);
-    expect(stderr).toBe(
-      `error: the journal could not be removed from ${folder()}\nhint: remove what is in it: ${stays}\n`,
-    );
-    expect(readdirSync(folder())).toEqual([stays]);
-    expect(await world.run("undo")).toMatchObject({ exitCode: 10 });
-  });
-
-  test("undo is refused where the folder cannot be written", async () => {
-    const { id } = await world.create("Lunch");
-    writeFileSync(join(folder(), "undo.lock"), "a file");
-    expect(await world.step("undo", "--yes")).toMatchObject({
-      exitCode: 10,
-      stderr: `error: the journal cannot be written (${folder()}: not a directory)\n`,
-    });
-    expect(await world.read(id)).toMatchObject({ title: "Lunch" });
-  });
-
   test("where it cannot be written, the write is done and stderr says that it cannot be taken back", async () => {
-    writeFileSync(folder(), "a file");
+    writeFileSync(state(), "");
     const { exitCode, stderr } = await world.step(...words`events create -c Work --title T --category keep`);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain(
-      `calctl undo cannot take this back: the journal cannot be written (${folder()}: not a directory)\n`,
-    );
+    expect(stderr).toContain(`calctl undo cannot take this back: the state database ${state()} is empty`);
+    expect(await world.step("undo")).toMatchObject({ exitCode: 10 });
   });
 });

@@ -20,7 +20,7 @@ export function readFolder(folder: string): FolderCopy {
     const mode = found.mode & 0o777;
     if (found.isDirectory()) return { path, mode, content: null };
     const content = readFileSync(join(folder, path));
-    return { path, mode, content: content.includes(folder) ? content.toString() : content };
+    return { path, mode, content: content.includes(folder) ? content.toString("latin1") : content };
   });
   return { folder, entries };
 }
@@ -32,7 +32,7 @@ export function writeFolder(into: string, { folder, entries }: FolderCopy): void
     if (content === null) mkdirSync(target, { mode });
     else
       writeFileSync(target, typeof content === "string" ? content.replaceAll(folder, into) : content, {
-        mode,
+        ...{ mode, encoding: "latin1" },
       });
   }
 }

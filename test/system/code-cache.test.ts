@@ -95,7 +95,7 @@ test("another Node creates one, and behaves the same with it", async () => {
   expect(cachedParts(folder)).toEqual(["start"]);
   expect(await run(...LIST)).toMatchObject({ exitCode: 0, stdout: "" });
   expect(await run(...LIST)).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
-  expect(cachedParts(folder)).toEqual(["command", "first", "local", "luxon", "start"]);
+  expect(cachedParts(folder)).toEqual(["command", "first", "local", "luxon", "sqlite", "start"]);
 });
 
 test("a command over the network creates one", async () => {

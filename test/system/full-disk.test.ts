@@ -144,7 +144,7 @@ describeWithDisk("undo", () => {
 
 describeWithDisk("an import", () => {
   test("ends where it cannot note what it did, and goes on there when there is space", async () => {
-    const disk = mountDisk(5);
+    const disk = mountDisk(12);
     const { run, home } = createInstallation({ CALCTL_STATE_DIR: join(disk.path, "state") });
     const event = {
       start_at: `${TOMORROW}T12:00:00Z`,
@@ -158,7 +158,7 @@ describeWithDisk("an import", () => {
     const file = join(home, "club.ndjson");
     writeFileSync(file, lines.join(""));
     const ballast = join(disk.path, "ballast");
-    writeFileSync(ballast, Buffer.alloc(4_400_000));
+    writeFileSync(ballast, Buffer.alloc(11_000_000));
     const { exitCode, stderr } = await run("import", file, "--yes");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 12,

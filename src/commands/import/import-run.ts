@@ -7,7 +7,7 @@ import type { ImportRecords } from "./records.js";
 
 /** One run of the command, once its file is read. */
 export interface ImportRun {
-  readonly context: EventContext & Pick<Context, "journal" | "machine">;
+  readonly context: EventContext & Pick<Context, "writes" | "machine">;
   readonly flags: ImportFlags;
   readonly job: ImportJob;
   readonly read: ReadSource;

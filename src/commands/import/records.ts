@@ -6,8 +6,8 @@ import { isSeries } from "../../calendar/series.js";
 import { CliError, configurationError, errorCodeOf, fileProblemOf } from "../../errors.js";
 import { shortHash } from "../../import/content-hash.js";
 import { type ImportRecord, occurrenceRecords } from "../../import/plan.js";
-import type { ImportSnapshot } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
+import type { ImportSnapshot } from "../../state/writes.js";
 import { LockBusyError, withFileLock } from "../../system/file-lock.js";
 import { makePrivateFolder } from "../../system/ownership.js";
 import { writePrivateFile } from "../../system/private-file.js";
@@ -36,7 +36,7 @@ export interface ImportRecords {
   keepSequences(versions: ReadSource["versions"]): void;
   /** What is remembered of the occurrences of a series; empty for any other event. */
   partsOf(identity: string, event: CalendarEvent): ReturnType<typeof occurrenceRecords>;
-  /** What the journal is to keep of an event that is about to be written, and of the occurrences of a series. */
+  /** What `writes` is to keep of an event that is about to be written, and of the occurrences of a series. */
   snapshotOf(identity: string, current: CalendarEvent): ImportSnapshot;
 }
 

@@ -41,7 +41,7 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
   const preview = isUnlocked ? await planWith(readImportRecords(options)) : null;
   const apply = async (records: ImportRecords) => {
     const { run, plan } = preview === null ? await planWith(records) : withLockedRecords(preview, records);
-    (await context.journal())?.keepRecords(records.file);
+    (await context.writes())?.keepRecords(records.file);
     writeRejects(run);
     return { run, plan, applied: await applyPlan(run, plan) };
   };

@@ -2,34 +2,34 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CliError, isOutcomeUnknown } from "../../errors.js";
 import { type ImportRecord, seriesOf } from "../../import/plan.js";
-import type { ImportSnapshot, JournalEntry, NotedWrite } from "../../journal/entry.js";
 import type { Machine } from "../../machine.js";
+import type { ImportSnapshot, WriteRow, WrittenCommand } from "../../state/writes.js";
 import { appendRecord, FOLDER, parseRecords, readText, withRecordsLock } from "./records.js";
 
 /** Runs the undo of a write, which returns the id of its event afterwards, and notes it. */
-export type UndoNoted = (write: NotedWrite, undo: () => Promise<string>) => Promise<string>;
+export type UndoNoted = (write: WriteRow, undo: () => Promise<string>) => Promise<string>;
 
 /**
  * What an undo changes in what imports remember: a later run of the same file does again what was undone. The work runs while
  * no import writes to the same records.
- * @param entry of the command that is undone, which may be an import that is still running
+ * @param command that is undone, which may be an import that is still running
  * @throws CliError unavailable while one does
  */
 export async function withUndoneImports(
   machine: Pick<Machine, "stateDirectory" | "process" | "clock" | "signal">,
-  entry: JournalEntry,
+  command: WrittenCommand,
   work: (undoNoted: UndoNoted) => Promise<void>,
 ): Promise<void> {
   const folder = join(machine.stateDirectory(), FOLDER);
   // It may have been removed since.
   if (!existsSync(folder)) return work((_, undo) => undo());
-  const own = entry.records === undefined ? null : join(folder, entry.records);
+  const own = command.records === null ? null : join(folder, command.records);
   const problem = "an import of the same source is running";
   const lockAll = ([path, ...others]: readonly string[]): Promise<void> =>
     path === undefined
       ? work(openUndoneImports(folder, own))
       : withRecordsLock(machine, { path, problem }, () => lockAll(others));
-  const others = pathsOf(entry, readPlaces(folder));
+  const others = pathsOf(command, readPlaces(folder));
   return lockAll([...new Set([...(own === null ? [] : [own]), ...others])]);
 }
 
@@ -56,7 +56,7 @@ function readPlaces(folder: string): readonly Place[] {
 }
 
 /** The files that remember an event that a command wrote. */
-function pathsOf({ writes }: JournalEntry, places: readonly Place[]): readonly string[] {
+function pathsOf({ writes }: WrittenCommand, places: readonly Place[]): readonly string[] {
   const ids = new Set(writes.flatMap(({ eventId, after }) => [eventId, after?.id]));
   const found = places.filter(({ record: { id } }) => ids.has(id) || ids.has(id.replace(/_[^_]*$/, "")));
   return found.map(({ path }) => path);

@@ -132,7 +132,7 @@ async function update(
   if (seen !== "" || !isAsDrafted(current, draft, event)) requireAsSeen(current, seen);
   const whole = draftOfChange(draft, current, event);
   const before = current.updated_at === null ? null : lastUpdate(current, "import");
-  (await context.journal())?.keep(id, records.snapshotOf(event.identity, current));
+  (await context.writes())?.keep(id, records.snapshotOf(event.identity, current));
   const { event: left } = await write(context, {
     ...{ kind: "update", event: current, draft: whole, scope: scopeOf(current) },
     seen: before,
@@ -159,7 +159,7 @@ async function restore(
     ...changes(current, [{ label }], context.config.settings().timezone),
     recurrences: withoutExceptions(current.recurrences, members),
   };
-  (await context.journal())?.keep(current.id, records.snapshotOf(identity, current));
+  (await context.writes())?.keep(current.id, records.snapshotOf(identity, current));
   await write(context, { kind: "update", event: current, draft, scope: "all", seen: null });
   const slots = new Set(occurrences.map(({ slot }) => slot));
   const excepted = record.series.excepted.filter((slot) => !slots.has(slot));
@@ -190,7 +190,7 @@ async function remove(
   const address = { calendarId: calendar.id, eventId: record.id };
   const current = await api.getEvent(address);
   requireAsSeen(current, seen);
-  (await context.journal())?.keep(record.id, records.snapshotOf(identity, current));
+  (await context.writes())?.keep(record.id, records.snapshotOf(identity, current));
   records.note(identity, { ...record, deleted: "begun" });
   await write(context, { kind: "delete", ...address, event: current, scope: scopeOf(current) });
   for (const [part] of records.partsOf(identity, current)) records.note(part, null);

@@ -1,0 +1,293 @@
+import { DAY_MS } from "../../contract/date-time.js";
+import type { Scope } from "../../contract/extensions.js";
+import { isJsonObject, parseJson } from "../../contract/json.js";
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import { hasCode, messageOf } from "../errors.js";
+import type { ImportRecord } from "../import/plan.js";
+import { exclusively } from "./holders.js";
+import type { State, StateTransaction } from "./state.js";
+
+/** A write as it is noted before it is sent. */
+export interface Write {
+  /** `other`: a request of `calctl api`. */
+  readonly kind: "create" | "update" | "delete" | "comment" | "other";
+  readonly title: string | null;
+  readonly calendarId?: string;
+  /** Of the event, or of the series where all of it is deleted; unknown before it is created. */
+  readonly eventId?: string;
+  /** What there was; absent where it could not be read. */
+  readonly before?: CalendarEvent;
+  /** What an update writes. */
+  readonly draft?: EventDraft;
+  /** Which events of a series are meant. */
+  readonly scope?: Scope;
+  /** The series as it was, where more than one of its events is written, or its rule. */
+  readonly series?: CalendarEvent;
+  /** Events of it that are written or deleted, though each had been changed on its own. */
+  readonly changed?: readonly CalendarEvent[];
+}
+
+/** What an import remembered of an event before it was written, with its SEQUENCE, by identity: an undo restores it. */
+export type ImportSnapshot = readonly (readonly [string, ImportRecord | null, (number | null)?])[];
+
+/** What became of a write. */
+export interface Outcome {
+  /** `refused`: also where its key had written it before. */
+  readonly state: "done" | "refused";
+  /** The event as it was left; the series where one was written. */
+  readonly after?: CalendarEvent;
+  /** How many events of the series were changed before, each on its own, and were left as they are. */
+  readonly kept?: number;
+  /** `all` where a delete has left nothing of a series. */
+  readonly scope?: Scope;
+  /** The id of that series. */
+  readonly eventId?: string;
+}
+
+/** A row of `writes`. */
+export interface WriteRow extends Write, Omit<Outcome, "state"> {
+  readonly id: number;
+  /** `begun`: it may or may not have been done. */
+  readonly state: "begun" | "undone" | Outcome["state"];
+  /** Whether what is recorded of it cannot be read. */
+  readonly isDamaged: boolean;
+  /** Of an update or delete of an import. */
+  readonly snapshot?: ImportSnapshot;
+}
+
+/** What one command wrote. */
+export interface WrittenCommand {
+  /** The id of its first write. */
+  readonly run: number;
+  /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  readonly at: string;
+  /** `events delete`. */
+  readonly command: string;
+  /** The name of the file that has what an import remembers; null for other commands. */
+  readonly records: string | null;
+  /** In the order in which they were sent. */
+  readonly writes: readonly WriteRow[];
+}
+
+interface WritesOptions {
+  readonly open: () => Promise<State>;
+  /** The profile and its service: each has commands of its own. */
+  readonly account: string;
+  readonly command: string;
+  /** Whether it is not noted what was taken back. */
+  readonly dryRun: boolean;
+  /** Called with a line to show the user. */
+  readonly note: (text: string) => void;
+}
+
+/** How long a command is listed (ms). */
+const KEPT = 30 * DAY_MS;
+/** The latest commands stay, whatever the clock says: it may have been wrong when they ran, or be wrong now. */
+const ALWAYS_KEPT = 100;
+/** Rows that are looked at when old ones are removed. */
+const PRUNED_AT_ONCE = 1_000;
+
+/** A power cut may lose the latest writes; nothing else does. */
+const SOON = { sync: "normal", evenIfInterrupted: true } as const;
+
+/** What the commands of a profile wrote in the last 30 days. */
+export type Writes = ReturnType<typeof createWrites>;
+
+/** What commands write, in the table `writes`. A command writes all the same where it cannot be noted, and says so. */
+export function createWrites({ open, account, command, dryRun, note }: WritesOptions) {
+  let hasFailed = false;
+  /** The id of the first write, which is that of the run. */
+  let first: Promise<number | null> | undefined;
+  let records: string | null = null;
+  const snapshots = new Map<string, ImportSnapshot>();
+  const newIds = new Map<string, string>();
+
+  async function tryNoting<T>(work: (db: StateTransaction, now: number) => T): Promise<T | null> {
+    if (hasFailed) return null;
+    try {
+      const state = await open();
+      return await state.write((db) => work(db, state.clock.now()), SOON);
+    } catch (error) {
+      if (hasCode(error, "interrupted")) throw error;
+      hasFailed = true;
+      note(`calctl undo cannot take this back: ${messageOf(error)}`);
+      return null;
+    }
+  }
+
+  return {
+    /** Keeps with the command which file has what it remembers. To be said before its first write. */
+    keepRecords(name: string): void {
+      records = name;
+    },
+    /** Keeps this with the next write to an event. */
+    keep(eventId: string, snapshot: ImportSnapshot): void {
+      snapshots.set(eventId, snapshot);
+    },
+    /** Notes a write before it is sent. @returns what notes its outcome */
+    async begin(write: Write): Promise<(outcome: Outcome) => Promise<void>> {
+      const { eventId = "" } = write;
+      const noted = { ...write, snapshot: snapshots.get(eventId) };
+      snapshots.delete(eventId);
+      const add = (run: number | null) =>
+        tryNoting((db, now) => {
+          if (run === null) prune(db, now);
+          return insert(db, noted, { run, account, command, now, records });
+        });
+      const adding = first === undefined ? add(null) : first.then(add);
+      first ??= adding;
+      const id = await adding;
+      if (id === null) return async () => undefined;
+      return async ({ state, ...outcome }) => {
+        const update = "update writes set state = ?, outcome = ? where id = ?";
+        await tryNoting((db) => db.run(update, state, JSON.stringify(outcome), id));
+      };
+    },
+    /** Removes what there is of this profile. @throws CliError configuration, unavailable */
+    async forget(): Promise<void> {
+      const state = await open();
+      await state.write((db) => {
+        // Overwrites it, so that it is no longer in the file.
+        db.all("pragma secure_delete = on");
+        db.run("delete from writes where account = ?", account);
+      });
+    },
+    /**
+     * The commands that wrote something, the latest first, with the ids that their events have now.
+     * @throws CliError configuration, unavailable
+     */
+    async commands(): Promise<readonly WrittenCommand[]> {
+      const state = await open();
+      const rows = await state.read((db) => findRows(db, account, state.clock.now() - KEPT));
+      const found = rows.map((row) => ({ row, write: readRow(row) }));
+      for (const { row, write } of found)
+        if (row["new_id"] !== null) newIds.set(write.eventId ?? "", String(row["new_id"]));
+      const commands = new Map<unknown, ReturnType<typeof readCommand>>();
+      for (const { row, write } of found) {
+        const ofRun = commands.get(row["run"]) ?? readCommand(row);
+        ofRun.writes.push(withNewIds(write, newIds));
+        commands.set(row["run"], ofRun);
+      }
+      return [...commands.values()].reverse();
+    },
+    /** The write with the current ids of its events, as far as `commands` and `markUndone` have seen them. */
+    withCurrentIds: (write: WriteRow): WriteRow => withNewIds(write, newIds),
+    /** Notes that a write was taken back. @param newId of a deleted event that was created again; null for any other */
+    async markUndone({ id, eventId = "" }: WriteRow, newId: string | null): Promise<void> {
+      if (newId !== null) newIds.set(eventId, newId);
+      if (dryRun) return;
+      const state = await open();
+      const update = "update writes set state = 'undone', new_id = ? where id = ?";
+      await state
+        .write((db) => db.run(update, newId, id), SOON)
+        .catch((error) => note(`that this was taken back cannot be noted: ${messageOf(error)}`));
+    },
+    /** Runs work while no other process takes something back. @throws CliError unavailable when others take too long, configuration */
+    async exclusively(work: () => Promise<void>): Promise<void> {
+      return exclusively(await open(), { name: "undo", doing: "taking something back" }, work);
+    },
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+interface NewRow extends Pick<WrittenCommand, "command" | "records"> {
+  /** Null for the first write of a command. */
+  readonly run: number | null;
+  readonly account: string;
+  readonly now: number;
+}
+
+/** @returns its id */
+function insert(
+  db: StateTransaction,
+  { kind, title, calendarId, eventId, ...written }: Write,
+  { run, account, command, now, records }: NewRow,
+): number {
+  const [row] = db.all(
+    `insert into writes (run, account, command, began_at, records, kind, state, calendar_id, event_id, title, written)
+     values (coalesce(?, (select coalesce(max(id), 0) + 1 from writes)), ?, ?, ?, ?, ?, 'begun', ?, ?, ?, ?) returning id`,
+    ...[run, account, command, now, records, kind, calendarId ?? null, eventId ?? null, title],
+    JSON.stringify(written),
+  );
+  return Number(row?.["id"]);
+}
+
+/** Removes old rows, but for those of the latest commands. */
+function prune(db: StateTransaction, now: number): void {
+  const query = "select distinct run from writes order by run desc limit 1 offset ?";
+  const [oldest] = db.all(query, ALWAYS_KEPT - 1);
+  if (oldest === undefined) return;
+  db.run(
+    `delete from writes where id in (select id from writes where run < ? order by id limit ?)
+      and (began_at < ? or began_at > ?)`,
+    Number(oldest["run"]),
+    PRUNED_AT_ONCE,
+    now - KEPT,
+    now + KEPT,
+  );
+}
+
+/** What was noted after a recent write is recent, whatever the clock said. */
+function findRows(db: StateTransaction, account: string, since: number): readonly Row[] {
+  return db.all(
+    `select id, run, command, began_at, records, kind, state, calendar_id, event_id, title, written, outcome, new_id
+     from writes
+     where account = ? and id >= (select id from writes where began_at >= ? order by id limit 1) order by id`,
+    account,
+    since,
+  );
+}
+
+function readCommand(row: Row): WrittenCommand & { readonly writes: WriteRow[] } {
+  return {
+    run: Number(row["run"]),
+    at: new Date(Number(row["began_at"])).toISOString(),
+    command: String(row["command"]),
+    records: row["records"] as string | null,
+    writes: [],
+  };
+}
+
+function readRow(row: Row): WriteRow {
+  const [written, outcome] = [row["written"], row["outcome"] ?? "{}"].map((json) => parseJson(String(json)));
+  const [calendarId, eventId] = [row["calendar_id"], row["event_id"]];
+  // Written by calctl, to a file of its user.
+  const { id, kind, state, title } = row as unknown as WriteRow;
+  return {
+    ...{ id, kind, state, title },
+    isDamaged: !isJsonObject(written) || !isJsonObject(outcome),
+    ...(calendarId !== null && { calendarId: String(calendarId) }),
+    ...(eventId !== null && { eventId: String(eventId) }),
+    ...(isJsonObject(written) && written),
+    ...(isJsonObject(outcome) && outcome),
+  };
+}
+
+/** The new ids of deleted events and series that were created again, by their old ids. */
+type NewIds = ReadonlyMap<string, string>;
+
+/** The write with the current ids of its events. The id of a series' event begins with that of the series. */
+function withNewIds(write: WriteRow, newIds: NewIds): WriteRow {
+  const idOf = (id: string) => currentId(newIds, id);
+  const renamed = <T extends { readonly id: string }>(item: T): T => ({ ...item, id: idOf(item.id) });
+  const { eventId, after, series, snapshot } = write;
+  return {
+    ...write,
+    ...(eventId !== undefined && { eventId: idOf(eventId) }),
+    ...(after !== undefined && { after: renamed(after) }),
+    ...(series !== undefined && { series: renamed(series) }),
+    ...(snapshot !== undefined && {
+      snapshot: snapshot.map(
+        ([identity, record, ...rest]) => [identity, record && renamed(record), ...rest] as const,
+      ),
+    }),
+  };
+}
+
+function currentId(newIds: NewIds, id: string): string {
+  const newId = newIds.get(id);
+  if (newId !== undefined) return currentId(newIds, newId);
+  const series = id.replace(/_[^_]*$/, "");
+  return series === id ? id : currentId(newIds, series) + id.slice(series.length);
+}
