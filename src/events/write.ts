@@ -112,14 +112,12 @@ async function noted<T>(
   if (writes === null) return send();
   const described = await describe();
   const finish = await writes.begin(described);
-  try {
-    const result = await send();
-    await finish(await outcomeOf(result, described));
-    return result;
-  } catch (error) {
+  const result = await send().catch(async (error: unknown) => {
     if (isRefusal(error, described)) await finish(REFUSED);
     throw error;
-  }
+  });
+  await finish(await outcomeOf(result, described));
+  return result;
 }
 
 const DONE: Outcome = { state: "done" };
