@@ -7,6 +7,7 @@ import { addAction, type ContextOf, describeCommand, requireConfirmation } from 
 import { readGlobalFlags } from "../cli/global-flags.js";
 import type { Context } from "../context.js";
 import { CliError } from "../errors.js";
+import { createRelatedResolver } from "../events/names.js";
 import { checkText } from "../events/patch.js";
 import { describeWhen } from "../output/event-when.js";
 import { sanitizeLine } from "../output/sanitize.js";
@@ -14,7 +15,6 @@ import { eventView } from "../output/views/event.js";
 import type { Choice } from "../terminal/prompt.js";
 import { type ChosenCalendar, chooseCalendar } from "./calendar-choice.js";
 import { createEvent, readNewEvent } from "./events/create.js";
-import { createRelatedResolver } from "./events/event-flags.js";
 import type { EventContext } from "./events/event-reader.js";
 import { requireSeries } from "./events/extensions.js";
 import { completeValues } from "./missing-values.js";

@@ -4,11 +4,11 @@ import { isSameContent } from "../calendar/event-changes.js";
 import { fromFirstSlot, slotOf, withoutExceptions } from "../calendar/series.js";
 import { CliError, nullOn } from "../errors.js";
 import { changes, says } from "../events/draft.js";
+import { createRelatedResolver, DEFAULT_LABEL } from "../events/names.js";
 import { TEXT_FIELDS } from "../events/patch.js";
 import type { WriteRow } from "../state/writes.js";
 import { resolveCalendars } from "./calendar-choice.js";
 import { placeCopy } from "./events/copy-draft.js";
-import { createRelatedResolver, DEFAULT_LABEL } from "./events/event-flags.js";
 import type { EventContext } from "./events/event-reader.js";
 
 /** How messages name what was written. */

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readTimeFlags, type TypedTimeFlags } from "../../src/commands/events/date-flags.js";
+import { type EventFlags, readTimeFlags } from "../../src/commands/events/event-flags.js";
 import type { Settings } from "../../src/config/settings.js";
 import { createHarness, NOW } from "../support/harness.js";
 import { share } from "../support/shared.js";
 import { words } from "../support/words.js";
 
 /** Reads flags with Europe/Berlin as the chosen zone, on Saturday, 21 November 2026, 15:30. */
-async function read(flags: TypedTimeFlags, settings = () => ({ timezone: "Europe/Berlin" }) as Settings) {
+async function read(flags: EventFlags, settings = () => ({ timezone: "Europe/Berlin" }) as Settings) {
   const notes: string[] = [];
   const output = { note: (text: string) => void notes.push(text) };
   const times = await readTimeFlags({ config: { settings }, now: () => NOW, output }, flags);
@@ -38,7 +38,7 @@ describe("readTimeFlags", () => {
     ]);
   });
 
-  test.each<[string, TypedTimeFlags, readonly string[]]>([
+  test.each<[string, EventFlags, readonly string[]]>([
     [
       "a local end after a start in another zone",
       { start: "2026-11-23T09:00", startTimezone: "Asia/Tokyo", end: "2026-11-23T10:00" },
@@ -53,7 +53,7 @@ describe("readTimeFlags", () => {
     expect((await read(flags)).notes).toEqual(notes);
   });
 
-  test.each<[string, TypedTimeFlags, string]>([
+  test.each<[string, EventFlags, string]>([
     ["a time", { start: "tomorrow 3pm", end: "16:00" }, "Sun 2026-11-22 16:00 Europe/Berlin"],
     ["midnight", { start: "tomorrow 10pm", end: "midnight" }, "Mon 2026-11-23 00:00 Europe/Berlin"],
     ["a weekday", { start: "fri", end: "sun" }, "Sun 2026-11-29"],
@@ -99,7 +99,7 @@ describe("readTimeFlags", () => {
     });
   });
 
-  test.each<[TypedTimeFlags, string]>([
+  test.each<[EventFlags, string]>([
     [{ start: "soon" }, '--start: "soon" is not a valid date or time'],
     [{ start: "" }, "--start is empty"],
     [{ end: "2026-02-30" }, "--end: the date 2026-02-30 does not exist"],

@@ -5,9 +5,9 @@ import { fromFirstSlot, isSeries } from "../../calendar/series.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import { changes, placeEvent } from "../../events/draft.js";
+import { DEFAULT_LABEL, type RelatedResolver } from "../../events/names.js";
 import type { TypedTimes } from "../../events/patch.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
-import { DEFAULT_LABEL, type RelatedResolver } from "./event-flags.js";
 
 interface PlacedCopy {
   readonly calendar: ChosenCalendar;

@@ -6,6 +6,7 @@ import { checkId } from "../../calendar/names.js";
 import { isSeries } from "../../calendar/series.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
+import { createResolvers } from "../../events/names.js";
 import type { TypedTimes } from "../../events/patch.js";
 import { write } from "../../events/write.js";
 import { eventView } from "../../output/views/event.js";
@@ -18,8 +19,8 @@ import {
 } from "../calendar-choice.js";
 import { addPickAction, completeValues } from "../missing-values.js";
 import { placeCopy } from "./copy-draft.js";
-import { addStrictDatesFlag, readTimeFlags } from "./date-flags.js";
-import { createResolvers } from "./event-flags.js";
+import { addStrictDatesFlag } from "./date-flags.js";
+import { readTimeFlags } from "./event-flags.js";
 import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.js";
 import { describeFound } from "./event-name.js";
 import type { EventContext } from "./event-reader.js";

@@ -2,25 +2,14 @@ import type { Command } from "commander";
 import {
   type DateInput,
   type DurationInput,
-  dayOfInput,
   isIsoDateInput,
-  isLocalDateTime,
   notADayError,
   parseDateInput,
-  parseDuration,
-  parseTimeZone,
   readDuration,
 } from "../../calendar/dates.js";
 import type { Settings } from "../../config/settings.js";
 import type { Context } from "../../context.js";
-import {
-  asUsageError,
-  type CliError,
-  configurationError,
-  joinUsageErrors,
-  missingFlagsError,
-} from "../../errors.js";
-import type { TypedTimes } from "../../events/patch.js";
+import { configurationError } from "../../errors.js";
 
 /** Reads dates, times and durations of flags where commands start, so that `src/calendar` gets parsed values. */
 
@@ -81,82 +70,4 @@ export function defaultLength({ setting }: Pick<Settings, "setting">): DurationI
   const duration = readDuration(text);
   if (duration !== null) return { text, ...duration };
   throw configurationError(`${source}: "${text}" is not a valid duration`, { hint: "write 90m or 1.5h" });
-}
-
-/** The flags about the times of an event, as typed. */
-export interface TypedTimeFlags extends Pick<DateFlagOptions, "addsTime"> {
-  readonly start?: string;
-  readonly end?: string;
-  readonly duration?: string;
-  readonly allDay?: boolean;
-  readonly startTimezone?: string;
-  readonly endTimezone?: string;
-  readonly strictDates?: boolean;
-}
-
-/**
- * Reads each time in its own zone, by default the chosen one.
- * @param missing flags that the command needs and that are not given, for the error
- * @throws CliError usage that names everything that is wrong, and then what is missing
- */
-export async function readTimeFlags(
-  { config, now, output }: TimeContext,
-  typed: TypedTimeFlags,
-  missing: readonly string[] = [],
-): Promise<TypedTimes> {
-  const problems = createProblems(missing);
-  const readZone = (name: string | undefined, source: string) =>
-    problems.collect(name, (given) => parseTimeZone(given, source));
-  const startTimezone = await readZone(typed.startTimezone, "--start-timezone");
-  const endTimezone = await readZone(typed.endTimezone, "--end-timezone");
-  // Without valid zones, the times cannot be read.
-  problems.report();
-  const strict = typed.strictDates === true;
-  // An all-day event has no use for a time, so that no message should offer one.
-  const common = (text: string) => {
-    const dayOnly = typed.allDay === true && !isIsoDateInput(text);
-    return { now, echo: output.note, strict, dayOnly };
-  };
-  const startZone = () => startTimezone ?? config.settings().timezone;
-  const start = await problems.collect(typed.start, (text) =>
-    readDateFlag(text, {
-      ...common(text),
-      source: "--start",
-      zone: startZone(),
-      addsTime: typed.addsTime === true,
-    }),
-  );
-  const end = await problems.collect(typed.end, (text) => {
-    const zone = endTimezone ?? config.settings().timezone;
-    const from = () => (start === undefined ? null : dayOfInput(start, startZone()));
-    if (endTimezone === undefined && startZone() !== zone && isLocalDateTime(text))
-      output.note(
-        `end: "${text}" is in ${zone}; for the zone of the start, add --end-timezone ${startZone()}`,
-      );
-    return readDateFlag(text, { ...common(text), source: "--end", zone, from });
-  });
-  const duration = await problems.collect(typed.duration, (text) => parseDuration(text, "--duration"));
-  problems.report();
-  return { start, end, duration, allDay: typed.allDay, startTimezone, endTimezone };
-}
-
-/** Collects usage errors, so that one error can name them all. */
-function createProblems(missing: readonly string[]) {
-  const errors: CliError[] = [];
-  return {
-    /** What `read` makes of a value; undefined without one, and if reading it is a usage error. */
-    async collect<T>(value: string | undefined, read: (value: string) => T | Promise<T>) {
-      try {
-        return value === undefined ? undefined : await read(value);
-      } catch (error) {
-        errors.push(asUsageError(error));
-        return undefined;
-      }
-    },
-    /** @throws CliError usage when there are errors */
-    report(): void {
-      if (errors.length === 0) return;
-      throw joinUsageErrors(missing.length === 0 ? errors : [...errors, missingFlagsError(missing)]);
-    },
-  };
 }

@@ -8,8 +8,8 @@ import { type CliError, usageError } from "../../errors.js";
 import { type EventPatch, parseCategory } from "../../events/patch.js";
 import { escapeJson, sanitizeLine } from "../../output/sanitize.js";
 import { wrapMessage } from "../../output/table/text-width.js";
-import { readTimeFlags, type TimeContext } from "./date-flags.js";
-import { namedValues } from "./event-flags.js";
+import type { TimeContext } from "./date-flags.js";
+import { namedValues, readTimeFlags } from "./event-flags.js";
 
 /** An event as a YAML file for an editor, and back. Every value is a text: `title: yes` is the title "yes". */
 

@@ -2,6 +2,7 @@ import type { EventDraft } from "../../../contract/shapes.js";
 import { CliError, describeWithoutFlags, hasCode, usageError } from "../../errors.js";
 import { changes, eventOfDraft } from "../../events/draft.js";
 import { checkUnchanged, lastUpdate } from "../../events/if-unchanged.js";
+import { createRelatedResolver } from "../../events/names.js";
 import { withoutNames } from "../../events/patch.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import {
@@ -16,7 +17,6 @@ import {
   renderComment,
   renderDocument,
 } from "./edit-document.js";
-import { createRelatedResolver } from "./event-flags.js";
 import type { ChooseScope } from "./event-ids.js";
 import type { EventContext } from "./event-reader.js";
 import type { EventUpdate } from "./write-events.js";

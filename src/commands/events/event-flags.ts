@@ -1,18 +1,31 @@
 import type { Command } from "commander";
-import type { Category, Label, User } from "../../../contract/shapes.js";
-import { parseShift } from "../../calendar/dates.js";
+import type { Category } from "../../../contract/shapes.js";
+import {
+  dayOfInput,
+  isIsoDateInput,
+  isLocalDateTime,
+  parseDuration,
+  parseShift,
+  parseTimeZone,
+} from "../../calendar/dates.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
-import type { RelatedResources } from "../../calendar/event-view.js";
-import { findPrintedLabel, type Named, resolveAttendees, resolveLabel } from "../../calendar/names.js";
+import type { Named } from "../../calendar/names.js";
 import { collect } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
-import { usageError } from "../../errors.js";
+import { asUsageError, type CliError, joinUsageErrors, missingFlagsError, usageError } from "../../errors.js";
 import { type EventInput, readEventInput } from "../../events/json.js";
-import { checkPatch, type EventPatch, type TypedPatch } from "../../events/patch.js";
-import { addStrictDatesFlag, readTimeFlags, type TypedTimeFlags } from "./date-flags.js";
+import { checkPatch, type EventPatch, type TypedPatch, type TypedTimes } from "../../events/patch.js";
+import { addStrictDatesFlag, type DateFlagOptions, readDateFlag, type TimeContext } from "./date-flags.js";
 
 /** The flags about an event, as typed. */
-export interface EventFlags extends TypedTimeFlags {
+export interface EventFlags extends Pick<DateFlagOptions, "addsTime"> {
+  readonly start?: string;
+  readonly end?: string;
+  readonly duration?: string;
+  readonly allDay?: boolean;
+  readonly startTimezone?: string;
+  readonly endTimezone?: string;
+  readonly strictDates?: boolean;
   readonly title?: string;
   readonly category?: Category;
   readonly description?: string;
@@ -83,9 +96,6 @@ export function flagWords(flags: EventFlags): readonly string[] {
     return [value].flat().flatMap((text) => [flag, text]);
   });
 }
-
-/** Number of the label of an event without one. */
-export const DEFAULT_LABEL = "1";
 
 /** Declares the flags on a command. @param input what --input reads, for help */
 export function addEventFieldFlags(
@@ -228,85 +238,69 @@ async function readDescription(
   return terminal.input.text(descriptionFile, "--description-file");
 }
 
-/** Resolves names of labels and members of one calendar. Each list is read once, when first needed. */
-export interface RelatedResolver {
-  /**
-   * Composite id; null for a label of an output that this calendar does not have.
-   * @throws CliError not_found with the candidates for any other
-   */
-  labelId(named: Named): Promise<string | null>;
-  /**
-   * Composite ids; `me` is the current user.
-   * @param others users who may be named in addition to the members
-   * @throws CliError not_found with the candidates
-   */
-  attendeeIds(
-    named: readonly Named[] | undefined,
-    others?: readonly User[],
-  ): Promise<readonly string[] | undefined>;
-  members(): Promise<readonly User[]>;
-  /** Every label and member. */
-  readAll(): Promise<{ readonly labels: readonly Label[]; readonly members: readonly User[] }>;
-  /** What was read so far. */
-  resources(): RelatedResources;
-}
-
 /**
- * The label that an input names; undefined without one, and, with a note, where a label of an output is not in this calendar.
- * @param instead what happens then, for the note
+ * Reads each time in its own zone, by default the chosen one.
+ * @param missing flags that the command needs and that are not given, for the error
+ * @throws CliError usage that names everything that is wrong, and then what is missing
  */
-export async function chosenLabelId(
-  { note }: Pick<Context["output"], "note">,
-  { label, resolver }: { readonly label: Named | undefined; readonly resolver: RelatedResolver },
-  instead: string,
-): Promise<string | undefined> {
-  if (label === undefined) return undefined;
-  const id = await resolver.labelId(label);
-  if (id === null) note(`--input: this calendar has no label "${label.value}": ${instead}`);
-  return id ?? undefined;
-}
-
-/** The resolver of each calendar, so that its labels and members are read once. */
-export function createResolvers(context: Pick<Context, "api">): (calendarId: string) => RelatedResolver {
-  const resolvers = new Map<string, RelatedResolver>();
-  return (calendarId) => {
-    const resolver = resolvers.get(calendarId) ?? createRelatedResolver(context, calendarId);
-    resolvers.set(calendarId, resolver);
-    return resolver;
+export async function readTimeFlags(
+  { config, now, output }: TimeContext,
+  typed: EventFlags,
+  missing: readonly string[] = [],
+): Promise<TypedTimes> {
+  const problems = createProblems(missing);
+  const readZone = (name: string | undefined, source: string) =>
+    problems.collect(name, (given) => parseTimeZone(given, source));
+  const startTimezone = await readZone(typed.startTimezone, "--start-timezone");
+  const endTimezone = await readZone(typed.endTimezone, "--end-timezone");
+  // Without valid zones, the times cannot be read.
+  problems.report();
+  const strict = typed.strictDates === true;
+  // An all-day event has no use for a time, so that no message should offer one.
+  const common = (text: string) => {
+    const dayOnly = typed.allDay === true && !isIsoDateInput(text);
+    return { now, echo: output.note, strict, dayOnly };
   };
-}
-
-/** Nothing is read before a name is resolved, nor for an empty list of attendees. */
-export function createRelatedResolver({ api }: Pick<Context, "api">, calendarId: string): RelatedResolver {
-  let labels: readonly Label[] | undefined;
-  let members: readonly User[] | undefined;
-  let me: User | undefined;
-  const readLabels = async () => {
-    labels ??= await (await api()).listLabels(calendarId);
-    return labels;
-  };
-  const readMembers = async () => {
-    members ??= await (await api()).listMembers(calendarId);
-    return members;
-  };
-  return {
-    members: readMembers,
-    readAll: async () => ({ labels: await readLabels(), members: await readMembers() }),
-    async labelId({ value, source, printed }) {
-      const all = await readLabels();
-      if (printed !== undefined) return findPrintedLabel(printed, all)?.id ?? null;
-      return resolveLabel(value, all, { calendarId, source }).id;
-    },
-    async attendeeIds(named, others = []) {
-      if (named === undefined || named.length === 0) return named && [];
-      const all = await readMembers();
-      if (named.some(({ value }) => value === "me")) me ??= await (await api()).getCurrentUser();
-      const further = others.filter(({ id }) => all.every((member) => member.id !== id));
-      return resolveAttendees(named, [...all, ...further], { me: me?.id ?? null, calendarId });
-    },
-    resources: () => ({
-      labels: labels ?? [],
-      users: [...(members ?? []), ...(me === undefined ? [] : [me])],
+  const startZone = () => startTimezone ?? config.settings().timezone;
+  const start = await problems.collect(typed.start, (text) =>
+    readDateFlag(text, {
+      ...common(text),
+      source: "--start",
+      zone: startZone(),
+      addsTime: typed.addsTime === true,
     }),
+  );
+  const end = await problems.collect(typed.end, (text) => {
+    const zone = endTimezone ?? config.settings().timezone;
+    const from = () => (start === undefined ? null : dayOfInput(start, startZone()));
+    if (endTimezone === undefined && startZone() !== zone && isLocalDateTime(text))
+      output.note(
+        `end: "${text}" is in ${zone}; for the zone of the start, add --end-timezone ${startZone()}`,
+      );
+    return readDateFlag(text, { ...common(text), source: "--end", zone, from });
+  });
+  const duration = await problems.collect(typed.duration, (text) => parseDuration(text, "--duration"));
+  problems.report();
+  return { start, end, duration, allDay: typed.allDay, startTimezone, endTimezone };
+}
+
+/** Collects usage errors, so that one error can name them all. */
+function createProblems(missing: readonly string[]) {
+  const errors: CliError[] = [];
+  return {
+    /** What `read` makes of a value; undefined without one, and if reading it is a usage error. */
+    async collect<T>(value: string | undefined, read: (value: string) => T | Promise<T>) {
+      try {
+        return value === undefined ? undefined : await read(value);
+      } catch (error) {
+        errors.push(asUsageError(error));
+        return undefined;
+      }
+    },
+    /** @throws CliError usage when there are errors */
+    report(): void {
+      if (errors.length === 0) return;
+      throw joinUsageErrors(missing.length === 0 ? errors : [...errors, missingFlagsError(missing)]);
+    },
   };
 }

@@ -11,18 +11,13 @@ import {
 import { formatTyped, localDate } from "../../calendar/zoned-time.js";
 import { CliError, usageError } from "../../errors.js";
 import { newSpan, newTimes } from "../../events/draft.js";
+import { createRelatedResolver, DEFAULT_LABEL } from "../../events/names.js";
 import { checkPatch, checkText } from "../../events/patch.js";
 import { type EventSpan, readSpan } from "../../events/times.js";
 import { shellLine } from "../../output/shell-words.js";
 import { type ChosenCalendar, candidateCalendars, chooseOneCalendar } from "../calendar-choice.js";
-import { defaultLength, readDateFlag, readTimeFlags } from "./date-flags.js";
-import {
-  createRelatedResolver,
-  DEFAULT_LABEL,
-  type EventFlags,
-  flagWords,
-  namedValues,
-} from "./event-flags.js";
+import { defaultLength, readDateFlag } from "./date-flags.js";
+import { type EventFlags, flagWords, namedValues, readTimeFlags } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
 
 /** What `events create` and `events update` ask for. The answers are flags, so that a command line can do the same. */

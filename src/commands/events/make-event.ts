@@ -4,9 +4,14 @@ import type { LocalizedEvent, RelatedResources } from "../../calendar/event-view
 import type { Named } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
+import {
+  chosenLabelId,
+  createRelatedResolver,
+  DEFAULT_LABEL,
+  type RelatedResolver,
+} from "../../events/names.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
-import { chosenLabelId, createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "./event-flags.js";
 import type { EventContext } from "./event-reader.js";
 import { requireSeries } from "./extensions.js";
 import { createEvent } from "./write-events.js";

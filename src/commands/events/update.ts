@@ -9,6 +9,7 @@ import { collect } from "../../cli/global-flags.js";
 import { usageError } from "../../errors.js";
 import { changes as changesOf } from "../../events/draft.js";
 import { checkUnchanged } from "../../events/if-unchanged.js";
+import { chosenLabelId, createResolvers, type RelatedResolver } from "../../events/names.js";
 import { type EventPatch, isEmptyPatch, said, withoutNames } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
@@ -18,12 +19,9 @@ import {
   addRepeatFlags,
   CLEARABLE,
   checkRepeatFlags,
-  chosenLabelId,
-  createResolvers,
   type EventFlags,
   hasContentFlags,
   namesRepeat,
-  type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
 import { addScopeFlag, chooseEventId, createScopeChooser, isSingleId, STDIN_IDS } from "./event-ids.js";

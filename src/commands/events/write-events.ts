@@ -12,12 +12,12 @@ import {
 import { describeLocal } from "../../calendar/zoned-time.js";
 import { CliError, hasCode, wrapError } from "../../errors.js";
 import { movesEvent } from "../../events/draft.js";
+import type { RelatedResolver } from "../../events/names.js";
 import { type EventPatch, isTyped, said } from "../../events/patch.js";
 import { write } from "../../events/write.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { failUnread, processEach } from "../process-each.js";
-import type { RelatedResolver } from "./event-flags.js";
 import { isSingleId, readEventIds } from "./event-ids.js";
 import { type EventContext, rememberShown } from "./event-reader.js";
 

@@ -2,9 +2,9 @@ import type { EventDraft } from "../../../contract/shapes.js";
 import type { Named } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { nullOn } from "../../errors.js";
+import { createRelatedResolver, DEFAULT_LABEL } from "../../events/names.js";
 import type { ImportEvent } from "../../import/plan.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
-import { createRelatedResolver, DEFAULT_LABEL } from "../events/event-flags.js";
 
 export type Drafter = Awaited<ReturnType<typeof createDrafter>>;
 

@@ -3,11 +3,11 @@ import { exceptionsOf, isSeries, withoutExceptions } from "../../calendar/series
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { changes } from "../../events/draft.js";
 import { lastUpdate } from "../../events/if-unchanged.js";
+import { DEFAULT_LABEL } from "../../events/names.js";
 import { write } from "../../events/write.js";
 import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
 import { type ImportEvent, type Known, recordOf, seriesRecord } from "../../import/plan.js";
 import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
-import { DEFAULT_LABEL } from "../events/event-flags.js";
 import type { ImportRun } from "./import-run.js";
 import type { ImportRecords } from "./records.js";
 

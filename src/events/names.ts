@@ -1,0 +1,96 @@
+import type { Label, User } from "../../contract/shapes.js";
+import type { Api } from "../api/client.js";
+import type { RelatedResources } from "../calendar/event-view.js";
+import { findPrintedLabel, type Named, resolveAttendees, resolveLabel } from "../calendar/names.js";
+
+/** From the names of labels and people in patches and drafts to ids. */
+
+/** Number of the label of an event without one. */
+export const DEFAULT_LABEL = "1";
+
+interface ApiAccess {
+  readonly api: () => Promise<Pick<Api, "listLabels" | "listMembers" | "getCurrentUser">>;
+}
+
+/** Resolves names of labels and members of one calendar. Each list is read once, when first needed. */
+export interface RelatedResolver {
+  /**
+   * Composite id; null for a label of an output that this calendar does not have.
+   * @throws CliError not_found with the candidates for any other
+   */
+  labelId(named: Named): Promise<string | null>;
+  /**
+   * Composite ids; `me` is the current user.
+   * @param others users who may be named in addition to the members
+   * @throws CliError not_found with the candidates
+   */
+  attendeeIds(
+    named: readonly Named[] | undefined,
+    others?: readonly User[],
+  ): Promise<readonly string[] | undefined>;
+  members(): Promise<readonly User[]>;
+  /** Every label and member. */
+  readAll(): Promise<{ readonly labels: readonly Label[]; readonly members: readonly User[] }>;
+  /** What was read so far. */
+  resources(): RelatedResources;
+}
+
+/**
+ * The label that an input names; undefined without one, and, with a note, where a label of an output is not in this calendar.
+ * @param instead what happens then, for the note
+ */
+export async function chosenLabelId(
+  { note }: { readonly note: (text: string) => void },
+  { label, resolver }: { readonly label: Named | undefined; readonly resolver: RelatedResolver },
+  instead: string,
+): Promise<string | undefined> {
+  if (label === undefined) return undefined;
+  const id = await resolver.labelId(label);
+  if (id === null) note(`--input: this calendar has no label "${label.value}": ${instead}`);
+  return id ?? undefined;
+}
+
+/** The resolver of each calendar, so that its labels and members are read once. */
+export function createResolvers(context: ApiAccess): (calendarId: string) => RelatedResolver {
+  const resolvers = new Map<string, RelatedResolver>();
+  return (calendarId) => {
+    const resolver = resolvers.get(calendarId) ?? createRelatedResolver(context, calendarId);
+    resolvers.set(calendarId, resolver);
+    return resolver;
+  };
+}
+
+/** Nothing is read before a name is resolved, nor for an empty list of attendees. */
+export function createRelatedResolver({ api }: ApiAccess, calendarId: string): RelatedResolver {
+  let labels: readonly Label[] | undefined;
+  let members: readonly User[] | undefined;
+  let me: User | undefined;
+  const readLabels = async () => {
+    labels ??= await (await api()).listLabels(calendarId);
+    return labels;
+  };
+  const readMembers = async () => {
+    members ??= await (await api()).listMembers(calendarId);
+    return members;
+  };
+  return {
+    members: readMembers,
+    readAll: async () => ({ labels: await readLabels(), members: await readMembers() }),
+    async labelId({ value, source, printed }) {
+      const all = await readLabels();
+      if (printed !== undefined) return findPrintedLabel(printed, all)?.id ?? null;
+      return resolveLabel(value, all, { calendarId, source }).id;
+    },
+    async attendeeIds(named, others = []) {
+      if (named === undefined || named.length === 0) return named && [];
+      const all = await readMembers();
+      if (named.some(({ value }) => value === "me")) me ??= await (await api()).getCurrentUser();
+      const further = others.filter(({ id }) => all.every((member) => member.id !== id));
+      return resolveAttendees(named, [...all, ...further], { me: me?.id ?? null, calendarId });
+    },
+    resources: () => ({
+      labels: labels ?? [],
+      users: [...(members ?? []), ...(me === undefined ? [] : [me])],
+    }),
+  };
+}
