@@ -4,8 +4,8 @@ import type { ChangeKind, EventChange } from "../calendar/event-changes.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { addDays, localDate } from "../calendar/zoned-time.js";
 import { describeDifference } from "../output/event-difference.js";
-import { describeDayRange } from "../output/event-when.js";
-import { headingOf, titleOf } from "../output/table/day-entry.js";
+import { describeDayRange, titleOf } from "../output/event-when.js";
+import { headingOf } from "../output/table/day-entry.js";
 import { cutText } from "./text-length.js";
 
 /** The title of a message, which is all that a phone shows of it. */

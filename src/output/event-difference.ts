@@ -1,9 +1,8 @@
 import { plainId } from "../../contract/ids.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { firstNames } from "../calendar/first-names.js";
-import { describeFormerWhen } from "./event-when.js";
+import { describeFormerWhen, titleOf } from "./event-when.js";
 import { sanitizeLine } from "./sanitize.js";
-import { titleOf } from "./table/day-entry.js";
 import { truncateText } from "./table/text-width.js";
 
 /** How an event differs from what it was, in the order of what a reader has to know. All text is sanitized. */

@@ -2,7 +2,9 @@ import { DAY_MS, isTimeZone, MINUTE_MS, parseWireDateTime } from "../../contract
 import { formatMinutes } from "../calendar/dates.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { formatLocal, repeatedOffset } from "../calendar/zoned-time.js";
+import { isBlank } from "../events/patch.js";
 import { readSpan } from "../events/times.js";
+import { sanitizeLine } from "./sanitize.js";
 import { type DayName, dayOf, describeDay } from "./table/day-names.js";
 import type { Clock, Hours } from "./view.js";
 
@@ -145,4 +147,9 @@ function clockNote(
   const isOtherDay = there.slice(0, 10) !== local?.slice(0, 10);
   const day = isOtherDay ? `${dayOf(there.slice(0, 10)).weekday} ` : "";
   return `(${word} ${day}${clockOf(there, hours)} ${zone})`;
+}
+
+/** The sanitized title; `(no title)` without one. */
+export function titleOf({ title }: LocalizedEvent): string {
+  return isBlank(title ?? "") ? "(no title)" : sanitizeLine(title ?? "").trim();
 }

@@ -1,7 +1,6 @@
 import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
-import { describeWhen } from "../../output/event-when.js";
+import { describeWhen, titleOf } from "../../output/event-when.js";
 import { sanitizeLine } from "../../output/sanitize.js";
-import { titleOf } from "../../output/table/day-entry.js";
 import type { FoundEvent } from "../calendar-choice.js";
 
 /** How errors name an event: `Dentist (Sat 21 Nov 15:40, Family, ID)`. */

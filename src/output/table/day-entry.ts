@@ -3,8 +3,7 @@ import { HEX_COLOR } from "../../../contract/limits.js";
 import { type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
 import { isRepeating, type LocalizedEvent } from "../../calendar/event-view.js";
 import { repeatedOffset } from "../../calendar/zoned-time.js";
-import { isBlank } from "../../events/patch.js";
-import { clockOf, describeOtherZone } from "../event-when.js";
+import { clockOf, describeOtherZone, titleOf } from "../event-when.js";
 import { sanitizeLine } from "../sanitize.js";
 import { symbolsOf } from "../style.js";
 import type { DrawOptions, Hours } from "../view.js";
@@ -94,11 +93,6 @@ export function describeEntry(
     calendarColor: calendarColors.get(event.calendar_id) ?? null,
     id: sanitizeLine(idOf(event)),
   };
-}
-
-/** The sanitized title; `(no title)` without one. */
-export function titleOf({ title }: LocalizedEvent): string {
-  return isBlank(title ?? "") ? "(no title)" : sanitizeLine(title ?? "").trim();
 }
 
 /** The name of the calendar. One long name must not take the room of every title. */

@@ -3,9 +3,8 @@ import { type Day, type DayEntry, lastsAllDay } from "../../calendar/day-list.js
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { covers } from "../../calendar/grid-rows.js";
 import { addDays } from "../../calendar/zoned-time.js";
-import { clockOf } from "../event-when.js";
+import { clockOf, titleOf } from "../event-when.js";
 import { inCharset, symbolsOf } from "../style.js";
-import { titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
 import {
   type BlockOptions,

@@ -9,9 +9,8 @@ import {
   type Placed,
 } from "../../calendar/grid-rows.js";
 import { formatLocal } from "../../calendar/zoned-time.js";
-import { clockOf } from "../event-when.js";
+import { clockOf, titleOf } from "../event-when.js";
 import { inCharset } from "../style.js";
-import { titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
 import {
   type Bar,
