@@ -40,7 +40,7 @@ export interface ApiOptions extends Omit<SenderOptions, "onResponse"> {
   readonly tokenSource?: string | undefined;
   /** Masks the secrets whose values are known. */
   readonly mask: (text: string) => string;
-  /** What sends reads alone with `--dry-run`. */
+  /** Wraps the sender for `--dry-run`: writes are recorded instead of sent. */
   readonly withDryRun?: ((send: Send) => Send) | undefined;
 }
 

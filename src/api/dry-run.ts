@@ -15,8 +15,8 @@ export interface PlannedRequest {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Sends reads. A write is recorded instead, and answered as the service would: later reads of what it wrote see that. What
- * it creates has an id of 32 digits, the first one 1.
+ * Sends reads. A write is recorded instead, and answered as the service would: later reads see what it wrote.
+ * Created resources have ids of 32 digits, counted from 1.
  * @param baseUrl what the paths of requests are below
  * @param planned the writes, in their order
  */

@@ -41,6 +41,8 @@ export function registerUndo(command: Command, contextOf: ContextOf): void {
   addAction(command, contextOf, runUndo);
 }
 
+const OTHER_COMMANDS = "calctl undo --list shows the other commands; calctl undo NUMBER undoes one";
+
 /** How many commands are listed. */
 const MAX_LISTED = 20;
 
@@ -150,7 +152,7 @@ async function undoCommand(
   // Read again, since another process may have taken it back, or written more.
   const command = (await writes.commands()).find((each) => each.run === run);
   if (command === undefined || openWrites(command).length === 0)
-    return context.output.note("another calctl undo has taken this back meanwhile");
+    return context.output.note("another calctl undo has already undone this command");
   // What deletes comes last.
   const isCreate = ({ kind }: WriteRow): number => Number(kind === "create");
   const steps = openWrites(command)
@@ -179,7 +181,7 @@ async function undoCommand(
       if (write.kind === "create" && isLosing)
         throw new CliError("partial", "it is kept, since not everything could be brought back");
       try {
-        if (write.isDamaged) throw cannotUndo("what was recorded of it is damaged");
+        if (write.isDamaged) throw cannotUndo("its record is damaged", OTHER_COMMANDS);
         const id = await undoNoted(write, () => undo(write));
         const isAgain = write.kind === "delete" && id !== write.eventId;
         await writes.markUndone(write, isAgain ? id : null);
@@ -200,7 +202,7 @@ async function undoCommand(
   reportFailures();
 }
 
-/** The context, which reads what is restored in a dry run as it was. */
+/** The context; its client reads series that a dry run restored as they were recorded. */
 function withRestored(context: UndoContext, restored: ReadonlyMap<string, CalendarEvent>): UndoContext {
   const api: UndoContext["api"] = async () => {
     const client = await context.api();
@@ -212,7 +214,7 @@ function withRestored(context: UndoContext, restored: ReadonlyMap<string, Calend
   return { ...context, api };
 }
 
-/** A series that a write is taken back from: only the service knows with which of its events it begins then. */
+/** Keeps the series as it was before the write, for later reads: only the service knows which event it then begins with. */
 function noteRestored(
   restored: Map<string, CalendarEvent>,
   { kind, scope, series }: WriteRow,

@@ -23,7 +23,7 @@ interface CreateRequest {
   readonly kind: "create";
   readonly calendarId: string;
   readonly draft: EventDraft;
-  /** Under which the service creates it once. */
+  /** The idempotency key. */
   readonly key?: string | undefined;
 }
 
@@ -34,13 +34,13 @@ interface UpdateRequest {
   readonly draft: EventDraft;
   /** Of an event that repeats. */
   readonly scope?: Scope | undefined;
-  /** Its `updated_at` then, in milliseconds since the Unix epoch; null to replace whatever is there. */
+  /** Its `updated_at` when it was read, in milliseconds since the Unix epoch; null to replace whatever is there. */
   readonly seen: number | null;
 }
 
 interface DeleteRequest extends EventAddress {
   readonly kind: "delete";
-  /** As it was read; null if it may not be read. */
+  /** The event as it was read; null if the user may not read it. */
   readonly event: CalendarEvent | null;
   readonly scope?: Scope | undefined;
 }
@@ -53,7 +53,7 @@ interface CommentRequest extends EventAddress {
   readonly key?: string | undefined;
 }
 
-/** A request of the user's own that is not a read. */
+/** A write that `calctl api` sends. */
 interface OtherRequest {
   readonly kind: "other";
   readonly request: RawRequest;
@@ -62,7 +62,7 @@ interface OtherRequest {
 /** An event as a write has left it; the series where one was written. */
 export interface Written {
   readonly event: CalendarEvent;
-  /** Whether its key had created it before. */
+  /** Whether it was already created with this key. */
   readonly isRepeat: boolean;
   /** How many occurrences of a series were changed before, each on its own, and stay as they are. */
   readonly kept: number;
@@ -145,7 +145,7 @@ function create(api: WriteApi, { calendarId, draft, key }: CreateRequest): Noted
   };
 }
 
-/** What an earlier command made is not taken back with this one. */
+/** An undo of this command must not delete what an earlier one created with the same key. */
 function outcomeOfPost(isRepeat: boolean): Outcome {
   return isRepeat ? REFUSED : DONE;
 }

@@ -21,8 +21,8 @@ create table sent (
 ) strict;
 create index sent_by_forget_at on sent (forget_at);
 
--- What the runs under a name have seen, and what each of several readers has who go on by themselves. undelivered is what a run
--- has found and not delivered to its end. content is null if that is all there is.
+-- The last snapshot of each name and reader; the readers of a name advance independently. undelivered: changes that a run found and
+-- did not finish delivering. content is null if only undelivered is stored.
 create table seen (
   name text not null,
   reader text not null,
@@ -33,11 +33,11 @@ create table seen (
   primary key (name, reader)
 ) strict;
 
--- What commands wrote, so that undo can take it back. A row is noted before it is sent. run is the id of the first write of its command.
--- written and outcome are JSON; new_id is that of a deleted event that was created again. records is the file that has what an import
--- remembers.
+-- What commands wrote, for undo. A row is added before its request is sent. run is the id of the first write of its command. An id is
+-- not used again: a process that still runs may update a row that was removed. written and outcome are JSON; new_id is the id of a
+-- deleted event after it was created again; records is the name of an import's record file.
 create table writes (
-  id integer primary key,
+  id integer primary key autoincrement,
   run integer not null,
   account text not null,
   command text not null,
@@ -54,7 +54,7 @@ create table writes (
 ) strict;
 create index writes_by_run on writes (run);
 
--- What processes work on that must not be done twice at the same time.
+-- Locks that running processes hold, by name.
 create table holders (
   name text not null primary key,
   owner text not null

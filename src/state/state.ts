@@ -265,14 +265,17 @@ function inTransaction<T>(
     opened.connection.rollBack();
     throw error;
   }
-  // What is written to a file that nobody else finds is lost.
+  // If the file was replaced meanwhile, this write is lost.
   opened.requireSameFile();
   return result;
 }
 
 /** A file is created with its tables, so one without content was emptied, or cut when the machine failed. */
 function emptyFileError(path: string): CliError {
-  return configurationError(`the state database ${path} is empty: what was sent and seen is lost`, {
-    hint: STATE.whenDamaged,
-  });
+  return configurationError(
+    `the state database ${path} is empty: its records of messages, changes and writes are lost`,
+    {
+      hint: STATE.whenDamaged,
+    },
+  );
 }

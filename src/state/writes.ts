@@ -15,7 +15,7 @@ export interface Write {
   readonly calendarId?: string;
   /** Of the event, or of the series where all of it is deleted; unknown before it is created. */
   readonly eventId?: string;
-  /** What there was; absent where it could not be read. */
+  /** The event before the write; absent if it could not be read. */
   readonly before?: CalendarEvent;
   /** What an update writes. */
   readonly draft?: EventDraft;
@@ -49,7 +49,7 @@ export interface WriteRow extends Write, Omit<Outcome, "state"> {
   readonly id: number;
   /** `begun`: it may or may not have been done. */
   readonly state: "begun" | "undone" | Outcome["state"];
-  /** Whether what is recorded of it cannot be read. */
+  /** Whether its JSON cannot be parsed. */
   readonly isDamaged: boolean;
   /** Of an update or delete of an import. */
   readonly snapshot?: ImportSnapshot;
@@ -74,7 +74,7 @@ interface WritesOptions {
   /** The profile and its service: each has commands of its own. */
   readonly account: string;
   readonly command: string;
-  /** Whether it is not noted what was taken back. */
+  /** Whether undone writes stay unmarked. */
   readonly dryRun: boolean;
   /** Called with a line to show the user. */
   readonly note: (text: string) => void;
@@ -109,18 +109,18 @@ export function createWrites({ open, account, command, dryRun, note }: WritesOpt
       return await state.write((db) => work(db, state.clock.now()), SOON);
     } catch (error) {
       if (hasCode(error, "interrupted")) throw error;
+      if (!hasFailed) note(`this change cannot be undone: ${messageOf(error)}`);
       hasFailed = true;
-      note(`calctl undo cannot take this back: ${messageOf(error)}`);
       return null;
     }
   }
 
   return {
-    /** Keeps with the command which file has what it remembers. To be said before its first write. */
+    /** Names the record file of an import. Call it before the first write. */
     keepRecords(name: string): void {
       records = name;
     },
-    /** Keeps this with the next write to an event. */
+    /** Adds a snapshot of import records to the next write to an event. */
     keep(eventId: string, snapshot: ImportSnapshot): void {
       snapshots.set(eventId, snapshot);
     },
@@ -147,7 +147,7 @@ export function createWrites({ open, account, command, dryRun, note }: WritesOpt
     async forget(): Promise<void> {
       const state = await open();
       await state.write((db) => {
-        // Overwrites it, so that it is no longer in the file.
+        // Overwrites the rows in the file, to which the log is moved when it is closed.
         db.all("pragma secure_delete = on");
         db.run("delete from writes where account = ?", account);
       });
@@ -172,7 +172,7 @@ export function createWrites({ open, account, command, dryRun, note }: WritesOpt
     },
     /** The write with the current ids of its events, as far as `commands` and `markUndone` have seen them. */
     withCurrentIds: (write: WriteRow): WriteRow => withNewIds(write, newIds),
-    /** Notes that a write was taken back. @param newId of a deleted event that was created again; null for any other */
+    /** Marks a write as undone. @param newId of a deleted event that was created again; null for any other */
     async markUndone({ id, eventId = "" }: WriteRow, newId: string | null): Promise<void> {
       if (newId !== null) newIds.set(eventId, newId);
       if (dryRun) return;
@@ -180,9 +180,9 @@ export function createWrites({ open, account, command, dryRun, note }: WritesOpt
       const update = "update writes set state = 'undone', new_id = ? where id = ?";
       await state
         .write((db) => db.run(update, newId, id), SOON)
-        .catch((error) => note(`that this was taken back cannot be noted: ${messageOf(error)}`));
+        .catch((error) => note(`could not record that this was undone: ${messageOf(error)}`));
     },
-    /** Runs work while no other process takes something back. @throws CliError unavailable when others take too long, configuration */
+    /** Runs work while no other process is undoing. @throws CliError unavailable when others take too long, configuration */
     async exclusively(work: () => Promise<void>): Promise<void> {
       return exclusively(await open(), { name: "undo", doing: "taking something back" }, work);
     },
@@ -206,11 +206,13 @@ function insert(
 ): number {
   const [row] = db.all(
     `insert into writes (run, account, command, began_at, records, kind, state, calendar_id, event_id, title, written)
-     values (coalesce(?, (select coalesce(max(id), 0) + 1 from writes)), ?, ?, ?, ?, ?, 'begun', ?, ?, ?, ?) returning id`,
-    ...[run, account, command, now, records, kind, calendarId ?? null, eventId ?? null, title],
+     values (?, ?, ?, ?, ?, ?, 'begun', ?, ?, ?, ?) returning id`,
+    ...[run ?? 0, account, command, now, records, kind, calendarId ?? null, eventId ?? null, title],
     JSON.stringify(written),
   );
-  return Number(row?.["id"]);
+  const id = Number(row?.["id"]);
+  if (run === null) db.run("update writes set run = id where id = ?", id);
+  return id;
 }
 
 /** Removes old rows, but for those of the latest commands. */

@@ -155,9 +155,13 @@ describe("a run that was killed", () => {
     const { exitCode, stderr } = await world.step("undo", "--yes");
     expect(exitCode).toBe(12);
     expect(stderr).toContain("update of Two could not be taken back");
-    expect(stderr).toContain("what was recorded of it is damaged");
+    expect(stderr).toContain("its record is damaged");
     expect(await world.read(ids[0] ?? "")).toMatchObject({ label: { number: 1 } });
     expect((await world.undoable())[0]).toMatchObject({ events: [ids[1]] });
+    expect(await world.step("undo", "--yes")).toMatchObject({
+      exitCode: 11,
+      stderr: expect.stringContaining("hint: calctl undo --list shows the other commands"),
+    });
   });
 
   test("and taken back in part, once more", async () => {
@@ -367,7 +371,7 @@ describe("what commands wrote", () => {
     writeFileSync(state(), "");
     const { exitCode, stderr } = await world.step(...words`events create -c Work --title T --category keep`);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain(`calctl undo cannot take this back: the state database ${state()} is empty`);
+    expect(stderr).toContain(`this change cannot be undone: the state database ${state()} is empty`);
     expect(await world.step("undo")).toMatchObject({ exitCode: 10 });
   });
 });

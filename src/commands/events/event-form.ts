@@ -268,7 +268,7 @@ async function askStart(context: EventContext, given: EventFlags, preset: TimesP
     },
   });
   if (typeof day !== "string") return day;
-  // Seconds and offsets are no words.
+  // Dates in words have neither seconds nor offsets.
   const isWhole = given.strictDates === true || (clock?.length ?? 0) > 5;
   return askRead<EventFlags>(context, {
     question: `Start (${examples.start}${clock === undefined ? "; nothing for all day" : ""}):`,
