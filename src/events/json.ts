@@ -6,11 +6,11 @@ import type { LocalizedEvent } from "../calendar/event-view.js";
 import { type Named, namedLabel } from "../calendar/names.js";
 import { addDays, daySpan } from "../calendar/zoned-time.js";
 import { type CliError, usageError } from "../errors.js";
-import { checkPatch, type EventPatch, parseCategory, type WrittenTimes } from "./patch.js";
+import { parseCategory, type WrittenPatch, type WrittenTimes } from "./patch.js";
 
 /** A JSON object as a patch. */
 export interface EventInput {
-  readonly patch: EventPatch & WrittenTimes;
+  readonly patch: WrittenPatch;
   /** Notes for the user about fields that have no effect. */
   readonly notes: readonly string[];
 }
@@ -65,7 +65,7 @@ export function readKeyedInput(value: unknown, source: string): KeyedInput {
  * Reads one event as the output prints it. Null counts as absent; id, calendar_id, calendar_name, creator,
  * created_at and updated_at are ignored; start_local and end_local must agree with start_at and end_at.
  * @param readZone reads the name of a zone; throws for a text that is none
- * @throws CliError usage for anything but an object, for unknown keys, wrong types and values beyond the limits
+ * @throws CliError usage for anything but an object, for unknown keys and for wrong types
  */
 export function readEventInput(value: unknown, source: string, readZone = parseTimeZone): EventInput {
   const fields = readFields(value, source);
@@ -91,7 +91,6 @@ export function readEventInput(value: unknown, source: string, readZone = parseT
     attendees: readAttendees(fields),
     ...recurrences,
   };
-  checkPatch(patch);
   checkLocalTimes(fields, patch);
   return { patch, notes };
 }

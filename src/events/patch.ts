@@ -61,11 +61,14 @@ export interface WrittenTimes {
   readonly isSeries?: boolean | undefined;
 }
 
-/** What one input says of an event. */
-export type EventPatch<Ref = Named> = PatchedFields<Ref> & (TypedTimes | WrittenTimes);
-
 /** What the flags of a command line say of an event. */
 export type TypedPatch<Ref = Named> = PatchedFields<Ref> & TypedTimes;
+
+/** What JSON or an entry of a file says of an event. */
+export type WrittenPatch<Ref = Named> = PatchedFields<Ref> & WrittenTimes;
+
+/** What one input says of an event. */
+export type EventPatch<Ref = Named> = TypedPatch<Ref> | WrittenPatch<Ref>;
 
 export function isTyped<P extends { readonly source?: string | undefined }>(
   patch: P,
@@ -90,7 +93,7 @@ export function withoutNames(patch: EventPatch<unknown>): EventPatch<never> {
 }
 
 /** Texts with a limit in the contract; undefined and null ones are not checked. */
-interface LimitedTexts extends Pick<PatchedFields<unknown>, "title" | "description" | "location"> {
+export interface LimitedTexts extends Pick<PatchedFields<unknown>, "title" | "description" | "location"> {
   readonly comment?: string | undefined;
 }
 

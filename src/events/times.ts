@@ -32,9 +32,6 @@ export const EMPTY_SPAN: EventSpan = {
 
 type TimeField = "all_day" | "start_at" | "start_timezone" | "end_at" | "end_timezone";
 
-/** The time fields of a draft. */
-export type DraftTimes = Pick<EventDraft, TimeField>;
-
 /** The time fields of an event or of a draft. */
 type WireTimes = { readonly [K in TimeField]?: EventDraft[K] | null };
 
@@ -71,7 +68,7 @@ export function draftTimes({
   end,
   startTimezone,
   endTimezone,
-}: EventSpan): Required<DraftTimes> {
+}: EventSpan): Required<Pick<EventDraft, TimeField>> {
   return {
     // A service may omit it when it is false, but a draft with times must include it.
     all_day: allDay ?? (start === null ? undefined : false),

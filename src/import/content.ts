@@ -1,9 +1,8 @@
 import { DAY_MS, dateToInstant, formatWireDateTime } from "../../contract/date-time.js";
-import { isJsonObject } from "../../contract/json.js";
 import { codePointLength, MAX_URL, URL_SCHEMES } from "../../contract/limits.js";
 import { parseUrl } from "../../contract/url.js";
 import { usageError } from "../errors.js";
-import { type EventPatch, TEXT_LIMITS } from "../events/patch.js";
+import { type EventPatch, type LimitedTexts, TEXT_LIMITS, type WrittenPatch } from "../events/patch.js";
 
 /** Checks what the service could not store, besides the contract's limits. @throws CliError usage */
 export function checkStorable(patch: EventPatch): void {
@@ -26,8 +25,8 @@ export function checkDates(lines: readonly string[]): void {
 }
 
 /** Whether a URL can be stored; true if there is none. A URL of another scheme could run a script or read a file. */
-export function isStorableUrl(url: unknown): boolean {
-  if (typeof url !== "string" || url === "") return true;
+export function isStorableUrl(url: string | null | undefined): boolean {
+  if (!url) return true;
   if (codePointLength(url) > MAX_URL || /[\p{Cc}\p{Surrogate}]/u.test(url)) return false;
   const protocol = parseUrl(url)?.protocol;
   return URL_SCHEMES.some((scheme) => scheme === protocol);
@@ -41,14 +40,14 @@ export function wireTime(instant: number): string {
   throw usageError("its times are not in the years 0000 to 9999");
 }
 
-/** The same fields, texts beyond the limits cut at a character and ended with `…`; `fields` itself where none is. */
-export function truncateTexts(fields: unknown): unknown {
-  if (!isJsonObject(fields)) return fields;
+/** The same patch, texts beyond the limits cut at a character and ended with `…`; `patch` itself where none is. */
+export function truncateTexts(patch: WrittenPatch): WrittenPatch {
+  const texts: LimitedTexts = patch;
   const long = TEXT_LIMITS.flatMap(({ field, max }) => {
-    const text = fields[field];
-    return typeof text === "string" && codePointLength(text) > max ? [[field, truncate(text, max)]] : [];
+    const text = texts[field] ?? "";
+    return codePointLength(text) > max ? [[field, truncate(text, max)]] : [];
   });
-  return long.length === 0 ? fields : { ...fields, ...Object.fromEntries(long) };
+  return long.length === 0 ? patch : { ...patch, ...Object.fromEntries(long) };
 }
 
 function truncate(text: string, max: number): string {

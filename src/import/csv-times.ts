@@ -7,10 +7,10 @@ import {
 } from "../../contract/date-time.js";
 import { addDays, instantAt, readWallClock, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
-import type { DraftTimes } from "../events/times.js";
+import type { WrittenTimes } from "../events/patch.js";
 import { wireTime } from "./content.js";
 import type { CsvField } from "./csv-columns.js";
-import { endAfter, OF_NO_LENGTH, withChangedTime, withoutZone } from "./entry.js";
+import { ENTRY, endAfter, OF_NO_LENGTH, withChangedTime, withoutZone } from "./entry.js";
 
 export const DATE_ORDERS = ["dmy", "mdy", "ymd"] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
@@ -32,7 +32,7 @@ export function needsOrder(cell: string): boolean {
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?!\d)/;
 
 /** The times of a row; all-day if it says so, or has no time of day. @throws CliError usage */
-export function readSpan(cell: CellReader, options: TimeOptions): DraftTimes {
+export function readTimes(cell: CellReader, options: TimeOptions): WrittenTimes {
   const start = readMoment(cell("start"), cell("start_time"), options);
   if (start === null) throw usageError("it has no start");
   const isAllDay = readFlag(cell("all_day")) ?? start.instant === null;
@@ -54,9 +54,11 @@ export function readSpan(cell: CellReader, options: TimeOptions): DraftTimes {
   const last = first && second ? endAfter(first, second, zone) : end?.instant;
   const isEmpty = last === start.instant;
   if (isEmpty) count(OF_NO_LENGTH);
-  const end_at = last === undefined || isEmpty ? undefined : wireTime(last);
-  const times = { start_at: wireTime(start.instant), end_at };
-  return { all_day: false, ...times, start_timezone: zone, end_timezone: zone };
+  const times = {
+    start: wireTime(start.instant),
+    end: last === undefined || isEmpty ? undefined : wireTime(last),
+  };
+  return { source: ENTRY, allDay: false, ...times, startTimezone: zone, endTimezone: zone };
 }
 
 /** Counts times that a clock change skips or repeats. */
@@ -81,13 +83,13 @@ function dayOf(moment: Moment, zone: string): Moment {
 }
 
 /** @throws CliError usage for a last day before the first */
-function readDays(start: Moment, end: Moment | null, count: TimeOptions["count"]): DraftTimes {
+function readDays(start: Moment, end: Moment | null, count: TimeOptions["count"]): WrittenTimes {
   // Outlook writes the midnight after the last day, others the last day.
   const isMidnight = end !== null && end.clock === 0 && end.date > start.date;
   const last = isMidnight ? addDays(end.date, -1) : (end ?? start).date;
   if (last < start.date) throw usageError(`the last day ${last} is before the first day ${start.date}`);
   if (start.clock || end?.clock) count("all-day, but with times of day: its days are read");
-  return { all_day: true, start_at: midnightOf(start.date), end_at: midnightOf(addDays(last, 1)) };
+  return { source: ENTRY, allDay: true, start: midnightOf(start.date), end: midnightOf(addDays(last, 1)) };
 }
 
 /** The end of a row; null without one. A time alone is the next one after the start, be it after midnight. */

@@ -1,9 +1,10 @@
 import { parse } from "csv-parse/sync";
 import { CATEGORIES } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
+import { parseCategory } from "../events/patch.js";
 import { hashText } from "./content-hash.js";
 import { type CsvField, findColumns } from "./csv-columns.js";
-import { type CellReader, type DateOrder, needsOrder, readSpan, type TimeOptions } from "./csv-times.js";
+import { type CellReader, type DateOrder, needsOrder, readTimes, type TimeOptions } from "./csv-times.js";
 import { type ReaderOptions, type ReadItems, readEntry, SEVERAL_LABELS } from "./entry.js";
 
 export interface CsvOptions {
@@ -104,14 +105,14 @@ function readRow(identity: string, cell: CellReader, options: TimeOptions) {
   // Outlook lists several.
   const [label, other] = (isLabel ? category : labels)?.split(";").filter((name) => name.trim() !== "") ?? [];
   if (other !== undefined) options.count(SEVERAL_LABELS);
-  const fields = {
-    category: isLabel ? undefined : category,
+  const patch = {
+    category: isLabel || category === undefined ? undefined : parseCategory(category, "category"),
     title: cell("title") ?? "(no title)",
     description: cell("description"),
     location: cell("location"),
     url: cell("url"),
-    label,
-    ...readSpan(cell, options),
+    label: label === undefined ? undefined : { value: label, source: "label" },
+    ...readTimes(cell, options),
   };
-  return { identity, fields, cancelled: false, recurrences: [] };
+  return { identity, patch, cancelled: false };
 }

@@ -1,13 +1,10 @@
-import { isTimeZone } from "../../contract/date-time.js";
-import { isJsonObject } from "../../contract/json.js";
 import type { EventDraft } from "../../contract/shapes.js";
-import { parseTimeZone } from "../calendar/dates.js";
 import { firstNames } from "../calendar/first-names.js";
 import type { Named } from "../calendar/names.js";
 import { readWallClock } from "../calendar/zoned-time.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../errors.js";
 import { draft } from "../events/draft.js";
-import { readEventInput } from "../events/json.js";
+import type { WrittenPatch } from "../events/patch.js";
 import { checkStorable, isStorableUrl, truncateTexts } from "./content.js";
 import type { Beginning } from "./ics-times.js";
 
@@ -111,12 +108,9 @@ export function createTally(noun: string) {
   return { count, notes };
 }
 
-/** An entry before it is checked. */
-interface Draft extends Omit<ImportEntry, "kind" | "line" | "text" | "title" | "content"> {
-  /** As `events get` prints an event, see `readEventInput`; a timed event may lack its end. */
-  readonly fields: unknown;
-  /** Whether it is a series as it is printed, whose rule may begin before `start_at`. */
-  readonly isSeries?: boolean;
+/** What a file says of an event, which is not checked. */
+interface Said extends Omit<ImportEntry, "kind" | "line" | "text" | "title" | "content" | "recurrences"> {
+  readonly patch: WrittenPatch;
 }
 
 /** What can be told before the rest is read. */
@@ -125,44 +119,34 @@ type Place = Omit<Rejection, "kind" | "reason">;
 /** An hour. */
 const LENGTH = { text: "1h", days: 0, minutes: 60 };
 
-/** A zone of a file may also be a name without an area, as other programs write it. */
-function readFileZone(name: string, source: string): string {
-  return isTimeZone(name) ? name : parseTimeZone(name, source);
-}
-
 /** The entry that `read` gives; rejected where it throws a usage error or gives no event of the contract. */
 export function readEntry(
   place: Place,
   { zone, truncate, isDamaged, count }: ReaderOptions,
-  read: (count: (remark: string) => void) => Draft,
+  read: (count: (remark: string) => void) => Said,
 ): ImportItem {
   const remarks = new Set<string>();
   try {
     if (isDamaged && DAMAGE.test(place.text)) throw usageError("it is not UTF-8");
-    const { fields, isSeries = false, ...entry } = read((remark) => remarks.add(remark));
+    const { patch: said, ...entry } = read((remark) => remarks.add(remark));
     if (place.text.includes("\ufffd")) remarks.add("with U+FFFD, which stands for a character that was lost");
-    const stored = withoutOddUrl(fields);
-    if (stored !== fields) remarks.add("with a URL that cannot be stored: left out");
-    const given = truncate ? truncateTexts(stored) : stored;
-    if (given !== stored) remarks.add("too long for the calendar: truncated");
-    const { patch } = readEventInput(given, SOURCE, readFileZone);
+    const stored = isStorableUrl(said.url) ? said : { ...said, url: undefined };
+    if (stored !== said) remarks.add("with a URL that cannot be stored: left out");
+    const patch = truncate ? truncateTexts(stored) : stored;
+    if (patch !== stored) remarks.add("too long for the calendar: truncated");
     checkStorable(patch);
-    const whole = { ...patch, recurrences: entry.recurrences, isSeries };
-    const content = { ...draft([whole], { zone, length: LENGTH }), recurrences: undefined };
+    const { recurrences = [], ...content } = draft([patch], { zone, length: LENGTH });
     const isOpen = patch.start !== undefined && patch.end === undefined && content.all_day !== true;
     if (isOpen && !remarks.has(OF_NO_LENGTH)) remarks.add("without an end: an hour long");
     // Nothing of one that is cancelled is written.
     for (const remark of entry.cancelled ? [] : remarks) count(remark, place.line);
-    return { kind: "event", line: place.line, text: place.text, title: content.title, ...entry, content };
+    const { line, text } = place;
+    return { kind: "event", line, text, title: content.title, ...entry, content, recurrences };
   } catch (error) {
     const { message } = asUsageError(error);
-    const reason = describeWithoutFlags(usageError(message)).replace(`${SOURCE}: `, "");
+    const reason = describeWithoutFlags(usageError(message)).replace(`${ENTRY}: `, "");
     return { ...place, kind: "rejected", reason };
   }
-}
-
-function withoutOddUrl(fields: unknown): unknown {
-  return isJsonObject(fields) && !isStorableUrl(fields["url"]) ? { ...fields, url: undefined } : fields;
 }
 
 /** The rejection of an entry that could be read. */
@@ -195,8 +179,8 @@ export function newestOf(items: readonly ImportItem[], count: Count) {
   return { items: all, superseded };
 }
 
-/** How messages of other modules name an entry; left out of reasons, which come with their line. */
-const SOURCE = "the event";
+/** How messages name an entry; left out of reasons, which come with their line. */
+export const ENTRY = "the event";
 
 /** The remark on an event whose file does not say the zone of its times. @param unknown what it says instead */
 export function withoutZone(zone: string, unknown?: string): string {

@@ -4,12 +4,12 @@ import { parseUrl } from "../../contract/url.js";
 import { dateLines } from "../calendar/recurrence-lines.js";
 import { addDuration, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
-import { isBlank } from "../events/patch.js";
-import type { DraftTimes } from "../events/times.js";
+import { isBlank, parseCategory, type WrittenPatch, type WrittenTimes } from "../events/patch.js";
 import { checkDates, wireTime } from "./content.js";
 import { hashText } from "./content-hash.js";
 import {
   type ChangedOccurrence,
+  ENTRY,
   endAfter,
   isSkipped,
   OF_NO_LENGTH,
@@ -105,10 +105,9 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   if (!isChange) options.beginnings.set(uid, start);
   if (all("EXRULE").length > 0) throw usageError("EXRULE is not supported, only EXDATE");
   const span = spanOf(start, end, all);
-  const fields = fieldsOf(span, { ...options, text, all });
-  if (fields.end_at === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
-  const length =
-    span.end_at === undefined ? HOUR_MS : Date.parse(span.end_at) - Date.parse(span.start_at ?? "");
+  const patch = patchOf(span, { ...options, text, all });
+  if (span.end === undefined && (end ?? all("DURATION")[0]) !== undefined) options.count(OF_NO_LENGTH);
+  const length = span.end === undefined ? HOUR_MS : Date.parse(span.end) - Date.parse(span.start ?? "");
   const added = periods.map((period) =>
     checkedStart(startOfPeriod(period, { start, length, midnights: options.midnights })),
   );
@@ -118,20 +117,21 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   if (start.isDate) countAdded(excluded, start, options, "EXDATE");
   const exclusions = excluded.map((time) => [startOf(time), time.written] as const);
   const occurrenceOf = readChange(uid, lines, options);
+  const isAllDay = start.isDate;
+  const recurrences = [
+    ...readRules(rules, { ...options, start }),
+    ...dateLines("RDATE", [...dates.map(startOf), ...added], { isAllDay }),
+    ...dateLines(
+      "EXDATE",
+      exclusions.map(([time]) => time),
+      { isAllDay },
+    ),
+  ];
   return {
     identity: occurrenceOf === undefined ? uid : occurrenceIdentity(uid, occurrenceOf.slot),
     occurrenceOf,
-    fields,
+    patch: { ...patch, recurrences },
     cancelled: options.isWithdrawn || readStates(text, options.unread) === "CANCELLED",
-    recurrences: [
-      ...readRules(rules, { ...options, start }),
-      ...dateLines("RDATE", [...dates.map(startOf), ...added], { isAllDay: start.isDate }),
-      ...dateLines(
-        "EXDATE",
-        exclusions.map(([time]) => time),
-        { isAllDay: start.isDate },
-      ),
-    ],
     exclusions,
     ...versionOf(all),
   };
@@ -354,8 +354,8 @@ const SPACES = /(?<=[:,])[ \t]+(?=\d{8}|[+-]?P)/g;
 /** A name with its parameters. */
 const PARAMETERS = /^[^":]*(?:"[^"]*"[^":]*)*:/;
 
-function fieldsOf(
-  times: DraftTimes,
+function patchOf(
+  times: WrittenTimes,
   {
     text,
     all,
@@ -365,16 +365,19 @@ function fieldsOf(
     readonly all: (name: string) => readonly Property[];
     readonly count: VeventOptions["count"];
   },
-) {
+): WrittenPatch {
+  const category = text("X-CALCTL-CATEGORY");
+  const label = labelOf(all("CATEGORIES"), count) ?? text("X-CALCTL-LABEL");
   const attendees = all("X-CALCTL-ATTENDEE").flatMap(({ values }) => String(values[0]) || []);
   return {
-    category: text("X-CALCTL-CATEGORY"),
+    category: category === undefined ? undefined : parseCategory(category, "category"),
     title: isBlank(text("SUMMARY") ?? "") ? "(no title)" : text("SUMMARY"),
     location: text("LOCATION"),
     description: text("DESCRIPTION"),
     url: urlOf(text("URL"), text("X-CALCTL-URL")),
-    label: labelOf(all("CATEGORIES"), count) ?? text("X-CALCTL-LABEL"),
-    attendees: attendees.length === 0 ? undefined : attendees,
+    label: label === undefined ? undefined : { value: label, source: "label" },
+    attendees:
+      attendees.length === 0 ? undefined : attendees.map((value) => ({ value, source: "attendees" })),
     ...times,
   };
 }
@@ -400,7 +403,7 @@ function spanOf(
   start: IcsTime,
   end: IcsTime | undefined,
   all: (name: string) => readonly Property[],
-): DraftTimes {
+): WrittenTimes {
   if (end !== undefined && end.isDate !== start.isDate)
     throw usageError("of DTSTART and DTEND one is a date, the other a time");
   const [duration, other] = all("DURATION");
@@ -416,16 +419,17 @@ function spanOf(
     throw usageError("DTEND and DURATION give different ends");
   if (start.isDate) {
     const midnight = isOpen ? start.instant + DAY_MS : last.instant;
-    return { all_day: true, start_at: wireTime(start.instant), end_at: wireTime(midnight) };
+    return { source: ENTRY, allDay: true, start: wireTime(start.instant), end: wireTime(midnight) };
   }
   const exactStart = exactTime(start, all("X-CALCTL-START")[0]);
   const exactEnd = exactTime(last, all("X-CALCTL-END")[0]);
   return {
-    all_day: false,
-    start_at: wireTime(exactStart.instant),
-    start_timezone: exactStart.zone,
-    end_at: isOpen ? undefined : wireTime(exactEnd.instant),
-    end_timezone: exactEnd.zone,
+    source: ENTRY,
+    allDay: false,
+    start: wireTime(exactStart.instant),
+    startTimezone: exactStart.zone,
+    end: isOpen ? undefined : wireTime(exactEnd.instant),
+    endTimezone: exactEnd.zone,
   };
 }
 

@@ -1,8 +1,11 @@
+import { isTimeZone } from "../../contract/date-time.js";
 import { describeJsonError, isJsonObject, locateJsonError, parseJson } from "../../contract/json.js";
+import { parseTimeZone } from "../calendar/dates.js";
 import { CliError, usageError } from "../errors.js";
+import { readEventInput } from "../events/json.js";
 import { checkDates } from "./content.js";
 import { hashText } from "./content-hash.js";
-import { type ImportItem, type ReaderOptions, type ReadItems, readEntry } from "./entry.js";
+import { ENTRY, type ImportItem, type ReaderOptions, type ReadItems, readEntry } from "./entry.js";
 
 /** The text of a value, and the line where it begins. */
 interface Place {
@@ -34,23 +37,26 @@ export async function readNdjson(text: string, options: ReaderOptions): Promise<
 
 function readPiece({ line, text, value, problem }: Piece, options: ReaderOptions): ImportItem {
   const fields = isJsonObject(value) ? value : {};
-  const { id } = fields;
+  const { id, series_id, recurrences } = fields;
   const title = typeof fields["title"] === "string" ? fields["title"] : null;
   const identity = typeof id === "string" && id !== "" ? id : hashText(text);
   const place = { line, text, title, identity: problem === null ? identity : undefined };
   return readEntry(place, options, (count) => {
     if (problem !== null) throw usageError(problem);
-    const { series_id, ...others } = fields;
-    const { recurrences } = others;
     // One occurrence of a series has the rule of all.
     const isSeries = (series_id ?? id) === id && Array.isArray(recurrences);
     const lines = isSeries ? recurrences.map(String) : [];
     checkDates(lines);
     if (typeof series_id === "string" && series_id !== id)
       count("of a series imported as single ones, without its rule");
-    const given = isJsonObject(value) ? others : value;
-    return { identity, fields: given, isSeries, cancelled: false, recurrences: lines };
+    const { patch } = readEventInput(value, ENTRY, readFileZone);
+    return { identity, patch: { ...patch, recurrences: lines, isSeries }, cancelled: false };
   });
+}
+
+/** A zone of a file may also be a name without an area, as other programs write it. */
+function readFileZone(name: string, source: string): string {
+  return isTimeZone(name) ? name : parseTimeZone(name, source);
 }
 
 /** One value a line: a broken one does not spoil the others. */

@@ -182,6 +182,7 @@ export async function readEventFields(
       ? path && (await context.terminal.input.json(path, "--input"))
       : options.input;
   const input = given === undefined ? null : readEventInput(given, "--input");
+  if (input !== null) checkPatch(input.patch);
   for (const text of input?.notes ?? []) context.output.note(text);
   const read = input === null ? [] : [input.patch];
   const texts = { title, category, location, url, description: await readDescription(context, typed) };
