@@ -94,7 +94,8 @@ export interface Feed {
 }
 
 /**
- * The writable fields of an event, checked and ready to send. Undefined fields are omitted.
+ * The writable fields of an event, checked and ready to send. Undefined fields are omitted; label and attendees are always named,
+ * so that no copy of a draft loses them.
  * @template Ref how it names its label and its people: by composite id where it is sent
  */
 export interface EventDraft<Ref = string> {
@@ -111,6 +112,6 @@ export interface EventDraft<Ref = string> {
   readonly url?: string | undefined;
   /** RFC 5545 lines of a series, for services with the extension `recurrences`. */
   readonly recurrences?: readonly string[] | undefined;
-  readonly label?: Ref | undefined;
-  readonly attendees?: readonly Ref[] | undefined;
+  readonly label: Ref | undefined;
+  readonly attendees: readonly Ref[] | undefined;
 }

@@ -45,18 +45,21 @@ export function checkRepeat(rule: string, beginning: Beginning): void {
   checkRecurrence({ ...beginning, lines: [`RRULE:${rule}`] }, "--repeat");
 }
 
+/** When a single event by a rule is. */
+export type CopyTimes = ReturnType<typeof timesFrom>;
+
 /**
- * The event at each start of an RRULE, in order, with the length it has.
+ * When an event is at each start of an RRULE, in order, with the length it has.
  * @param excluded days without one, as `YYYY-MM-DD`
- * @returns the contents, and their days
+ * @returns its times, and the days
  * @throws CliError usage for more than one run makes, for none, and for a day that has none anyway
  */
-export function copiesOf<Ref>(content: EventDraft<Ref>, rule: string, excluded: readonly string[]) {
+export function copiesOf(content: EventDraft<unknown>, rule: string, excluded: readonly string[]) {
   const beginning = beginningOf(content);
-  const all: { readonly day: string; readonly content: EventDraft<Ref> }[] = [];
+  const all: { readonly day: string; readonly times: CopyTimes }[] = [];
   for (const start of expandRecurrence({ ...beginning, lines: [`RRULE:${rule}`] })) {
     const day = instantToDate(wallClockAt(start, beginning.zone));
-    if (all.push({ day, content: { ...content, ...timesFrom(content, start) } }) <= MAX_COPIES) continue;
+    if (all.push({ day, times: timesFrom(content, start) }) <= MAX_COPIES) continue;
     throw usageError(
       `--repeat gives more than ${MAX_COPIES} events, the most that one run makes`,
       "end it earlier by --until or --count, and begin the next run after that",

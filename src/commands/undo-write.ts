@@ -3,12 +3,11 @@ import type { EventAddress } from "../api/endpoints.js";
 import { isSameContent } from "../calendar/event-changes.js";
 import { fromFirstSlot, slotOf, withoutExceptions } from "../calendar/series.js";
 import { CliError, nullOn } from "../errors.js";
-import { changes, says } from "../events/draft.js";
+import { draftOfCopy } from "../events/copy.js";
+import { changes, replacing, says } from "../events/draft.js";
 import { createRelatedResolver, DEFAULT_LABEL } from "../events/names.js";
-import { TEXT_FIELDS } from "../events/patch.js";
 import type { WriteRow } from "../state/writes.js";
 import { resolveCalendars } from "./calendar-choice.js";
-import { placeCopy } from "./events/copy-draft.js";
 import type { EventContext } from "./events/event-reader.js";
 
 /** How messages name what was written. */
@@ -150,13 +149,8 @@ export function draftOfBefore(
   before: CalendarEvent,
   current: CalendarEvent,
 ): EventDraft {
-  const cleared = TEXT_FIELDS.filter((key) => !before[key] && current[key]).map((key) => [key, null]);
-  const patch = {
-    ...Object.fromEntries(cleared),
-    attendees: before.attendees.map(({ id }) => id),
-    label: before.label?.id ?? DEFAULT_LABEL,
-  };
-  return changes(before, [patch], config.settings().timezone);
+  const patch = { attendees: before.attendees.map(({ id }) => id), label: before.label?.id ?? DEFAULT_LABEL };
+  return replacing(current, changes(before, [patch], config.settings().timezone));
 }
 
 /** Changes events of a series again that had been changed on their own. @param series of which they are one now */
@@ -183,7 +177,7 @@ async function draftAgain(context: EventContext, before: CalendarEvent) {
     { value: before.calendar_id, source: "calctl undo" },
   ]);
   const resolver = createRelatedResolver(context, calendar.id);
-  return placeCopy(context, before, { calendar, resolver, times: {} });
+  return draftOfCopy(context, before, { calendar, resolver, times: {} });
 }
 
 /** @throws CliError changed, after what is different, when the event is not as the command left it */

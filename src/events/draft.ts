@@ -351,14 +351,14 @@ export function eventOfDraft(
   };
 }
 
-/** An event as one of another calendar, and who cannot attend it there. */
-export function placeEvent(event: CalendarEvent, calendarId: string, members: readonly User[]) {
-  const ids = members.map(({ id }) => id);
-  const attendees = event.attendees
-    .filter(({ id }) => hasUser(ids, id))
-    .map((user) => ({ ...user, id: compositeId(calendarId, plainId(user.id)) }));
-  const leftOut = event.attendees.filter(({ id }) => !hasUser(ids, id));
-  return { placed: { ...event, calendar_id: calendarId, attendees }, leftOut };
+/** A draft as what replaces an event: what it does not have is cleared. */
+export function replacing(event: CalendarEvent, draft: EventDraft): EventDraft {
+  const cleared = TEXT_FIELDS.filter((field) => draft[field] === undefined && event[field]);
+  return {
+    ...draft,
+    ...Object.fromEntries(cleared.map((field) => [field, ""])),
+    attendees: draft.attendees ?? (event.attendees.length > 0 ? [] : undefined),
+  };
 }
 
 /** Whether an event is as a draft would leave it. What the draft omits stays as it is; ids may be plain or composite. */

@@ -16,9 +16,10 @@ interface ApiAccess {
 export interface RelatedResolver {
   /**
    * Composite id; null for a label of an output that this calendar does not have.
+   * @param missing is called with the name of such a label
    * @throws CliError not_found with the candidates for any other
    */
-  labelId(named: Named): Promise<string | null>;
+  labelId(named: Named, missing?: (name: string) => void): Promise<string | null>;
   /**
    * Composite ids; `me` is the current user.
    * @param others users who may be named in addition to the members
@@ -33,21 +34,6 @@ export interface RelatedResolver {
   readAll(): Promise<{ readonly labels: readonly Label[]; readonly members: readonly User[] }>;
   /** What was read so far. */
   resources(): RelatedResources;
-}
-
-/**
- * The label that an input names; undefined without one, and, with a note, where a label of an output is not in this calendar.
- * @param instead what happens then, for the note
- */
-export async function chosenLabelId(
-  { note }: { readonly note: (text: string) => void },
-  { label, resolver }: { readonly label: Named | undefined; readonly resolver: RelatedResolver },
-  instead: string,
-): Promise<string | undefined> {
-  if (label === undefined) return undefined;
-  const id = await resolver.labelId(label);
-  if (id === null) note(`--input: this calendar has no label "${label.value}": ${instead}`);
-  return id ?? undefined;
 }
 
 /** The resolver of each calendar, so that its labels and members are read once. */
@@ -76,10 +62,12 @@ export function createRelatedResolver({ api }: ApiAccess, calendarId: string): R
   return {
     members: readMembers,
     readAll: async () => ({ labels: await readLabels(), members: await readMembers() }),
-    async labelId({ value, source, printed }) {
+    async labelId({ value, source, printed }, missing) {
       const all = await readLabels();
-      if (printed !== undefined) return findPrintedLabel(printed, all)?.id ?? null;
-      return resolveLabel(value, all, { calendarId, source }).id;
+      if (printed === undefined) return resolveLabel(value, all, { calendarId, source }).id;
+      const found = findPrintedLabel(printed, all);
+      if (found === null) missing?.(value);
+      return found?.id ?? null;
     },
     async attendeeIds(named, others = []) {
       if (named === undefined || named.length === 0) return named && [];

@@ -1,6 +1,6 @@
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { isSeries } from "../calendar/series.js";
-import { says } from "../events/draft.js";
+import { replacing, says } from "../events/draft.js";
 import { hashContent, hashEvent } from "./content-hash.js";
 import { type ImportEvent, type ImportRecord, seriesRecord } from "./plan.js";
 import { draftOfSeries, repeatsAs } from "./series.js";
@@ -34,12 +34,5 @@ export function draftOfChange(
   current: CalendarEvent,
   { exceptions }: Pick<ImportEvent, "exceptions">,
 ): EventDraft {
-  const cleared = (key: "description" | "location" | "url") => draft[key] ?? (current[key] ? "" : undefined);
-  return {
-    ...(isSeries(current) ? draftOfSeries(draft, current, exceptions) : draft),
-    description: cleared("description"),
-    location: cleared("location"),
-    url: cleared("url"),
-    attendees: draft.attendees ?? (current.attendees.length > 0 ? [] : undefined),
-  };
+  return replacing(current, isSeries(current) ? draftOfSeries(draft, current, exceptions) : draft);
 }

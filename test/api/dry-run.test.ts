@@ -50,7 +50,7 @@ test("what is created can be read, changed and deleted under its id", async () =
   const calendar = { id: "c", type: "calendar", attributes: { name: "Family" } };
   const { api, planned, sent } = createWorld(() => json({ data: calendar }));
   expect(await api.hasExtension("keys", "c")).toBe(true);
-  const draft = { title: "Lunch", category: "event", label_id: "3" } as const;
+  const draft = { title: "Lunch", category: "event", label: "3", attendees: undefined };
   const { created, isRepeat } = await api.createEvent("c", draft, "k");
   expect({ id: created.id, isRepeat }).toEqual({ id: FIRST, isRepeat: false });
   const address = { calendarId: "c", eventId: created.id };
@@ -85,7 +85,8 @@ test("what is changed keeps what the request does not say", async () => {
   const address = { calendarId: "c", eventId: "e" };
   const before = await api.getEvent(address);
   expect(before.label).toMatchObject({ name: "Blue" });
-  const updated = await api.updateEvent(address, { title: "Dinner", category: "event", label: "1" });
+  const dinner = { title: "Dinner", category: "event", label: "1", attendees: undefined };
+  const updated = await api.updateEvent(address, dinner);
   expect(updated).toEqual({ event: { ...before, title: "Dinner" }, kept: 0 });
 });
 

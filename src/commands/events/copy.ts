@@ -6,6 +6,7 @@ import { checkId } from "../../calendar/names.js";
 import { isSeries } from "../../calendar/series.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
+import { draftOfCopy } from "../../events/copy.js";
 import { createResolvers } from "../../events/names.js";
 import type { TypedTimes } from "../../events/patch.js";
 import { write } from "../../events/write.js";
@@ -18,7 +19,6 @@ import {
   resolveCalendars,
 } from "../calendar-choice.js";
 import { addPickAction, completeValues } from "../missing-values.js";
-import { placeCopy } from "./copy-draft.js";
 import { addStrictDatesFlag } from "./date-flags.js";
 import { readTimeFlags } from "./event-flags.js";
 import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.js";
@@ -213,7 +213,7 @@ function createCopier(context: EventContext, times: Pick<TypedTimes, "start" | "
   const resolverOf = createResolvers(context);
   return async (target: ChosenCalendar, event: CalendarEvent) => {
     const resolver = resolverOf(target.id);
-    const draft = await placeCopy(context, event, { calendar: target, resolver, times });
+    const draft = await draftOfCopy(context, event, { calendar: target, resolver, times });
     return async () => {
       const known = [relatedOf(event), await readRelated(context, resolver)];
       return (await createEvent(context, { calendar: target, draft }, known)).created;

@@ -125,11 +125,10 @@ export async function createEvent(
   const draft = await maker.complete(content);
   if (reading !== undefined && !isRuleShown) context.output.note(reading);
   if (copies !== undefined) {
-    const { label, attendees } = draft;
     const { createDrafts } = await import("./create-several.js");
     return createDrafts(
       context,
-      copies.map((each) => ({ ...each, label, attendees })),
+      copies.map((times) => ({ ...draft, ...times })),
       { maker, key },
     );
   }

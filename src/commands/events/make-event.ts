@@ -4,12 +4,7 @@ import type { LocalizedEvent, RelatedResources } from "../../calendar/event-view
 import type { Named } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import {
-  chosenLabelId,
-  createRelatedResolver,
-  DEFAULT_LABEL,
-  type RelatedResolver,
-} from "../../events/names.js";
+import { createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "../../events/names.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
 import type { EventContext } from "./event-reader.js";
@@ -24,9 +19,10 @@ export function createEventMaker(context: EventContext, calendar: ChosenCalendar
   const resolver = createRelatedResolver(context, calendar.id);
   let related: Promise<RelatedResources> | undefined;
   const noted = new Set<string>();
-  const noteOnce = (text: string): void => {
-    if (!noted.has(text)) context.output.note(text);
-    noted.add(text);
+  const noteMissing = (label: string): void => {
+    if (!noted.has(label))
+      context.output.note(`--input: this calendar has no label "${label}": such events have the default one`);
+    noted.add(label);
   };
   return {
     /**
@@ -35,10 +31,9 @@ export function createEventMaker(context: EventContext, calendar: ChosenCalendar
      */
     async complete({ label, attendees, ...content }: EventDraft<Named>): Promise<EventDraft> {
       if (content.recurrences !== undefined) await requireSeries(await context.api(), calendar.id);
-      const instead = "such events have the default one";
-      const chosen = await chosenLabelId({ note: noteOnce }, { label, resolver }, instead);
-      const preset = chosen === undefined ? settings.setting("label") : undefined;
-      const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
+      const chosen = label && (await resolver.labelId(label, noteMissing));
+      const preset = chosen ? undefined : settings.setting("label");
+      const labelId = chosen ?? (preset && (await resolver.labelId(preset))) ?? DEFAULT_LABEL;
       return { ...content, label: labelId, attendees: await resolver.attendeeIds(attendees) };
     },
     /** Creates the event, with a key only once. @throws CliError rejected for a key that the service does not keep */

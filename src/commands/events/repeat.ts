@@ -5,6 +5,7 @@ import { checkRecurrence } from "../../calendar/recurrence.js";
 import {
   type Beginning,
   beginningOf,
+  type CopyTimes,
   checkRepeat,
   copiesOf,
   SHOWN_DAYS,
@@ -32,10 +33,10 @@ import type { EventUpdate } from "./write-events.js";
 
 /** What `--repeat` makes. */
 export interface RepeatPlan {
-  /** The series, or what all single events have. */
+  /** The series, or what all single events have but their times. */
   readonly content: EventDraft<Named>;
-  /** The single events of `--copies`, in order. */
-  readonly copies?: readonly EventDraft<Named>[];
+  /** When the single events of `--copies` are, in order. */
+  readonly copies?: readonly CopyTimes[];
   /** How the rule was read, for people. */
   readonly reading: string;
 }
@@ -65,7 +66,7 @@ export async function planRepeat(
   const days = [...new Set(copies.map(({ day }) => day))];
   return {
     content,
-    copies: copies.map((copy) => copy.content),
+    copies: copies.map(({ times }) => times),
     reading: describeRepeat(rule, beginning, days),
   };
 }

@@ -9,7 +9,7 @@ import { collect } from "../../cli/global-flags.js";
 import { usageError } from "../../errors.js";
 import { changes as changesOf } from "../../events/draft.js";
 import { checkUnchanged } from "../../events/if-unchanged.js";
-import { chosenLabelId, createResolvers, type RelatedResolver } from "../../events/names.js";
+import { createResolvers, type RelatedResolver } from "../../events/names.js";
 import { type EventPatch, isEmptyPatch, said, withoutNames } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
@@ -176,8 +176,10 @@ async function withIds(
   { event, resolver }: { readonly event: CalendarEvent; readonly resolver: RelatedResolver },
 ): Promise<readonly EventPatch<string>[]> {
   const label = said(patches, "label");
+  const noteMissing = (name: string): void =>
+    output.note(`--input: this calendar has no label "${name}": the event keeps its own`);
   const ids = {
-    label: await chosenLabelId(output, { label, resolver }, "the event keeps its own"),
+    label: (label && (await resolver.labelId(label, noteMissing))) ?? undefined,
     attendees: await resolver.attendeeIds(said(patches, "attendees")),
     addAttendees: await resolver.attendeeIds(said(patches, "addAttendees")),
     // An attendee may no longer be a member.
