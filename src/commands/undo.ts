@@ -1,16 +1,14 @@
 import type { Command } from "commander";
-import type { CalendarEvent } from "../../contract/shapes.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
 import type { Context } from "../context.js";
 import { CliError, configurationError, usageError } from "../errors.js";
 import { type UndoableCommand, undoableView } from "../output/views/undo.js";
-import type { WriteRow, Writes, WrittenCommand } from "../state/writes.js";
+import { type WriteRow, type Writes, type WrittenCommand, withNewIds } from "../state/writes.js";
 import type { EventContext } from "./events/event-reader.js";
 import type { UndoNoted } from "./import/undone-imports.js";
+import { cannotUndo, nameOf, takeBack, type Undo, undoneBy } from "./inverse.js";
 import { createNamer } from "./item-report.js";
 import { processEach } from "./process-each.js";
-import { isSeriesWrite, undoSeriesWrite } from "./undo-series.js";
-import { cannotUndo, nameOf, undoneBy, undoWrite } from "./undo-write.js";
 
 type UndoContext = EventContext & Pick<Context, "machine">;
 
@@ -40,8 +38,6 @@ export function registerUndo(command: Command, contextOf: ContextOf): void {
   });
   addAction(command, contextOf, runUndo);
 }
-
-const OTHER_COMMANDS = "calctl undo --list shows the other commands; calctl undo NUMBER undoes one";
 
 /** How many commands are listed. */
 const MAX_LISTED = 20;
@@ -160,12 +156,8 @@ async function undoCommand(
     .sort((one, other) => isCreate(one) - isCreate(other));
   const { dryRun: isDryRun } = context.flags;
   const namer = createNamer(context.output.note);
-  const restored = new Map<string, CalendarEvent>();
-  const reading = withRestored(context, restored);
-  const undo = (write: WriteRow): Promise<string> =>
-    isSeriesWrite(write)
-      ? undoSeriesWrite(reading, write, namer.name)
-      : undoWrite(reading, write, { at: command.at, note: namer.name });
+  const undo: Undo = { context, at: command.at, note: namer.name, putBack: new Map() };
+  const newIds = new Map<string, string>();
   let isLosing = false;
   const { results, reportFailures } = await processEach(steps, {
     noun: "write",
@@ -175,17 +167,16 @@ async function undoCommand(
     isDryRun,
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
-    async work(noted) {
-      const write = writes.withCurrentIds(noted);
+    async work(recorded) {
+      const write = withNewIds(recorded, newIds);
       // What was moved stays where it is if it could not be brought back.
       if (write.kind === "create" && isLosing)
         throw new CliError("partial", "it is kept, since not everything could be brought back");
       try {
-        if (write.isDamaged) throw cannotUndo("its record is damaged", OTHER_COMMANDS);
-        const id = await undoNoted(write, () => undo(write));
-        const isAgain = write.kind === "delete" && id !== write.eventId;
-        await writes.markUndone(write, isAgain ? id : null);
-        if (isDryRun) noteRestored(restored, write, id);
+        const id = await undoNoted(write, () => takeBack(undo, write));
+        const newId = write.kind === "delete" && id !== write.eventId ? id : null;
+        if (newId !== null) newIds.set(write.eventId ?? "", newId);
+        if (!isDryRun) await writes.markUndone(write, newId);
         return { id, title: nameOf(write) };
       } catch (error) {
         isLosing ||= write.kind === "delete" && error instanceof CliError;
@@ -200,27 +191,4 @@ async function undoCommand(
   if (results.length > 0)
     await context.output.of(undoableView).print(undone, `${command.command} was taken back`);
   reportFailures();
-}
-
-/** The context; its client reads series that a dry run restored as they were recorded. */
-function withRestored(context: UndoContext, restored: ReadonlyMap<string, CalendarEvent>): UndoContext {
-  const api: UndoContext["api"] = async () => {
-    const client = await context.api();
-    return {
-      ...client,
-      getEvent: async (address) => restored.get(address.eventId) ?? client.getEvent(address),
-    };
-  };
-  return { ...context, api };
-}
-
-/** Keeps the series as it was before the write, for later reads: only the service knows which event it then begins with. */
-function noteRestored(
-  restored: Map<string, CalendarEvent>,
-  { kind, scope, series }: WriteRow,
-  eventId: string,
-): void {
-  if (series === undefined) return;
-  const id = kind === "delete" && scope === "all" ? eventId : series.id;
-  restored.set(id, { ...series, id });
 }

@@ -5,12 +5,12 @@ import { says } from "./draft.js";
 
 /**
  * Checks that an event was not updated since the user last read it.
- * @param seen the `updated_at` that the user read, in milliseconds since the Unix epoch
+ * @param expectedUpdatedAt the `updated_at` that the user read, in milliseconds since the Unix epoch
  * @param source the flag that asks for the check, for messages
  * @throws CliError changed when it was updated, rejected when the service did not send `updated_at`
  */
-export function checkUnchanged(event: CalendarEvent, seen: number, source: string): void {
-  if (lastUpdate(event, source) === seen) return;
+export function checkUnchanged(event: CalendarEvent, expectedUpdatedAt: number, source: string): void {
+  if (lastUpdate(event, source) === expectedUpdatedAt) return;
   const { id, updated_at: updatedAt } = event;
   throw new CliError("changed", `event ${id} was changed: it was updated at ${updatedAt}`, {
     hint: "read it again with `calctl events get` before updating it",
@@ -34,17 +34,17 @@ export function lastUpdate(
 
 /**
  * Whether an update that got no response was applied; false when the event is unchanged.
- * @param update.seen the `updated_at` before it, in milliseconds since the Unix epoch
+ * @param update.expectedUpdatedAt the `updated_at` before it, in milliseconds since the Unix epoch
  * @throws CliError outcome_unknown when the event is neither unchanged nor as the update would leave it
  */
 export function wasUpdated(
   found: CalendarEvent,
-  { seen, draft }: { readonly seen: number; readonly draft: EventDraft },
+  { expectedUpdatedAt: expected, draft }: { readonly expectedUpdatedAt: number; readonly draft: EventDraft },
 ): boolean {
   const { id, updated_at: updatedAt } = found;
   const updated = parseWireDateTime(updatedAt ?? "")?.instant ?? null;
-  if (updated === seen) return false;
-  if (updated !== null && updated > seen && says(found, draft)) return true;
+  if (updated === expected) return false;
+  if (updated !== null && updated > expected && says(found, draft)) return true;
   throw new CliError(
     "outcome_unknown",
     `it is unknown whether event ${id} was updated: the update may have been done and then overwritten, or another change came first`,

@@ -19,7 +19,12 @@ export interface WriteContext {
   writes(): Promise<Pick<Writes, "begin"> | null>;
 }
 
-interface CreateRequest {
+interface BaseRequest {
+  /** Whether it takes another write back: it is not recorded, since an undo is not undone. */
+  readonly isUndo?: boolean;
+}
+
+interface CreateRequest extends BaseRequest {
   readonly kind: "create";
   readonly calendarId: string;
   readonly draft: EventDraft;
@@ -27,7 +32,7 @@ interface CreateRequest {
   readonly key?: string | undefined;
 }
 
-interface UpdateRequest {
+interface UpdateRequest extends BaseRequest {
   readonly kind: "update";
   /** As it was read. */
   readonly event: CalendarEvent;
@@ -35,17 +40,17 @@ interface UpdateRequest {
   /** Of an event that repeats. */
   readonly scope?: Scope | undefined;
   /** Its `updated_at` when it was read, in milliseconds since the Unix epoch; null to replace whatever is there. */
-  readonly seen: number | null;
+  readonly expectedUpdatedAt: number | null;
 }
 
-interface DeleteRequest extends EventAddress {
+interface DeleteRequest extends BaseRequest, EventAddress {
   readonly kind: "delete";
   /** The event as it was read; null if the user may not read it. */
   readonly event: CalendarEvent | null;
   readonly scope?: Scope | undefined;
 }
 
-interface CommentRequest extends EventAddress {
+interface CommentRequest extends BaseRequest, EventAddress {
   readonly kind: "comment";
   /** Of the event; null if it was not read. */
   readonly title: string | null;
@@ -54,7 +59,7 @@ interface CommentRequest extends EventAddress {
 }
 
 /** A write that `calctl api` sends. */
-interface OtherRequest {
+interface OtherRequest extends BaseRequest {
   readonly kind: "other";
   readonly request: RawRequest;
 }
@@ -64,13 +69,13 @@ export interface Written {
   readonly event: CalendarEvent;
   /** Whether it was already created with this key. */
   readonly isRepeat: boolean;
-  /** How many occurrences of a series were changed before, each on its own, and stay as they are. */
-  readonly kept: number;
+  /** How many occurrences of the series were changed before, each on its own, and stay as they are. */
+  readonly keptOccurrences: number;
 }
 
 /**
- * Every write of the service's data but feeds: sends it, and notes it in the journal before and after, so that `calctl undo`
- * can take it back. Notes nothing in a dry run, and where the profile keeps no journal.
+ * Every write of the service's data but feeds: sends it, and records it before and after, so that `calctl undo` can take it
+ * back. Records nothing of an undo, in a dry run, and where the profile keeps no journal.
  * @throws CliError as the service answers
  */
 export function write(context: WriteContext, request: CreateRequest | UpdateRequest): Promise<Written>;
@@ -82,40 +87,44 @@ export async function write(
   request: CreateRequest | UpdateRequest | DeleteRequest | CommentRequest | OtherRequest,
 ): Promise<Written | Created<Activity> | RawResponse | null> {
   const api = await context.api();
-  const writes = context.flags.dryRun ? null : await context.writes();
+  const isRecorded = request.isUndo !== true && !context.flags.dryRun;
+  const writes = isRecorded ? await context.writes() : null;
   switch (request.kind) {
     case "create":
-      return noted(writes, create(api, request));
+      return record(writes, create(api, request));
     case "update":
-      return noted(writes, update(api, request));
+      return record(writes, update(api, request));
     case "delete":
-      return noted(writes, remove(api, request));
+      return record(writes, remove(api, request));
     case "comment":
-      return noted(writes, comment(api, request));
+      return record(writes, comment(api, request));
     case "other":
-      return noted(writes, other(api, request));
+      return record(writes, other(api, request));
   }
 }
 
-/** A write, and what is noted of it. */
-interface NotedWrite<T> {
+/** A write, and what is recorded of it. */
+interface RecordedWrite<T> {
   /** Reads what undo needs of what there is. */
   readonly describe: () => Write | Promise<Write>;
   readonly send: () => Promise<T>;
   readonly outcomeOf: (result: T, described: Write) => Outcome | Promise<Outcome>;
 }
 
-async function noted<T>(
+async function record<T>(
   writes: Pick<Writes, "begin"> | null,
-  { describe, send, outcomeOf }: NotedWrite<T>,
+  { describe, send, outcomeOf }: RecordedWrite<T>,
 ): Promise<T> {
   if (writes === null) return send();
   const described = await describe();
   const finish = await writes.begin(described);
-  const result = await send().catch(async (error: unknown) => {
+  let result: T;
+  try {
+    result = await send();
+  } catch (error) {
     if (isRefusal(error, described)) await finish(REFUSED);
     throw error;
-  });
+  }
   await finish(await outcomeOf(result, described));
   return result;
 }
@@ -134,12 +143,12 @@ function isRefusal(error: unknown, { kind }: Write): boolean {
   return status >= 400 && status < 500;
 }
 
-function create(api: WriteApi, { calendarId, draft, key }: CreateRequest): NotedWrite<Written> {
+function create(api: WriteApi, { calendarId, draft, key }: CreateRequest): RecordedWrite<Written> {
   return {
     describe: () => ({ kind: "create", title: draft.title, calendarId }),
     async send() {
       const { created, isRepeat } = await api.createEvent(calendarId, draft, key);
-      return { event: created, isRepeat, kept: 0 };
+      return { event: created, isRepeat, keptOccurrences: 0 };
     },
     outcomeOf: ({ event, isRepeat }) => ({ ...outcomeOfPost(isRepeat), after: event }),
   };
@@ -150,7 +159,10 @@ function outcomeOfPost(isRepeat: boolean): Outcome {
   return isRepeat ? REFUSED : DONE;
 }
 
-function update(api: WriteApi, { event: before, draft, scope, seen }: UpdateRequest): NotedWrite<Written> {
+function update(
+  api: WriteApi,
+  { event: before, draft, scope, expectedUpdatedAt }: UpdateRequest,
+): RecordedWrite<Written> {
   const address = addressOf(before);
   return {
     async describe() {
@@ -159,14 +171,17 @@ function update(api: WriteApi, { event: before, draft, scope, seen }: UpdateRequ
     },
     async send() {
       const isApplied =
-        seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
-      return { ...(await api.updateEvent(address, draft, { isApplied, scope })), isRepeat: false };
+        expectedUpdatedAt === null
+          ? undefined
+          : (found: CalendarEvent) => wasUpdated(found, { expectedUpdatedAt, draft });
+      const { event, kept } = await api.updateEvent(address, draft, { isApplied, scope });
+      return { event, isRepeat: false, keptOccurrences: kept };
     },
-    outcomeOf: ({ event, kept }) => ({ ...DONE, after: event, ...(kept > 0 && { kept }) }),
+    outcomeOf: ({ event, keptOccurrences: kept }) => ({ ...DONE, after: event, ...(kept > 0 && { kept }) }),
   };
 }
 
-function remove(api: WriteApi, { calendarId, eventId, event, scope }: DeleteRequest): NotedWrite<null> {
+function remove(api: WriteApi, { calendarId, eventId, event, scope }: DeleteRequest): RecordedWrite<null> {
   const address = { calendarId, eventId };
   return {
     async describe() {
@@ -190,7 +205,7 @@ function remove(api: WriteApi, { calendarId, eventId, event, scope }: DeleteRequ
 function comment(
   api: WriteApi,
   { title, content, key, ...target }: CommentRequest,
-): NotedWrite<Created<Activity>> {
+): RecordedWrite<Created<Activity>> {
   const { calendarId, eventId } = target;
   return {
     describe: () => ({ kind: "comment", calendarId, eventId, title }),
@@ -199,7 +214,7 @@ function comment(
   };
 }
 
-function other(api: WriteApi, { request }: OtherRequest): NotedWrite<RawResponse> {
+function other(api: WriteApi, { request }: OtherRequest): RecordedWrite<RawResponse> {
   return {
     describe: () => ({ kind: "other", title: `${request.method} ${request.path.split("?")[0]}` }),
     send: () => api.sendRaw(request),
@@ -243,10 +258,10 @@ async function readChanged(
 }
 
 /** The series as a delete of some of its events has left it; where it cannot be read, that is not known. */
-function readLeft(api: WriteApi, address: EventAddress): Promise<Outcome> {
-  return api.getEvent(address).then(
-    (after): Outcome => ({ ...DONE, after }),
-    (error: unknown) =>
-      hasCode(error, "not_found") ? { ...DONE, scope: "all", eventId: address.eventId } : DONE,
-  );
+async function readLeft(api: WriteApi, address: EventAddress): Promise<Outcome> {
+  try {
+    return { ...DONE, after: await api.getEvent(address) };
+  } catch (error) {
+    return hasCode(error, "not_found") ? { ...DONE, scope: "all", eventId: address.eventId } : DONE;
+  }
 }

@@ -134,7 +134,7 @@ function composeState(
       const account = await accountOf();
       if (account === null) return null;
       const { createWrites } = await import("../state/writes.js");
-      return createWrites({ open, account, command, dryRun, note });
+      return createWrites({ open, account, command, note });
     }),
   };
 }

@@ -74,8 +74,6 @@ interface WritesOptions {
   /** The profile and its service: each has commands of its own. */
   readonly account: string;
   readonly command: string;
-  /** Whether undone writes stay unmarked. */
-  readonly dryRun: boolean;
   /** Called with a line to show the user. */
   readonly note: (text: string) => void;
 }
@@ -94,13 +92,12 @@ const SOON = { sync: "normal", evenIfInterrupted: true } as const;
 export type Writes = ReturnType<typeof createWrites>;
 
 /** What commands write, in the table `writes`. A command writes all the same where it cannot be noted, and says so. */
-export function createWrites({ open, account, command, dryRun, note }: WritesOptions) {
+export function createWrites({ open, account, command, note }: WritesOptions) {
   let hasFailed = false;
   /** The id of the first write, which is that of the run. */
   let first: Promise<number | null> | undefined;
   let records: string | null = null;
   const snapshots = new Map<string, ImportSnapshot>();
-  const newIds = new Map<string, string>();
 
   async function tryNoting<T>(work: (db: StateTransaction, now: number) => T): Promise<T | null> {
     if (hasFailed) return null;
@@ -160,6 +157,7 @@ export function createWrites({ open, account, command, dryRun, note }: WritesOpt
       const state = await open();
       const rows = await state.read((db) => findRows(db, account, state.clock.now() - KEPT));
       const found = rows.map((row) => ({ row, write: readRow(row) }));
+      const newIds = new Map<string, string>();
       for (const { row, write } of found)
         if (row["new_id"] !== null) newIds.set(write.eventId ?? "", String(row["new_id"]));
       const commands = new Map<unknown, ReturnType<typeof readCommand>>();
@@ -170,12 +168,8 @@ export function createWrites({ open, account, command, dryRun, note }: WritesOpt
       }
       return [...commands.values()].reverse();
     },
-    /** The write with the current ids of its events, as far as `commands` and `markUndone` have seen them. */
-    withCurrentIds: (write: WriteRow): WriteRow => withNewIds(write, newIds),
     /** Marks a write as undone. @param newId of a deleted event that was created again; null for any other */
-    async markUndone({ id, eventId = "" }: WriteRow, newId: string | null): Promise<void> {
-      if (newId !== null) newIds.set(eventId, newId);
-      if (dryRun) return;
+    async markUndone({ id }: WriteRow, newId: string | null): Promise<void> {
       const state = await open();
       const update = "update writes set state = 'undone', new_id = ? where id = ?";
       await state
@@ -267,10 +261,10 @@ function readRow(row: Row): WriteRow {
 }
 
 /** The new ids of deleted events and series that were created again, by their old ids. */
-type NewIds = ReadonlyMap<string, string>;
+export type NewIds = ReadonlyMap<string, string>;
 
-/** The write with the current ids of its events. The id of a series' event begins with that of the series. */
-function withNewIds(write: WriteRow, newIds: NewIds): WriteRow {
+/** A write with the current ids of its events. The id of a series' event begins with that of the series. */
+export function withNewIds(write: WriteRow, newIds: NewIds): WriteRow {
   const idOf = (id: string) => currentId(newIds, id);
   const renamed = <T extends { readonly id: string }>(item: T): T => ({ ...item, id: idOf(item.id) });
   const { eventId, after, series, snapshot } = write;

@@ -36,9 +36,9 @@ describe("wasUpdated", () => {
   const after: CalendarEvent = { ...before, title: "New", description: "", updated_at: LATER };
 
   test("an event that is as it was seen was not updated", () => {
-    expect(wasUpdated({ ...before, updated_at: "2026-11-21T06:00:00.000Z" }, { seen: SEEN, draft })).toBe(
-      false,
-    );
+    expect(
+      wasUpdated({ ...before, updated_at: "2026-11-21T06:00:00.000Z" }, { expectedUpdatedAt: SEEN, draft }),
+    ).toBe(false);
   });
 
   test.each<[string, Partial<CalendarEvent>]>([
@@ -48,14 +48,14 @@ describe("wasUpdated", () => {
     ["with times written otherwise", { start_at: "2026-11-21T15:00:00+09:00", all_day: null }],
     ["with fields that no update has", { creator: null, recurrences: ["RRULE:FREQ=DAILY"] }],
   ])("an event as it was written was updated: %s", (_, fields) => {
-    expect(wasUpdated({ ...after, ...fields }, { seen: SEEN, draft })).toBe(true);
+    expect(wasUpdated({ ...after, ...fields }, { expectedUpdatedAt: SEEN, draft })).toBe(true);
   });
 
   test("an all-day event whose end the service writes as its start, and a keep without times", () => {
     for (const event of [allDayOf({ end_at: "2026-11-21T00:00:00.000Z" }), keepOf()]) {
       const written = changes(event, [{ title: "New" }], "UTC");
       const found = { ...event, title: "New", updated_at: LATER };
-      expect(wasUpdated(found, { seen: SEEN, draft: written })).toBe(true);
+      expect(wasUpdated(found, { expectedUpdatedAt: SEEN, draft: written })).toBe(true);
     }
   });
 
@@ -73,7 +73,7 @@ describe("wasUpdated", () => {
     ["an earlier update", { updated_at: "2026-11-21T05:00:00.000Z" }],
     ["no time of its update", { updated_at: null }],
   ])("with %s it is unknown", (_, fields) => {
-    const failure = failureOf(() => wasUpdated({ ...after, ...fields }, { seen: SEEN, draft }));
+    const failure = failureOf(() => wasUpdated({ ...after, ...fields }, { expectedUpdatedAt: SEEN, draft }));
     expect(failure).toMatchObject({ code: "outcome_unknown", hint: expect.stringContaining("events get") });
   });
 });

@@ -6,7 +6,7 @@ test("the outcome of a write that was forgotten changes no later write", async (
   const { state } = await openTestState(createStatePath());
   const open = async () => state;
   const ofRun = (command: string) =>
-    createWrites({ open, account: "work", command, dryRun: false, note: expect.unreachable });
+    createWrites({ open, account: "work", command, note: expect.unreachable });
   const finish = await ofRun("events create").begin({ kind: "create", title: "Lunch" });
   await ofRun("config set").forget();
   const later = ofRun("events delete");

@@ -44,7 +44,7 @@ export async function editEvent(
   write: (update: EventUpdate) => Promise<void>,
 ): Promise<FoundEvent | null> {
   const { calendar, event: current } = await (await createEventFinder(context)).read(eventId);
-  const seen = lastUpdate(current, FLAG);
+  const expectedUpdatedAt = lastUpdate(current, FLAG);
   const scope = await chooseScope(current);
   const resolver = createRelatedResolver(context, calendar.id);
   const options = { ...(await resolver.readAll()), zone: context.config.settings().timezone, strictDates };
@@ -61,8 +61,8 @@ export async function editEvent(
     if (draft === null || lines.length === 0) return { calendar, event: current };
     await confirm(context, lines);
     const api = await context.api();
-    checkUnchanged(await api.getEvent({ calendarId: calendar.id, eventId }), seen, FLAG);
-    await write({ calendar, event: current, draft, seen, resolver, scope });
+    checkUnchanged(await api.getEvent({ calendarId: calendar.id, eventId }), expectedUpdatedAt, FLAG);
+    await write({ calendar, event: current, draft, expectedUpdatedAt, resolver, scope });
     return null;
   });
 }
@@ -76,7 +76,7 @@ async function readDraft(
     options,
     resolver,
     ...update
-  }: Omit<EventUpdate, "calendar" | "draft" | "seen"> & {
+  }: Omit<EventUpdate, "calendar" | "draft" | "expectedUpdatedAt"> & {
     readonly before: EventDocument;
     readonly options: DocumentOptions;
   },

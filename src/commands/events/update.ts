@@ -86,7 +86,7 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
   const isSingle = isSingleId(given);
   checkOptions(options);
   const { timezone } = context.config.settings();
-  const seen = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
+  const expectedUpdatedAt = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
   const ends = [typed.end, typed.duration, typed.allDay, typed.input];
   const addsTime = ends.every((flag) => flag === undefined);
   checkRepeatFlags(typed, { hasRule: true });
@@ -105,7 +105,7 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
     verb: "updated",
     async prepare({ calendar, event }) {
       const chosen = await chooseScope(event);
-      if (seen !== null) checkUnchanged(event, seen, "--if-unchanged");
+      if (expectedUpdatedAt !== null) checkUnchanged(event, expectedUpdatedAt, "--if-unchanged");
       const resolver = resolverOf(calendar.id);
       const found = await withIds(context, patches, { event, resolver });
       const draft = changesOf(event, found, timezone);
@@ -113,7 +113,7 @@ async function runEventsUpdate(context: EventContext, options: EventsUpdateOptio
       return async (read) => {
         const current = await read();
         const draft = { ...changesOf(current, found, timezone), recurrences };
-        const update = { calendar, event: current, draft, seen, resolver, scope: chosen };
+        const update = { calendar, event: current, draft, expectedUpdatedAt, resolver, scope: chosen };
         const updated = await updateEvent(context, update);
         noteMove(context, updated, { patches, isSingle });
         return updated;

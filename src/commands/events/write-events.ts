@@ -120,7 +120,7 @@ export async function createEvent(
 export interface EventUpdate extends FoundEvent {
   readonly draft: EventDraft;
   /** `updated_at` when it was read, in milliseconds since the Unix epoch; null to replace whatever is there. */
-  readonly seen: number | null;
+  readonly expectedUpdatedAt: number | null;
   readonly resolver: RelatedResolver;
   /** Of an event that repeats. */
   readonly scope: Scope | undefined;
@@ -129,10 +129,10 @@ export interface EventUpdate extends FoundEvent {
 /** Updates an event, and says how many events of a series it has not changed. */
 export async function updateEvent(
   context: EventContext,
-  { calendar, event: current, draft, seen, resolver, scope }: EventUpdate,
+  { calendar, event: current, draft, expectedUpdatedAt, resolver, scope }: EventUpdate,
 ): Promise<LocalizedEvent> {
-  const request = { kind: "update", event: current, draft, scope, seen } as const;
-  const { event, kept } = await write(context, request).catch((error) => {
+  const request = { kind: "update", event: current, draft, scope, expectedUpdatedAt } as const;
+  const { event, keptOccurrences: kept } = await write(context, request).catch((error) => {
     throw askForRule(error, draft, current);
   });
   if (kept > 0) context.output.note(keptNote(kept));

@@ -135,7 +135,7 @@ async function update(
   (await context.writes())?.keep(id, records.snapshotOf(event.identity, current));
   const { event: left } = await write(context, {
     ...{ kind: "update", event: current, draft: whole, scope: scopeOf(current) },
-    seen: before,
+    expectedUpdatedAt: before,
   });
   noteWritten(records, event, left);
 }
@@ -160,7 +160,7 @@ async function restore(
     recurrences: withoutExceptions(current.recurrences, members),
   };
   (await context.writes())?.keep(current.id, records.snapshotOf(identity, current));
-  await write(context, { kind: "update", event: current, draft, scope: "all", seen: null });
+  await write(context, { kind: "update", event: current, draft, scope: "all", expectedUpdatedAt: null });
   const slots = new Set(occurrences.map(({ slot }) => slot));
   const excepted = record.series.excepted.filter((slot) => !slots.has(slot));
   records.note(identity, { ...record, series: { ...record.series, excepted } });

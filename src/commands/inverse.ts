@@ -1,0 +1,287 @@
+import type { Scope } from "../../contract/extensions.js";
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { EventAddress } from "../api/endpoints.js";
+import { isSameContent } from "../calendar/event-changes.js";
+import { fromFirstSlot, slotOf, timesFrom, withoutExceptions } from "../calendar/series.js";
+import { linesFor, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
+import { CliError, nullOn } from "../errors.js";
+import { draftOfCopy } from "../events/copy.js";
+import { changes, replacing, says } from "../events/draft.js";
+import { createRelatedResolver, DEFAULT_LABEL } from "../events/names.js";
+import { write } from "../events/write.js";
+import type { WriteRow } from "../state/writes.js";
+import { resolveCalendars } from "./calendar-choice.js";
+import type { EventContext } from "./events/event-reader.js";
+
+/** The inverse writes of what a command has written, made from what is noted of each write and from what there is now. */
+
+/** How messages name what was written. */
+export function nameOf({ title, eventId }: WriteRow): string {
+  return title ?? eventId ?? "an event";
+}
+
+/** What taking a write back does, as questions and notes say it. */
+const UNDONE = {
+  create: "deleted",
+  update: "put back",
+  delete: "created again (new id, no comments)",
+  restore: "put back (no comments)",
+  rejoin: "put back (with the ids that its events had)",
+  recreate: "created again (new ids, no comments)",
+} as const;
+
+/** What taking a write back does. */
+export function undoneBy({ kind, scope }: WriteRow): (typeof UNDONE)[keyof typeof UNDONE] {
+  if (kind === "update" && scope === "following") return UNDONE.rejoin;
+  if (kind === "delete" && scope !== undefined) return scope === "all" ? UNDONE.recreate : UNDONE.restore;
+  return kind === "create" || kind === "delete" ? UNDONE[kind] : UNDONE.update;
+}
+
+/** An undo of one command. */
+export interface Undo {
+  readonly context: EventContext;
+  /** When the command began. */
+  readonly at: string;
+  /** Called with a line to show the user. */
+  readonly note: (text: string) => void;
+  /** The series that a dry run put back, by id: only the service knows with which of its events each then begins. */
+  readonly putBack: Map<string, CalendarEvent>;
+}
+
+/**
+ * Takes one write back, unless that is not needed any more.
+ * @returns the id that the event has then; of a series that was put back the id of what is there again
+ * @throws CliError changed when somebody wrote since, rejected for what cannot be taken back or would be lost; nothing is written then
+ */
+export async function takeBack(undo: Undo, row: WriteRow): Promise<string> {
+  const { kind, scope, series } = row;
+  if (row.isDamaged) throw cannotUndo("its record is damaged", OTHER_COMMANDS);
+  const { id, done } = await writeInverse(undo, row);
+  undo.note(`${nameOf(row)}: ${done}`);
+  if (undo.context.flags.dryRun && series !== undefined) {
+    const seriesId = kind === "delete" && scope === "all" ? id : series.id;
+    undo.putBack.set(seriesId, { ...series, id: seriesId });
+  }
+  return id;
+}
+
+const OTHER_COMMANDS = "calctl undo --list shows the other commands; calctl undo NUMBER undoes one";
+
+interface TakenBack {
+  readonly id: string;
+  /** For people. */
+  readonly done: string;
+}
+
+async function writeInverse(undo: Undo, row: WriteRow): Promise<TakenBack> {
+  if (isSeriesWrite(row)) return undoSeriesWrite(undo, row);
+  const { kind, calendarId = "", after, eventId = "" } = row;
+  const address = { calendarId, eventId: after?.id ?? eventId };
+  const problem = findProblem(row, address);
+  if (problem !== null) throw problem;
+  const written = { row, address, current: await readCurrent(undo, address) };
+  if (kind === "create") return undoCreate(undo, written);
+  return kind === "delete" ? undoDelete(undo, written) : undoUpdate(undo, written);
+}
+
+/** Why a write cannot be taken back whatever there is now; null otherwise. */
+function findProblem({ kind, before, after }: WriteRow, { eventId }: EventAddress): CliError | null {
+  if (kind === "update" && before?.series_id === null && typeof after?.series_id === "string")
+    return cannotUndo("a series cannot become a single event");
+  if (eventId !== "") return null;
+  return new CliError("outcome_unknown", "it is unknown whether it was created", {
+    hint: "look for it with `calctl events list`",
+  });
+}
+
+/** The error for a write that cannot be taken back. */
+export function cannotUndo(
+  reason: string,
+  hint = "calctl undo --list shows the numbers of other commands",
+): CliError {
+  return new CliError("rejected", `it cannot be taken back: ${reason}`, { hint });
+}
+
+/** An event as it is now; null if it is deleted. */
+async function readCurrent({ context, putBack }: Undo, address: EventAddress): Promise<CalendarEvent | null> {
+  const known = putBack.get(address.eventId);
+  if (known !== undefined) return known;
+  return (await context.api()).getEvent(address).catch(nullOn("not_found"));
+}
+
+interface WrittenEvent {
+  readonly row: WriteRow;
+  readonly address: EventAddress;
+  /** Null if it is deleted. */
+  readonly current: CalendarEvent | null;
+}
+
+async function undoCreate({ context }: Undo, { row, address, current }: WrittenEvent): Promise<TakenBack> {
+  const id = address.eventId;
+  if (current === null) return { id, done: "nothing to take back, it is deleted" };
+  await requireAsLeft(context, current, row);
+  await write(context, { kind: "delete", ...address, event: current, isUndo: true });
+  return { id, done: UNDONE.create };
+}
+
+async function undoUpdate({ context }: Undo, { row, address, current }: WrittenEvent): Promise<TakenBack> {
+  const id = address.eventId;
+  const before = beforeOf(row);
+  if (current === null) throw deletedSince(id);
+  if (isSameContent(current, before)) return { id, done: "nothing to take back, it is as it was before" };
+  await requireAsLeft(context, current, row);
+  await replace(context, current, { as: before });
+  return { id, done: UNDONE.update };
+}
+
+async function undoDelete(
+  { context, at }: Undo,
+  { row, address: { calendarId, eventId }, current }: WrittenEvent,
+): Promise<TakenBack> {
+  const { series, changed = [] } = row;
+  const before = beforeOf(row);
+  if (current !== null) return { id: eventId, done: "nothing to take back, it is not deleted" };
+  const draft = await draftAgain(context, series === undefined ? before : seriesAgain(series, changed));
+  // So that an undo whose outcome was unknown makes it once.
+  const isKeyKept = await (await context.api()).hasExtension("keys", calendarId);
+  const key = isKeyKept ? `undo ${eventId} ${at}` : undefined;
+  const { event: created } = await write(context, { kind: "create", calendarId, draft, key, isUndo: true });
+  await changeAgain(context, created, changed);
+  return { id: created.id, done: undoneBy(row) };
+}
+
+/** @throws CliError rejected where it is not known */
+function beforeOf({ series, before = series }: WriteRow): CalendarEvent {
+  if (before === undefined) throw cannotUndo("what there was is not known");
+  return before;
+}
+
+function deletedSince(eventId: string): CliError {
+  return new CliError("changed", `event ${eventId} was deleted since`);
+}
+
+/** A write that changed a series, and left some of it. */
+type SeriesWrite = WriteRow & { readonly series: CalendarEvent };
+
+function isSeriesWrite(row: WriteRow): row is SeriesWrite {
+  return row.series !== undefined && !(row.kind === "delete" && row.scope === "all");
+}
+
+/**
+ * Takes back what was written to a series, or deleted of it: the series gets its rule and its content again, and what went
+ * on as another series is deleted.
+ */
+async function undoSeriesWrite(undo: Undo, row: SeriesWrite): Promise<TakenBack> {
+  const { context } = undo;
+  const { kind, eventId, series, after = series, changed = [] } = row;
+  const { calendar_id: calendarId, id } = series;
+  const read = async (eventId: string): Promise<CalendarEvent> => {
+    const found = await readCurrent(undo, { calendarId, eventId });
+    if (found === null) throw deletedSince(eventId);
+    return found;
+  };
+  const current = await read(id);
+  const goesOn = after.id !== id;
+  await requireAsLeft(context, goesOn ? await read(after.id) : current, row);
+  if (goesOn) await requireNothingLost(context, row, after.id);
+  const shown = shownAs(row, current);
+  const recurrences = linesFor(withoutExceptions(series.recurrences, changed), current, shown);
+  await replace(context, current, { as: shown, recurrences, scope: "all" });
+  const goneOn = { calendarId, eventId: after.id, event: after } as const;
+  if (goesOn) await write(context, { kind: "delete", ...goneOn, scope: "all", isUndo: true });
+  await changeAgain(context, series, changed);
+  return { id: kind === "delete" ? (eventId ?? id) : id, done: undoneBy(row) };
+}
+
+/** What goes on as another series is deleted. @throws CliError when something in it is not in the first one */
+async function requireNothingLost(
+  context: EventContext,
+  { series: { id, calendar_id: calendarId }, kept = 0 }: SeriesWrite,
+  eventId: string,
+): Promise<void> {
+  if (kept > 0) {
+    const were = kept === 1 ? "was changed on its own" : "were changed on their own";
+    throw new CliError("rejected", `${kept} of its events ${were}, and would be lost`, {
+      hint: `restore the rule with calctl events update ${id} --scope all --repeat`,
+    });
+  }
+  const comments = (await (await context.api()).listComments({ calendarId, eventId })) ?? [];
+  for await (const page of comments)
+    if (page.length > 0)
+      throw new CliError("changed", "there are comments on its events, which would be lost", {
+        hint: `calctl comments ${eventId} shows them; calctl events update ${eventId} --scope all changes its events`,
+      });
+}
+
+/** The series as it was with the times that its first event has now, moved back as far as the write moved it. */
+function shownAs({ series, before, draft, after }: SeriesWrite, current: CalendarEvent): CalendarEvent {
+  const isWhole = before !== undefined && draft !== undefined && after?.id === series.id;
+  // Another rule may begin on another day, though nothing was moved.
+  const shift = isWhole
+    ? shiftBetween(draft, before)
+    : shiftBetween(fromFirstSlot(current), fromFirstSlot(series));
+  const start = shiftedStart(current, shift, series.start_timezone ?? "UTC");
+  return { ...series, ...timesFrom(series, Date.parse(start)) };
+}
+
+/** A series with its events that were changed on their own as the others, so that they can be changed again. */
+function seriesAgain(series: CalendarEvent, changed: readonly CalendarEvent[]): CalendarEvent {
+  return { ...fromFirstSlot(series), recurrences: withoutExceptions(series.recurrences, changed) };
+}
+
+/** The deleted event as a new one of its calendar. */
+async function draftAgain(context: EventContext, before: CalendarEvent): Promise<EventDraft> {
+  const [calendar = { id: before.calendar_id, name: null }] = await resolveCalendars(context, [
+    { value: before.calendar_id, source: "calctl undo" },
+  ]);
+  const resolver = createRelatedResolver(context, calendar.id);
+  return draftOfCopy(context, before, { calendar, resolver, times: {} });
+}
+
+/** Changes events of a series again that had been changed on their own. @param series of which they are one now */
+async function changeAgain(
+  context: EventContext,
+  series: CalendarEvent,
+  changed: readonly CalendarEvent[],
+): Promise<void> {
+  for (const event of changed) {
+    const current = { ...series, id: `${series.id}_${slotOf(event)}` };
+    await replace(context, current, { as: event, scope: "this" });
+  }
+}
+
+interface Replacement extends Pick<EventDraft, "recurrences"> {
+  readonly as: CalendarEvent;
+  readonly scope?: Scope;
+}
+
+/** Writes everything as it was; what was empty is cleared. */
+async function replace(
+  context: EventContext,
+  event: CalendarEvent,
+  { as: before, recurrences, scope }: Replacement,
+): Promise<void> {
+  const ids = { attendees: before.attendees.map(({ id }) => id), label: before.label?.id ?? DEFAULT_LABEL };
+  const draft = replacing(event, changes(before, [ids], context.config.settings().timezone));
+  const request = { kind: "update", event, scope, expectedUpdatedAt: null, isUndo: true } as const;
+  await write(context, { ...request, draft: { ...draft, recurrences } });
+}
+
+/** @throws CliError changed, after what is different, when the event is not as the command left it */
+async function requireAsLeft(
+  context: EventContext,
+  current: CalendarEvent,
+  { after, before, draft }: WriteRow,
+): Promise<void> {
+  if (after === undefined ? draft !== undefined && says(current, draft) : isSameContent(current, after))
+    return;
+  const { describeChanges, documentOf } = await import("./events/edit-document.js");
+  const options = { zone: context.config.settings().timezone, labels: [], members: [] };
+  const left = documentOf(after ?? before ?? current, options);
+  const lines = await describeChanges(left, documentOf(current, options));
+  for (const line of [`${current.title} (event ${current.id}), as it was left and as it is:`, ...lines])
+    context.output.warn(line);
+  throw new CliError("changed", `event ${current.id} was changed since: nothing was overwritten`, {
+    hint: "if calctl changed it later, undo that change first: calctl undo --list",
+  });
+}
