@@ -109,6 +109,8 @@ async function readCurrent({ context, putBack }: Undo, address: EventAddress): P
   return (await context.api()).getEvent(address).catch(nullOn("not_found"));
 }
 
+const NOT_CHANGED = "nothing to take back, it is as it was before";
+
 interface WrittenEvent {
   readonly row: WriteRow;
   readonly address: EventAddress;
@@ -128,7 +130,7 @@ async function undoUpdate({ context }: Undo, { row, address, current }: WrittenE
   const id = address.eventId;
   const before = beforeOf(row);
   if (current === null) throw deletedSince(id);
-  if (isSameContent(current, before)) return { id, done: "nothing to take back, it is as it was before" };
+  if (isSameContent(current, before)) return { id, done: NOT_CHANGED };
   await requireAsLeft(context, current, row);
   await replace(context, current, { as: before });
   return { id, done: UNDONE.update };
@@ -173,16 +175,20 @@ function isSeriesWrite(row: WriteRow): row is SeriesWrite {
  */
 async function undoSeriesWrite(undo: Undo, row: SeriesWrite): Promise<TakenBack> {
   const { context } = undo;
-  const { kind, eventId, series, after = series, changed = [] } = row;
+  const { series, after = series, changed = [] } = row;
   const { calendar_id: calendarId, id } = series;
-  const read = async (eventId: string): Promise<CalendarEvent> => {
-    const found = await readCurrent(undo, { calendarId, eventId });
-    if (found === null) throw deletedSince(eventId);
-    return found;
-  };
-  const current = await read(id);
+  const taken = { id: row.kind === "delete" ? (row.eventId ?? id) : id, done: undoneBy(row) };
+  const current = await readCurrent(undo, { calendarId, eventId: id });
+  if (current === null) throw deletedSince(id);
   const goesOn = after.id !== id;
-  await requireAsLeft(context, goesOn ? await read(after.id) : current, row);
+  const left = goesOn ? await readCurrent(undo, { calendarId, eventId: after.id }) : current;
+  if (isPutBack(row, current) && (goesOn ? left === null : !isAsLeft(row, current))) {
+    const missing = await findUntouched(undo, row);
+    await changeAgain(context, series, missing);
+    return missing.length === 0 ? { ...taken, done: NOT_CHANGED } : taken;
+  }
+  if (left === null) throw deletedSince(after.id);
+  await requireAsLeft(context, left, row);
   if (goesOn) await requireNothingLost(context, row, after.id);
   const shown = shownAs(row, current);
   const recurrences = linesFor(withoutExceptions(series.recurrences, changed), current, shown);
@@ -190,7 +196,26 @@ async function undoSeriesWrite(undo: Undo, row: SeriesWrite): Promise<TakenBack>
   const goneOn = { calendarId, eventId: after.id, event: after } as const;
   if (goesOn) await write(context, { kind: "delete", ...goneOn, scope: "all", isUndo: true });
   await changeAgain(context, series, changed);
-  return { id: kind === "delete" ? (eventId ?? id) : id, done: undoneBy(row) };
+  return taken;
+}
+
+/** Whether a series is as it was before, but for what had been changed on its own: the write was never done, or its undo was killed. */
+function isPutBack({ series, changed = [] }: SeriesWrite, current: CalendarEvent): boolean {
+  return isSameContent(seriesAgain(current, changed), seriesAgain(series, changed));
+}
+
+/** Of the events that had been changed on their own, those that are as their series says. */
+async function findUntouched(
+  undo: Undo,
+  { series, changed = [] }: SeriesWrite,
+): Promise<readonly CalendarEvent[]> {
+  const untouched: CalendarEvent[] = [];
+  for (const event of changed) {
+    const address = { calendarId: series.calendar_id, eventId: `${series.id}_${slotOf(event)}` };
+    const current = await readCurrent(undo, address);
+    if (current !== null && current.recurrences.length > 0) untouched.push(event);
+  }
+  return untouched;
 }
 
 /** What goes on as another series is deleted. @throws CliError when something in it is not in the first one */
@@ -267,14 +292,15 @@ async function replace(
   await write(context, { ...request, draft: { ...draft, recurrences } });
 }
 
+/** Whether an event is as the command left it, or would have left it. */
+function isAsLeft({ after, draft }: WriteRow, current: CalendarEvent): boolean {
+  return after === undefined ? draft !== undefined && says(current, draft) : isSameContent(current, after);
+}
+
 /** @throws CliError changed, after what is different, when the event is not as the command left it */
-async function requireAsLeft(
-  context: EventContext,
-  current: CalendarEvent,
-  { after, before, draft }: WriteRow,
-): Promise<void> {
-  if (after === undefined ? draft !== undefined && says(current, draft) : isSameContent(current, after))
-    return;
+async function requireAsLeft(context: EventContext, current: CalendarEvent, row: WriteRow): Promise<void> {
+  if (isAsLeft(row, current)) return;
+  const { after, before } = row;
   const { describeChanges, documentOf } = await import("./events/edit-document.js");
   const options = { zone: context.config.settings().timezone, labels: [], members: [] };
   const left = documentOf(after ?? before ?? current, options);

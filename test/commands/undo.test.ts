@@ -7,7 +7,7 @@ import { apply, byService, reply, reset } from "../support/fault-steps.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 import { words } from "../support/words.js";
-import { createUndoWorld, type UndoWorld } from "./undo-world.js";
+import { createUndoWorld, type Event, type UndoWorld } from "./undo-world.js";
 
 /** `undo`, and the writes that it reads. */
 
@@ -44,6 +44,31 @@ test("an event whose answer is lost while it is created again is created once", 
   const { stdout } = await send("events", "list", "--on", "2026-11-21", "--fields", "title");
   expect(stdout).toBe("Lunch\n");
 });
+
+test.each(["following", "all"])(
+  "of a write to a series goes on where it failed: --scope %s",
+  async (scope) => {
+    const { server, service, send, calendarId } = await createRemoteWorld({});
+    const series = words`--title Choir --start 2026-11-23T10:00 --duration 1h --repeat weekly --count 3`;
+    await send("events", "create", ...series);
+    const listed = words`events list --from 2026-11-22 --days 30 --fields id,title,recurrences -o json`;
+    const list = async (): Promise<Event[]> => JSON.parse((await send(...listed)).stdout);
+    const id = (await list())[1]?.id ?? "";
+    await send("events", "update", id, ...words`--scope this --title Concert`);
+    const before = await list();
+    await send("events", "update", id, "--scope", scope, "--title", "Review");
+    const change = `PUT /calendars/${calendarId}/events/${id}`;
+    server.on(change, [reply({ status: 403 })]);
+    expect(await send("undo", "--yes")).toMatchObject({ exitCode: 6 });
+    expect(await list()).not.toEqual(before);
+    server.on(change, [reply(byService(service))]);
+    expect(await send("undo", "--yes")).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(/^Concert: put back/),
+    });
+    expect(await list()).toEqual(before);
+  },
+);
 
 describe("what somebody else wrote since", () => {
   test("is not overwritten: exit 13 with the difference", async () => {
