@@ -79,9 +79,12 @@ export function addAction<O>(command: Command, contextOf: ContextOf, run: RunCom
     if (fields !== null) return context.output.document(LINES, fields);
     try {
       await run(context, { ...command.opts(), ...Object.fromEntries(named) } as O, command);
-    } finally {
-      await context.output.requests();
+    } catch (error) {
+      // Why the command failed matters more than that its requests could not be printed.
+      await context.output.requests().catch(() => undefined);
+      throw error;
     }
+    await context.output.requests();
   });
 }
 

@@ -254,7 +254,8 @@ function inTransaction<T>(
   const db = statementsOf(opened);
   // It was opened for reading while the disk was full.
   opened.connection.renew();
-  opened.connection.exec(`pragma synchronous = ${SYNCHRONOUS[sync]}`);
+  // Deleted rows are overwritten, since what they say is about people.
+  opened.connection.exec(`pragma synchronous = ${SYNCHRONOUS[sync]}; pragma secure_delete = on`);
   db.run("begin immediate");
   let result: T;
   try {

@@ -143,11 +143,7 @@ export function createWrites({ open, account, command, note }: WritesOptions) {
     /** Removes what there is of this profile. @throws CliError configuration, unavailable */
     async forget(): Promise<void> {
       const state = await open();
-      await state.write((db) => {
-        // Overwrites the rows in the file, to which the log is moved when it is closed.
-        db.all("pragma secure_delete = on");
-        db.run("delete from writes where account = ?", account);
-      });
+      await state.write((db) => db.run("delete from writes where account = ?", account));
     },
     /**
      * The commands that wrote something, the latest first, with the ids that their events have now.

@@ -193,6 +193,14 @@ describe("errors", () => {
     expect(stderr).toContain("1 of 2 events would be deleted, not: gone");
     expect(world.writes()).toEqual([]);
   });
+
+  test("a --jq that fails for the requests does not hide why the command failed", async () => {
+    const [id = ""] = world.ids;
+    const jq = ["--jq", 'error("jq")'];
+    const { exitCode, stderr } = await world.send("events", "delete", id, "gone", "--dry-run", ...jq);
+    expect(exitCode).toBe(12);
+    expect(stderr).toContain("not: gone");
+  });
 });
 
 describe("commands without such a request", () => {

@@ -75,6 +75,15 @@ test("what it was created from is no longer open, since Windows removes no file 
   expect(open).toContain(path);
 });
 
+test("nothing of a deleted row stays in the file", async () => {
+  const path = createStatePath();
+  const { state, close } = await openTestState(path);
+  await state.write((db) => db.run("insert into holders (name, owner) values ('undo', 'somebody')"));
+  await state.write((db) => db.run("delete from holders"));
+  close();
+  expect(readFileSync(path).includes("somebody")).toBe(false);
+});
+
 test("what is being sent is in the files before it is sent", async () => {
   const path = createStatePath();
   const state = await openTestState(path);
