@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Api } from "./api/client.js";
+import type { Api, WriteClient } from "./api/client.js";
 import type { Session } from "./auth/session.js";
 import type { RecentEvents } from "./cache/recent-events.js";
 import type { Environment } from "./config/environment.js";
@@ -117,6 +117,8 @@ export interface Context {
   readonly state: StateAccess;
   /** What commands of this profile wrote lately, in the same file; null where it keeps no journal. */
   writes(): Promise<Writes | null>;
+  /** For `write` (src/events/write.ts) alone: what sends writes, and what records them, null where nothing does. */
+  writing(): Promise<{ readonly client: WriteClient; readonly writes: Writes | null }>;
   readonly program: Program;
   /** What a few commands compose from what others do not need. */
   readonly machine: Machine;

@@ -5,14 +5,25 @@ import { parseRateLimit, type RateLimit } from "../../contract/rate-limit.js";
 import { CliError } from "../errors.js";
 import { createEndpoints, type Endpoints, type KeyOf } from "./endpoints.js";
 import { createJsonApi } from "./json-api/json-api.js";
-import type { SendRaw } from "./raw-request.js";
+import type { RawRead, RawResponse, SendRaw } from "./raw-request.js";
 import { clockOffset, type RequestTimes, readServerTime } from "./sending/rate-limit.js";
 import type { Send } from "./sending/sender.js";
 import { createSender, type SenderOptions } from "./sending/sender.js";
 import { type HttpResponse, isSuccess } from "./transport.js";
 
+/** What writes events and comments. */
+type WriteMethod = "createEvent" | "updateEvent" | "deleteEvent" | "createActivity" | "sendRaw";
+
+/** What `write` (src/events/write.ts) sends with. */
+export type WriteClient = Pick<Client, "getEvent" | WriteMethod>;
+
+/** The client as commands have it: it reads, and writes feeds. Other writes are `write`'s, so that an undo can take them back. */
+export type Api = Omit<Client, WriteMethod> & {
+  sendRaw(request: RawRead): Promise<RawResponse>;
+};
+
 /** The contract's client. */
-export interface Api extends Endpoints {
+export interface Client extends Endpoints {
   /** A request to any path of the service. */
   sendRaw: SendRaw;
   /** From the headers of the last response; null before the first. */
@@ -45,7 +56,7 @@ export interface ApiOptions extends Omit<SenderOptions, "onResponse"> {
 }
 
 /** The client over a transport that sends each request once. */
-export function createApi(options: ApiOptions): Api {
+export function createApi(options: ApiOptions): Client {
   let lastResponse: HttpResponse | null = null;
   let lastTimes: RequestTimes = { sentAt: 0, receivedAt: 0 };
   let extensions: readonly string[] | null = null;
@@ -73,7 +84,7 @@ export function createApi(options: ApiOptions): Api {
     };
   };
   const endpoints = createEndpoints(createJsonApi({ send, baseUrl, mediaType, tokenSource }), keyOf);
-  const hasExtension: Api["hasExtension"] = async (name, calendarId) => {
+  const hasExtension: Client["hasExtension"] = async (name, calendarId) => {
     if (extensions === null) await endpoints.getCalendar(calendarId);
     return extensions?.includes(name) === true;
   };

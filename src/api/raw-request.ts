@@ -8,8 +8,17 @@ import type { HttpResponse } from "./transport.js";
 import { pathBelow, urlBelow } from "./transport.js";
 
 /** A request that the user writes, to any path of the service. */
-export interface RawRequest {
-  readonly method: HttpMethod;
+export type RawRequest = RawRead | RawWrite;
+
+export interface RawRead extends RawParts {
+  readonly method: "GET";
+}
+
+export interface RawWrite extends RawParts {
+  readonly method: Exclude<HttpMethod, "GET">;
+}
+
+interface RawParts {
   /** Below the base URL, with or without a slash at its beginning, or the whole URL. It may have a query. */
   readonly path: string;
   /** Added to the query of the path. */

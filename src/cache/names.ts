@@ -1,9 +1,9 @@
 import type { Scope } from "../../contract/extensions.js";
-import type { Api } from "../api/client.js";
+import type { Client } from "../api/client.js";
 import type { CacheKey, NameCache, StoredItem } from "./name-cache.js";
 
 export interface NamesOptions {
-  readonly api: () => Promise<Api>;
+  readonly api: () => Promise<Client>;
   /** The cache of the service that `api` uses. */
   readonly cache: () => NameCache;
   /** Forgets an event that was deleted, and the events deleted with it. */
@@ -11,7 +11,7 @@ export interface NamesOptions {
 }
 
 /** The client that stores what it reads of names, for completion alone: a command asks the service for each name. */
-export async function storeNames({ api: open, cache, forgetEvent }: NamesOptions): Promise<Api> {
+export async function storeNames({ api: open, cache, forgetEvent }: NamesOptions): Promise<Client> {
   const api = await open();
   const store = <T extends Parameters<typeof storedItem>[0]>(key: CacheKey, items: readonly T[]) => {
     cache().store(key, items.map(storedItem));

@@ -47,7 +47,7 @@ export function registerApi(command: Command, contextOf: ContextOf): void {
 
 /** Sends one request and prints the body of its response as it is, also when it is an error. */
 async function runApi(
-  context: Pick<Context, "api" | "flags" | "writes" | "output" | "terminal">,
+  context: Pick<Context, "api" | "writing" | "output" | "terminal">,
   options: ApiOptions,
 ): Promise<void> {
   const output = context.output.of(RESPONSE_DOCUMENT);

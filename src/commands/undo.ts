@@ -10,7 +10,7 @@ import { cannotUndo, nameOf, takeBack, type Undo, undoneBy } from "./inverse.js"
 import { createNamer } from "./item-report.js";
 import { processEach } from "./process-each.js";
 
-type UndoContext = EventContext & Pick<Context, "machine">;
+type UndoContext = EventContext & Pick<Context, "writes" | "machine">;
 
 interface UndoOptions {
   readonly number?: string;

@@ -1,23 +1,18 @@
 import { exceptedSlots, type Scope } from "../../contract/extensions.js";
 import type { Activity, CalendarEvent, EventDraft } from "../../contract/shapes.js";
-import type { Api } from "../api/client.js";
+import type { WriteClient } from "../api/client.js";
 import type { Created, EventAddress } from "../api/endpoints.js";
-import type { RawRequest, RawResponse } from "../api/raw-request.js";
+import type { RawResponse, RawWrite } from "../api/raw-request.js";
 import { CliError, hasCode, isOutcomeUnknown, nullOn } from "../errors.js";
 import type { Outcome, Write, Writes } from "../state/writes.js";
 import { wasUpdated } from "./if-unchanged.js";
 
-type WriteApi = Pick<
-  Api,
-  "getEvent" | "createEvent" | "updateEvent" | "deleteEvent" | "createActivity" | "sendRaw"
->;
-
 /** What a write uses of the context of a command. */
-export interface WriteContext {
-  readonly flags: { readonly dryRun: boolean };
-  api(): Promise<WriteApi>;
-  writes(): Promise<Pick<Writes, "begin"> | null>;
+interface WriteContext {
+  writing(): Promise<{ readonly client: WriteClient; readonly writes: Recorder | null }>;
 }
+
+type Recorder = Pick<Writes, "begin">;
 
 interface BaseRequest {
   /** Whether it takes another write back: it is not recorded, since an undo is not undone. */
@@ -61,7 +56,7 @@ interface CommentRequest extends BaseRequest, EventAddress {
 /** A write that `calctl api` sends. */
 interface OtherRequest extends BaseRequest {
   readonly kind: "other";
-  readonly request: RawRequest;
+  readonly request: RawWrite;
 }
 
 /** An event as a write has left it; the series where one was written. */
@@ -86,20 +81,19 @@ export async function write(
   context: WriteContext,
   request: CreateRequest | UpdateRequest | DeleteRequest | CommentRequest | OtherRequest,
 ): Promise<Written | Created<Activity> | RawResponse | null> {
-  const api = await context.api();
-  const isRecorded = request.isUndo !== true && !context.flags.dryRun;
-  const writes = isRecorded ? await context.writes() : null;
+  const { client, writes } = await context.writing();
+  const recorder = request.isUndo === true ? null : writes;
   switch (request.kind) {
     case "create":
-      return record(writes, create(api, request));
+      return record(recorder, create(client, request));
     case "update":
-      return record(writes, update(api, request));
+      return record(recorder, update(client, request));
     case "delete":
-      return record(writes, remove(api, request));
+      return record(recorder, remove(client, request));
     case "comment":
-      return record(writes, comment(api, request));
+      return record(recorder, comment(client, request));
     case "other":
-      return record(writes, other(api, request));
+      return record(recorder, other(client, request));
   }
 }
 
@@ -112,12 +106,12 @@ interface RecordedWrite<T> {
 }
 
 async function record<T>(
-  writes: Pick<Writes, "begin"> | null,
+  recorder: Recorder | null,
   { describe, send, outcomeOf }: RecordedWrite<T>,
 ): Promise<T> {
-  if (writes === null) return send();
+  if (recorder === null) return send();
   const described = await describe();
-  const finish = await writes.begin(described);
+  const finish = await recorder.begin(described);
   let result: T;
   try {
     result = await send();
@@ -143,11 +137,11 @@ function isRefusal(error: unknown, { kind }: Write): boolean {
   return status >= 400 && status < 500;
 }
 
-function create(api: WriteApi, { calendarId, draft, key }: CreateRequest): RecordedWrite<Written> {
+function create(client: WriteClient, { calendarId, draft, key }: CreateRequest): RecordedWrite<Written> {
   return {
     describe: () => ({ kind: "create", title: draft.title, calendarId }),
     async send() {
-      const { created, isRepeat } = await api.createEvent(calendarId, draft, key);
+      const { created, isRepeat } = await client.createEvent(calendarId, draft, key);
       return { event: created, isRepeat, keptOccurrences: 0 };
     },
     outcomeOf: ({ event, isRepeat }) => ({ ...outcomeOfPost(isRepeat), after: event }),
@@ -160,13 +154,13 @@ function outcomeOfPost(isRepeat: boolean): Outcome {
 }
 
 function update(
-  api: WriteApi,
+  client: WriteClient,
   { event: before, draft, scope, expectedUpdatedAt }: UpdateRequest,
 ): RecordedWrite<Written> {
   const address = addressOf(before);
   return {
     async describe() {
-      const series = scope === "this" ? {} : await readSeries(api, before, scope);
+      const series = scope === "this" ? {} : await readSeries(client, before, scope);
       return { kind: "update", ...address, before, title: before.title, ...series, draft };
     },
     async send() {
@@ -174,50 +168,53 @@ function update(
         expectedUpdatedAt === null
           ? undefined
           : (found: CalendarEvent) => wasUpdated(found, { expectedUpdatedAt, draft });
-      const { event, kept } = await api.updateEvent(address, draft, { isApplied, scope });
+      const { event, kept } = await client.updateEvent(address, draft, { isApplied, scope });
       return { event, isRepeat: false, keptOccurrences: kept };
     },
     outcomeOf: ({ event, keptOccurrences: kept }) => ({ ...DONE, after: event, ...(kept > 0 && { kept }) }),
   };
 }
 
-function remove(api: WriteApi, { calendarId, eventId, event, scope }: DeleteRequest): RecordedWrite<null> {
+function remove(
+  client: WriteClient,
+  { calendarId, eventId, event, scope }: DeleteRequest,
+): RecordedWrite<null> {
   const address = { calendarId, eventId };
   return {
     async describe() {
       const write = { kind: "delete", ...address } as const;
       if (event === null) return { ...write, title: null };
       const read = { before: event, title: event.title };
-      const said = await readSeries(api, event, scope);
+      const said = await readSeries(client, event, scope);
       if (said.series === undefined || scope === "this") return { ...write, ...read, ...said };
-      const changed = await readChanged(api, said.series, scope === "following" ? eventId : "");
+      const changed = await readChanged(client, said.series, scope === "following" ? eventId : "");
       return { ...write, ...(scope === "all" && { eventId: said.series.id }), ...read, ...said, changed };
     },
     async send() {
-      await api.deleteEvent(address, { scope });
+      await client.deleteEvent(address, { scope });
       return null;
     },
     outcomeOf: (_, { series }) =>
-      series === undefined || scope === "all" ? DONE : readLeft(api, addressOf(series)),
+      series === undefined || scope === "all" ? DONE : readLeft(client, addressOf(series)),
   };
 }
 
 function comment(
-  api: WriteApi,
+  client: WriteClient,
   { title, content, key, ...target }: CommentRequest,
 ): RecordedWrite<Created<Activity>> {
   const { calendarId, eventId } = target;
   return {
     describe: () => ({ kind: "comment", calendarId, eventId, title }),
-    send: () => api.createActivity({ calendarId, eventId }, content, key),
+    send: () => client.createActivity({ calendarId, eventId }, content, key),
     outcomeOf: ({ isRepeat }) => outcomeOfPost(isRepeat),
   };
 }
 
-function other(api: WriteApi, { request }: OtherRequest): RecordedWrite<RawResponse> {
+function other(client: WriteClient, { request }: OtherRequest): RecordedWrite<RawResponse> {
   return {
     describe: () => ({ kind: "other", title: `${request.method} ${request.path.split("?")[0]}` }),
-    send: () => api.sendRaw(request),
+    send: () => client.sendRaw(request),
     outcomeOf: ({ error }, described) => (isRefusal(error, described) ? REFUSED : DONE),
   };
 }
@@ -228,19 +225,19 @@ function addressOf({ calendar_id: calendarId, id: eventId }: CalendarEvent): Eve
 
 /** The series that a write with a scope changes. */
 async function readSeries(
-  api: WriteApi,
+  client: WriteClient,
   before: CalendarEvent,
   scope: Scope | undefined,
 ): Promise<Pick<Write, "scope" | "series" | "changed">> {
   const { id, calendar_id: calendarId, series_id: seriesId, recurrences } = before;
   if (scope === undefined || seriesId === null) return {};
-  const series = seriesId === id ? before : await api.getEvent({ calendarId, eventId: seriesId });
+  const series = seriesId === id ? before : await client.getEvent({ calendarId, eventId: seriesId });
   return { scope, series, changed: recurrences.length === 0 ? [before] : [] };
 }
 
 /** What a delete takes with it that was changed on its own: it has the id of a start that is excepted. */
 async function readChanged(
-  api: WriteApi,
+  client: WriteClient,
   { id, calendar_id: calendarId, recurrences }: CalendarEvent,
   from: string,
 ): Promise<readonly CalendarEvent[]> {
@@ -249,7 +246,7 @@ async function readChanged(
     const eventId = `${id}_${slot}`;
     if (eventId < from) continue;
     // One that may not be read is deleted all the same; whatever else fails would fail the delete, too.
-    const event = await api
+    const event = await client
       .getEvent({ calendarId, eventId })
       .catch(nullOn("not_found", "forbidden", "rejected"));
     if (event !== null) found.push(event);
@@ -258,9 +255,9 @@ async function readChanged(
 }
 
 /** The series as a delete of some of its events has left it; where it cannot be read, that is not known. */
-async function readLeft(api: WriteApi, address: EventAddress): Promise<Outcome> {
+async function readLeft(client: WriteClient, address: EventAddress): Promise<Outcome> {
   try {
-    return { ...DONE, after: await api.getEvent(address) };
+    return { ...DONE, after: await client.getEvent(address) };
   } catch (error) {
     return hasCode(error, "not_found") ? { ...DONE, scope: "all", eventId: address.eventId } : DONE;
   }

@@ -1,4 +1,4 @@
-import { type Api, type ApiOptions, createApi } from "../api/client.js";
+import { type ApiOptions, type Client, createApi } from "../api/client.js";
 import type { PlannedRequest } from "../api/dry-run.js";
 import type { UndiciTransport } from "../api/network/transport.js";
 import type { SenderOptions } from "../api/sending/sender.js";
@@ -41,7 +41,7 @@ export function isSilentJob({ machine, run }: Pick<ClientDependencies, "machine"
 export async function createServiceClient(
   { settings, ...options }: ServiceClientOptions,
   client: ClientDependencies,
-): Promise<Api> {
+): Promise<Client> {
   const token = await options.token();
   if (settings.service.kind === "local") {
     const transport = await traceIfVerbose(createInProcessTransport(await options.localService()), client);
@@ -64,7 +64,7 @@ async function createClient(
   service: Service,
   account: LimitedAccount | null,
   client: ClientDependencies,
-): Promise<Api> {
+): Promise<Client> {
   const options = await createSenderOptions(client, account);
   const dryRun = client.run.dryRun ? await import("../api/dry-run.js") : null;
   return createApi({
@@ -80,7 +80,7 @@ async function createRemoteClient(
   service: Service,
   { value: token, source }: Pick<Token, "value"> & Partial<Token>,
   client: ClientDependencies,
-): Promise<Api> {
+): Promise<Client> {
   const transport = withBearer(service.transport, token);
   const { origin } = service.baseUrl;
   return createClient({ ...service, transport, tokenSource: source }, { token, origin }, client);

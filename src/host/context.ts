@@ -1,4 +1,4 @@
-import type { Api } from "../api/client.js";
+import type { Client } from "../api/client.js";
 import type { PlannedRequest } from "../api/dry-run.js";
 import {
   type CacheFile,
@@ -100,6 +100,7 @@ export function composeContext(host: Machine, options: CompositionOptions): Cont
     },
     state,
     writes,
+    writing: async () => ({ client: await api(), writes: run.dryRun ? null : await writes() }),
     program: composeProgram(host, options),
     machine,
   };
@@ -199,7 +200,7 @@ interface CacheAccess {
 }
 
 /** The caches of the service in use, and the client that fills them. */
-function composeCaches(machine: Machine, access: CacheAccess, api: () => Promise<Api>) {
+function composeCaches(machine: Machine, access: CacheAccess, api: () => Promise<Client>) {
   const cache = once((): NameCache => {
     const nameCache = createNameCache(openCacheFile("names", machine, access), machine.clock.now);
     machine.resources.add(() => nameCache.save());

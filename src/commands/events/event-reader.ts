@@ -25,7 +25,7 @@ import type { EventQuery, FilterFlags } from "./event-query.js";
 import { createNameFilters, type NameFilters } from "./name-filters.js";
 
 /** What commands use that read lists of events. */
-export type EventContext = CalendarContext & Pick<Context, "output" | "now" | "writes">;
+export type EventContext = CalendarContext & Pick<Context, "output" | "now" | "writing">;
 
 /** A list of events, as it was read. */
 export interface EventList extends Pick<EventReader, "calendars" | "noteMissingKeeps"> {
