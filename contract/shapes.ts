@@ -93,25 +93,37 @@ export interface Feed {
   readonly address?: string;
 }
 
+/** What a client can write of an event. */
+export type WritableField = Exclude<
+  keyof CalendarEvent,
+  "id" | "calendar_id" | "created_at" | "updated_at" | "creator" | "series_id"
+>;
+
+/** When an event is. */
+export type TimeField = "all_day" | "start_at" | "start_timezone" | "end_at" | "end_timezone";
+
+/** What else it says. Lists that must have all of it are checked by `satisfies Record<ContentField, …>`. */
+export type ContentField = Exclude<WritableField, TimeField>;
+
 /**
- * The writable fields of an event, checked and ready to send. Undefined fields are omitted; label and attendees are always named,
- * so that no copy of a draft loses them.
+ * The writable fields of an event, checked and ready to send. All are named, so that none is lost where a draft is put together;
+ * undefined ones are not sent.
  * @template Ref how it names its label and its people: by composite id where it is sent
  */
-export interface EventDraft<Ref = string> {
+export interface EventDraft<Ref = string> extends Readonly<Record<WritableField, unknown>> {
   readonly category: string;
   readonly title: string;
-  readonly all_day?: boolean | undefined;
+  readonly all_day: boolean | undefined;
   /** ISO 8601 with an offset or `Z`. */
-  readonly start_at?: string | undefined;
-  readonly start_timezone?: string | undefined;
-  readonly end_at?: string | undefined;
-  readonly end_timezone?: string | undefined;
-  readonly description?: string | undefined;
-  readonly location?: string | undefined;
-  readonly url?: string | undefined;
+  readonly start_at: string | undefined;
+  readonly start_timezone: string | undefined;
+  readonly end_at: string | undefined;
+  readonly end_timezone: string | undefined;
+  readonly description: string | undefined;
+  readonly location: string | undefined;
+  readonly url: string | undefined;
   /** RFC 5545 lines of a series, for services with the extension `recurrences`. */
-  readonly recurrences?: readonly string[] | undefined;
+  readonly recurrences: readonly string[] | undefined;
   readonly label: Ref | undefined;
   readonly attendees: readonly Ref[] | undefined;
 }

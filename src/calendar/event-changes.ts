@@ -1,7 +1,6 @@
 import { parseLenientDateTime } from "../../contract/date-time.js";
-import { plainId } from "../../contract/ids.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
-import { readSpan } from "../events/times.js";
+import { contentKeyWithoutTimes, isSameContent } from "../events/content.js";
 import { isOnDays } from "./day-list.js";
 import { localizeEvent } from "./event-view.js";
 import { isSeries, isWhereItsRuleSays } from "./series.js";
@@ -174,33 +173,8 @@ function hasChanged(before: CalendarEvent, now: CalendarEvent): boolean {
   const hasTime = then !== null && updated !== null;
   if (hasTime && then !== updated) return true;
   // The next time of an event that repeats is not a change of it.
-  if (hasTime && now.recurrences.length > 0) return contentOf(before) !== contentOf(now);
+  if (hasTime && now.recurrences.length > 0)
+    return contentKeyWithoutTimes(before) !== contentKeyWithoutTimes(now);
   // Two writes may have the same time.
   return !isSameContent(before, now);
-}
-
-/** Whether two versions of an event say the same. Null and empty texts are the same, as are ids of any form. */
-export function isSameContent(one: CalendarEvent, other: CalendarEvent): boolean {
-  return contentKey(one) === contentKey(other);
-}
-
-/** What is the same for two versions of an event that say the same. */
-export function contentKey(event: CalendarEvent): string {
-  return contentOf(event) + timesOf(event);
-}
-
-function contentOf(event: CalendarEvent): string {
-  const { category, title, recurrences, description, location, url, label, attendees } = event;
-  return JSON.stringify([
-    category,
-    ...[title ?? "", description ?? "", location ?? "", url ?? ""],
-    recurrences,
-    label === null ? null : plainId(label.id),
-    attendees.map(({ id }) => plainId(id)).sort(),
-  ]);
-}
-
-function timesOf(event: CalendarEvent): string {
-  const { allDay, start, end, startTimezone, endTimezone } = readSpan(event);
-  return JSON.stringify([allDay ?? false, start, end, startTimezone, endTimezone]);
 }

@@ -7,6 +7,7 @@ import {
 } from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
 import { HEX_COLOR, URL_SCHEMES } from "../../contract/limits.js";
+import type { ContentField } from "../../contract/shapes.js";
 import { parseUrl } from "../../contract/url.js";
 import { type LocalizedEvent, labelText, localizeEvent, userText } from "./event-view.js";
 import { digitsOf, escapeControls, escapeText, foldLines, utcTime } from "./icalendar-text.js";
@@ -128,6 +129,16 @@ function eventBlock({ event, series }: Entry, options: EventOptions): readonly s
   const text = (name: string, value: string | null) =>
     value === null || value === "" ? [] : [`${name}:${escapeText(value, options.sanitize)}`];
   const { label, creator, attendees } = event;
+  const content = {
+    recurrences: recurrenceLines(event, options),
+    title: text("SUMMARY", event.title),
+    location: text("LOCATION", event.location),
+    description: text("DESCRIPTION", event.description),
+    url: urlLines(event.url ?? "", text),
+    label: label?.name ? text("CATEGORIES", label.name) : text("X-CALCTL-LABEL", labelText(label)),
+    category: event.category === "keep" ? ["X-CALCTL-CATEGORY:keep"] : [],
+    attendees: attendees.flatMap(({ id }) => text("X-CALCTL-ATTENDEE", plainId(id))),
+  } satisfies Record<ContentField, readonly string[]>;
   const changed = instantOf(event.updated_at) ?? instantOf(event.created_at) ?? options.now;
   return [
     "BEGIN:VEVENT",
@@ -138,19 +149,19 @@ function eventBlock({ event, series }: Entry, options: EventOptions): readonly s
     ...instantLine("LAST-MODIFIED", event.updated_at),
     ...sequenceLine(event),
     ...timeLines(event, options),
-    ...recurrenceLines(event, options),
+    ...content.recurrences,
     ...(series === null ? [] : recurrenceIdLine(event, series, options)),
-    ...text("SUMMARY", event.title),
-    ...text("LOCATION", event.location),
-    ...text("DESCRIPTION", event.description),
-    ...urlLines(event.url ?? "", text),
+    ...content.title,
+    ...content.location,
+    ...content.description,
+    ...content.url,
     // Without an e-mail address nobody can be invited: see the decision record.
     ...[...new Set([...(creator === null ? [] : [creator]), ...attendees].map(userText))].flatMap((name) =>
       text("CONTACT", name),
     ),
-    ...(label?.name ? text("CATEGORIES", label.name) : text("X-CALCTL-LABEL", labelText(label))),
-    ...(event.category === "keep" ? ["X-CALCTL-CATEGORY:keep"] : []),
-    ...attendees.flatMap(({ id }) => text("X-CALCTL-ATTENDEE", plainId(id))),
+    ...content.label,
+    ...content.category,
+    ...content.attendees,
     ...colorLine(label?.color ?? ""),
     "END:VEVENT",
   ];

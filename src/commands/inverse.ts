@@ -1,12 +1,12 @@
 import type { Scope } from "../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import type { EventAddress } from "../api/endpoints.js";
-import { isSameContent } from "../calendar/event-changes.js";
 import { fromFirstSlot, slotOf, timesFrom, withoutExceptions } from "../calendar/series.js";
 import { linesFor, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
 import { CliError, nullOn } from "../errors.js";
+import { isSameContent, replacing, says } from "../events/content.js";
 import { draftOfCopy } from "../events/copy.js";
-import { changes, replacing, says } from "../events/draft.js";
+import { changes } from "../events/draft.js";
 import { createRelatedResolver, DEFAULT_LABEL } from "../events/names.js";
 import { write } from "../events/write.js";
 import type { WriteRow } from "../state/writes.js";
@@ -275,7 +275,7 @@ async function changeAgain(
   }
 }
 
-interface Replacement extends Pick<EventDraft, "recurrences"> {
+interface Replacement extends Partial<Pick<EventDraft, "recurrences">> {
   readonly as: CalendarEvent;
   readonly scope?: Scope;
 }

@@ -1,6 +1,6 @@
 import { DAY_MS, dateToInstant, instantToDate } from "../../contract/date-time.js";
 import { compositeId, plainId } from "../../contract/ids.js";
-import type { CalendarEvent, EventDraft, Label, User } from "../../contract/shapes.js";
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { checkDate, type DateInput, type DurationInput } from "../calendar/dates.js";
 import { describeCandidates } from "../calendar/names.js";
 import { fromFirstSlot } from "../calendar/series.js";
@@ -149,7 +149,7 @@ export function missingForDraft(patches: readonly GivenFields[]): readonly strin
 
 /**
  * The whole event with what patches change of it, since a PUT replaces it; everything else keeps its meaning. Null fields
- * are omitted, ids are composite, and an all-day end that equals its start is sent as the next midnight. Cleared texts are
+ * are omitted, as is the rule, ids are composite, and an all-day end that equals its start is sent as the next midnight. Cleared texts are
  * sent empty, cleared times are omitted. Times change as those of an input in `draft`, but only a typed start moves the
  * event, a day alone as the start of a timed event keeps its time of day, and `--all-day` with only a start is one day; the
  * event keeps its zones unless a zone is given or it had no times.
@@ -186,6 +186,7 @@ export function changes(
     description,
     location,
     url,
+    recurrences: undefined,
     label: compositeId(event.calendar_id, label),
     attendees: changedAttendees(event, patches),
   };
@@ -300,8 +301,9 @@ function changedText(
 
 /** Composite ids; undefined when the event has no attendees and none are given. */
 function changedAttendees(event: CalendarEvent, patches: readonly EventPatch<string>[]) {
-  const added = patches.flatMap(({ addAttendees = [] }) => addAttendees);
-  const removed = patches.flatMap(({ removeAttendees = [] }) => removeAttendees);
+  const typed = patches.filter(isTyped);
+  const added = typed.flatMap(({ addAttendees = [] }) => addAttendees);
+  const removed = typed.flatMap(({ removeAttendees = [] }) => removeAttendees);
   const own = event.attendees.map(({ id }) => id);
   const base = said(patches, "attendees") ?? own;
   const unknown = removed.find((id) => !hasUser(base, id));
@@ -321,66 +323,6 @@ function changedAttendees(event: CalendarEvent, patches: readonly EventPatch<str
 /** Whether a user is among some; ids may be plain or composite. */
 function hasUser(ids: readonly string[], user: string): boolean {
   return ids.some((id) => plainId(id) === plainId(user));
-}
-
-/** The event as an update leaves it, with what is known of its label and attendees. */
-export function eventOfDraft(
-  current: CalendarEvent,
-  { label: labelId, attendees: ids, ...fields }: EventDraft,
-  { labels, members }: { readonly labels: readonly Label[]; readonly members: readonly User[] },
-): CalendarEvent {
-  const composite = (id: string): string => compositeId(current.calendar_id, id);
-  const users = [...members, ...current.attendees];
-  const label = [...labels, current.label].find((each) => each !== null && composite(each.id) === labelId);
-  return {
-    ...current,
-    category: fields.category,
-    title: fields.title,
-    all_day: fields.all_day ?? null,
-    start_at: fields.start_at ?? null,
-    start_timezone: fields.start_timezone ?? null,
-    end_at: fields.end_at ?? null,
-    end_timezone: fields.end_timezone ?? null,
-    recurrences: fields.recurrences ?? current.recurrences,
-    description: fields.description ?? null,
-    location: fields.location ?? null,
-    url: fields.url ?? null,
-    label: label ?? current.label,
-    attendees:
-      ids?.flatMap((id) => users.find((user) => composite(user.id) === id) ?? []) ?? current.attendees,
-  };
-}
-
-/** A draft as what replaces an event: what it does not have is cleared. */
-export function replacing(event: CalendarEvent, draft: EventDraft): EventDraft {
-  const cleared = TEXT_FIELDS.filter((field) => draft[field] === undefined && event[field]);
-  return {
-    ...draft,
-    ...Object.fromEntries(cleared.map((field) => [field, ""])),
-    attendees: draft.attendees ?? (event.attendees.length > 0 ? [] : undefined),
-  };
-}
-
-/** Whether an event is as a draft would leave it. What the draft omits stays as it is; ids may be plain or composite. */
-export function says(event: CalendarEvent, draft: EventDraft): boolean {
-  const [own, span] = [readSpan(event), readSpan(draft)];
-  const { label = event.label?.id, attendees = event.attendees.map(({ id }) => id) } = draft;
-  return (
-    event.category === draft.category &&
-    (event.title ?? "") === draft.title &&
-    TEXT_FIELDS.every((field) => (event[field] ?? "") === (draft[field] ?? event[field] ?? "")) &&
-    (own.allDay ?? false) === (span.allDay ?? false) &&
-    own.start === span.start &&
-    own.end === span.end &&
-    own.startTimezone === (span.startTimezone ?? own.startTimezone) &&
-    own.endTimezone === (span.endTimezone ?? own.endTimezone) &&
-    idsKey([event.label?.id ?? ""]) === idsKey([label ?? ""]) &&
-    idsKey(event.attendees.map(({ id }) => id)) === idsKey(attendees)
-  );
-}
-
-function idsKey(ids: readonly string[]): string {
-  return JSON.stringify(ids.map(plainId).sort());
 }
 
 /** The flags that would complete the span: a schedule needs both times, anything else both or neither. */

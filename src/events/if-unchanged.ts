@@ -1,7 +1,7 @@
 import { parseWireDateTime } from "../../contract/date-time.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { CliError } from "../errors.js";
-import { says } from "./draft.js";
+import { says } from "./content.js";
 
 /**
  * Checks that an event was not updated since the user last read it.

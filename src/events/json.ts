@@ -6,7 +6,7 @@ import type { LocalizedEvent } from "../calendar/event-view.js";
 import { type Named, namedLabel } from "../calendar/names.js";
 import { addDays, daySpan } from "../calendar/zoned-time.js";
 import { type CliError, usageError } from "../errors.js";
-import { parseCategory, type WrittenPatch, type WrittenTimes } from "./patch.js";
+import { parseCategory, type ReadFields, type WrittenPatch, type WrittenTimes } from "./patch.js";
 
 /** A JSON object as a patch. */
 export interface EventInput {
@@ -41,6 +41,8 @@ const KEYS = [
   "series_id",
 ] as const satisfies readonly (keyof LocalizedEvent)[];
 
+type Key = (typeof KEYS)[number];
+
 /** An object of `events create --input`, without the key under which it is made once. */
 export interface KeyedInput {
   readonly fields: unknown;
@@ -69,13 +71,13 @@ export function readKeyedInput(value: unknown, source: string): KeyedInput {
  */
 export function readEventInput(value: unknown, source: string, readZone = parseTimeZone): EventInput {
   const fields = readFields(value, source);
-  const readTimeZone = (key: string): string | undefined => {
+  const readTimeZone = (key: Key): string | undefined => {
     const name = readText(fields, key);
     return name === undefined ? undefined : readZone(name, `${source}: ${key}`);
   };
   const category = readText(fields, "category");
-  const { notes, ...recurrences } = readRecurrences(fields);
-  const patch = {
+  const { notes, recurrences, isSeries } = readRecurrences(fields);
+  const patch: ReadFields & Required<WrittenTimes> = {
     source,
     category: category === undefined ? undefined : parseCategory(category, `${source}: category`),
     title: readText(fields, "title"),
@@ -89,7 +91,8 @@ export function readEventInput(value: unknown, source: string, readZone = parseT
     url: readText(fields, "url"),
     label: readLabel(fields),
     attendees: readAttendees(fields),
-    ...recurrences,
+    recurrences,
+    isSeries,
   };
   checkLocalTimes(fields, patch);
   return { patch, notes };
@@ -117,7 +120,7 @@ function readMembers(value: object, source: string): Fields {
 }
 
 /** The text of a date and time with an offset. */
-function readInstant(fields: Fields, key: string): string | undefined {
+function readInstant(fields: Fields, key: Key): string | undefined {
   const text = readText(fields, key);
   if (text !== undefined) parseInstant(text, `${fields.source}: ${key}`);
   return text?.trim();
@@ -166,9 +169,13 @@ function readRecurrences({ values, source }: Fields) {
     throw wrongType(`${source}: recurrences[${index}]`, "text", line);
   });
   const [id, seriesId] = [values.get("id"), values.get("series_id")];
-  if (lines.length === 0) return { notes: [] };
+  if (lines.length === 0) return { recurrences: undefined, isSeries: undefined, notes: [] };
   if (id === seriesId) return { recurrences: lines, isSeries: id !== undefined, notes: [] };
-  return { notes: [`${source}: it is one event of a series, whose recurrences are ignored`] };
+  return {
+    recurrences: undefined,
+    isSeries: undefined,
+    notes: [`${source}: it is one event of a series, whose recurrences are ignored`],
+  };
 }
 
 function checkLocalTimes(fields: Fields, { start, end, allDay }: WrittenTimes): void {
@@ -222,14 +229,14 @@ interface Fields {
 }
 
 /** A text, or undefined if absent. @throws CliError usage for another type */
-function readText({ values, source }: Fields, key: string): string | undefined {
+function readText({ values, source }: Fields, key: Key | "key"): string | undefined {
   const value = values.get(key);
   if (value === undefined || typeof value === "string") return value;
   throw wrongType(`${source}: ${key}`, "text", value);
 }
 
 /** A boolean, or undefined if absent. @throws CliError usage for another type */
-function readBoolean({ values, source }: Fields, key: string): boolean | undefined {
+function readBoolean({ values, source }: Fields, key: Key): boolean | undefined {
   const value = values.get(key);
   if (value === undefined || typeof value === "boolean") return value;
   throw wrongType(`${source}: ${key}`, "true or false", value);

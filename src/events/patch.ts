@@ -6,25 +6,27 @@ import {
   MAX_LOCATION,
   MAX_TITLE,
 } from "../../contract/limits.js";
-import { CATEGORIES, type Category } from "../../contract/shapes.js";
+import { CATEGORIES, type Category, type ContentField } from "../../contract/shapes.js";
 import type { DateInput, DurationInput } from "../calendar/dates.js";
 import type { Named } from "../calendar/names.js";
 import { emptyValueError, usageError } from "../errors.js";
 
-/** The fields of an event that are texts and may be empty. */
+/** A field that an event may be without. */
+export type ClearableField = Exclude<ContentField, "category" | "title" | "label" | "recurrences">;
+
+/** Those of them that are texts. */
 export const TEXT_FIELDS = ["description", "location", "url"] as const;
 
-type Texts = { readonly [K in (typeof TEXT_FIELDS)[number]]?: string | null | undefined };
-
 /** What any input says of an event but its times. A field is absent, set, or null to clear it. @template Ref how a label and people are named */
-interface PatchedFields<Ref> extends Texts {
+interface PatchedFields<Ref> extends Readonly<Partial<Record<ContentField, unknown>>> {
   readonly category?: Category | undefined;
   readonly title?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly location?: string | null | undefined;
+  readonly url?: string | null | undefined;
   readonly label?: Ref | undefined;
   /** An empty list means no attendees. */
   readonly attendees?: readonly Ref[] | undefined;
-  readonly addAttendees?: readonly Ref[] | undefined;
-  readonly removeAttendees?: readonly Ref[] | undefined;
   /** RFC 5545 lines of a new series. */
   readonly recurrences?: readonly string[] | undefined;
 }
@@ -61,14 +63,21 @@ export interface WrittenTimes {
   readonly isSeries?: boolean | undefined;
 }
 
-/** What the flags of a command line say of an event. */
-export type TypedPatch<Ref = Named> = PatchedFields<Ref> & TypedTimes;
+/** What a person says of an event: by flags, answers or a document. */
+export type TypedPatch<Ref = Named> = PatchedFields<Ref> &
+  TypedTimes & {
+    readonly addAttendees?: readonly Ref[] | undefined;
+    readonly removeAttendees?: readonly Ref[] | undefined;
+  };
 
 /** What JSON or an entry of a file says of an event. */
 export type WrittenPatch<Ref = Named> = PatchedFields<Ref> & WrittenTimes;
 
 /** What one input says of an event. */
 export type EventPatch<Ref = Named> = TypedPatch<Ref> | WrittenPatch<Ref>;
+
+/** What a reader of patches gives: it names each field but times, so that it forgets none. */
+export type ReadFields = Required<PatchedFields<Named>>;
 
 export function isTyped<P extends { readonly source?: string | undefined }>(
   patch: P,
@@ -88,8 +97,8 @@ export function said<P, K extends keyof P>(patches: readonly P[], field: K): P[K
 
 /** The same patch without the label and the people that it names. */
 export function withoutNames(patch: EventPatch<unknown>): EventPatch<never> {
-  const { label: _, attendees: __, addAttendees: ___, removeAttendees: ____, ...others } = patch;
-  return others;
+  const others = { ...patch, label: undefined, attendees: undefined };
+  return isTyped(others) ? { ...others, addAttendees: undefined, removeAttendees: undefined } : others;
 }
 
 /** Texts with a limit in the contract; undefined and null ones are not checked. */

@@ -5,7 +5,7 @@ import {
   isTimeZone,
   parseWireDateTime,
 } from "../../contract/date-time.js";
-import type { EventDraft } from "../../contract/shapes.js";
+import type { EventDraft, TimeField } from "../../contract/shapes.js";
 import type { DateInput, DurationInput } from "../calendar/dates.js";
 import { addDuration, daySpan, localDate } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
@@ -29,8 +29,6 @@ export const EMPTY_SPAN: EventSpan = {
   startTimezone: null,
   endTimezone: null,
 };
-
-type TimeField = "all_day" | "start_at" | "start_timezone" | "end_at" | "end_timezone";
 
 /** The time fields of an event or of a draft. */
 type WireTimes = { readonly [K in TimeField]?: EventDraft[K] | null };

@@ -1,19 +1,27 @@
 import { createHash } from "node:crypto";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
-import { contentKey } from "../calendar/event-changes.js";
+import type { CalendarEvent, EventDraft, WritableField } from "../../contract/shapes.js";
 import type { Named } from "../calendar/names.js";
 import { fromFirstSlot, isSeries } from "../calendar/series.js";
+import { contentKey } from "../events/content.js";
 
 /** The same for two versions of a file's event that say the same. Earlier imports have remembered it, so it must not change. */
 export function hashContent(content: EventDraft<Named>): string {
-  const { category, title, description, location, url, label, attendees } = content;
-  const { all_day, start_at, start_timezone, end_at, end_timezone, recurrences } = content;
-  return shortHash([
-    ...[category, title, all_day ?? false, start_at, start_timezone, end_at, end_timezone],
-    ...[description || null, location || null, url || null],
-    ...[label?.value, attendees?.map(({ value }) => value) ?? []],
-    ...(recurrences === undefined ? [] : [recurrences]),
-  ]);
+  const { recurrences } = content;
+  const said = {
+    category: content.category,
+    title: content.title,
+    all_day: content.all_day ?? false,
+    start_at: content.start_at,
+    start_timezone: content.start_timezone,
+    end_at: content.end_at,
+    end_timezone: content.end_timezone,
+    description: content.description || null,
+    location: content.location || null,
+    url: content.url || null,
+    label: content.label?.value,
+    attendees: content.attendees?.map(({ value }) => value) ?? [],
+  } satisfies Record<Exclude<WritableField, "recurrences">, unknown>;
+  return shortHash([...Object.values(said), ...(recurrences === undefined ? [] : [recurrences])]);
 }
 
 /** The same for two versions of an event of the calendar that say the same; of a series, whatever its events say on their own. */

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import { CATEGORIES } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
-import { parseCategory } from "../events/patch.js";
+import { parseCategory, type ReadFields, type WrittenTimes } from "../events/patch.js";
 import { hashText } from "./content-hash.js";
 import { type CsvField, findColumns } from "./csv-columns.js";
 import { type CellReader, type DateOrder, needsOrder, readTimes, type TimeOptions } from "./csv-times.js";
@@ -105,13 +105,15 @@ function readRow(identity: string, cell: CellReader, options: TimeOptions) {
   // Outlook lists several.
   const [label, other] = (isLabel ? category : labels)?.split(";").filter((name) => name.trim() !== "") ?? [];
   if (other !== undefined) options.count(SEVERAL_LABELS);
-  const patch = {
+  const patch: ReadFields & WrittenTimes = {
     category: isLabel || category === undefined ? undefined : parseCategory(category, "category"),
     title: cell("title") ?? "(no title)",
     description: cell("description"),
     location: cell("location"),
     url: cell("url"),
     label: label === undefined ? undefined : { value: label, source: "label" },
+    attendees: undefined,
+    recurrences: undefined,
     ...readTimes(cell, options),
   };
   return { identity, patch, cancelled: false };

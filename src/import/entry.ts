@@ -135,7 +135,8 @@ export function readEntry(
     const patch = truncate ? truncateTexts(stored) : stored;
     if (patch !== stored) remarks.add("too long for the calendar: truncated");
     checkStorable(patch);
-    const { recurrences = [], ...content } = draft([patch], { zone, length: LENGTH });
+    const { recurrences = [], ...others } = draft([patch], { zone, length: LENGTH });
+    const content = { ...others, recurrences: undefined };
     const isOpen = patch.start !== undefined && patch.end === undefined && content.all_day !== true;
     if (isOpen && !remarks.has(OF_NO_LENGTH)) remarks.add("without an end: an hour long");
     // Nothing of one that is cancelled is written.

@@ -4,7 +4,7 @@ import { parseUrl } from "../../contract/url.js";
 import { dateLines } from "../calendar/recurrence-lines.js";
 import { addDuration, wallClockAt } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
-import { isBlank, parseCategory, type WrittenPatch, type WrittenTimes } from "../events/patch.js";
+import { isBlank, parseCategory, type ReadFields, type WrittenTimes } from "../events/patch.js";
 import { checkDates, wireTime } from "./content.js";
 import { hashText } from "./content-hash.js";
 import {
@@ -54,17 +54,21 @@ interface VeventOptions {
 
 /** Some programs write a day as its midnights, and say so. */
 const ALL_DAY_MARKS = [
-  ...["X-MICROSOFT-CDO-ALLDAYEVENT", "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT", "X-FUNAMBOL-ALLDAY"],
+  ...(["X-MICROSOFT-CDO-ALLDAYEVENT", "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT", "X-FUNAMBOL-ALLDAY"] as const),
 ];
 
-const READ: ReadonlySet<string> = new Set([
-  ...["UID", "RECURRENCE-ID", "DTSTART", "DTEND", "DURATION", "RDATE", "EXDATE", "EXRULE"],
-  ...["SUMMARY", "LOCATION", "DESCRIPTION", "URL", "CATEGORIES", "STATUS", "TRANSP"],
-  ...["SEQUENCE", "LAST-MODIFIED", "DTSTAMP"],
-  ...["X-CALCTL-ATTENDEE", "X-CALCTL-CATEGORY", "X-CALCTL-LABEL"],
-  ...["X-CALCTL-START", "X-CALCTL-END", "X-CALCTL-URL"],
+const READ_NAMES = [
+  ...(["UID", "RECURRENCE-ID", "DTSTART", "DTEND", "DURATION", "RDATE", "EXDATE", "EXRULE"] as const),
+  ...(["SUMMARY", "LOCATION", "DESCRIPTION", "URL", "CATEGORIES", "STATUS", "TRANSP"] as const),
+  ...(["SEQUENCE", "LAST-MODIFIED", "DTSTAMP"] as const),
+  ...(["X-CALCTL-ATTENDEE", "X-CALCTL-CATEGORY", "X-CALCTL-LABEL"] as const),
+  ...(["X-CALCTL-START", "X-CALCTL-END", "X-CALCTL-URL"] as const),
   ...ALL_DAY_MARKS,
-]);
+];
+
+type ReadName = (typeof READ_NAMES)[number];
+
+const READ: ReadonlySet<string> = new Set(READ_NAMES);
 
 /** RRULE is kept as it is; nobody misses the others. */
 const PASSED: ReadonlySet<string> = new Set(["RRULE", "CREATED", "COLOR", "CONTACT", "PRIORITY"]);
@@ -85,8 +89,8 @@ function checkNumbers(lines: readonly string[]): void {
 export function readVevent(lines: readonly string[], options: VeventOptions) {
   checkNumbers(lines);
   const properties = readProperties(lines, options.unread);
-  const all = (name: string) => properties.filter((property) => property.name === name);
-  const text = (name: string) => textOf(all(name), options.count);
+  const all = (name: ReadName) => properties.filter((property) => property.name === name);
+  const text = (name: ReadName) => textOf(all(name), options.count);
   const { start, end } = readBounds(all, options);
   if (start === undefined) throw usageError("it has no DTSTART");
   countZones(start, end, options);
@@ -98,7 +102,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   const periods = all("RDATE")
     .filter(isPeriods)
     .flatMap((property) => readPeriods(property, others));
-  const times = (name: string) =>
+  const times = (name: ReadName) =>
     all(name).flatMap((property) => (isPeriods(property) ? [] : readTimes(property, others)));
   const startOf = (time: IcsTime) => checkedStart(startInSeries(time, start, options.midnights));
   const uid = text("UID") ?? hashText(lines.filter((line) => !EACH_EXPORT.test(line)).join("\n"));
@@ -137,8 +141,8 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
   };
 }
 
-function versionOf(all: (name: string) => readonly Property[]) {
-  const newest = (name: string) =>
+function versionOf(all: (name: ReadName) => readonly Property[]) {
+  const newest = (name: ReadName) =>
     all(name)
       .map(({ written }) => written)
       .sort()
@@ -167,7 +171,7 @@ export function readChange(
   lines: readonly string[],
   options: VeventOptions,
 ): ChangedOccurrence | undefined {
-  const all = (name: string) => readProperties(linesOf(name, lines), options.unread);
+  const all = (name: ReadName) => readProperties(linesOf(name, lines), options.unread);
   const properties = all("RECURRENCE-ID");
   if (properties.length === 0) return undefined;
   if (properties.some(({ parameters }) => parameters["range"] !== undefined))
@@ -183,7 +187,7 @@ export function readChange(
 }
 
 /** Where an event begins and ends. */
-function readBounds(all: (name: string) => readonly Property[], options: VeventOptions) {
+function readBounds(all: (name: ReadName) => readonly Property[], options: VeventOptions) {
   const start = readOne(all("DTSTART"), options);
   const written = readOne(all("DTEND"), { ...options, zone: start?.zone ?? options.zone });
   const end = start === undefined || written === undefined ? written : withEndAfter(start, written);
@@ -271,8 +275,8 @@ function withEndAfter(start: IcsTime, end: IcsTime): IcsTime {
 }
 
 /** The status. @param unread takes states that the calendar does not have, such as tentative, and free for others */
-function readStates(text: (name: string) => string | undefined, unread: Set<string>): string | undefined {
-  const [status] = ["STATUS", "TRANSP"].map((name) => {
+function readStates(text: (name: ReadName) => string | undefined, unread: Set<string>): string | undefined {
+  const [status] = (["STATUS", "TRANSP"] as const).map((name) => {
     const state = text(name)?.toUpperCase();
     if (!/^(?:CONFIRMED|CANCELLED|OPAQUE)$/.test(state ?? "OPAQUE"))
       unread.add(`${name}:${state?.slice(0, 40)}`);
@@ -361,11 +365,11 @@ function patchOf(
     all,
     count,
   }: {
-    readonly text: (name: string) => string | undefined;
-    readonly all: (name: string) => readonly Property[];
+    readonly text: (name: ReadName) => string | undefined;
+    readonly all: (name: ReadName) => readonly Property[];
     readonly count: VeventOptions["count"];
   },
-): WrittenPatch {
+): Omit<ReadFields, "recurrences"> & WrittenTimes {
   const category = text("X-CALCTL-CATEGORY");
   const label = labelOf(all("CATEGORIES"), count) ?? text("X-CALCTL-LABEL");
   const attendees = all("X-CALCTL-ATTENDEE").flatMap(({ values }) => String(values[0]) || []);
@@ -402,7 +406,7 @@ const DAY_MINUTES = 1440;
 function spanOf(
   start: IcsTime,
   end: IcsTime | undefined,
-  all: (name: string) => readonly Property[],
+  all: (name: ReadName) => readonly Property[],
 ): WrittenTimes {
   if (end !== undefined && end.isDate !== start.isDate)
     throw usageError("of DTSTART and DTEND one is a date, the other a time");

@@ -1,6 +1,6 @@
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { isSeries } from "../calendar/series.js";
-import { replacing, says } from "../events/draft.js";
+import { replacing, says } from "../events/content.js";
 import { hashContent, hashEvent } from "./content-hash.js";
 import { type ImportEvent, type ImportRecord, seriesRecord } from "./plan.js";
 import { draftOfSeries, repeatsAs } from "./series.js";

@@ -1,4 +1,5 @@
 import { plainId } from "../../contract/ids.js";
+import type { ContentField } from "../../contract/shapes.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { firstNames } from "../calendar/first-names.js";
 import { describeFormerWhen, titleOf } from "./event-when.js";
@@ -23,16 +24,18 @@ const MAX_OTHERS = 4;
 /** Compares an event with what it was. */
 export function describeDifference(before: LocalizedEvent, event: LocalizedEvent): EventDifference {
   const time = timeDifference(before, event);
-  const others = [
-    titleOf(before) === titleOf(event) ? "" : `was "${shorten(titleOf(before))}"`,
-    placeDifference(before, event),
-    peopleText(peopleOf(event, before), "joined"),
-    peopleText(peopleOf(before, event), "left"),
-    labelDifference(before, event),
-    differs(before.url, event.url) ? "link changed" : "",
-    differs(before.category, event.category) ? `now a ${shorten(event.category)}` : "",
-    differs(String(before.recurrences), String(event.recurrences)) ? "repeats differently" : "",
-  ].filter((text) => text !== "");
+  const content = {
+    title: titleOf(before) === titleOf(event) ? "" : `was "${shorten(titleOf(before))}"`,
+    location: placeDifference(before, event),
+    attendees: [peopleText(peopleOf(event, before), "joined"), peopleText(peopleOf(before, event), "left")],
+    label: labelDifference(before, event),
+    url: differs(before.url, event.url) ? "link changed" : "",
+    category: differs(before.category, event.category) ? `now a ${shorten(event.category)}` : "",
+    recurrences: differs(String(before.recurrences), String(event.recurrences)) ? "repeats differently" : "",
+  } satisfies Record<Exclude<ContentField, "description">, string | readonly string[]>;
+  const others = Object.values(content)
+    .flat()
+    .filter((text) => text !== "");
   const isSeen = time !== "" || others.length > 0;
   if (!isSeen && differs(before.description, event.description))
     return { time, others: ["description changed"] };

@@ -8,6 +8,10 @@ import type { HttpRequest, HttpResponse } from "../../src/api/transport.js";
 /** `--dry-run`: what the client does with writes that are recorded. */
 
 const BASE_URL = new URL("https://example.com/api/v1/");
+const NO_TIMES = { all_day: undefined, start_at: undefined, end_at: undefined } as const;
+const NO_ZONES = { start_timezone: undefined, end_timezone: undefined } as const;
+const NO_TEXTS = { description: undefined, location: undefined, url: undefined } as const;
+const REST = { ...NO_TIMES, ...NO_ZONES, ...NO_TEXTS, recurrences: undefined, attendees: undefined } as const;
 const FIRST = `${"0".repeat(31)}1`;
 
 function json(document: unknown): HttpResponse {
@@ -50,7 +54,7 @@ test("what is created can be read, changed and deleted under its id", async () =
   const calendar = { id: "c", type: "calendar", attributes: { name: "Family" } };
   const { api, planned, sent } = createWorld(() => json({ data: calendar }));
   expect(await api.hasExtension("keys", "c")).toBe(true);
-  const draft = { title: "Lunch", category: "event", label: "3", attendees: undefined };
+  const draft = { ...REST, title: "Lunch", category: "event", label: "3" };
   const { created, isRepeat } = await api.createEvent("c", draft, "k");
   expect({ id: created.id, isRepeat }).toEqual({ id: FIRST, isRepeat: false });
   const address = { calendarId: "c", eventId: created.id };
@@ -85,7 +89,7 @@ test("what is changed keeps what the request does not say", async () => {
   const address = { calendarId: "c", eventId: "e" };
   const before = await api.getEvent(address);
   expect(before.label).toMatchObject({ name: "Blue" });
-  const dinner = { title: "Dinner", category: "event", label: "1", attendees: undefined };
+  const dinner = { ...REST, title: "Dinner", category: "event", label: "1" };
   const updated = await api.updateEvent(address, dinner);
   expect(updated).toEqual({ event: { ...before, title: "Dinner" }, kept: 0 });
 });

@@ -15,6 +15,8 @@ test("the hashes of what was imported are those of earlier versions", () => {
     end_timezone: "UTC",
     description: "Bring shoes and water",
     location: "Gym",
+    url: undefined,
+    recurrences: undefined,
   } as const;
   expect(hashContent(content)).toBe("WIbd9FP44bhmbQkTzh71Yn");
   expect(hashContent({ ...content, location: "Hall" })).not.toBe(hashContent(content));

@@ -5,7 +5,7 @@ import { localizeEvent } from "../../calendar/event-view.js";
 import { attendeeKey, labelKey, labelWord } from "../../calendar/names.js";
 import { formatTyped } from "../../calendar/zoned-time.js";
 import { type CliError, usageError } from "../../errors.js";
-import { type EventPatch, parseCategory } from "../../events/patch.js";
+import { parseCategory, type ReadFields, type TypedTimes } from "../../events/patch.js";
 import { escapeJson, sanitizeLine } from "../../output/sanitize.js";
 import { wrapMessage } from "../../output/table/text-width.js";
 import type { TimeContext } from "./date-flags.js";
@@ -207,7 +207,7 @@ export async function patchOfDocument(
     after,
     strictDates,
   }: { readonly before: EventDocument; readonly after: EventDocument; readonly strictDates: boolean },
-): Promise<EventPatch> {
+): Promise<ReadFields & TypedTimes> {
   const changed = (key: TextKey) => (before[key] === after[key] ? undefined : after[key]);
   const label = changed("label");
   if (label === "") throw usageError("label is empty", "write one of the numbers or names above");
@@ -229,6 +229,7 @@ export async function patchOfDocument(
     startTimezone: parseZone(changed("start_timezone"), "start_timezone"),
     endTimezone: parseZone(changed("end_timezone"), "end_timezone"),
     label: label === undefined ? undefined : { value: label, source: "label" },
+    recurrences: undefined,
     attendees: changedKeys(before, after).includes("attendees")
       ? namedValues(after.attendees, "attendees")
       : undefined,

@@ -1,6 +1,7 @@
 import type { EventDraft } from "../../../contract/shapes.js";
 import { CliError, describeWithoutFlags, hasCode, usageError } from "../../errors.js";
-import { changes, eventOfDraft } from "../../events/draft.js";
+import { eventOfDraft } from "../../events/content.js";
+import { changes } from "../../events/draft.js";
 import { checkUnchanged, lastUpdate } from "../../events/if-unchanged.js";
 import { createRelatedResolver } from "../../events/names.js";
 import { withoutNames } from "../../events/patch.js";

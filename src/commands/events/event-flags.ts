@@ -14,7 +14,14 @@ import { collect } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
 import { asUsageError, type CliError, joinUsageErrors, missingFlagsError, usageError } from "../../errors.js";
 import { type EventInput, readEventInput } from "../../events/json.js";
-import { checkPatch, type EventPatch, type TypedPatch, type TypedTimes } from "../../events/patch.js";
+import {
+  type ClearableField,
+  checkPatch,
+  type EventPatch,
+  type ReadFields,
+  type TypedPatch,
+  type TypedTimes,
+} from "../../events/patch.js";
 import { addStrictDatesFlag, type DateFlagOptions, readDateFlag, type TimeContext } from "./date-flags.js";
 
 /** The flags about an event, as typed. */
@@ -53,44 +60,48 @@ export interface EventFlags extends Pick<DateFlagOptions, "addsTime"> {
 }
 
 /** The flags about an event, in the order in which a command line names them. */
-const FIELD_FLAGS = [
-  "allDay",
-  "strictDates",
-  "category",
-  "title",
-  "start",
-  "end",
-  "duration",
-  "startTimezone",
-  "endTimezone",
-  "description",
-  "descriptionFile",
-  "location",
-  "url",
-  "label",
-  "attendee",
-  "input",
-  "key",
-  "by",
-  "clear",
-  "addAttendee",
-  "removeAttendee",
-  "repeat",
-  "until",
-  "count",
-  "except",
-  "copies",
-] as const satisfies readonly (keyof EventFlags)[];
+const FIELD_FLAGS = {
+  allDay: "--all-day",
+  strictDates: "--strict-dates",
+  category: "--category",
+  title: "--title",
+  start: "--start",
+  end: "--end",
+  duration: "--duration",
+  startTimezone: "--start-timezone",
+  endTimezone: "--end-timezone",
+  description: "--description",
+  descriptionFile: "--description-file",
+  location: "--location",
+  url: "--url",
+  label: "--label",
+  attendee: "--attendee",
+  input: "--input",
+  key: "--key",
+  by: "--by",
+  clear: "--clear",
+  addAttendee: "--add-attendee",
+  removeAttendee: "--remove-attendee",
+  repeat: "--repeat",
+  until: "--until",
+  count: "--count",
+  except: "--except",
+  copies: "--copies",
+} satisfies Record<Exclude<keyof EventFlags, "addsTime" | "labelSource">, string>;
+
+export type FieldFlag = keyof typeof FIELD_FLAGS;
+
+const FLAG_NAMES = Object.keys(FIELD_FLAGS) as readonly FieldFlag[];
 
 /** Whether any flag says something about the event. */
 export function hasContentFlags(flags: EventFlags): boolean {
-  return FIELD_FLAGS.some((name) => name !== "strictDates" && flags[name] !== undefined);
+  return FLAG_NAMES.some((name) => name !== "strictDates" && flags[name] !== undefined);
 }
 
 /** The flags of a new event as the words of a command line. */
 export function flagWords(flags: EventFlags): readonly string[] {
-  return FIELD_FLAGS.flatMap((name) => {
-    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return FLAG_NAMES.flatMap((name) => {
+    const flag = FIELD_FLAGS[name];
     const value = flags[name] ?? false;
     if (typeof value === "boolean") return value ? [flag] : [];
     return [value].flat().flatMap((text) => [flag, text]);
@@ -185,13 +196,15 @@ export async function readEventFields(
   if (input !== null) checkPatch(input.patch);
   for (const text of input?.notes ?? []) context.output.note(text);
   const read = input === null ? [] : [input.patch];
-  const texts = { title, category, location, url, description: await readDescription(context, typed) };
+  const texts = { title, location, url, description: await readDescription(context, typed) };
   checkPatch(texts);
   const times = await readTimeFlags(context, typed, options.missing?.(read) ?? []);
-  const flags: TypedPatch = {
+  const flags: ReadFields & TypedPatch = {
     ...texts,
     ...times,
     by,
+    category,
+    recurrences: undefined,
     label: label === undefined ? undefined : { value: label, source: typed.labelSource ?? "--label" },
     attendees: namedValues(typed.attendee, "--attendee"),
     addAttendees: namedValues(typed.addAttendee, "--add-attendee"),
@@ -200,8 +213,17 @@ export async function readEventFields(
   return [...read, { ...flags, ...clearedFields(typed.clear, { flags, input }) }];
 }
 
-/** The fields that `--clear` can name. */
-export const CLEARABLE = ["description", "location", "url", "attendees", "start", "end"] as const;
+/** The fields that `--clear` can name, as a patch clears them. */
+const CLEARED = {
+  description: null,
+  location: null,
+  url: null,
+  attendees: [],
+  start: null,
+  end: null,
+} satisfies Record<ClearableField | "start" | "end", null | readonly never[]>;
+
+export const CLEARABLE = Object.keys(CLEARED) as readonly (keyof typeof CLEARED)[];
 
 /** What `--clear` says. @throws CliError usage for a field that cannot be cleared, or that has a new value */
 function clearedFields(
@@ -216,7 +238,7 @@ function clearedFields(
       throw usageError(`--clear: "${name}" cannot be cleared`, `fields: ${CLEARABLE.join(", ")}`);
     if (given[field] !== undefined)
       throw usageError(`--clear ${field}: a new value is given too`, "use only one of them");
-    return [field, field === "attendees" ? [] : null];
+    return [field, CLEARED[field]];
   });
   return Object.fromEntries(fields);
 }

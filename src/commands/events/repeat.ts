@@ -51,7 +51,7 @@ export async function planRepeat(
   flags: EventFlags,
   given: EventDraft<Named>,
 ): Promise<RepeatPlan> {
-  const { recurrences: _replaced, ...content } = given;
+  const content = { ...given, recurrences: undefined };
   const beginning = beginningOf(content);
   const { rule, excluded } = await readRepeat(context, flags, { beginning });
   if (flags.copies !== true) {

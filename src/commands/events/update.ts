@@ -10,7 +10,7 @@ import { usageError } from "../../errors.js";
 import { changes as changesOf } from "../../events/draft.js";
 import { checkUnchanged } from "../../events/if-unchanged.js";
 import { createResolvers, type RelatedResolver } from "../../events/names.js";
-import { type EventPatch, isEmptyPatch, said, withoutNames } from "../../events/patch.js";
+import { type EventPatch, isEmptyPatch, isTyped, said, withoutNames } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
@@ -175,15 +175,16 @@ async function withIds(
   patches: readonly EventPatch[],
   { event, resolver }: { readonly event: CalendarEvent; readonly resolver: RelatedResolver },
 ): Promise<readonly EventPatch<string>[]> {
+  const typed = patches.filter(isTyped);
   const label = said(patches, "label");
   const noteMissing = (name: string): void =>
     output.note(`--input: this calendar has no label "${name}": the event keeps its own`);
   const ids = {
     label: (label && (await resolver.labelId(label, noteMissing))) ?? undefined,
     attendees: await resolver.attendeeIds(said(patches, "attendees")),
-    addAttendees: await resolver.attendeeIds(said(patches, "addAttendees")),
+    addAttendees: await resolver.attendeeIds(said(typed, "addAttendees")),
     // An attendee may no longer be a member.
-    removeAttendees: await resolver.attendeeIds(said(patches, "removeAttendees"), event.attendees),
+    removeAttendees: await resolver.attendeeIds(said(typed, "removeAttendees"), event.attendees),
   };
   return [...patches.map(withoutNames), ids];
 }

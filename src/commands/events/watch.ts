@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Command } from "commander";
-import { contentKey, type EventChange } from "../../calendar/event-changes.js";
+import type { EventChange } from "../../calendar/event-changes.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { addAction, type ContextOf, describeCommand, forJobs } from "../../cli/command.js";
 import { readGlobalFlags } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
 import { CliError, emptyValueError, usageError } from "../../errors.js";
+import { contentKey } from "../../events/content.js";
 import { jsonObject } from "../../output/view.js";
 import { type WatchedChange, watchedChangeView } from "../../output/views/change.js";
 import { createProgramRunner, eventVariables } from "../programs/run-program.js";

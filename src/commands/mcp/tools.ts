@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { findCommand } from "../../cli/command-facts.js";
 import { commandSchema, commandsDocument, type JsonSchema } from "../../cli/help/schema.js";
+import type { FieldFlag } from "../events/event-flags.js";
 
 /** A tool is a command with some of its flags: `--if-unchanged` is the argument `if_unchanged`. */
 interface ToolPlan {
@@ -28,7 +29,39 @@ interface Page {
 }
 
 const DAYS = "days on from to";
-const CONTENT = "title start end duration all-day description location url label repeat until count except";
+
+/** Flags about an event that not every tool which writes one has, or that none has. */
+type OtherFlag =
+  | "addAttendee"
+  | "attendee"
+  | "by"
+  | "category"
+  | "clear"
+  | "copies"
+  | "descriptionFile"
+  | "endTimezone"
+  | "input"
+  | "key"
+  | "removeAttendee"
+  | "startTimezone"
+  | "strictDates";
+
+/** The other ones. */
+const CONTENT = Object.values({
+  title: "title",
+  start: "start",
+  end: "end",
+  duration: "duration",
+  allDay: "all-day",
+  description: "description",
+  location: "location",
+  url: "url",
+  label: "label",
+  repeat: "repeat",
+  until: "until",
+  count: "count",
+  except: "except",
+} satisfies Record<Exclude<FieldFlag, OtherFlag>, string>).join(" ");
 
 const PLANS: readonly ToolPlan[] = [
   {

@@ -1,3 +1,4 @@
+import type { ContentField } from "../../../contract/shapes.js";
 import { type LocalizedEvent, labelName, labelText, userText } from "../../calendar/event-view.js";
 import { describeOtherZone, describeWhen, type WhenOptions } from "../event-when.js";
 import type { TableColumn, View } from "../view.js";
@@ -23,6 +24,19 @@ const CALENDAR: TableColumn<LocalizedEvent> = {
 const CALENDAR_IF_SEVERAL: TableColumn<LocalizedEvent> = {
   ...CALENDAR,
   isShown: isOfSeveralCalendars,
+};
+
+/** What people read of an event first, in this order. */
+const DETAIL: Readonly<Record<ContentField | "when", ContentField | TableColumn<LocalizedEvent>>> = {
+  title: "title",
+  when: whenColumn({ year: true }),
+  recurrences: "recurrences",
+  category: "category",
+  label: "label",
+  location: "location",
+  url: "url",
+  description: "description",
+  attendees: "attendees",
 };
 
 /** Events, with their times in the zone that the user chose. */
@@ -86,23 +100,7 @@ export const eventView: View<LocalizedEvent> = {
   },
   tsv: ["id", "calendar_id", "start_local", "end_local", "all_day", "category", "label", "title", "location"],
   table: [whenColumn({ year: false }), "title", "label", CALENDAR_IF_SEVERAL, "id"],
-  detail: [
-    "title",
-    whenColumn({ year: true }),
-    "recurrences",
-    "category",
-    "label",
-    "location",
-    "url",
-    "description",
-    "attendees",
-    "creator",
-    "created_at",
-    "updated_at",
-    CALENDAR,
-    "id",
-    "series_id",
-  ],
+  detail: [...Object.values(DETAIL), "creator", "created_at", "updated_at", CALENDAR, "id", "series_id"],
   formats: createDayFormats({}),
 };
 

@@ -1,0 +1,111 @@
+import { compositeId, plainId } from "../../contract/ids.js";
+import type {
+  CalendarEvent,
+  ContentField,
+  EventDraft,
+  Label,
+  User,
+  WritableField,
+} from "../../contract/shapes.js";
+import type { ClearableField } from "./patch.js";
+import { readSpan } from "./times.js";
+
+/** What events say, compared with other events and with drafts. */
+
+/** What is compared of an event; of its label and people only the ids. */
+type Content = Pick<CalendarEvent, Exclude<WritableField, "label" | "attendees">> & {
+  readonly label: Pick<Label, "id"> | null;
+  readonly attendees: readonly Pick<User, "id">[];
+};
+
+/** Whether two versions of an event say the same. Null and empty texts are the same, as are ids of any form. */
+export function isSameContent(one: Content, other: Content): boolean {
+  return contentKey(one) === contentKey(other);
+}
+
+/** What is the same for two versions of an event that say the same. Imports remember a hash of it, so that it must not change. */
+export function contentKey(event: Content): string {
+  return contentKeyWithoutTimes(event) + timesKey(event);
+}
+
+/** The same, whenever the event is. */
+export function contentKeyWithoutTimes(event: Content): string {
+  const content = {
+    category: event.category,
+    title: event.title ?? "",
+    description: event.description ?? "",
+    location: event.location ?? "",
+    url: event.url ?? "",
+    recurrences: event.recurrences,
+    label: event.label === null ? null : plainId(event.label.id),
+    attendees: event.attendees.map(({ id }) => plainId(id)).sort(),
+  } satisfies Record<ContentField, unknown>;
+  return JSON.stringify(Object.values(content));
+}
+
+function timesKey(event: Content): string {
+  const { allDay, start, end, startTimezone, endTimezone } = readSpan(event);
+  return JSON.stringify([allDay ?? false, start, end, startTimezone, endTimezone]);
+}
+
+/**
+ * Whether an event is as a draft would leave it, but for its rule. What the draft omits besides the times stays as it is; ids may
+ * be plain or composite.
+ */
+export function says(event: CalendarEvent, { label, attendees, ...fields }: EventDraft): boolean {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return isSameContent(event, {
+    ...event,
+    ...Object.fromEntries(given),
+    all_day: fields.all_day ?? null,
+    start_at: fields.start_at ?? null,
+    end_at: fields.end_at ?? null,
+    recurrences: event.recurrences,
+    label: label === undefined ? event.label : { id: label },
+    attendees: attendees?.map((id) => ({ id })) ?? event.attendees,
+  });
+}
+
+/** The event as an update leaves it, with what is known of its label and attendees. */
+export function eventOfDraft(
+  current: CalendarEvent,
+  draft: EventDraft,
+  { labels, members }: { readonly labels: readonly Label[]; readonly members: readonly User[] },
+): CalendarEvent {
+  const composite = (id: string): string => compositeId(current.calendar_id, id);
+  const users = [...members, ...current.attendees];
+  const label = [...labels, current.label].find(
+    (each) => each !== null && composite(each.id) === draft.label,
+  );
+  const written: Pick<CalendarEvent, WritableField> = {
+    category: draft.category,
+    title: draft.title,
+    all_day: draft.all_day ?? null,
+    start_at: draft.start_at ?? null,
+    start_timezone: draft.start_timezone ?? null,
+    end_at: draft.end_at ?? null,
+    end_timezone: draft.end_timezone ?? null,
+    recurrences: draft.recurrences ?? current.recurrences,
+    description: draft.description ?? null,
+    location: draft.location ?? null,
+    url: draft.url ?? null,
+    label: label ?? current.label,
+    attendees:
+      draft.attendees?.flatMap((id) => users.find((user) => composite(user.id) === id) ?? []) ??
+      current.attendees,
+  };
+  return { ...current, ...written };
+}
+
+/** A draft as what replaces an event: what it does not have is cleared. */
+export function replacing(event: CalendarEvent, draft: EventDraft): EventDraft {
+  const textOf = (field: "description" | "location" | "url") =>
+    draft[field] ?? (event[field] ? "" : undefined);
+  const cleared: Pick<EventDraft, ClearableField> = {
+    description: textOf("description"),
+    location: textOf("location"),
+    url: textOf("url"),
+    attendees: draft.attendees ?? (event.attendees.length > 0 ? [] : undefined),
+  };
+  return { ...draft, ...cleared };
+}
