@@ -56,6 +56,9 @@ async function createWorld() {
       ["events", "move", ...ids, "--to", "Work", "--yes"],
       ["events", "delete", concert, "--scope", "all", "--yes"],
       ["events", "update", concert, "--scope", "following", "--title", "Review"],
+      ["events", "update", concert, "--scope", "all", "--by", "+1h"],
+      ["events", "delete", concert, "--scope", "this", "--yes"],
+      ["events", "delete", concert, "--scope", "following", "--yes"],
       ["import", file, "-c", calendarId, "--yes"],
     ];
   };
