@@ -14,7 +14,7 @@ import { sanitizeLine } from "../output/sanitize.js";
 import { eventView } from "../output/views/event.js";
 import type { Choice } from "../terminal/prompt.js";
 import { type ChosenCalendar, chooseCalendar } from "./calendar-choice.js";
-import { createEvent, readNewEvent } from "./events/create.js";
+import { createAndPrint, readNewEvent } from "./events/create.js";
 import type { EventContext } from "./events/event-reader.js";
 import { requireSeries } from "./events/extensions.js";
 import { completeValues } from "./missing-values.js";
@@ -79,7 +79,7 @@ async function runAdd(
     );
   if (isConfirmed) {
     for (const line of describe()) context.output.note(line);
-    return createEvent(context, event, {});
+    return createAndPrint(context, event, {});
   }
   const calendar = await chooseCalendar(context, "writeCalendar");
   if (content.label !== undefined) await createRelatedResolver(context, calendar.id).labelId(content.label);
@@ -87,10 +87,10 @@ async function runAdd(
   for (const line of describe(calendar, reading === undefined ? [] : [reading])) context.output.warn(line);
   const answer = await prompt.confirmOrEdit("Create it?");
   if (answer === false) throw new CliError("interrupted", "nothing was created");
-  if (answer === true) return createEvent(context, event, { calendar, isRuleShown: true });
+  if (answer === true) return createAndPrint(context, event, { calendar, isRuleShown: true });
   const { askEvent } = await import("./events/event-form.js");
   const form = await askEvent(context, {}, { profile, missing: ["--start"], preset: flags, calendar });
-  await createEvent(context, await readNewEvent(context, form.flags), { calendar: form.calendar });
+  await createAndPrint(context, await readNewEvent(context, form.flags), { calendar: form.calendar });
 }
 
 interface SentenceReader {

@@ -7,7 +7,6 @@ import { isSeries } from "../../calendar/series.js";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
 import { draftOfCopy } from "../../events/copy.js";
-import { createResolvers } from "../../events/names.js";
 import type { TypedTimes } from "../../events/patch.js";
 import { write } from "../../events/write.js";
 import { eventView } from "../../output/views/event.js";
@@ -24,8 +23,8 @@ import { readTimeFlags } from "./event-flags.js";
 import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.js";
 import { describeFound } from "./event-name.js";
 import type { EventContext } from "./event-reader.js";
-import { readRelated } from "./make-event.js";
-import { createEvent, noteMove, writeEvents } from "./write-events.js";
+import { createEventMaker, type EventMaker } from "./make-event.js";
+import { noteMove, writeEvents } from "./write-events.js";
 
 const IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
 
@@ -210,13 +209,11 @@ async function findTarget(context: EventContext, value: string): Promise<ChosenC
 
 /** Finds out how events are created again, and returns what does it. */
 function createCopier(context: EventContext, times: Pick<TypedTimes, "start" | "by">) {
-  const resolverOf = createResolvers(context);
+  const makers = new Map<string, EventMaker>();
   return async (target: ChosenCalendar, event: CalendarEvent) => {
-    const resolver = resolverOf(target.id);
-    const draft = await draftOfCopy(context, event, { calendar: target, resolver, times });
-    return async () => {
-      const known = [relatedOf(event), await readRelated(context, resolver)];
-      return (await createEvent(context, { calendar: target, draft }, known)).created;
-    };
+    const maker = makers.get(target.id) ?? createEventMaker(context, target);
+    makers.set(target.id, maker);
+    const draft = await draftOfCopy(context, event, { calendar: target, resolver: maker.resolver, times });
+    return async () => (await maker.make(draft, { known: relatedOf(event) })).created;
   };
 }

@@ -57,7 +57,7 @@ export async function createDrafts(
     const { all_day: allDay, start_at: start = "" } = draft;
     const local = allDay === true ? start.slice(0, 10) : formatLocal(Date.parse(start), timezone);
     const name = `on ${describeLocal(local, timezone)}`;
-    return { place: local, name, send: () => maker.make(draft, keyOf(draft)) };
+    return { place: local, name, send: () => maker.make(draft, { key: keyOf(draft) }) };
   });
   await report(context, await makeEvents(context, events, output.stream), output);
 }
@@ -92,7 +92,7 @@ async function prepareEvents(
         const content = draftOf([patch, ...flags], defaults);
         await checkRecurrences(content);
         const draft = await maker.complete(content);
-        yield { place, name, send: () => maker.make(draft, key) };
+        yield { place, name, send: () => maker.make(draft, { key }) };
       } catch (error) {
         yield { place, name, send: () => Promise.reject(error) };
       }

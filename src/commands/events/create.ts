@@ -80,7 +80,7 @@ async function runEventsCreate(
   checkKey(given?.key, "--input: key");
   const form = given === null ? await askMissing(context, typed, profile) : null;
   const event = await readNewEvent(context, form?.flags ?? typed, given?.fields);
-  return createEvent(context, event, { key: typed.key ?? given?.key, calendar: form?.calendar });
+  return createAndPrint(context, event, { key: typed.key ?? given?.key, calendar: form?.calendar });
 }
 
 /** A new event as it was read: an event, a series, or what single events by a rule have. */
@@ -116,7 +116,7 @@ interface CreateOptions {
 }
 
 /** Creates an event that was read, and prints it. */
-export async function createEvent(
+export async function createAndPrint(
   context: EventContext,
   { content, copies, reading }: NewEvent,
   { key, calendar, isRuleShown = false }: CreateOptions,
@@ -132,7 +132,7 @@ export async function createEvent(
       { maker, key },
     );
   }
-  const { created, isRepeat } = await maker.make(draft, key);
+  const { created, isRepeat } = await maker.make(draft, { key });
   if (isRepeat) context.output.note(`already created with key "${key}"`);
   await rememberShown(context, [created]);
   const done = `event ${created.id} was created${isRepeat ? " before" : ""}`;

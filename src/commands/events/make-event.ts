@@ -1,15 +1,26 @@
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import type { Created } from "../../api/endpoints.js";
-import type { LocalizedEvent, RelatedResources } from "../../calendar/event-view.js";
+import {
+  fillRelated,
+  type LocalizedEvent,
+  localizeEvent,
+  type RelatedResources,
+} from "../../calendar/event-view.js";
 import type { Named } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import { createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "../../events/names.js";
+import { write } from "../../events/write.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
 import type { EventContext } from "./event-reader.js";
 import { requireSeries } from "./extensions.js";
-import { createEvent } from "./write-events.js";
+
+interface MakeOptions {
+  readonly key?: string | undefined;
+  /** Names of its label and people, which the response lacks. */
+  readonly known?: RelatedResources;
+}
 
 export type EventMaker = ReturnType<typeof createEventMaker>;
 
@@ -25,6 +36,8 @@ export function createEventMaker(context: EventContext, calendar: ChosenCalendar
     noted.add(label);
   };
   return {
+    /** Of the calendar. */
+    resolver,
     /**
      * Finds label and attendees.
      * @throws CliError not_found for names that the calendar does not have, rejected where the service stores no series
@@ -37,9 +50,17 @@ export function createEventMaker(context: EventContext, calendar: ChosenCalendar
       return { ...content, label: labelId, attendees: await resolver.attendeeIds(attendees) };
     },
     /** Creates the event, with a key only once. @throws CliError rejected for a key that the service does not keep */
-    async make(draft: EventDraft, key: string | undefined): Promise<Created<LocalizedEvent>> {
+    async make(draft: EventDraft, { key, known }: MakeOptions = {}): Promise<Created<LocalizedEvent>> {
       related ??= readRelated(context, resolver);
-      return createEvent(context, { calendar, draft, key }, [await related]);
+      const others = await related;
+      const { event, isRepeat } = await write(context, {
+        kind: "create",
+        calendarId: calendar.id,
+        draft,
+        key,
+      });
+      const filled = fillRelated(known === undefined ? event : fillRelated(event, known), others);
+      return { created: localizeEvent(filled, settings.timezone, calendar.name), isRepeat };
     },
   };
 }
@@ -55,7 +76,7 @@ export async function checkRecurrences(content: EventDraft<unknown>): Promise<vo
  * The names that the response to a create lacks. They are read for a terminal, and from the embedded service, where that is
  * free. For a script no request is sent: it gets the names that were read anyway. A failure to read them is ignored.
  */
-export async function readRelated(
+async function readRelated(
   { config, terminal }: Pick<Context, "config" | "terminal">,
   resolver: Pick<RelatedResolver, "readAll" | "resources">,
 ): Promise<RelatedResources> {

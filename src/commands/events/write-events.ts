@@ -1,14 +1,7 @@
 import type { Scope } from "../../../contract/extensions.js";
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
-import type { Created } from "../../api/endpoints.js";
 import { isIsoDateInput } from "../../calendar/dates.js";
-import {
-  fillRelated,
-  type LocalizedEvent,
-  localizeEvent,
-  type RelatedResources,
-  relatedOf,
-} from "../../calendar/event-view.js";
+import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
 import { CliError, hasCode, wrapError } from "../../errors.js";
 import { movesEvent } from "../../events/draft.js";
@@ -98,22 +91,6 @@ export function noteMove(
   const isExact = given?.kind === "date-time" || (allDay === true && isIsoDateInput(given?.text ?? ""));
   if (start !== null && !isExact) output.note(`${name}start: ${describeLocal(start, timezone)}`);
   if (end !== null) output.note(`${name}end: ${describeLocal(end, timezone)}`);
-}
-
-/**
- * Creates an event, with a key only once.
- * @param known names of its label and people, which the response lacks
- * @throws CliError rejected for a key that the service does not keep
- */
-export async function createEvent(
-  context: EventContext,
-  { calendar, draft, key }: Pick<EventUpdate, "calendar" | "draft"> & { readonly key?: string | undefined },
-  known: readonly RelatedResources[],
-): Promise<Created<LocalizedEvent>> {
-  const request = { kind: "create", calendarId: calendar.id, draft, key } as const;
-  const { event, isRepeat } = await write(context, request);
-  const { timezone } = context.config.settings();
-  return { created: localizeEvent(known.reduce(fillRelated, event), timezone, calendar.name), isRepeat };
 }
 
 /** An update of an event as it was read. */
