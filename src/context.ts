@@ -11,6 +11,7 @@ import type { Targets } from "./messages/saved-targets.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { SeenByName } from "./state/seen.js";
 import type { Sent } from "./state/sent.js";
+import type { State } from "./state/state.js";
 import type { Writes } from "./state/writes.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
@@ -91,6 +92,8 @@ interface MessageAccess {
 
 /** What lasts between runs. Each rejects with CliError configuration when its file cannot be used. */
 interface StateAccess {
+  /** The whole of it. */
+  open(): Promise<State>;
   /** The messages that were sent. */
   sent(): Promise<Sent>;
   /** What earlier runs have seen. */

@@ -10,7 +10,7 @@ import { cannotUndo, nameOf, takeBack, type Undo, undoneBy } from "./inverse.js"
 import { createNamer } from "./item-report.js";
 import { processEach } from "./process-each.js";
 
-type UndoContext = EventContext & Pick<Context, "writes" | "machine">;
+type UndoContext = EventContext & Pick<Context, "writes" | "state">;
 
 interface UndoOptions {
   readonly number?: string;
@@ -69,7 +69,7 @@ async function runUndo(context: UndoContext, options: UndoOptions): Promise<void
   await writes.exclusively(async () => {
     if (!mayBeImported) return undoCommand(context, { writes, run, number });
     const { withUndoneImports } = await import("./import/undone-imports.js");
-    await withUndoneImports(context.machine, chosen, (undoNoted) =>
+    await withUndoneImports(await context.state.open(), chosen, (undoNoted) =>
       undoCommand(context, { writes, run, number, undoNoted }),
     );
   });

@@ -4,6 +4,7 @@ import type { WriteClient } from "../api/client.js";
 import type { Created, EventAddress } from "../api/endpoints.js";
 import type { RawResponse, RawWrite } from "../api/raw-request.js";
 import { CliError, hasCode, isOutcomeUnknown, nullOn } from "../errors.js";
+import type { StateTransaction } from "../state/state.js";
 import type { Outcome, Write, Writes } from "../state/writes.js";
 import { wasUpdated } from "./if-unchanged.js";
 
@@ -14,12 +15,27 @@ interface WriteContext {
 
 type Recorder = Pick<Writes, "begin">;
 
-interface BaseRequest {
-  /** Whether it takes another write back: it is not recorded, since an undo is not undone. */
-  readonly isUndo?: boolean;
+/**
+ * What an import notes of a write, in the transactions in which the write is recorded. Each part may be repeated, so it must have
+ * no lasting effects but its statements.
+ * @param T what the write returns
+ */
+interface AlsoNoted<T> extends Pick<Write, "imported"> {
+  /** Runs a transaction where the write is not recorded. */
+  readonly transact: (work: (db: StateTransaction) => void) => Promise<void>;
+  readonly begun: (db: StateTransaction) => void;
+  readonly done: (db: StateTransaction, result: T) => void;
+  /** Nothing was written. */
+  readonly refused: (db: StateTransaction, error: CliError) => void;
 }
 
-interface CreateRequest extends BaseRequest {
+interface BaseRequest<T> {
+  /** Whether it takes another write back: it is not recorded, since an undo is not undone. */
+  readonly isUndo?: boolean;
+  readonly also?: AlsoNoted<T> | undefined;
+}
+
+interface CreateRequest extends BaseRequest<Written> {
   readonly kind: "create";
   readonly calendarId: string;
   readonly draft: EventDraft;
@@ -27,7 +43,7 @@ interface CreateRequest extends BaseRequest {
   readonly key?: string | undefined;
 }
 
-interface UpdateRequest extends BaseRequest {
+interface UpdateRequest extends BaseRequest<Written> {
   readonly kind: "update";
   /** As it was read. */
   readonly event: CalendarEvent;
@@ -38,14 +54,14 @@ interface UpdateRequest extends BaseRequest {
   readonly expectedUpdatedAt: number | null;
 }
 
-interface DeleteRequest extends BaseRequest, EventAddress {
+interface DeleteRequest extends BaseRequest<null>, EventAddress {
   readonly kind: "delete";
   /** The event as it was read; null if the user may not read it. */
   readonly event: CalendarEvent | null;
   readonly scope?: Scope | undefined;
 }
 
-interface CommentRequest extends BaseRequest, EventAddress {
+interface CommentRequest extends BaseRequest<Created<Activity>>, EventAddress {
   readonly kind: "comment";
   /** Of the event; null if it was not read. */
   readonly title: string | null;
@@ -54,7 +70,7 @@ interface CommentRequest extends BaseRequest, EventAddress {
 }
 
 /** A write that `calctl api` sends. */
-interface OtherRequest extends BaseRequest {
+interface OtherRequest extends BaseRequest<RawResponse> {
   readonly kind: "other";
   readonly request: RawWrite;
 }
@@ -85,15 +101,15 @@ export async function write(
   const recorder = request.isUndo === true ? null : writes;
   switch (request.kind) {
     case "create":
-      return record(recorder, create(client, request));
+      return record(recorder, create(client, request), request);
     case "update":
-      return record(recorder, update(client, request));
+      return record(recorder, update(client, request), request);
     case "delete":
-      return record(recorder, remove(client, request));
+      return record(recorder, remove(client, request), request);
     case "comment":
-      return record(recorder, comment(client, request));
+      return record(recorder, comment(client, request), request);
     case "other":
-      return record(recorder, other(client, request));
+      return record(recorder, other(client, request), request);
   }
 }
 
@@ -108,18 +124,37 @@ interface RecordedWrite<T> {
 async function record<T>(
   recorder: Recorder | null,
   { describe, send, outcomeOf }: RecordedWrite<T>,
+  { kind, also }: BaseRequest<T> & Pick<Write, "kind">,
 ): Promise<T> {
-  if (recorder === null) return send();
-  const described = await describe();
-  const finish = await recorder.begin(described);
+  if (recorder === null) return also === undefined ? send() : noteAlone(send, kind, also);
+  const described = { ...(await describe()), imported: also?.imported };
+  const finish = await recorder.begin(described, also?.begun);
   let result: T;
   try {
     result = await send();
   } catch (error) {
-    if (isRefusal(error, described)) await finish(REFUSED);
+    if (isRefusal(error, kind)) await finish(REFUSED, also && ((db) => also.refused(db, error)));
     throw error;
   }
-  await finish(await outcomeOf(result, described));
+  await finish(await outcomeOf(result, described), also && ((db) => also.done(db, result)));
+  return result;
+}
+
+/** Sends a write that is not recorded, with what else is noted of it. */
+async function noteAlone<T>(
+  send: () => Promise<T>,
+  kind: Write["kind"],
+  { transact, begun, done, refused }: AlsoNoted<T>,
+): Promise<T> {
+  await transact(begun);
+  let result: T;
+  try {
+    result = await send();
+  } catch (error) {
+    if (isRefusal(error, kind)) await transact((db) => refused(db, error));
+    throw error;
+  }
+  await transact((db) => done(db, result));
   return result;
 }
 
@@ -130,7 +165,7 @@ const REFUSED: Outcome = { state: "refused" };
  * Whether nothing was written. Without a status a PUT or DELETE may be repeated, but may also have been done, unless what is
  * wrong is on this machine.
  */
-function isRefusal(error: unknown, { kind }: Write): boolean {
+function isRefusal(error: unknown, kind: Write["kind"]): error is CliError {
   if (!(error instanceof CliError) || isOutcomeUnknown(error)) return false;
   const { code, status = 0 } = error;
   if (kind === "create" || kind === "comment" || code === "configuration") return true;
@@ -215,7 +250,7 @@ function other(client: WriteClient, { request }: OtherRequest): RecordedWrite<Ra
   return {
     describe: () => ({ kind: "other", title: `${request.method} ${request.path.split("?")[0]}` }),
     send: () => client.sendRaw(request),
-    outcomeOf: ({ error }, described) => (isRefusal(error, described) ? REFUSED : DONE),
+    outcomeOf: ({ error }, described) => (isRefusal(error, described.kind) ? REFUSED : DONE),
   };
 }
 

@@ -128,6 +128,7 @@ function composeState(
   });
   return {
     state: {
+      open,
       sent: once(async () => (await import("../state/sent.js")).createSent(await open())),
       seen: once(async () => (await import("../state/seen.js")).createSeenByName(await open())),
     },

@@ -35,14 +35,13 @@ create table seen (
 
 -- What commands wrote, for undo. A row is added before its request is sent. run is the id of the first write of its command. An id is
 -- not used again: a process that still runs may update a row that was removed. written and outcome are JSON; new_id is the id of a
--- deleted event after it was created again; records is the name of an import's record file.
+-- deleted event after it was created again.
 create table writes (
   id integer primary key autoincrement,
   run integer not null,
   account text not null,
   command text not null,
   began_at integer not null,
-  records text,
   kind text not null,
   state text not null,
   calendar_id text,
@@ -53,6 +52,18 @@ create table writes (
   new_id text
 ) strict;
 create index writes_by_run on writes (run);
+
+-- What imports remember of each event; see ImportedRow.
+create table imported (
+  source text not null,
+  identity text not null,
+  event_id text,
+  sequence integer,
+  record text,
+  pending text,
+  primary key (source, identity)
+) strict;
+create index imported_by_event on imported (event_id) where event_id is not null;
 
 -- Locks that running processes hold, by name.
 create table holders (

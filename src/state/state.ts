@@ -86,7 +86,11 @@ const STATE: DatabaseKind = {
 };
 
 /** What earlier versions kept in the same folder, and what follows from starting anew. */
-const OLD_FILES = { "ledger.db": LOST, journal: "what it lists cannot be undone" };
+const OLD_FILES = {
+  "ledger.db": LOST,
+  journal: "what it lists cannot be undone",
+  imports: "what was imported before may then be imported again",
+};
 
 /** How long to wait for the lock to write what must not be lost (ms): other processes hold it for milliseconds. */
 const LONG_TIMEOUT = 60_000;
@@ -274,7 +278,7 @@ function inTransaction<T>(
 /** A file is created with its tables, so one without content was emptied, or cut when the machine failed. */
 function emptyFileError(path: string): CliError {
   return configurationError(
-    `the state database ${path} is empty: its records of messages, changes and writes are lost`,
+    `the state database ${path} is empty: its records of messages, changes, writes and imports are lost`,
     {
       hint: STATE.whenDamaged,
     },

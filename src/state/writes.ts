@@ -3,8 +3,8 @@ import type { Scope } from "../../contract/extensions.js";
 import { isJsonObject, parseJson } from "../../contract/json.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { hasCode, messageOf } from "../errors.js";
-import type { ImportRecord } from "../import/plan.js";
 import { exclusively } from "./holders.js";
+import type { ImportedRow } from "./imported.js";
 import type { State, StateTransaction } from "./state.js";
 
 /** A write as it is noted before it is sent. */
@@ -25,10 +25,9 @@ export interface Write {
   readonly series?: CalendarEvent;
   /** Events of it that are written or deleted, though each had been changed on its own. */
   readonly changed?: readonly CalendarEvent[];
+  /** Of an import: the row of its event as it was, then those of its occurrences. */
+  readonly imported?: readonly ImportedRow[] | undefined;
 }
-
-/** What an import remembered of an event before it was written, with its SEQUENCE, by identity: an undo restores it. */
-export type ImportSnapshot = readonly (readonly [string, ImportRecord | null, (number | null)?])[];
 
 /** What became of a write. */
 export interface Outcome {
@@ -51,8 +50,6 @@ export interface WriteRow extends Write, Omit<Outcome, "state"> {
   readonly state: "begun" | "undone" | Outcome["state"];
   /** Whether its JSON cannot be parsed. */
   readonly isDamaged: boolean;
-  /** Of an update or delete of an import. */
-  readonly snapshot?: ImportSnapshot;
 }
 
 /** What one command wrote. */
@@ -63,8 +60,6 @@ export interface WrittenCommand {
   readonly at: string;
   /** `events delete`. */
   readonly command: string;
-  /** The name of the file that has what an import remembers; null for other commands. */
-  readonly records: string | null;
   /** In the order in which they were sent. */
   readonly writes: readonly WriteRow[];
 }
@@ -88,6 +83,9 @@ const PRUNED_AT_ONCE = 1_000;
 /** A power cut may lose the latest writes; nothing else does. */
 const SOON = { sync: "normal", evenIfInterrupted: true } as const;
 
+/** Notes what became of a write. @param also as of `begin` */
+type NoteOutcome = (outcome: Outcome, also?: (db: StateTransaction) => void) => Promise<void>;
+
 /** What the commands of a profile wrote in the last 30 days. */
 export type Writes = ReturnType<typeof createWrites>;
 
@@ -96,16 +94,22 @@ export function createWrites({ open, account, command, note }: WritesOptions) {
   let hasFailed = false;
   /** The id of the first write, which is that of the run. */
   let first: Promise<number | null> | undefined;
-  let records: string | null = null;
-  const snapshots = new Map<string, ImportSnapshot>();
 
-  async function tryNoting<T>(work: (db: StateTransaction, now: number) => T): Promise<T | null> {
-    if (hasFailed) return null;
+  /** Null if it failed; what must be noted in the same transaction throws. */
+  async function tryNoting<T>(
+    work: (db: StateTransaction, now: number) => T,
+    also: ((db: StateTransaction) => void) | undefined,
+  ): Promise<T | null> {
+    if (hasFailed && also === undefined) return null;
+    const noteBoth = (db: StateTransaction, now: number): T => {
+      also?.(db);
+      return work(db, now);
+    };
     try {
       const state = await open();
-      return await state.write((db) => work(db, state.clock.now()), SOON);
+      return await state.write((db) => noteBoth(db, state.clock.now()), SOON);
     } catch (error) {
-      if (hasCode(error, "interrupted")) throw error;
+      if (also !== undefined || hasCode(error, "interrupted")) throw error;
       if (!hasFailed) note(`this change cannot be undone: ${messageOf(error)}`);
       hasFailed = true;
       return null;
@@ -113,31 +117,24 @@ export function createWrites({ open, account, command, note }: WritesOptions) {
   }
 
   return {
-    /** Names the record file of an import. Call it before the first write. */
-    keepRecords(name: string): void {
-      records = name;
-    },
-    /** Adds a snapshot of import records to the next write to an event. */
-    keep(eventId: string, snapshot: ImportSnapshot): void {
-      snapshots.set(eventId, snapshot);
-    },
-    /** Notes a write before it is sent. @returns what notes its outcome */
-    async begin(write: Write): Promise<(outcome: Outcome) => Promise<void>> {
-      const { eventId = "" } = write;
-      const noted = { ...write, snapshot: snapshots.get(eventId) };
-      snapshots.delete(eventId);
+    /**
+     * Notes a write before it is sent.
+     * @param also what must be noted in the same transaction
+     * @returns what notes its outcome
+     * @throws CliError configuration, unavailable if `also` cannot be noted
+     */
+    async begin(write: Write, also?: (db: StateTransaction) => void): Promise<NoteOutcome> {
       const add = (run: number | null) =>
         tryNoting((db, now) => {
           if (run === null) prune(db, now);
-          return insert(db, noted, { run, account, command, now, records });
-        });
+          return insert(db, write, { run, account, command, now });
+        }, also);
       const adding = first === undefined ? add(null) : first.then(add);
       first ??= adding;
       const id = await adding;
-      if (id === null) return async () => undefined;
-      return async ({ state, ...outcome }) => {
+      return async ({ state, ...outcome }, alsoOfOutcome) => {
         const update = "update writes set state = ?, outcome = ? where id = ?";
-        await tryNoting((db) => db.run(update, state, JSON.stringify(outcome), id));
+        await tryNoting((db) => db.run(update, state, JSON.stringify(outcome), id), alsoOfOutcome);
       };
     },
     /** Removes what there is of this profile. @throws CliError configuration, unavailable */
@@ -181,7 +178,7 @@ export function createWrites({ open, account, command, note }: WritesOptions) {
 
 type Row = Readonly<Record<string, unknown>>;
 
-interface NewRow extends Pick<WrittenCommand, "command" | "records"> {
+interface NewRow extends Pick<WrittenCommand, "command"> {
   /** Null for the first write of a command. */
   readonly run: number | null;
   readonly account: string;
@@ -192,12 +189,12 @@ interface NewRow extends Pick<WrittenCommand, "command" | "records"> {
 function insert(
   db: StateTransaction,
   { kind, title, calendarId, eventId, ...written }: Write,
-  { run, account, command, now, records }: NewRow,
+  { run, account, command, now }: NewRow,
 ): number {
   const [row] = db.all(
-    `insert into writes (run, account, command, began_at, records, kind, state, calendar_id, event_id, title, written)
-     values (?, ?, ?, ?, ?, ?, 'begun', ?, ?, ?, ?) returning id`,
-    ...[run ?? 0, account, command, now, records, kind, calendarId ?? null, eventId ?? null, title],
+    `insert into writes (run, account, command, began_at, kind, state, calendar_id, event_id, title, written)
+     values (?, ?, ?, ?, ?, 'begun', ?, ?, ?, ?) returning id`,
+    ...[run ?? 0, account, command, now, kind, calendarId ?? null, eventId ?? null, title],
     JSON.stringify(written),
   );
   const id = Number(row?.["id"]);
@@ -223,7 +220,7 @@ function prune(db: StateTransaction, now: number): void {
 /** What was noted after a recent write is recent, whatever the clock said. */
 function findRows(db: StateTransaction, account: string, since: number): readonly Row[] {
   return db.all(
-    `select id, run, command, began_at, records, kind, state, calendar_id, event_id, title, written, outcome, new_id
+    `select id, run, command, began_at, kind, state, calendar_id, event_id, title, written, outcome, new_id
      from writes
      where account = ? and id >= (select id from writes where began_at >= ? order by id limit 1) order by id`,
     account,
@@ -236,7 +233,6 @@ function readCommand(row: Row): WrittenCommand & { readonly writes: WriteRow[] }
     run: Number(row["run"]),
     at: new Date(Number(row["began_at"])).toISOString(),
     command: String(row["command"]),
-    records: row["records"] as string | null,
     writes: [],
   };
 }
@@ -263,16 +259,14 @@ export type NewIds = ReadonlyMap<string, string>;
 export function withNewIds(write: WriteRow, newIds: NewIds): WriteRow {
   const idOf = (id: string) => currentId(newIds, id);
   const renamed = <T extends { readonly id: string }>(item: T): T => ({ ...item, id: idOf(item.id) });
-  const { eventId, after, series, snapshot } = write;
+  const { eventId, after, series, imported } = write;
   return {
     ...write,
     ...(eventId !== undefined && { eventId: idOf(eventId) }),
     ...(after !== undefined && { after: renamed(after) }),
     ...(series !== undefined && { series: renamed(series) }),
-    ...(snapshot !== undefined && {
-      snapshot: snapshot.map(
-        ([identity, record, ...rest]) => [identity, record && renamed(record), ...rest] as const,
-      ),
+    ...(imported !== undefined && {
+      imported: imported.map((row) => ({ ...row, eventId: row.eventId && idOf(row.eventId) })),
     }),
   };
 }

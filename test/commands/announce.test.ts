@@ -13,13 +13,13 @@ const EVENTS = ["Dentist", "Odd", "Lunch"].map((title) =>
 );
 
 async function createRun() {
-  const { seen, sent } = await openTestState(createStatePath(), { now: () => NOW });
+  const { state, seen, sent } = await openTestState(createStatePath(), { now: () => NOW });
   const warnings: string[] = [];
   const announced: string[] = [];
   const shown: string[] = [];
   const context = {
     config: { settings: () => ({ profile: "local", service: { kind: "local" as const } }) },
-    state: { sent: async () => sent, seen: async () => seen },
+    state: { open: async () => state, sent: async () => sent, seen: async () => seen },
     output: {
       note: () => undefined,
       warn: (text: string) => void warnings.push(text),

@@ -1,5 +1,6 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openTestState } from "../state/support.js";
 import type { UndoWorld } from "./undo-world.js";
 
 /** An event of iCalendar. */
@@ -33,10 +34,11 @@ export async function importText(world: UndoWorld, name: string, text: string, .
   return { exitCode, stderr, ...(stdout === "" ? {} : JSON.parse(stdout)) };
 }
 
-/** The path of what is remembered of the only source that was imported. */
-export function recordsPath({ directory }: WithDirectory): string {
-  const folder = join(directory, "imports");
-  return join(folder, readdirSync(folder)[0] ?? "");
+/** Runs a statement on what imports and undo remember. */
+export async function changeState({ directory }: WithDirectory, sql: string): Promise<void> {
+  const { state, close } = await openTestState(join(directory, "state.db"));
+  await state.write((db) => db.run(sql));
+  close();
 }
 
 /** A SEQUENCE; null if there is none. */

@@ -1,22 +1,12 @@
-import {
-  appendFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { withImportLock } from "../../src/state/imported.js";
+import { createDeferred, openTestState, processWith } from "../state/support.js";
 import { createHarness, type RunResult } from "../support/harness.js";
 import { failed } from "../support/outcomes.js";
 import { share } from "../support/shared.js";
-import { words } from "../support/words.js";
-import { icsFile, importText, ndjsonFile, recordsPath, vevent, writeText } from "./import-world.js";
+import { changeState, icsFile, importText, ndjsonFile, vevent, writeText } from "./import-world.js";
 import { createUndoWorld, type Event, type UndoWorld } from "./undo-world.js";
 
 /** `import`: what it plans, writes and reports. Files of each format are read in `test/import`. */
@@ -378,7 +368,7 @@ test("a dry run prints the plan and leaves nothing behind", async () => {
   const plan = await importLines([line("a"), line("b")], "--dry-run");
   expect(plan).toEqual({ exitCode: 0, stderr: "", ...counts, created: 2 });
   expect(await titles()).toEqual([]);
-  expect(readdirSync(world.directory)).not.toContain("imports");
+  expect(readdirSync(world.directory)).not.toContain("state.db");
 });
 
 test("the plan says when a single event is, and several by their titles", async () => {
@@ -426,22 +416,21 @@ describe("an undo", () => {
 
   /** Runs an undo that ends before or after its first request of a method, and before it notes that. */
   async function undoKilled(order: string, method: string): Promise<void> {
-    const [path, kept] = [recordsPath(world), join(world.directory, "kept")];
     const { handle } = world.service;
     const endAt: typeof handle = async (request, ...rest) => {
       if (request.method !== method) return handle(request, ...rest);
       const response = order === "after" ? await handle(request, ...rest) : null;
-      // From now on, nothing can be noted.
-      renameSync(path, kept);
-      mkdirSync(path);
+      await changeState(
+        world,
+        "create trigger killed before update on imported begin select raise(abort, 'killed'); end",
+      );
       if (response === null) throw new Error("killed");
       return response;
     };
     Object.assign(world.service, { handle: endAt });
     expect((await world.step("undo", "--yes")).exitCode).not.toBe(0);
     Object.assign(world.service, { handle });
-    rmdirSync(path);
-    renameSync(kept, path);
+    await changeState(world, "drop trigger killed");
   }
 
   test.each(["after", "before"])(
@@ -495,11 +484,11 @@ describe("an undo", () => {
 });
 
 describe("without what was remembered", () => {
-  const forget = () => rmSync(join(world.directory, "imports"), { recursive: true });
+  const forget = () => changeState(world, "delete from imported");
 
   test("the service knows its events again by their keys, for 30 days", async () => {
     await importLines([line("a"), line("b")]);
-    forget();
+    await forget();
     await importLines([line("a"), line("b")]);
     expect(await titles()).toEqual(["Event a", "Event b"]);
     expect(await importLines([line("a", "Other"), line("b")])).toMatchObject({ updated: 1, unchanged: 1 });
@@ -507,48 +496,55 @@ describe("without what was remembered", () => {
 
   test("an undo takes an import back all the same", async () => {
     await importLines([line("a")]);
-    forget();
+    await forget();
     expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
     expect(await titles()).toEqual([]);
   });
+});
 
-  test("what a full disk has cut is passed over", async () => {
+describe("a damaged record", () => {
+  const damage = (column: "record" | "pending") =>
+    changeState(world, `update imported set ${column} = 'garbage' where identity = 'a'`);
+
+  test("counts as an event that somebody changed, until it is as the file says", async () => {
     await importLines([line("a"), line("b")]);
-    const path = recordsPath(world);
-    truncateSync(path, statSync(path).size - 20);
-    expect(await importLines([line("a"), line("b")])).toMatchObject({ exitCode: 0, unchanged: 1 });
-    expect(await titles()).toEqual(["Event a", "Event b"]);
-  });
-
-  test("what is damaged otherwise is named, and nothing is imported or written over", async () => {
-    await importLines([line("a")]);
-    const path = recordsPath(world);
-    const damaged = `${readFileSync(path, "utf8")}\ngarbage`;
-    writeFileSync(path, damaged);
-    const { exitCode, stderr } = await world.step(
-      ...words`import ${join(world.directory, "club.ndjson")} -c Family --yes`,
-    );
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 10,
-      stderr: expect.stringContaining(`${path} is damaged: line 2`),
+    await damage("record");
+    const { id } = await find("Event a");
+    const other = [line("a", "Other"), line("b", "Other b")];
+    expect(await importLines(other)).toMatchObject({
+      ...{ exitCode: 0, updated: 1, conflicts: 1 },
+      stderr:
+        `the import record of event ${id} is damaged: the event counts as changed in the calendar; --overwrite replaces it\n` +
+        "changed or deleted in the calendar, and left so: Other\n",
     });
-    expect(readFileSync(path, "utf8")).toBe(damaged);
+    expect(await importLines([line("b")], "--prune=all")).toMatchObject({ deleted: 0, conflicts: 1 });
+    expect(await importLines(other, "--overwrite")).toMatchObject({ updated: 2 });
+    expect(await importLines(other)).toMatchObject({ ...counts, stderr: "", unchanged: 2 });
   });
 
-  test("what is damaged keeps no undo from what it takes back, and the rest is known to a repetition", async () => {
+  test("of an event that is as the file says is replaced", async () => {
+    await importLines([line("a")]);
+    await damage("record");
+    expect(await importLines([line("a")])).toMatchObject({ ...counts, unchanged: 1 });
+    expect(await importLines([line("a")])).toMatchObject({ ...counts, stderr: "", unchanged: 1 });
+  });
+
+  test("keeps no undo from what it takes back, and a repetition creates the event again", async () => {
     await importLines([line("a"), line("b")]);
-    const path = recordsPath(world);
-    const { length } = readFileSync(path, "utf8");
-    appendFileSync(path, "\ngarbage");
-    const mine = await world.create("Mine");
-    await world.step("events", "delete", mine.id, "--yes");
-    for (const left of [["Event a", "Event b", "Mine"], ["Event a", "Event b"], []]) {
-      expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
-      expect(await titles()).toEqual(left);
-    }
-    const text = readFileSync(path, "utf8");
-    writeFileSync(path, text.slice(0, length) + text.slice(length + "\ngarbage".length));
-    expect(await importLines([line("a"), line("b")])).toMatchObject({ created: 2, conflicts: 0 });
+    await damage("record");
+    expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await titles()).toEqual([]);
+    expect(await importLines([line("a"), line("b")])).toMatchObject({ created: 2, conflicts: 0, stderr: "" });
+  });
+
+  test("of a create that may have been done creates nothing", async () => {
+    await importLines([line("a"), line("b")]);
+    await damage("pending");
+    const again = await importLines([line("a"), line("b")]);
+    expect(again).toMatchObject({ ...counts, exitCode: 0, unchanged: 1, conflicts: 1 });
+    expect(again.stderr).toContain(
+      "the import record of a is damaged: if its event is missing, create it by hand (imports skip it)\n",
+    );
     expect(await titles()).toEqual(["Event a", "Event b"]);
   });
 });
@@ -557,13 +553,11 @@ test.each([true, false])(
   "a delete that a killed run began is no deletion by somebody (done: %s)",
   async (isDone) => {
     await importLines([line("a"), line("b")]);
-    const path = recordsPath(world);
-    const records = readFileSync(path, "utf8")
-      .split("\n")
-      .map((each) => JSON.parse(each));
-    const [identity, record] = records.find(([id]) => id === "a");
-    appendFileSync(path, `\n${JSON.stringify([identity, { ...record, deleted: "begun" }])}`);
-    if (isDone) await world.step("events", "delete", record.id, "--yes");
+    await changeState(
+      world,
+      "update imported set record = json_set(record, '$.deleted', 'begun') where identity = 'a'",
+    );
+    if (isDone) await world.step("events", "delete", (await find("Event a")).id, "--yes");
     expect(await importLines([line("a"), line("b")])).toMatchObject({
       created: isDone ? 1 : 0,
       conflicts: 0,
@@ -575,18 +569,27 @@ test.each([true, false])(
 
 test("another import of the same source at the same time is exit 8, and so is an undo", async () => {
   await importLines([line("a")]);
-  const lock = `${recordsPath(world)}.lock`;
-  mkdirSync(lock);
-  writeFileSync(join(lock, `${process.ppid}-0123456789ab-0123456789ab`), "");
-  const { exitCode, stderr } = await importLines([line("b")]);
-  const hint = "run the same command again when it is done";
-  expect({ exitCode, ...JSON.parse(stderr).error }).toMatchObject({
-    ...{ exitCode: 8, message: "another import of this source is running, or an undo of one", hint },
+  const { state, close } = await openTestState(join(world.directory, "state.db"), {
+    process: processWith(process.ppid),
   });
-  const undo = await world.step("undo", "--yes");
-  expect(undo).toMatchObject({ exitCode: 8 });
-  expect(undo.stderr).toContain(`error: an import of the same source is running\nhint: ${hint}\n`);
-  rmSync(lock, { recursive: true });
+  const finished = createDeferred();
+  const held = createDeferred();
+  const [{ source = "" } = {}] = await state.read((db) => db.all("select source from imported"));
+  const holding = withImportLock(state, String(source), async () => {
+    held.resolve();
+    await finished.promise;
+  });
+  await held.promise;
+  const message = `another calctl (process ${process.ppid}) is still importing from the same source, or undoing such an import`;
+  const { exitCode, stderr } = await importLines([line("b")]);
+  expect({ exitCode, ...JSON.parse(stderr).error }).toMatchObject({ exitCode: 8, message });
+  expect(await world.step("undo", "--yes")).toMatchObject({
+    exitCode: 8,
+    stderr: expect.stringContaining(message),
+  });
+  finished.resolve();
+  await holding;
+  close();
   expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
   expect(await titles()).toEqual([]);
 });
@@ -637,13 +640,4 @@ test("a table says its columns and the order of its dates", async () => {
   expect(await importTable()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--dates dmy") });
   expect(await importTable("--dates", "dmy")).toMatchObject({ exitCode: 0 });
   expect(await find("Training")).toMatchObject({ start_local: "2026-11-24T19:00:00+01:00", location: "Gym" });
-});
-
-test("what is remembered is for the user alone", async () => {
-  await importLines([line("a")]);
-  const folder = join(world.directory, "imports");
-  expect(statSync(folder).mode & 0o777).toBe(0o700);
-  const names = readdirSync(folder);
-  expect(names).toHaveLength(1);
-  expect(statSync(join(folder, names[0] ?? "")).mode & 0o777).toBe(0o600);
 });

@@ -149,6 +149,8 @@ interface KillPoint {
 interface Life {
   readonly point: KillPoint;
   readonly die: (how: "killed") => void;
+  /** The requests that the service handles to their end, though their responses do not arrive any more. */
+  readonly handling: unknown[];
   requests: number;
   isDead: boolean;
 }
@@ -168,9 +170,13 @@ async function createMortal() {
     if (life === undefined) return handle(...args);
     const { number, after } = life.point;
     life.requests += 1;
-    if (!life.isDead && life.requests < number) return handle(...args);
-    if (!life.isDead && after) await handle(...args);
+    const isLast = life.requests >= number;
+    const handling = life.isDead || (isLast && !after) ? null : handle(...args);
+    life.handling.push(handling);
+    const response = await handling;
+    if (response !== null && !isLast && !life.isDead) return response;
     life.isDead = true;
+    await Promise.allSettled(life.handling);
     life.die("killed");
     return new Promise<never>(() => undefined);
   };
@@ -179,7 +185,7 @@ async function createMortal() {
   const runKilled = async (point: KillPoint, ...argv: readonly string[]): Promise<"killed" | RunResult> => {
     pid += 1;
     const result = await new Promise<"killed" | RunResult>((resolve, reject) => {
-      const life: Life = { point, die: resolve, requests: 0, isDead: false };
+      const life: Life = { point, die: resolve, handling: [], requests: 0, isDead: false };
       lives.run(life, () => harness.run(...argv)).then(resolve, reject);
     });
     pid += 1;

@@ -1,6 +1,7 @@
 import { isOccurrenceId } from "../../calendar/series.js";
 import type { CliError } from "../../errors.js";
 import type { ImportEvent } from "../../import/plan.js";
+import { writeImported } from "../../state/imported.js";
 import type { Attempted } from "../item-report.js";
 import { processInOrder } from "../process-each.js";
 import type { ImportRun } from "./import-run.js";
@@ -18,10 +19,12 @@ export interface Applied {
 
 /** Writes several events at a time, and notes each write, so that a killed run goes on where it was. */
 export async function applyPlan(run: ImportRun, { steps, settled }: ImportPlan): Promise<Applied> {
-  const { context, records, read } = run;
-  for (const { identity, record } of settled) if (record !== undefined) records.note(identity, record);
+  const { context, state, records } = run;
+  await writeImported(state, (db) => {
+    for (const { identity, record } of settled) if (record !== undefined) records.note(db, identity, record);
+  });
   const added = new Set(steps.map((step) => (step.kind === "created" ? step.event.identity : "")));
-  const begun = [...records.begun].filter(([identity]) => !added.has(identity));
+  const begun = [...records.pending].filter(([identity]) => !added.has(identity));
   const others = begun.map(
     ([identity, { draft }]): WriteStep => ({ kind: "begun", identity, title: draft.title }),
   );
@@ -45,8 +48,19 @@ export async function applyPlan(run: ImportRun, { steps, settled }: ImportPlan):
   } finally {
     progress.clear();
   }
-  if (applied.stopped === undefined) records.keepSequences(read.versions);
+  if (applied.stopped === undefined) await noteSequences(run);
   return applied;
+}
+
+async function noteSequences({ state, records, read }: ImportRun): Promise<void> {
+  const changed = read.versions.flatMap(({ identity, sequence }) =>
+    sequence === undefined || sequence === (records.sequences.get(identity) ?? 0)
+      ? []
+      : [{ identity, sequence }],
+  );
+  await writeImported(state, (db) => {
+    for (const { identity, sequence } of changed) records.noteSequence(db, identity, sequence);
+  });
 }
 
 function noteAttempt(applied: Applied, { item, result }: Attempted<WriteStep, void>): void {

@@ -1,4 +1,5 @@
 import type { Context } from "../../context.js";
+import type { State } from "../../state/state.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import type { EventContext } from "../events/event-reader.js";
 import type { Drafter } from "./drafts.js";
@@ -7,11 +8,12 @@ import type { ImportRecords } from "./records.js";
 
 /** One run of the command, once its file is read. */
 export interface ImportRun {
-  readonly context: EventContext & Pick<Context, "writes" | "machine">;
+  readonly context: EventContext & Pick<Context, "state" | "machine">;
   readonly flags: ImportFlags;
   readonly job: ImportJob;
   readonly read: ReadSource;
   readonly calendar: ChosenCalendar;
   readonly drafter: Drafter;
+  readonly state: State;
   readonly records: ImportRecords;
 }

@@ -1,18 +1,22 @@
 import { firstNames } from "../../calendar/first-names.js";
 import { CliError, usageError } from "../../errors.js";
+import { shortHash } from "../../import/content-hash.js";
 import { isUnicodeLocale } from "../../output/style.js";
 import { createImportView, describeImport, importView } from "../../output/views/import.js";
+import { findImported, type ImportedRow, withImportLock } from "../../state/imported.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { applyPlan } from "./apply.js";
 import { createDrafter } from "./drafts.js";
 import type { ImportRun } from "./import-run.js";
 import { type ImportPlan, makePlan } from "./make-plan.js";
 import { type ImportFlags, type ImportJob, readJob, readSource } from "./read-source.js";
-import { type ImportRecords, readImportRecords, withRecords } from "./records.js";
+import { openRecords } from "./records.js";
 import { countOf, noPruneReason, reportFailures, reportOf, writeRejects } from "./report.js";
 
 /** A run with its plan. */
 interface PlannedRun {
+  /** What was remembered when it was made. */
+  readonly rows: readonly ImportedRow[];
   readonly run: ImportRun;
   readonly plan: ImportPlan;
 }
@@ -26,27 +30,32 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
   const drafter = await createDrafter(context, calendar, flags.label);
   const storesSeries = await (await context.api()).hasExtension("recurrences", calendar.id);
   const { dryRun } = context.flags;
-  const options = { machine: context.machine, owner: ownerOf(context, job, calendar) };
-  const planWith = async (records: ImportRecords): Promise<PlannedRun> => {
+  const source = shortHash(ownerOf(context, job, calendar));
+  const state = await context.state.open();
+  const readRows = () => state.read((db) => findImported(db, source));
+  const planWith = async (rows: readonly ImportedRow[]): Promise<PlannedRun> => {
+    const records = openRecords(source, rows);
+    for (const problem of records.problems) context.output.warn(problem);
     const sequences = flags.overwrite === true ? new Map() : records.sequences;
     const read = gather({ records: records.byIdentity, sequences, storesSeries });
-    const run = { context, flags, job, read, calendar, drafter, records };
+    const run = { context, flags, job, read, calendar, drafter, state, records };
     requireSomething(run);
     const plan = await planRun(run);
     if (!dryRun) await confirmPlan(run, plan);
-    return { run, plan };
+    return { rows, run, plan };
   };
   // Nothing is locked while a person thinks.
   const isUnlocked = dryRun || job.canAsk;
-  const preview = isUnlocked ? await planWith(readImportRecords(options)) : null;
-  const apply = async (records: ImportRecords) => {
-    const { run, plan } = preview === null ? await planWith(records) : withLockedRecords(preview, records);
-    (await context.writes())?.keepRecords(records.file);
+  const preview = isUnlocked ? await planWith(await readRows()) : null;
+  const apply = async () => {
+    const rows = await readRows();
+    if (preview !== null) requireSameRows(preview, rows);
+    const { run, plan } = preview ?? (await planWith(rows));
     writeRejects(run);
     return { run, plan, applied: await applyPlan(run, plan) };
   };
   const { run, plan, applied } =
-    preview !== null && dryRun ? { ...preview, applied: null } : await withRecords(options, apply);
+    preview !== null && dryRun ? { ...preview, applied: null } : await withImportLock(state, source, apply);
   const output = context.output.of(createImportView(dryRun ? plan.examples : {}));
   if (applied === null || applied.done > 0 || applied.stopped === undefined)
     await output.print({ ...reportOf(run, plan), ...applied?.counts }, "the import was done");
@@ -54,15 +63,10 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
 }
 
 /** @throws CliError changed where another import, or an undo, has written since the plan was made */
-function withLockedRecords({ run, plan }: PlannedRun, records: ImportRecords): PlannedRun {
-  if (records.version === run.records.version) return { run: { ...run, records }, plan };
-  throw new CliError(
-    "changed",
-    "another import of this source, or an undo of one, ran since the plan was made",
-    {
-      hint: "run the same command again",
-    },
-  );
+function requireSameRows({ rows }: PlannedRun, current: readonly ImportedRow[]): void {
+  if (JSON.stringify(rows) === JSON.stringify(current)) return;
+  const problem = "another import of this source, or an undo of one, ran since the plan was made";
+  throw new CliError("changed", problem, { hint: "run the same command again" });
 }
 
 /** @throws CliError rejected where all was rejected */

@@ -4,12 +4,20 @@ import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { changes } from "../../events/draft.js";
 import { lastUpdate } from "../../events/if-unchanged.js";
 import { DEFAULT_LABEL } from "../../events/names.js";
-import { write } from "../../events/write.js";
+import { type Written, write } from "../../events/write.js";
 import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
-import { type ImportEvent, type Known, recordOf, seriesRecord } from "../../import/plan.js";
+import {
+  type ImportEvent,
+  type ImportRecord,
+  type Known,
+  recordOf,
+  seriesRecord,
+} from "../../import/plan.js";
 import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
+import { writeImported } from "../../state/imported.js";
+import type { StateTransaction } from "../../state/state.js";
 import type { ImportRun } from "./import-run.js";
-import type { ImportRecords } from "./records.js";
+import { type ImportRecords, type PendingCreate, SKIPPED } from "./records.js";
 
 /** A write of an import. `seen` is `hashEvent` of the event as it was when the import was planned; empty for an occurrence alike its series. */
 export type ImportStep = { readonly title: string } & (
@@ -42,7 +50,7 @@ export type WriteStep =
 export async function writeStep(run: ImportRun, step: WriteStep): Promise<void> {
   switch (step.kind) {
     case "begun":
-      await finishCreate(run, step.identity, false);
+      await createPending(run, step.identity, null);
       return;
     case "restored":
       return restore(run, step);
@@ -64,50 +72,81 @@ async function create(
   if (occurrenceOf !== undefined) return update(run, { kind: "updated", title, event, seen: "" });
   const { records, job, drafter } = run;
   const hash = hashContent(event.content);
-  const isNew = !records.begun.has(identity);
-  if (isNew) {
-    const before = records.byIdentity.get(identity);
-    const earlier = before?.undone ?? before?.id ?? null;
-    const draft = drafter.draftOf(event);
-    const key = shortHash([job.source, identity, hash, earlier]);
-    records.note(identity, { key, hash, draft, slot, isAlone, series: seriesRecord(event) });
-  }
-  const made = await finishCreate(run, identity, isNew);
+  const before = records.byIdentity.get(identity);
+  const earlier = before?.undone ?? before?.id ?? null;
+  const key = shortHash([job.source, identity, hash, earlier]);
+  const draft = drafter.draftOf(event);
+  const pending = { key, hash, draft, slot, isAlone, series: seriesRecord(event) };
+  const made = await createPending(run, identity, pending);
   if (records.byIdentity.get(identity)?.hash === hash) return;
   await update(run, { kind: "updated", title, event, seen: hashEvent(made) });
 }
 
-/** @param isNew whether no earlier run may have sent it; where the service keeps no keys, it is sent only then */
-async function finishCreate(run: ImportRun, identity: string, isNew: boolean): Promise<CalendarEvent> {
-  const { context, records, calendar } = run;
-  const begun = records.begun.get(identity);
-  if (begun === undefined) throw new Error(`the create of ${identity} was not begun`);
-  const { key, draft, ...known } = begun;
-  const api = await context.api();
-  const skipFromNowOn = () => records.note(identity, { id: "", left: "", deleted: "elsewhere", ...known });
-  const isKeyKept = await api.hasExtension("keys", calendar.id);
-  if (!isKeyKept && !isNew) {
-    skipFromNowOn();
+/**
+ * Creates an event. Where the service keeps no keys, one that an earlier run may have created is not created again.
+ * @param wanted null for no other than what an earlier run began, which comes first
+ */
+async function createPending(
+  run: ImportRun,
+  identity: string,
+  wanted: PendingCreate | null,
+): Promise<CalendarEvent> {
+  const { context, state, records, calendar } = run;
+  const begun = records.pending.get(identity);
+  const pending = begun ?? wanted;
+  if (pending === null) throw new Error(`the create of ${identity} was not begun`);
+  const { key, draft, ...known } = pending;
+  const skipped: ImportRecord = { ...SKIPPED, ...known };
+  const skip = () => writeImported(state, (db) => records.note(db, identity, skipped));
+  const isKeyKept = await (await context.api()).hasExtension("keys", calendar.id);
+  if (!isKeyKept && begun !== undefined) {
+    await skip();
     throw new CliError("outcome_unknown", UNKNOWN_CREATE, { hint: CREATE_BY_HAND });
   }
-  const request = { kind: "create", calendarId: calendar.id, draft } as const;
-  const { event: created, isRepeat } = await write(context, { ...request, ...(isKeyKept && { key }) }).catch(
-    (error: unknown) => {
-      if (!(error instanceof CliError)) throw error;
-      if (isOutcomeUnknown(error)) {
-        if (isKeyKept || error.code === "interrupted") throw error;
-        skipFromNowOn();
-        throw wrapError(error, error.code, UNKNOWN_CREATE, { hint: CREATE_BY_HAND });
-      }
-      if (error.code === "rejected" && [404, 410].includes(error.status ?? 0)) skipFromNowOn();
-      else records.note(identity, records.byIdentity.get(identity) ?? null);
-      throw error;
+  const before = records.byIdentity.get(identity) ?? null;
+  const { event } = await write(context, {
+    kind: "create",
+    ...{ calendarId: calendar.id, draft, key: isKeyKept ? key : undefined },
+    also: {
+      ...alsoOf(run, identity, null),
+      begun: (db) => records.notePending(db, identity, pending),
+      done: noteOnce(records, ({ event: created, isRepeat }: Written) => {
+        // Somebody may have changed it since a killed run made it.
+        const isAsMade = !isRepeat || isAsDrafted(created, draft, exceptedAs(created));
+        return [[identity, { id: created.id, left: isAsMade ? hashEvent(created) : "", ...known }]];
+      }),
+      refused: noteOnce(records, ({ code, status = 0 }: CliError) => [
+        [identity, code === "rejected" && [404, 410].includes(status) ? skipped : before],
+      ]),
     },
-  );
-  // Somebody may have changed it since a killed run made it.
-  const isAsMade = !isRepeat || isAsDrafted(created, draft, exceptedAs(created));
-  records.note(identity, { id: created.id, left: isAsMade ? hashEvent(created) : "", ...known });
-  return created;
+  }).catch(async (error: unknown) => {
+    if (!(error instanceof CliError) || !isOutcomeUnknown(error) || isKeyKept || error.code === "interrupted")
+      throw error;
+    await skip();
+    throw wrapError(error, error.code, UNKNOWN_CREATE, { hint: CREATE_BY_HAND });
+  });
+  return event;
+}
+
+type Change = readonly [identity: string, record: ImportRecord | null];
+
+/** What notes changes, which are found once: a transaction may be repeated. */
+function noteOnce<T>(records: ImportRecords, find: (value: T) => readonly Change[]) {
+  let changes: readonly Change[] | undefined;
+  return (db: StateTransaction, value: T): void => {
+    changes ??= find(value);
+    for (const [identity, record] of changes) records.note(db, identity, record);
+  };
+}
+
+/** What is noted of a write to an event, and restored by an undo: by default nothing else than its rows. */
+function alsoOf({ state, records }: ImportRun, identity: string, current: CalendarEvent | null) {
+  return {
+    imported: records.rowsOf(identity, current),
+    transact: (work: (db: StateTransaction) => void) => writeImported(state, work),
+    begun: () => undefined,
+    refused: () => undefined,
+  };
 }
 
 /** Whatever was deleted or changed of a series since it was made. */
@@ -120,36 +159,45 @@ const UNKNOWN_CREATE = "it is unknown whether it was created";
 const CREATE_BY_HAND = "check the calendar; if it is missing, create it by hand (imports skip it)";
 
 async function update(
-  { context, records, calendar, drafter }: ImportRun,
+  run: ImportRun,
   { event, seen }: Extract<ImportStep, { kind: "updated" }>,
 ): Promise<void> {
+  const { context, records, calendar, drafter } = run;
   const id = recordOf(event, records.byIdentity)?.id;
   if (id === undefined) throw new CliError("rejected", "its series is not in the calendar");
   const api = await context.api();
-  const address = { calendarId: calendar.id, eventId: id };
-  const current = await api.getEvent(address);
+  const current = await api.getEvent({ calendarId: calendar.id, eventId: id });
   const draft = drafter.draftOf(event);
   if (seen !== "" || !isAsDrafted(current, draft, event)) requireAsSeen(current, seen);
-  const whole = draftOfChange(draft, current, event);
   const before = current.updated_at === null ? null : lastUpdate(current, "import");
-  (await context.writes())?.keep(id, records.snapshotOf(event.identity, current));
-  const { event: left } = await write(context, {
-    ...{ kind: "update", event: current, draft: whole, scope: scopeOf(current) },
-    expectedUpdatedAt: before,
+  await write(context, {
+    kind: "update",
+    ...{ event: current, draft: draftOfChange(draft, current, event) },
+    ...{ scope: scopeOf(current), expectedUpdatedAt: before },
+    also: {
+      ...alsoOf(run, event.identity, current),
+      done: noteOnce(records, ({ event: left }: Written) => [
+        // Deletes of single events are exceptions of the series now.
+        ...forgotten(records.partsOf(event.identity, left).filter(([, { deleted }]) => deleted === "here")),
+        [event.identity, writtenRecord(event, left)],
+      ]),
+    },
   });
-  noteWritten(records, event, left);
+}
+
+function forgotten(parts: ReturnType<ImportRecords["partsOf"]>): readonly Change[] {
+  return parts.map(([identity]) => [identity, null]);
 }
 
 /** Each occurrence is then as its series says, and is changed after that. */
-async function restore(
-  { context, records, calendar }: ImportRun,
-  { identity, occurrences }: RestoreStep,
-): Promise<void> {
+async function restore(run: ImportRun, { identity, occurrences }: RestoreStep): Promise<void> {
+  const { context, records, calendar } = run;
   const record = records.byIdentity.get(identity);
-  if (record?.series === undefined) throw new CliError("rejected", "its series is not in the calendar");
+  const { series } = record ?? {};
+  if (record === undefined || series === undefined)
+    throw new CliError("rejected", "its series is not in the calendar");
   const api = await context.api();
-  const address = { calendarId: calendar.id, eventId: record.id };
-  const current = await api.getEvent(address);
+  const current = await api.getEvent({ calendarId: calendar.id, eventId: record.id });
   const members = occurrences.map(({ occurrenceOf }) => ({
     id: `${current.id}_${occurrenceOf?.slot}`,
     series_id: current.id,
@@ -159,13 +207,20 @@ async function restore(
     ...changes(current, [{ label }], context.config.settings().timezone),
     recurrences: withoutExceptions(current.recurrences, members),
   };
-  (await context.writes())?.keep(current.id, records.snapshotOf(identity, current));
-  await write(context, { kind: "update", event: current, draft, scope: "all", expectedUpdatedAt: null });
   const slots = new Set(occurrences.map(({ slot }) => slot));
-  const excepted = record.series.excepted.filter((slot) => !slots.has(slot));
-  records.note(identity, { ...record, series: { ...record.series, excepted } });
-  for (const occurrence of occurrences)
-    if (records.byIdentity.has(occurrence.identity)) records.note(occurrence.identity, null);
+  const excepted = series.excepted.filter((slot) => !slots.has(slot));
+  const known = occurrences.filter((occurrence) => records.byIdentity.has(occurrence.identity));
+  await write(context, {
+    kind: "update",
+    ...{ event: current, draft, scope: "all", expectedUpdatedAt: null },
+    also: {
+      ...alsoOf(run, identity, current),
+      done: noteOnce(records, () => [
+        [identity, { ...record, series: { ...series, excepted } }],
+        ...known.map(({ identity: part }): Change => [part, null]),
+      ]),
+    },
+  });
 }
 
 /** Which events of a series a write to one of them means. */
@@ -174,27 +229,27 @@ function scopeOf(event: CalendarEvent): "this" | "all" | undefined {
   return isSeries(event) ? "all" : "this";
 }
 
-/** Remembers an event as a write has left it. An occurrence that is as its series says is nothing of its own. */
-function noteWritten(records: ImportRecords, event: ImportEvent, left: CalendarEvent): void {
-  // Deletes of single events are exceptions of the series now.
-  for (const [part, { deleted }] of records.partsOf(event.identity, left))
-    if (deleted === "here") records.note(part, null);
-  records.note(event.identity, writtenRecord(event, left));
-}
-
 async function remove(
-  { context, records, calendar }: ImportRun,
+  run: ImportRun,
   { known: { identity, record }, seen }: Extract<ImportStep, { kind: "deleted" }>,
 ): Promise<void> {
+  const { context, records, calendar } = run;
   const api = await context.api();
   const address = { calendarId: calendar.id, eventId: record.id };
   const current = await api.getEvent(address);
   requireAsSeen(current, seen);
-  (await context.writes())?.keep(record.id, records.snapshotOf(identity, current));
-  records.note(identity, { ...record, deleted: "begun" });
-  await write(context, { kind: "delete", ...address, event: current, scope: scopeOf(current) });
-  for (const [part] of records.partsOf(identity, current)) records.note(part, null);
-  records.note(identity, { ...record, deleted: "here" });
+  await write(context, {
+    kind: "delete",
+    ...{ ...address, event: current, scope: scopeOf(current) },
+    also: {
+      ...alsoOf(run, identity, current),
+      begun: (db) => records.note(db, identity, { ...record, deleted: "begun" }),
+      done: noteOnce(records, (_: null) => [
+        ...forgotten(records.partsOf(identity, current)),
+        [identity, { ...record, deleted: "here" }],
+      ]),
+    },
+  });
 }
 
 /** @throws CliError changed */
