@@ -4,6 +4,7 @@ import type { UndiciTransport } from "../api/network/transport.js";
 import type { SenderOptions } from "../api/sending/sender.js";
 import { type HttpResponse, type Transport, withBearer } from "../api/transport.js";
 import type { FetchUser } from "../auth/login.js";
+import type { LimitedAccount } from "../cache/rate-limits.js";
 import type { Environment } from "../config/environment.js";
 import { parseServiceUrl } from "../config/profile-values.js";
 import type { ProxyResolver } from "../config/proxy-settings.js";
@@ -168,14 +169,6 @@ function nameServiceUrl(url: string): string {
   return url.startsWith(LOCAL_BASE_URL) ? `local /${url.slice(LOCAL_BASE_URL.length)}` : url;
 }
 
-/** What a rate limit applies to. @see contract section 8 */
-interface LimitedAccount {
-  /** The secret of the account: a token, or the URL of a webhook. */
-  readonly token: string;
-  /** `https://host[:port]` of the service. */
-  readonly origin: string;
-}
-
 /**
  * The options of a sender for retries and rate limits.
  * @param account null for `local`, which has no rate limit
@@ -188,9 +181,8 @@ export async function createSenderOptions(
     import("../api/sending/rate-limiter.js"),
     import("../api/sending/retry.js"),
   ]);
-  const { stateDirectory, clock } = machine;
-  const file = account === null ? undefined : { stateDirectory, clock, ...account };
-  const store = file && (await import("../api/sending/rate-limit-file.js")).createRateLimitFile(file);
+  const { clock } = machine;
+  const store = account === null ? undefined : await openRateLimits(machine, account);
   // Most runs wait for nothing.
   const display = once(() => createWaitDisplay(machine.stderr, run.quiet || isSilentJob({ machine, run })));
   const onWait: SenderOptions["onWait"] = (notice) => display().onWait(notice);
@@ -209,6 +201,18 @@ export async function createSenderOptions(
     onWait,
     signal: machine.signal(),
   };
+}
+
+async function openRateLimits(
+  { cacheDirectory: directory, clock: { now } }: Machine,
+  account: LimitedAccount,
+) {
+  const [{ createCacheFile }, { createRateLimitStore, limitName }] = await Promise.all([
+    import("../cache/cache-file.js"),
+    import("../cache/rate-limits.js"),
+  ]);
+  const name = () => limitName(account);
+  return createRateLimitStore(createCacheFile({ kind: "rate-limits", directory, name, now }), now);
 }
 
 /** Base URL of requests to the embedded service. It is never connected to. */

@@ -3,7 +3,7 @@ import type { PlannedRequest } from "../api/dry-run.js";
 import {
   type CacheFile,
   type CacheFileOptions,
-  cacheOwnerOf,
+  cacheName,
   createCacheFile,
   dropCachesOf,
 } from "../cache/cache-file.js";
@@ -226,7 +226,7 @@ function openCacheFile(
   { overrides, cacheDirectory: directory, clock }: Machine,
   { settings, isPlanned }: CacheAccess,
 ): CacheFile {
-  const options = { kind, directory, owner: () => cacheOwnerOf(settings()), now: clock.now };
+  const options = { kind, directory, name: () => cacheName(settings()), now: clock.now };
   const { read, write } = overrides.cacheFile?.(kind) ?? createCacheFile(options);
   return { read, write: async (members) => (isPlanned() ? undefined : write(members)) };
 }

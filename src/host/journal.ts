@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { cacheOwnerOf } from "../cache/cache-file.js";
 import type { Settings } from "../config/settings.js";
 import type { Token } from "../secrets/environment-secret.js";
 import type { ClientDependencies } from "./client.js";
@@ -16,11 +15,11 @@ export async function writingAccount(
   { settings, token }: AccountOptions,
 ): Promise<string | null> {
   if (settings.setting("journal")?.value === "off") return null;
-  const { profile, service } = cacheOwnerOf(settings);
+  const { profile, service } = settings;
   const digest = async () =>
     createHash("sha256")
       .update((await token())?.value ?? "")
       .digest("base64url");
   const account = profile || `token:${await digest()}`;
-  return `${account} ${settings.service.kind === "local" ? machine.dataDirectory() : service}`;
+  return `${account} ${service.kind === "local" ? machine.dataDirectory() : service.baseUrl.value}`;
 }

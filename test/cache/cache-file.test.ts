@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createCacheFile } from "../../src/cache/cache-file.js";
+import { type CacheFileOptions, createCacheFile } from "../../src/cache/cache-file.js";
 import { requireOwn } from "../../src/system/ownership.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -28,12 +28,12 @@ beforeEach(() => {
   cache = join(root, "calctl");
 });
 
-function open(kind: "names" | "events" = "names") {
+function open(kind: CacheFileOptions["kind"] = "names") {
   return createCacheFile({
     directory: () =>
       requireOwn({ noun: "folder", path: cache, variable: "CALCTL_CACHE_DIR" }, process.geteuid?.() ?? null),
     kind,
-    owner: () => ({ profile: "local", service: "" }),
+    name: () => "local ",
     now: () => NOW,
   });
 }
@@ -51,7 +51,7 @@ function fillFolder(folder: string): readonly string[] {
   return [...foreign, "letters.json", "link%20.json"].sort();
 }
 
-describe.each(["names", "events"] as const)("the folder %s", (kind) => {
+describe.each(["names", "events", "rate-limits"] as const)("the folder %s", (kind) => {
   test("keeps what is not ours, however old it is", async () => {
     const foreign = fillFolder(join(cache, kind));
     await open(kind).write({ lists: {} });

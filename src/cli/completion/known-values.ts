@@ -1,4 +1,4 @@
-import { cacheOwnerOf, createCacheFile } from "../../cache/cache-file.js";
+import { cacheName, createCacheFile } from "../../cache/cache-file.js";
 import { createNameCache, type NameCache } from "../../cache/name-cache.js";
 import { createRecentEvents } from "../../cache/recent-events.js";
 import type { Config } from "../../config/config.js";
@@ -36,7 +36,7 @@ export function readKnownValues({ env, platform, home, userId, now }: Machine) {
     createCacheFile({
       kind,
       directory: () => requireOwnFolder("cache", directories, userId),
-      owner: () => cacheOwnerOf(select(profileFlag)),
+      name: () => cacheName(select(profileFlag)),
       now,
     });
   const nameCaches = new Map<string | undefined, NameCache>();

@@ -61,7 +61,7 @@ export function filesSection(): HelpPage {
     ["~/.config/calctl/config.json", "profiles and their settings, targets without their URLs"],
     ["~/.local/share/calctl/local.db", "the calendars of the profile local"],
     ["~/.local/share/calctl/tokens", "tokens and webhook URLs of --insecure-storage"],
-    ["~/.local/state/calctl", "what is remembered between runs, such as rate limits"],
-    ["~/.cache/calctl", "ids and names lately seen, and compiled code"],
+    ["~/.local/state/calctl", "what is remembered between runs: writes, imports, what was sent and seen"],
+    ["~/.cache/calctl", "ids and names lately seen, rate limits, and compiled code"],
   ]);
 }

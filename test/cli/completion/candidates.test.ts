@@ -277,7 +277,7 @@ describe("names that cannot stand alone", () => {
   function writeItems(calendars: readonly { readonly id: string; readonly name: string }[]): void {
     const items = calendars.map((calendar) => ({ ...calendar, number: null, color: null }));
     const lists = { calendars: { readAt: NOW, items } };
-    const content = { version: 2, profile: "local", service: "", account: "", lists };
+    const content = { version: 3, name: "local ", lists };
     writeFileSync(join(world.directory, "names", "local%20.json"), JSON.stringify(content));
   }
 });

@@ -1,14 +1,15 @@
-import { createRateLimitFile } from "../../../../src/api/sending/rate-limit-file.js";
-import { awaitStart } from "../../../support/child-start.js";
+import { createCacheFile } from "../../../src/cache/cache-file.js";
+import { createRateLimitStore } from "../../../src/cache/rate-limits.js";
+import { awaitStart } from "../../support/child-start.js";
 
 /** One of several processes that share a rate limit: saves some pauses and prints how often it then read a torn or no pause. */
-const [stateDirectory = "", first = "0", count = "0", step = "1"] = process.argv.slice(2);
-const store = createRateLimitFile({
-  stateDirectory: () => stateDirectory,
-  clock: { now: Date.now },
-  token: "secret",
-  origin: "https://x.example",
-});
+const [directory = "", first = "0", count = "0", step = "1"] = process.argv.slice(2);
+const file = {
+  directory: () => directory,
+  kind: "rate-limits",
+  name: () => "0123abcd https://x.example",
+} as const;
+const store = createRateLimitStore(createCacheFile({ ...file, now: Date.now }), Date.now);
 
 await awaitStart();
 let torn = 0;
