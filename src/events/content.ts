@@ -7,7 +7,7 @@ import type {
   User,
   WritableField,
 } from "../../contract/shapes.js";
-import type { ClearableField } from "./patch.js";
+import type { ClearableField, TextField } from "./patch.js";
 import { readSpan } from "./times.js";
 
 /** What events say, compared with other events and with drafts. */
@@ -99,8 +99,7 @@ export function eventOfDraft(
 
 /** A draft as what replaces an event: what it does not have is cleared. */
 export function replacing(event: CalendarEvent, draft: EventDraft): EventDraft {
-  const textOf = (field: "description" | "location" | "url") =>
-    draft[field] ?? (event[field] ? "" : undefined);
+  const textOf = (field: TextField) => draft[field] ?? (event[field] ? "" : undefined);
   const cleared: Pick<EventDraft, ClearableField> = {
     description: textOf("description"),
     location: textOf("location"),

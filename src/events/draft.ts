@@ -6,7 +6,7 @@ import { describeCandidates } from "../calendar/names.js";
 import { fromFirstSlot } from "../calendar/series.js";
 import { addDays, addDuration, formatLocal, formatTyped, localDate } from "../calendar/zoned-time.js";
 import { asUsageError, type CliError, joinUsageErrors, missingFlagsError, usageError } from "../errors.js";
-import { checkPatch, type EventPatch, isTyped, said, TEXT_FIELDS, type TypedPatch } from "./patch.js";
+import { checkPatch, type EventPatch, isTyped, said, type TextField, type TypedPatch } from "./patch.js";
 import {
   afterStart,
   applyTimes,
@@ -178,14 +178,14 @@ export function changes(
     start: knownZone(said(typed, "startTimezone"), zone),
     end: knownZone(said(typed, "endTimezone"), zone),
   });
-  const [description, location, url] = TEXT_FIELDS.map((field) => changedText(event, patches, field));
+  const textOf = (field: TextField) => changedText(event, patches, field);
   return {
     category,
     title,
     ...draftTimes(span),
-    description,
-    location,
-    url,
+    description: textOf("description"),
+    location: textOf("location"),
+    url: textOf("url"),
     recurrences: undefined,
     label: compositeId(event.calendar_id, label),
     attendees: changedAttendees(event, patches),
@@ -292,7 +292,7 @@ function clearsTimes(patches: readonly EventPatch<string>[], category: string | 
 function changedText(
   event: CalendarEvent,
   patches: readonly EventPatch<string>[],
-  field: (typeof TEXT_FIELDS)[number],
+  field: TextField,
 ): string | undefined {
   const text = said(patches, field);
   // Empty, not omitted: also clears it on a service that treats an omitted field as unchanged.

@@ -14,8 +14,8 @@ import { emptyValueError, usageError } from "../errors.js";
 /** A field that an event may be without. */
 export type ClearableField = Exclude<ContentField, "category" | "title" | "label" | "recurrences">;
 
-/** Those of them that are texts. */
-export const TEXT_FIELDS = ["description", "location", "url"] as const;
+/** One that is a text. */
+export type TextField = Exclude<ClearableField, "attendees">;
 
 /** What any input says of an event but its times. A field is absent, set, or null to clear it. @template Ref how a label and people are named */
 interface PatchedFields<Ref> extends Readonly<Partial<Record<ContentField, unknown>>> {
