@@ -143,7 +143,7 @@ interface UndoCommandOptions {
 
 async function undoCommand(
   context: UndoContext,
-  { writes, run, number, undoNoted = (_, undo) => undo() }: UndoCommandOptions,
+  { writes, run, number, undoNoted = async (_, undo) => ({ id: await undo() }) }: UndoCommandOptions,
 ): Promise<void> {
   // Read again, since another process may have taken it back, or written more.
   const command = (await writes.commands()).find((each) => each.run === run);
@@ -173,10 +173,10 @@ async function undoCommand(
       if (write.kind === "create" && isLosing)
         throw new CliError("partial", "it is kept, since not everything could be brought back");
       try {
-        const id = await undoNoted(write, () => takeBack(undo, write));
+        const { id, also } = await undoNoted(write, () => takeBack(undo, write));
         const newId = write.kind === "delete" && id !== write.eventId ? id : null;
         if (newId !== null) newIds.set(write.eventId ?? "", newId);
-        if (!isDryRun) await writes.markUndone(write, newId);
+        if (!isDryRun) await writes.markUndone(write, newId, also);
         return { id, title: nameOf(write) };
       } catch (error) {
         isLosing ||= write.kind === "delete" && error instanceof CliError;

@@ -161,13 +161,28 @@ export function createWrites({ open, account, command, note }: WritesOptions) {
       }
       return [...commands.values()].reverse();
     },
-    /** Marks a write as undone. @param newId of a deleted event that was created again; null for any other */
-    async markUndone({ id }: WriteRow, newId: string | null): Promise<void> {
+    /**
+     * Marks a write as undone.
+     * @param newId of a deleted event that was created again; null for any other
+     * @param also what must be noted in the same transaction
+     * @throws CliError configuration, unavailable if `also` cannot be noted
+     */
+    async markUndone(
+      { id }: WriteRow,
+      newId: string | null,
+      also?: (db: StateTransaction) => void,
+    ): Promise<void> {
       const state = await open();
-      const update = "update writes set state = 'undone', new_id = ? where id = ?";
-      await state
-        .write((db) => db.run(update, newId, id), SOON)
-        .catch((error) => note(`could not record that this was undone: ${messageOf(error)}`));
+      const mark = (db: StateTransaction): void => {
+        also?.(db);
+        db.run("update writes set state = 'undone', new_id = ? where id = ?", newId, id);
+      };
+      try {
+        await state.write(mark, SOON);
+      } catch (error) {
+        if (also !== undefined) throw error;
+        note(`could not record that this was undone: ${messageOf(error)}`);
+      }
     },
     /** Runs work while no other process is undoing. @throws CliError unavailable when others take too long, configuration */
     async exclusively(work: () => Promise<void>): Promise<void> {

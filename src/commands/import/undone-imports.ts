@@ -13,8 +13,14 @@ import type { State, StateTransaction } from "../../state/state.js";
 import type { WriteRow, WrittenCommand } from "../../state/writes.js";
 import { columnsOf, recordOfRow } from "./records.js";
 
-/** Runs the undo of a write, which returns the id of its event afterwards, and notes it. */
-export type UndoNoted = (write: WriteRow, undo: () => Promise<string>) => Promise<string>;
+/** Runs the undo of a write, which returns the id of its event afterwards. */
+export type UndoNoted = (write: WriteRow, undo: () => Promise<string>) => Promise<NotedUndo>;
+
+interface NotedUndo {
+  readonly id: string;
+  /** Notes in the transaction that marks the write as undone what imports must know. */
+  readonly also?: (db: StateTransaction) => void;
+}
 
 /**
  * What an undo changes in what imports remember: a later run of the same file does again what was undone. The work runs while
@@ -59,8 +65,7 @@ async function openUndoneImports(state: State, own: string | null): Promise<Undo
       if (error instanceof CliError && !isOutcomeUnknown(error)) await writeImported(state, refused);
       throw error;
     });
-    await writeImported(state, (db) => done(db, id));
-    return id;
+    return { id, also: (db) => done(db, id) };
   };
 }
 
