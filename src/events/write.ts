@@ -20,7 +20,7 @@ type Recorder = Pick<Writes, "begin">;
  * no lasting effects but its statements.
  * @param T what the write returns
  */
-interface AlsoNoted<T> extends Pick<Write, "imported"> {
+export interface AlsoNoted<T> extends Pick<Write, "imported"> {
   /** Runs a transaction where the write is not recorded. */
   readonly transact: (work: (db: StateTransaction) => void) => Promise<void>;
   readonly begun: (db: StateTransaction) => void;

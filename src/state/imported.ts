@@ -23,7 +23,12 @@ const COLUMNS = "source, identity, event_id as eventId, sequence, record, pendin
 
 /** The rows of a source, in the order in which they were added. */
 export function findImported(db: StateTransaction, source: string): readonly ImportedRow[] {
-  return readRows(db.all(`select ${COLUMNS} from imported where source = ? order by rowid`, source));
+  // Of thousands of rows, one text costs the driver less than their objects.
+  const row = `json_object('source', source, 'identity', identity, 'eventId', event_id, 'sequence', sequence, 'record', record,
+    'pending', pending)`;
+  const ordered = "select * from imported where source = ? order by rowid";
+  const [found] = db.all(`select json_group_array(${row}) as rows from (${ordered})`, source);
+  return JSON.parse(String(found?.["rows"]));
 }
 
 /** The row of an identity; null if there is none. */

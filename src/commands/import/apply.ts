@@ -1,12 +1,35 @@
-import { isOccurrenceId } from "../../calendar/series.js";
-import type { CliError } from "../../errors.js";
-import type { ImportEvent } from "../../import/plan.js";
-import { writeImported } from "../../state/imported.js";
+import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import { exceptionsOf, isOccurrenceId, isSeries, withoutExceptions } from "../../calendar/series.js";
+import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
+import { changes } from "../../events/draft.js";
+import { lastUpdate } from "../../events/if-unchanged.js";
+import { DEFAULT_LABEL } from "../../events/names.js";
+import { type Written, write } from "../../events/write.js";
+import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
+import {
+  type ImportEvent,
+  type ImportRecord,
+  type Known,
+  recordOf,
+  seriesRecord,
+} from "../../import/plan.js";
+import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
+import type { EventContext } from "../events/event-reader.js";
 import type { Attempted } from "../item-report.js";
 import { processInOrder } from "../process-each.js";
-import type { ImportRun } from "./import-run.js";
-import type { ImportPlan } from "./make-plan.js";
-import { type ImportStep, type WriteStep, writeStep } from "./write-step.js";
+import type { Drafter } from "./drafts.js";
+import type { ImportPlan, ImportStep } from "./make-plan.js";
+import { type ImportRecords, type PendingCreate, type RecordChange, SKIPPED } from "./records.js";
+
+/** What the writes of an import need. */
+interface ApplyOptions {
+  readonly context: EventContext;
+  readonly calendarId: string;
+  /** The name of the source. */
+  readonly source: string;
+  readonly drafter: Pick<Drafter, "draftOf">;
+  readonly records: ImportRecords;
+}
 
 export interface Applied {
   readonly counts: Record<ImportStep["kind"], number>;
@@ -17,17 +40,24 @@ export interface Applied {
   stopped: unknown;
 }
 
+/** A write of an import. */
+interface Job {
+  /** Occurrences are deleted before their series are written, which may move them, and changed after it. */
+  readonly phase: 0 | 1 | 2;
+  readonly title: string;
+  /** The step that it carries out; null for one that comes before the steps. */
+  readonly step: ImportStep | null;
+  /** @throws CliError changed for an event that somebody changed since it was planned */
+  readonly write: () => Promise<unknown>;
+}
+
 /** Writes several events at a time, and notes each write, so that a killed run goes on where it was. */
-export async function applyPlan(run: ImportRun, { steps, settled }: ImportPlan): Promise<Applied> {
-  const { context, state, records } = run;
-  await writeImported(state, (db) => {
+export async function applyPlan(options: ApplyOptions, { steps, settled }: ImportPlan): Promise<Applied> {
+  const { context, records } = options;
+  await records.transact((db) => {
     for (const { identity, record } of settled) if (record !== undefined) records.note(db, identity, record);
   });
-  const added = new Set(steps.map((step) => (step.kind === "created" ? step.event.identity : "")));
-  const begun = [...records.pending].filter(([identity]) => !added.has(identity));
-  const others = begun.map(
-    ([identity, { draft }]): WriteStep => ({ kind: "begun", identity, title: draft.title }),
-  );
+  const jobs = [...begunBefore(options, steps), ...restoresOf(options, steps), ...jobsOf(options, steps)];
   const applied: Applied = {
     counts: { created: 0, updated: 0, deleted: 0 },
     done: 0,
@@ -37,9 +67,10 @@ export async function applyPlan(run: ImportRun, { steps, settled }: ImportPlan):
   const progress = await context.terminal.openProgress();
   let tried = 0;
   try {
-    for (const jobs of inPhases([...others, ...restoresOf(steps), ...steps])) {
+    for (const phase of [0, 1, 2]) {
       if (applied.stopped !== undefined) break;
-      for await (const attempt of processInOrder(jobs, (job) => writeStep(run, job))) {
+      const inPhase = jobs.filter((job) => job.phase === phase);
+      for await (const attempt of processInOrder(inPhase, (job) => job.write())) {
         noteAttempt(applied, attempt);
         tried += 1;
         progress.show({ what: "importing", done: tried, total: steps.length });
@@ -48,50 +79,227 @@ export async function applyPlan(run: ImportRun, { steps, settled }: ImportPlan):
   } finally {
     progress.clear();
   }
-  if (applied.stopped === undefined) await noteSequences(run);
   return applied;
 }
 
-async function noteSequences({ state, records, read }: ImportRun): Promise<void> {
-  const changed = read.versions.flatMap(({ identity, sequence }) =>
-    sequence === undefined || sequence === (records.sequences.get(identity) ?? 0)
-      ? []
-      : [{ identity, sequence }],
-  );
-  await writeImported(state, (db) => {
-    for (const { identity, sequence } of changed) records.noteSequence(db, identity, sequence);
-  });
-}
-
-function noteAttempt(applied: Applied, { item, result }: Attempted<WriteStep, void>): void {
-  if (result.kind === "failed") applied.failures.push({ title: item.title, error: result.error });
+function noteAttempt(applied: Applied, { item: { title, step }, result }: Attempted<Job, unknown>): void {
+  if (result.kind === "failed") applied.failures.push({ title, error: result.error });
   else if (result.kind === "stopped" || result.kind === "failed_for_all") applied.stopped ??= result.error;
-  else if (item.kind !== "begun" && item.kind !== "restored") {
-    applied.counts[item.kind] += 1;
+  else if (step !== null) {
+    applied.counts[step.kind] += 1;
     applied.done += 1;
   }
 }
 
-/** What puts occurrences back into their series: a step for each series, since two at a time would undo each other. */
-function restoresOf(steps: readonly ImportStep[]): readonly WriteStep[] {
+function jobsOf(options: ApplyOptions, steps: readonly ImportStep[]): readonly Job[] {
+  return steps.map((step): Job => {
+    const { title } = step;
+    if (step.kind === "deleted") {
+      const phase = isOccurrenceId(step.known.record.id) ? 0 : 1;
+      return { phase, title, step, write: () => remove(options, step.known, step.seen) };
+    }
+    const { event } = step;
+    const isOccurrence = event.occurrenceOf !== undefined;
+    const seen = step.kind === "updated" ? step.seen : "";
+    const isCreated = step.kind === "created" && !isOccurrence;
+    const writeStep = () => (isCreated ? create(options, event) : update(options, event, seen));
+    return { phase: isOccurrence ? 2 : 1, title, step, write: writeStep };
+  });
+}
+
+/** The creates that a killed run began, of events that the file does not have any more. */
+function begunBefore(options: ApplyOptions, steps: readonly ImportStep[]): readonly Job[] {
+  const added = new Set(steps.map((step) => (step.kind === "created" ? step.event.identity : "")));
+  const begun = [...options.records.pending].filter(([identity]) => !added.has(identity));
+  return begun.map(([identity, pending]) => ({
+    ...{ phase: 1, title: pending.draft.title, step: null },
+    write: () => finishCreate(options, identity, pending, false),
+  }));
+}
+
+/** What puts occurrences back into their series: a job for each series, since two at a time would undo each other. */
+function restoresOf(options: ApplyOptions, steps: readonly ImportStep[]): readonly Job[] {
   const bySeries = new Map<string, ImportEvent[]>();
   for (const step of steps) {
     if (step.kind !== "created" || step.isExcepted !== true) continue;
     const identity = step.event.occurrenceOf?.series ?? "";
     bySeries.set(identity, [...(bySeries.get(identity) ?? []), step.event]);
   }
-  return [...bySeries].map(([identity, occurrences]) => {
-    const title = occurrences[0]?.content.title ?? "";
-    return { kind: "restored", title, identity, occurrences };
+  return [...bySeries].map(([identity, occurrences]) => ({
+    ...{ phase: 1, title: occurrences[0]?.content.title ?? "", step: null },
+    write: () => restore(options, identity, occurrences),
+  }));
+}
+
+/** One that a killed run may have created is first created as that run would have created it. */
+async function create(options: ApplyOptions, event: ImportEvent): Promise<void> {
+  const { records, source, drafter } = options;
+  const { identity, slot, isAlone } = event;
+  const hash = hashContent(event.content);
+  const begun = records.pending.get(identity);
+  const before = records.byIdentity.get(identity);
+  const key = shortHash([source, identity, hash, before?.undone ?? before?.id ?? null]);
+  const draft = drafter.draftOf(event);
+  const pending = begun ?? { key, hash, draft, slot, isAlone, series: seriesRecord(event) };
+  const made = await finishCreate(options, identity, pending, begun === undefined);
+  if (pending.hash !== hash) await update(options, event, hashEvent(made));
+}
+
+/**
+ * Creates an event, and notes that before and after.
+ * @param isNew whether no earlier run may have sent it; where the service keeps no keys, it is sent only then
+ */
+async function finishCreate(
+  { context, calendarId, records }: ApplyOptions,
+  identity: string,
+  pending: PendingCreate,
+  isNew: boolean,
+): Promise<CalendarEvent> {
+  const { key, draft, ...known } = pending;
+  const skipped: ImportRecord = { ...SKIPPED, ...known };
+  const skip = () => records.transact((db) => records.note(db, identity, skipped));
+  const isKeyKept = await (await context.api()).hasExtension("keys", calendarId);
+  if (!isKeyKept && !isNew) {
+    await skip();
+    throw new CliError("outcome_unknown", UNKNOWN_CREATE, { hint: CREATE_BY_HAND });
+  }
+  const before = records.byIdentity.get(identity) ?? null;
+  const also = records.alsoNoted<Written>(identity, null, {
+    begun: (db) => records.notePending(db, identity, pending),
+    done({ event, isRepeat }) {
+      // Somebody may have changed it since a killed run made it.
+      const isAsMade = !isRepeat || isAsDrafted(event, draft, exceptedAs(event));
+      return [[identity, { id: event.id, left: isAsMade ? hashEvent(event) : "", ...known }]];
+    },
+    refused: ({ code, status = 0 }) => [
+      [identity, code === "rejected" && [404, 410].includes(status) ? skipped : before],
+    ],
+  });
+  try {
+    const request = { kind: "create", calendarId, draft, key: isKeyKept ? key : undefined, also } as const;
+    return (await write(context, request)).event;
+  } catch (error) {
+    if (!(error instanceof CliError) || !isOutcomeUnknown(error)) throw error;
+    if (isKeyKept || error.code === "interrupted") throw error;
+    await skip();
+    throw wrapError(error, error.code, UNKNOWN_CREATE, { hint: CREATE_BY_HAND });
+  }
+}
+
+const UNKNOWN_CREATE = "it is unknown whether it was created";
+const CREATE_BY_HAND = "check the calendar; if it is missing, create it by hand (imports skip it)";
+
+/** Whatever was deleted or changed of a series since it was made. */
+function exceptedAs({ recurrences }: CalendarEvent): Pick<ImportEvent, "exceptions"> {
+  const excepted = exceptionsOf(recurrences);
+  return { exceptions: { excepted, isOurs: () => true, isSlot: () => true } };
+}
+
+/** @param seen `hashEvent` of the event as it was planned; empty for an occurrence that is as its series says */
+async function update(options: ApplyOptions, event: ImportEvent, seen: string): Promise<void> {
+  const { records, drafter } = options;
+  const { identity } = event;
+  const id = recordOf(event, records.byIdentity)?.id;
+  if (id === undefined) throw noSeriesError();
+  const wanted = drafter.draftOf(event);
+  await updateEvent(options, identity, {
+    id,
+    draftOf(current) {
+      if (seen !== "" || !isAsDrafted(current, wanted, event)) requireAsSeen(current, seen);
+      return draftOfChange(wanted, current, event);
+    },
+    changesOf(left) {
+      // Deletes of single events are exceptions of the series now.
+      const deleted = records.partsOf(identity, left).filter(([, part]) => part.deleted === "here");
+      return [...deleted.map(forget), [identity, writtenRecord(event, left)]];
+    },
   });
 }
 
-/** Occurrences are deleted before their series are written, which may move them, and changed after it. */
-function inPhases(jobs: readonly WriteStep[]): readonly (readonly WriteStep[])[] {
-  const phaseOf = (job: WriteStep): number => {
-    if (job.kind === "begun" || job.kind === "restored") return 1;
-    if (job.kind === "deleted") return isOccurrenceId(job.known.record.id) ? 0 : 1;
-    return job.event.occurrenceOf !== undefined ? 2 : 1;
-  };
-  return [0, 1, 2].map((phase) => jobs.filter((job) => phaseOf(job) === phase));
+/** Each occurrence is then as its series says, and is changed after that. */
+async function restore(
+  options: ApplyOptions,
+  identity: string,
+  occurrences: readonly ImportEvent[],
+): Promise<void> {
+  const { context, records } = options;
+  const record = records.byIdentity.get(identity);
+  const { series } = record ?? {};
+  if (record === undefined || series === undefined) throw noSeriesError();
+  const slots = new Set(occurrences.map(({ slot }) => slot));
+  const excepted = series.excepted.filter((slot) => !slots.has(slot));
+  await updateEvent(options, identity, {
+    id: record.id,
+    draftOf(current) {
+      const members = occurrences.map(({ occurrenceOf }) => ({
+        id: `${current.id}_${occurrenceOf?.slot}`,
+        series_id: current.id,
+      }));
+      const label = current.label?.id ?? DEFAULT_LABEL;
+      const draft = changes(current, [{ label }], context.config.settings().timezone);
+      return { ...draft, recurrences: withoutExceptions(current.recurrences, members) };
+    },
+    changesOf: () => [
+      ...occurrences.map((each): RecordChange => [each.identity, null]),
+      [identity, { ...record, series: { ...series, excepted } }],
+    ],
+  });
+}
+
+function noSeriesError(): CliError {
+  return new CliError("rejected", "its series is not in the calendar");
+}
+
+interface Update {
+  /** Of the event. */
+  readonly id: string;
+  /** @throws CliError changed */
+  readonly draftOf: (current: CalendarEvent) => EventDraft;
+  /** What is remembered of the event as it was left. */
+  readonly changesOf: (left: CalendarEvent) => readonly RecordChange[];
+}
+
+async function updateEvent(
+  { context, calendarId, records }: ApplyOptions,
+  identity: string,
+  { id, draftOf, changesOf }: Update,
+): Promise<void> {
+  const event = await (await context.api()).getEvent({ calendarId, eventId: id });
+  const expectedUpdatedAt = event.updated_at === null ? null : lastUpdate(event, "import");
+  const also = records.alsoNoted<Written>(identity, event, { done: (written) => changesOf(written.event) });
+  const request = { event, draft: draftOf(event), scope: scopeOf(event), expectedUpdatedAt, also };
+  await write(context, { kind: "update", ...request });
+}
+
+async function remove(
+  { context, calendarId, records }: ApplyOptions,
+  { identity, record }: Known,
+  seen: string,
+): Promise<void> {
+  const address = { calendarId, eventId: record.id };
+  const event = await (await context.api()).getEvent(address);
+  requireAsSeen(event, seen);
+  const also = records.alsoNoted<null>(identity, event, {
+    begun: (db) => records.note(db, identity, { ...record, deleted: "begun" }),
+    done: () => [...records.partsOf(identity, event).map(forget), [identity, { ...record, deleted: "here" }]],
+  });
+  await write(context, { kind: "delete", ...address, event, scope: scopeOf(event), also });
+}
+
+function forget([identity]: ReturnType<ImportRecords["partsOf"]>[number]): RecordChange {
+  return [identity, null];
+}
+
+/** Which events of a series a write to one of them means. */
+function scopeOf(event: CalendarEvent): "this" | "all" | undefined {
+  if (event.series_id === null) return undefined;
+  return isSeries(event) ? "all" : "this";
+}
+
+/** @throws CliError changed */
+function requireAsSeen(current: CalendarEvent, seen: string): void {
+  if (isUntouched(current) || hashEvent(current) === seen) return;
+  throw new CliError("changed", `event ${current.id} was changed since the import was planned`, {
+    hint: "run the same command again",
+  });
 }

@@ -1,14 +1,50 @@
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { localTimes } from "../../calendar/event-view.js";
-import { isOccurrenceId } from "../../calendar/series.js";
+import { exceptionsOf, isOccurrenceId, isSeries } from "../../calendar/series.js";
 import { addDays } from "../../calendar/zoned-time.js";
-import { compareWithRecords, isSeriesRecord, type Known, seriesOf } from "../../import/plan.js";
+import { nullOn } from "../../errors.js";
+import { hashEvent } from "../../import/content-hash.js";
+import {
+  compareWithRecords,
+  type ImportEvent,
+  type ImportRecord,
+  isSeriesRecord,
+  type Known,
+  occurrenceRecords,
+  seriesOf,
+} from "../../import/plan.js";
+import { isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
 import { describeWhen } from "../../output/event-when.js";
 import type { ImportExamples, ImportReport } from "../../output/views/import.js";
+import type { EventContext } from "../events/event-reader.js";
 import { firstFailure } from "../process-each.js";
-import type { ImportRun } from "./import-run.js";
-import { type Judged, judgeCandidate, type Settled } from "./judge-candidate.js";
-import type { ImportStep } from "./write-step.js";
+import type { Drafter } from "./drafts.js";
+import type { ReadSource } from "./read-source.js";
+import type { ImportRecords } from "./records.js";
+
+/** A write of an import. `seen` is `hashEvent` of the event as it was when the import was planned; empty for an occurrence alike its series. */
+export type ImportStep = { readonly title: string } & (
+  | {
+      readonly kind: "created";
+      readonly event: ImportEvent;
+      /** Whether it is an occurrence that imports have excepted from its series. */
+      readonly isExcepted?: boolean;
+    }
+  | { readonly kind: "updated"; readonly event: ImportEvent; readonly seen: string }
+  | { readonly kind: "deleted"; readonly known: Known; readonly seen: string }
+);
+
+/** An event to which nothing is written. */
+interface Settled {
+  readonly kind: "unchanged" | "conflicts";
+  readonly title: string;
+  readonly identity: string;
+  /** What is remembered from now on: null for nothing, undefined for the same as before. */
+  readonly record?: ImportRecord | null | undefined;
+}
+
+/** What becomes of an event, as it is counted. */
+type Judged = ImportStep | Settled;
 
 /** What an import would do. */
 export interface ImportPlan {
@@ -23,14 +59,25 @@ export interface ImportPlan {
   readonly pruned: number;
 }
 
+interface PlanOptions {
+  readonly context: EventContext;
+  readonly calendarId: string;
+  readonly read: Pick<ReadSource, "source" | "superseded">;
+  readonly drafter: Drafter;
+  readonly records: ImportRecords;
+  /** Whether what is not in the file any more is deleted. */
+  readonly prune: boolean;
+  /** Whether what somebody changed is overwritten. */
+  readonly overwrite: boolean;
+}
+
 const EXAMPLES = 5;
 
 /**
  * Compares a file with what was imported before, and what changed in it with the calendar: only that is read.
- * @param prune whether what is not in the file any more is deleted
  */
-export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPlan> {
-  const { read, records, drafter } = run;
+export async function makePlan(options: PlanOptions): Promise<ImportPlan> {
+  const { context, read, records, drafter, prune } = options;
   const { added, changed, cancelled, missing, unchanged, before } = compareWithRecords(
     read.source,
     records.byIdentity,
@@ -46,7 +93,7 @@ export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPl
     isOccurrenceId(record.id) && deleted.has(seriesOf(identity));
   const candidates: readonly Known[] = [...changed, ...others.filter((each) => !isPart(each))];
   const found = new Map<string, Judged>();
-  const judging = { ...run, listed: await readListed(run, candidates) };
+  const judging = { ...options, listed: await readListed(options, candidates) };
   const judgeAll = async (some: readonly Known[]) => {
     const failure = await firstFailure(some, async (known) => {
       found.set(known.identity, await judgeCandidate(judging, known, found));
@@ -64,7 +111,7 @@ export async function makePlan(run: ImportRun, prune: boolean): Promise<ImportPl
   const pruned = counted.steps.filter(
     (step) => step.kind === "deleted" && absent.has(step.known.identity),
   ).length;
-  return { ...counted, examples: examplesOf(judged, run), before, missing: missing.length, pruned };
+  return { ...counted, examples: examplesOf(judged, context), before, missing: missing.length, pruned };
 }
 
 /** From this number on, events are read from the list: 500 with a request, of which a service allows some hundreds at a time. */
@@ -72,7 +119,7 @@ const MANY = 100;
 
 /** What the service's list has of many events that the file changes; nothing of few, or where it has no such list. */
 async function readListed(
-  { context, calendar }: ImportRun,
+  { context, calendarId }: PlanOptions,
   known: readonly Known[],
 ): Promise<ReadonlyMap<string, CalendarEvent>> {
   const listed = new Map<string, CalendarEvent>();
@@ -83,7 +130,7 @@ async function readListed(
   const [first = "", last = first] = [days[0], days.at(-1)];
   if (ids.size < MANY || first === "") return listed;
   const range = { from: addDays(first, -1), to: addDays(last, 1), timezone: "UTC", search: null };
-  const list = await (await context.api()).listEvents({ calendarId: calendar.id, ...range });
+  const list = await (await context.api()).listEvents({ calendarId, ...range });
   let pages = ids.size / 2;
   for await (const page of list?.pages ?? []) {
     for (const event of page) if (ids.delete(event.id)) listed.set(event.id, event);
@@ -101,8 +148,8 @@ function countJudged(judged: readonly Judged[], unchanged: number) {
 }
 
 /** Titles of each kind; of a single event that is written, with its times. */
-function examplesOf(judged: readonly Judged[], { context }: ImportRun) {
-  const { timezone: zone, hours } = context.config.settings();
+function examplesOf(judged: readonly Judged[], { config }: EventContext) {
+  const { timezone: zone, hours } = config.settings();
   const titlesOf = (kind: Judged["kind"]) => {
     const some = judged.filter((each) => each.kind === kind);
     const [only] = some;
@@ -118,4 +165,116 @@ function examplesOf(judged: readonly Judged[], { context }: ImportRun) {
 
 function isSettled(judged: Judged): judged is Settled {
   return judged.kind === "unchanged" || judged.kind === "conflicts";
+}
+
+/** A plan whose events are judged. */
+interface Judging extends PlanOptions {
+  /** Events of the calendar that were read already, by their ids. */
+  readonly listed: ReadonlyMap<string, CalendarEvent>;
+}
+
+/**
+ * What the file changes is written, and what it does not have any more is deleted, where the event is as the import left it;
+ * with `--overwrite`, what somebody changed is overwritten as well, but never deleted. An occurrence that the file changes for
+ * the first time is written after its series.
+ * @param found what becomes of the events judged before: an occurrence is judged after its series
+ */
+async function judgeCandidate(
+  judging: Judging,
+  known: Known,
+  found: ReadonlyMap<string, Judged>,
+): Promise<Judged> {
+  const { record, event } = known;
+  const series = found.get(event?.occurrenceOf?.series ?? "");
+  if (event !== undefined && series?.kind === "created")
+    return { kind: "created", title: event.content.title, event };
+  const current = record.deleted === "elsewhere" ? null : await readEvent(judging, record.id);
+  const title = event?.content.title ?? current?.title ?? "";
+  const isFirst = event !== undefined && series?.kind === "updated" && record.left === "";
+  if (isFirst && (current === null ? await isMadeWith(judging, series.event, event) : isUntouched(current)))
+    return { kind: "updated", title, event, seen: "" };
+  if (current !== null) return judgeFound(judging, { title, ...known }, current);
+  const isExcepted = await isExceptedByImport(judging, known);
+  if (event !== undefined && series?.kind !== "updated" && isExcepted)
+    return { kind: "created", title, event, isExcepted };
+  return judgeDeleted(known, title, isExcepted);
+}
+
+async function judgeFound(
+  judging: Judging,
+  known: Known & { readonly title: string },
+  current: CalendarEvent,
+): Promise<Judged> {
+  const { title, record, event, identity } = known;
+  const seen = hashEvent(current);
+  const isAsLeft = record.left === "" ? isUntouched(current) : seen === record.left;
+  if (event === undefined) {
+    const isWhole = isAsLeft && (!isSeries(current) || (await isAsImported(judging, known, current)));
+    return isWhole ? { kind: "deleted", title, known, seen } : { kind: "conflicts", title, identity };
+  }
+  if (isAsDrafted(current, judging.drafter.draftOf(event), event))
+    return { kind: "unchanged", title, identity, record: writtenRecord(event, current) };
+  return isAsLeft || judging.overwrite
+    ? { kind: "updated", title, event, seen }
+    : { kind: "conflicts", title, identity };
+}
+
+/** Whether an occurrence that is not there is made with its series: unless somebody deleted it. */
+async function isMadeWith(
+  judging: Judging,
+  series: ImportEvent,
+  { slot = 0 }: ImportEvent,
+): Promise<boolean> {
+  const current = await readEvent(judging, judging.records.byIdentity.get(series.identity)?.id ?? "");
+  return !exceptionsOf(current?.recurrences).includes(slot) || series.exceptions?.isOurs(slot) !== false;
+}
+
+/** Whether an occurrence is not there because an import has excepted it from its series: it was rejected or cancelled. */
+async function isExceptedByImport(judging: Judging, { identity, record }: Known): Promise<boolean> {
+  const { slot } = record;
+  const { byIdentity } = judging.records;
+  const series = byIdentity.get(seriesOf(identity));
+  if (slot === undefined || series === undefined || record.deleted === "elsewhere") return false;
+  const { deleted } = byIdentity.get(identity) ?? {};
+  const isDeleted = deleted === "here" || deleted === "begun";
+  if (!isDeleted && series.series?.excepted.includes(slot) !== true) return false;
+  const current = await readEvent(judging, series.id);
+  return exceptionsOf(current?.recurrences).includes(slot);
+}
+
+/** Whether nobody has changed or deleted a single event of a series. */
+async function isAsImported(
+  judging: Judging,
+  { identity, record: { series } }: Known,
+  { recurrences }: CalendarEvent,
+): Promise<boolean> {
+  const parts = occurrenceRecords(judging.records.byIdentity, identity);
+  const ours = new Set([...(series?.excepted ?? []), ...parts.map(([, { slot }]) => slot)]);
+  if (exceptionsOf(recurrences).some((slot) => !ours.has(slot))) return false;
+  for (const [, { id, left, deleted }] of parts) {
+    if (deleted === "here") continue;
+    const current = await readEvent(judging, id);
+    if (current === null || hashEvent(current) !== left) return false;
+  }
+  return true;
+}
+
+/** Somebody deleted it, or an import: with its series, or killed before it had noted that. */
+function judgeDeleted({ identity, record, event }: Known, title: string, isExcepted: boolean): Judged {
+  const isKilled = record.deleted === "begun";
+  if (isKilled && event !== undefined) return { kind: "created", title, event };
+  const isOurs = isKilled || (event === undefined && isExcepted);
+  const deleted: ImportRecord = { ...record, deleted: isOurs ? "here" : "elsewhere" };
+  return { kind: event === undefined ? "unchanged" : "conflicts", title, identity, record: deleted };
+}
+
+/** Null for one that was deleted. */
+async function readEvent(
+  { context, calendarId, listed }: Judging,
+  eventId: string,
+): Promise<CalendarEvent | null> {
+  const event = listed.get(eventId);
+  if (event !== undefined) return event;
+  const api = await context.api();
+  return api.getEvent({ calendarId, eventId }).catch(nullOn("not_found"));
 }

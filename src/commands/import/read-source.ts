@@ -43,6 +43,8 @@ export interface ImportJob {
   readonly name: string;
   readonly source: string;
   readonly prune: boolean | "all";
+  /** Where what was rejected is written. */
+  readonly rejects: string | undefined;
   readonly isConfirmed: boolean;
   /** Whether the terminal can confirm it. */
   readonly canAsk: boolean;
@@ -59,8 +61,9 @@ export function readJob({ flags: run, terminal }: EventContext, flags: ImportFla
   if (path === "-" && flags.source === undefined) throw missingFlagsError(["--source", ...unsaid]);
   const source = flags.source ?? basename(path);
   if (source === "") throw emptyValueError(flags.source === undefined ? "FILE" : "--source");
-  checkRejects(path, flags.rejects);
-  return { path, name: path === "-" ? "stdin" : path, source, prune, isConfirmed, canAsk };
+  const { rejects } = flags;
+  checkRejects(path, rejects);
+  return { path, name: path === "-" ? "stdin" : path, source, prune, rejects, isConfirmed, canAsk };
 }
 
 /** A file that follows `--prune` is no value of it. */

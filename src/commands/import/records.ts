@@ -1,9 +1,12 @@
 import { isJsonObject, parseJson } from "../../../contract/json.js";
 import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { isSeries } from "../../calendar/series.js";
+import type { CliError } from "../../errors.js";
+import type { AlsoNoted } from "../../events/write.js";
+import type { ImportEntry } from "../../import/entry.js";
 import { type ImportRecord, occurrenceRecords } from "../../import/plan.js";
-import { type ImportedRow, saveImported } from "../../state/imported.js";
-import type { StateTransaction } from "../../state/state.js";
+import { type ImportedRow, saveImported, writeImported } from "../../state/imported.js";
+import type { State, StateTransaction } from "../../state/state.js";
 
 /** A create that was sent, or was about to be. With its key it is sent again, and makes no second event. */
 export interface PendingCreate extends Pick<ImportRecord, "hash" | "slot" | "isAlone" | "series"> {
@@ -11,7 +14,17 @@ export interface PendingCreate extends Pick<ImportRecord, "hash" | "slot" | "isA
   readonly draft: EventDraft;
 }
 
-/** What was imported from one source to one calendar. */
+/** What is remembered of an event from now on, with its identity; null for nothing. */
+export type RecordChange = readonly [identity: string, record: ImportRecord | null];
+
+/** What is noted of a write. */
+interface Notes<T> {
+  readonly begun?: (db: StateTransaction) => void;
+  readonly done: (result: T) => readonly RecordChange[];
+  readonly refused?: (error: CliError) => readonly RecordChange[];
+}
+
+/** What was imported from one source to one calendar. What notes something may be repeated. */
 export interface ImportRecords {
   readonly byIdentity: ReadonlyMap<string, ImportRecord>;
   /** The SEQUENCE last imported for each event, cancelled ones included; 0 only where it replaced another one. */
@@ -20,20 +33,77 @@ export interface ImportRecords {
   readonly pending: ReadonlyMap<string, PendingCreate>;
   /** What is damaged: sentences for the user. */
   readonly problems: readonly string[];
-  /** Changes what is remembered of an event, which ends a create of it that was begun; null forgets it. It may be repeated. */
-  note(db: StateTransaction, identity: string, record: ImportRecord | null): void;
-  /** Notes a create before it is sent. It may be repeated. */
+  /** Runs a transaction. @throws CliError configuration, unavailable */
+  transact(work: (db: StateTransaction) => void): Promise<void>;
+  /** Changes what is remembered of an event, which ends a create of it that was begun. */
+  note(db: StateTransaction, ...change: RecordChange): void;
+  /** Notes a create before it is sent. */
   notePending(db: StateTransaction, identity: string, pending: PendingCreate): void;
-  /** Notes the SEQUENCE of an event. It may be repeated. */
-  noteSequence(db: StateTransaction, identity: string, sequence: number): void;
+  /** Notes the SEQUENCE of the events of a file. */
+  noteSequences(versions: readonly Pick<ImportEntry, "identity" | "sequence">[]): Promise<void>;
+  /** What `write` notes of a write to an event, and keeps for undo. @param current null before it is created */
+  alsoNoted<T>(identity: string, current: CalendarEvent | null, notes: Notes<T>): AlsoNoted<T>;
   /** What is remembered of the occurrences of a series; empty for any other event. */
   partsOf(identity: string, event: CalendarEvent): ReturnType<typeof occurrenceRecords>;
-  /** The rows of an event that is about to be written, and of the occurrences of a series. */
-  rowsOf(identity: string, event: CalendarEvent | null): readonly ImportedRow[];
 }
 
 /** @param rows of the source */
-export function openRecords(source: string, rows: readonly ImportedRow[]): ImportRecords {
+export function openRecords(state: State, source: string, rows: readonly ImportedRow[]): ImportRecords {
+  const { records, sequences, creates, problems } = readRows(rows);
+  const rowOf = (identity: string): ImportedRow => {
+    const pending = creates.get(identity);
+    return {
+      ...{ source, identity, sequence: sequences.get(identity) ?? null },
+      ...columnsOf(records.get(identity) ?? null),
+      pending: pending === undefined ? null : JSON.stringify(pending),
+    };
+  };
+  const partsOf = (identity: string, event: CalendarEvent | null) =>
+    event !== null && isSeries(event) ? occurrenceRecords(records, identity) : [];
+  const note = (db: StateTransaction, ...[identity, record]: RecordChange): void => {
+    creates.delete(identity);
+    if (record === null) records.delete(identity);
+    else records.set(identity, record);
+    saveImported(db, rowOf(identity));
+  };
+  /** Notes what is found once, since a transaction may be repeated. */
+  const noteOnce = <T>(find: (value: T) => readonly RecordChange[]) => {
+    let changes: readonly RecordChange[] | undefined;
+    return (db: StateTransaction, value: T): void => {
+      changes ??= find(value);
+      for (const change of changes) note(db, ...change);
+    };
+  };
+  const transact = (work: (db: StateTransaction) => void) => writeImported(state, work);
+  return {
+    byIdentity: records,
+    sequences,
+    pending: creates,
+    problems,
+    transact,
+    note,
+    notePending(db, identity, pending) {
+      creates.set(identity, pending);
+      saveImported(db, rowOf(identity));
+    },
+    async noteSequences(versions) {
+      const changed = versions.filter(
+        ({ identity, sequence }) => sequence !== undefined && sequence !== (sequences.get(identity) ?? 0),
+      );
+      for (const { identity, sequence = 0 } of changed) sequences.set(identity, sequence);
+      await transact((db) => {
+        for (const { identity } of changed) saveImported(db, rowOf(identity));
+      });
+    },
+    alsoNoted: (identity, current, { begun = () => undefined, done, refused = () => [] }) => ({
+      imported: [identity, ...partsOf(identity, current).map(([part]) => part)].map(rowOf),
+      ...{ transact, begun, done: noteOnce(done), refused: noteOnce(refused) },
+    }),
+    partsOf,
+  };
+}
+
+function readRows(rows: readonly ImportedRow[]) {
   const records = new Map<string, ImportRecord>();
   const sequences = new Map<string, number>();
   const creates = new Map<string, PendingCreate>();
@@ -46,39 +116,7 @@ export function openRecords(source: string, rows: readonly ImportedRow[]): Impor
     if (sequence !== null) sequences.set(identity, sequence);
     if (problem !== null) problems.push(problem);
   }
-  const rowOf = (identity: string): ImportedRow => {
-    const [record, pending] = [records.get(identity) ?? null, creates.get(identity)];
-    const row = { source, identity, sequence: sequences.get(identity) ?? null };
-    return {
-      ...row,
-      ...columnsOf(record),
-      pending: pending === undefined ? null : JSON.stringify(pending),
-    };
-  };
-  const partsOf = (identity: string, event: CalendarEvent | null) =>
-    event !== null && isSeries(event) ? occurrenceRecords(records, identity) : [];
-  return {
-    byIdentity: records,
-    sequences,
-    pending: creates,
-    problems,
-    note(db, identity, record) {
-      creates.delete(identity);
-      if (record === null) records.delete(identity);
-      else records.set(identity, record);
-      saveImported(db, rowOf(identity));
-    },
-    notePending(db, identity, pending) {
-      creates.set(identity, pending);
-      saveImported(db, rowOf(identity));
-    },
-    noteSequence(db, identity, sequence) {
-      sequences.set(identity, sequence);
-      saveImported(db, rowOf(identity));
-    },
-    partsOf,
-    rowsOf: (identity, event) => [identity, ...partsOf(identity, event).map(([part]) => part)].map(rowOf),
-  };
+  return { records, sequences, creates, problems };
 }
 
 /** The columns of a row that have what is remembered of an event; null for nothing. */

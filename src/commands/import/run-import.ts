@@ -1,28 +1,41 @@
+import { writeFileSync } from "node:fs";
 import { firstNames } from "../../calendar/first-names.js";
-import { CliError, usageError } from "../../errors.js";
+import type { Context } from "../../context.js";
+import { CliError, fileProblemOf, usageError, wrapError } from "../../errors.js";
 import { shortHash } from "../../import/content-hash.js";
+import { encodeText } from "../../import/read.js";
+import { describeReason } from "../../output/error-report.js";
 import { isUnicodeLocale } from "../../output/style.js";
-import { createImportView, describeImport, importView } from "../../output/views/import.js";
+import {
+  createImportView,
+  describeImport,
+  type ImportReport,
+  importView,
+} from "../../output/views/import.js";
 import { findImported, type ImportedRow, withImportLock } from "../../state/imported.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
-import { applyPlan } from "./apply.js";
+import type { EventContext } from "../events/event-reader.js";
+import { createNamer } from "../item-report.js";
+import { type Applied, applyPlan } from "./apply.js";
 import { createDrafter } from "./drafts.js";
-import type { ImportRun } from "./import-run.js";
 import { type ImportPlan, makePlan } from "./make-plan.js";
-import { type ImportFlags, type ImportJob, readJob, readSource } from "./read-source.js";
-import { openRecords } from "./records.js";
-import { countOf, noPruneReason, reportFailures, reportOf, writeRejects } from "./report.js";
+import { type ImportFlags, type ImportJob, type ReadSource, readJob, readSource } from "./read-source.js";
+import { type ImportRecords, openRecords } from "./records.js";
 
-/** A run with its plan. */
-interface PlannedRun {
-  /** What was remembered when it was made. */
+type ImportContext = EventContext & Pick<Context, "state" | "machine">;
+
+/** What a file would change. */
+interface Planned {
+  readonly job: ImportJob;
+  readonly read: ReadSource;
+  /** What is remembered, and its rows when the plan was made. */
+  readonly records: ImportRecords;
   readonly rows: readonly ImportedRow[];
-  readonly run: ImportRun;
   readonly plan: ImportPlan;
 }
 
 /** Synchronizes a calendar with a file: prints the plan, asks, and carries it out. */
-export async function runImport(context: ImportRun["context"], flags: ImportFlags): Promise<void> {
+export async function runImport(context: ImportContext, flags: ImportFlags): Promise<void> {
   context.output.of(importView);
   const job = readJob(context, flags);
   const gather = await readSource(context, job, flags);
@@ -33,16 +46,19 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
   const source = shortHash(ownerOf(context, job, calendar));
   const state = await context.state.open();
   const readRows = () => state.read((db) => findImported(db, source));
-  const planWith = async (rows: readonly ImportedRow[]): Promise<PlannedRun> => {
-    const records = openRecords(source, rows);
+  const shared = { context, calendarId: calendar.id, drafter };
+  const planWith = async (rows: readonly ImportedRow[]): Promise<Planned> => {
+    const records = openRecords(state, source, rows);
     for (const problem of records.problems) context.output.warn(problem);
-    const sequences = flags.overwrite === true ? new Map() : records.sequences;
+    const overwrite = flags.overwrite === true;
+    const sequences = overwrite ? new Map() : records.sequences;
     const read = gather({ records: records.byIdentity, sequences, storesSeries });
-    const run = { context, flags, job, read, calendar, drafter, state, records };
-    requireSomething(run);
-    const plan = await planRun(run);
-    if (!dryRun) await confirmPlan(run, plan);
-    return { rows, run, plan };
+    requireSomething(context, { job, read });
+    const prune = job.prune !== false && noPruneReason(read) === null;
+    const plan = await makePlan({ ...shared, read, records, prune, overwrite });
+    for (const note of notesOf({ job, read, plan }, drafter.notes())) context.output.note(note);
+    if (!dryRun) await confirmPlan(context, { job, read, plan }, calendar);
+    return { job, read, records, rows, plan };
   };
   // Nothing is locked while a person thinks.
   const isUnlocked = dryRun || job.canAsk;
@@ -50,36 +66,38 @@ export async function runImport(context: ImportRun["context"], flags: ImportFlag
   const apply = async () => {
     const rows = await readRows();
     if (preview !== null) requireSameRows(preview, rows);
-    const { run, plan } = preview ?? (await planWith(rows));
-    writeRejects(run);
-    return { run, plan, applied: await applyPlan(run, plan) };
+    const planned = preview ?? (await planWith(rows));
+    const { read, records, plan } = planned;
+    writeRejects(context, planned);
+    const applied = await applyPlan({ ...shared, source: job.source, records }, plan);
+    if (applied.stopped === undefined) await records.noteSequences(read.versions);
+    return { ...planned, applied };
   };
-  const { run, plan, applied } =
+  const { applied, ...planned } =
     preview !== null && dryRun ? { ...preview, applied: null } : await withImportLock(state, source, apply);
-  const output = context.output.of(createImportView(dryRun ? plan.examples : {}));
+  const output = context.output.of(createImportView(dryRun ? planned.plan.examples : {}));
   if (applied === null || applied.done > 0 || applied.stopped === undefined)
-    await output.print({ ...reportOf(run, plan), ...applied?.counts }, "the import was done");
-  reportFailures(run, { plan, applied });
+    await output.print({ ...reportOf(planned), ...applied?.counts }, "the import was done");
+  reportFailures(context, planned, applied);
 }
 
 /** @throws CliError changed where another import, or an undo, has written since the plan was made */
-function requireSameRows({ rows }: PlannedRun, current: readonly ImportedRow[]): void {
+function requireSameRows({ rows }: Planned, current: readonly ImportedRow[]): void {
   if (JSON.stringify(rows) === JSON.stringify(current)) return;
   const problem = "another import of this source, or an undo of one, ran since the plan was made";
   throw new CliError("changed", problem, { hint: "run the same command again" });
 }
 
 /** @throws CliError rejected where all was rejected */
-function requireSomething(run: ImportRun): void {
-  const { job, read } = run;
+function requireSomething(context: ImportContext, { job, read }: Pick<Planned, "job" | "read">): void {
   if (read.rejections.length === 0 || read.rejections.length < read.size) return;
-  writeRejects(run);
+  writeRejects(context, { job, read });
   throw new CliError("rejected", `nothing of ${job.name} can be imported`);
 }
 
 /** Each profile, service, calendar and source has its own records. */
 function ownerOf(
-  { config, machine }: ImportRun["context"],
+  { config, machine }: ImportContext,
   { source }: ImportJob,
   { id }: ChosenCalendar,
 ): readonly string[] {
@@ -91,31 +109,34 @@ function ownerOf(
 /** Conflicts that a note names. */
 const MAX_NAMED = 5;
 
-async function planRun(run: ImportRun): Promise<ImportPlan> {
-  const { context, job, read, drafter } = run;
-  const plan = await makePlan(run, job.prune !== false && noPruneReason(read) === null);
-  noteUnknownCancelled(run);
-  for (const note of drafter.notes()) context.output.note(note);
+/** @param others notes of the labels and attendees that were not found */
+function notesOf(
+  { job, read, plan }: Pick<Planned, "job" | "read" | "plan">,
+  others: readonly string[],
+): readonly string[] {
   const conflicts = plan.settled.flatMap(({ kind, title }) => (kind === "conflicts" ? [title] : []));
-  if (conflicts.length > 0)
-    context.output.note(
-      `changed or deleted in the calendar, and left so: ${firstNames(conflicts, MAX_NAMED)}`,
-    );
-  return plan;
-}
-
-/** An email that cancels events finds only those of its source. */
-function noteUnknownCancelled({ context, job, read }: ImportRun): void {
-  if (read.unknown === 0 || read.isMail !== true) return;
-  const unknown = countOf(read.unknown, "cancelled event");
-  context.output.note(`${unknown} did not come from ${job.source}: give the right source as --source`);
+  const kept = firstNames(conflicts, MAX_NAMED);
+  return [
+    // An email that cancels events finds only those of its source.
+    ...(read.unknown > 0 && read.isMail === true
+      ? [
+          `${countOf(read.unknown, "cancelled event")} did not come from ${job.source}: give the right source as --source`,
+        ]
+      : []),
+    ...others,
+    ...(conflicts.length > 0 ? [`changed or deleted in the calendar, and left so: ${kept}`] : []),
+  ];
 }
 
 /** Shows the plan and asks where something would be written. @throws CliError interrupted for no, usage without a terminal */
-async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
-  const { context, job, calendar } = run;
+async function confirmPlan(
+  context: ImportContext,
+  planned: Pick<Planned, "job" | "read" | "plan">,
+  calendar: ChosenCalendar,
+): Promise<void> {
+  const { job, plan } = planned;
   const { before, missing, pruned, steps, examples } = plan;
-  const isMost = job.prune === true && pruned > 0 && isOtherFile(run, plan);
+  const isMost = job.prune === true && pruned > 0 && isOtherFile(planned);
   if (steps.length === 0 || (job.isConfirmed && !isMost)) return;
   const { prompt } = context.terminal;
   if (!prompt.available || job.path === "-")
@@ -126,7 +147,7 @@ async function confirmPlan(run: ImportRun, plan: ImportPlan): Promise<void> {
   const place = calendar.name || calendar.id;
   context.output.warn(`${job.source} to ${place}:`);
   const unicode = isUnicodeLocale(context.machine.process);
-  const lines = describeImport(reportOf(run, plan), { examples, width: prompt.columns, unicode });
+  const lines = describeImport(reportOf(planned), { examples, width: prompt.columns, unicode });
   for (const line of lines) context.output.warn(line);
   const questions = [
     ...(job.isConfirmed ? [] : [questionOf(plan, place)]),
@@ -147,8 +168,89 @@ function questionOf({ counts, steps }: ImportPlan, place: string): string {
 const FEW = 3;
 
 /** Whether the file has fewer than half of the events that came from its source before. */
-function isOtherFile({ read }: ImportRun, { before, missing }: ImportPlan): boolean {
+function isOtherFile({ read, plan: { before, missing } }: Pick<Planned, "read" | "plan">): boolean {
   const { events, rejected } = read.source;
   const isSmaller = new Set([...events.keys(), ...rejected]).size * 2 < before;
   return before > missing ? (before - missing) * 2 < before && (before > FEW || isSmaller) : before > 0;
+}
+
+/** Why nothing is deleted because it is missing; null otherwise. */
+function noPruneReason(read: ReadSource): string | null {
+  const { source, rejections } = read;
+  if (!read.isComplete) return "the file is cut short, or its last line has no end";
+  if (read.isMail === true) return "an email does not have all events of its source";
+  if (source.events.size === 0) return "the file has no events";
+  const isUnknown = rejections.some(({ identity }) => identity === undefined);
+  return isUnknown ? "what was rejected may be among them" : null;
+}
+
+/** What was done, or with a plan alone would be. */
+function reportOf({ job, read, plan: { counts } }: Pick<Planned, "job" | "read" | "plan">): ImportReport {
+  const rejected = read.rejections.map(({ line, reason, title }) => ({ line, reason, title }));
+  return { source: job.source, ...counts, rejected };
+}
+
+/**
+ * In the format of the file, so that it can be imported once it is corrected; empty where nothing was rejected.
+ * @throws CliError usage: nothing of the file was written to the calendar yet
+ */
+function writeRejects(
+  { flags }: ImportContext,
+  { job: { rejects }, read }: Pick<Planned, "job" | "read">,
+): void {
+  if (rejects === undefined || flags.dryRun) return;
+  const { header, footer, rejections } = read;
+  try {
+    const texts = rejections.map(({ text }) => (text.endsWith("\n") ? text : `${text}\n`));
+    writeFileSync(rejects, texts.length === 0 ? "" : encodeText([header, ...texts, footer].join("")));
+  } catch (cause) {
+    throw usageError(
+      `--rejects: ${rejects} cannot be written (${fileProblemOf(cause)})`,
+      "name a file in a folder of yours",
+    );
+  }
+}
+
+/** @throws CliError for what was rejected, failed or not done */
+function reportFailures(
+  { output: { warn, note } }: ImportContext,
+  { job, read, plan }: Planned,
+  applied: Applied | null,
+): void {
+  const { rejections, size } = read;
+  const reason = job.prune === false ? null : noPruneReason(read);
+  const kept = `${countOf(plan.missing, "event")} not in ${job.name} any more`;
+  const stays = plan.missing === 1 ? "it stays" : "they stay";
+  if (plan.missing > 0 && job.prune === false && read.isMail !== true)
+    note(`${kept}: ${stays}, since --prune is not given`);
+  const { failures = [], stopped, done = 0 } = applied ?? {};
+  const namer = createNamer(warn);
+  for (const { title, error } of failures) namer.name(`"${title}": ${describeReason(error)}`);
+  namer.end();
+  const total = plan.steps.length;
+  if (stopped !== undefined) throw describeStop(stopped, { done, total });
+  const [first] = failures;
+  if (first !== undefined && done === 0) throw first.error;
+  const problems = [
+    ...(failures.length > 0 ? [`${failures.length} of ${countOf(total, "change")} failed`] : []),
+    ...(rejections.length > 0 ? [`${rejections.length} of ${countOf(size, "event")} rejected`] : []),
+    ...(plan.missing > 0 && reason !== null ? [`${kept}, and not deleted: ${reason}`] : []),
+  ];
+  if (problems.length > 0) throw new CliError("partial", problems.join("; "));
+}
+
+/** `3 events` */
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** What ended the writes, with how far they came. */
+function describeStop(
+  error: unknown,
+  { done, total }: { readonly done: number; readonly total: number },
+): unknown {
+  if (!(error instanceof CliError) || done === 0) return error;
+  const code = error.code === "interrupted" ? error.code : "partial";
+  const message = `${done} of ${countOf(total, "change")} were written: ${error.message}`;
+  return wrapError(error, code, message, { hint: "the same command goes on with the rest" });
 }
