@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { loadCommandTree } from "../../src/cli/command-tree.js";
 import { commandSchema, programSchema } from "../../src/cli/help/schema.js";
+import { FIELD_FLAGS } from "../../src/commands/events/event-flags.js";
 import { EXIT_CODES, EXIT_EMPTY } from "../../src/errors.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
@@ -190,6 +191,12 @@ describe("what every command prints", () => {
 describe("calctl schema", () => {
   const print = async (...argv: readonly string[]) =>
     JSON.parse((await reading().run("schema", ...argv)).stdout);
+
+  test("has each flag about an event at create or at update", async () => {
+    const commands = SCHEMA.commands.filter(({ name }) => /^events (?:create|update)$/.test(name));
+    const declared = commands.flatMap(({ flags }) => flags.map(({ name }) => name));
+    expect(declared).toEqual(expect.arrayContaining(Object.values(FIELD_FLAGS)));
+  });
 
   test("alone describes everything", async () => {
     expect(await print()).toEqual(JSON.parse(JSON.stringify(SCHEMA)));

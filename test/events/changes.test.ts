@@ -5,7 +5,13 @@ import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { localizeEvent } from "../../src/calendar/event-view.js";
 import { changes } from "../../src/events/draft.js";
 import { readEventInput } from "../../src/events/json.js";
-import { type EventPatch, isEmptyPatch, type TypedPatch, withoutNames } from "../../src/events/patch.js";
+import {
+  type ClearableField,
+  type EventPatch,
+  isEmptyPatch,
+  type TypedPatch,
+  withoutNames,
+} from "../../src/events/patch.js";
 import {
   allDayOf,
   anyDate,
@@ -404,8 +410,13 @@ describe("changes changes times", () => {
 describe("changes clears", () => {
   test("texts and attendees", () => {
     const current = eventOf({ description: "x", location: "y", url: "z", attendees: [userOf("cal,2")] });
-    const draft = update(current, { description: null, location: null, url: null, attendees: [] });
-    expect(draft).toMatchObject({ description: "", location: "", url: "", attendees: [] });
+    const nothing = {
+      description: null,
+      location: null,
+      url: null,
+      attendees: [],
+    } satisfies Record<ClearableField, null | readonly never[]>;
+    expect(update(current, nothing)).toMatchObject({ description: "", location: "", url: "", attendees: [] });
   });
 
   test("both times of a keep", () => {

@@ -60,7 +60,7 @@ export interface EventFlags extends Pick<DateFlagOptions, "addsTime"> {
 }
 
 /** The flags about an event, in the order in which a command line names them. */
-const FIELD_FLAGS = {
+export const FIELD_FLAGS = {
   allDay: "--all-day",
   strictDates: "--strict-dates",
   category: "--category",
