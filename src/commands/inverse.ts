@@ -182,10 +182,11 @@ async function undoSeriesWrite(undo: Undo, row: SeriesWrite): Promise<TakenBack>
   if (current === null) throw deletedSince(id);
   const goesOn = after.id !== id;
   const left = goesOn ? await readCurrent(undo, { calendarId, eventId: after.id }) : current;
-  if (isPutBack(row, current) && (goesOn ? left === null : !isAsLeft(row, current))) {
-    const missing = await findUntouched(undo, row);
-    await changeAgain(context, series, missing);
-    return missing.length === 0 ? { ...taken, done: NOT_CHANGED } : taken;
+  const isLeft = goesOn ? left !== null : isAsLeft(row, current);
+  const untouched = !isLeft && isPutBack(row, current) ? await findUntouched(undo, row) : null;
+  if (untouched !== null) {
+    await changeAgain(context, series, untouched);
+    return untouched.length === 0 ? { ...taken, done: NOT_CHANGED } : taken;
   }
   if (left === null) throw deletedSince(after.id);
   await requireAsLeft(context, left, row);
@@ -204,16 +205,17 @@ function isPutBack({ series, changed = [] }: SeriesWrite, current: CalendarEvent
   return isSameContent(seriesAgain(current, changed), seriesAgain(series, changed));
 }
 
-/** Of the events that had been changed on their own, those that are as their series says. */
+/** Of the events that had been changed on their own, those that are as their series says; null if one is deleted. */
 async function findUntouched(
   undo: Undo,
   { series, changed = [] }: SeriesWrite,
-): Promise<readonly CalendarEvent[]> {
+): Promise<readonly CalendarEvent[] | null> {
   const untouched: CalendarEvent[] = [];
   for (const event of changed) {
     const address = { calendarId: series.calendar_id, eventId: `${series.id}_${slotOf(event)}` };
     const current = await readCurrent(undo, address);
-    if (current !== null && current.recurrences.length > 0) untouched.push(event);
+    if (current === null) return null;
+    if (current.recurrences.length > 0) untouched.push(event);
   }
   return untouched;
 }

@@ -167,6 +167,15 @@ describe("a run that was killed", () => {
     expect(await world.read(id)).toMatchObject({ title: after });
   });
 
+  test("after the delete of an event that had been changed on its own: it is not said to be there", async () => {
+    await world.create("Choir", "--repeat", "weekly", "--count", "3");
+    const id = (await world.list())[1]?.id ?? "";
+    await world.step("events", "update", id, "--scope", "this", "--title", "Concert");
+    await world.step("events", "delete", id, "--scope", "this", "--yes");
+    forgetOutcome();
+    expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 13 });
+  });
+
   test("in the middle of a create: nobody knows whether it was done", async () => {
     await world.create("Lunch");
     forgetOutcome();
