@@ -188,7 +188,7 @@ describe("short ids", () => {
   const LISTED = { columns: 80, env: UTF_8 };
   const cache = () => join(harness.directory, "events");
   const rememberOnly = (file: string, events: readonly object[]) => {
-    const owner = { version: 2, profile: "local", service: "" };
+    const owner = { version: 3, name: "local " };
     const shown = events.map((event) => ({ ...event, shownAt: NOW }));
     writeFileSync(join(cache(), file), JSON.stringify({ ...owner, events: shown }));
   };

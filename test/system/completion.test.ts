@@ -113,7 +113,7 @@ mv "${report}.new" "${report}"
         }));
         return [key, { readAt, items }];
       });
-      const owner = { version: 2, profile: "local", service: "", account: "" };
+      const owner = { version: 3, name: "local " };
       const content = JSON.stringify({ ...owner, lists: Object.fromEntries(entries) });
       writeFileSync(join(folder, "local%20.json"), content);
     },
@@ -225,7 +225,7 @@ describeWithSystem("tmux", "completion", () => {
           ...{ id: start.padEnd(32, "0"), calendarId: "id0", shownAt: Date.now() - 1_000 },
           title: ["Lunch $(touch ran)", "Din\u001b[31mner"][index],
         }));
-        const content = { version: 2, profile: "local", service: "", events };
+        const content = { version: 3, name: "local ", events };
         writeFileSync(join(folder, "local%20.json"), JSON.stringify(content));
         world.terminal.type("-l", "calctl events get ab");
         // In bash the first one inserts, the second one would beep, and the third one lists.
