@@ -50,7 +50,7 @@ test("a service of the contract alone: what a killed run may have created is sai
   world.server.otherwise([reply(service)]);
   await importEvents("a");
   const pending = "json_set(record, '$.key', 'a', '$.draft', json_object())";
-  await changeState(world, `update imported set event_id = null, record = null, pending = ${pending}`);
+  changeState(world, `update imported set event_id = null, record = null, pending = ${pending}`);
   const again = await importEvents("a");
   expect(again).toMatchObject({
     exitCode: 9,

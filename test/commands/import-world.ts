@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openTestState } from "../state/support.js";
+import { runSql } from "../../service/test/support/database.js";
 import type { UndoWorld } from "./undo-world.js";
 
 /** An event of iCalendar. */
@@ -35,10 +35,8 @@ export async function importText(world: UndoWorld, name: string, text: string, .
 }
 
 /** Runs a statement on what imports and undo remember. */
-export async function changeState({ directory }: WithDirectory, sql: string): Promise<void> {
-  const { state, close } = await openTestState(join(directory, "state.db"));
-  await state.write((db) => db.run(sql));
-  close();
+export function changeState({ directory }: WithDirectory, sql: string): void {
+  runSql(join(directory, "state.db"), sql);
 }
 
 /** A SEQUENCE; null if there is none. */

@@ -420,7 +420,7 @@ describe("an undo", () => {
     const endAt: typeof handle = async (request, ...rest) => {
       if (request.method !== method) return handle(request, ...rest);
       const response = order === "after" ? await handle(request, ...rest) : null;
-      await changeState(
+      changeState(
         world,
         "create trigger killed before update on imported begin select raise(abort, 'killed'); end",
       );
@@ -430,7 +430,7 @@ describe("an undo", () => {
     Object.assign(world.service, { handle: endAt });
     expect((await world.step("undo", "--yes")).exitCode).not.toBe(0);
     Object.assign(world.service, { handle });
-    await changeState(world, "drop trigger killed");
+    changeState(world, "drop trigger killed");
   }
 
   test.each(["after", "before"])(
@@ -488,7 +488,7 @@ describe("without what was remembered", () => {
 
   test("the service knows its events again by their keys, for 30 days", async () => {
     await importLines([line("a"), line("b")]);
-    await forget();
+    forget();
     await importLines([line("a"), line("b")]);
     expect(await titles()).toEqual(["Event a", "Event b"]);
     expect(await importLines([line("a", "Other"), line("b")])).toMatchObject({ updated: 1, unchanged: 1 });
@@ -496,10 +496,41 @@ describe("without what was remembered", () => {
 
   test("an undo takes an import back all the same", async () => {
     await importLines([line("a")]);
-    await forget();
+    forget();
     expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
     expect(await titles()).toEqual([]);
   });
+});
+
+test("a profile that keeps no journal remembers what it imports, refusals included", async () => {
+  await world.run("config", "set", "journal", "off", "-p", "local");
+  expect(await importLines([line("a"), line("b")])).toMatchObject({ exitCode: 0, created: 2 });
+  expect(await importLines([line("a", "Other")], "--prune")).toMatchObject({ updated: 1, deleted: 1 });
+  const { handle } = world.service;
+  const refuse: typeof handle = async (request, ...rest) =>
+    request.method === "POST"
+      ? {
+          status: 400,
+          headers: { "content-type": "application/json" },
+          body: Buffer.from('{"errors":{"title":["must not be odd"]}}'),
+        }
+      : handle(request, ...rest);
+  Object.assign(world.service, { handle: refuse });
+  expect((await importLines([line("a", "Other"), line("b")])).exitCode).not.toBe(0);
+  Object.assign(world.service, { handle });
+  const rest = { unchanged: 1, conflicts: 0 };
+  expect(await importLines([line("a", "Other"), line("b", "Third")])).toMatchObject({ created: 1, ...rest });
+  expect(await titles()).toEqual(["Other", "Third"]);
+  expect(await world.run("undo")).toMatchObject({ exitCode: 10 });
+});
+
+test("nothing is sent that cannot be remembered", async () => {
+  await importLines([line("a")]);
+  const fail = "begin select raise(abort, 'full'); end";
+  changeState(world, `create trigger full before insert on imported ${fail}`);
+  expect((await importLines([line("a"), line("b")])).exitCode).not.toBe(0);
+  expect(await titles()).toEqual(["Event a"]);
+  expect(await world.undoable()).toHaveLength(1);
 });
 
 describe("a damaged record", () => {
@@ -508,7 +539,7 @@ describe("a damaged record", () => {
 
   test("counts as an event that somebody changed, until it is as the file says", async () => {
     await importLines([line("a"), line("b")]);
-    await damage("record");
+    damage("record");
     const { id } = await find("Event a");
     const other = [line("a", "Other"), line("b", "Other b")];
     expect(await importLines(other)).toMatchObject({
@@ -524,14 +555,14 @@ describe("a damaged record", () => {
 
   test("of an event that is as the file says is replaced", async () => {
     await importLines([line("a")]);
-    await damage("record");
+    damage("record");
     expect(await importLines([line("a")])).toMatchObject({ ...counts, unchanged: 1 });
     expect(await importLines([line("a")])).toMatchObject({ ...counts, stderr: "", unchanged: 1 });
   });
 
   test("keeps no undo from what it takes back, and a repetition creates the event again", async () => {
     await importLines([line("a"), line("b")]);
-    await damage("record");
+    damage("record");
     expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 0 });
     expect(await titles()).toEqual([]);
     expect(await importLines([line("a"), line("b")])).toMatchObject({ created: 2, conflicts: 0, stderr: "" });
@@ -539,7 +570,7 @@ describe("a damaged record", () => {
 
   test("of a create that may have been done creates nothing", async () => {
     await importLines([line("a"), line("b")]);
-    await damage("pending");
+    damage("pending");
     const again = await importLines([line("a"), line("b")]);
     expect(again).toMatchObject({ ...counts, exitCode: 0, unchanged: 1, conflicts: 1 });
     expect(again.stderr).toContain(
@@ -553,7 +584,7 @@ test.each([true, false])(
   "a delete that a killed run began is no deletion by somebody (done: %s)",
   async (isDone) => {
     await importLines([line("a"), line("b")]);
-    await changeState(
+    changeState(
       world,
       "update imported set record = json_set(record, '$.deleted', 'begun') where identity = 'a'",
     );
