@@ -163,7 +163,7 @@ describeWithDisk("an import", () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 12,
       stderr: expect.stringMatching(
-        /of 150 changes were written: what is imported cannot be remembered \(no space left on device\)/,
+        /of 150 changes were written: there is no space left to write the state database /,
       ),
     });
     rmSync(ballast);
