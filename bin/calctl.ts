@@ -11,7 +11,7 @@ async function main(argv: readonly string[]): Promise<void> {
     return runFileCheck(argv[1] ?? "", process.stdout);
   }
   const [{ createHost }, { run }] = await Promise.all([
-    import("../src/host/host.js"),
+    import("../src/run/host.js"),
     import("../src/cli/run.js"),
   ]);
   // An empty variable counts as unset; Node would take this one for UTC.

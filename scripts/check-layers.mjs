@@ -31,8 +31,6 @@ const LOADS = {
   "service/access": ["service", "config", "output", "system", "terminal", "errors"],
   "service/views": ["output"],
   "service/commands": ["service/access", "service/views", "commands", "cli", "calendar", "output", "errors"],
-  machine: ["config", "system", "errors"],
-  context: [],
   commands: [
     ...["cli", "calendar", "events", "import", "output", "messages", "state", "errors"],
     ...["commands/config", "commands/doctor", "commands/import", "commands/mcp"],
@@ -57,9 +55,8 @@ const LOADS = {
   "commands/mcp": ["commands", "cli", "calendar", "contract", "output", "terminal", "errors"],
   "commands/programs": ["config", "output", "system", "errors"],
   cli: ["commands", "service/commands", "calendar", "config", "cache", "contract", "output", "errors"],
-  host: [
+  run: [
     ...[
-      "machine",
       "contract",
       "html",
       "system",
@@ -72,10 +69,10 @@ const LOADS = {
       "cache",
       "api",
     ],
-    ...["secrets", "auth", "service", "service/access", "context", "cli", "errors"],
+    ...["secrets", "auth", "service", "service/access", "cli", "errors"],
   ],
   build: ["cli", "commands", "auth", "config", "system", "errors"],
-  bin: ["build", "cli", "host", "secrets", "system", "errors"],
+  bin: ["build", "cli", "run", "secrets", "system", "errors"],
 };
 
 /** The layers of which each layer may also have the types. */
@@ -86,39 +83,25 @@ const TYPES = {
   cache: ["api", "config"],
   events: ["api", "state"],
   auth: ["api", "terminal"],
-  messages: ["machine", "state"],
+  messages: ["run", "state"],
   state: ["config", "output"],
-  "service/access": ["machine"],
+  "service/access": ["run"],
   "service/views": ["service", "service/access"],
-  "service/commands": ["context", "service", "terminal"],
-  machine: ["cache", "secrets", "service", "terminal"],
-  context: [
-    "api",
-    "auth",
-    "cache",
-    "config",
-    "machine",
-    "messages",
-    "output",
-    "service",
-    "state",
-    "terminal",
-    "errors",
-  ],
-  commands: ["api", "auth", "cache", "config", "context", "contract", "terminal"],
-  "commands/doctor": ["context", "machine"],
-  "commands/import": ["context", "machine", "state"],
-  "commands/mcp": ["context", "machine"],
-  "commands/programs": ["calendar", "machine"],
-  cli: ["context"],
+  "service/commands": ["run", "service", "terminal"],
+  commands: ["api", "auth", "cache", "config", "run", "contract", "terminal"],
+  "commands/doctor": ["run"],
+  "commands/import": ["run", "state"],
+  "commands/mcp": ["run"],
+  "commands/programs": ["calendar", "run"],
+  cli: ["run"],
 };
 
 /** Files that fewer layers may import than the rest of their layer. */
 const RESTRICTED_FILES = [
   {
     file: "src/api/network/transport.ts",
-    importers: ["host"],
-    reason: "only host chooses the transport",
+    importers: ["run"],
+    reason: "only run chooses the transport",
   },
 ];
 
@@ -153,7 +136,7 @@ const OUTER_GLOBALS = {
 
 /** The last two ask Node for its SQLite and for its version. */
 const OUTER_FILES =
-  /^(bin\/|build\/|src\/host\/|src\/system\/clock\.ts$|src\/secrets\/keychain-helper\.ts$|src\/system\/(?:sqlite\/driver|v8-flags)\.ts$)/;
+  /^(bin\/|build\/|src\/run\/|src\/system\/clock\.ts$|src\/secrets\/keychain-helper\.ts$|src\/system\/(?:sqlite\/driver|v8-flags)\.ts$)/;
 
 /** Modules that export the globals above. */
 const OUTER_MODULES = { "node:process": "process", "node:console": "console" };

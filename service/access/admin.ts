@@ -2,7 +2,7 @@ import { readVariable } from "../../src/config/environment.js";
 import type { RunSettings } from "../../src/config/run-settings.js";
 import type { Settings } from "../../src/config/settings.js";
 import { dryRunError, hasCode } from "../../src/errors.js";
-import type { Machine } from "../../src/machine.js";
+import type { Machine } from "../../src/run/machine.js";
 import { isPostgresUrl, parseDatabase } from "../../src/system/database-location.js";
 import { readOnlyIf } from "../../src/system/read-only.js";
 import { createMessages, type Messages } from "../../src/terminal/messages.js";

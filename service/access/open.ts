@@ -1,5 +1,5 @@
 import { chmodSync, realpathSync, statSync } from "node:fs";
-import type { LocalService, Machine } from "../../src/machine.js";
+import type { LocalService, Machine } from "../../src/run/machine.js";
 import { systemUserName } from "../../src/system/user.js";
 import type { Service, ServiceOptions } from "../service.js";
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { addAction, addCommand, type ContextOf, describeCommand } from "../../src/cli/command.js";
-import type { Context } from "../../src/context.js";
 import { configurationError, emptyValueError, missingFlagsError, usageError } from "../../src/errors.js";
 import { checkView } from "../../src/output/views/check.js";
+import type { Context } from "../../src/run/run.js";
 import type { AccessContext } from "../access/admin.js";
 import { backupView, copiedTableView, resyncView } from "../views/service.js";
 import { addDatabaseFlag, adminCommand, type DatabaseFlag } from "./admin-command.js";

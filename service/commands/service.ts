@@ -6,8 +6,8 @@ import {
   describeCommand,
   requireSubcommand,
 } from "../../src/cli/command.js";
-import type { Context } from "../../src/context.js";
 import { JSON_DOCUMENT } from "../../src/output/views/plain.js";
+import type { Context } from "../../src/run/run.js";
 import { describeContract } from "../access/admin.js";
 import { calendarCommands, labelCommands, memberCommands } from "./calendars.js";
 import { clientCommands, tokenCommands } from "./clients.js";

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { parseDuration } from "../../src/calendar/dates.js";
 import { addAction, type ContextOf, describeCommand } from "../../src/cli/command.js";
-import type { Context } from "../../src/context.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { JSON_LINE } from "../../src/output/views/plain.js";
+import type { Context } from "../../src/run/run.js";
 import type { AccessContext } from "../access/admin.js";
 import { serve } from "../access/serve.js";
 import type { MetricsAddress } from "../metrics-listener.js";

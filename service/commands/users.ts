@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Context } from "../../src/context.js";
 import { usageError } from "../../src/errors.js";
+import type { Context } from "../../src/run/run.js";
 import { checkNewPassword } from "../access/admin.js";
 import { serviceUserView } from "../views/service.js";
 import { adminCommand, needsName, needsUser } from "./admin-command.js";

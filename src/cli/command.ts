@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Settings } from "../config/settings.js";
-import type { Context } from "../context.js";
 import { configurationError, usageError } from "../errors.js";
 import type { Shape } from "../output/shape.js";
 import type { Document, Format } from "../output/view.js";
+import type { Context } from "../run/run.js";
 import { readGlobalFlags } from "./global-flags.js";
 import type { Example } from "./help/page.js";
 import { suggestCommand } from "./suggestion.js";

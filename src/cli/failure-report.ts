@@ -1,12 +1,12 @@
 import { describeJsonError } from "../../contract/json.js";
 import { ConfigSyntaxError } from "../config/config-file.js";
 import { type GlobalFlags, readReportSettings } from "../config/run-settings.js";
-import type { Host } from "../context.js";
 import { type CliError, configurationError } from "../errors.js";
 import { type ErrorReportOptions, renderError, stackTrace } from "../output/error-report.js";
 import { effectiveFormat } from "../output/output.js";
 import { createStyle, isColorEnabled } from "../output/style.js";
 import { widthOf } from "../output/view.js";
+import type { Host } from "../run/run.js";
 
 export interface FailedRun {
   readonly host: Pick<Host, "env" | "stdout" | "stderr">;

@@ -1,8 +1,8 @@
 import { type Command, CommanderError } from "commander";
 import type { GlobalFlags } from "../config/run-settings.js";
-import type { Frame, Host } from "../context.js";
 import { CliError, unexpectedError, usageError } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
+import type { Frame, Host } from "../run/run.js";
 import { type ContextOf, pathOf } from "./command.js";
 import { COMMAND_NAMES, createProgram, loadCommandTree } from "./command-tree.js";
 import type { FailedRun } from "./failure-report.js";

@@ -3,10 +3,10 @@ import type { HttpMethod } from "../../contract/routes.js";
 import type { RawRequest, RawResponse } from "../api/raw-request.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { collect, readGlobalFlags } from "../cli/global-flags.js";
-import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { write } from "../events/write.js";
 import { RESPONSE_DOCUMENT } from "../output/views/response.js";
+import type { Context } from "../run/run.js";
 
 /** Flags as typed. */
 export interface ApiOptions {

@@ -1,8 +1,8 @@
 import type { Calendar, CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import { checkId, describeCandidates, type Named, resolveName } from "../calendar/names.js";
-import type { Context } from "../context.js";
 import { CliError, hasCode, nullOn, usageError, wrapError } from "../errors.js";
+import type { Context } from "../run/run.js";
 import { firstFailure } from "./process-each.js";
 
 export type CalendarContext = Pick<Context, "api" | "names" | "flags" | "config" | "terminal">;

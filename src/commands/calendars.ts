@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { Calendar } from "../../contract/shapes.js";
 import type { CalendarInclude } from "../api/endpoints.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
-import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { calendarView, labelView, userView } from "../output/views/calendar.js";
+import type { Context } from "../run/run.js";
 import { type CalendarContext, chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { processEach } from "./process-each.js";
 

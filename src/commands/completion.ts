@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
-import type { Context } from "../context.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
+import type { Context } from "../run/run.js";
 
 /** Completes nothing by itself: it asks the program, and hands over what it says without evaluating it. */
 const BASH = `# Completion of calctl for bash, by \`calctl completion bash\`.

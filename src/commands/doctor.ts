@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { describeLocal, formatLocal } from "../calendar/zoned-time.js";
 import { addAction, type ContextOf, describeCommand, requireChosenService } from "../cli/command.js";
-import type { Context } from "../context.js";
 import { CliError, configurationError } from "../errors.js";
 import { shellLine } from "../output/shell-words.js";
 import { type Check, checkView } from "../output/views/check.js";
+import type { Context } from "../run/run.js";
 import { createJobChecks, type FolderCheck, type JobChecks, type JobContext } from "./doctor/job-checks.js";
 import { addTargetFlags, type TargetFlags } from "./post/target.js";
 import { checkService, clockSkew, type ServiceCheck } from "./status.js";

@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { Feed } from "../../contract/shapes.js";
 import { checkId } from "../calendar/names.js";
 import { addAction, addCommand, type ContextOf, describeCommand, requireSubcommand } from "../cli/command.js";
-import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
 import { feedView } from "../output/views/feed.js";
+import type { Context } from "../run/run.js";
 import { type CalendarContext, chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 

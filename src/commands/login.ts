@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { LoginRequest, LoginResult } from "../auth/login.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
-import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
 import { createValueView } from "../output/views/plain.js";
+import type { Context } from "../run/run.js";
 
 /** Flags as they were typed; undefined where they were not. */
 export interface LoginOptions {

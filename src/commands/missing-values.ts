@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { addAction, type ContextOf, pathOf, type RunCommand } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
-import type { Context } from "../context.js";
 import { CliError, missingFlagsError } from "../errors.js";
+import type { Context } from "../run/run.js";
 import type { Choice } from "../terminal/prompt.js";
 
 /** A value that a command needs, and asks for where its command line leaves it out. @template V the values before it */

@@ -3,10 +3,10 @@ import { parseDuration } from "../calendar/dates.js";
 import { addAction, addCommand, type ContextOf, describeCommand, requireSubcommand } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
 import type { ProfileSummary } from "../config/profile-store.js";
-import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { createValueView } from "../output/views/plain.js";
 import { CONFIG_KEYS, createConfigView, profileView } from "../output/views/profile.js";
+import type { Context } from "../run/run.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 
 type ProfilesContext = Pick<Context, "config" | "session" | "names" | "output" | "terminal">;

@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { findNearest } from "../calendar/nearest.js";
 import { addAction, type ContextOf, describeCommand, pathOf } from "../cli/command.js";
 import { findCommand, runnableCommands } from "../cli/command-facts.js";
-import type { Context } from "../context.js";
 import { type CliError, usageError } from "../errors.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";
+import type { Context } from "../run/run.js";
 
 interface SchemaOptions {
   /** Words of a command or name of a shape. */

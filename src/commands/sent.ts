@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
-import type { Context } from "../context.js";
 import { sentView } from "../output/views/sent.js";
+import type { Context } from "../run/run.js";
 
 export function registerSent(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {

@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import type { User } from "../../contract/shapes.js";
 import type { Api, ResponseInfo } from "../api/client.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
-import type { Context } from "../context.js";
 import { hasCode } from "../errors.js";
 import { userView } from "../output/views/calendar.js";
 import { type StatusRateLimit, statusView } from "../output/views/profile.js";
+import type { Context } from "../run/run.js";
 
 interface StatusOptions {
   /** Send no request. */

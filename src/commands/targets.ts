@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
 import { addAction, addCommand, type ContextOf, describeCommand, requireSubcommand } from "../cli/command.js";
-import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { createTextMessage } from "../messages/message.js";
 import { checkName } from "../messages/open-target.js";
@@ -9,6 +8,7 @@ import type { NewTarget } from "../messages/saved-targets.js";
 import { parseMailAddresses } from "../messages/sendmail.js";
 import { TARGET_KINDS, type TargetKind, type TargetPlace } from "../messages/target.js";
 import { targetView } from "../output/views/target.js";
+import type { Context } from "../run/run.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 import { postMessage } from "./post/target.js";
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
-import type { Context } from "../context.js";
 import { CliError, configurationError, usageError } from "../errors.js";
 import { type UndoableCommand, undoableView } from "../output/views/undo.js";
+import type { Context } from "../run/run.js";
 import { type WriteRow, type Writes, type WrittenCommand, withNewIds } from "../state/writes.js";
 import type { EventContext } from "./events/event-reader.js";
 import type { UndoNoted } from "./import/undone-imports.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.js";
-import type { Host } from "../../src/context.js";
 import { CliError } from "../../src/errors.js";
+import type { Host } from "../../src/run/run.js";
 import { createHarness } from "../support/harness.js";
 import { share } from "../support/shared.js";
 

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { run } from "../../src/cli/run.js";
-import { createHost } from "../../src/host/host.js";
+import { createHost } from "../../src/run/host.js";
 import { accountOf, type SecretStore } from "../../src/secrets/store.js";
 import type { RunResult } from "../support/harness.js";
 import { keptSecrets } from "../support/kept-secrets.js";

@@ -9,15 +9,15 @@ const SCRIPT = fileURLToPath(new URL("../../scripts/check-layers.mjs", import.me
 
 /** Files of a sound little program, to which a case adds some. */
 const SOUND: Readonly<Record<string, string>> = {
-  "bin/calctl.ts": `import { run } from "../src/cli/run.js"; import { createHost } from "../src/host/host.js"; run(createHost(process));`,
+  "bin/calctl.ts": `import { run } from "../src/cli/run.js"; import { createHost } from "../src/run/host.js"; run(createHost(process));`,
   "src/cli/run.ts": `import { program } from "./program.js"; export const run = program;`,
   "src/cli/program.ts": `export const program = async (_host: unknown) => (await import("../commands/user.js")).user;`,
   "src/commands/user.ts": `import { day } from "../calendar/day.js"; import type { Limits } from "../../contract/limits.js"; export const user = (limits: Limits) => [day, limits];`,
   "src/calendar/day.ts": `import { LIMITS } from "../../contract/limits.js"; import { VERSION } from "../version.js"; export const day = [LIMITS, VERSION];`,
   "contract/limits.ts": `export interface Limits { readonly title: number } export const LIMITS: Limits = { title: 50 };`,
   "src/version.ts": `export const VERSION = "1";`,
-  "src/host/host.ts": `import { now } from "./clock.js"; export const createHost = (p: unknown) => [p, now, import("../../service/service.js"), import("../api/network/transport.js")];`,
-  "src/host/clock.ts": `export const now = () => Date.now();`,
+  "src/run/host.ts": `import { now } from "./clock.js"; export const createHost = (p: unknown) => [p, now, import("../../service/service.js"), import("../api/network/transport.js")];`,
+  "src/run/clock.ts": `export const now = () => Date.now();`,
   "service/service.ts": `import { LIMITS } from "../contract/limits.js"; export const service = LIMITS;`,
   "src/api/network/transport.ts": `import { request } from "undici"; export const transport = request;`,
 };
@@ -41,11 +41,11 @@ test("each wrong import is reported, also of an import() and of a type", () => {
     "src/calendar/month.ts": `export { service as day } from "../../service/service.js";`,
     "contract/ids.ts": `export const ids = () => import("../src/calendar/day.js");`,
     "src/commands/limits.ts": `export { LIMITS as user } from "../../contract/limits.js";`,
-    "src/host/visit.ts": `export { user } from "../commands/user.js";`,
+    "src/run/visit.ts": `export { user } from "../commands/user.js";`,
     "src/cli/serve.ts": `export const serve = () => import("../../service/service.js");`,
     "src/api/client.ts": `export { transport } from "./network/transport.js";`,
     "src/errors.ts": `import { env } from "node:process"; export const home = env.HOME;`,
-    "src/calendar/week.ts": `import type { now } from "../host/clock.js";\nexport type Week = typeof now;`,
+    "src/calendar/week.ts": `import type { now } from "../run/clock.js";\nexport type Week = typeof now;`,
     "service/views/user.ts": `export { service } from "../service.js";`,
     "src/api/agent.ts": `export { Agent } from "undici/lib/agent.js";`,
   });
@@ -54,14 +54,14 @@ test("each wrong import is reported, also of an import() and of a type", () => {
     "contract/ids.ts -> src/calendar/day.ts: contract may load no layer, not calendar",
     "service/views/user.ts -> service/service.ts: service/views may load output, not service",
     "src/api/agent.ts -> undici: only one file may import it",
-    "src/api/client.ts -> src/api/network/transport.ts: only host chooses the transport",
+    "src/api/client.ts -> src/api/network/transport.ts: only run chooses the transport",
     "src/api/network/transport.ts -> undici: only one file may import it",
     "src/calendar/month.ts -> service/service.ts: calendar may load contract, events, errors, not service",
-    "src/calendar/week.ts -> src/host/clock.ts: calendar may have the types of contract, events, errors, not host",
+    "src/calendar/week.ts -> src/run/clock.ts: calendar may have the types of contract, events, errors, not run",
     "src/cli/serve.ts -> service/service.ts: cli may load ",
     "src/commands/limits.ts -> contract/limits.ts: commands may load cli, calendar, events, import, output, messages, state, errors, commands/config, commands/doctor, commands/import, commands/mcp, commands/programs, not contract",
     "src/errors.ts -> node:process: take what you need as an argument",
-    "src/host/visit.ts -> src/commands/user.ts: host may load ",
+    "src/run/visit.ts -> src/commands/user.ts: run may load ",
   ];
   expect(lines).toEqual(expected.map((line) => expect.stringContaining(line)));
 });

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from "node:stream";
 import xterm from "@xterm/headless";
-import type { ProcessLike } from "../../src/machine.js";
+import type { ProcessLike } from "../../src/run/machine.js";
 import { createHarness, type Harness, type HarnessOptions } from "./harness.js";
 
 /** What a user sees and types: a terminal in this process. */

@@ -3,9 +3,9 @@ import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { type Environment, SECRET_VARIABLES } from "../../config/environment.js";
-import type { Context } from "../../context.js";
 import { type CliError, configurationError, errorCodeOf, fileProblemOf } from "../../errors.js";
-import type { Machine } from "../../machine.js";
+import type { Machine } from "../../run/machine.js";
+import type { Context } from "../../run/run.js";
 import { selfCommand } from "../../system/child-process.js";
 import { makePrivateFolder } from "../../system/ownership.js";
 

@@ -8,8 +8,8 @@ import {
 } from "../../calendar/event-changes.js";
 import { filterEvents } from "../../calendar/event-order.js";
 import { localDate } from "../../calendar/zoned-time.js";
-import type { Context } from "../../context.js";
 import { nullOn } from "../../errors.js";
+import type { Context } from "../../run/run.js";
 import type { SeenByName } from "../../state/seen.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";

@@ -6,9 +6,9 @@ import {
   forJobs,
   requireChosenService,
 } from "../../cli/command.js";
-import type { Context } from "../../context.js";
 import { missingFlagsError } from "../../errors.js";
 import { changeView, createChangeListView } from "../../output/views/change.js";
+import type { Context } from "../../run/run.js";
 import { type Diff, withDiff } from "./changes-diff.js";
 import type { ChangesFlags, ChangesContext as DiffContext } from "./changes-reading.js";
 import { addCalendarFlag, addFilterFlags } from "./event-query.js";

@@ -8,8 +8,8 @@ import {
   readDuration,
 } from "../../calendar/dates.js";
 import type { Settings } from "../../config/settings.js";
-import type { Context } from "../../context.js";
 import { configurationError } from "../../errors.js";
+import type { Context } from "../../run/run.js";
 
 /** Reads dates, times and durations of flags where commands start, so that `src/calendar` gets parsed values. */
 

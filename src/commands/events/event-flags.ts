@@ -11,7 +11,6 @@ import {
 import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
 import type { Named } from "../../calendar/names.js";
 import { collect } from "../../cli/global-flags.js";
-import type { Context } from "../../context.js";
 import { asUsageError, type CliError, joinUsageErrors, missingFlagsError, usageError } from "../../errors.js";
 import { type EventInput, readEventInput } from "../../events/json.js";
 import {
@@ -22,6 +21,7 @@ import {
   type TypedPatch,
   type TypedTimes,
 } from "../../events/patch.js";
+import type { Context } from "../../run/run.js";
 import { addStrictDatesFlag, type DateFlagOptions, readDateFlag, type TimeContext } from "./date-flags.js";
 
 /** The flags about an event, as typed. */

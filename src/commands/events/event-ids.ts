@@ -3,8 +3,8 @@ import type { Scope } from "../../../contract/extensions.js";
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { checkId } from "../../calendar/names.js";
 import { isSeries, SCOPE_CHOICES } from "../../calendar/series.js";
-import type { Context } from "../../context.js";
 import { type CliError, usageError } from "../../errors.js";
+import type { Context } from "../../run/run.js";
 import type { EventContext } from "./event-reader.js";
 
 /** Which events a command means: by their ids, and of an event that repeats which of its series. */

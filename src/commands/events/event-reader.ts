@@ -12,8 +12,8 @@ import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js
 import { describeCandidate } from "../../calendar/names.js";
 import type { UpcomingQuery } from "../../calendar/reminders.js";
 import { localDate } from "../../calendar/zoned-time.js";
-import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
+import type { Context } from "../../run/run.js";
 import {
   type CalendarContext,
   type ChosenCalendar,

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { DayRange } from "../../calendar/day-list.js";
 import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
-import type { Context } from "../../context.js";
 import { EXIT_EMPTY } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventListView, type EventListViewOptions } from "../../output/views/event-list.js";
+import type { Context } from "../../run/run.js";
 import {
   addCalendarFlag,
   addDayFlags,

@@ -8,9 +8,9 @@ import {
 } from "../../calendar/event-view.js";
 import type { Named } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
-import type { Context } from "../../context.js";
 import { createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "../../events/names.js";
 import { write } from "../../events/write.js";
+import type { Context } from "../../run/run.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
 import type { EventContext } from "./event-reader.js";

@@ -5,8 +5,8 @@ import {
   resolveAttendees,
   resolveLabel,
 } from "../../calendar/names.js";
-import type { Context } from "../../context.js";
 import { type CliError, emptyValueError, hasCode } from "../../errors.js";
+import type { Context } from "../../run/run.js";
 import type { FilterFlags } from "./event-query.js";
 
 export type NameFilters = Awaited<ReturnType<typeof createNameFilters>>;

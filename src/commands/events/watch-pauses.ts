@@ -1,5 +1,5 @@
-import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
+import type { Context } from "../../run/run.js";
 
 /** Between two reads (ms): after a change the first, then twice as long each time, up to the longest. */
 const PAUSES = { first: 2_000, longest: 30_000 };

@@ -1,8 +1,8 @@
 import type { EventChange } from "../../calendar/event-changes.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import type { Context } from "../../context.js";
 import { CliError, type ErrorCode } from "../../errors.js";
 import type { WatchedChange } from "../../output/views/change.js";
+import type { Context } from "../../run/run.js";
 import type { Seen, SeenByName } from "../../state/seen.js";
 import { type Diff, withDiff } from "./changes-diff.js";
 import type { ChangesContext, ChangesFlags } from "./changes-reading.js";

@@ -1,9 +1,9 @@
 import type { EventDraft } from "../../../contract/shapes.js";
 import type { Named } from "../../calendar/names.js";
-import type { Context } from "../../context.js";
 import { nullOn } from "../../errors.js";
 import { createRelatedResolver, DEFAULT_LABEL } from "../../events/names.js";
 import type { ImportEvent } from "../../import/plan.js";
+import type { Context } from "../../run/run.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 
 export type Drafter = Awaited<ReturnType<typeof createDrafter>>;

@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { addDays, localDate } from "../../calendar/zoned-time.js";
 import { requireConfirmation } from "../../cli/command.js";
-import type { Context } from "../../context.js";
 import { emptyValueError, missingFlagsError, usageError } from "../../errors.js";
 import type { Rejection } from "../../import/entry.js";
 import { type Gathered, type GatherOptions, gatherEvents } from "../../import/gather.js";
@@ -16,6 +15,7 @@ import {
 } from "../../import/read.js";
 import { sanitizeLine } from "../../output/sanitize.js";
 import { truncateText, wrapMessage } from "../../output/table/text-width.js";
+import type { Context } from "../../run/run.js";
 import { readDayFlag } from "../events/date-flags.js";
 import type { EventContext } from "../events/event-reader.js";
 import { createNamer } from "../item-report.js";

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { firstNames } from "../../calendar/first-names.js";
-import type { Context } from "../../context.js";
 import { CliError, fileProblemOf, usageError, wrapError } from "../../errors.js";
 import { shortHash } from "../../import/content-hash.js";
 import { encodeText } from "../../import/read.js";
@@ -12,6 +11,7 @@ import {
   type ImportReport,
   importView,
 } from "../../output/views/import.js";
+import type { Context } from "../../run/run.js";
 import { findImported, type ImportedRow, withImportLock } from "../../state/imported.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import type { EventContext } from "../events/event-reader.js";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
-import type { Context } from "../../context.js";
-import type { ProcessLike } from "../../machine.js";
+import type { ProcessLike } from "../../run/machine.js";
+import type { Context } from "../../run/run.js";
 import type { WritableLike } from "../../terminal/text-sink.js";
 
 export type RunContext = Pick<Context, "program" | "flags" | "machine">;

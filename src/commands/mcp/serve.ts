@@ -1,6 +1,6 @@
 import { describeLocal, formatLocal } from "../../calendar/zoned-time.js";
-import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
+import type { Context } from "../../run/run.js";
 import { readByteLines } from "../../terminal/json-items.js";
 import type { CalendarContext } from "../calendar-choice.js";
 import { createCalls, createToolPicker } from "./calls.js";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { localDate } from "../../calendar/zoned-time.js";
-import type { Context } from "../../context.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
 import { describeDigest } from "../../messages/first-line.js";
 import { createDigest, createTextMessage, type Message } from "../../messages/message.js";
 import type { Target } from "../../messages/target.js";
 import { eventView } from "../../output/views/event.js";
+import type { Context } from "../../run/run.js";
 import { messageKey, type Sent } from "../../state/sent.js";
 import {
   type DayFlags,

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { collect } from "../../cli/global-flags.js";
-import type { Context } from "../../context.js";
 import { wrapError } from "../../errors.js";
 import type { Message } from "../../messages/message.js";
 import { composeOutgoing } from "../../messages/render.js";
 import { TARGET_KINDS, type Target, type TargetKind, type TargetRequest } from "../../messages/target.js";
 import { PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
+import type { Context } from "../../run/run.js";
 import { AGAIN_HINT, type OutgoingMessage, type SendResult, type Sent } from "../../state/sent.js";
 import { processEach, type ReportFailures } from "../process-each.js";
 

@@ -1,9 +1,9 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { childEnvironment } from "../../config/environment.js";
 import { CliError, interruptedMidway } from "../../errors.js";
-import type { Machine } from "../../machine.js";
 import { keysOf, textOf } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
+import type { Machine } from "../../run/machine.js";
 import { batchFileHint, type ChildProcessResult, runChildProcess } from "../../system/child-process.js";
 
 /** What Linux takes as one variable, with its name and a NUL (bytes). @see execve(2), MAX_ARG_STRLEN */

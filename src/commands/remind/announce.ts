@@ -1,11 +1,11 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { firstNames } from "../../calendar/first-names.js";
 import type { Reminder, ReminderWindow } from "../../calendar/reminders.js";
-import type { Context } from "../../context.js";
 import { CliError } from "../../errors.js";
 import { jsonObject } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import { JSON_DOCUMENT, PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
+import type { Context } from "../../run/run.js";
 import { messageKey, type SendResult, type Sent } from "../../state/sent.js";
 import { nameEvent } from "../events/event-name.js";
 import { rememberedNames } from "../events/event-query.js";

@@ -1,11 +1,11 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import type { Context } from "../../context.js";
 import { emptyValueError, usageError } from "../../errors.js";
 import { createReminder, type ReminderOptions } from "../../messages/message.js";
 import { composeOutgoing } from "../../messages/render.js";
 import type { Payload, Target } from "../../messages/target.js";
 import { jsonObject } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
+import type { Context } from "../../run/run.js";
 import type { OutgoingMessage } from "../../state/sent.js";
 import { nameEvent } from "../events/event-name.js";
 import type { FilterFlags } from "../events/event-query.js";

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { ProcessLike } from "../../../src/machine.js";
+import type { ProcessLike } from "../../../src/run/machine.js";
 import { loadSqlite } from "../../../src/system/sqlite/driver.js";
 
 /** No process has such an id. */

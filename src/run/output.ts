@@ -3,15 +3,15 @@ import type { GetEvent } from "../calendar/with-series.js";
 import { childEnvironment } from "../config/environment.js";
 import type { ProgramChoice, RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
-import type { OutputAccess } from "../context.js";
 import { usageError } from "../errors.js";
-import type { Machine } from "../machine.js";
 import { checkFormat, createOutput, effectiveFormat, type OutputTarget } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import type { OutputProgram, StreamCapabilities } from "../output/view.js";
 import { requestView } from "../output/views/plain.js";
 import type { Input } from "../terminal/input.js";
 import { withDefaultSignals } from "../terminal/signals.js";
+import type { Machine } from "./machine.js";
+import type { OutputAccess } from "./run.js";
 
 export interface OutputDependencies extends Pick<OutputAccess, "note" | "warn"> {
   /** The writes that `--dry-run` has recorded. */

@@ -1,20 +1,20 @@
 import { homedir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
-import type { Service } from "../service/service.js";
-import type { CacheFile, CacheFileOptions } from "./cache/cache-file.js";
-import { type ConfigFile, createConfigFile } from "./config/config-file.js";
-import { type Directories, requireOwnFolder, resolveDirectories } from "./config/directories.js";
-import type { Environment } from "./config/environment.js";
-import { configurationError } from "./errors.js";
-import type { SecretStore } from "./secrets/store.js";
-import { type Clock, type SetTimer, setTimer } from "./system/clock.js";
-import { requireOwn } from "./system/ownership.js";
-import type { ProcessSource } from "./system/process-identity.js";
-import { resolveSystemTimeZone } from "./system/system-time-zone.js";
-import type { ReadableLike } from "./terminal/input.js";
-import type { Redactor } from "./terminal/redaction.js";
-import type { SignalListeners, SignalSource, TerminationSignal } from "./terminal/signals.js";
-import type { TextSink, WritableLike } from "./terminal/text-sink.js";
+import type { Service } from "../../service/service.js";
+import type { CacheFile, CacheFileOptions } from "../cache/cache-file.js";
+import { type ConfigFile, createConfigFile } from "../config/config-file.js";
+import { type Directories, requireOwnFolder, resolveDirectories } from "../config/directories.js";
+import type { Environment } from "../config/environment.js";
+import { configurationError } from "../errors.js";
+import type { SecretStore } from "../secrets/store.js";
+import { type Clock, type SetTimer, setTimer } from "../system/clock.js";
+import { requireOwn } from "../system/ownership.js";
+import type { ProcessSource } from "../system/process-identity.js";
+import { resolveSystemTimeZone } from "../system/system-time-zone.js";
+import type { ReadableLike } from "../terminal/input.js";
+import type { Redactor } from "../terminal/redaction.js";
+import type { SignalListeners, SignalSource, TerminationSignal } from "../terminal/signals.js";
+import type { TextSink, WritableLike } from "../terminal/text-sink.js";
 
 /** The part of Node's process that the program uses. */
 export interface ProcessLike extends SignalSource, SignalListeners, ProcessSource {

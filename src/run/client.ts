@@ -11,10 +11,10 @@ import type { ProxyResolver } from "../config/proxy-settings.js";
 import type { RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
 import { CliError } from "../errors.js";
-import type { LocalService, Machine } from "../machine.js";
 import type { Token } from "../secrets/environment-secret.js";
 import { once } from "../system/once.js";
 import { createWaitDisplay } from "../terminal/messages.js";
+import type { LocalService, Machine } from "./machine.js";
 
 /** What all clients of a run share. */
 export interface ClientDependencies {

@@ -6,7 +6,7 @@ import { findSendmail, sendMail } from "../messages/sendmail.js";
 import { createTargetStorage } from "../messages/target-storage.js";
 import { once } from "../system/once.js";
 import { readOnlyIf } from "../system/read-only.js";
-import { type AuthOptions, createStoreOpener } from "./authentication.js";
+import { type AuthOptions, createStoreOpener } from "./auth.js";
 import { type ClientDependencies, createSenderOptions, openConnection, openTransport } from "./client.js";
 
 export type TargetOptions = Pick<AuthOptions, "interactive" | "warn" | "note">;

@@ -14,8 +14,6 @@ import { childEnvironment } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { profileName, readSettings, type Settings } from "../config/settings.js";
-import type { Context, CreateHost, Frame, KnownNames, Program, Terminal } from "../context.js";
-import type { Machine } from "../machine.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import { once } from "../system/once.js";
@@ -24,10 +22,12 @@ import { createInput } from "../terminal/input.js";
 import { createMessages } from "../terminal/messages.js";
 import { createPrompt } from "../terminal/prompt.js";
 import { ignoreInterrupt } from "../terminal/signals.js";
-import { composeAuth } from "./authentication.js";
+import { composeAuth } from "./auth.js";
 import { type ClientDependencies, createServiceClient, isSilentJob } from "./client.js";
 import { writingAccount } from "./journal.js";
+import type { Machine } from "./machine.js";
 import { composeOutput } from "./output.js";
+import type { Context, CreateHost, Frame, KnownNames, Program, Terminal } from "./run.js";
 
 export interface CompositionOptions {
   readonly flags: GlobalFlags;

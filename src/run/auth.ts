@@ -3,12 +3,12 @@ import type { LoginRequest, LoginResult } from "../auth/login.js";
 import type { Session } from "../auth/session.js";
 import { type Environment, readVariable } from "../config/environment.js";
 import { profileName, type Settings } from "../config/settings.js";
-import type { Machine } from "../machine.js";
 import type { OpenStore, StoreOptions } from "../secrets/store.js";
 import { selfCommand } from "../system/child-process.js";
 import { once } from "../system/once.js";
 import { readLines } from "../terminal/input.js";
 import { type ClientDependencies, createFetchUser, openTransport } from "./client.js";
+import type { Machine } from "./machine.js";
 
 export interface AuthOptions {
   readonly settings: () => Settings;

@@ -1,10 +1,10 @@
 import { childEnvironment, environmentSecrets } from "../config/environment.js";
-import type { Host } from "../context.js";
-import type { HostOverrides, ProcessLike, Resources } from "../machine.js";
 import { createClock } from "../system/clock.js";
 import { createRedactor } from "../terminal/redaction.js";
 import { createInterruptSignal } from "../terminal/signals.js";
 import { createTextSink, type TextSink } from "../terminal/text-sink.js";
+import type { HostOverrides, ProcessLike, Resources } from "./machine.js";
+import type { Host } from "./run.js";
 
 /** The composition root: real streams and clock. What help does not need is loaded with the first context. */
 export function createHost(process: ProcessLike, overrides: HostOverrides = {}): Host {
@@ -45,8 +45,8 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     isStuck: () => stdout.isStuck || openedStderr?.isStuck === true,
     async loadContexts() {
       const [{ createMachine }, { composeContext }] = await Promise.all([
-        import("../machine.js"),
-        import("./context.js"),
+        import("./machine.js"),
+        import("./compose.js"),
       ]);
       const dependencies = { process, overrides, stdout, stderr, resources, redactor, clock, signal };
       const machine = createMachine(dependencies);

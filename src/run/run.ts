@@ -1,23 +1,23 @@
 import type { Command } from "commander";
-import type { Api, WriteClient } from "./api/client.js";
-import type { Session } from "./auth/session.js";
-import type { RecentEvents } from "./cache/recent-events.js";
-import type { Environment } from "./config/environment.js";
-import type { ProfileStore } from "./config/profile-store.js";
-import type { GlobalFlags, RunSettings } from "./config/run-settings.js";
-import type { Settings } from "./config/settings.js";
+import type { Api, WriteClient } from "../api/client.js";
+import type { Session } from "../auth/session.js";
+import type { RecentEvents } from "../cache/recent-events.js";
+import type { Environment } from "../config/environment.js";
+import type { ProfileStore } from "../config/profile-store.js";
+import type { GlobalFlags, RunSettings } from "../config/run-settings.js";
+import type { Settings } from "../config/settings.js";
+import type { Targets } from "../messages/saved-targets.js";
+import type { Document, Format, Output, View } from "../output/view.js";
+import type { SeenByName } from "../state/seen.js";
+import type { Sent } from "../state/sent.js";
+import type { State } from "../state/state.js";
+import type { Writes } from "../state/writes.js";
+import type { Editor } from "../terminal/editor.js";
+import type { Input } from "../terminal/input.js";
+import type { ProgressBar } from "../terminal/progress-bar.js";
+import type { Prompt } from "../terminal/prompt.js";
+import type { TextSink } from "../terminal/text-sink.js";
 import type { HostOverrides, Machine, ProcessLike } from "./machine.js";
-import type { Targets } from "./messages/saved-targets.js";
-import type { Document, Format, Output, View } from "./output/view.js";
-import type { SeenByName } from "./state/seen.js";
-import type { Sent } from "./state/sent.js";
-import type { State } from "./state/state.js";
-import type { Writes } from "./state/writes.js";
-import type { Editor } from "./terminal/editor.js";
-import type { Input } from "./terminal/input.js";
-import type { ProgressBar } from "./terminal/progress-bar.js";
-import type { Prompt } from "./terminal/prompt.js";
-import type { TextSink } from "./terminal/text-sink.js";
 
 /** The program around a command. */
 export interface Program {
