@@ -11,7 +11,7 @@ import type { Service, ServiceOptions } from "../service.js";
 import { openDatabase, openLocalDatabase } from "./open.js";
 
 /** What the commands of the embedded service use of a run. */
-export interface AccessContext {
+export interface AccessRun {
   readonly machine: Pick<
     Machine,
     "clock" | "database" | "env" | "process" | "resources" | "signal" | "stderr" | "userId"
@@ -28,7 +28,7 @@ export interface AccessContext {
  * @throws CliError configuration when it is missing and not created
  */
 export async function openAdmin(
-  context: AccessContext,
+  context: AccessRun,
   flag: string | undefined,
   { create }: { readonly create?: boolean | undefined } = {},
 ): Promise<ServiceAdmin> {
@@ -62,7 +62,7 @@ export interface ChosenDatabase {
 
 /** Opens the service over a database that was chosen, and notes what was created. */
 export async function openChosen(
-  context: AccessContext,
+  context: AccessRun,
   { database: chosen, isLocal, isServed }: ChosenDatabase,
   options: Omit<ServiceOptions, "now" | "database">,
 ): Promise<Service> {
@@ -81,7 +81,7 @@ export async function openChosen(
  * another service is in use, a note says which database is used.
  * @throws CliError usage
  */
-export function chooseDatabase(context: AccessContext, flag: string | undefined): string | undefined {
+export function chooseDatabase(context: AccessRun, flag: string | undefined): string | undefined {
   const { note } = messagesOf(context);
   if (flag !== undefined) return parseDatabase(flag, { source: "--db", note });
   const variable = readVariable(context.machine.env, "CALCTL_SERVICE_DB");
@@ -95,7 +95,7 @@ export function chooseDatabase(context: AccessContext, flag: string | undefined)
 }
 
 /** How messages name the service in use; null for `local`, and where it is not known. */
-function otherService({ config }: AccessContext): string | null {
+function otherService({ config }: AccessRun): string | null {
   try {
     const selected = config?.settings();
     if (selected === undefined || selected.service.kind === "local") return null;
@@ -108,7 +108,7 @@ function otherService({ config }: AccessContext): string | null {
   }
 }
 
-export function messagesOf({ machine, flags }: AccessContext): Messages {
+export function messagesOf({ machine, flags }: AccessRun): Messages {
   return createMessages(machine, flags);
 }
 

@@ -8,7 +8,7 @@ import type { RateLimitPolicy } from "../rate-limit.js";
 import type { HandledRequest } from "../request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../request-log.js";
 import type { Service, ServiceOptions } from "../service.js";
-import { type AccessContext, chooseDatabase, messagesOf, openChosen } from "./admin.js";
+import { type AccessRun, chooseDatabase, messagesOf, openChosen } from "./admin.js";
 
 export interface ServeOptions {
   /** As `--db` names it. */
@@ -40,7 +40,7 @@ export interface ListeningReport {
 }
 
 /** Serves the embedded service until the run is interrupted. */
-export async function serve(context: AccessContext, options: ServeOptions): Promise<void> {
+export async function serve(context: AccessRun, options: ServeOptions): Promise<void> {
   if (context.flags.dryRun) throw dryRunError();
   const superseded = new AbortController();
   const metrics = await startMetrics(options.metrics);
@@ -75,7 +75,7 @@ async function startMetrics(address: ServeOptions["metrics"]) {
 }
 
 async function openServed(
-  context: AccessContext,
+  context: AccessRun,
   { database: flag, memory, sample, rateLimit, publicClient, log }: ServeOptions,
   watching: Pick<ServiceOptions, "observer" | "onSuperseded">,
 ): Promise<Service> {
@@ -96,7 +96,7 @@ async function openServed(
   );
 }
 
-function createRequestLog(context: AccessContext, format: LogFormat): (request: HandledRequest) => void {
+function createRequestLog(context: AccessRun, format: LogFormat): (request: HandledRequest) => void {
   const { log, debug } = messagesOf(context);
   const write = createLogWriter(log, format);
   return (request) => {

@@ -10,14 +10,14 @@ import { type CopiedTable, copyStore } from "../store/copy.js";
 import { openStore } from "../store/open.js";
 import { type Backup, backUp } from "../store/sqlite/backup.js";
 import { DatabaseUnavailableError, type LongWorkOptions, type Store } from "../store/store.js";
-import { type AccessContext, chooseDatabase, messagesOf } from "./admin.js";
+import { type AccessRun, chooseDatabase, messagesOf } from "./admin.js";
 
 /**
  * Copies the database, an SQLite file, into a new file while others use it.
  * @throws CliError usage when the file exists, or the database is not an SQLite file; configuration when it cannot be copied
  */
 export async function backUpDatabase(
-  context: AccessContext,
+  context: AccessRun,
   { database, file }: { readonly database: string | undefined; readonly file: string },
 ): Promise<Backup> {
   if (context.flags.dryRun) throw dryRunError();
@@ -31,7 +31,7 @@ export async function backUpDatabase(
 
 /** Verifies the database. @throws CliError configuration when it cannot be read, or has another version */
 export async function checkDatabase(
-  context: AccessContext,
+  context: AccessRun,
   flag: string | undefined,
 ): Promise<readonly Finding[]> {
   const { signal, database: localDatabase } = context.machine;
@@ -46,7 +46,7 @@ export async function checkDatabase(
  * @throws CliError configuration when one of them cannot be used, or the target has something else
  */
 export async function copyDatabase(
-  context: AccessContext,
+  context: AccessRun,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<readonly CopiedTable[]> {
   if (context.flags.dryRun) throw dryRunError();
@@ -83,7 +83,7 @@ function leavesUnfinished(error: unknown): boolean {
 
 /** Signals are handled from the beginning of the work on. */
 async function withProgress<T>(
-  { machine: { process, env, stderr, signal }, flags: { quiet } }: AccessContext,
+  { machine: { process, env, stderr, signal }, flags: { quiet } }: AccessRun,
   work: (options: LongWorkOptions) => Promise<T>,
 ): Promise<T> {
   const interruption = signal();

@@ -4,7 +4,7 @@ import { addAction, addCommand, type ContextOf, describeCommand } from "../../sr
 import { completeValues, type NeededValue, neededChoice } from "../../src/commands/missing-values.js";
 import { emptyValueError, usageError } from "../../src/errors.js";
 import type { View } from "../../src/output/view.js";
-import type { Context } from "../../src/run/run.js";
+import type { Run } from "../../src/run/run.js";
 import type { Choice } from "../../src/terminal/prompt.js";
 import { openAdmin } from "../access/admin.js";
 import type { ServiceAdmin } from "../admin/admin.js";
@@ -23,7 +23,7 @@ interface AdminCommand<V, T> {
   readonly needs?: { readonly [K in keyof V]?: Need<NonNullable<V[K]>> };
   /** Whether a missing database is created, as for `openAdmin`. */
   readonly create?: boolean;
-  run(open: OpenAdmin, values: V & DatabaseFlag, context: Context): Promise<T | readonly T[]>;
+  run(open: OpenAdmin, values: V & DatabaseFlag, context: Run): Promise<T | readonly T[]>;
   /** What has happened, in case the value cannot be printed. */
   readonly completed?: (value: T) => string;
 }
@@ -56,7 +56,7 @@ export function addDatabaseFlag(command: Command): Command {
 }
 
 interface CommandRun {
-  readonly context: Context;
+  readonly context: Run;
   /** As typed. */
   readonly options: Values & DatabaseFlag;
   readonly command: Command;
@@ -91,7 +91,7 @@ async function run<V, T>(
 type Need<T> = (given: T | undefined, asking: Asking) => NeededValue<T, Values>;
 
 interface Asking {
-  readonly context: Context;
+  readonly context: Run;
   readonly open: OpenAdmin;
   /** As typed. */
   readonly options: Values;
@@ -113,7 +113,7 @@ export function needsChange(flags: string, others: readonly string[]): Need<stri
   });
 }
 
-function askName({ terminal }: Context): Promise<string> {
+function askName({ terminal }: Run): Promise<string> {
   const check = (name: string): void => {
     if (name.trim() === "") throw usageError("the name is empty");
   };

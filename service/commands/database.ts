@@ -2,8 +2,7 @@ import type { Command } from "commander";
 import { addAction, addCommand, type ContextOf, describeCommand } from "../../src/cli/command.js";
 import { configurationError, emptyValueError, missingFlagsError, usageError } from "../../src/errors.js";
 import { checkView } from "../../src/output/views/check.js";
-import type { Context } from "../../src/run/run.js";
-import type { AccessContext } from "../access/admin.js";
+import type { Run } from "../../src/run/run.js";
 import { backupView, copiedTableView, resyncView } from "../views/service.js";
 import { addDatabaseFlag, adminCommand, type DatabaseFlag } from "./admin-command.js";
 
@@ -65,10 +64,7 @@ const addBackup = adminCommand({
 });
 
 /** Prints what was checked, also when something is wrong, which then is exit 10. */
-async function runServiceCheck(
-  context: AccessContext & Pick<Context, "output">,
-  { db }: DatabaseFlag,
-): Promise<void> {
+async function runServiceCheck(context: Run, { db }: DatabaseFlag): Promise<void> {
   const output = context.output.of(checkView);
   const { checkDatabase } = await import("../access/whole-database.js");
   const findings = await checkDatabase(context, db);
@@ -87,10 +83,7 @@ interface ServiceCopyOptions {
 }
 
 /** Prints the tables that are now in both databases. */
-async function runServiceCopy(
-  context: AccessContext & Pick<Context, "output">,
-  { from, to }: ServiceCopyOptions,
-): Promise<void> {
+async function runServiceCopy(context: Run, { from, to }: ServiceCopyOptions): Promise<void> {
   const output = context.output.of(copiedTableView);
   if (from === undefined || to === undefined)
     throw missingFlagsError([

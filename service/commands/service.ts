@@ -7,7 +7,7 @@ import {
   requireSubcommand,
 } from "../../src/cli/command.js";
 import { JSON_DOCUMENT } from "../../src/output/views/plain.js";
-import type { Context } from "../../src/run/run.js";
+import type { Run } from "../../src/run/run.js";
 import { describeContract } from "../access/admin.js";
 import { calendarCommands, labelCommands, memberCommands } from "./calendars.js";
 import { clientCommands, tokenCommands } from "./clients.js";
@@ -46,6 +46,6 @@ export function registerService(command: Command, contextOf: ContextOf): void {
 }
 
 /** Prints the contract as an OpenAPI 3.1 document, always as JSON. */
-async function runServiceOpenApi({ output }: Pick<Context, "output">): Promise<void> {
+async function runServiceOpenApi({ output }: Run): Promise<void> {
   await output.of(JSON_DOCUMENT).print(await describeContract());
 }

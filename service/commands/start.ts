@@ -3,8 +3,7 @@ import { parseDuration } from "../../src/calendar/dates.js";
 import { addAction, type ContextOf, describeCommand } from "../../src/cli/command.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { JSON_LINE } from "../../src/output/views/plain.js";
-import type { Context } from "../../src/run/run.js";
-import type { AccessContext } from "../access/admin.js";
+import type { Run } from "../../src/run/run.js";
 import { serve } from "../access/serve.js";
 import type { MetricsAddress } from "../metrics-listener.js";
 import type { LogFormat } from "../request-log.js";
@@ -69,10 +68,8 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
   addAction(command, contextOf, runServiceStart);
 }
 
-type StartContext = AccessContext & Pick<Context, "output">;
-
 /** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0. */
-async function runServiceStart(context: StartContext, flags: ServiceStartOptions): Promise<void> {
+async function runServiceStart(context: Run, flags: ServiceStartOptions): Promise<void> {
   const format = context.output.format();
   if (flags.memory === true && flags.db !== undefined)
     throw usageError("give either --memory or --db, not both");

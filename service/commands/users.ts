@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { usageError } from "../../src/errors.js";
-import type { Context } from "../../src/run/run.js";
+import type { Run } from "../../src/run/run.js";
 import { checkNewPassword } from "../access/admin.js";
 import { serviceUserView } from "../views/service.js";
 import { adminCommand, needsName, needsUser } from "./admin-command.js";
@@ -120,11 +120,7 @@ const unlock = adminCommand({
 export const userCommands = [add, list, password, rename, disable, enable, unlock];
 
 /** One line from a prompt, which asks twice, or from stdin if it is not a terminal; otherwise empty. */
-async function readPassword(
-  { terminal }: Pick<Context, "terminal">,
-  question: string,
-  empty: "none" | "refused",
-): Promise<string> {
+async function readPassword({ terminal }: Run, question: string, empty: "none" | "refused"): Promise<string> {
   const check = async (answer: string): Promise<void> => {
     if (answer !== "" || empty === "refused") await checkNewPassword(answer);
   };

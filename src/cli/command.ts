@@ -3,13 +3,13 @@ import type { Settings } from "../config/settings.js";
 import { configurationError, usageError } from "../errors.js";
 import type { Shape } from "../output/shape.js";
 import type { Document, Format } from "../output/view.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 import { readGlobalFlags } from "./global-flags.js";
 import type { Example } from "./help/page.js";
 import { suggestCommand } from "./suggestion.js";
 
 /** Loads and creates the context of a command whose flags are parsed. */
-export type ContextOf = (command: Command, options?: ContextOptions) => Promise<Context>;
+export type ContextOf = (command: Command, options?: ContextOptions) => Promise<Run>;
 
 interface ContextOptions {
   /** Whether a scheduler runs it, which mails all that is printed: retries that helped are not worth an email. */
@@ -61,7 +61,7 @@ export async function loadCommand(
 }
 
 /** @param options arguments and flags under their names */
-export type RunCommand<O> = (context: Context, options: O, command: Command) => Promise<void>;
+export type RunCommand<O> = (context: Run, options: O, command: Command) => Promise<void>;
 
 /**
  * Runs a command with its context, and with its arguments and flags as one object under their names. Flags that shape

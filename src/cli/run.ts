@@ -55,9 +55,9 @@ async function runProgram(
     },
   };
   const contextOf: ContextOf = async (command, options) => {
-    const createContext = await host.loadContexts();
+    const createRun = await host.loadRuns();
     const path = pathOf(command).split(" ").slice(1).join(" ");
-    return createContext({ ...readGlobalFlags(command), ...options, command: path }, frame);
+    return createRun({ ...readGlobalFlags(command), ...options, command: path }, frame);
   };
   let parsing: Command | undefined;
   let helpOf: Command | undefined;

@@ -11,11 +11,11 @@ import { checkText } from "../events/patch.js";
 import { describeWhen } from "../output/event-when.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import { eventView } from "../output/views/event.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 import type { Choice } from "../terminal/prompt.js";
 import { type ChosenCalendar, chooseCalendar } from "./calendar-choice.js";
 import { createAndPrint, readNewEvent } from "./events/create.js";
-import type { EventContext } from "./events/event-reader.js";
+
 import { requireSeries } from "./events/extensions.js";
 import { completeValues } from "./missing-values.js";
 
@@ -42,7 +42,7 @@ export function registerAdd(command: Command, contextOf: ContextOf): void {
 
 /** Creates the event that a sentence describes, once its reading is confirmed. */
 async function runAdd(
-  context: EventContext & Pick<Context, "messages">,
+  context: Run,
   { text: words, yes = false }: AddOptions,
   command: Command,
 ): Promise<void> {
@@ -113,7 +113,7 @@ function tryReading(text: string, { read, readingsOf }: SentenceReader) {
 async function chooseReading(
   text: string,
   reader: SentenceReader,
-  prompt: EventContext["terminal"]["prompt"],
+  prompt: Run["terminal"]["prompt"],
 ): Promise<SentenceReading> {
   const { reading, error, texts = [] } = tryReading(text, reader);
   if (reading !== undefined) return reading;

@@ -6,9 +6,10 @@ import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { CliError, emptyValueError, usageError, wrapError } from "../errors.js";
 import type { DayLayout } from "../output/views/day-formats.js";
 import { eventView } from "../output/views/event.js";
+import type { Run } from "../run/run.js";
 import { addStrictDatesFlag, readDayFlag } from "./events/date-flags.js";
 import { type DayFlags, readQuery } from "./events/event-query.js";
-import { type EventContext, readEvents } from "./events/event-reader.js";
+import { readEvents } from "./events/event-reader.js";
 import { printList } from "./events/list.js";
 
 /** As typed. */
@@ -76,7 +77,7 @@ const WHEN_HINTS: Readonly<Record<Layout, string>> = {
 };
 
 /** Shows days of every calendar, or of those of `--calendar`: as a list, side by side, or as a month. */
-async function runAgenda(context: EventContext, layout: Layout, options: AgendaOptions): Promise<void> {
+async function runAgenda(context: Run, layout: Layout, options: AgendaOptions): Promise<void> {
   // Checks format and fields before any request.
   context.output.of(eventView);
   const allCalendars = context.flags.calendars.length === 0;
@@ -88,7 +89,7 @@ async function runAgenda(context: EventContext, layout: Layout, options: AgendaO
 
 /** The days that the argument chooses, as flags. @throws CliError usage for words that are not understood */
 async function readDays(
-  context: EventContext,
+  context: Run,
   layout: Layout,
   { when = [], ...flags }: AgendaOptions,
 ): Promise<DayFlags> {
@@ -101,7 +102,7 @@ async function readDays(
 }
 
 async function readWhen(
-  { config, now, output }: EventContext,
+  { config, now, output }: Run,
   layout: Layout,
   text: string,
   strict: boolean,

@@ -6,7 +6,7 @@ import { collect, readGlobalFlags } from "../cli/global-flags.js";
 import { usageError } from "../errors.js";
 import { write } from "../events/write.js";
 import { RESPONSE_DOCUMENT } from "../output/views/response.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 
 /** Flags as typed. */
 export interface ApiOptions {
@@ -46,10 +46,7 @@ export function registerApi(command: Command, contextOf: ContextOf): void {
 }
 
 /** Sends one request and prints the body of its response as it is, also when it is an error. */
-async function runApi(
-  context: Pick<Context, "api" | "writing" | "output" | "terminal">,
-  options: ApiOptions,
-): Promise<void> {
+async function runApi(context: Run, options: ApiOptions): Promise<void> {
   const output = context.output.of(RESPONSE_DOCUMENT);
   const request = await readRequest(context, options);
   const response =
@@ -66,10 +63,7 @@ function describeDone({ method }: RawRequest, { status, error }: RawResponse): s
   return method === "GET" || error !== null ? undefined : `the service answered the ${method} with ${status}`;
 }
 
-async function readRequest(
-  { terminal }: Pick<Context, "terminal">,
-  options: ApiOptions,
-): Promise<RawRequest> {
+async function readRequest({ terminal }: Run, options: ApiOptions): Promise<RawRequest> {
   const { path, method = "GET", field, input: file } = options;
   const fields = (field ?? []).map(parseField);
   const hasBody = method === "POST" || method === "PUT";

@@ -2,10 +2,8 @@ import type { Calendar, CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import { checkId, describeCandidates, type Named, resolveName } from "../calendar/names.js";
 import { CliError, hasCode, nullOn, usageError, wrapError } from "../errors.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 import { firstFailure } from "./process-each.js";
-
-export type CalendarContext = Pick<Context, "api" | "names" | "flags" | "config" | "terminal">;
 
 /** A chosen calendar; its name is null when the service forbids listing calendars. */
 export type ChosenCalendar = Pick<Calendar, "id" | "name"> & Partial<Pick<Calendar, "color">>;
@@ -18,16 +16,13 @@ type CalendarDefault = "defaultCalendar" | "writeCalendar";
  * the one that is picked on a terminal.
  * @throws CliError usage when it is ambiguous, not_found when none matches
  */
-export async function chooseCalendar(
-  context: CalendarContext,
-  byDefault?: CalendarDefault,
-): Promise<ChosenCalendar> {
+export async function chooseCalendar(context: Run, byDefault?: CalendarDefault): Promise<ChosenCalendar> {
   return chooseOneCalendar(context, await candidateCalendars(context, byDefault));
 }
 
 /** The only calendar, or the one that is picked on a terminal. @throws CliError usage when there are several */
 export async function chooseOneCalendar(
-  context: Pick<Context, "terminal">,
+  context: Run,
   calendars: readonly ChosenCalendar[],
 ): Promise<ChosenCalendar> {
   const [calendar, another] = calendars;
@@ -39,10 +34,7 @@ export async function chooseOneCalendar(
   });
 }
 
-function pickCalendar(
-  { terminal }: Pick<Context, "terminal">,
-  calendars: readonly ChosenCalendar[],
-): Promise<ChosenCalendar> {
+function pickCalendar({ terminal }: Run, calendars: readonly ChosenCalendar[]): Promise<ChosenCalendar> {
   const choices = calendars.map((calendar) => ({
     value: calendar,
     name: calendar.name || calendar.id,
@@ -67,7 +59,7 @@ export interface EventFinder {
 }
 
 /** Events are in the calendar of `chooseCalendar`, or in any when several exist and none was chosen. */
-export async function createEventFinder(context: CalendarContext): Promise<EventFinder> {
+export async function createEventFinder(context: Run): Promise<EventFinder> {
   const calendars = await candidateCalendars(context);
   const api = await context.api();
   const [calendar, another] = calendars;
@@ -90,7 +82,7 @@ export async function createEventFinder(context: CalendarContext): Promise<Event
 
 /** Asks the calendar in which the event was last seen, and the others only if it is no longer there. */
 async function searchLastSeenFirst(
-  context: CalendarContext,
+  context: Run,
   calendars: readonly ChosenCalendar[],
   eventId: string,
 ): Promise<FoundEvent> {
@@ -137,7 +129,7 @@ const PART_OF_ID = /^[0-9a-f]{1,31}$/;
 
 /** The calendars of `--calendar`, in order and without duplicates, otherwise the default one, otherwise all. */
 export async function chooseCalendars(
-  context: CalendarContext,
+  context: Run,
   byDefault: CalendarDefault = "defaultCalendar",
 ): Promise<readonly ChosenCalendar[]> {
   const named = namedCalendars(context);
@@ -149,7 +141,7 @@ export async function chooseCalendars(
 
 /** The calendars that a command for a single one may refer to. */
 export async function candidateCalendars(
-  context: CalendarContext,
+  context: Run,
   byDefault?: CalendarDefault,
 ): Promise<readonly ChosenCalendar[]> {
   if (context.flags.calendars.length > 1) throw usageError("--calendar: this command takes one calendar");
@@ -159,7 +151,7 @@ export async function candidateCalendars(
 }
 
 /** Every `--calendar`, without defaults. @throws CliError usage for an empty one */
-export function namedCalendars({ flags }: Pick<Context, "flags">): readonly Named[] {
+export function namedCalendars({ flags }: Run): readonly Named[] {
   return flags.calendars.map((value) => ({
     value: checkId(value, "--calendar"),
     source: "--calendar",
@@ -168,7 +160,7 @@ export function namedCalendars({ flags }: Pick<Context, "flags">): readonly Name
 
 /** Resolves names to calendars; without names all calendars. */
 export async function resolveCalendars(
-  { api }: Pick<Context, "api">,
+  { api }: Run,
   named: readonly Named[],
 ): Promise<readonly ChosenCalendar[]> {
   let calendars: readonly ChosenCalendar[];

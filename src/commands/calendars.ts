@@ -4,8 +4,8 @@ import type { CalendarInclude } from "../api/endpoints.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { usageError } from "../errors.js";
 import { calendarView, labelView, userView } from "../output/views/calendar.js";
-import type { Context } from "../run/run.js";
-import { type CalendarContext, chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
+import type { Run } from "../run/run.js";
+import { chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { processEach } from "./process-each.js";
 
 interface CalendarsOptions {
@@ -27,10 +27,7 @@ export function registerCalendars(command: Command, contextOf: ContextOf): void 
 }
 
 /** Lists calendars; with one `--calendar`, shows only that one. */
-async function runCalendars(
-  context: CalendarContext & Pick<Context, "output" | "terminal">,
-  options: CalendarsOptions,
-): Promise<void> {
+async function runCalendars(context: Run, options: CalendarsOptions): Promise<void> {
   const output = context.output.of(calendarView);
   const include = parseInclude(options.include);
   const named = namedCalendars(context);
@@ -81,7 +78,7 @@ export function registerLabels(command: Command, contextOf: ContextOf): void {
 }
 
 /** Lists the labels of a calendar. */
-async function runLabels(context: CalendarContext & Pick<Context, "output">): Promise<void> {
+async function runLabels(context: Run): Promise<void> {
   const output = context.output.of(labelView);
   const api = await context.api();
   await output.print(await api.listLabels((await chooseCalendar(context)).id));
@@ -99,7 +96,7 @@ export function registerMembers(command: Command, contextOf: ContextOf): void {
 }
 
 /** Lists the members of a calendar. */
-async function runMembers(context: CalendarContext & Pick<Context, "output">): Promise<void> {
+async function runMembers(context: Run): Promise<void> {
   const output = context.output.of(userView);
   const api = await context.api();
   await output.print(await api.listMembers((await chooseCalendar(context)).id));

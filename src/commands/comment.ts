@@ -8,9 +8,10 @@ import { CliError, usageError } from "../errors.js";
 import { checkKey, checkText } from "../events/patch.js";
 import { write } from "../events/write.js";
 import { activityView, commentView } from "../output/views/comment.js";
+import type { Run } from "../run/run.js";
 import { createEventFinder } from "./calendar-choice.js";
 import { chooseEventId } from "./events/event-ids.js";
-import type { EventContext } from "./events/event-reader.js";
+
 import { addPickAction } from "./missing-values.js";
 
 interface CommentOptions {
@@ -44,7 +45,7 @@ export function registerComment(command: Command, contextOf: ContextOf): void {
 }
 
 /** Comments on an event. */
-async function runComment(context: EventContext, options: CommentOptions): Promise<void> {
+async function runComment(context: Run, options: CommentOptions): Promise<void> {
   const output = context.output.of(activityView);
   const { text, file, key } = options;
   checkKey(key);
@@ -87,7 +88,7 @@ export function registerComments(command: Command, contextOf: ContextOf): void {
 }
 
 /** Lists the comments on an event, oldest first. */
-async function runComments(context: EventContext, { id }: Pick<CommentOptions, "id">): Promise<void> {
+async function runComments(context: Run, { id }: Pick<CommentOptions, "id">): Promise<void> {
   const output = context.output.of(commentView);
   const eventId = await chooseEventId(context, id);
   const { id: calendarId } = await (await createEventFinder(context)).findCalendar(eventId);
@@ -115,10 +116,7 @@ async function openComments(api: Api, address: EventAddress): Promise<AsyncItera
 }
 
 /** Asks for one line, or opens the editor for more. */
-async function askComment(
-  { terminal }: EventContext,
-  post: (content: string) => Promise<void>,
-): Promise<void> {
+async function askComment({ terminal }: Run, post: (content: string) => Promise<void>): Promise<void> {
   if (!terminal.prompt.available)
     throw usageError("the comment is missing", "give it as TEXT, with --file, or on stdin");
   const editor = await terminal.openEditor();

@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 
 /** Completes nothing by itself: it asks the program, and hands over what it says without evaluating it. */
 const BASH = `# Completion of calctl for bash, by \`calctl completion bash\`.
@@ -126,6 +126,6 @@ export function registerCompletion(command: Command, contextOf: ContextOf): void
 }
 
 /** Prints the script of a shell. */
-async function runCompletion(context: Pick<Context, "output">, { shell }: CompletionOptions): Promise<void> {
+async function runCompletion(context: Run, { shell }: CompletionOptions): Promise<void> {
   await context.output.of(TEXT_DOCUMENT).print(COMPLETION_SCRIPTS[shell]);
 }

@@ -4,8 +4,8 @@ import { addAction, type ContextOf, describeCommand, requireChosenService } from
 import { CliError, configurationError } from "../errors.js";
 import { shellLine } from "../output/shell-words.js";
 import { type Check, checkView } from "../output/views/check.js";
-import type { Context } from "../run/run.js";
-import { createJobChecks, type FolderCheck, type JobChecks, type JobContext } from "./doctor/job-checks.js";
+import type { Run } from "../run/run.js";
+import { createJobChecks, type FolderCheck, type JobChecks } from "./doctor/job-checks.js";
 import { addTargetFlags, type TargetFlags } from "./post/target.js";
 import { checkService, clockSkew, type ServiceCheck } from "./status.js";
 
@@ -27,10 +27,8 @@ export function registerDoctor(command: Command, contextOf: ContextOf): void {
   addAction(command, contextOf, runDoctor);
 }
 
-type DoctorContext = JobContext & Pick<Context, "api" | "output" | "session" | "now" | "config" | "flags">;
-
 /** Checks what an unattended job needs, and prints its crontab line. The report is printed even if a check fails. */
-async function runDoctor(context: DoctorContext, options: DoctorOptions): Promise<void> {
+async function runDoctor(context: Run, options: DoctorOptions): Promise<void> {
   const { to, as } = options;
   const output = context.output.of(checkView);
   const jobs = createJobChecks(context);
@@ -68,7 +66,7 @@ async function attempt(name: string, work: () => Promise<Finding> | Finding): Pr
 }
 
 /** Service, token and clock. Each needs the one before. */
-async function checkAccount(context: DoctorContext, jobs: JobChecks): Promise<readonly CheckResult[]> {
+async function checkAccount(context: Run, jobs: JobChecks): Promise<readonly CheckResult[]> {
   const profile = await attempt("profile", () => {
     const settings = context.config.settings();
     requireChosenService(settings, { sends: false });
@@ -92,7 +90,7 @@ async function checkAccount(context: DoctorContext, jobs: JobChecks): Promise<re
   ];
 }
 
-async function checkToken({ session }: DoctorContext, jobs: JobChecks): Promise<Finding> {
+async function checkToken({ session }: Run, jobs: JobChecks): Promise<Finding> {
   const { tokenSource, tokenError, baseUrl } = await session.status();
   if (tokenError !== null) throw tokenError;
   if (baseUrl === null) return { detail: "no token is needed" };
@@ -179,7 +177,7 @@ function checkClock(answer: ServiceCheck): Finding {
   });
 }
 
-function describeZone({ config, now }: DoctorContext): Finding {
+function describeZone({ config, now }: Run): Finding {
   const { timezone } = config.settings();
   return { detail: describeLocal(formatLocal(now(), timezone), timezone) };
 }
@@ -201,7 +199,7 @@ interface ScheduleOptions {
 
 /** What starts a digest at seven in the morning, and tries it again until eight. */
 function scheduleLines(
-  { config, flags }: DoctorContext,
+  { config, flags }: Run,
   { jobs, options: { to, as, chat, topic } }: ScheduleOptions,
 ): readonly Check[] {
   // Named, so that the job does not depend on what is in use later.

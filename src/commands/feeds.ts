@@ -4,11 +4,9 @@ import { checkId } from "../calendar/names.js";
 import { addAction, addCommand, type ContextOf, describeCommand, requireSubcommand } from "../cli/command.js";
 import { CliError, usageError } from "../errors.js";
 import { feedView } from "../output/views/feed.js";
-import type { Context } from "../run/run.js";
-import { type CalendarContext, chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
+import type { Run } from "../run/run.js";
+import { chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { completeValues, neededChoice } from "./missing-values.js";
-
-type FeedsContext = CalendarContext & Pick<Context, "output">;
 
 export function registerFeeds(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -51,7 +49,7 @@ interface AddOptions {
   readonly busyOnly?: boolean;
 }
 
-async function runFeedsAdd(context: FeedsContext, options: AddOptions): Promise<void> {
+async function runFeedsAdd(context: Run, options: AddOptions): Promise<void> {
   const output = context.output.of(feedView);
   const { name, busyOnly = false } = options;
   if (name?.trim() === "") throw usageError("--name is empty", "leave it out, or write what programs show");
@@ -75,7 +73,7 @@ async function runFeedsAdd(context: FeedsContext, options: AddOptions): Promise<
     context.output.note("the address is one of this machine, which no other can reach; see docs/feeds.md");
 }
 
-async function runFeedsList(context: FeedsContext): Promise<void> {
+async function runFeedsList(context: Run): Promise<void> {
   const output = context.output.of(feedView);
   const feeds = await listFeeds(context);
   if (feeds.length === 0 && context.terminal.isTerminal) context.output.note("no feeds");
@@ -84,7 +82,7 @@ async function runFeedsList(context: FeedsContext): Promise<void> {
 }
 
 async function runFeedsRemove(
-  context: FeedsContext,
+  context: Run,
   { id: given }: { readonly id?: string },
   command: Command,
 ): Promise<void> {
@@ -100,7 +98,7 @@ async function runFeedsRemove(
   context.output.note(`removed feed ${id}`);
 }
 
-async function listFeeds(context: Pick<Context, "api">): Promise<readonly Feed[]> {
+async function listFeeds(context: Run): Promise<readonly Feed[]> {
   const feeds = await (await context.api()).listFeeds();
   if (feeds === null) throw noFeedsError();
   return feeds;

@@ -18,8 +18,9 @@ import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { collect } from "../cli/global-flags.js";
 import { CliError, emptyValueError, usageError, wrapError } from "../errors.js";
 import { createConflictView, freeView } from "../output/views/free.js";
+import type { Run } from "../run/run.js";
 import { addDayFlags, type DayFlags, type EventQuery, parseLimit, readQuery } from "./events/event-query.js";
-import { createEventReader, type EventContext, rememberShown } from "./events/event-reader.js";
+import { createEventReader, rememberShown } from "./events/event-reader.js";
 import { firstFailure } from "./process-each.js";
 
 /** The days that are looked at by default. */
@@ -74,7 +75,7 @@ function addBusyFlags(command: Command): void {
 }
 
 /** Lists the times when I have no event, and neither has anybody of `--with`. */
-async function runFree(context: EventContext, options: FreeOptions): Promise<void> {
+async function runFree(context: Run, options: FreeOptions): Promise<void> {
   // Checks format and fields before any request.
   const output = context.output.of(freeView);
   const between = parseBetween(options.between ?? "00:00-24:00", "--between");
@@ -92,7 +93,7 @@ async function runFree(context: EventContext, options: FreeOptions): Promise<voi
 }
 
 /** Lists the pairs of my events that overlap. */
-async function runConflicts(context: EventContext, options: BusyOptions): Promise<void> {
+async function runConflicts(context: Run, options: BusyOptions): Promise<void> {
   context.output.of(createConflictView());
   const { events, localize } = await readBusyEvents(context, options);
   const pairs = findOverlaps(events.map(({ event, span }) => ({ event, ...span }))).map(([first, second]) => {
@@ -111,7 +112,7 @@ async function runConflicts(context: EventContext, options: BusyOptions): Promis
  * usage for days that are over where time counts from now on
  */
 async function readBusyEvents(
-  context: EventContext,
+  context: Run,
   { with: names = [], allDay = false, ...flags }: FreeOptions,
   fromNow = false,
 ) {
@@ -139,7 +140,7 @@ async function readBusyEvents(
 }
 
 /** The events of every calendar, and the members there are where some are named. @throws CliError if one cannot be read */
-async function readAll(context: EventContext, query: EventQuery, names: readonly string[]) {
+async function readAll(context: Run, query: EventQuery, names: readonly string[]) {
   const { calendars, pages, localize } = await createEventReader(context, query);
   const api = await context.api();
   const members: Candidate[] = [];

@@ -9,9 +9,9 @@ import { draftOfCopy } from "../events/copy.js";
 import { changes } from "../events/draft.js";
 import { createRelatedResolver, DEFAULT_LABEL } from "../events/names.js";
 import { write } from "../events/write.js";
+import type { Run } from "../run/run.js";
 import type { WriteRow } from "../state/writes.js";
 import { resolveCalendars } from "./calendar-choice.js";
-import type { EventContext } from "./events/event-reader.js";
 
 /** The inverse writes of what a command has written, made from what is noted of each write and from what there is now. */
 
@@ -39,7 +39,7 @@ export function undoneBy({ kind, scope }: WriteRow): (typeof UNDONE)[keyof typeo
 
 /** An undo of one command. */
 export interface Undo {
-  readonly context: EventContext;
+  readonly context: Run;
   /** When the command began. */
   readonly at: string;
   /** Called with a line to show the user. */
@@ -222,7 +222,7 @@ async function findUntouched(
 
 /** What goes on as another series is deleted. @throws CliError when something in it is not in the first one */
 async function requireNothingLost(
-  context: EventContext,
+  context: Run,
   { series: { id, calendar_id: calendarId }, kept = 0 }: SeriesWrite,
   eventId: string,
 ): Promise<void> {
@@ -257,7 +257,7 @@ function seriesAgain(series: CalendarEvent, changed: readonly CalendarEvent[]): 
 }
 
 /** The deleted event as a new one of its calendar. */
-async function draftAgain(context: EventContext, before: CalendarEvent): Promise<EventDraft> {
+async function draftAgain(context: Run, before: CalendarEvent): Promise<EventDraft> {
   const [calendar = { id: before.calendar_id, name: null }] = await resolveCalendars(context, [
     { value: before.calendar_id, source: "calctl undo" },
   ]);
@@ -267,7 +267,7 @@ async function draftAgain(context: EventContext, before: CalendarEvent): Promise
 
 /** Changes events of a series again that had been changed on their own. @param series of which they are one now */
 async function changeAgain(
-  context: EventContext,
+  context: Run,
   series: CalendarEvent,
   changed: readonly CalendarEvent[],
 ): Promise<void> {
@@ -284,7 +284,7 @@ interface Replacement extends Partial<Pick<EventDraft, "recurrences">> {
 
 /** Writes everything as it was; what was empty is cleared. */
 async function replace(
-  context: EventContext,
+  context: Run,
   event: CalendarEvent,
   { as: before, recurrences, scope }: Replacement,
 ): Promise<void> {
@@ -300,7 +300,7 @@ function isAsLeft({ after, draft }: WriteRow, current: CalendarEvent): boolean {
 }
 
 /** @throws CliError changed, after what is different, when the event is not as the command left it */
-async function requireAsLeft(context: EventContext, current: CalendarEvent, row: WriteRow): Promise<void> {
+async function requireAsLeft(context: Run, current: CalendarEvent, row: WriteRow): Promise<void> {
   if (isAsLeft(row, current)) return;
   const { after, before } = row;
   const { describeChanges, documentOf } = await import("./events/edit-document.js");

@@ -3,7 +3,7 @@ import type { LoginRequest, LoginResult } from "../auth/login.js";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { CliError, usageError } from "../errors.js";
 import { createValueView } from "../output/views/plain.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 
 /** Flags as they were typed; undefined where they were not. */
 export interface LoginOptions {
@@ -59,10 +59,8 @@ export function registerLogin(command: Command, contextOf: ContextOf): void {
   addAction(command, contextOf, runLogin);
 }
 
-type LoginContext = Pick<Context, "session" | "names" | "terminal" | "output">;
-
 /** Signs in, and creates or updates the profile. */
-export async function runLogin(context: LoginContext, options: LoginOptions): Promise<void> {
+export async function runLogin(context: Run, options: LoginOptions): Promise<void> {
   const timeout = parseTimeout(options.loginTimeout ?? "300");
   const redirectUri = chooseRedirectUri(options);
   if (options.withToken === true && options.clientSecretFile === "-") {
@@ -94,7 +92,7 @@ const QUESTIONS = {
   clientId: "Client id of your OAuth application:",
 };
 
-function askWith(prompt: Context["terminal"]["prompt"]): LoginRequest["ask"] {
+function askWith(prompt: Run["terminal"]["prompt"]): LoginRequest["ask"] {
   return async (question, check) => {
     const answer = await prompt.text(QUESTIONS[question], {
       check: (text) => {
@@ -107,7 +105,7 @@ function askWith(prompt: Context["terminal"]["prompt"]): LoginRequest["ask"] {
 }
 
 function report(
-  { output }: LoginContext,
+  { output }: Run,
   { userName, profile, store, previousBaseUrl, overridingSource, profileVariable }: LoginResult,
 ): void {
   output.note(`signed in as ${userName}; profile in use: ${profile}`);
@@ -146,10 +144,7 @@ function parseTimeout(text: string): number {
   );
 }
 
-async function readSecretFile(
-  { terminal }: LoginContext,
-  path: string | undefined,
-): Promise<string | undefined> {
+async function readSecretFile({ terminal }: Run, path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   const secret = await terminal.input.text(path, "--client-secret-file");
   if (secret === "") throw usageError("--client-secret-file: the file is empty", ONE_LINE);
@@ -158,7 +153,7 @@ async function readSecretFile(
 }
 
 /** From stdin, or from a prompt without echo. */
-async function readToken({ terminal }: LoginContext): Promise<string> {
+async function readToken({ terminal }: Run): Promise<string> {
   if (terminal.prompt.available) return terminal.prompt.password("Token");
   if (terminal.input.isTerminal) {
     throw usageError(
@@ -180,11 +175,7 @@ export function registerLogout(command: Command, contextOf: ContextOf): void {
 }
 
 /** Removes the stored token, if there is one, and what is cached. */
-async function runLogout({
-  session,
-  names,
-  output,
-}: Pick<Context, "session" | "names" | "output">): Promise<void> {
+async function runLogout({ session, names, output }: Run): Promise<void> {
   const { profile, removed, overridingSource } = await session.logout();
   names.dropCache(profile);
   output.note(
@@ -209,7 +200,7 @@ export function registerToken(command: Command, contextOf: ContextOf): void {
 }
 
 /** Prints the token that commands send. */
-async function runToken(context: Pick<Context, "session" | "output">): Promise<void> {
+async function runToken(context: Run): Promise<void> {
   const output = context.output.of(TOKEN_VIEW);
   const token = await context.session.token();
   if (token === null) {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addAction, type ContextOf, pathOf, type RunCommand } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
 import { CliError, missingFlagsError } from "../errors.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 import type { Choice } from "../terminal/prompt.js";
 
 /** A value that a command needs, and asks for where its command line leaves it out. @template V the values before it */
@@ -32,7 +32,7 @@ type NeededValues<V> = { readonly [K in keyof V]: NeededValue<V[K], V> };
  * @throws CliError usage that names all that is missing where nothing can be asked; then what `check` throws
  */
 export async function completeValues<V extends object>(
-  { available }: Pick<Context["terminal"]["prompt"], "available">,
+  { available }: Pick<Run["terminal"]["prompt"], "available">,
   needed: NeededValues<V>,
   { command, hint, check }: MissingOptions,
 ): Promise<V> {
@@ -73,7 +73,7 @@ export interface NeededChoice<V> extends Pick<NeededValue<string>, "name" | "giv
 
 /** One of what there is: as given, or picked. `ask` throws CliError not_found where there is nothing. */
 export function neededChoice<V = object>(
-  { terminal }: Pick<Context, "terminal">,
+  { terminal }: Run,
   { name, given, noun, list }: NeededChoice<V>,
 ): NeededValue<string, V> {
   return {

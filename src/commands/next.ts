@@ -7,13 +7,9 @@ import { usageError } from "../errors.js";
 import { readStart } from "../events/times.js";
 import { describeWait } from "../output/event-when.js";
 import { eventView } from "../output/views/event.js";
+import type { Run } from "../run/run.js";
 import { type EventQuery, parseLimit, readQuery } from "./events/event-query.js";
-import {
-  type ChooseCalendars,
-  type EventContext,
-  type EventList,
-  readEvents,
-} from "./events/event-reader.js";
+import { type ChooseCalendars, type EventList, readEvents } from "./events/event-reader.js";
 import { printList } from "./events/list.js";
 
 /** As typed. */
@@ -51,7 +47,7 @@ export function registerNext(command: Command, contextOf: ContextOf): void {
 }
 
 /** Shows the events that are on or come next, of every calendar or of those of `--calendar`. */
-export async function runNext(context: EventContext, options: NextOptions): Promise<void> {
+export async function runNext(context: Run, options: NextOptions): Promise<void> {
   // Checks format and fields before any request.
   context.output.of(eventView);
   const limit = options.limit === undefined ? 1 : parseLimit(options.limit);

@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import { addAction, type ContextOf, describeCommand, forJobs, requireChosenService } from "../cli/command.js";
 import { collect } from "../cli/global-flags.js";
 import { emptyValueError, usageError } from "../errors.js";
+import type { Run } from "../run/run.js";
 import { addStrictDatesFlag } from "./events/date-flags.js";
 import { addCalendarFlag, addFilterFlags } from "./events/event-query.js";
-import { type PostContext, type PostOptions, postDigest } from "./post/digest.js";
+import { type PostOptions, postDigest } from "./post/digest.js";
 import { addMessageFlags, addTargetFlags, openTargets } from "./post/target.js";
 
 export function registerPost(command: Command, contextOf: ContextOf): void {
@@ -55,7 +56,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
 }
 
 /** Sends events, or what is new, as one message. */
-async function runPost(context: PostContext, options: PostOptions): Promise<void> {
+async function runPost(context: Run, options: PostOptions): Promise<void> {
   const { title, changes } = options;
   if (title === "") throw emptyValueError("--title");
   checkFlagsOfChanges(options);

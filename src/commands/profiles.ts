@@ -6,10 +6,8 @@ import type { ProfileSummary } from "../config/profile-store.js";
 import { usageError } from "../errors.js";
 import { createValueView } from "../output/views/plain.js";
 import { CONFIG_KEYS, createConfigView, profileView } from "../output/views/profile.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 import { completeValues, neededChoice } from "./missing-values.js";
-
-type ProfilesContext = Pick<Context, "config" | "session" | "names" | "output" | "terminal">;
 
 export function registerProfiles(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -41,26 +39,18 @@ interface NameArgument {
   readonly name?: string;
 }
 
-async function runProfilesList(context: ProfilesContext): Promise<void> {
+async function runProfilesList(context: Run): Promise<void> {
   const output = context.output.of(profileView);
   await output.print(context.config.profiles().list());
 }
 
-async function runProfilesUse(
-  context: ProfilesContext,
-  options: NameArgument,
-  command: Command,
-): Promise<void> {
+async function runProfilesUse(context: Run, options: NameArgument, command: Command): Promise<void> {
   const name = await chooseProfile(context, () => context.config.profiles().list(), { ...options, command });
   await context.config.profiles().use(name);
   context.output.note(`profile in use: ${name}`);
 }
 
-async function runProfilesRemove(
-  context: ProfilesContext,
-  options: NameArgument,
-  command: Command,
-): Promise<void> {
+async function runProfilesRemove(context: Run, options: NameArgument, command: Command): Promise<void> {
   const profiles = context.config.profiles();
   // `local` cannot be removed.
   const removable = () => profiles.list().filter(({ base_url }) => base_url !== null);
@@ -76,22 +66,20 @@ async function runProfilesRemove(
 
 /** The name of the argument, or of the profile that is picked. */
 async function chooseProfile(
-  { terminal }: ProfilesContext,
+  run: Run,
   profiles: () => readonly ProfileSummary[],
   { name: given, command }: NameArgument & { readonly command: Command },
 ): Promise<string> {
   const list = async () =>
     profiles().map(({ name, base_url }) => ({ value: name, name, description: base_url ?? "" }));
-  const needed = { name: neededChoice({ terminal }, { name: "NAME", given, noun: "Profile", list }) };
-  return (await completeValues(terminal.prompt, needed, { command })).name;
+  const needed = { name: neededChoice(run, { name: "NAME", given, noun: "Profile", list }) };
+  return (await completeValues(run.terminal.prompt, needed, { command })).name;
 }
 
 /** Every key, as far as help and schema know it. */
 const CONFIG = createConfigView("", Object.keys(CONFIG_KEYS));
 
 const PATH = createValueView("path");
-
-type ConfigContext = Pick<Context, "config" | "writes" | "output" | "machine" | "flags">;
 
 export function registerConfig(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -150,14 +138,14 @@ interface KeyArgument {
   readonly key: string;
 }
 
-async function runConfigList(context: ConfigContext): Promise<void> {
+async function runConfigList(context: Run): Promise<void> {
   const profile = context.config.profileName();
   const values = context.config.profiles().values(profile);
   await context.output.of(createConfigView(profile, Object.keys(values))).print(values);
 }
 
 /** Prints only the value, nothing for a key that is not set. */
-async function runConfigGet(context: ConfigContext, { key }: KeyArgument): Promise<void> {
+async function runConfigGet(context: Run, { key }: KeyArgument): Promise<void> {
   const values: Readonly<Record<string, string | null>> = context.config
     .profiles()
     .values(context.config.profileName());
@@ -169,7 +157,7 @@ async function runConfigGet(context: ConfigContext, { key }: KeyArgument): Promi
 }
 
 async function runConfigSet(
-  context: ConfigContext,
+  context: Run,
   { key, value }: KeyArgument & { readonly value: string },
   command: Command,
 ): Promise<void> {
@@ -186,21 +174,21 @@ async function runConfigSet(
   if (problem !== null) context.output.note(`${key} was set, although ${problem}`);
 }
 
-async function runConfigUnset(context: ConfigContext, { key }: KeyArgument, command: Command): Promise<void> {
+async function runConfigUnset(context: Run, { key }: KeyArgument, command: Command): Promise<void> {
   const profile = context.config.profileName();
   await context.config.profiles().unset(profile, key);
   noteProfile(context, profile, command);
 }
 
 /** CALCTL_BASE_URL names a service, of which nothing is configured. */
-function noteProfile({ machine, output }: ConfigContext, profile: string, command: Command): void {
+function noteProfile({ machine, output }: Run, profile: string, command: Command): void {
   const { CALCTL_BASE_URL: service, CALCTL_PROFILE: chosen } = machine.env;
   if (service && !chosen && readGlobalFlags(command).profile === undefined)
     output.note(`this is of profile ${profile}, which commands with CALCTL_BASE_URL do not use`);
 }
 
 async function runConfigPath(
-  { config, machine, output }: ConfigContext,
+  { config, machine, output }: Run,
   { file }: { readonly file?: "config" | "state" },
 ): Promise<void> {
   const path = file === "state" ? machine.stateFile() : config.profiles().path;

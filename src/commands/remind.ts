@@ -11,11 +11,12 @@ import {
 } from "../calendar/reminders.js";
 import { addAction, type ContextOf, describeCommand, forJobs, requireChosenService } from "../cli/command.js";
 import { type CliError, missingFlagsError, wrapError } from "../errors.js";
+import type { Run } from "../run/run.js";
 import { addCalendarFlag, addFilterFlags, type EventQuery } from "./events/event-query.js";
 import { nameSingle, readEvents } from "./events/event-reader.js";
 import { addMessageFlags, addTargetFlags } from "./post/target.js";
 import { type Announcing, announceAll, showAll } from "./remind/announce.js";
-import { createReminderSink, type RemindContext, type RemindOptions } from "./remind/reminder-sink.js";
+import { createReminderSink, type RemindOptions } from "./remind/reminder-sink.js";
 
 export function registerRemind(command: Command, contextOf: ContextOf): void {
   command
@@ -47,7 +48,7 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
 }
 
 /** Announces each start of an event once: to a program, or to the target of messages. */
-async function runRemind(context: RemindContext, options: RemindOptions): Promise<void> {
+async function runRemind(context: Run, options: RemindOptions): Promise<void> {
   const before = requireFlags(options);
   requireChosenService(context.config.settings(), { sends: !context.flags.dryRun });
   const window = readWindow(context, options, before);
@@ -79,7 +80,7 @@ function requireFlags({ before, program, post, as }: RemindOptions): string {
 
 /** @throws CliError usage */
 function readWindow(
-  { now, config }: RemindContext,
+  { now, config }: Run,
   { grace = DEFAULT_GRACE, allDayAt }: RemindOptions,
   before: string,
 ): ReminderWindow {
@@ -101,7 +102,7 @@ interface FoundReminders extends Pick<Announcing, "reminders" | "late" | "showCa
 
 /** Reads the events that are to be announced. Those of a calendar that cannot be read are left for the next run. */
 async function readReminders(
-  context: RemindContext,
+  context: Run,
   window: ReminderWindow,
   query: EventQuery,
 ): Promise<FoundReminders> {

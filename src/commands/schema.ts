@@ -4,7 +4,7 @@ import { addAction, type ContextOf, describeCommand, pathOf } from "../cli/comma
 import { findCommand, runnableCommands } from "../cli/command-facts.js";
 import { type CliError, usageError } from "../errors.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 
 interface SchemaOptions {
   /** Words of a command or name of a shape. */
@@ -28,10 +28,7 @@ export function registerSchema(command: Command, contextOf: ContextOf): void {
 }
 
 /** Describes the whole program, or one command, group or shape, as JSON. A command wins over a shape of its name. */
-async function runSchema(
-  context: Pick<Context, "program" | "output">,
-  { name }: SchemaOptions,
-): Promise<void> {
+async function runSchema(context: Run, { name }: SchemaOptions): Promise<void> {
   const output = context.output.of(JSON_DOCUMENT);
   const program = await context.program.commandTree();
   const { commandSchema, commandsDocument, programSchema, shapeDocument } = await import(

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { sentView } from "../output/views/sent.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 
 export function registerSent(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {
@@ -15,7 +15,7 @@ export function registerSent(command: Command, contextOf: ContextOf): void {
 }
 
 /** Lists what went out in the last 30 days. */
-async function runSent(context: Pick<Context, "state" | "output" | "terminal">): Promise<void> {
+async function runSent(context: Run): Promise<void> {
   const output = context.output.of(sentView);
   const sent = await context.state.sent();
   const messages = await sent.list();

@@ -5,7 +5,7 @@ import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
 import { hasCode } from "../errors.js";
 import { userView } from "../output/views/calendar.js";
 import { type StatusRateLimit, statusView } from "../output/views/profile.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 
 interface StatusOptions {
   /** Send no request. */
@@ -25,10 +25,7 @@ export function registerStatus(command: Command, contextOf: ContextOf): void {
 }
 
 /** Shows service, account and rate limit. Prints the report even if the service refuses or cannot be reached. */
-async function runStatus(
-  context: Pick<Context, "api" | "output" | "session">,
-  { offline = false }: StatusOptions,
-): Promise<void> {
+async function runStatus(context: Run, { offline = false }: StatusOptions): Promise<void> {
   const output = context.output.of(statusView);
   const { profile, baseUrl, tokenSource, tokenError } = await context.session.status();
   const check =
@@ -54,7 +51,7 @@ export interface ServiceCheck {
 const NOT_CHECKED: ServiceCheck = { user: null, response: null, error: null };
 
 /** Asks the service who is signed in. Whatever fails is in the result. */
-export async function checkService({ api }: Pick<Context, "api">): Promise<ServiceCheck> {
+export async function checkService({ api }: Run): Promise<ServiceCheck> {
   let client: Api | undefined;
   const result = (user: User | null, error: unknown): ServiceCheck => ({
     user,
@@ -101,7 +98,7 @@ export function registerWhoami(command: Command, contextOf: ContextOf): void {
 }
 
 /** Shows the current user. */
-async function runWhoami(context: Pick<Context, "api" | "output">): Promise<void> {
+async function runWhoami(context: Run): Promise<void> {
   const output = context.output.of(userView);
   const api = await context.api();
   await output.print(await api.getCurrentUser());

@@ -8,11 +8,9 @@ import type { NewTarget } from "../messages/saved-targets.js";
 import { parseMailAddresses } from "../messages/sendmail.js";
 import { TARGET_KINDS, type TargetKind, type TargetPlace } from "../messages/target.js";
 import { targetView } from "../output/views/target.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 import { postMessage } from "./post/target.js";
-
-type TargetsContext = Pick<Context, "messages" | "terminal" | "output">;
 
 export function registerTargets(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -74,7 +72,7 @@ interface AddOptions extends Partial<NameArgument>, TargetPlace {
   readonly insecureStorage?: boolean;
 }
 
-async function runTargetsAdd(context: TargetsContext, options: AddOptions, command: Command): Promise<void> {
+async function runTargetsAdd(context: Run, options: AddOptions, command: Command): Promise<void> {
   const { replace = false, insecureStorage, topic, from, bcc } = options;
   checkGiven(options);
   const { name, as, chat, to, urlFile } = await completeFlags(context, options, command);
@@ -104,11 +102,7 @@ interface CompleteFlags extends NameArgument, Pick<NewTarget, "as" | "chat" | "t
   readonly urlFile: string | null;
 }
 
-function completeFlags(
-  { terminal }: TargetsContext,
-  options: AddOptions,
-  command: Command,
-): Promise<CompleteFlags> {
+function completeFlags({ terminal }: Run, options: AddOptions, command: Command): Promise<CompleteFlags> {
   const canRead = terminal.prompt.available || !terminal.input.isTerminal;
   return completeValues<CompleteFlags>(
     terminal.prompt,
@@ -148,7 +142,7 @@ const ADDRESS = { check: (answer: string) => void parseMailAddresses(answer, "--
 const KINDS = TARGET_KINDS.map((kind) => ({ name: kind, value: kind }));
 
 /** From a file, a prompt without echo, or stdin. */
-async function readSecret({ terminal }: TargetsContext, as: TargetKind, urlFile: string | null) {
+async function readSecret({ terminal }: Run, as: TargetKind, urlFile: string | null) {
   if (urlFile !== null)
     return { text: await terminal.input.text(urlFile, "--url-file"), source: "--url-file" };
   const noun = as === "telegram" ? "Bot token" : "URL of the webhook";
@@ -159,7 +153,7 @@ async function readSecret({ terminal }: TargetsContext, as: TargetKind, urlFile:
   return { text: await terminal.input.text("-", "stdin"), source: "stdin" };
 }
 
-async function runTargetsList(context: TargetsContext): Promise<void> {
+async function runTargetsList(context: Run): Promise<void> {
   const output = context.output.of(targetView);
   const targets = (await context.messages.targets()).list();
   if (targets.length === 0 && context.terminal.isTerminal) context.output.note("no targets");
@@ -167,7 +161,7 @@ async function runTargetsList(context: TargetsContext): Promise<void> {
 }
 
 async function runTargetsRemove(
-  context: TargetsContext,
+  context: Run,
   options: Partial<NameArgument>,
   command: Command,
 ): Promise<void> {
@@ -178,7 +172,7 @@ async function runTargetsRemove(
 
 /** Posts one line that says it is a test. */
 async function runTargetsTest(
-  context: Pick<Context, "messages" | "terminal"> & Parameters<typeof postMessage>[0],
+  context: Run & Parameters<typeof postMessage>[0],
   options: Partial<NameArgument>,
   command: Command,
 ): Promise<void> {
@@ -190,7 +184,7 @@ async function runTargetsTest(
 
 /** The name of the argument, or of the target that is picked. */
 async function chooseTarget(
-  context: Pick<Context, "messages" | "terminal">,
+  context: Run,
   { name: given }: Partial<NameArgument>,
   command: Command,
 ): Promise<string> {

@@ -2,15 +2,13 @@ import type { Command } from "commander";
 import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
 import { CliError, configurationError, usageError } from "../errors.js";
 import { type UndoableCommand, undoableView } from "../output/views/undo.js";
-import type { Context } from "../run/run.js";
+import type { Run } from "../run/run.js";
 import { type WriteRow, type Writes, type WrittenCommand, withNewIds } from "../state/writes.js";
-import type { EventContext } from "./events/event-reader.js";
+
 import type { UndoNoted } from "./import/undone-imports.js";
 import { cannotUndo, nameOf, takeBack, type Undo, undoneBy } from "./inverse.js";
 import { createNamer } from "./item-report.js";
 import { processEach } from "./process-each.js";
-
-type UndoContext = EventContext & Pick<Context, "writes" | "state">;
 
 interface UndoOptions {
   readonly number?: string;
@@ -43,7 +41,7 @@ export function registerUndo(command: Command, contextOf: ContextOf): void {
 const MAX_LISTED = 20;
 
 /** Takes back what a command wrote, as far as nobody wrote there since. */
-async function runUndo(context: UndoContext, options: UndoOptions): Promise<void> {
+async function runUndo(context: Run, options: UndoOptions): Promise<void> {
   const output = context.output.of(undoableView);
   const { list = false, yes = false } = options;
   const number = readNumber(options);
@@ -116,11 +114,7 @@ function describeWritten(written: WrittenCommand, number: number): UndoableComma
 }
 
 /** Asks where events are deleted or get new ids, and where comments go. */
-async function confirm(
-  { output, terminal }: UndoContext,
-  written: WrittenCommand,
-  yes: boolean,
-): Promise<void> {
+async function confirm({ output, terminal }: Run, written: WrittenCommand, yes: boolean): Promise<void> {
   const asked = openWrites(written).filter(
     ({ kind, scope }) => kind === "create" || kind === "delete" || scope === "following",
   );
@@ -142,7 +136,7 @@ interface UndoCommandOptions {
 }
 
 async function undoCommand(
-  context: UndoContext,
+  context: Run,
   { writes, run, number, undoNoted = async (_, undo) => ({ id: await undo() }) }: UndoCommandOptions,
 ): Promise<void> {
   // Read again, since another process may have taken it back, or written more.

@@ -10,7 +10,7 @@ import { DEFAULT_LABEL, type RelatedResolver } from "./names.js";
 import type { TypedTimes } from "./patch.js";
 
 /** What copies use of the context of a command. */
-interface CopyContext {
+interface CopyRun {
   readonly config: { settings(): { readonly timezone: string } };
   readonly output: { note(text: string): void };
   api(): Promise<Pick<Api, "hasExtension">>;
@@ -29,7 +29,7 @@ interface CopyPlace {
  * @throws CliError usage for times that do not fit the event
  */
 export async function draftOfCopy(
-  context: CopyContext,
+  context: CopyRun,
   event: CalendarEvent,
   { calendar, resolver, times }: CopyPlace,
 ): Promise<EventDraft> {
@@ -72,7 +72,7 @@ async function attendeesIn({ attendees }: CalendarEvent, resolver: RelatedResolv
 
 /** The rule of a series; none where the service stores no series, which is said. @throws CliError usage for other times */
 async function copiedRule(
-  { api, output }: CopyContext,
+  { api, output }: CopyRun,
   event: CalendarEvent,
   { calendar, times }: Pick<CopyPlace, "calendar" | "times">,
 ): Promise<readonly string[] | undefined> {

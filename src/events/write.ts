@@ -8,8 +8,8 @@ import type { StateTransaction } from "../state/state.js";
 import type { Outcome, Write, Writes } from "../state/writes.js";
 import { wasUpdated } from "./if-unchanged.js";
 
-/** What a write uses of the context of a command. */
-interface WriteContext {
+/** What a write uses of a run. */
+interface WriteRun {
   writing(): Promise<{ readonly client: WriteClient; readonly writes: Recorder | null }>;
 }
 
@@ -89,12 +89,12 @@ export interface Written {
  * back. Records nothing of an undo, in a dry run, and where the profile keeps no journal.
  * @throws CliError as the service answers
  */
-export function write(context: WriteContext, request: CreateRequest | UpdateRequest): Promise<Written>;
-export function write(context: WriteContext, request: DeleteRequest): Promise<null>;
-export function write(context: WriteContext, request: CommentRequest): Promise<Created<Activity>>;
-export function write(context: WriteContext, request: OtherRequest): Promise<RawResponse>;
+export function write(context: WriteRun, request: CreateRequest | UpdateRequest): Promise<Written>;
+export function write(context: WriteRun, request: DeleteRequest): Promise<null>;
+export function write(context: WriteRun, request: CommentRequest): Promise<Created<Activity>>;
+export function write(context: WriteRun, request: OtherRequest): Promise<RawResponse>;
 export async function write(
-  context: WriteContext,
+  context: WriteRun,
   request: CreateRequest | UpdateRequest | DeleteRequest | CommentRequest | OtherRequest,
 ): Promise<Written | Created<Activity> | RawResponse | null> {
   const { client, writes } = await context.writing();

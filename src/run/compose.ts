@@ -27,7 +27,7 @@ import { type ClientDependencies, createServiceClient, isSilentJob } from "./cli
 import { writingAccount } from "./journal.js";
 import type { Machine } from "./machine.js";
 import { composeOutput } from "./output.js";
-import type { Context, CreateHost, Frame, KnownNames, Program, Terminal } from "./run.js";
+import type { CreateHost, Frame, KnownNames, Program, Run, Terminal } from "./run.js";
 
 export interface CompositionOptions {
   readonly flags: GlobalFlags;
@@ -39,7 +39,7 @@ export interface CompositionOptions {
  * Composes what one command may use. Expensive parts are created when they are first used.
  * @throws CliError usage, configuration for a wrong global flag or variable
  */
-export function composeContext(host: Machine, options: CompositionOptions): Context {
+export function composeRun(host: Machine, options: CompositionOptions): Run {
   const run = readRunSettings(options.flags, host.env);
   const readOnly = () => ({ ...host, configFile: readOnlyIf(true, host.configFile, ["path", "read"]) });
   const machine = run.dryRun ? readOnly() : host;
@@ -117,7 +117,7 @@ function composeState(
   machine: Machine,
   { dryRun, command }: RunSettings,
   { account: accountOf, note }: StateOptions,
-): Pick<Context, "state" | "writes"> {
+): Pick<Run, "state" | "writes"> {
   const open = once(async () => {
     const { openState } = await import("../state/state.js");
     const { clock, process, signal, resources } = machine;
@@ -148,7 +148,7 @@ function composeProgram(host: Machine, options: CompositionOptions): Program {
     run: (argv, process, overrides) => frame.run(argv, createHost(process, overrides)),
     contextIn: (env) => {
       const flags = { ...options.flags, prompts: false };
-      return composeContext({ ...host, env }, { ...options, flags });
+      return composeRun({ ...host, env }, { ...options, flags });
     },
   };
 }

@@ -6,7 +6,7 @@ import { createTextSink, type TextSink } from "../terminal/text-sink.js";
 import type { HostOverrides, ProcessLike, Resources } from "./machine.js";
 import type { Host } from "./run.js";
 
-/** The composition root: real streams and clock. What help does not need is loaded with the first context. */
+/** The composition root: real streams and clock. What help does not need is loaded with the first of these. */
 export function createHost(process: ProcessLike, overrides: HostOverrides = {}): Host {
   const { env } = process;
   const redactor = createRedactor(() => environmentSecrets(env));
@@ -43,14 +43,14 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
       await stdout.write(text);
     },
     isStuck: () => stdout.isStuck || openedStderr?.isStuck === true,
-    async loadContexts() {
-      const [{ createMachine }, { composeContext }] = await Promise.all([
+    async loadRuns() {
+      const [{ createMachine }, { composeRun }] = await Promise.all([
         import("./machine.js"),
         import("./compose.js"),
       ]);
       const dependencies = { process, overrides, stdout, stderr, resources, redactor, clock, signal };
       const machine = createMachine(dependencies);
-      return (flags, frame) => composeContext(machine, { flags, frame, createHost });
+      return (flags, frame) => composeRun(machine, { flags, frame, createHost });
     },
     close: closeAll,
   };

@@ -27,8 +27,8 @@ export interface Program {
   setExitCode(code: number): void;
   /** Runs a command line as another process would. @returns its exit code */
   run(argv: readonly string[], process: ProcessLike, overrides: HostOverrides): Promise<number>;
-  /** The context of this command line in another environment, where nobody is asked. */
-  contextIn(env: Environment): Context;
+  /** This run in another environment, where nobody is asked. */
+  contextIn(env: Environment): Run;
 }
 
 /** The settings that a command reads and changes. */
@@ -102,9 +102,9 @@ interface StateAccess {
 
 /**
  * What a command may use. What takes time is a function or a getter that does its work when it is first used.
- * A command declares what it uses with `Pick<Context, …>`.
+ * Commands name what they use of it in their first lines; what needs only a few values, or is used without a run, takes those.
  */
-export interface Context {
+export interface Run {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Global flags and their variables. With `dryRun` writes are recorded instead of sent: there is nothing to confirm. */
@@ -127,16 +127,16 @@ export interface Context {
   readonly machine: Machine;
 }
 
-type Run = (argv: readonly string[], host: Host) => Promise<number>;
+type RunCommandLine = (argv: readonly string[], host: Host) => Promise<number>;
 
-/** What the frame around the commands gives their contexts. */
+/** What the frame around the commands gives to a run. */
 export interface Frame extends Pick<Program, "commandTree" | "setExitCode"> {
-  readonly run: Run;
+  readonly run: RunCommandLine;
 }
 
-type CreateContext = (flags: GlobalFlags, frame: Frame) => Context;
+type CreateRun = (flags: GlobalFlags, frame: Frame) => Run;
 
-/** One run of the program: its streams, and what creates the context of its command. */
+/** One run of the program: its streams, and what creates what its command may use. */
 export interface Host {
   readonly env: Environment;
   readonly stdout: Omit<TextSink, "rows" | "show">;
@@ -145,8 +145,8 @@ export interface Host {
   page(text: string): Promise<void>;
   /** Whether the reader of a stream no longer reads. */
   isStuck(): boolean;
-  /** Loads the code that creates contexts, which `--version` does not need. */
-  loadContexts(): Promise<CreateContext>;
+  /** Loads the code that creates them, which `--version` does not need. */
+  loadRuns(): Promise<CreateRun>;
   /** Closes everything that the run opened. */
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ function createFailingHost(error: unknown, changes: Partial<Host> = {}) {
     },
     page: async () => undefined,
     isStuck: () => false,
-    loadContexts: () => Promise.reject(error),
+    loadRuns: () => Promise.reject(error),
     close: async () => undefined,
     ...changes,
   };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type AccessContext, openAdmin } from "../../service/access/admin.js";
+import { type AccessRun, openAdmin } from "../../service/access/admin.js";
 import { openLocalDatabase } from "../../service/access/open.js";
 import { type ServeOptions, serve } from "../../service/access/serve.js";
 import type { Service } from "../../service/service.js";
@@ -33,10 +33,10 @@ const SERVING: ServeOptions = {
 let folder: string;
 let database: string;
 let resources: ReturnType<typeof createResources>;
-let machine: AccessContext["machine"];
+let machine: AccessRun["machine"];
 let notes: string[];
 const note = (text: string) => void notes.push(text);
-const context = (): AccessContext => ({ machine, flags: { debug: false, dryRun: false, quiet: false } });
+const context = (): AccessRun => ({ machine, flags: { debug: false, dryRun: false, quiet: false } });
 const openLocal = () => openLocalDatabase({ machine, note }, { database, rateLimit: null });
 
 beforeEach(() => {

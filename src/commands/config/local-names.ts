@@ -1,10 +1,10 @@
-import { type AccessContext, openAdmin } from "../../../service/access/admin.js";
+import { type AccessRun, openAdmin } from "../../../service/access/admin.js";
 import { type Candidate, resolveName } from "../../calendar/names.js";
 import { hasCode } from "../../errors.js";
 
 /** Says that the embedded service has no such calendar or label; null when it has, or when that is unknown. */
 export async function findNameProblem(
-  { machine, flags }: AccessContext,
+  { machine, flags }: AccessRun,
   noun: "calendar" | "label",
   value: string,
 ): Promise<string | null> {

@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { type Environment, SECRET_VARIABLES } from "../../config/environment.js";
 import { type CliError, configurationError, errorCodeOf, fileProblemOf } from "../../errors.js";
 import type { Machine } from "../../run/machine.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import { selfCommand } from "../../system/child-process.js";
 import { makePrivateFolder } from "../../system/ownership.js";
 
@@ -28,13 +28,11 @@ export interface FolderCheck {
   readonly error: CliError | null;
 }
 
-export type JobContext = Pick<Context, "machine" | "program" | "state">;
-
 /** What a job that runs with no one there needs of this machine. */
 export type JobChecks = ReturnType<typeof createJobChecks>;
 
 /** Checks for `doctor`. */
-export function createJobChecks({ machine, program, state }: JobContext) {
+export function createJobChecks({ machine, program, state }: Run) {
   const { process, env, configFile, directories } = machine;
   const folders: readonly (readonly [FolderCheck["name"], () => string])[] = [
     ["config", () => join(configFile.path, "..")],

@@ -13,10 +13,11 @@ import { filterEvents, type SortOptions, sortEvents } from "../../calendar/event
 import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
 import { joinMovedOccurrences } from "../../calendar/moved-series.js";
 import { type CliError, nullOn, wrapError } from "../../errors.js";
+import type { Run } from "../../run/run.js";
 import type { Remembered } from "../../state/seen.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";
-import { type ChangesContext, type ChangesFlags, readCalendars, type Snapshot } from "./changes-reading.js";
+import { type ChangesFlags, readCalendars, type Snapshot } from "./changes-reading.js";
 import { nameEvent } from "./event-name.js";
 import { checkName, readState, type SeenState, type WatchedCalendar } from "./name-binding.js";
 
@@ -52,7 +53,7 @@ export interface Diff {
  * failure when no calendar could be read
  */
 export async function withDiff<T>(
-  context: ChangesContext,
+  context: Run,
   flags: ChangesFlags,
   work: (diff: Diff) => Promise<T>,
 ): Promise<T> {
@@ -64,7 +65,7 @@ export async function withDiff<T>(
 }
 
 async function findChanges(
-  context: ChangesContext,
+  context: Run,
   { name, count, flags }: { readonly name: string; readonly count: number; readonly flags: ChangesFlags },
 ): Promise<Diff> {
   const seen = await context.state.seen();
@@ -123,7 +124,7 @@ function placesOf(calendars: readonly WatchedCalendar[] = []): string {
 
 /** Has each of several readers go on by itself from what was seen under a name, unless it does so already. */
 export async function separateReaders(
-  { state, flags }: Pick<ChangesContext, "state" | "flags">,
+  { state, flags }: Run,
   name: string,
   readers: readonly string[],
 ): Promise<void> {
@@ -179,7 +180,7 @@ type LookupResults = ReadonlyMap<CalendarEvent, LookupResult>;
 
 /** Asks for each event that is not listed any more although its days are. */
 async function lookUpMissing(
-  { api, config, output }: ChangesContext,
+  { api, config, output }: Run,
   diffs: readonly CalendarDiff[],
   { days, versions }: Pick<Snapshot, "days" | "versions">,
 ): Promise<{ readonly results: LookupResults; readonly reportFailures: () => void }> {
@@ -230,7 +231,7 @@ function watchedAfter(
 
 /** In the order of a list; without those of events that are over, where only the remaining ones are wanted. */
 function listChanges(
-  { now }: Pick<ChangesContext, "now">,
+  { now }: Run,
   diffs: readonly CalendarDiff[],
   { lookups, flags, zone, firstDay }: ListOptions,
 ): Diff["changes"] {

@@ -9,12 +9,11 @@ import {
 import { filterEvents } from "../../calendar/event-order.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import { nullOn } from "../../errors.js";
-import type { Context } from "../../run/run.js";
-import type { SeenByName } from "../../state/seen.js";
+import type { Run } from "../../run/run.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";
 import type { FilterFlags } from "./event-query.js";
-import { CALENDARS_READ, chooseEvents, type EventContext } from "./event-reader.js";
+import { CALENDARS_READ, chooseEvents } from "./event-reader.js";
 import { bindName, type NameFlag, type SeenState, type WatchedCalendar } from "./name-binding.js";
 
 /** The flags that say which changes are reported, as typed. */
@@ -27,11 +26,6 @@ export interface ChangesFlags extends FilterFlags, NameFlag {
   /** Finds the changes of messages that may not have arrived, too. */
   readonly again?: boolean;
 }
-
-export type ChangesContext = EventContext &
-  Pick<Context, "flags"> & {
-    readonly state: { seen(): Promise<SeenByName> };
-  };
 
 /** A calendar as it was read. */
 interface CalendarVersion {
@@ -58,7 +52,7 @@ export interface Snapshot extends Pick<SeenState, "binding" | "since"> {
  * @throws CliError usage for a name that is bound to something else; the first failure when no calendar could be read
  */
 export async function readCalendars(
-  context: ChangesContext,
+  context: Run,
   { count, flags }: { readonly count: number; readonly flags: ChangesFlags },
   before: SeenState | null,
 ): Promise<Snapshot> {
@@ -98,10 +92,7 @@ interface SnapshotStart {
   readonly since: number;
 }
 
-async function beginSnapshot(
-  { api, config, now }: ChangesContext,
-  before: SeenState | null,
-): Promise<SnapshotStart> {
+async function beginSnapshot({ api, config, now }: Run, before: SeenState | null): Promise<SnapshotStart> {
   const client = await api();
   const started = now();
   const account = await client.getCurrentUser().then(({ id }) => id, nullOn("forbidden"));
@@ -119,7 +110,7 @@ function latestWrite(before: SeenState | null): number | null {
 
 /** Where the service tells what was written since the last run, and the days are the same, only that is asked for. */
 async function readVersion(
-  { api }: Pick<Context, "api">,
+  { api }: Run,
   { id: calendarId, days, count }: { readonly id: string; readonly days: SeenDays; readonly count: number },
   known: WatchedCalendar | undefined,
 ): Promise<CalendarVersion> {

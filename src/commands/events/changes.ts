@@ -8,9 +8,9 @@ import {
 } from "../../cli/command.js";
 import { missingFlagsError } from "../../errors.js";
 import { changeView, createChangeListView } from "../../output/views/change.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import { type Diff, withDiff } from "./changes-diff.js";
-import type { ChangesFlags, ChangesContext as DiffContext } from "./changes-reading.js";
+import type { ChangesFlags } from "./changes-reading.js";
 import { addCalendarFlag, addFilterFlags } from "./event-query.js";
 import { rememberShown } from "./event-reader.js";
 
@@ -38,13 +38,8 @@ export function registerEventsChanges(command: Command, contextOf: ContextOf): v
   addAction(command, forJobs(contextOf), runEventsChanges);
 }
 
-type ChangesContext = DiffContext & Pick<Context, "output" | "terminal">;
-
 /** Prints what is new, changed or removed since the last run under a name. */
-async function runEventsChanges(
-  context: ChangesContext,
-  { sinceLast, ...flags }: ChangesOptions,
-): Promise<void> {
+async function runEventsChanges(context: Run, { sinceLast, ...flags }: ChangesOptions): Promise<void> {
   // Checks format and fields before any request.
   context.output.of(changeView);
   if (sinceLast === undefined) throw missingFlagsError(["--since-last"]);
@@ -63,7 +58,7 @@ async function runEventsChanges(
 
 /** @returns whether the reader has taken it */
 async function printChanges(
-  context: ChangesContext,
+  context: Run,
   { changes, calendars }: Pick<Diff, "changes" | "calendars">,
 ): Promise<boolean> {
   const shorten = await rememberShown(
@@ -76,11 +71,7 @@ async function printChanges(
 }
 
 /** Why nothing was printed, for a person. */
-function noteSilence(
-  { output, flags }: Pick<ChangesContext, "output" | "flags">,
-  name: string,
-  { changes, isFirst, watched }: Diff,
-): void {
+function noteSilence({ output, flags }: Run, name: string, { changes, isFirst, watched }: Diff): void {
   if (changes.length > 0) return;
   const events = watched === 1 ? "1 event" : `${watched} events`;
   if (!isFirst) output.note(`no changes since the last run under the name "${name}"`);

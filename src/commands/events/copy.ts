@@ -10,6 +10,7 @@ import { draftOfCopy } from "../../events/copy.js";
 import type { TypedTimes } from "../../events/patch.js";
 import { write } from "../../events/write.js";
 import { eventView } from "../../output/views/event.js";
+import type { Run } from "../../run/run.js";
 import {
   type ChosenCalendar,
   chooseOneCalendar,
@@ -22,7 +23,7 @@ import { addStrictDatesFlag } from "./date-flags.js";
 import { readTimeFlags } from "./event-flags.js";
 import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.js";
 import { describeFound } from "./event-name.js";
-import type { EventContext } from "./event-reader.js";
+
 import { createEventMaker, type EventMaker } from "./make-event.js";
 import { noteMove, writeEvents } from "./write-events.js";
 
@@ -61,7 +62,7 @@ export function registerEventsCopy(command: Command, contextOf: ContextOf): void
 }
 
 /** Creates events again: at another time, or in another calendar. Comments are not copied. */
-async function runEventsCopy(context: EventContext, options: EventsCopyOptions): Promise<void> {
+async function runEventsCopy(context: Run, options: EventsCopyOptions): Promise<void> {
   const { id, start, by, strictDates = false, to } = options;
   context.output.of(eventView);
   if ((start ?? by ?? to) === undefined)
@@ -113,7 +114,7 @@ const MOVE_LOSSES = "a moved event has a new id, and its comments are not moved"
 
 /** Copies events to another calendar and deletes them here, after a confirmation. */
 async function runEventsMove(
-  context: EventContext,
+  context: Run,
   { id, to: typed, yes: confirmed = false }: EventsMoveOptions,
   command: Command,
 ): Promise<void> {
@@ -177,7 +178,7 @@ async function runEventsMove(
 
 /** @throws CliError partial with both ids when the event was copied and not deleted */
 async function moveEvent(
-  context: EventContext,
+  context: Run,
   { calendar, event }: FoundEvent,
   { create, target }: { readonly create: () => Promise<LocalizedEvent>; readonly target: ChosenCalendar },
 ): Promise<LocalizedEvent> {
@@ -201,14 +202,14 @@ async function moveEvent(
   return copy;
 }
 
-async function findTarget(context: EventContext, value: string): Promise<ChosenCalendar> {
+async function findTarget(context: Run, value: string): Promise<ChosenCalendar> {
   const [target] = await resolveCalendars(context, [{ value: checkId(value, "--to"), source: "--to" }]);
   if (target === undefined) throw new CliError("not_found", `--to: there is no calendar "${value}"`);
   return target;
 }
 
 /** Finds out how events are created again, and returns what does it. */
-function createCopier(context: EventContext, times: Pick<TypedTimes, "start" | "by">) {
+function createCopier(context: Run, times: Pick<TypedTimes, "start" | "by">) {
   const makers = new Map<string, EventMaker>();
   return async (target: ChosenCalendar, event: CalendarEvent) => {
     const maker = makers.get(target.id) ?? createEventMaker(context, target);

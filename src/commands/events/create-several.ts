@@ -8,17 +8,15 @@ import { readEventInput, readKeyedInput } from "../../events/json.js";
 import { checkKey } from "../../events/patch.js";
 import type { Output } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import type { JsonItem } from "../../terminal/json-items.js";
 import { chooseCalendar } from "../calendar-choice.js";
 import { type Attempted, reportMissing } from "../item-report.js";
 import { processInOrder } from "../process-each.js";
 import { defaultLength } from "./date-flags.js";
 import { type EventFlags, namesRepeat, readEventFields } from "./event-flags.js";
-import { type EventContext, rememberShown } from "./event-reader.js";
+import { rememberShown } from "./event-reader.js";
 import { checkRecurrences, createEventMaker, type EventMaker, noteKeepWithoutTimes } from "./make-event.js";
-
-type SeveralContext = EventContext & Pick<Context, "terminal">;
 
 /**
  * Creates the events of an input, a few at a time, and reports them in its order. Nothing is sent for one that cannot be
@@ -26,7 +24,7 @@ type SeveralContext = EventContext & Pick<Context, "terminal">;
  * @throws CliError partial when some could not be made, otherwise the first failure
  */
 export async function createSeveral(
-  context: SeveralContext,
+  context: Run,
   typed: EventFlags,
   items: AsyncIterable<JsonItem>,
 ): Promise<void> {
@@ -44,7 +42,7 @@ export async function createSeveral(
  * @throws CliError as `createSeveral`
  */
 export async function createDrafts(
-  context: SeveralContext,
+  context: Run,
   drafts: readonly EventDraft[],
   { maker, key }: { readonly maker: EventMaker; readonly key: string | undefined },
 ): Promise<void> {
@@ -72,7 +70,7 @@ interface PreparedEvent {
 
 /** The events one after the other, so that labels and members are read once. */
 async function prepareEvents(
-  context: SeveralContext,
+  context: Run,
   typed: EventFlags,
   items: AsyncIterable<JsonItem>,
 ): Promise<AsyncGenerator<PreparedEvent>> {
@@ -116,7 +114,7 @@ interface Outcome {
 }
 
 async function makeEvents(
-  { terminal }: SeveralContext,
+  { terminal }: Run,
   events: Iterable<PreparedEvent> | AsyncIterable<PreparedEvent>,
   stream: Output<LocalizedEvent>["stream"],
 ): Promise<Outcome> {
@@ -155,7 +153,7 @@ async function noteMade(
 
 /** Prints the list and what is to be said about it. @throws CliError as `createSeveral` */
 async function report(
-  context: SeveralContext,
+  context: Run,
   { made, repeated, unprinted, others, keep, printError }: Outcome,
   output: Output<LocalizedEvent>,
 ): Promise<void> {

@@ -5,6 +5,7 @@ import { draft as draftOf, missingForDraft } from "../../events/draft.js";
 import { readKeyedInput } from "../../events/json.js";
 import { checkKey } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
+import type { Run } from "../../run/run.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
 import { defaultLength } from "./date-flags.js";
 import {
@@ -16,7 +17,7 @@ import {
   namesRepeat,
   readEventFields,
 } from "./event-flags.js";
-import { type EventContext, rememberShown } from "./event-reader.js";
+import { rememberShown } from "./event-reader.js";
 import { checkRecurrences, createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
 import type { RepeatPlan } from "./repeat.js";
 
@@ -52,7 +53,7 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
 }
 
 /** What a terminal was asked for; null where nothing is missing, or nobody can be asked. */
-async function askMissing(context: EventContext, typed: EventFlags, profile: string | undefined) {
+async function askMissing(context: Run, typed: EventFlags, profile: string | undefined) {
   const missing = missingForDraft([typed]);
   if (missing.length === 0 || !context.terminal.prompt.available) return null;
   const { askEvent } = await import("./event-form.js");
@@ -64,7 +65,7 @@ async function askMissing(context: EventContext, typed: EventFlags, profile: str
  * @param options `--profile`; undefined when it was not given
  */
 async function runEventsCreate(
-  context: EventContext,
+  context: Run,
   typed: EventFlags,
   { profile }: { readonly profile: string | undefined },
 ): Promise<void> {
@@ -90,11 +91,7 @@ interface NewEvent extends Pick<RepeatPlan, "content" | "copies"> {
 }
 
 /** Reads a new event. @param input what --input has @throws CliError usage */
-export async function readNewEvent(
-  context: EventContext,
-  flags: EventFlags,
-  input?: unknown,
-): Promise<NewEvent> {
+export async function readNewEvent(context: Run, flags: EventFlags, input?: unknown): Promise<NewEvent> {
   const repeats = namesRepeat(flags) ? await import("./repeat.js") : null;
   const settings = context.config.settings();
   const patches = await readEventFields(context, flags, {
@@ -117,7 +114,7 @@ interface CreateOptions {
 
 /** Creates an event that was read, and prints it. */
 export async function createAndPrint(
-  context: EventContext,
+  context: Run,
   { content, copies, reading }: NewEvent,
   { key, calendar, isRuleShown = false }: CreateOptions,
 ): Promise<void> {

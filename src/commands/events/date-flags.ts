@@ -9,7 +9,7 @@ import {
 } from "../../calendar/dates.js";
 import type { Settings } from "../../config/settings.js";
 import { configurationError } from "../../errors.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 
 /** Reads dates, times and durations of flags where commands start, so that `src/calendar` gets parsed values. */
 
@@ -17,10 +17,10 @@ export function addStrictDatesFlag(command: Command): Command {
   return command.option("--strict-dates", "read only ISO 8601 dates, no words");
 }
 
-/** What reading times needs. */
-export interface TimeContext extends Pick<Context, "now"> {
-  readonly config: Pick<Context["config"], "settings">;
-  readonly output: Pick<Context["output"], "note">;
+/** What reading times uses of a run. */
+export interface TimeReading extends Pick<Run, "now"> {
+  readonly config: Pick<Run["config"], "settings">;
+  readonly output: Pick<Run["output"], "note">;
 }
 
 /** How the text of a flag is read. */

@@ -5,6 +5,7 @@ import { type ContextOf, describeCommand, pathOf, requireConfirmation } from "..
 import { CliError, hasCode } from "../../errors.js";
 import { write } from "../../events/write.js";
 import { deletedView } from "../../output/views/event.js";
+import type { Run } from "../../run/run.js";
 import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import { failUnread, processEach } from "../process-each.js";
@@ -17,7 +18,6 @@ import {
   STDIN_IDS,
 } from "./event-ids.js";
 import { describeFound } from "./event-name.js";
-import type { EventContext } from "./event-reader.js";
 
 interface EventsDeleteOptions {
   readonly id: readonly string[];
@@ -53,7 +53,7 @@ export function registerEventsDelete(command: Command, contextOf: ContextOf): vo
 
 /** Deletes events, after a confirmation. */
 async function runEventsDelete(
-  context: EventContext,
+  context: Run,
   { id: given, yes: confirmed = false, scope }: EventsDeleteOptions,
 ): Promise<void> {
   const output = context.output.of(deletedView);
@@ -135,7 +135,7 @@ const MORE: Readonly<Record<Scope, string>> = {
 
 /** Shows titles, times and calendars, since an id says nothing to a person, and asks about the events that exist. */
 async function confirm(
-  context: EventContext,
+  context: Run,
   found: ReadonlyMap<string, FoundEvent | CliError>,
   scopes: ReadonlyMap<string, Scope | undefined>,
 ): Promise<void> {

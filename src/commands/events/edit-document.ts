@@ -8,7 +8,8 @@ import { type CliError, usageError } from "../../errors.js";
 import { parseCategory, type ReadFields, type TypedTimes } from "../../events/patch.js";
 import { escapeJson, sanitizeLine } from "../../output/sanitize.js";
 import { wrapMessage } from "../../output/table/text-width.js";
-import type { TimeContext } from "./date-flags.js";
+import type { Run } from "../../run/run.js";
+
 import { namedValues, readTimeFlags } from "./event-flags.js";
 
 /** An event as a YAML file for an editor, and back. Every value is a text: `title: yes` is the title "yes". */
@@ -201,7 +202,7 @@ export function changedKeys(before: EventDocument, after: EventDocument): readon
  * @throws CliError usage for a value that is wrong
  */
 export async function patchOfDocument(
-  context: TimeContext,
+  context: Run,
   {
     before,
     after,

@@ -5,6 +5,7 @@ import { changes } from "../../events/draft.js";
 import { checkUnchanged, lastUpdate } from "../../events/if-unchanged.js";
 import { createRelatedResolver } from "../../events/names.js";
 import { withoutNames } from "../../events/patch.js";
+import type { Run } from "../../run/run.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import {
   changedKeys,
@@ -19,7 +20,7 @@ import {
   renderDocument,
 } from "./edit-document.js";
 import type { ChooseScope } from "./event-ids.js";
-import type { EventContext } from "./event-reader.js";
+
 import type { EventUpdate } from "./write-events.js";
 
 /** `events update --edit`: the event in the editor, checked like flags, shown as a diff, and written. */
@@ -40,7 +41,7 @@ export interface EditOptions {
  * @throws CliError usage when there is no editor; changed (the text is kept) when somebody else changed the event
  */
 export async function editEvent(
-  context: EventContext,
+  context: Run,
   { id: eventId, strictDates, chooseScope }: EditOptions,
   write: (update: EventUpdate) => Promise<void>,
 ): Promise<FoundEvent | null> {
@@ -70,7 +71,7 @@ export async function editEvent(
 
 /** The update that a saved file asks for; null when nothing was changed. @throws CliError for what is wrong in it */
 async function readDraft(
-  context: EventContext,
+  context: Run,
   saved: string,
   {
     before,
@@ -96,7 +97,7 @@ async function readDraft(
 
 /** The lines of another rule. @throws CliError usage for one that does not fit */
 async function planRule(
-  context: EventContext,
+  context: Run,
   repeat: string,
   update: Pick<EventUpdate, "event" | "draft" | "scope">,
 ): Promise<readonly string[]> {
@@ -113,10 +114,7 @@ interface EditLoop {
 }
 
 /** Opens the editor again, with what is wrong at the top, until the text can be read or the user gives up. */
-async function editUntilValid(
-  context: EventContext,
-  { text, open, read }: EditLoop,
-): Promise<EventDraft | null> {
+async function editUntilValid(context: Run, { text, open, read }: EditLoop): Promise<EventDraft | null> {
   let shown = text;
   let failure: CliError | undefined;
   for (;;) {
@@ -138,7 +136,7 @@ async function editUntilValid(
 }
 
 /** @throws CliError interrupted when the user gives up */
-async function askAgain({ output, terminal }: EventContext, problem: string): Promise<void> {
+async function askAgain({ output, terminal }: Run, problem: string): Promise<void> {
   for (const line of messageLines(problem)) output.warn(line);
   if (!(await terminal.prompt.confirm("Edit again?", true)))
     throw new CliError("interrupted", "nothing was changed");
@@ -147,7 +145,7 @@ async function askAgain({ output, terminal }: EventContext, problem: string): Pr
 const PROBLEM = "#! ";
 
 /** Shows what changes, and asks where that is possible. */
-async function confirm(context: EventContext, lines: readonly string[]): Promise<void> {
+async function confirm(context: Run, lines: readonly string[]): Promise<void> {
   const asks = context.terminal.prompt.available && !context.flags.dryRun;
   for (const line of lines) (asks ? context.output.warn : context.output.note)(line);
   if (!asks) return;

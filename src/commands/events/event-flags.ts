@@ -21,8 +21,8 @@ import {
   type TypedPatch,
   type TypedTimes,
 } from "../../events/patch.js";
-import type { Context } from "../../run/run.js";
-import { addStrictDatesFlag, type DateFlagOptions, readDateFlag, type TimeContext } from "./date-flags.js";
+import type { Run } from "../../run/run.js";
+import { addStrictDatesFlag, type DateFlagOptions, readDateFlag, type TimeReading } from "./date-flags.js";
 
 /** The flags about an event, as typed. */
 export interface EventFlags extends Pick<DateFlagOptions, "addsTime"> {
@@ -178,7 +178,7 @@ export function checkStdin({ descriptionFile, input }: EventFlags): void {
  * @throws CliError usage
  */
 export async function readEventFields(
-  context: Pick<Context, "terminal" | "output" | "now" | "config">,
+  context: Run,
   typed: EventFlags,
   options: {
     readonly input?: unknown;
@@ -252,7 +252,7 @@ export function namedValues(
 }
 
 async function readDescription(
-  { terminal }: Pick<Context, "terminal">,
+  { terminal }: Run,
   { description, descriptionFile }: EventFlags,
 ): Promise<string | undefined> {
   if (descriptionFile === undefined) return description;
@@ -267,7 +267,7 @@ async function readDescription(
  * @throws CliError usage that names everything that is wrong, and then what is missing
  */
 export async function readTimeFlags(
-  { config, now, output }: TimeContext,
+  { config, now, output }: TimeReading,
   typed: EventFlags,
   missing: readonly string[] = [],
 ): Promise<TypedTimes> {

@@ -15,10 +15,10 @@ import { createRelatedResolver, DEFAULT_LABEL } from "../../events/names.js";
 import { checkPatch, checkText } from "../../events/patch.js";
 import { type EventSpan, readSpan } from "../../events/times.js";
 import { shellLine } from "../../output/shell-words.js";
+import type { Run } from "../../run/run.js";
 import { type ChosenCalendar, candidateCalendars, chooseOneCalendar } from "../calendar-choice.js";
 import { defaultLength, readDateFlag } from "./date-flags.js";
 import { type EventFlags, flagWords, namedValues, readTimeFlags } from "./event-flags.js";
-import type { EventContext } from "./event-reader.js";
 
 /** What `events create` and `events update` ask for. The answers are flags, so that a command line can do the same. */
 
@@ -38,7 +38,7 @@ interface FormOptions {
  * same event without questions.
  */
 export async function askEvent(
-  context: EventContext,
+  context: Run,
   given: EventFlags,
   { profile, missing, preset = {}, calendar: chosen }: FormOptions,
 ): Promise<{ readonly calendar: ChosenCalendar; readonly flags: EventFlags }> {
@@ -71,7 +71,7 @@ export async function askEvent(
 
 /** Asks for the times, and where the service stores series, how often they are. */
 async function askWhen(
-  context: EventContext,
+  context: Run,
   given: EventFlags,
   { preset, calendarId }: { readonly preset: EventFlags; readonly calendarId: string },
 ): Promise<EventFlags> {
@@ -88,7 +88,7 @@ async function askWhen(
 
 /** @throws CliError not_found for a label or an attendee that the calendar does not have */
 async function checkRelated(
-  context: EventContext,
+  context: Run,
   { label, attendee }: EventFlags,
   calendarId: string,
 ): Promise<void> {
@@ -98,7 +98,7 @@ async function checkRelated(
 }
 
 /** Times in ISO 8601 as answers: those of a start and a length. */
-async function timesPreset(context: EventContext, flags: EventFlags): Promise<Partial<TimesPreset>> {
+async function timesPreset(context: Run, flags: EventFlags): Promise<Partial<TimesPreset>> {
   const [day = "", clock] = flags.start?.split("T") ?? [];
   if (day === "") return {};
   const end = lengthOf(await checkTimes(context, flags));
@@ -106,11 +106,7 @@ async function timesPreset(context: EventContext, flags: EventFlags): Promise<Pa
 }
 
 /** Begins at the profile's. */
-function askNewLabel(
-  context: EventContext,
-  calendarId: string,
-  preset?: string,
-): Promise<string | undefined> {
+function askNewLabel(context: Run, calendarId: string, preset?: string): Promise<string | undefined> {
   const { value, source } = (preset === undefined
     ? context.config.settings().setting("label")
     : { value: preset, source: "label" }) ?? { value: DEFAULT_LABEL, source: "label" };
@@ -121,7 +117,7 @@ function askNewLabel(
 
 /** The calendar as it was given, or as it was picked: by its name if that is unique. */
 function calendarWords(
-  { flags }: Pick<EventContext, "flags">,
+  { flags }: Run,
   { id, name }: ChosenCalendar,
   calendars: readonly ChosenCalendar[],
 ): readonly string[] {
@@ -148,7 +144,7 @@ function orUndefined<T>(resolve: () => T): T | undefined {
  * @returns the answers that change something, as flags; empty when none does
  */
 export async function askChanges(
-  context: EventContext,
+  context: Run,
   event: CalendarEvent,
   { strictDates = false }: Pick<EventFlags, "strictDates">,
 ): Promise<EventFlags> {
@@ -169,11 +165,7 @@ export async function askChanges(
   };
 }
 
-async function askNewTimes(
-  context: EventContext,
-  event: CalendarEvent,
-  strictDates: boolean,
-): Promise<EventFlags> {
+async function askNewTimes(context: Run, event: CalendarEvent, strictDates: boolean): Promise<EventFlags> {
   const preset = presetOf(event, context.config.settings().timezone);
   if (preset === null) return {};
   const given: EventFlags = { strictDates, ...(event.category === "keep" ? { category: "keep" } : {}) };
@@ -215,7 +207,7 @@ function lengthOf({ allDay, start, end }: EventSpan): string | undefined {
   return minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
 }
 
-function askTitle({ terminal }: EventContext, preset?: string): Promise<string> {
+function askTitle({ terminal }: Run, preset?: string): Promise<string> {
   return terminal.prompt.text("Title:", {
     ...(preset ? { default: preset } : {}),
     check: (text) => checkText({ title: text }),
@@ -244,13 +236,13 @@ function examplesOf({ strictDates }: EventFlags) {
 }
 
 /** Asks for start and end, but for those that are given. @returns the flags of the answers alone */
-async function askTimes(context: EventContext, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
+async function askTimes(context: Run, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
   const start = given.start === undefined ? await askStart(context, given, preset) : {};
   if ((given.end ?? given.duration) !== undefined) return start;
   return { ...start, ...(await askEnd(context, { ...given, ...start }, preset)) };
 }
 
-async function askStart(context: EventContext, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
+async function askStart(context: Run, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
   const examples = examplesOf(given);
   const { clock } = preset;
   const answerOf = async (input: DateInput): Promise<EventFlags> => {
@@ -282,7 +274,7 @@ async function askStart(context: EventContext, given: EventFlags, preset: TimesP
   });
 }
 
-async function askEnd(context: EventContext, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
+async function askEnd(context: Run, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
   const examples = examplesOf(given);
   const { start, allDay = false } = await readSilently(context, given);
   // The preset is days or a time, as the event was.
@@ -307,7 +299,7 @@ async function askEnd(context: EventContext, given: EventFlags, preset: TimesPre
 }
 
 /** Reads and checks the times so far. @throws CliError usage */
-async function checkTimes(context: EventContext, typed: EventFlags): Promise<EventSpan> {
+async function checkTimes(context: Run, typed: EventFlags): Promise<EventSpan> {
   const { timezone: zone } = context.config.settings();
   const flags = await readSilently(context, typed);
   const span = newSpan([flags], zone);
@@ -317,11 +309,11 @@ async function checkTimes(context: EventContext, typed: EventFlags): Promise<Eve
 }
 
 /** How words were understood is said when the event is made. */
-function readSilently(context: EventContext, typed: EventFlags) {
+function readSilently(context: Run, typed: EventFlags) {
   return readTimeFlags({ ...context, output: { note: () => undefined } }, typed);
 }
 
-function zoneOf({ config }: EventContext, typed: string | undefined): string {
+function zoneOf({ config }: Run, typed: string | undefined): string {
   return typed ?? config.settings().timezone;
 }
 
@@ -329,7 +321,7 @@ function zoneOf({ config }: EventContext, typed: string | undefined): string {
 const ONCE = "once";
 
 /** Asks how often the event takes place; undefined for once. */
-function askRepeat(context: EventContext, preset = ONCE): Promise<string | undefined> {
+function askRepeat(context: Run, preset = ONCE): Promise<string | undefined> {
   return askRead<string | undefined>(context, {
     question: "Repeat (daily, weekly on mon):",
     preset,
@@ -351,7 +343,7 @@ interface ReadQuestion<T> {
 
 /** Asks until an answer can be read, and prints how its words were understood. */
 async function askRead<T>(
-  { terminal, output }: EventContext,
+  { terminal, output }: Run,
   { question, preset, read }: ReadQuestion<T>,
 ): Promise<T> {
   let answer: { readonly value: T } | undefined;
@@ -381,7 +373,7 @@ interface TimeOptions {
 }
 
 function readTime(
-  context: EventContext,
+  context: Run,
   text: string,
   { source, given, from, echo }: TimeOptions,
 ): Promise<DateInput> {
@@ -396,7 +388,7 @@ function readTime(
  * @returns undefined when it has none
  */
 async function askLabel(
-  { api, terminal }: EventContext,
+  { api, terminal }: Run,
   calendarId: string,
   presetOf: (labels: readonly Label[]) => Label | undefined,
 ): Promise<string | undefined> {
@@ -416,7 +408,7 @@ async function askLabel(
  * @returns who is new and who is gone: names where they are unique, otherwise ids. Nobody where only one could attend.
  */
 async function askAttendees(
-  { api, terminal }: EventContext,
+  { api, terminal }: Run,
   calendarId: string,
   present: readonly User[],
 ): Promise<{ readonly added: readonly string[]; readonly removed: readonly string[] }> {

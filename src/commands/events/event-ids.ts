@@ -4,8 +4,7 @@ import type { CalendarEvent } from "../../../contract/shapes.js";
 import { checkId } from "../../calendar/names.js";
 import { isSeries, SCOPE_CHOICES } from "../../calendar/series.js";
 import { type CliError, usageError } from "../../errors.js";
-import type { Context } from "../../run/run.js";
-import type { EventContext } from "./event-reader.js";
+import type { Run } from "../../run/run.js";
 
 /** Which events a command means: by their ids, and of an event that repeats which of its series. */
 
@@ -21,7 +20,7 @@ export function isSingleId(given: readonly string[]): boolean {
  * The id as given. At a terminal, the beginning of the id of an event that was shown lately is enough.
  * @throws CliError usage when several events have it
  */
-function readEventId({ names }: Pick<Context, "names">, typed: string): string {
+function readEventId({ names }: Pick<Run, "names">, typed: string): string {
   checkId(typed, "ID");
   if (!SHORT_ID.test(typed)) return typed;
   const recent = names.recentEvents();
@@ -44,7 +43,7 @@ const MAX_CANDIDATES = 5;
  * @throws CliError usage
  */
 export async function readEventIds(
-  { terminal, names }: Pick<Context, "terminal" | "names">,
+  { terminal, names }: Run,
   typed: readonly string[],
 ): Promise<readonly string[]> {
   const position = typed.indexOf(STDIN_IDS);
@@ -68,7 +67,7 @@ export async function readEventIds(
  * The id as given; without one, the event that is picked on a terminal. What picks it is loaded only then.
  * @throws CliError usage for an id that is empty or too short, not_found when there are no events
  */
-export async function chooseEventId(context: EventContext, typed: string | undefined): Promise<string> {
+export async function chooseEventId(context: Run, typed: string | undefined): Promise<string> {
   if (typed !== undefined) return readEventId(context, typed);
   const { pickEvent } = await import("./pick-event.js");
   return pickEvent(context);
@@ -92,7 +91,7 @@ export type ChooseScope = (event: CalendarEvent) => Promise<Scope | undefined>;
  * @param ids as typed: nobody can be asked while they are read from stdin
  */
 export function createScopeChooser(
-  { api, terminal }: Pick<Context, "api" | "terminal">,
+  { api, terminal }: Run,
   typed: Scope | undefined,
   ids: readonly string[],
 ): ChooseScope {

@@ -7,7 +7,8 @@ import type { UpcomingQuery } from "../../calendar/reminders.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import { collect } from "../../cli/global-flags.js";
 import { emptyValueError, usageError } from "../../errors.js";
-import { addStrictDatesFlag, readDayFlag, type TimeContext } from "./date-flags.js";
+import type { Run } from "../../run/run.js";
+import { addStrictDatesFlag, readDayFlag } from "./date-flags.js";
 
 /** The flags that choose calendars and filter their events, as typed. */
 export interface FilterFlags {
@@ -111,7 +112,7 @@ export function addFilterFlags(command: Command, category = "only events of this
 }
 
 /** Reads which events the flags ask for. @throws CliError usage */
-export async function readQuery(context: TimeContext, flags: DayFlags & FilterFlags): Promise<EventQuery> {
+export async function readQuery(context: Run, flags: DayFlags & FilterFlags): Promise<EventQuery> {
   const search =
     flags.search === undefined
       ? null
@@ -144,7 +145,7 @@ const EXCLUSIVE = [
  * `--from` alone has no last day, `--to` alone begins today, `--days` counts from `--from`. Null where only `--days` may
  * be given.
  */
-async function readDays(context: TimeContext, typed: DayFlags): Promise<DayRange | null> {
+async function readDays(context: Run, typed: DayFlags): Promise<DayRange | null> {
   const conflict = EXCLUSIVE.find((flags) => flags.every((flag) => typed[flag] !== undefined));
   if (conflict !== undefined) throw usageError(`give either --${conflict[0]} or --${conflict[1]}, not both`);
   const days = typed.days === undefined ? null : parseDays(typed.days, "--days");
@@ -164,7 +165,7 @@ async function readDays(context: TimeContext, typed: DayFlags): Promise<DayRange
   return { first, last: days === null ? to : lastOfDays(first, days) };
 }
 
-function createDayReader({ config, now, output }: TimeContext, { strictDates = false }: DayFlags) {
+function createDayReader({ config, now, output }: Run, { strictDates = false }: DayFlags) {
   return async (
     source: "--on" | "--from" | "--to",
     text: string | undefined,

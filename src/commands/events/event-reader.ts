@@ -13,19 +13,11 @@ import { describeCandidate } from "../../calendar/names.js";
 import type { UpcomingQuery } from "../../calendar/reminders.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import { CliError, usageError } from "../../errors.js";
-import type { Context } from "../../run/run.js";
-import {
-  type CalendarContext,
-  type ChosenCalendar,
-  chooseCalendars,
-  resolveCalendars,
-} from "../calendar-choice.js";
+import type { Run } from "../../run/run.js";
+import { type ChosenCalendar, chooseCalendars, resolveCalendars } from "../calendar-choice.js";
 import { processEach, type ReportFailures } from "../process-each.js";
 import type { EventQuery, FilterFlags } from "./event-query.js";
 import { createNameFilters, type NameFilters } from "./name-filters.js";
-
-/** What commands use that read lists of events. */
-export type EventContext = CalendarContext & Pick<Context, "output" | "now" | "writing">;
 
 /** A list of events, as it was read. */
 export interface EventList extends Pick<EventReader, "calendars" | "noteMissingKeeps"> {
@@ -43,7 +35,7 @@ export interface EventList extends Pick<EventReader, "calendars" | "noteMissingK
  * @throws CliError usage for wrong flags, not_found for a label that no calendar has
  */
 export async function readEvents(
-  context: EventContext,
+  context: Run,
   query: EventQuery,
   choose?: ChooseCalendars,
 ): Promise<EventList> {
@@ -79,7 +71,7 @@ export interface EventReader extends ChosenEvents {
 }
 
 export async function createEventReader(
-  context: EventContext,
+  context: Run,
   query: EventQuery,
   choose?: ChooseCalendars,
 ): Promise<EventReader> {
@@ -137,7 +129,7 @@ async function* listUpcoming(
  * @throws CliError rejected for other days, not_found when there is no such calendar
  */
 async function findInWeek(
-  { api, config, now }: EventContext,
+  { api, config, now }: Run,
   calendarId: string,
   { days: range, search, takeFirst }: EventQuery,
 ): Promise<readonly CalendarEvent[]> {
@@ -164,14 +156,11 @@ export interface ChosenEvents extends Pick<NameFilters, "findNames"> {
   readonly filterOf: (allRead: boolean) => EventFilter;
 }
 
-export type ChooseCalendars = (
-  context: EventContext,
-  flags: FilterFlags,
-) => Promise<readonly ChosenCalendar[]>;
+export type ChooseCalendars = (context: Run, flags: FilterFlags) => Promise<readonly ChosenCalendar[]>;
 
 /** @throws CliError usage for wrong flags */
 export async function chooseEvents(
-  context: EventContext,
+  context: Run,
   flags: FilterFlags,
   choose: ChooseCalendars = calendarsOf,
 ): Promise<ChosenEvents> {
@@ -189,7 +178,7 @@ export async function chooseEvents(
 }
 
 async function calendarsOf(
-  context: EventContext,
+  context: Run,
   { allCalendars = false }: FilterFlags,
 ): Promise<readonly ChosenCalendar[]> {
   if (!allCalendars) return chooseCalendars(context);
@@ -214,7 +203,7 @@ export function nameSingle(calendars: readonly ChosenCalendar[]): string {
 
 /** Remembers events that a person is shown. @returns what shortens an id to what the person may type */
 export async function rememberShown(
-  { names }: Pick<Context, "names">,
+  { names }: Run,
   events: readonly LocalizedEvent[],
 ): Promise<(id: string) => string> {
   const recent = names.recentEvents();

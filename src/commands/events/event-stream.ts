@@ -3,10 +3,11 @@ import { filterEvents, type KeyedEvent, type SortOptions } from "../../calendar/
 import { mergeSorted, sortPages } from "../../calendar/event-stream.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { Output } from "../../output/view.js";
+import type { Run } from "../../run/run.js";
 import { type ItemResult, reportMissing } from "../item-report.js";
 import { firstFailure, readFailure } from "../process-each.js";
 import type { EventQuery } from "./event-query.js";
-import { CALENDARS_READ, createEventReader, type EventContext } from "./event-reader.js";
+import { CALENDARS_READ, createEventReader } from "./event-reader.js";
 
 /**
  * Reads the first page of each calendar, and prints events as the other pages arrive, in the order of the list: of each
@@ -16,7 +17,7 @@ import { CALENDARS_READ, createEventReader, type EventContext } from "./event-re
  * @throws CliError when something is missing
  */
 export async function streamEvents(
-  context: EventContext,
+  context: Run,
   query: EventQuery,
   { stream, limit }: StreamOptions,
 ): Promise<boolean> {
@@ -43,7 +44,7 @@ interface StreamOptions {
   readonly limit: number;
 }
 
-async function openStream(context: EventContext, query: EventQuery, options: SortOptions) {
+async function openStream(context: Run, query: EventQuery, options: SortOptions) {
   const reader = await createEventReader(context, query);
   const { calendars, filterOf } = reader;
   const results: CalendarResults = new Map();

@@ -3,11 +3,12 @@ import { localizeEvent } from "../../calendar/event-view.js";
 import type { ContextOf } from "../../cli/command.js";
 import { describeCommand } from "../../cli/command.js";
 import { eventView, foundEventsView } from "../../output/views/event.js";
+import type { Run } from "../../run/run.js";
 import { createEventFinder } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import { processEach } from "../process-each.js";
 import { chooseEventId, isSingleId, readEventIds } from "./event-ids.js";
-import { type EventContext, rememberShown } from "./event-reader.js";
+import { rememberShown } from "./event-reader.js";
 
 interface EventsGetOptions {
   readonly id: readonly string[];
@@ -33,7 +34,7 @@ export function registerEventsGet(command: Command, contextOf: ContextOf): void 
 }
 
 /** Shows events: an object for one id, a list for several and for those from stdin. */
-async function runEventsGet(context: EventContext, { id: given }: EventsGetOptions): Promise<void> {
+async function runEventsGet(context: Run, { id: given }: EventsGetOptions): Promise<void> {
   const output = context.output.of(foundEventsView);
   const typed = given.length > 0 ? given : [await chooseEventId(context, undefined)];
   const ids = await readEventIds(context, typed);

@@ -4,7 +4,7 @@ import { addAction, type ContextOf, describeCommand } from "../../cli/command.js
 import { EXIT_EMPTY } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventListView, type EventListViewOptions } from "../../output/views/event-list.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import {
   addCalendarFlag,
   addDayFlags,
@@ -15,15 +15,13 @@ import {
   parseLimit,
   readQuery,
 } from "./event-query.js";
-import { type EventContext, type EventList, readEvents, rememberShown } from "./event-reader.js";
+import { type EventList, readEvents, rememberShown } from "./event-reader.js";
 
 interface EventsListOptions extends DayFlags, FilterFlags {
   readonly failEmpty?: boolean;
   /** As typed. */
   readonly limit?: string;
 }
-
-type ListContext = EventContext & Pick<Context, "program">;
 
 export function registerEventsList(command: Command, contextOf: ContextOf): void {
   addCalendarFlag(command);
@@ -51,7 +49,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
 }
 
 /** Lists events of one or more calendars, by day. */
-async function runEventsList(context: ListContext, options: EventsListOptions): Promise<void> {
+async function runEventsList(context: Run, options: EventsListOptions): Promise<void> {
   // Checks format and fields before any request.
   const { stream } = context.output.of(eventView);
   const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(options.limit);
@@ -80,7 +78,7 @@ async function runEventsList(context: ListContext, options: EventsListOptions): 
  * @throws CliError when a calendar could not be read
  */
 export async function printList(
-  context: Pick<Context, "names" | "output">,
+  context: Run,
   { calendars, events, calendarsRead, reportFailures }: EventList,
   {
     days: range,

@@ -10,10 +10,10 @@ import type { Named } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import { createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "../../events/names.js";
 import { write } from "../../events/write.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { readFailure } from "../process-each.js";
-import type { EventContext } from "./event-reader.js";
+
 import { requireSeries } from "./extensions.js";
 
 interface MakeOptions {
@@ -25,7 +25,7 @@ interface MakeOptions {
 export type EventMaker = ReturnType<typeof createEventMaker>;
 
 /** Makes events in one calendar, whose labels and members are read once. */
-export function createEventMaker(context: EventContext, calendar: ChosenCalendar) {
+export function createEventMaker(context: Run, calendar: ChosenCalendar) {
   const settings = context.config.settings();
   const resolver = createRelatedResolver(context, calendar.id);
   let related: Promise<RelatedResources> | undefined;
@@ -77,7 +77,7 @@ export async function checkRecurrences(content: EventDraft<unknown>): Promise<vo
  * free. For a script no request is sent: it gets the names that were read anyway. A failure to read them is ignored.
  */
 async function readRelated(
-  { config, terminal }: Pick<Context, "config" | "terminal">,
+  { config, terminal }: Run,
   resolver: Pick<RelatedResolver, "readAll" | "resources">,
 ): Promise<RelatedResources> {
   if (!terminal.isTerminal && config.settings().service.kind !== "local") return resolver.resources();
@@ -92,7 +92,7 @@ async function readRelated(
 
 /** Tells how to find a keep again that has no date. It was created, so a service that fails now is no error. */
 export async function noteKeepWithoutTimes(
-  { api, config, output, now }: Pick<Context, "api" | "config" | "output" | "now">,
+  { api, config, output, now }: Run,
   { id, calendar_id: calendarId, start_at: start }: Pick<CalendarEvent, "id" | "calendar_id" | "start_at">,
 ): Promise<void> {
   if (start !== null) return;

@@ -6,7 +6,7 @@ import {
   resolveLabel,
 } from "../../calendar/names.js";
 import { type CliError, emptyValueError, hasCode } from "../../errors.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import type { FilterFlags } from "./event-query.js";
 
 export type NameFilters = Awaited<ReturnType<typeof createNameFilters>>;
@@ -16,7 +16,7 @@ export type NameFilters = Awaited<ReturnType<typeof createNameFilters>>;
  * @throws CliError usage for an empty name
  */
 export async function createNameFilters(
-  { api, output }: Pick<Context, "api" | "output">,
+  { api, output }: Run,
   { label, excludeLabel, attendee }: FilterFlags,
 ) {
   const included = createLookup("--label", label, missingLabelError);

@@ -6,15 +6,16 @@ import { sanitizeLine } from "../../output/sanitize.js";
 import { dayOf, describeDay } from "../../output/table/day-names.js";
 import { padText, textWidth, truncateText } from "../../output/table/text-width.js";
 import type { Hours } from "../../output/view.js";
+import type { Run } from "../../run/run.js";
 import { candidateCalendars } from "../calendar-choice.js";
 import { readQuery } from "./event-query.js";
-import { type EventContext, type EventList, readEvents, rememberShown } from "./event-reader.js";
+import { type EventList, readEvents, rememberShown } from "./event-reader.js";
 
 /**
  * The id of the event that is picked on a terminal from those of the next seven days.
  * @throws CliError not_found when there are no events
  */
-export async function pickEvent(context: EventContext): Promise<string> {
+export async function pickEvent(context: Run): Promise<string> {
   const list = await readNextEvents(context);
   const { timezone } = context.config.settings();
   // They are found again in their calendar, and a short id can be typed next time.
@@ -23,7 +24,7 @@ export async function pickEvent(context: EventContext): Promise<string> {
   return context.terminal.prompt.choose("Event:", describeEvents(list, context), current?.id);
 }
 
-async function readNextEvents(context: EventContext): Promise<EventList> {
+async function readNextEvents(context: Run): Promise<EventList> {
   const query = await readQuery(context, { days: String(DAYS) });
   const list = await readEvents(context, query, (each) => candidateCalendars(each));
   const isEmpty = list.events.length === 0;
@@ -47,10 +48,7 @@ const MAX_CALENDAR_WIDTH = 20;
 const MARGIN = 8;
 
 /** Lines with day, time, title and calendar. Titles are cut where a calendar follows, and shown in full below. */
-function describeEvents(
-  { events, calendars }: EventList,
-  { terminal: { prompt }, config }: Pick<EventContext, "terminal" | "config">,
-) {
+function describeEvents({ events, calendars }: EventList, { terminal: { prompt }, config }: Run) {
   const { columns } = prompt;
   const { hours } = config.settings();
   const colors = new Map(calendars.map(({ id, color = null }) => [id, color]));

@@ -20,8 +20,8 @@ import { fromFirstSlot, isSeries } from "../../calendar/series.js";
 import { shiftBetween, shiftedStart } from "../../calendar/series-shift.js";
 import { addDays, describeLocal, instantAt, localDate, wallClockAt } from "../../calendar/zoned-time.js";
 import { usageError } from "../../errors.js";
-import type { Context } from "../../run/run.js";
-import { readDayFlag, type TimeContext } from "./date-flags.js";
+import type { Run } from "../../run/run.js";
+import { readDayFlag } from "./date-flags.js";
 import type { EventFlags } from "./event-flags.js";
 import { requireSeries } from "./extensions.js";
 import type { EventUpdate } from "./write-events.js";
@@ -47,7 +47,7 @@ export interface RepeatPlan {
  * @throws CliError usage for a rule or days that do not fit
  */
 export async function planRepeat(
-  context: TimeContext,
+  context: Run,
   flags: EventFlags,
   given: EventDraft<Named>,
 ): Promise<RepeatPlan> {
@@ -88,7 +88,7 @@ export function checkLines(content: EventDraft<unknown>, lines: readonly string[
  * @throws CliError usage for a rule that does not fit, rejected where the service stores no series
  */
 export async function planRule(
-  context: TimeContext & Pick<Context, "api">,
+  context: Run,
   flags: EventFlags,
   { event, draft, scope }: Pick<EventUpdate, "event" | "draft" | "scope">,
 ): Promise<readonly string[]> {
@@ -156,7 +156,7 @@ interface TypedRule {
  * @throws CliError usage for a rule or days that do not fit
  */
 async function readRepeat(
-  context: TimeContext,
+  context: Run,
   flags: EventFlags,
   { beginning, own = "" }: { readonly beginning: Beginning; readonly own?: string },
 ): Promise<TypedRule> {
@@ -198,7 +198,7 @@ type DayReader = (text: string, source: string) => Promise<string>;
 
 /** Reads days in the zone of the event, as `YYYY-MM-DD`. */
 function createDayReader(
-  { now, output }: TimeContext,
+  { now, output }: Run,
   { strictDates: strict = false }: EventFlags,
   { zone, start }: Beginning,
 ): DayReader {

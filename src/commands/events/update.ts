@@ -12,6 +12,7 @@ import { checkUnchanged } from "../../events/if-unchanged.js";
 import { createResolvers, type RelatedResolver } from "../../events/names.js";
 import { type EventPatch, isEmptyPatch, isTyped, said, withoutNames } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
+import type { Run } from "../../run/run.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction } from "../missing-values.js";
 import {
@@ -25,7 +26,7 @@ import {
   readEventFields,
 } from "./event-flags.js";
 import { addScopeFlag, chooseEventId, createScopeChooser, isSingleId, STDIN_IDS } from "./event-ids.js";
-import { type EventContext, rememberShown } from "./event-reader.js";
+import { rememberShown } from "./event-reader.js";
 import { noteMove, updateEvent, writeEvents } from "./write-events.js";
 
 /** Flags as typed. */
@@ -79,7 +80,7 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
 }
 
 /** Reads events, merges the changes and replaces them, since the service cannot update single fields. */
-async function runEventsUpdate(context: EventContext, options: EventsUpdateOptions): Promise<void> {
+async function runEventsUpdate(context: Run, options: EventsUpdateOptions): Promise<void> {
   if (options.edit === true) return runEventsEdit(context, options);
   context.output.of(eventView);
   const { ifUnchanged, scope, id: given, ...typed } = options;
@@ -131,7 +132,7 @@ function checkOptions({ id, input, descriptionFile, ifUnchanged }: EventsUpdateO
 }
 
 /** Asks for the event again, and changes what the answers change. */
-async function runUpdateForm(context: EventContext, options: EventsUpdateOptions): Promise<void> {
+async function runUpdateForm(context: Run, options: EventsUpdateOptions): Promise<void> {
   const id = await chooseEventId(context, options.id[0]);
   const found = await (await createEventFinder(context)).read(id);
   const { ifUnchanged } = options;
@@ -143,7 +144,7 @@ async function runUpdateForm(context: EventContext, options: EventsUpdateOptions
   return runEventsUpdate(context, { ...options, ...changes, id: [id] });
 }
 
-async function printUnchanged(context: EventContext, { calendar, event }: FoundEvent): Promise<void> {
+async function printUnchanged(context: Run, { calendar, event }: FoundEvent): Promise<void> {
   context.output.note("nothing was changed");
   await context.output
     .of(eventView)
@@ -151,7 +152,7 @@ async function printUnchanged(context: EventContext, { calendar, event }: FoundE
 }
 
 /** Everything is changed in the editor. @throws CliError usage for flags that change something, too */
-async function runEventsEdit(context: EventContext, options: EventsUpdateOptions): Promise<void> {
+async function runEventsEdit(context: Run, options: EventsUpdateOptions): Promise<void> {
   const { ifUnchanged, strictDates = false } = options;
   if (hasContentFlags(options) || ifUnchanged !== undefined)
     throw usageError("--edit cannot be combined with field flags", "change these fields in the editor");
@@ -171,7 +172,7 @@ async function runEventsEdit(context: EventContext, options: EventsUpdateOptions
 
 /** The patches with the ids of what they name in the calendar of the event. */
 async function withIds(
-  { output }: EventContext,
+  { output }: Run,
   patches: readonly EventPatch[],
   { event, resolver }: { readonly event: CalendarEvent; readonly resolver: RelatedResolver },
 ): Promise<readonly EventPatch<string>[]> {

@@ -1,5 +1,5 @@
 import { usageError } from "../../errors.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 
 /** Between two reads (ms): after a change the first, then twice as long each time, up to the longest. */
 const PAUSES = { first: 2_000, longest: 30_000 };
@@ -10,10 +10,7 @@ const LOCAL_PAUSES = { first: 1_000, longest: 1_000 };
 export type Outcome = "changed" | "quiet" | "failed";
 
 /** Pauses between reads. @param interval what each takes instead (ms); null: they grow while nothing changes */
-export function createPauses(
-  { config, machine: { clock, signal } }: Pick<Context, "config" | "machine">,
-  interval: number | null,
-) {
+export function createPauses({ config, machine: { clock, signal } }: Run, interval: number | null) {
   const { first, longest } = config.settings().service.kind === "local" ? LOCAL_PAUSES : PAUSES;
   let pause = first;
   return {

@@ -2,13 +2,11 @@ import type { EventChange } from "../../calendar/event-changes.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { CliError, type ErrorCode } from "../../errors.js";
 import type { WatchedChange } from "../../output/views/change.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import type { Seen, SeenByName } from "../../state/seen.js";
 import { type Diff, withDiff } from "./changes-diff.js";
-import type { ChangesContext, ChangesFlags } from "./changes-reading.js";
+import type { ChangesFlags } from "./changes-reading.js";
 import { createPauses, type Outcome } from "./watch-pauses.js";
-
-export type WatchContext = ChangesContext & Pick<Context, "machine">;
 
 /** What became of a change: `failed` is delivered again, after `closed` nobody reads any more. */
 export type Delivery = "delivered" | "failed" | "closed";
@@ -27,9 +25,12 @@ export interface Watch {
  * Reads again and again, and delivers what has changed. What was read is remembered once all of its changes were delivered.
  * @throws CliError any failure of the first read, and later what does not pass by itself; the reason of an interruption
  */
-export async function watchChanges(context: WatchContext, watch: Watch): Promise<void> {
+export async function watchChanges(context: Run, watch: Watch): Promise<void> {
   const pauses = createPauses(context, watch.interval);
-  const read = createRounds(watch.isNamed ? context : { ...context, state: createMemory() }, watch);
+  const read = createRounds(
+    watch.isNamed ? context : { ...context, state: { ...context.state, ...createMemory() } },
+    watch,
+  );
   for (;;) {
     const outcome = await read();
     if (outcome === "closed" || context.flags.dryRun) return;
@@ -38,7 +39,7 @@ export async function watchChanges(context: WatchContext, watch: Watch): Promise
 }
 
 /** Remembers for this run alone. */
-function createMemory(): ChangesContext["state"] {
+function createMemory(): Pick<Run["state"], "seen"> {
   let last: Seen | null = null;
   let undelivered: unknown = null;
   const memory: SeenByName = {
@@ -60,7 +61,7 @@ function createMemory(): ChangesContext["state"] {
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set(["unavailable", "rate_limited", "partial"]);
 
 /** Of failures in a row, only the first one is reported. */
-function createRounds(context: WatchContext, watch: Watch): () => Promise<Outcome | "closed"> {
+function createRounds(context: Run, watch: Watch): () => Promise<Outcome | "closed"> {
   const { output, flags } = context;
   let warned: readonly string[] = [];
   let isStarted = false;
@@ -98,11 +99,7 @@ interface Batch extends Pick<Diff, "remembered"> {
 }
 
 /** @param delivered ids of changes of the batch that are not delivered again */
-async function readRound(
-  context: WatchContext,
-  watch: Watch,
-  delivered: Set<string>,
-): Promise<Outcome | "closed"> {
+async function readRound(context: Run, watch: Watch, delivered: Set<string>): Promise<Outcome | "closed"> {
   return withDiff(context, watch.flags, async (diff) => {
     const { changes, remembered } = await openBatch(context, diff, watch);
     const result = await deliverAll(changes, watch, delivered);
@@ -116,11 +113,7 @@ async function readRound(
 }
 
 /** The batch that was not delivered to its end, perhaps by a run that was killed; otherwise what the read has found. */
-async function openBatch(
-  { state, flags }: Pick<WatchContext, "state" | "flags">,
-  diff: Diff,
-  watch: Watch,
-): Promise<Batch> {
+async function openBatch({ state, flags }: Run, diff: Diff, watch: Watch): Promise<Batch> {
   const { remembered } = diff;
   const seen = await state.seen();
   // Written by calctl, to a file of its user.

@@ -8,14 +8,14 @@ import { CliError, emptyValueError, usageError } from "../../errors.js";
 import { contentKey } from "../../events/content.js";
 import { jsonObject } from "../../output/view.js";
 import { type WatchedChange, watchedChangeView } from "../../output/views/change.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import { createProgramRunner, eventVariables } from "../programs/run-program.js";
 import type { ChangesOptions } from "./changes.js";
 import type { Diff } from "./changes-diff.js";
 import { addCalendarFlag, addFilterFlags } from "./event-query.js";
 import { checkName } from "./name-binding.js";
 import { parseInterval } from "./watch-pauses.js";
-import { type Delivery, type WatchContext, watchChanges } from "./watch-rounds.js";
+import { type Delivery, watchChanges } from "./watch-rounds.js";
 
 interface WatchOptions extends ChangesOptions {
   readonly interval?: string;
@@ -68,7 +68,7 @@ function endsInDashes(command: Command): boolean {
 
 /** Delivers each change until the run is interrupted, or nobody reads any more; with `--dry-run` those of now. */
 async function runEventsWatch(
-  context: WatchContext,
+  context: Run,
   { sinceLast, program, interval, ...rest }: WatchOptions,
 ): Promise<void> {
   const print = createPrintDelivery(context);
@@ -86,9 +86,7 @@ async function runEventsWatch(
 }
 
 /** @throws CliError usage for format and fields */
-function createPrintDelivery({
-  output: { of },
-}: Pick<Context, "output">): (change: WatchedChange) => Promise<Delivery> {
+function createPrintDelivery({ output: { of } }: Run): (change: WatchedChange) => Promise<Delivery> {
   const output = of(watchedChangeView);
   return async (change) => {
     await output.print(change);
@@ -98,7 +96,7 @@ function createPrintDelivery({
 
 /** Runs the program with the line on stdin, and the keys of the event as variables. */
 function createProgramDelivery(
-  { machine, output }: Pick<Context, "machine" | "output">,
+  { machine, output }: Run,
   [program = "", ...args]: readonly string[],
   isNamed: boolean,
 ): (change: WatchedChange) => Promise<Delivery> {

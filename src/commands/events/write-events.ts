@@ -9,10 +9,11 @@ import type { RelatedResolver } from "../../events/names.js";
 import { type EventPatch, isTyped, said } from "../../events/patch.js";
 import { write } from "../../events/write.js";
 import { eventView } from "../../output/views/event.js";
+import type { Run } from "../../run/run.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { failUnread, processEach } from "../process-each.js";
 import { isSingleId, readEventIds } from "./event-ids.js";
-import { type EventContext, rememberShown } from "./event-reader.js";
+import { rememberShown } from "./event-reader.js";
 
 /** Writes an event. @param read gives it as it is now */
 type WriteEvent = (read: () => Promise<CalendarEvent>) => Promise<LocalizedEvent>;
@@ -32,7 +33,7 @@ export interface EventWrites {
  * @throws CliError as `processEach`; nothing was written when a value does not fit one of them
  */
 export async function writeEvents(
-  context: EventContext,
+  context: Run,
   given: readonly string[],
   { verb, prepare, confirm }: EventWrites,
 ): Promise<void> {
@@ -80,7 +81,7 @@ function describeWritten(events: readonly LocalizedEvent[], verb: string): strin
 
 /** Says on stderr to where an event was moved or copied, if that is all that its patches say of times. */
 export function noteMove(
-  { config, output }: EventContext,
+  { config, output }: Run,
   { title, all_day: allDay, start_local: start, end_local: end }: LocalizedEvent,
   { patches, isSingle }: { readonly patches: readonly EventPatch[]; readonly isSingle: boolean },
 ): void {
@@ -105,7 +106,7 @@ export interface EventUpdate extends FoundEvent {
 
 /** Updates an event, and says how many events of a series it has not changed. */
 export async function updateEvent(
-  context: EventContext,
+  context: Run,
   { calendar, event: current, draft, expectedUpdatedAt, resolver, scope }: EventUpdate,
 ): Promise<LocalizedEvent> {
   const request = { kind: "update", event: current, draft, scope, expectedUpdatedAt } as const;

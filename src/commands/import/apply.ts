@@ -14,7 +14,8 @@ import {
   seriesRecord,
 } from "../../import/plan.js";
 import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
-import type { EventContext } from "../events/event-reader.js";
+import type { Run } from "../../run/run.js";
+
 import type { Attempted } from "../item-report.js";
 import { processInOrder } from "../process-each.js";
 import type { Drafter } from "./drafts.js";
@@ -23,7 +24,7 @@ import { type ImportRecords, type PendingCreate, type RecordChange, SKIPPED } fr
 
 /** What the writes of an import need. */
 interface ApplyOptions {
-  readonly context: EventContext;
+  readonly context: Run;
   readonly calendarId: string;
   /** The name of the source. */
   readonly source: string;

@@ -3,7 +3,7 @@ import type { Named } from "../../calendar/names.js";
 import { nullOn } from "../../errors.js";
 import { createRelatedResolver, DEFAULT_LABEL } from "../../events/names.js";
 import type { ImportEvent } from "../../import/plan.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 
 export type Drafter = Awaited<ReturnType<typeof createDrafter>>;
@@ -14,11 +14,7 @@ export type Drafter = Awaited<ReturnType<typeof createDrafter>>;
  * @param given the label of events without one: by default the profile's, then the default label
  * @throws CliError not_found for a given label that the calendar does not have
  */
-export async function createDrafter(
-  context: Pick<Context, "api" | "config">,
-  calendar: ChosenCalendar,
-  given: string | undefined,
-) {
+export async function createDrafter(context: Run, calendar: ChosenCalendar, given: string | undefined) {
   const named = given === undefined ? undefined : { value: given, source: "--label" };
   const preset = named ?? context.config.settings().setting("label");
   const resolver = createRelatedResolver(context, calendar.id);

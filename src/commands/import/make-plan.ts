@@ -16,7 +16,8 @@ import {
 import { isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
 import { describeWhen } from "../../output/event-when.js";
 import type { ImportExamples, ImportReport } from "../../output/views/import.js";
-import type { EventContext } from "../events/event-reader.js";
+import type { Run } from "../../run/run.js";
+
 import { firstFailure } from "../process-each.js";
 import type { Drafter } from "./drafts.js";
 import type { ReadSource } from "./read-source.js";
@@ -60,7 +61,7 @@ export interface ImportPlan {
 }
 
 interface PlanOptions {
-  readonly context: EventContext;
+  readonly context: Run;
   readonly calendarId: string;
   readonly read: Pick<ReadSource, "source" | "superseded">;
   readonly drafter: Drafter;
@@ -148,7 +149,7 @@ function countJudged(judged: readonly Judged[], unchanged: number) {
 }
 
 /** Titles of each kind; of a single event that is written, with its times. */
-function examplesOf(judged: readonly Judged[], { config }: EventContext) {
+function examplesOf(judged: readonly Judged[], { config }: Run) {
   const { timezone: zone, hours } = config.settings();
   const titlesOf = (kind: Judged["kind"]) => {
     const some = judged.filter((each) => each.kind === kind);

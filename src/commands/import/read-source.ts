@@ -15,9 +15,9 @@ import {
 } from "../../import/read.js";
 import { sanitizeLine } from "../../output/sanitize.js";
 import { truncateText, wrapMessage } from "../../output/table/text-width.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import { readDayFlag } from "../events/date-flags.js";
-import type { EventContext } from "../events/event-reader.js";
+
 import { createNamer } from "../item-report.js";
 
 /** Flags as typed. */
@@ -51,7 +51,7 @@ export interface ImportJob {
 }
 
 /** @throws CliError usage that names everything that is missing */
-export function readJob({ flags: run, terminal }: EventContext, flags: ImportFlags): ImportJob {
+export function readJob({ flags: run, terminal }: Run, flags: ImportFlags): ImportJob {
   const { path, prune } = readPath(flags);
   const isConfirmed = flags.yes === true || run.dryRun;
   const canAsk = terminal.prompt.available && path !== "-";
@@ -107,7 +107,7 @@ export interface ReadSource
  * no calendar or table
  */
 export async function readSource(
-  context: EventContext & Pick<Context, "machine">,
+  context: Run,
   job: ImportJob,
   flags: ImportFlags,
 ): Promise<(known: Pick<GatherOptions, "records" | "sequences" | "storesSeries">) => ReadSource> {
@@ -143,10 +143,7 @@ function nameAll(sentences: readonly string[], say: (text: string) => void): voi
   namer.end();
 }
 
-function nameRejections(
-  { machine, output, terminal }: Pick<Context, "machine" | "output" | "terminal">,
-  rejections: readonly Rejection[],
-): void {
+function nameRejections({ machine, output, terminal }: Run, rejections: readonly Rejection[]): void {
   const width = machine.stderr.isTerminal ? terminal.prompt.columns : Number.POSITIVE_INFINITY;
   const namer = createNamer((text) => {
     for (const part of wrapMessage(sanitizeLine(text), width)) output.warn(part);
@@ -159,7 +156,7 @@ function nameRejections(
 }
 
 /** By default the year from today on. */
-async function readWindow({ config, now, output }: EventContext, flags: ImportFlags): Promise<DayWindow> {
+async function readWindow({ config, now, output }: Run, flags: ImportFlags): Promise<DayWindow> {
   const { timezone: zone } = config.settings();
   const options = { zone, strict: false, now, echo: output.note };
   const readDay = async (flag: "from" | "to", edge: "first" | "last") => {

@@ -11,10 +11,10 @@ import {
   type ImportReport,
   importView,
 } from "../../output/views/import.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import { findImported, type ImportedRow, withImportLock } from "../../state/imported.js";
 import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
-import type { EventContext } from "../events/event-reader.js";
+
 import { createNamer } from "../item-report.js";
 import { type Applied, applyPlan } from "./apply.js";
 import { createDrafter } from "./drafts.js";
@@ -22,7 +22,7 @@ import { type ImportPlan, makePlan } from "./make-plan.js";
 import { type ImportFlags, type ImportJob, type ReadSource, readJob, readSource } from "./read-source.js";
 import { type ImportRecords, openRecords } from "./records.js";
 
-type ImportContext = EventContext & Pick<Context, "state" | "machine">;
+type ImportContext = Run;
 
 /** What a file would change. */
 interface Planned {

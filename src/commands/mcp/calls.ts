@@ -9,13 +9,9 @@ import {
   usageError,
 } from "../../errors.js";
 import { boundText } from "../../output/error-report.js";
-import {
-  type CalendarContext,
-  type ChosenCalendar,
-  namedCalendars,
-  resolveCalendars,
-} from "../calendar-choice.js";
-import { createCommandRunner, type ErrorReport, type RunContext } from "./command-run.js";
+import type { Run } from "../../run/run.js";
+import { type ChosenCalendar, namedCalendars, resolveCalendars } from "../calendar-choice.js";
+import { createCommandRunner, type ErrorReport } from "./command-run.js";
 import { MAX_TEXT, type ToolArguments, type ToolResult } from "./protocol.js";
 import { summarize } from "./summary.js";
 import { type FlagSchema, NOTICE, type Tool, valuesOf, withArgumentNames } from "./tools.js";
@@ -25,7 +21,7 @@ type RunWords = (words: readonly string[]) => ReturnType<ReturnType<typeof creat
 /** Picks the tool that fits the service. @throws CliError where the service must be asked and does not respond */
 export type PickTool = (tool: Tool) => Promise<Tool>;
 
-export function createToolPicker({ api, config }: Pick<CalendarContext, "api" | "config">): PickTool {
+export function createToolPicker({ api, config }: Run): PickTool {
   return async (tool) => {
     if (tool.keyless === undefined || config.settings().service.kind === "local") return tool;
     const client = await api();
@@ -36,7 +32,7 @@ export function createToolPicker({ api, config }: Pick<CalendarContext, "api" | 
 }
 
 /** What runs the calls of tools, each as a command. */
-export function createCalls(context: CalendarContext & RunContext, pickTool: PickTool) {
+export function createCalls(context: Run, pickTool: PickTool) {
   const runCommand = createCommandRunner(context);
   const named = namedCalendars(context);
   /** The calendars of -c; empty for all, null until they are looked up. */

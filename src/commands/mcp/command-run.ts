@@ -1,9 +1,7 @@
 import { Readable } from "node:stream";
 import type { ProcessLike } from "../../run/machine.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import type { WritableLike } from "../../terminal/text-sink.js";
-
-export type RunContext = Pick<Context, "program" | "flags" | "machine">;
 
 /** The error of a command, of which `errorShape` has all keys. */
 export interface ErrorReport {
@@ -14,7 +12,7 @@ export interface ErrorReport {
 }
 
 /** Runs commands as another process with this environment would, with an empty stdin and nobody to ask. */
-export function createCommandRunner({ program, flags, machine }: RunContext) {
+export function createCommandRunner({ program, flags, machine }: Run) {
   const { profile, timezone, timeout, retries, maxWait, verbose, debug } = flags;
   const values = {
     profile,

@@ -1,17 +1,14 @@
 import { describeLocal, formatLocal } from "../../calendar/zoned-time.js";
 import { CliError, usageError } from "../../errors.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import { readByteLines } from "../../terminal/json-items.js";
-import type { CalendarContext } from "../calendar-choice.js";
+
 import { createCalls, createToolPicker } from "./calls.js";
 import { createSession, refuseLongLine, type ToolArguments, type ToolServer } from "./protocol.js";
 import { createTools, NOTICE } from "./tools.js";
 
 /** Serves the tools on stdin and stdout until stdin ends or stdout is closed. @throws CliError configuration, interrupted by a signal */
-export async function serveTools(
-  context: CalendarContext & Pick<Context, "program" | "machine" | "now" | "output">,
-  allowWrite: boolean,
-): Promise<void> {
+export async function serveTools(context: Run, allowWrite: boolean): Promise<void> {
   const { config, flags, machine, now, output, program, terminal } = context;
   if (flags.dryRun)
     throw usageError("--dry-run: an agent would not see what it is", "leave out --allow-write");
@@ -44,7 +41,7 @@ function instructionsAt(now: number, zone: string): string {
 interface Streams {
   readonly process: { readonly stdin: Parameters<typeof readByteLines>[0] };
   readonly signal: () => AbortSignal;
-  readonly stdout: Pick<Context["machine"]["stdout"], "write" | "isClosed">;
+  readonly stdout: Pick<Run["machine"]["stdout"], "write" | "isClosed">;
 }
 
 /** Answers the lines of stdin. It reads no more of them while nobody reads the answers. */

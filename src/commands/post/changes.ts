@@ -8,11 +8,12 @@ import {
 } from "../../messages/message.js";
 import type { Target } from "../../messages/target.js";
 import { changeView } from "../../output/views/change.js";
+import type { Run } from "../../run/run.js";
 import { messageKey } from "../../state/sent.js";
 import { type Diff, separateReaders, withDiff } from "../events/changes-diff.js";
 import type { ChangesFlags } from "../events/changes-reading.js";
 import { checkName } from "../events/name-binding.js";
-import { nameFilters, type PostContext, type PostOptions } from "./digest.js";
+import { nameFilters, type PostOptions } from "./digest.js";
 import { noteResult, postMessage, postToEach, type SendMessage } from "./target.js";
 
 /** A key is used until the next message under its name. */
@@ -24,7 +25,7 @@ const KEEP_DAYS = 400;
  * but with `--at-least-once`.
  */
 export async function postChanges(
-  context: PostContext,
+  context: Run,
   options: PostOptions & ChangesFlags,
   targets: readonly Target[],
 ): Promise<void> {
@@ -63,7 +64,7 @@ interface Delivery {
 }
 
 /** @returns whether something was posted */
-async function deliver(context: PostContext, { diff, options, target }: Delivery): Promise<boolean> {
+async function deliver(context: Run, { diff, options, target }: Delivery): Promise<boolean> {
   if (diff.changes.length === 0 && options.ifEmpty !== "say") {
     await diff.remember();
     noteResult(context, "nothing is new: nothing was posted");
@@ -82,11 +83,7 @@ async function deliver(context: PostContext, { diff, options, target }: Delivery
   return postMessage(context, message, { target, sendMessage });
 }
 
-function createMessage(
-  context: Pick<PostContext, "config" | "now" | "output" | "flags">,
-  { changes, calendars, days }: Diff,
-  options: PostOptions,
-): Message {
+function createMessage(context: Run, { changes, calendars, days }: Diff, options: PostOptions): Message {
   const { output } = context;
   const moment = { zone: context.config.settings().timezone, now: context.now(), range: days };
   const filters = nameFilters(context, options, calendars);

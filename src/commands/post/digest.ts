@@ -5,7 +5,7 @@ import { describeDigest } from "../../messages/first-line.js";
 import { createDigest, createTextMessage, type Message } from "../../messages/message.js";
 import type { Target } from "../../messages/target.js";
 import { eventView } from "../../output/views/event.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import { messageKey, type Sent } from "../../state/sent.js";
 import {
   type DayFlags,
@@ -14,7 +14,7 @@ import {
   readQuery,
   rememberedNames,
 } from "../events/event-query.js";
-import { type EventContext, type EventList, nameSingle, readEvents } from "../events/event-reader.js";
+import { type EventList, nameSingle, readEvents } from "../events/event-reader.js";
 import {
   type MessageFlags,
   noteResult,
@@ -37,21 +37,18 @@ export interface PostOptions extends Omit<DayFlags, "to">, FilterFlags, TargetFl
   readonly changes?: string;
 }
 
-export type PostContext = EventContext & Pick<Context, "messages" | "state">;
-
 /** Sends the events that `events list` would show. Unless all of them can be read, nothing is sent. */
 export async function postDigest(
-  context: PostContext,
+  context: Run,
   options: PostOptions,
   targets: readonly Target[],
 ): Promise<void> {
   if (options.atLeastOnce === true) throw usageError("--at-least-once: only with --changes");
   // How dates in words were read is for a person; cron would mail it.
   const note = context.terminal.isTerminal ? context.output.note : () => undefined;
-  const { config, now } = context;
   // It names the target here, and a day elsewhere.
   const { to: _target, ...chosen } = options;
-  const query = await readQuery({ config, now, output: { note } }, chosen);
+  const query = await readQuery({ ...context, output: { ...context.output, note } }, chosen);
   const { calendars, events } = await readEventsToPost(context, query);
   if (events.length === 0 && options.ifEmpty !== "say")
     return noteResult(context, "no events: nothing was posted");
@@ -72,7 +69,7 @@ export async function postDigest(
 }
 
 /** @throws CliError unless every calendar could be read */
-async function readEventsToPost(context: PostContext, query: EventQuery): Promise<EventList> {
+async function readEventsToPost(context: Run, query: EventQuery): Promise<EventList> {
   const list = await readEvents(context, query);
   list.reportFailures((failure) => {
     const message = `${nameSingle(list.calendars)}${failure.message}`;
@@ -85,7 +82,7 @@ async function readEventsToPost(context: PostContext, query: EventQuery): Promis
 type Listing = Pick<EventList, "calendars"> & Pick<EventQuery, "days">;
 
 function createMessage(
-  context: Pick<Context, "config" | "now" | "output" | "flags">,
+  context: Run,
   { events, listing: { calendars, days } }: Pick<EventList, "events"> & { readonly listing: Listing },
   options: PostOptions,
 ): Message {
@@ -101,7 +98,7 @@ function createMessage(
 
 /** What a message says its events were chosen by, as typed: `Family`, `label Visits`, `"dinner"`. */
 export function nameFilters(
-  { config, flags }: Pick<Context, "config" | "flags">,
+  { config, flags }: Run,
   { category, mine, remaining, search, allCalendars, ...named }: FilterFlags & Pick<DayFlags, "search">,
   calendars: EventList["calendars"],
 ): readonly string[] {
@@ -124,7 +121,7 @@ const KEEP_DAYS = 400;
 const LISTED_DAYS = 30;
 
 /** What is not sent once is sent although it cannot be noted. */
-async function openSent(context: PostContext, { once }: PostOptions): Promise<Sent | null> {
+async function openSent(context: Run, { once }: PostOptions): Promise<Sent | null> {
   if (context.flags.dryRun) return null;
   return context.state.sent().catch((error: unknown) => {
     if (once === true || !(error instanceof CliError) || error.code === "interrupted") throw error;
@@ -133,7 +130,7 @@ async function openSent(context: PostContext, { once }: PostOptions): Promise<Se
   });
 }
 
-function noteUnlisted(context: PostContext, { message }: CliError): void {
+function noteUnlisted(context: Run, { message }: CliError): void {
   noteResult(context, `calctl sent will not list this: ${message}`);
 }
 
@@ -145,7 +142,7 @@ interface DigestKeyOptions {
 
 /** What makes two digests the same: profile, target, calendars, zone, days and filters. */
 function digestKey(
-  { config, flags, now }: Pick<Context, "config" | "flags" | "now">,
+  { config, flags, now }: Run,
   { options, listing: { calendars, days }, target }: DigestKeyOptions,
 ): string {
   const { timezone, defaultCalendar } = config.settings();

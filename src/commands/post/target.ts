@@ -5,7 +5,7 @@ import type { Message } from "../../messages/message.js";
 import { composeOutgoing } from "../../messages/render.js";
 import { TARGET_KINDS, type Target, type TargetKind, type TargetRequest } from "../../messages/target.js";
 import { PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import { AGAIN_HINT, type OutgoingMessage, type SendResult, type Sent } from "../../state/sent.js";
 import { processEach, type ReportFailures } from "../process-each.js";
 
@@ -52,7 +52,7 @@ export function targetRequest({ as, chat, topic, mention, ics }: TargetFlags & M
 
 /** The targets of `--to`, each once, or that of the environment. @throws CliError usage, not_found, configuration */
 export async function openTargets(
-  { messages }: Pick<Context, "messages">,
+  { messages }: Run,
   { to, ...flags }: TargetFlags & MessageFlags & { readonly to?: readonly string[] },
 ): Promise<readonly Target[]> {
   const saved = await messages.targets();
@@ -74,7 +74,7 @@ interface Posting {
 
 /** Sends a message, or prints it with `--dry-run`. @returns whether something was posted or printed */
 export async function postMessage(
-  context: Pick<Context, "api" | "flags" | "terminal" | "output" | "now">,
+  context: Run,
   message: Message,
   { target, sendMessage = sendAtOnce }: Posting,
 ): Promise<boolean> {
@@ -91,7 +91,7 @@ export async function postMessage(
 
 /** The message with the whole series of its events, if iCalendar is attached to it. */
 export async function attachSeries(
-  { api }: Pick<Context, "api">,
+  { api }: Run,
   message: Message,
   { ics }: Pick<Target, "ics">,
 ): Promise<Message> {
@@ -113,14 +113,14 @@ const RESULTS: Readonly<Record<SendResult, string>> = {
   unknown_before: "may have been posted before (see calctl sent) to",
 };
 
-interface ResultContext extends Pick<Context, "now"> {
-  readonly flags: Pick<Context["flags"], "verbose">;
-  readonly terminal: Pick<Context["terminal"], "isTerminal">;
-  readonly output: Pick<Context["output"], "note">;
+interface ResultRun extends Pick<Run, "now"> {
+  readonly flags: Pick<Run["flags"], "verbose">;
+  readonly terminal: Pick<Run["terminal"], "isTerminal">;
+  readonly output: Pick<Run["output"], "note">;
 }
 
 /** Says what was done, to a person at a terminal or to who asks for it with `--verbose`, then with the time. */
-export function noteResult({ flags, terminal, output, now }: ResultContext, text: string): void {
+export function noteResult({ flags, terminal, output, now }: ResultRun, text: string): void {
   if (flags.verbose) output.note(`${new Date(now()).toISOString()} ${text}`);
   else if (terminal.isTerminal) output.note(text);
 }
@@ -132,7 +132,7 @@ export function noteResult({ flags, terminal, output, now }: ResultContext, text
  * @throws CliError outcome_unknown if that is so of one of them, otherwise the failure, partial when others worked
  */
 export async function postToEach(
-  { output }: Pick<Context, "output">,
+  { output }: Run,
   { targets, sent }: { readonly targets: readonly Target[]; readonly sent: Sent | null },
   post: (target: Target) => Promise<boolean>,
 ): Promise<void> {

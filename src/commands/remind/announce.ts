@@ -5,7 +5,7 @@ import { CliError } from "../../errors.js";
 import { jsonObject } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import { JSON_DOCUMENT, PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import { messageKey, type SendResult, type Sent } from "../../state/sent.js";
 import { nameEvent } from "../events/event-name.js";
 import { rememberedNames } from "../events/event-query.js";
@@ -13,12 +13,12 @@ import { noteResult, reportSending } from "../post/target.js";
 import { processEach } from "../process-each.js";
 import type { ReminderSink, RemindOptions } from "./reminder-sink.js";
 
-interface AnnounceContext extends Pick<Context, "now"> {
+/** What announcing uses of a run. */
+interface AnnounceRun extends Pick<Run, "now" | "state"> {
   readonly config: { readonly settings: () => Parameters<typeof messageKey>[0] };
-  readonly state: Context["state"];
-  readonly output: Pick<Context["output"], "note" | "warn">;
-  readonly flags: Pick<Context["flags"], "calendars" | "verbose">;
-  readonly terminal: Pick<Context["terminal"], "isTerminal">;
+  readonly output: Pick<Run["output"], "note" | "warn">;
+  readonly flags: Pick<Run["flags"], "calendars" | "verbose">;
+  readonly terminal: Pick<Run["terminal"], "isTerminal">;
 }
 
 type DueEvent = Reminder<LocalizedEvent>;
@@ -41,7 +41,7 @@ const KEEP_DAYS = 30;
  * Announces reminders one after the other, by start, each once. An event that cannot be drawn holds up no other.
  * @throws CliError outcome_unknown if that is so of one of them, otherwise the failure, partial when others worked
  */
-export async function announceAll(context: AnnounceContext, announcing: Announcing): Promise<void> {
+export async function announceAll(context: AnnounceRun, announcing: Announcing): Promise<void> {
   const { reminders, sink, window } = announcing;
   const sent = await context.state.sent();
   // An event that moves is announced anew.
@@ -138,7 +138,7 @@ function groupByStart(reminders: readonly DueEvent[]): readonly (readonly DueEve
  * @throws CliError as `announceAll`
  */
 export async function showAll(
-  { output }: { readonly output: Pick<Context["output"], "document" | "warn"> },
+  { output }: { readonly output: Pick<Run["output"], "document" | "warn"> },
   { reminders, sink, showCalendar }: Pick<Announcing, "reminders" | "sink" | "showCalendar">,
 ): Promise<void> {
   if (!sink.groupsByStart) {
@@ -165,7 +165,7 @@ const MAX_NAMED = 5;
 
 /** Says once, in one line, which starts were announced by no run, of those since the job has run for the first time. */
 async function reportMissed(
-  context: AnnounceContext,
+  context: AnnounceRun,
   sent: Sent,
   { late, sink, window, options, keyOf }: KeyedAnnouncing,
 ): Promise<void> {

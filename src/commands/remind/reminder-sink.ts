@@ -5,11 +5,11 @@ import { composeOutgoing } from "../../messages/render.js";
 import type { Payload, Target } from "../../messages/target.js";
 import { jsonObject } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
-import type { Context } from "../../run/run.js";
+import type { Run } from "../../run/run.js";
 import type { OutgoingMessage } from "../../state/sent.js";
 import { nameEvent } from "../events/event-name.js";
 import type { FilterFlags } from "../events/event-query.js";
-import type { EventContext } from "../events/event-reader.js";
+
 import { attachSeries, type MessageFlags, type TargetFlags, targetRequest } from "../post/target.js";
 import { createProgramRunner, eventVariables } from "../programs/run-program.js";
 
@@ -26,8 +26,6 @@ export interface RemindOptions extends FilterFlags, TargetFlags, MessageFlags {
   /** The program and its arguments. */
   readonly program: readonly string[];
 }
-
-export type RemindContext = EventContext & Pick<Context, "messages" | "state" | "machine">;
 
 /** What an event is announced to. */
 export interface ReminderSink {
@@ -48,10 +46,7 @@ interface Announcement extends OutgoingMessage {
 }
 
 /** The program, or the target of messages. @throws CliError usage, not_found, configuration */
-export async function createReminderSink(
-  context: RemindContext,
-  options: RemindOptions,
-): Promise<ReminderSink> {
+export async function createReminderSink(context: Run, options: RemindOptions): Promise<ReminderSink> {
   const { program: words, post, as } = options;
   const [program, ...args] = words;
   if (program === undefined) {
@@ -90,7 +85,7 @@ const MESSAGE_FLAGS = [
   ["--ics", "ics"],
 ] as const;
 
-function targetSink(context: RemindContext, target: Target): ReminderSink {
+function targetSink(context: Run, target: Target): ReminderSink {
   return {
     id: `post ${target.id}`,
     groupsByStart: true,

@@ -91,8 +91,8 @@ export function createDeliveryWorld(): DeliveryWorld {
     const started = start(env);
     onTestFinished(() => started.host.close());
     const frame = { run, commandTree: loadCommandTree, setExitCode: () => undefined };
-    const createContext = await started.host.loadContexts();
-    const targets = await createContext(flags, frame).messages.targets();
+    const createRun = await started.host.loadRuns();
+    const targets = await createRun(flags, frame).messages.targets();
     return { ...started, target: await targets.open(request) };
   };
   return {
