@@ -28,18 +28,18 @@ export interface AccessRun {
  * @throws CliError configuration when it is missing and not created
  */
 export async function openAdmin(
-  context: AccessRun,
+  run: AccessRun,
   flag: string | undefined,
   { create }: { readonly create?: boolean | undefined } = {},
 ): Promise<ServiceAdmin> {
-  const { dryRun } = context.flags;
+  const { dryRun } = run.flags;
   // One that does not exist is not created either.
   if (dryRun && create === true) throw dryRunError();
-  const database = chooseDatabase(context, flag);
-  const mayCreate = create ?? otherService(context) === null;
+  const database = chooseDatabase(run, flag);
+  const mayCreate = create ?? otherService(run) === null;
   const isLocal = database === undefined && mayCreate;
   const options = { rateLimit: null, ...(!isLocal && { create: create === true }) };
-  const { admin } = await openChosen(context, { database, isLocal, isServed: false }, options);
+  const { admin } = await openChosen(run, { database, isLocal, isServed: false }, options);
   const { users, calendars, members, labels, clients, tokens } = admin;
   return {
     ...readOnlyIf(dryRun, admin, []),
@@ -62,12 +62,12 @@ export interface ChosenDatabase {
 
 /** Opens the service over a database that was chosen, and notes what was created. */
 export async function openChosen(
-  context: AccessRun,
+  run: AccessRun,
   { database: chosen, isLocal, isServed }: ChosenDatabase,
   options: Omit<ServiceOptions, "now" | "database">,
 ): Promise<Service> {
-  const { machine } = context;
-  const { note } = messagesOf(context);
+  const { machine } = run;
+  const { note } = messagesOf(run);
   const opening = { machine, note, isServed };
   const database = chosen ?? machine.database();
   if (isLocal) return (await openLocalDatabase(opening, { database, ...options })).service;
@@ -81,14 +81,14 @@ export async function openChosen(
  * another service is in use, a note says which database is used.
  * @throws CliError usage
  */
-export function chooseDatabase(context: AccessRun, flag: string | undefined): string | undefined {
-  const { note } = messagesOf(context);
+export function chooseDatabase(run: AccessRun, flag: string | undefined): string | undefined {
+  const { note } = messagesOf(run);
   if (flag !== undefined) return parseDatabase(flag, { source: "--db", note });
-  const variable = readVariable(context.machine.env, "CALCTL_SERVICE_DB");
+  const variable = readVariable(run.machine.env, "CALCTL_SERVICE_DB");
   const database =
     variable === undefined ? undefined : parseDatabase(variable, { source: "CALCTL_SERVICE_DB" });
-  const other = otherService(context);
-  const path = database ?? context.machine.database();
+  const other = otherService(run);
+  const path = database ?? run.machine.database();
   if (other !== null && !isPostgresUrl(path))
     note(`using the database of this machine, ${path}, not ${other}`);
   return database;

@@ -40,17 +40,17 @@ export interface ListeningReport {
 }
 
 /** Serves the embedded service until the run is interrupted. */
-export async function serve(context: AccessRun, options: ServeOptions): Promise<void> {
-  if (context.flags.dryRun) throw dryRunError();
+export async function serve(run: AccessRun, options: ServeOptions): Promise<void> {
+  if (run.flags.dryRun) throw dryRunError();
   const superseded = new AbortController();
   const metrics = await startMetrics(options.metrics);
   try {
-    const service = await openServed(context, options, {
+    const service = await openServed(run, options, {
       observer: metrics?.observer,
       onSuperseded: (error) => superseded.abort(error),
     });
-    const signal = AbortSignal.any([context.machine.signal(), superseded.signal]);
-    const { debug } = messagesOf(context);
+    const signal = AbortSignal.any([run.machine.signal(), superseded.signal]);
+    const { debug } = messagesOf(run);
     await listenUntilAborted(service, { ...options, metricsUrl: metrics?.url, signal, debug });
   } finally {
     await metrics?.close();
@@ -75,29 +75,29 @@ async function startMetrics(address: ServeOptions["metrics"]) {
 }
 
 async function openServed(
-  context: AccessRun,
+  run: AccessRun,
   { database: flag, memory, sample, rateLimit, publicClient, log }: ServeOptions,
   watching: Pick<ServiceOptions, "observer" | "onSuperseded">,
 ): Promise<Service> {
-  const database = memory ? ":memory:" : chooseDatabase(context, flag);
+  const database = memory ? ":memory:" : chooseDatabase(run, flag);
   // A sample needs a database without users, and is the only content that it should have.
   const isLocal = database === undefined && !sample;
   return openChosen(
-    context,
+    run,
     { database, isLocal, isServed: true },
     {
       ...watching,
       rateLimit,
       publicClient,
-      onHandled: createRequestLog(context, log),
+      onHandled: createRequestLog(run, log),
       // Requests in progress may end after an interruption.
       signal: undefined,
     },
   );
 }
 
-function createRequestLog(context: AccessRun, format: LogFormat): (request: HandledRequest) => void {
-  const { log, debug } = messagesOf(context);
+function createRequestLog(run: AccessRun, format: LogFormat): (request: HandledRequest) => void {
+  const { log, debug } = messagesOf(run);
   const write = createLogWriter(log, format);
   return (request) => {
     const line = formatLogLine(request, format);

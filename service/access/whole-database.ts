@@ -17,26 +17,23 @@ import { type AccessRun, chooseDatabase, messagesOf } from "./admin.js";
  * @throws CliError usage when the file exists, or the database is not an SQLite file; configuration when it cannot be copied
  */
 export async function backUpDatabase(
-  context: AccessRun,
+  run: AccessRun,
   { database, file }: { readonly database: string | undefined; readonly file: string },
 ): Promise<Backup> {
-  if (context.flags.dryRun) throw dryRunError();
-  const { machine } = context;
-  const path = chooseDatabase(context, database) ?? machine.database();
+  if (run.flags.dryRun) throw dryRunError();
+  const { machine } = run;
+  const path = chooseDatabase(run, database) ?? machine.database();
   if (isPostgresUrl(path)) {
     throw usageError("a backup is made of SQLite files", "use pg_dump for PostgreSQL");
   }
-  return withProgress(context, (progress) => backUp(path, file, { ...progress, now: machine.clock.now() }));
+  return withProgress(run, (progress) => backUp(path, file, { ...progress, now: machine.clock.now() }));
 }
 
 /** Verifies the database. @throws CliError configuration when it cannot be read, or has another version */
-export async function checkDatabase(
-  context: AccessRun,
-  flag: string | undefined,
-): Promise<readonly Finding[]> {
-  const { signal, database: localDatabase } = context.machine;
-  const database = chooseDatabase(context, flag) ?? localDatabase();
-  return withProgress(context, (progress) =>
+export async function checkDatabase(run: AccessRun, flag: string | undefined): Promise<readonly Finding[]> {
+  const { signal, database: localDatabase } = run.machine;
+  const database = chooseDatabase(run, flag) ?? localDatabase();
+  return withProgress(run, (progress) =>
     whileOpen(openStore(database, { signal, readOnly: true }), (store) => checkStore(store, progress)),
   );
 }
@@ -46,19 +43,19 @@ export async function checkDatabase(
  * @throws CliError configuration when one of them cannot be used, or the target has something else
  */
 export async function copyDatabase(
-  context: AccessRun,
+  run: AccessRun,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<readonly CopiedTable[]> {
-  if (context.flags.dryRun) throw dryRunError();
-  const { signal } = context.machine;
-  const { note, warn } = messagesOf(context);
+  if (run.flags.dryRun) throw dryRunError();
+  const { signal } = run.machine;
+  const { note, warn } = messagesOf(run);
   const read = parseDatabase(from, { source: "--from", note });
   const written = parseDatabase(to, { source: "--to", note });
   if (written === MEMORY)
     throw usageError("--to: nothing of a database in memory would be left", "write the path of a new file");
   let isInProgress = false;
   try {
-    return await withProgress(context, (progress) =>
+    return await withProgress(run, (progress) =>
       whileOpen(openStore(read, { signal, readOnly: true }), (source) =>
         whileOpen(openStore(written, { signal, migrate: false, allowUnfinished: true }), (target) => {
           isInProgress = true;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { checkId, describeCandidates } from "../../src/calendar/names.js";
-import { addAction, addCommand, type ContextOf, describeCommand } from "../../src/cli/command.js";
+import { addAction, addCommand, describeCommand, type RunOf } from "../../src/cli/command.js";
 import { completeValues, type NeededValue, neededChoice } from "../../src/commands/missing-values.js";
 import { emptyValueError, usageError } from "../../src/errors.js";
 import type { View } from "../../src/output/view.js";
@@ -23,7 +23,7 @@ interface AdminCommand<V, T> {
   readonly needs?: { readonly [K in keyof V]?: Need<NonNullable<V[K]>> };
   /** Whether a missing database is created, as for `openAdmin`. */
   readonly create?: boolean;
-  run(open: OpenAdmin, values: V & DatabaseFlag, context: Run): Promise<T | readonly T[]>;
+  run(open: OpenAdmin, values: V & DatabaseFlag, run: Run): Promise<T | readonly T[]>;
   /** What has happened, in case the value cannot be printed. */
   readonly completed?: (value: T) => string;
 }
@@ -39,12 +39,10 @@ export interface DatabaseFlag {
 /** Describes a command. @returns adds it to its group */
 export function adminCommand<V extends object = object, T = string>(description: AdminCommand<V, T>) {
   const { name, summary, declare = (command) => command, examples, prints } = description;
-  return (group: Command, contextOf: ContextOf): void => {
+  return (group: Command, runOf: RunOf): void => {
     const command = declare(addDatabaseFlag(addCommand(group, name, summary)));
     describeCommand(command, { ...(prints && { prints }), examples: () => examples });
-    addAction<Values>(command, contextOf, (context, options) =>
-      run(description, { context, options, command }),
-    );
+    addAction<Values>(command, runOf, (run, options) => runAdmin(description, { run, options, command }));
   };
 }
 
@@ -56,7 +54,7 @@ export function addDatabaseFlag(command: Command): Command {
 }
 
 interface CommandRun {
-  readonly context: Run;
+  readonly run: Run;
   /** As typed. */
   readonly options: Values & DatabaseFlag;
   readonly command: Command;
@@ -64,26 +62,26 @@ interface CommandRun {
 
 type Values = Readonly<Record<string, unknown>>;
 
-async function run<V, T>(
+async function runAdmin<V, T>(
   { prints, needs = {}, create, completed, ...description }: AdminCommand<V, T>,
-  { context, options, command }: CommandRun,
+  { run, options, command }: CommandRun,
 ): Promise<void> {
-  const output = prints && (() => context.output.of(prints.view));
+  const output = prints && (() => run.output.of(prints.view));
   let opened: Promise<ServiceAdmin> | undefined;
   const open: OpenAdmin = () => {
-    opened ??= openAdmin(context, options.db, { create });
+    opened ??= openAdmin(run, options.db, { create });
     return opened;
   };
   const needed = Object.entries(needs as Readonly<Record<string, Need<unknown>>>).map(([name, need]) => [
     name,
-    need(options[name], { context, open, options }),
+    need(options[name], { run, open, options }),
   ]);
-  const answers = await completeValues<Values>(context.terminal.prompt, Object.fromEntries(needed), {
+  const answers = await completeValues<Values>(run.terminal.prompt, Object.fromEntries(needed), {
     command,
     ...(output && { check: output }),
   });
-  const value = await description.run(open, { ...options, ...answers } as V & DatabaseFlag, context);
-  if (output === undefined) return context.output.note(String(value));
+  const value = await description.run(open, { ...options, ...answers } as V & DatabaseFlag, run);
+  if (output === undefined) return run.output.note(String(value));
   await output().print(value, Array.isArray(value) ? undefined : completed?.(value as T));
 }
 
@@ -91,24 +89,24 @@ async function run<V, T>(
 type Need<T> = (given: T | undefined, asking: Asking) => NeededValue<T, Values>;
 
 interface Asking {
-  readonly context: Run;
+  readonly run: Run;
   readonly open: OpenAdmin;
   /** As typed. */
   readonly options: Values;
 }
 
 /** The name of something new. */
-export const needsName: Need<string> = (given, { context }) => {
+export const needsName: Need<string> = (given, { run }) => {
   if (given === "") throw emptyValueError("the name");
-  return { name: "NAME", given, ask: () => askName(context) };
+  return { name: "NAME", given, ask: () => askName(run) };
 };
 
 /** A new name, unless one of the other flags changes something. @param flags how messages name all of them */
 export function needsChange(flags: string, others: readonly string[]): Need<string> {
-  return (given, { context, options }) => ({
+  return (given, { run, options }) => ({
     name: flags,
     given,
-    ask: () => askName(context),
+    ask: () => askName(run),
     when: () => others.every((other) => options[other] === undefined),
   });
 }
@@ -122,7 +120,7 @@ function askName({ terminal }: Run): Promise<string> {
 
 /** The calendar of `-c`, else the only one. The default of a profile does not count here. */
 export const needsCalendarFlag: Need<string> = (_, asking) => {
-  const { flags, terminal } = asking.context;
+  const { flags, terminal } = asking.run;
   const [given, another] = flags.calendars;
   if (another !== undefined) throw usageError("--calendar: this command takes one calendar");
   const needed = needsCalendar("--calendar")(given, asking);
@@ -169,10 +167,10 @@ interface OneOf {
 
 /** Something in the database: as given, or picked. Refuses an id that is empty, `.` or `..`. */
 export function needsOneOf({ list, when = () => true, ...place }: OneOf): Need<string> {
-  return (given, { context, open, options }) => {
+  return (given, { run, open, options }) => {
     if (given !== undefined) checkId(given, place.name);
     const pick = async (values: Values) => list(await open(), String(values["calendar"] ?? ""));
-    return { ...neededChoice<Values>(context, { ...place, given, list: pick }), when: () => when(options) };
+    return { ...neededChoice<Values>(run, { ...place, given, list: pick }), when: () => when(options) };
   };
 }
 

@@ -23,7 +23,7 @@ const add = adminCommand({
   ],
   needs: {
     name: needsName,
-    redirectUri: (given, { context: { terminal } }) => ({
+    redirectUri: (given, { run: { terminal } }) => ({
       name: "--redirect-uri",
       given,
       ask: async () => [

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addAction, addCommand, type ContextOf, describeCommand } from "../../src/cli/command.js";
+import { addAction, addCommand, describeCommand, type RunOf } from "../../src/cli/command.js";
 import { configurationError, emptyValueError, missingFlagsError, usageError } from "../../src/errors.js";
 import { checkView } from "../../src/output/views/check.js";
 import type { Run } from "../../src/run/run.js";
@@ -7,8 +7,8 @@ import { backupView, copiedTableView, resyncView } from "../views/service.js";
 import { addDatabaseFlag, adminCommand, type DatabaseFlag } from "./admin-command.js";
 
 /** Adds the commands that work on a database as a whole. */
-export function registerServiceDatabase(command: Command, contextOf: ContextOf): void {
-  addBackup(command, contextOf);
+export function registerServiceDatabase(command: Command, runOf: RunOf): void {
+  addBackup(command, runOf);
   const check = addCommand(command, "check", "verify the database, while the service may run");
   describeCommand(addDatabaseFlag(check), {
     prints: { view: checkView, count: "list" },
@@ -20,7 +20,7 @@ export function registerServiceDatabase(command: Command, contextOf: ContextOf):
       ],
     ],
   });
-  addAction(check, contextOf, runServiceCheck);
+  addAction(check, runOf, runServiceCheck);
   const copy = addCommand(command, "copy", "copy everything into another, empty database, and compare them")
     .option("--from <database>", "sqlite:PATH or postgres://… to read (required)")
     .option("--to <database>", "the same of an empty database, or of an unfinished copy (required)");
@@ -33,8 +33,8 @@ export function registerServiceDatabase(command: Command, contextOf: ContextOf):
       ],
     ],
   });
-  addAction(copy, contextOf, runServiceCopy);
-  addResync(command, contextOf);
+  addAction(copy, runOf, runServiceCopy);
+  addResync(command, runOf);
 }
 
 /** Prints how many calendars have a revision now that no client knows. */
@@ -54,20 +54,20 @@ const addBackup = adminCommand({
   summary: "copy the database, while the service may run",
   prints: { view: backupView, count: "one" },
   examples: [["A file that is named after the day", 'calctl service backup "calendar-$(date +%F).db"']],
-  async run(_, { db, file }: DatabaseFlag & { readonly file: string }, context) {
+  async run(_, { db, file }: DatabaseFlag & { readonly file: string }, run) {
     if (file === "") throw emptyValueError("FILE");
     if (file === "-") throw usageError("FILE: a backup cannot go to stdout", "write the path of a new file");
     const { backUpDatabase } = await import("../access/whole-database.js");
-    return backUpDatabase(context, { database: db, file });
+    return backUpDatabase(run, { database: db, file });
   },
   completed: ({ file }) => `the backup ${file} was made`,
 });
 
 /** Prints what was checked, also when something is wrong, which then is exit 10. */
-async function runServiceCheck(context: Run, { db }: DatabaseFlag): Promise<void> {
-  const output = context.output.of(checkView);
+async function runServiceCheck(run: Run, { db }: DatabaseFlag): Promise<void> {
+  const output = run.output.of(checkView);
   const { checkDatabase } = await import("../access/whole-database.js");
-  const findings = await checkDatabase(context, db);
+  const findings = await checkDatabase(run, db);
   await output.print(findings);
   const failed = findings.filter(({ ok }) => !ok).map(({ check }) => check);
   if (failed.length === 0) return;
@@ -83,16 +83,16 @@ interface ServiceCopyOptions {
 }
 
 /** Prints the tables that are now in both databases. */
-async function runServiceCopy(context: Run, { from, to }: ServiceCopyOptions): Promise<void> {
-  const output = context.output.of(copiedTableView);
+async function runServiceCopy(run: Run, { from, to }: ServiceCopyOptions): Promise<void> {
+  const output = run.output.of(copiedTableView);
   if (from === undefined || to === undefined)
     throw missingFlagsError([
       ...(from === undefined ? ["--from"] : []),
       ...(to === undefined ? ["--to"] : []),
     ]);
   const { copyDatabase } = await import("../access/whole-database.js");
-  const tables = await copyDatabase(context, { from, to });
-  context.output.note(
+  const tables = await copyDatabase(run, { from, to });
+  run.output.note(
     "not copied: browser sessions, codes of logins in progress, and what is counted of sign-ins and requests",
   );
   await output.print(tables, "the copy is complete");

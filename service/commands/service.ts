@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import {
   addAction,
   addCommand,
-  type ContextOf,
   describeCommand,
+  type RunOf,
   requireSubcommand,
 } from "../../src/cli/command.js";
 import { JSON_DOCUMENT } from "../../src/output/views/plain.js";
@@ -24,15 +24,15 @@ const GROUPS = [
   ["tokens", "create, list and revoke tokens", tokenCommands],
 ] as const;
 
-export function registerService(command: Command, contextOf: ContextOf): void {
+export function registerService(command: Command, runOf: RunOf): void {
   requireSubcommand(command);
-  registerServiceStart(addCommand(command, "start", "serve the embedded service over HTTP"), contextOf);
+  registerServiceStart(addCommand(command, "start", "serve the embedded service over HTTP"), runOf);
   for (const [name, summary, adminCommands] of GROUPS) {
     const group = addCommand(command, name, summary);
     requireSubcommand(group);
-    for (const add of adminCommands) add(group, contextOf);
+    for (const add of adminCommands) add(group, runOf);
   }
-  registerServiceDatabase(command, contextOf);
+  registerServiceDatabase(command, runOf);
   const openApi = addCommand(command, "openapi", "print the contract as OpenAPI 3.1");
   describeCommand(openApi, {
     prints: "json",
@@ -42,7 +42,7 @@ export function registerService(command: Command, contextOf: ContextOf): void {
       ["Which endpoints are there?", "calctl service openapi --jq '.paths | keys[]'"],
     ],
   });
-  addAction(openApi, contextOf, runServiceOpenApi);
+  addAction(openApi, runOf, runServiceOpenApi);
 }
 
 /** Prints the contract as an OpenAPI 3.1 document, always as JSON. */

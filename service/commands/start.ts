@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { parseDuration } from "../../src/calendar/dates.js";
-import { addAction, type ContextOf, describeCommand } from "../../src/cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../../src/cli/command.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { JSON_LINE } from "../../src/output/views/plain.js";
 import type { Run } from "../../src/run/run.js";
@@ -32,7 +32,7 @@ const DEFAULT_PORT = "8787";
 const LOG_FORMATS: readonly LogFormat[] = ["json", "text", "off"];
 const DEFAULT_RATE_LIMIT = "600/10m";
 
-export function registerServiceStart(command: Command, contextOf: ContextOf): void {
+export function registerServiceStart(command: Command, runOf: RunOf): void {
   addDatabaseFlag(command)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
     .option("--port <number>", `port, 0 for any free one (default: ${DEFAULT_PORT})`)
@@ -65,15 +65,15 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
       ["With metrics at http://127.0.0.1:9464/metrics", "calctl service start --metrics 9464 --port 8789"],
     ],
   });
-  addAction(command, contextOf, runServiceStart);
+  addAction(command, runOf, runServiceStart);
 }
 
 /** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0. */
-async function runServiceStart(context: Run, flags: ServiceStartOptions): Promise<void> {
-  const format = context.output.format();
+async function runServiceStart(run: Run, flags: ServiceStartOptions): Promise<void> {
+  const format = run.output.format();
   if (flags.memory === true && flags.db !== undefined)
     throw usageError("give either --memory or --db, not both");
-  await serve(context, {
+  await serve(run, {
     database: flags.db,
     memory: flags.memory === true,
     sample: flags.sample === true,
@@ -91,14 +91,14 @@ async function runServiceStart(context: Run, flags: ServiceStartOptions): Promis
     onListening: async ({ sample, ...addresses }) => {
       const { base_url: url, auth_url: authUrl, listen } = addresses;
       const where = flags.publicUrl === undefined ? url : `${listen} for ${url}`;
-      if (addresses.metrics_url !== undefined) context.output.warn(`metrics at ${addresses.metrics_url}`);
-      context.output.warn(`users sign in at ${authUrl}`);
-      context.output.warn(`listening on ${where}, press Ctrl-C to stop`);
+      if (addresses.metrics_url !== undefined) run.output.warn(`metrics at ${addresses.metrics_url}`);
+      run.output.warn(`users sign in at ${authUrl}`);
+      run.output.warn(`listening on ${where}, press Ctrl-C to stop`);
       if (format === "json" || format === "ndjson") {
-        await context.output.of(JSON_LINE).print({ ...addresses, ...sample });
+        await run.output.of(JSON_LINE).print({ ...addresses, ...sample });
       } else if (sample !== null) {
         const { SAMPLE_DOCUMENT } = await import("../views/sample.js");
-        await context.output.of(SAMPLE_DOCUMENT).print(sample);
+        await run.output.of(SAMPLE_DOCUMENT).print(sample);
       }
     },
   });

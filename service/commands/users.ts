@@ -32,12 +32,12 @@ const add = adminCommand({
   ],
   needs: { name: needsName },
   create: true,
-  async run(open, { name, login }: { readonly name: string; readonly login?: string }, context) {
-    const password = await readPassword(context, `Password for ${name} (empty for none)`, "none");
+  async run(open, { name, login }: { readonly name: string; readonly login?: string }, run) {
+    const password = await readPassword(run, `Password for ${name} (empty for none)`, "none");
     const { users } = await open();
     const user = await users.add({ name, login, ...(password !== "" && { password }) });
     if (password === "") {
-      context.output.note(
+      run.output.note(
         `${name} has no password yet and cannot sign in: calctl service users password ${user.id}`,
       );
     }
@@ -60,8 +60,8 @@ const password = adminCommand({
   declare,
   examples: [["From a file, in a script", "calctl service users password Ben <password-file"]],
   needs,
-  async run(open, { user }: UserArgument, context) {
-    const password = await readPassword(context, `New password for ${user}`, "refused");
+  async run(open, { user }: UserArgument, run) {
+    const password = await readPassword(run, `New password for ${user}`, "refused");
     if (password === "")
       throw usageError("the password is empty", "type it at the prompt, or pass it on stdin");
     const { name } = await (await open()).users.setPassword(user, password);

@@ -4,8 +4,8 @@ import {
   addCommands,
   type CommandEntry,
   type CommandLoaders,
-  type ContextOf,
   loadCommand,
+  type RunOf,
   refuseUnknownCommand,
   requireSubcommand,
 } from "./command.js";
@@ -118,7 +118,7 @@ const COMMANDS: readonly CommandEntry[] = [...COMMAND_GROUPS.flatMap(([, entries
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(([name]) => name);
 
 export interface TreeOptions {
-  readonly contextOf: ContextOf;
+  readonly runOf: RunOf;
   /** Takes what commander prints on stdout: the version. */
   readonly write: (text: string) => void;
   /** Called with the command whose `--help` is asked for. */
@@ -137,7 +137,7 @@ function describeProgram(program: Command): Command {
 }
 
 /** The command tree. A command is loaded only when it is used, so that help and version stay fast. */
-export function createProgram({ contextOf, write, onHelp, printHelp, onParsing }: TreeOptions): Command {
+export function createProgram({ runOf, write, onHelp, printHelp, onParsing }: TreeOptions): Command {
   const program = describeProgram(new Command("calctl"))
     .configureHelp({ formatHelp: () => "" })
     .helpCommand(false)
@@ -153,8 +153,7 @@ export function createProgram({ contextOf, write, onHelp, printHelp, onParsing }
   const loadOnUse = (parent: Command, loaders: CommandLoaders): void => {
     parent.hook("preSubcommand", async (_, command) => {
       const load = loaders.get(command);
-      const more: CommandLoaders =
-        load === undefined ? new Map() : await loadCommand(command, load, contextOf);
+      const more: CommandLoaders = load === undefined ? new Map() : await loadCommand(command, load, runOf);
       eachCommand(command, more, (each) => prepareParsing(each, given, onParsing));
       if (more.size > 0) loadOnUse(command, more);
     });

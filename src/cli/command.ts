@@ -8,17 +8,17 @@ import { readGlobalFlags } from "./global-flags.js";
 import type { Example } from "./help/page.js";
 import { suggestCommand } from "./suggestion.js";
 
-/** Loads and creates the context of a command whose flags are parsed. */
-export type ContextOf = (command: Command, options?: ContextOptions) => Promise<Run>;
+/** Loads and creates what a command may use, once its flags are parsed. */
+export type RunOf = (command: Command, options?: RunOfOptions) => Promise<Run>;
 
-interface ContextOptions {
+interface RunOfOptions {
   /** Whether a scheduler runs it, which mails all that is printed: retries that helped are not worth an email. */
   readonly isJob?: boolean;
 }
 
 /** For the commands that a scheduler runs. */
-export function forJobs(contextOf: ContextOf): ContextOf {
-  return (command) => contextOf(command, { isJob: true });
+export function forJobs(runOf: RunOf): RunOf {
+  return (command) => runOf(command, { isJob: true });
 }
 
 /** Adds a subcommand. It has the global flags once it is parsed. */
@@ -28,7 +28,7 @@ export function addCommand(parent: Command, nameAndArguments: string, summary: s
 }
 
 /** Declares the arguments and flags of a command, or its subcommands. */
-type Register = (command: Command, contextOf: ContextOf) => void;
+type Register = (command: Command, runOf: RunOf) => void;
 
 /** Name, summary, and a function that loads the command: how it is declared, or its subcommands. */
 export type CommandEntry = readonly [
@@ -49,11 +49,11 @@ export function addCommands(parent: Command, entries: readonly CommandEntry[]): 
 export async function loadCommand(
   command: Command,
   load: CommandEntry[2],
-  contextOf: ContextOf,
+  runOf: RunOf,
 ): Promise<CommandLoaders> {
   const loaded = await load();
   if (typeof loaded === "function") {
-    loaded(command, contextOf);
+    loaded(command, runOf);
     return new Map();
   }
   requireSubcommand(command);
@@ -61,30 +61,30 @@ export async function loadCommand(
 }
 
 /** @param options arguments and flags under their names */
-export type RunCommand<O> = (context: Run, options: O, command: Command) => Promise<void>;
+export type RunCommand<O> = (run: Run, options: O, command: Command) => Promise<void>;
 
 /**
- * Runs a command with its context, and with its arguments and flags as one object under their names. Flags that shape
+ * Runs a command with what it may use, and with its arguments and flags as one object under their names. Flags that shape
  * data are refused as far as what it prints (`describeCommand`) cannot be shaped; `--fields` without a value prints the
  * names of its fields instead.
  */
-export function addAction<O>(command: Command, contextOf: ContextOf, run: RunCommand<O>): void {
+export function addAction<O>(command: Command, runOf: RunOf, action: RunCommand<O>): void {
   command.action(async () => {
     const { registeredArguments, processedArgs } = command;
     const named = registeredArguments.map((argument, index) => [argument.name(), processedArgs[index]]);
-    const context = await contextOf(command);
-    await context.output.prepare();
+    const run = await runOf(command);
+    await run.output.prepare();
     refuseOutputFlags(command);
     const fields = listedFields(command);
-    if (fields !== null) return context.output.document(LINES, fields);
+    if (fields !== null) return run.output.document(LINES, fields);
     try {
-      await run(context, { ...command.opts(), ...Object.fromEntries(named) } as O, command);
+      await action(run, { ...command.opts(), ...Object.fromEntries(named) } as O, command);
     } catch (error) {
       // Why the command failed matters more than that its requests could not be printed.
-      await context.output.requests().catch(() => undefined);
+      await run.output.requests().catch(() => undefined);
       throw error;
     }
-    await context.output.requests();
+    await run.output.requests();
   });
 }
 

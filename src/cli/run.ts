@@ -3,7 +3,7 @@ import type { GlobalFlags } from "../config/run-settings.js";
 import { CliError, unexpectedError, usageError } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import type { Frame, Host } from "../run/run.js";
-import { type ContextOf, pathOf } from "./command.js";
+import { pathOf, type RunOf } from "./command.js";
 import { COMMAND_NAMES, createProgram, loadCommandTree } from "./command-tree.js";
 import type { FailedRun } from "./failure-report.js";
 import { readGlobalFlags } from "./global-flags.js";
@@ -54,7 +54,7 @@ async function runProgram(
       exitCode = code;
     },
   };
-  const contextOf: ContextOf = async (command, options) => {
+  const runOf: RunOf = async (command, options) => {
     const createRun = await host.loadRuns();
     const path = pathOf(command).split(" ").slice(1).join(" ");
     return createRun({ ...readGlobalFlags(command), ...options, command: path }, frame);
@@ -62,7 +62,7 @@ async function runProgram(
   let parsing: Command | undefined;
   let helpOf: Command | undefined;
   const program = createProgram({
-    contextOf,
+    runOf,
     write: (text) => written.push(text),
     onHelp: (command) => {
       helpOf = command;

@@ -3,7 +3,7 @@ import type { EventDraft } from "../../contract/shapes.js";
 import { AmbiguousTextError } from "../calendar/dates.js";
 import { localTimes } from "../calendar/event-view.js";
 import type { SentenceReading } from "../calendar/sentence.js";
-import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf, requireConfirmation } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
 import { CliError } from "../errors.js";
 import { createRelatedResolver } from "../events/names.js";
@@ -25,7 +25,7 @@ interface AddOptions {
   readonly yes?: boolean;
 }
 
-export function registerAdd(command: Command, contextOf: ContextOf): void {
+export function registerAdd(command: Command, runOf: RunOf): void {
   command
     .argument("[text...]", "what and when: words of days and times, every monday, at PLACE, #label, for 45m")
     .option("-y, --yes", "skip the confirmation");
@@ -37,37 +37,33 @@ export function registerAdd(command: Command, contextOf: ContextOf): void {
       ["A title with the name of a day", `calctl add -c Work --yes '"Black Friday" sale fri 9:30'`],
     ],
   });
-  addAction<AddOptions>(command, contextOf, runAdd);
+  addAction<AddOptions>(command, runOf, runAdd);
 }
 
 /** Creates the event that a sentence describes, once its reading is confirmed. */
-async function runAdd(
-  context: Run,
-  { text: words, yes = false }: AddOptions,
-  command: Command,
-): Promise<void> {
-  const { prompt } = context.terminal;
-  const { timezone: zone, hours } = context.config.settings();
+async function runAdd(run: Run, { text: words, yes = false }: AddOptions, command: Command): Promise<void> {
+  const { prompt } = run.terminal;
+  const { timezone: zone, hours } = run.config.settings();
   const [{ readSentence }, { readingsOf }, { SOURCE }] = await Promise.all([
     import("../calendar/sentence.js"),
     import("../calendar/sentence-doubts.js"),
     import("../calendar/sentence-parts.js"),
   ]);
-  const read = (text: string) => readSentence(text, { zone, now: context.now() });
+  const read = (text: string) => readSentence(text, { zone, now: run.now() });
   const reader = { read, readingsOf };
   const needed = {
     name: "TEXT",
     given: words.length === 0 ? undefined : words.join(" "),
     ask: () => prompt.text("What and when:", { check: (answer) => void tryReading(answer, reader) }),
   };
-  const check = () => context.output.of(eventView);
+  const check = () => run.output.of(eventView);
   const { text } = await completeValues(prompt, { text: needed }, { command, check });
   const flags = await chooseReading(text, reader, prompt);
   checkText(flags, SOURCE);
   const labelSource = `${SOURCE} (quote "#${flags.label}" to keep it in the title)`;
-  const event = await readNewEvent(context, { ...flags, labelSource });
+  const event = await readNewEvent(run, { ...flags, labelSource });
   const { content, reading } = event;
-  const isConfirmed = yes || context.flags.dryRun;
+  const isConfirmed = yes || run.flags.dryRun;
   requireConfirmation(isConfirmed, prompt.available);
   const { profile } = readGlobalFlags(command);
   const layout = prompt.available ? await import("../output/table/text-width.js") : null;
@@ -78,19 +74,19 @@ async function runAdd(
       (layout?.wrapText(sanitizeLine(line), options) ?? [line]).map((part) => `  ${part}`),
     );
   if (isConfirmed) {
-    for (const line of describe()) context.output.note(line);
-    return createAndPrint(context, event, {});
+    for (const line of describe()) run.output.note(line);
+    return createAndPrint(run, event, {});
   }
-  const calendar = await chooseCalendar(context, "writeCalendar");
-  if (content.label !== undefined) await createRelatedResolver(context, calendar.id).labelId(content.label);
-  if (reading !== undefined) await requireSeries(await context.api(), calendar.id);
-  for (const line of describe(calendar, reading === undefined ? [] : [reading])) context.output.warn(line);
+  const calendar = await chooseCalendar(run, "writeCalendar");
+  if (content.label !== undefined) await createRelatedResolver(run, calendar.id).labelId(content.label);
+  if (reading !== undefined) await requireSeries(await run.api(), calendar.id);
+  for (const line of describe(calendar, reading === undefined ? [] : [reading])) run.output.warn(line);
   const answer = await prompt.confirmOrEdit("Create it?");
   if (answer === false) throw new CliError("interrupted", "nothing was created");
-  if (answer === true) return createAndPrint(context, event, { calendar, isRuleShown: true });
+  if (answer === true) return createAndPrint(run, event, { calendar, isRuleShown: true });
   const { askEvent } = await import("./events/event-form.js");
-  const form = await askEvent(context, {}, { profile, missing: ["--start"], preset: flags, calendar });
-  await createAndPrint(context, await readNewEvent(context, form.flags), { calendar: form.calendar });
+  const form = await askEvent(run, {}, { profile, missing: ["--start"], preset: flags, calendar });
+  await createAndPrint(run, await readNewEvent(run, form.flags), { calendar: form.calendar });
 }
 
 interface SentenceReader {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { DAY_HINT } from "../calendar/dates.js";
 import type { Days } from "../calendar/when.js";
 import { localDate } from "../calendar/zoned-time.js";
-import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../cli/command.js";
 import { CliError, emptyValueError, usageError, wrapError } from "../errors.js";
 import type { DayLayout } from "../output/views/day-formats.js";
 import { eventView } from "../output/views/event.js";
@@ -25,7 +25,7 @@ type Layout = Extract<DayLayout, "agenda" | "week" | "month">;
 
 const WEEK = "7";
 
-export function registerAgenda(command: Command, contextOf: ContextOf): void {
+export function registerAgenda(command: Command, runOf: RunOf): void {
   command.argument("[when...]", "a day, a week or a month: tomorrow, next week, december");
   addFirstDay(command).option("--days <1-366>", `number of days (default: ${WEEK})`);
   describeCommand(command, {
@@ -36,10 +36,10 @@ export function registerAgenda(command: Command, contextOf: ContextOf): void {
       ["Two weeks from Monday on", "calctl agenda --from monday --days 14"],
     ],
   });
-  addAction(command, contextOf, (context, options: AgendaOptions) => runAgenda(context, "agenda", options));
+  addAction(command, runOf, (run, options: AgendaOptions) => runAgenda(run, "agenda", options));
 }
 
-export function registerWeek(command: Command, contextOf: ContextOf): void {
+export function registerWeek(command: Command, runOf: RunOf): void {
   command.argument("[when...]", "draw the week of this day: next, 24 dec (default: seven days from today)");
   addFirstDay(command);
   describeCommand(command, {
@@ -49,10 +49,10 @@ export function registerWeek(command: Command, contextOf: ContextOf): void {
       ["The next week, from its first day on", "calctl week next"],
     ],
   });
-  addAction(command, contextOf, (context, options: AgendaOptions) => runAgenda(context, "week", options));
+  addAction(command, runOf, (run, options: AgendaOptions) => runAgenda(run, "week", options));
 }
 
-export function registerMonth(command: Command, contextOf: ContextOf): void {
+export function registerMonth(command: Command, runOf: RunOf): void {
   command.argument("[when...]", "draw the month of this day: next, december, 2027-01 (default: today)");
   addStrictDatesFlag(command);
   describeCommand(command, {
@@ -62,7 +62,7 @@ export function registerMonth(command: Command, contextOf: ContextOf): void {
       ["The next December", "calctl month december"],
     ],
   });
-  addAction(command, contextOf, (context, options: AgendaOptions) => runAgenda(context, "month", options));
+  addAction(command, runOf, (run, options: AgendaOptions) => runAgenda(run, "month", options));
 }
 
 function addFirstDay(command: Command): Command {
@@ -77,27 +77,23 @@ const WHEN_HINTS: Readonly<Record<Layout, string>> = {
 };
 
 /** Shows days of every calendar, or of those of `--calendar`: as a list, side by side, or as a month. */
-async function runAgenda(context: Run, layout: Layout, options: AgendaOptions): Promise<void> {
+async function runAgenda(run: Run, layout: Layout, options: AgendaOptions): Promise<void> {
   // Checks format and fields before any request.
-  context.output.of(eventView);
-  const allCalendars = context.flags.calendars.length === 0;
-  const query = await readQuery(context, { ...(await readDays(context, layout, options)), allCalendars });
-  const list = await readEvents(context, query);
-  const { weekStart } = context.config.settings();
-  await printList(context, list, { days: query.days, layout, weekStart });
+  run.output.of(eventView);
+  const allCalendars = run.flags.calendars.length === 0;
+  const query = await readQuery(run, { ...(await readDays(run, layout, options)), allCalendars });
+  const list = await readEvents(run, query);
+  const { weekStart } = run.config.settings();
+  await printList(run, list, { days: query.days, layout, weekStart });
 }
 
 /** The days that the argument chooses, as flags. @throws CliError usage for words that are not understood */
-async function readDays(
-  context: Run,
-  layout: Layout,
-  { when = [], ...flags }: AgendaOptions,
-): Promise<DayFlags> {
+async function readDays(run: Run, layout: Layout, { when = [], ...flags }: AgendaOptions): Promise<DayFlags> {
   if (when.length === 0 && layout !== "month") return { days: WEEK, ...flags };
   if (flags.from !== undefined)
     throw usageError("--from: the days are already given", "leave out one of them");
   if (when.some((word) => word.trim() === "")) throw emptyValueError("WHEN");
-  const { first, last } = await readWhen(context, layout, when.join(" ").trim(), flags.strictDates === true);
+  const { first, last } = await readWhen(run, layout, when.join(" ").trim(), flags.strictDates === true);
   return flags.days === undefined ? { from: first, to: last } : { from: first, days: flags.days };
 }
 

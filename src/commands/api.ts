@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { HttpMethod } from "../../contract/routes.js";
 import type { RawRequest, RawResponse } from "../api/raw-request.js";
-import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../cli/command.js";
 import { collect, readGlobalFlags } from "../cli/global-flags.js";
 import { usageError } from "../errors.js";
 import { write } from "../events/write.js";
@@ -19,7 +19,7 @@ export interface ApiOptions {
 
 const METHODS: readonly HttpMethod[] = ["GET", "POST", "PUT", "DELETE"];
 
-export function registerApi(command: Command, contextOf: ContextOf): void {
+export function registerApi(command: Command, runOf: RunOf): void {
   command
     .argument("<path>", "path below the base URL, such as /calendars")
     .addOption(new Option("-X, --method <method>", "HTTP method (default: GET)").choices(METHODS))
@@ -38,21 +38,21 @@ export function registerApi(command: Command, contextOf: ContextOf): void {
       ["Is the rate limit near?", "calctl api /user -i"],
     ],
   });
-  addAction<ApiOptions>(command, contextOf, async (context, options) => {
+  addAction<ApiOptions>(command, runOf, async (run, options) => {
     if (options.include === true && readGlobalFlags(command).jq !== undefined)
       throw usageError("--include and --jq contradict each other", "headers are not JSON");
-    await runApi(context, options);
+    await runApi(run, options);
   });
 }
 
 /** Sends one request and prints the body of its response as it is, also when it is an error. */
-async function runApi(context: Run, options: ApiOptions): Promise<void> {
-  const output = context.output.of(RESPONSE_DOCUMENT);
-  const request = await readRequest(context, options);
+async function runApi(run: Run, options: ApiOptions): Promise<void> {
+  const output = run.output.of(RESPONSE_DOCUMENT);
+  const request = await readRequest(run, options);
   const response =
     request.method === "GET"
-      ? await (await context.api()).sendRaw(request)
-      : await write(context, { kind: "other", request });
+      ? await (await run.api()).sendRaw(request)
+      : await write(run, { kind: "other", request });
   const { include = false } = options;
   await output.print({ ...response, include }, describeDone(request, response));
   if (response.error !== null) throw response.error;

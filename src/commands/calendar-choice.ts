@@ -16,18 +16,18 @@ type CalendarDefault = "defaultCalendar" | "writeCalendar";
  * the one that is picked on a terminal.
  * @throws CliError usage when it is ambiguous, not_found when none matches
  */
-export async function chooseCalendar(context: Run, byDefault?: CalendarDefault): Promise<ChosenCalendar> {
-  return chooseOneCalendar(context, await candidateCalendars(context, byDefault));
+export async function chooseCalendar(run: Run, byDefault?: CalendarDefault): Promise<ChosenCalendar> {
+  return chooseOneCalendar(run, await candidateCalendars(run, byDefault));
 }
 
 /** The only calendar, or the one that is picked on a terminal. @throws CliError usage when there are several */
 export async function chooseOneCalendar(
-  context: Run,
+  run: Run,
   calendars: readonly ChosenCalendar[],
 ): Promise<ChosenCalendar> {
   const [calendar, another] = calendars;
   if (calendar !== undefined && another === undefined) return calendar;
-  if (context.terminal.prompt.available) return pickCalendar(context, calendars);
+  if (run.terminal.prompt.available) return pickCalendar(run, calendars);
   throw new CliError("usage", "there are several calendars: choose one with --calendar", {
     hint: `calendars: ${describeCandidates(calendars)}`,
     details: { candidates: calendars.map(({ id, name }) => ({ id, name })) },
@@ -59,9 +59,9 @@ export interface EventFinder {
 }
 
 /** Events are in the calendar of `chooseCalendar`, or in any when several exist and none was chosen. */
-export async function createEventFinder(context: Run): Promise<EventFinder> {
-  const calendars = await candidateCalendars(context);
-  const api = await context.api();
+export async function createEventFinder(run: Run): Promise<EventFinder> {
+  const calendars = await candidateCalendars(run);
+  const api = await run.api();
   const [calendar, another] = calendars;
   if (calendar !== undefined && another === undefined) {
     const { id: calendarId } = calendar;
@@ -73,7 +73,7 @@ export async function createEventFinder(context: Run): Promise<EventFinder> {
   }
   const searches = new Map<string, Promise<FoundEvent>>();
   const read = (eventId: string): Promise<FoundEvent> => {
-    const search = searches.get(eventId) ?? searchLastSeenFirst(context, calendars, eventId);
+    const search = searches.get(eventId) ?? searchLastSeenFirst(run, calendars, eventId);
     searches.set(eventId, search);
     return search;
   };
@@ -82,12 +82,12 @@ export async function createEventFinder(context: Run): Promise<EventFinder> {
 
 /** Asks the calendar in which the event was last seen, and the others only if it is no longer there. */
 async function searchLastSeenFirst(
-  context: Run,
+  run: Run,
   calendars: readonly ChosenCalendar[],
   eventId: string,
 ): Promise<FoundEvent> {
-  const api = await context.api();
-  const recent = context.flags.refresh ? null : context.names.recentEvents();
+  const api = await run.api();
+  const recent = run.flags.refresh ? null : run.names.recentEvents();
   const seenIn = recent?.find(eventId)[0]?.calendarId;
   const calendar = calendars.find(({ id }) => id === seenIn);
   if (calendar !== undefined) {
@@ -129,23 +129,23 @@ const PART_OF_ID = /^[0-9a-f]{1,31}$/;
 
 /** The calendars of `--calendar`, in order and without duplicates, otherwise the default one, otherwise all. */
 export async function chooseCalendars(
-  context: Run,
+  run: Run,
   byDefault: CalendarDefault = "defaultCalendar",
 ): Promise<readonly ChosenCalendar[]> {
-  const named = namedCalendars(context);
-  const setting = context.config.settings()[byDefault];
-  if (named.length > 0 || setting === undefined) return resolveCalendars(context, named);
+  const named = namedCalendars(run);
+  const setting = run.config.settings()[byDefault];
+  if (named.length > 0 || setting === undefined) return resolveCalendars(run, named);
   checkId(setting.value, setting.source);
-  return resolveCalendars(context, [setting]);
+  return resolveCalendars(run, [setting]);
 }
 
 /** The calendars that a command for a single one may refer to. */
 export async function candidateCalendars(
-  context: Run,
+  run: Run,
   byDefault?: CalendarDefault,
 ): Promise<readonly ChosenCalendar[]> {
-  if (context.flags.calendars.length > 1) throw usageError("--calendar: this command takes one calendar");
-  const calendars = await chooseCalendars(context, byDefault);
+  if (run.flags.calendars.length > 1) throw usageError("--calendar: this command takes one calendar");
+  const calendars = await chooseCalendars(run, byDefault);
   if (calendars.length === 0) throw new CliError("not_found", "there are no calendars");
   return calendars;
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Calendar } from "../../contract/shapes.js";
 import type { CalendarInclude } from "../api/endpoints.js";
-import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../cli/command.js";
 import { usageError } from "../errors.js";
 import { calendarView, labelView, userView } from "../output/views/calendar.js";
 import type { Run } from "../run/run.js";
@@ -13,7 +13,7 @@ interface CalendarsOptions {
   readonly include?: string;
 }
 
-export function registerCalendars(command: Command, contextOf: ContextOf): void {
+export function registerCalendars(command: Command, runOf: RunOf): void {
   command.option("--include <labels,members>", "include names and colors of labels, names of members");
   describeCommand(command, {
     prints: { view: calendarView, count: "one or list" },
@@ -23,26 +23,26 @@ export function registerCalendars(command: Command, contextOf: ContextOf): void 
       ["Add one on this machine (another service has its own app)", "calctl service calendars add Garden"],
     ],
   });
-  addAction(command, contextOf, runCalendars);
+  addAction(command, runOf, runCalendars);
 }
 
 /** Lists calendars; with one `--calendar`, shows only that one. */
-async function runCalendars(context: Run, options: CalendarsOptions): Promise<void> {
-  const output = context.output.of(calendarView);
+async function runCalendars(run: Run, options: CalendarsOptions): Promise<void> {
+  const output = run.output.of(calendarView);
   const include = parseInclude(options.include);
-  const named = namedCalendars(context);
-  const api = await context.api();
+  const named = namedCalendars(run);
+  const api = await run.api();
   if (named.length === 0) {
     const calendars = await api.listCalendars(include);
-    if (calendars.length === 0 && context.terminal.isTerminal) context.output.note("no calendars");
+    if (calendars.length === 0 && run.terminal.isTerminal) run.output.note("no calendars");
     await output.print([...calendars].sort(byOrder));
     return;
   }
-  const { results, reportFailures } = await processEach(await resolveCalendars(context, named), {
+  const { results, reportFailures } = await processEach(await resolveCalendars(run, named), {
     noun: "calendar",
     verb: "read",
     name: ({ id }) => id,
-    warn: context.output.warn,
+    warn: run.output.warn,
     work: ({ id }) => api.getCalendar(id, include),
   });
   const [first] = results;
@@ -62,7 +62,7 @@ function parseInclude(text: string | undefined): readonly CalendarInclude[] {
   });
 }
 
-export function registerLabels(command: Command, contextOf: ContextOf): void {
+export function registerLabels(command: Command, runOf: RunOf): void {
   describeCommand(command, {
     prints: { view: labelView, count: "list" },
     examples: () => [
@@ -74,17 +74,17 @@ export function registerLabels(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addAction(command, contextOf, runLabels);
+  addAction(command, runOf, runLabels);
 }
 
 /** Lists the labels of a calendar. */
-async function runLabels(context: Run): Promise<void> {
-  const output = context.output.of(labelView);
-  const api = await context.api();
-  await output.print(await api.listLabels((await chooseCalendar(context)).id));
+async function runLabels(run: Run): Promise<void> {
+  const output = run.output.of(labelView);
+  const api = await run.api();
+  await output.print(await api.listLabels((await chooseCalendar(run)).id));
 }
 
-export function registerMembers(command: Command, contextOf: ContextOf): void {
+export function registerMembers(command: Command, runOf: RunOf): void {
   describeCommand(command, {
     prints: { view: userView, count: "list" },
     examples: () => [
@@ -92,12 +92,12 @@ export function registerMembers(command: Command, contextOf: ContextOf): void {
       ["Their names alone, one a line", "calctl members -c Work --fields name"],
     ],
   });
-  addAction(command, contextOf, runMembers);
+  addAction(command, runOf, runMembers);
 }
 
 /** Lists the members of a calendar. */
-async function runMembers(context: Run): Promise<void> {
-  const output = context.output.of(userView);
-  const api = await context.api();
-  await output.print(await api.listMembers((await chooseCalendar(context)).id));
+async function runMembers(run: Run): Promise<void> {
+  const output = run.output.of(userView);
+  const api = await run.api();
+  await output.print(await api.listMembers((await chooseCalendar(run)).id));
 }

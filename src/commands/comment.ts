@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Comment } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import type { EventAddress } from "../api/endpoints.js";
-import type { ContextOf } from "../cli/command.js";
+import type { RunOf } from "../cli/command.js";
 import { describeCommand } from "../cli/command.js";
 import { CliError, usageError } from "../errors.js";
 import { checkKey, checkText } from "../events/patch.js";
@@ -24,7 +24,7 @@ interface CommentOptions {
   readonly key?: string;
 }
 
-export function registerComment(command: Command, contextOf: ContextOf): void {
+export function registerComment(command: Command, runOf: RunOf): void {
   command
     .argument("[id]", "id of the event; without it, pick an event")
     .argument("[text]", "the comment (default: read from stdin; on a terminal, from a prompt)")
@@ -41,34 +41,34 @@ export function registerComment(command: Command, contextOf: ContextOf): void {
       ["What a program prints", 'date | calctl comment "$(calctl events list --fields id | head -n 1)"'],
     ],
   });
-  addPickAction(command, contextOf, runComment);
+  addPickAction(command, runOf, runComment);
 }
 
 /** Comments on an event. */
-async function runComment(context: Run, options: CommentOptions): Promise<void> {
-  const output = context.output.of(activityView);
+async function runComment(run: Run, options: CommentOptions): Promise<void> {
+  const output = run.output.of(activityView);
   const { text, file, key } = options;
   checkKey(key);
   if (text !== undefined && file !== undefined) throw usageError("give either TEXT or --file, not both");
-  const eventId = await chooseEventId(context, options.id);
+  const eventId = await chooseEventId(run, options.id);
   const post = async (content: string): Promise<void> => {
     checkText({ comment: content });
-    const finder = await createEventFinder(context);
+    const finder = await createEventFinder(run);
     const { id: calendarId } = await finder.findCalendar(eventId);
     // It was read to find the calendar.
     const title = finder.several ? (await finder.read(eventId)).event.title : null;
     const request = { kind: "comment", calendarId, eventId, title, content, key } as const;
-    const { created, isRepeat } = await write(context, request);
-    if (isRepeat) context.output.note(`already posted with key "${key}"`);
+    const { created, isRepeat } = await write(run, request);
+    if (isRepeat) run.output.note(`already posted with key "${key}"`);
     await output.print(created, `comment ${created.id} was posted${isRepeat ? " before" : ""}`);
   };
   if (text !== undefined) return post(text);
-  if (file !== undefined || !context.terminal.input.isTerminal)
-    return post(await context.terminal.input.text(file ?? "-", "--file"));
-  return askComment(context, post);
+  if (file !== undefined || !run.terminal.input.isTerminal)
+    return post(await run.terminal.input.text(file ?? "-", "--file"));
+  return askComment(run, post);
 }
 
-export function registerComments(command: Command, contextOf: ContextOf): void {
+export function registerComments(command: Command, runOf: RunOf): void {
   command.argument("[id]", "id of the event; without it, pick an event");
   describeCommand(command, {
     prints: { view: commentView, count: "list" },
@@ -84,15 +84,15 @@ export function registerComments(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addPickAction(command, contextOf, runComments);
+  addPickAction(command, runOf, runComments);
 }
 
 /** Lists the comments on an event, oldest first. */
-async function runComments(context: Run, { id }: Pick<CommentOptions, "id">): Promise<void> {
-  const output = context.output.of(commentView);
-  const eventId = await chooseEventId(context, id);
-  const { id: calendarId } = await (await createEventFinder(context)).findCalendar(eventId);
-  const pages = await openComments(await context.api(), { calendarId, eventId });
+async function runComments(run: Run, { id }: Pick<CommentOptions, "id">): Promise<void> {
+  const output = run.output.of(commentView);
+  const eventId = await chooseEventId(run, id);
+  const { id: calendarId } = await (await createEventFinder(run)).findCalendar(eventId);
+  const pages = await openComments(await run.api(), { calendarId, eventId });
   const read: (readonly Comment[])[] = [];
   for await (const page of pages) {
     if (output.stream === null) read.push(page);
@@ -101,7 +101,7 @@ async function runComments(context: Run, { id }: Pick<CommentOptions, "id">): Pr
   }
   if (output.stream !== null) return;
   const comments = read.flat();
-  if (comments.length === 0 && context.terminal.isTerminal) context.output.note("no comments");
+  if (comments.length === 0 && run.terminal.isTerminal) run.output.note("no comments");
   await output.print(comments);
 }
 

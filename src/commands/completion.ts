@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../cli/command.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
 import type { Run } from "../run/run.js";
 
@@ -102,7 +102,7 @@ interface CompletionOptions {
   readonly shell: keyof typeof COMPLETION_SCRIPTS;
 }
 
-export function registerCompletion(command: Command, contextOf: ContextOf): void {
+export function registerCompletion(command: Command, runOf: RunOf): void {
   const shell = new Argument("<shell>").choices(Object.keys(COMPLETION_SCRIPTS));
   describeCommand(command.addArgument(shell), {
     prints: "text",
@@ -122,10 +122,10 @@ export function registerCompletion(command: Command, contextOf: ContextOf): void
       ],
     ],
   });
-  addAction(command, contextOf, runCompletion);
+  addAction(command, runOf, runCompletion);
 }
 
 /** Prints the script of a shell. */
-async function runCompletion(context: Run, { shell }: CompletionOptions): Promise<void> {
-  await context.output.of(TEXT_DOCUMENT).print(COMPLETION_SCRIPTS[shell]);
+async function runCompletion(run: Run, { shell }: CompletionOptions): Promise<void> {
+  await run.output.of(TEXT_DOCUMENT).print(COMPLETION_SCRIPTS[shell]);
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { describeLocal, formatLocal } from "../calendar/zoned-time.js";
-import { addAction, type ContextOf, describeCommand, requireChosenService } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf, requireChosenService } from "../cli/command.js";
 import { CliError, configurationError } from "../errors.js";
 import { shellLine } from "../output/shell-words.js";
 import { type Check, checkView } from "../output/views/check.js";
@@ -14,7 +14,7 @@ interface DoctorOptions extends TargetFlags {
   readonly to?: string;
 }
 
-export function registerDoctor(command: Command, contextOf: ContextOf): void {
+export function registerDoctor(command: Command, runOf: RunOf): void {
   command.option("--to <name>", "check a saved target too, or with --as mail an address; nothing is posted");
   addTargetFlags(command);
   describeCommand(command, {
@@ -24,24 +24,24 @@ export function registerDoctor(command: Command, contextOf: ContextOf): void {
       ["What is wrong, for a script", "calctl doctor --jq '.[] | select(.ok | not) | .detail'"],
     ],
   });
-  addAction(command, contextOf, runDoctor);
+  addAction(command, runOf, runDoctor);
 }
 
 /** Checks what an unattended job needs, and prints its crontab line. The report is printed even if a check fails. */
-async function runDoctor(context: Run, options: DoctorOptions): Promise<void> {
+async function runDoctor(run: Run, options: DoctorOptions): Promise<void> {
   const { to, as } = options;
-  const output = context.output.of(checkView);
-  const jobs = createJobChecks(context);
+  const output = run.output.of(checkView);
+  const jobs = createJobChecks(run);
   const results = [
-    ...(await checkAccount(context, jobs)),
-    await attempt("time zone", () => describeZone(context)),
+    ...(await checkAccount(run, jobs)),
+    await attempt("time zone", () => describeZone(run)),
     ...(await checkFolders(jobs)),
     ...(to === undefined && as === undefined
       ? []
       : [await attempt("target", () => checkTarget(jobs, options))]),
   ];
   const failure = results.find(({ error }) => error !== null);
-  const lines = failure === undefined ? scheduleLines(context, { jobs, options }) : [];
+  const lines = failure === undefined ? scheduleLines(run, { jobs, options }) : [];
   await output.print([...results.map(({ check }) => check), ...lines]);
   if (failure !== undefined) throw failure.error;
 }
@@ -66,18 +66,18 @@ async function attempt(name: string, work: () => Promise<Finding> | Finding): Pr
 }
 
 /** Service, token and clock. Each needs the one before. */
-async function checkAccount(context: Run, jobs: JobChecks): Promise<readonly CheckResult[]> {
+async function checkAccount(run: Run, jobs: JobChecks): Promise<readonly CheckResult[]> {
   const profile = await attempt("profile", () => {
-    const settings = context.config.settings();
+    const settings = run.config.settings();
     requireChosenService(settings, { sends: false });
     const { service } = settings;
     const address = service.kind === "local" ? "the embedded service" : service.baseUrl.value;
     return { detail: settings.profile === null ? address : `${settings.profile}: ${address}` };
   });
   if (profile.error !== null) return [profile];
-  const token = await attempt("token", () => checkToken(context, jobs));
+  const token = await attempt("token", () => checkToken(run, jobs));
   if (token.error !== null) return [profile, token];
-  const answer = await checkService(context);
+  const answer = await checkService(run);
   const service = await attempt("service", () => {
     if (answer.user === null) throw answer.error;
     return { detail: `signed in as ${answer.user.name ?? answer.user.id}` };

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import type { Feed } from "../../contract/shapes.js";
 import { checkId } from "../calendar/names.js";
-import { addAction, addCommand, type ContextOf, describeCommand, requireSubcommand } from "../cli/command.js";
+import { addAction, addCommand, describeCommand, type RunOf, requireSubcommand } from "../cli/command.js";
 import { CliError, usageError } from "../errors.js";
 import { feedView } from "../output/views/feed.js";
 import type { Run } from "../run/run.js";
 import { chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 
-export function registerFeeds(command: Command, contextOf: ContextOf): void {
+export function registerFeeds(command: Command, runOf: RunOf): void {
   requireSubcommand(command);
   const add = addCommand(
     command,
@@ -25,7 +25,7 @@ export function registerFeeds(command: Command, contextOf: ContextOf): void {
       ["The address alone, for a script", "calctl feeds add -c Work --fields address"],
     ],
   });
-  addAction(add, contextOf, runFeedsAdd);
+  addAction(add, runOf, runFeedsAdd);
   const list = addCommand(command, "list", "list the feeds, without their addresses");
   describeCommand(list, {
     prints: { view: feedView, count: "list" },
@@ -34,14 +34,14 @@ export function registerFeeds(command: Command, contextOf: ContextOf): void {
       ["The day on which each was used last", "calctl feeds list --fields name,last_used_at"],
     ],
   });
-  addAction(list, contextOf, runFeedsList);
+  addAction(list, runOf, runFeedsList);
   const remove = addCommand(command, "remove [id]", "end a feed; its address shows nothing from then on");
   describeCommand(remove, {
     examples: () => [
       ["The newest feed", 'calctl feeds remove "$(calctl feeds list --fields id | tail -n 1)"'],
     ],
   });
-  addAction(remove, contextOf, runFeedsRemove);
+  addAction(remove, runOf, runFeedsRemove);
 }
 
 interface AddOptions {
@@ -49,57 +49,56 @@ interface AddOptions {
   readonly busyOnly?: boolean;
 }
 
-async function runFeedsAdd(context: Run, options: AddOptions): Promise<void> {
-  const output = context.output.of(feedView);
+async function runFeedsAdd(run: Run, options: AddOptions): Promise<void> {
+  const output = run.output.of(feedView);
   const { name, busyOnly = false } = options;
   if (name?.trim() === "") throw usageError("--name is empty", "leave it out, or write what programs show");
-  const { timezone, service } = context.config.settings();
-  const named = namedCalendars(context);
-  const calendars =
-    named.length > 1 ? await resolveCalendars(context, named) : [await chooseCalendar(context)];
+  const { timezone, service } = run.config.settings();
+  const named = namedCalendars(run);
+  const calendars = named.length > 1 ? await resolveCalendars(run, named) : [await chooseCalendar(run)];
   const calendarIds = calendars.map(({ id }) => id);
-  const api = await context.api();
+  const api = await run.api();
   const [first = ""] = calendarIds;
   if (!(await api.hasExtension("feeds", first))) throw noFeedsError();
   const isLocal = service.kind === "local";
   const feed = await api.createFeed({ name, calendarIds, busyOnly, timezone, isLocal });
   if (feed === null) throw noFeedsError();
   await output.print(nameCalendars(feed, calendars), `feed ${feed.id} was created`);
-  context.output.note(
+  run.output.note(
     "anyone with the address can see the feed: it is a web page, and with .ics added, a calendar",
   );
   // A service that others can reach has https.
   if (feed.address?.startsWith("http:") === true)
-    context.output.note("the address is one of this machine, which no other can reach; see docs/feeds.md");
+    run.output.note("the address is one of this machine, which no other can reach; see docs/feeds.md");
 }
 
-async function runFeedsList(context: Run): Promise<void> {
-  const output = context.output.of(feedView);
-  const feeds = await listFeeds(context);
-  if (feeds.length === 0 && context.terminal.isTerminal) context.output.note("no feeds");
-  const calendars = feeds.length === 0 ? [] : await (await context.api()).listCalendars();
+async function runFeedsList(run: Run): Promise<void> {
+  const output = run.output.of(feedView);
+  const feeds = await listFeeds(run);
+  if (feeds.length === 0 && run.terminal.isTerminal) run.output.note("no feeds");
+  const calendars = feeds.length === 0 ? [] : await (await run.api()).listCalendars();
   await output.print(feeds.map((feed) => nameCalendars(feed, calendars)));
 }
 
 async function runFeedsRemove(
-  context: Run,
+  run: Run,
   { id: given }: { readonly id?: string },
   command: Command,
 ): Promise<void> {
   if (given !== undefined) checkId(given, "ID");
   const list = async () =>
-    (await listFeeds(context)).map(({ id, name }) => ({ value: id, name: name ?? id, description: id }));
-  const needed = { id: neededChoice(context, { name: "ID", given, noun: "Feed", list }) };
-  const { id } = await completeValues(context.terminal.prompt, needed, { command });
+    (await listFeeds(run)).map(({ id, name }) => ({ value: id, name: name ?? id, description: id }));
+  const needed = { id: neededChoice(run, { name: "ID", given, noun: "Feed", list }) };
+  const { id } = await completeValues(run.terminal.prompt, needed, { command });
   // A service without feeds answers as if there were no such feed.
-  if (!(await listFeeds(context)).some((feed) => feed.id === id))
+  if (!(await listFeeds(run)).some((feed) => feed.id === id))
     throw new CliError("not_found", `there is no feed "${id}"`, { hint: "calctl feeds list shows the ids" });
-  await (await context.api()).deleteFeed(id);
-  context.output.note(`removed feed ${id}`);
+  await (await run.api()).deleteFeed(id);
+  run.output.note(`removed feed ${id}`);
 }
 
-async function listFeeds(context: Run): Promise<readonly Feed[]> {
-  const feeds = await (await context.api()).listFeeds();
+async function listFeeds(run: Run): Promise<readonly Feed[]> {
+  const feeds = await (await run.api()).listFeeds();
   if (feeds === null) throw noFeedsError();
   return feeds;
 }

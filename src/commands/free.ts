@@ -14,7 +14,7 @@ import {
 } from "../calendar/free-time.js";
 import { type Candidate, describeCandidate, findPerson } from "../calendar/names.js";
 import { localDate } from "../calendar/zoned-time.js";
-import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../cli/command.js";
 import { collect } from "../cli/global-flags.js";
 import { CliError, emptyValueError, usageError, wrapError } from "../errors.js";
 import { createConflictView, freeView } from "../output/views/free.js";
@@ -39,7 +39,7 @@ interface FreeOptions extends BusyOptions {
   readonly limit?: string;
 }
 
-export function registerFree(command: Command, contextOf: ContextOf): void {
+export function registerFree(command: Command, runOf: RunOf): void {
   command
     .option("--with <id|name|me>", "a member who has to be free as well, repeatable", collect)
     .option("--for <duration>", "the shortest time that counts, such as 1h (default: 30m)")
@@ -54,10 +54,10 @@ export function registerFree(command: Command, contextOf: ContextOf): void {
       ["The same for a script", "calctl free --with Ana --on tomorrow -n 1 --fields start_at,end_at"],
     ],
   });
-  addAction(command, contextOf, runFree);
+  addAction(command, runOf, runFree);
 }
 
-export function registerConflicts(command: Command, contextOf: ContextOf): void {
+export function registerConflicts(command: Command, runOf: RunOf): void {
   addBusyFlags(command);
   describeCommand(command, {
     prints: { view: createConflictView(), count: "list" },
@@ -66,7 +66,7 @@ export function registerConflicts(command: Command, contextOf: ContextOf): void 
       ["The ids of each two, for a script", "calctl conflicts --on tomorrow --fields first,second"],
     ],
   });
-  addAction(command, contextOf, runConflicts);
+  addAction(command, runOf, runConflicts);
 }
 
 function addBusyFlags(command: Command): void {
@@ -75,34 +75,34 @@ function addBusyFlags(command: Command): void {
 }
 
 /** Lists the times when I have no event, and neither has anybody of `--with`. */
-async function runFree(context: Run, options: FreeOptions): Promise<void> {
+async function runFree(run: Run, options: FreeOptions): Promise<void> {
   // Checks format and fields before any request.
-  const output = context.output.of(freeView);
+  const output = run.output.of(freeView);
   const between = parseBetween(options.between ?? "00:00-24:00", "--between");
   const atLeast = parseDuration(options.for ?? "30m", "--for");
   const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(options.limit);
-  const { timezone: zone } = context.config.settings();
-  const { events, range } = await readBusyEvents(context, options, true);
+  const { timezone: zone } = run.config.settings();
+  const { events, range } = await readBusyEvents(run, options, true);
   const times = findFreeTimes(
     events.map(({ span }) => span),
-    { ...timeOfDays(range, { zone, now: context.now() }), zone, between, atLeast: lengthOf(atLeast) },
+    { ...timeOfDays(range, { zone, now: run.now() }), zone, between, atLeast: lengthOf(atLeast) },
   );
   const shown = times.slice(0, limit);
   await output.print(shown.map((time) => localizeTime(time, zone)));
-  if (shown.length === 0 && context.terminal.isTerminal) context.output.note("no free time");
+  if (shown.length === 0 && run.terminal.isTerminal) run.output.note("no free time");
 }
 
 /** Lists the pairs of my events that overlap. */
-async function runConflicts(context: Run, options: BusyOptions): Promise<void> {
-  context.output.of(createConflictView());
-  const { events, localize } = await readBusyEvents(context, options);
+async function runConflicts(run: Run, options: BusyOptions): Promise<void> {
+  run.output.of(createConflictView());
+  const { events, localize } = await readBusyEvents(run, options);
   const pairs = findOverlaps(events.map(({ event, span }) => ({ event, ...span }))).map(([first, second]) => {
     return { first: localize(first.event), second: localize(second.event) };
   });
   const shown = pairs.flatMap(({ first, second }) => [first, second]);
-  const shorten = await rememberShown(context, [...new Set(shown)]);
-  await context.output.of(createConflictView(shorten)).print(pairs);
-  if (pairs.length === 0 && context.terminal.isTerminal) context.output.note("nothing overlaps");
+  const shorten = await rememberShown(run, [...new Set(shown)]);
+  await run.output.of(createConflictView(shorten)).print(pairs);
+  if (pairs.length === 0 && run.terminal.isTerminal) run.output.note("nothing overlaps");
 }
 
 /**
@@ -112,24 +112,24 @@ async function runConflicts(context: Run, options: BusyOptions): Promise<void> {
  * usage for days that are over where time counts from now on
  */
 async function readBusyEvents(
-  context: Run,
+  run: Run,
   { with: names = [], allDay = false, ...flags }: FreeOptions,
   fromNow = false,
 ) {
   if (names.includes("")) throw emptyValueError("--with");
   const days = flags.on === undefined && flags.to === undefined ? { days: WEEK } : {};
-  const allCalendars = context.flags.calendars.length === 0;
-  const query = await readQuery(context, { ...days, ...flags, allCalendars });
+  const allCalendars = run.flags.calendars.length === 0;
+  const query = await readQuery(run, { ...days, ...flags, allCalendars });
   const { first, last } = query.days;
   if (first === null || last === null) throw new Error("the days have no end");
-  const { timezone: zone } = context.config.settings();
-  if (fromNow && last < localDate(context.now(), zone))
+  const { timezone: zone } = run.config.settings();
+  if (fromNow && last < localDate(run.now(), zone))
     throw usageError(
       `${flags.on === undefined ? "--from" : "--on"}: ${last} is over`,
       "time is free from now on",
     );
-  const read = await readAll(context, query, names);
-  const me = (await (await context.api()).getCurrentUser()).id;
+  const read = await readAll(run, query, names);
+  const me = (await (await run.api()).getCurrentUser()).id;
   const others = names.map((name) => (name === "me" ? me : findPerson(name, read.members, "--with")));
   const people = [me, ...others];
   const events = sortEvents(read.events, { zone, firstDay: null }).flatMap((event) => {
@@ -140,9 +140,9 @@ async function readBusyEvents(
 }
 
 /** The events of every calendar, and the members there are where some are named. @throws CliError if one cannot be read */
-async function readAll(context: Run, query: EventQuery, names: readonly string[]) {
-  const { calendars, pages, localize } = await createEventReader(context, query);
-  const api = await context.api();
+async function readAll(run: Run, query: EventQuery, names: readonly string[]) {
+  const { calendars, pages, localize } = await createEventReader(run, query);
+  const api = await run.api();
   const members: Candidate[] = [];
   const events: CalendarEvent[] = [];
   const failure = await firstFailure(calendars, async (calendar) => {

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../cli/command.js";
 import { DATE_ORDERS } from "../import/csv-times.js";
 import { IMPORT_FORMATS } from "../import/read.js";
 import { importView } from "../output/views/import.js";
 import type { ImportFlags } from "./import/read-source.js";
 import { runImport } from "./import/run-import.js";
 
-export function registerImport(command: Command, contextOf: ContextOf): void {
+export function registerImport(command: Command, runOf: RunOf): void {
   command
     .argument("[file]", "iCalendar, CSV or NDJSON file, - for stdin")
     .addOption(
@@ -50,5 +50,5 @@ export function registerImport(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addAction<ImportFlags>(command, contextOf, runImport);
+  addAction<ImportFlags>(command, runOf, runImport);
 }

@@ -39,7 +39,7 @@ export function undoneBy({ kind, scope }: WriteRow): (typeof UNDONE)[keyof typeo
 
 /** An undo of one command. */
 export interface Undo {
-  readonly context: Run;
+  readonly run: Run;
   /** When the command began. */
   readonly at: string;
   /** Called with a line to show the user. */
@@ -58,7 +58,7 @@ export async function takeBack(undo: Undo, row: WriteRow): Promise<string> {
   if (row.isDamaged) throw cannotUndo("its record is damaged", OTHER_COMMANDS);
   const { id, done } = await writeInverse(undo, row);
   undo.note(`${nameOf(row)}: ${done}`);
-  if (undo.context.flags.dryRun && series !== undefined) {
+  if (undo.run.flags.dryRun && series !== undefined) {
     const seriesId = kind === "delete" && scope === "all" ? id : series.id;
     undo.putBack.set(seriesId, { ...series, id: seriesId });
   }
@@ -103,10 +103,10 @@ export function cannotUndo(
 }
 
 /** An event as it is now; null if it is deleted. */
-async function readCurrent({ context, putBack }: Undo, address: EventAddress): Promise<CalendarEvent | null> {
+async function readCurrent({ run, putBack }: Undo, address: EventAddress): Promise<CalendarEvent | null> {
   const known = putBack.get(address.eventId);
   if (known !== undefined) return known;
-  return (await context.api()).getEvent(address).catch(nullOn("not_found"));
+  return (await run.api()).getEvent(address).catch(nullOn("not_found"));
 }
 
 const NOT_CHANGED = "nothing to take back, it is as it was before";
@@ -118,37 +118,37 @@ interface WrittenEvent {
   readonly current: CalendarEvent | null;
 }
 
-async function undoCreate({ context }: Undo, { row, address, current }: WrittenEvent): Promise<TakenBack> {
+async function undoCreate({ run }: Undo, { row, address, current }: WrittenEvent): Promise<TakenBack> {
   const id = address.eventId;
   if (current === null) return { id, done: "nothing to take back, it is deleted" };
-  await requireAsLeft(context, current, row);
-  await write(context, { kind: "delete", ...address, event: current, isUndo: true });
+  await requireAsLeft(run, current, row);
+  await write(run, { kind: "delete", ...address, event: current, isUndo: true });
   return { id, done: UNDONE.create };
 }
 
-async function undoUpdate({ context }: Undo, { row, address, current }: WrittenEvent): Promise<TakenBack> {
+async function undoUpdate({ run }: Undo, { row, address, current }: WrittenEvent): Promise<TakenBack> {
   const id = address.eventId;
   const before = beforeOf(row);
   if (current === null) throw deletedSince(id);
   if (isSameContent(current, before)) return { id, done: NOT_CHANGED };
-  await requireAsLeft(context, current, row);
-  await replace(context, current, { as: before });
+  await requireAsLeft(run, current, row);
+  await replace(run, current, { as: before });
   return { id, done: UNDONE.update };
 }
 
 async function undoDelete(
-  { context, at }: Undo,
+  { run, at }: Undo,
   { row, address: { calendarId, eventId }, current }: WrittenEvent,
 ): Promise<TakenBack> {
   const { series, changed = [] } = row;
   const before = beforeOf(row);
   if (current !== null) return { id: eventId, done: "nothing to take back, it is not deleted" };
-  const draft = await draftAgain(context, series === undefined ? before : seriesAgain(series, changed));
+  const draft = await draftAgain(run, series === undefined ? before : seriesAgain(series, changed));
   // So that an undo whose outcome was unknown makes it once.
-  const isKeyKept = await (await context.api()).hasExtension("keys", calendarId);
+  const isKeyKept = await (await run.api()).hasExtension("keys", calendarId);
   const key = isKeyKept ? `undo ${eventId} ${at}` : undefined;
-  const { event: created } = await write(context, { kind: "create", calendarId, draft, key, isUndo: true });
-  await changeAgain(context, created, changed);
+  const { event: created } = await write(run, { kind: "create", calendarId, draft, key, isUndo: true });
+  await changeAgain(run, created, changed);
   return { id: created.id, done: undoneBy(row) };
 }
 
@@ -174,7 +174,7 @@ function isSeriesWrite(row: WriteRow): row is SeriesWrite {
  * on as another series is deleted.
  */
 async function undoSeriesWrite(undo: Undo, row: SeriesWrite): Promise<TakenBack> {
-  const { context } = undo;
+  const { run } = undo;
   const { series, after = series, changed = [] } = row;
   const { calendar_id: calendarId, id } = series;
   const taken = { id: row.kind === "delete" ? (row.eventId ?? id) : id, done: undoneBy(row) };
@@ -185,18 +185,18 @@ async function undoSeriesWrite(undo: Undo, row: SeriesWrite): Promise<TakenBack>
   const isLeft = goesOn ? left !== null : isAsLeft(row, current);
   const untouched = !isLeft && isPutBack(row, current) ? await findUntouched(undo, row) : null;
   if (untouched !== null) {
-    await changeAgain(context, series, untouched);
+    await changeAgain(run, series, untouched);
     return untouched.length === 0 ? { ...taken, done: NOT_CHANGED } : taken;
   }
   if (left === null) throw deletedSince(after.id);
-  await requireAsLeft(context, left, row);
-  if (goesOn) await requireNothingLost(context, row, after.id);
+  await requireAsLeft(run, left, row);
+  if (goesOn) await requireNothingLost(run, row, after.id);
   const shown = shownAs(row, current);
   const recurrences = linesFor(withoutExceptions(series.recurrences, changed), current, shown);
-  await replace(context, current, { as: shown, recurrences, scope: "all" });
+  await replace(run, current, { as: shown, recurrences, scope: "all" });
   const goneOn = { calendarId, eventId: after.id, event: after } as const;
-  if (goesOn) await write(context, { kind: "delete", ...goneOn, scope: "all", isUndo: true });
-  await changeAgain(context, series, changed);
+  if (goesOn) await write(run, { kind: "delete", ...goneOn, scope: "all", isUndo: true });
+  await changeAgain(run, series, changed);
   return taken;
 }
 
@@ -222,7 +222,7 @@ async function findUntouched(
 
 /** What goes on as another series is deleted. @throws CliError when something in it is not in the first one */
 async function requireNothingLost(
-  context: Run,
+  run: Run,
   { series: { id, calendar_id: calendarId }, kept = 0 }: SeriesWrite,
   eventId: string,
 ): Promise<void> {
@@ -232,7 +232,7 @@ async function requireNothingLost(
       hint: `restore the rule with calctl events update ${id} --scope all --repeat`,
     });
   }
-  const comments = (await (await context.api()).listComments({ calendarId, eventId })) ?? [];
+  const comments = (await (await run.api()).listComments({ calendarId, eventId })) ?? [];
   for await (const page of comments)
     if (page.length > 0)
       throw new CliError("changed", "there are comments on its events, which would be lost", {
@@ -257,23 +257,23 @@ function seriesAgain(series: CalendarEvent, changed: readonly CalendarEvent[]): 
 }
 
 /** The deleted event as a new one of its calendar. */
-async function draftAgain(context: Run, before: CalendarEvent): Promise<EventDraft> {
-  const [calendar = { id: before.calendar_id, name: null }] = await resolveCalendars(context, [
+async function draftAgain(run: Run, before: CalendarEvent): Promise<EventDraft> {
+  const [calendar = { id: before.calendar_id, name: null }] = await resolveCalendars(run, [
     { value: before.calendar_id, source: "calctl undo" },
   ]);
-  const resolver = createRelatedResolver(context, calendar.id);
-  return draftOfCopy(context, before, { calendar, resolver, times: {} });
+  const resolver = createRelatedResolver(run, calendar.id);
+  return draftOfCopy(run, before, { calendar, resolver, times: {} });
 }
 
 /** Changes events of a series again that had been changed on their own. @param series of which they are one now */
 async function changeAgain(
-  context: Run,
+  run: Run,
   series: CalendarEvent,
   changed: readonly CalendarEvent[],
 ): Promise<void> {
   for (const event of changed) {
     const current = { ...series, id: `${series.id}_${slotOf(event)}` };
-    await replace(context, current, { as: event, scope: "this" });
+    await replace(run, current, { as: event, scope: "this" });
   }
 }
 
@@ -284,14 +284,14 @@ interface Replacement extends Partial<Pick<EventDraft, "recurrences">> {
 
 /** Writes everything as it was; what was empty is cleared. */
 async function replace(
-  context: Run,
+  run: Run,
   event: CalendarEvent,
   { as: before, recurrences, scope }: Replacement,
 ): Promise<void> {
   const ids = { attendees: before.attendees.map(({ id }) => id), label: before.label?.id ?? DEFAULT_LABEL };
-  const draft = replacing(event, changes(before, [ids], context.config.settings().timezone));
+  const draft = replacing(event, changes(before, [ids], run.config.settings().timezone));
   const request = { kind: "update", event, scope, expectedUpdatedAt: null, isUndo: true } as const;
-  await write(context, { ...request, draft: { ...draft, recurrences } });
+  await write(run, { ...request, draft: { ...draft, recurrences } });
 }
 
 /** Whether an event is as the command left it, or would have left it. */
@@ -300,15 +300,15 @@ function isAsLeft({ after, draft }: WriteRow, current: CalendarEvent): boolean {
 }
 
 /** @throws CliError changed, after what is different, when the event is not as the command left it */
-async function requireAsLeft(context: Run, current: CalendarEvent, row: WriteRow): Promise<void> {
+async function requireAsLeft(run: Run, current: CalendarEvent, row: WriteRow): Promise<void> {
   if (isAsLeft(row, current)) return;
   const { after, before } = row;
   const { describeChanges, documentOf } = await import("./events/edit-document.js");
-  const options = { zone: context.config.settings().timezone, labels: [], members: [] };
+  const options = { zone: run.config.settings().timezone, labels: [], members: [] };
   const left = documentOf(after ?? before ?? current, options);
   const lines = await describeChanges(left, documentOf(current, options));
   for (const line of [`${current.title} (event ${current.id}), as it was left and as it is:`, ...lines])
-    context.output.warn(line);
+    run.output.warn(line);
   throw new CliError("changed", `event ${current.id} was changed since: nothing was overwritten`, {
     hint: "if calctl changed it later, undo that change first: calctl undo --list",
   });

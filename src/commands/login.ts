@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { LoginRequest, LoginResult } from "../auth/login.js";
-import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../cli/command.js";
 import { CliError, usageError } from "../errors.js";
 import { createValueView } from "../output/views/plain.js";
 import type { Run } from "../run/run.js";
@@ -23,7 +23,7 @@ export interface LoginOptions {
   readonly loginTimeout?: string;
 }
 
-export function registerLogin(command: Command, contextOf: ContextOf): void {
+export function registerLogin(command: Command, runOf: RunOf): void {
   command
     .option("--base-url <url>", "URL of the service (env: CALCTL_BASE_URL)")
     .option("--auth-url <url>", "URL of its authorization server (default: as it says; env: CALCTL_AUTH_URL)")
@@ -56,11 +56,11 @@ export function registerLogin(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addAction(command, contextOf, runLogin);
+  addAction(command, runOf, runLogin);
 }
 
 /** Signs in, and creates or updates the profile. */
-export async function runLogin(context: Run, options: LoginOptions): Promise<void> {
+export async function runLogin(run: Run, options: LoginOptions): Promise<void> {
   const timeout = parseTimeout(options.loginTimeout ?? "300");
   const redirectUri = chooseRedirectUri(options);
   if (options.withToken === true && options.clientSecretFile === "-") {
@@ -69,21 +69,21 @@ export async function runLogin(context: Run, options: LoginOptions): Promise<voi
       "a personal access token needs no client secret",
     );
   }
-  const { terminal } = context;
+  const { terminal } = run;
   const { baseUrl, authUrl, clientId, mediaType, replace } = options;
-  const signedIn = await context.session.login({
+  const signedIn = await run.session.login({
     flags: { baseUrl, authUrl, clientId, redirectUri, mediaType, replace },
-    clientSecret: await readSecretFile(context, options.clientSecretFile),
+    clientSecret: await readSecretFile(run, options.clientSecretFile),
     ask: terminal.prompt.available ? askWith(terminal.prompt) : undefined,
     askClientSecret: terminal.prompt.available ? () => terminal.prompt.password("Client secret") : undefined,
-    readToken: options.withToken === true ? () => readToken(context) : undefined,
+    readToken: options.withToken === true ? () => readToken(run) : undefined,
     browser: options.browser !== false,
     insecureStorage: options.insecureStorage === true,
     timeout,
   });
   // It may be another account's now.
-  context.names.dropCache(signedIn.profile);
-  report(context, signedIn);
+  run.names.dropCache(signedIn.profile);
+  report(run, signedIn);
 }
 
 const QUESTIONS = {
@@ -164,14 +164,14 @@ async function readToken({ terminal }: Run): Promise<string> {
   return terminal.input.text("-", "--with-token");
 }
 
-export function registerLogout(command: Command, contextOf: ContextOf): void {
+export function registerLogout(command: Command, runOf: RunOf): void {
   describeCommand(command, {
     examples: () => [
       ["From the service in use", "calctl logout"],
       ["From another one", "calctl logout -p calendar.example"],
     ],
   });
-  addAction(command, contextOf, runLogout);
+  addAction(command, runOf, runLogout);
 }
 
 /** Removes the stored token, if there is one, and what is cached. */
@@ -188,7 +188,7 @@ async function runLogout({ session, names, output }: Run): Promise<void> {
 
 const TOKEN_VIEW = createValueView("token");
 
-export function registerToken(command: Command, contextOf: ContextOf): void {
+export function registerToken(command: Command, runOf: RunOf): void {
   describeCommand(command, {
     prints: { view: TOKEN_VIEW, count: "one" },
     examples: () => [
@@ -196,13 +196,13 @@ export function registerToken(command: Command, contextOf: ContextOf): void {
       ["Give it to one other program", 'CALCTL_TOKEN="$(calctl token)" calctl whoami'],
     ],
   });
-  addAction(command, contextOf, runToken);
+  addAction(command, runOf, runToken);
 }
 
 /** Prints the token that commands send. */
-async function runToken(context: Run): Promise<void> {
-  const output = context.output.of(TOKEN_VIEW);
-  const token = await context.session.token();
+async function runToken(run: Run): Promise<void> {
+  const output = run.output.of(TOKEN_VIEW);
+  const token = await run.session.token();
   if (token === null) {
     throw new CliError("not_signed_in", "there is no token for this profile", {
       hint: "run calctl login; the profile `local` needs no token",

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../cli/command.js";
 
-export function registerMcp(command: Command, contextOf: ContextOf): void {
+export function registerMcp(command: Command, runOf: RunOf): void {
   command.option("--allow-write", "let it create, update, delete and comment on events, too");
   describeCommand(command, {
     examples: () => [
@@ -9,8 +9,8 @@ export function registerMcp(command: Command, contextOf: ContextOf): void {
       ["Let it write there, too", "calctl mcp -c Family --allow-write </dev/null"],
     ],
   });
-  addAction<{ readonly allowWrite?: boolean }>(command, contextOf, async (context, { allowWrite }) => {
+  addAction<{ readonly allowWrite?: boolean }>(command, runOf, async (run, { allowWrite }) => {
     const { serveTools } = await import("./mcp/serve.js");
-    await serveTools(context, allowWrite === true);
+    await serveTools(run, allowWrite === true);
   });
 }

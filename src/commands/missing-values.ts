@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addAction, type ContextOf, pathOf, type RunCommand } from "../cli/command.js";
+import { addAction, pathOf, type RunCommand, type RunOf } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
 import { CliError, missingFlagsError } from "../errors.js";
 import type { Run } from "../run/run.js";
@@ -88,10 +88,10 @@ export function neededChoice<V = object>(
 }
 
 /** Adds the action of a command whose first argument can be picked on a terminal: elsewhere it is required. */
-export function addPickAction<O>(command: Command, contextOf: ContextOf, run: RunCommand<O>): void {
-  addAction<O>(command, contextOf, async (context, options) => {
-    if (command.args.length === 0 && !context.terminal.prompt.available) throw missingArgumentError(command);
-    await run(context, options, command);
+export function addPickAction<O>(command: Command, runOf: RunOf, action: RunCommand<O>): void {
+  addAction<O>(command, runOf, async (run, options) => {
+    if (command.args.length === 0 && !run.terminal.prompt.available) throw missingArgumentError(command);
+    await action(run, options, command);
   });
 }
 

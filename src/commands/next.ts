@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { lastOfDays, parseDuration } from "../calendar/dates.js";
 import { addDuration, localDate, wallClockAt } from "../calendar/zoned-time.js";
-import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../cli/command.js";
 import { usageError } from "../errors.js";
 import { readStart } from "../events/times.js";
 import { describeWait } from "../output/event-when.js";
@@ -24,7 +24,7 @@ const WEEK = 7;
 /** How far events are looked for that are not in the week, in days. */
 const YEAR = 365;
 
-export function registerNext(command: Command, contextOf: ContextOf): void {
+export function registerNext(command: Command, runOf: RunOf): void {
   command
     .option("-n, --limit <number>", "how many events at most (default: 1)")
     .option(
@@ -43,32 +43,32 @@ export function registerNext(command: Command, contextOf: ContextOf): void {
       ["The next three for a script, all-day ones too", "calctl next -n 3 --all-day -o json"],
     ],
   });
-  addAction(command, contextOf, runNext);
+  addAction(command, runOf, runNext);
 }
 
 /** Shows the events that are on or come next, of every calendar or of those of `--calendar`. */
-export async function runNext(context: Run, options: NextOptions): Promise<void> {
+export async function runNext(run: Run, options: NextOptions): Promise<void> {
   // Checks format and fields before any request.
-  context.output.of(eventView);
+  run.output.of(eventView);
   const limit = options.limit === undefined ? 1 : parseLimit(options.limit);
-  const { timezone: zone } = context.config.settings();
-  const now = context.now();
+  const { timezone: zone } = run.config.settings();
+  const now = run.now();
   const within = options.within === undefined ? null : parseDuration(options.within, "--within");
   const furthest = addDuration(now, { days: YEAR, minutes: 0 }, zone);
   const until = within === null ? furthest : addDuration(now, within, zone);
   if (until > furthest)
     throw usageError(`--within: "${within?.text}" is more than ${YEAR} days`, `write ${YEAR}d or less`);
-  const filters = { allCalendars: context.flags.calendars.length === 0, remaining: true };
+  const filters = { allCalendars: run.flags.calendars.length === 0, remaining: true };
   const isWanted = (event: CalendarEvent): boolean => {
     const [start, isAllDay] = [readStart(event), event.all_day === true];
     if (start === null || (isAllDay && options.allDay !== true)) return false;
     return start <= (isAllDay ? wallClockAt(until, zone) : until);
   };
   const today = localDate(now, zone);
-  const week = await readQuery(context, { days: String(WEEK), ...filters });
+  const week = await readQuery(run, { days: String(WEEK), ...filters });
   const [first, last] = [lastOfDays(today, WEEK + 1), localDate(until, zone)];
   const read = async (query: EventQuery, choose?: ChooseCalendars): Promise<EventList> => {
-    const list = await readEvents(context, query, choose);
+    const list = await readEvents(run, query, choose);
     return { ...list, events: list.events.filter(isWanted) };
   };
   const near = await read(week);
@@ -77,9 +77,9 @@ export async function runNext(context: Run, options: NextOptions): Promise<void>
   const list = isEnough ? near : joinLists(near, await read(later, async () => near.calendars));
   const found = { ...list, events: list.events.slice(0, limit) };
   const days = { first: today, last: null };
-  await printList(context, found, { days, layout: "list", noteOf: (event) => describeWait(event, now) });
-  if (found.events.length === 0 && context.terminal.isTerminal)
-    context.output.note(within === null ? "no event is on or comes next" : `no event within ${within.text}`);
+  await printList(run, found, { days, layout: "list", noteOf: (event) => describeWait(event, now) });
+  if (found.events.length === 0 && run.terminal.isTerminal)
+    run.output.note(within === null ? "no event is on or comes next" : `no event within ${within.text}`);
 }
 
 /** Passes on pages that are ordered by start, until they have the first events that are wanted. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addAction, type ContextOf, describeCommand, forJobs, requireChosenService } from "../cli/command.js";
+import { addAction, describeCommand, forJobs, type RunOf, requireChosenService } from "../cli/command.js";
 import { collect } from "../cli/global-flags.js";
 import { emptyValueError, usageError } from "../errors.js";
 import type { Run } from "../run/run.js";
@@ -8,7 +8,7 @@ import { addCalendarFlag, addFilterFlags } from "./events/event-query.js";
 import { type PostOptions, postDigest } from "./post/digest.js";
 import { addMessageFlags, addTargetFlags, openTargets } from "./post/target.js";
 
-export function registerPost(command: Command, contextOf: ContextOf): void {
+export function registerPost(command: Command, runOf: RunOf): void {
   command.option(
     "--to <name>",
     "a target saved with targets add, or with --as mail an address (repeatable)",
@@ -52,19 +52,19 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addAction(command, forJobs(contextOf), runPost);
+  addAction(command, forJobs(runOf), runPost);
 }
 
 /** Sends events, or what is new, as one message. */
-async function runPost(context: Run, options: PostOptions): Promise<void> {
+async function runPost(run: Run, options: PostOptions): Promise<void> {
   const { title, changes } = options;
   if (title === "") throw emptyValueError("--title");
   checkFlagsOfChanges(options);
-  requireChosenService(context.config.settings(), { sends: !context.flags.dryRun });
-  const targets = await openTargets(context, options);
-  if (changes === undefined) return postDigest(context, options, targets);
+  requireChosenService(run.config.settings(), { sends: !run.flags.dryRun });
+  const targets = await openTargets(run, options);
+  if (changes === undefined) return postDigest(run, options, targets);
   const { postChanges } = await import("./post/changes.js");
-  await postChanges(context, { ...options, sinceLast: changes, nameFlag: "--changes" }, targets);
+  await postChanges(run, { ...options, sinceLast: changes, nameFlag: "--changes" }, targets);
 }
 
 /** What is new is always of the next days, and is sent once by itself. */

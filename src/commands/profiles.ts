@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { parseDuration } from "../calendar/dates.js";
-import { addAction, addCommand, type ContextOf, describeCommand, requireSubcommand } from "../cli/command.js";
+import { addAction, addCommand, describeCommand, type RunOf, requireSubcommand } from "../cli/command.js";
 import { readGlobalFlags } from "../cli/global-flags.js";
 import type { ProfileSummary } from "../config/profile-store.js";
 import { usageError } from "../errors.js";
@@ -9,7 +9,7 @@ import { CONFIG_KEYS, createConfigView, profileView } from "../output/views/prof
 import type { Run } from "../run/run.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 
-export function registerProfiles(command: Command, contextOf: ContextOf): void {
+export function registerProfiles(command: Command, runOf: RunOf): void {
   requireSubcommand(command);
   const list = addCommand(command, "list", "list the profiles");
   describeCommand(list, {
@@ -19,7 +19,7 @@ export function registerProfiles(command: Command, contextOf: ContextOf): void {
       ["The name of the one in use", "calctl profiles list --jq '.[] | select(.in_use).name'"],
     ],
   });
-  addAction(list, contextOf, runProfilesList);
+  addAction(list, runOf, runProfilesList);
   const use = addCommand(command, "use [name]", "switch to a profile");
   describeCommand(use, {
     examples: () => [
@@ -27,41 +27,41 @@ export function registerProfiles(command: Command, contextOf: ContextOf): void {
       ["For one command, name it instead", "calctl whoami -p local"],
     ],
   });
-  addAction(use, contextOf, runProfilesUse);
+  addAction(use, runOf, runProfilesUse);
   const remove = addCommand(command, "remove [name]", "remove a profile and its token");
   describeCommand(remove, {
     examples: () => [["Forget a service and its token", "calctl profiles remove calendar.example"]],
   });
-  addAction(remove, contextOf, runProfilesRemove);
+  addAction(remove, runOf, runProfilesRemove);
 }
 
 interface NameArgument {
   readonly name?: string;
 }
 
-async function runProfilesList(context: Run): Promise<void> {
-  const output = context.output.of(profileView);
-  await output.print(context.config.profiles().list());
+async function runProfilesList(run: Run): Promise<void> {
+  const output = run.output.of(profileView);
+  await output.print(run.config.profiles().list());
 }
 
-async function runProfilesUse(context: Run, options: NameArgument, command: Command): Promise<void> {
-  const name = await chooseProfile(context, () => context.config.profiles().list(), { ...options, command });
-  await context.config.profiles().use(name);
-  context.output.note(`profile in use: ${name}`);
+async function runProfilesUse(run: Run, options: NameArgument, command: Command): Promise<void> {
+  const name = await chooseProfile(run, () => run.config.profiles().list(), { ...options, command });
+  await run.config.profiles().use(name);
+  run.output.note(`profile in use: ${name}`);
 }
 
-async function runProfilesRemove(context: Run, options: NameArgument, command: Command): Promise<void> {
-  const profiles = context.config.profiles();
+async function runProfilesRemove(run: Run, options: NameArgument, command: Command): Promise<void> {
+  const profiles = run.config.profiles();
   // `local` cannot be removed.
   const removable = () => profiles.list().filter(({ base_url }) => base_url !== null);
-  const name = await chooseProfile(context, removable, { ...options, command });
+  const name = await chooseProfile(run, removable, { ...options, command });
   const found = profiles.list().find((profile) => profile.name === name);
-  if (found !== undefined) await context.session.removeToken(name);
+  if (found !== undefined) await run.session.removeToken(name);
   await profiles.remove(name);
-  context.names.dropCache(name);
-  context.output.note(`removed profile ${name}`);
+  run.names.dropCache(name);
+  run.output.note(`removed profile ${name}`);
   if (found?.in_use === true)
-    context.output.note("no profile is in use now; choose one: calctl profiles use NAME");
+    run.output.note("no profile is in use now; choose one: calctl profiles use NAME");
 }
 
 /** The name of the argument, or of the profile that is picked. */
@@ -81,7 +81,7 @@ const CONFIG = createConfigView("", Object.keys(CONFIG_KEYS));
 
 const PATH = createValueView("path");
 
-export function registerConfig(command: Command, contextOf: ContextOf): void {
+export function registerConfig(command: Command, runOf: RunOf): void {
   requireSubcommand(command);
   const list = addCommand(command, "list", "list every key of a profile");
   describeCommand(list, {
@@ -91,7 +91,7 @@ export function registerConfig(command: Command, contextOf: ContextOf): void {
       ["Of another one, as JSON", "calctl config list -p local -o json"],
     ],
   });
-  addAction(list, contextOf, runConfigList);
+  addAction(list, runOf, runConfigList);
   const get = addCommand(command, "get <key>", "print the value of a key");
   describeCommand(get, {
     prints: { view: CONFIG, count: "one", partial: true },
@@ -100,7 +100,7 @@ export function registerConfig(command: Command, contextOf: ContextOf): void {
       ["The default calendar of the embedded service", "calctl config get calendar -p local"],
     ],
   });
-  addAction(get, contextOf, runConfigGet);
+  addAction(get, runOf, runConfigGet);
   const set = addCommand(
     command,
     "set <key> <value>",
@@ -113,12 +113,12 @@ export function registerConfig(command: Command, contextOf: ContextOf): void {
       ["Add another service", "calctl config set base_url https://calendar.example/api -p club"],
     ],
   });
-  addAction(set, contextOf, runConfigSet);
+  addAction(set, runOf, runConfigSet);
   const unset = addCommand(command, "unset <key>", "remove a key");
   describeCommand(unset, {
     examples: () => [["Show times in the zone of this machine again", "calctl config unset timezone"]],
   });
-  addAction(unset, contextOf, runConfigUnset);
+  addAction(unset, runOf, runConfigUnset);
   const path = addCommand(command, "path", "print the path of the configuration file, or of the state");
   path.addArgument(
     path.createArgument("[file]", "which file (default: config)").choices(["config", "state"]),
@@ -131,53 +131,53 @@ export function registerConfig(command: Command, contextOf: ContextOf): void {
       ["Where is what was sent, seen and done", "calctl config path state"],
     ],
   });
-  addAction(path, contextOf, runConfigPath);
+  addAction(path, runOf, runConfigPath);
 }
 
 interface KeyArgument {
   readonly key: string;
 }
 
-async function runConfigList(context: Run): Promise<void> {
-  const profile = context.config.profileName();
-  const values = context.config.profiles().values(profile);
-  await context.output.of(createConfigView(profile, Object.keys(values))).print(values);
+async function runConfigList(run: Run): Promise<void> {
+  const profile = run.config.profileName();
+  const values = run.config.profiles().values(profile);
+  await run.output.of(createConfigView(profile, Object.keys(values))).print(values);
 }
 
 /** Prints only the value, nothing for a key that is not set. */
-async function runConfigGet(context: Run, { key }: KeyArgument): Promise<void> {
-  const values: Readonly<Record<string, string | null>> = context.config
+async function runConfigGet(run: Run, { key }: KeyArgument): Promise<void> {
+  const values: Readonly<Record<string, string | null>> = run.config
     .profiles()
-    .values(context.config.profileName());
+    .values(run.config.profileName());
   const value = values[key];
   if (value === undefined) {
     throw usageError(`there is no key "${key}"`, `keys: ${Object.keys(values).join(", ")}`);
   }
-  await context.output.of(createValueView(key)).print({ [key]: value });
+  await run.output.of(createValueView(key)).print({ [key]: value });
 }
 
 async function runConfigSet(
-  context: Run,
+  run: Run,
   { key, value }: KeyArgument & { readonly value: string },
   command: Command,
 ): Promise<void> {
-  const profile = context.config.profileName();
+  const profile = run.config.profileName();
   if (key === "duration" && value !== "") parseDuration(value, key);
-  const writes = key === "journal" && /^off$/i.test(value) ? await context.writes() : null;
-  await context.config.profiles().set(profile, key, value);
-  noteProfile(context, profile, command);
+  const writes = key === "journal" && /^off$/i.test(value) ? await run.writes() : null;
+  await run.config.profiles().set(profile, key, value);
+  noteProfile(run, profile, command);
   // Last, since it may fail.
   await writes?.forget();
   if (profile !== "local" || !/^(?:(?:write_)?calendar|label)$/.test(key)) return;
   const { findNameProblem } = await import("./config/local-names.js");
-  const problem = await findNameProblem(context, key === "label" ? key : "calendar", value);
-  if (problem !== null) context.output.note(`${key} was set, although ${problem}`);
+  const problem = await findNameProblem(run, key === "label" ? key : "calendar", value);
+  if (problem !== null) run.output.note(`${key} was set, although ${problem}`);
 }
 
-async function runConfigUnset(context: Run, { key }: KeyArgument, command: Command): Promise<void> {
-  const profile = context.config.profileName();
-  await context.config.profiles().unset(profile, key);
-  noteProfile(context, profile, command);
+async function runConfigUnset(run: Run, { key }: KeyArgument, command: Command): Promise<void> {
+  const profile = run.config.profileName();
+  await run.config.profiles().unset(profile, key);
+  noteProfile(run, profile, command);
 }
 
 /** CALCTL_BASE_URL names a service, of which nothing is configured. */

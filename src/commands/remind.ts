@@ -9,7 +9,7 @@ import {
   type ReminderWindow,
   reminderQueries,
 } from "../calendar/reminders.js";
-import { addAction, type ContextOf, describeCommand, forJobs, requireChosenService } from "../cli/command.js";
+import { addAction, describeCommand, forJobs, type RunOf, requireChosenService } from "../cli/command.js";
 import { type CliError, missingFlagsError, wrapError } from "../errors.js";
 import type { Run } from "../run/run.js";
 import { addCalendarFlag, addFilterFlags, type EventQuery } from "./events/event-query.js";
@@ -18,7 +18,7 @@ import { addMessageFlags, addTargetFlags } from "./post/target.js";
 import { type Announcing, announceAll, showAll } from "./remind/announce.js";
 import { createReminderSink, type RemindOptions } from "./remind/reminder-sink.js";
 
-export function registerRemind(command: Command, contextOf: ContextOf): void {
+export function registerRemind(command: Command, runOf: RunOf): void {
   command
     .argument("[program...]", "after --: program and arguments, run once for each event, without a shell")
     .option("--before <duration>", "announce events that start within this time, such as 15m")
@@ -44,25 +44,25 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addAction(command, forJobs(contextOf), runRemind);
+  addAction(command, forJobs(runOf), runRemind);
 }
 
 /** Announces each start of an event once: to a program, or to the target of messages. */
-async function runRemind(context: Run, options: RemindOptions): Promise<void> {
+async function runRemind(run: Run, options: RemindOptions): Promise<void> {
   const before = requireFlags(options);
-  requireChosenService(context.config.settings(), { sends: !context.flags.dryRun });
-  const window = readWindow(context, options, before);
+  requireChosenService(run.config.settings(), { sends: !run.flags.dryRun });
+  const window = readWindow(run, options, before);
   const search = options.search === undefined ? null : parseSearch(options.search, "--search");
-  const sink = await createReminderSink(context, options);
+  const sink = await createReminderSink(run, options);
   const query: EventQuery = {
     days: { first: null, last: null },
     upcoming: reminderQueries(window),
     search,
     filters: options,
   };
-  const { failure, ...found } = await readReminders(context, window, query);
-  if (!context.flags.dryRun) await announceAll(context, { ...found, sink, window, options });
-  else if (failure === null || failure.code === "partial") await showAll(context, { ...found, sink });
+  const { failure, ...found } = await readReminders(run, window, query);
+  if (!run.flags.dryRun) await announceAll(run, { ...found, sink, window, options });
+  else if (failure === null || failure.code === "partial") await showAll(run, { ...found, sink });
   if (failure !== null) throw failure;
 }
 
@@ -101,12 +101,8 @@ interface FoundReminders extends Pick<Announcing, "reminders" | "late" | "showCa
 }
 
 /** Reads the events that are to be announced. Those of a calendar that cannot be read are left for the next run. */
-async function readReminders(
-  context: Run,
-  window: ReminderWindow,
-  query: EventQuery,
-): Promise<FoundReminders> {
-  const { calendars, events, reportFailures } = await readEvents(context, query);
+async function readReminders(run: Run, window: ReminderWindow, query: EventQuery): Promise<FoundReminders> {
+  const { calendars, events, reportFailures } = await readEvents(run, query);
   let failure: CliError | null = null;
   reportFailures((error) => {
     failure = wrapError(error, error.code, `${nameSingle(calendars)}${error.message}`);

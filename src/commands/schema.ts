@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { findNearest } from "../calendar/nearest.js";
-import { addAction, type ContextOf, describeCommand, pathOf } from "../cli/command.js";
+import { addAction, describeCommand, pathOf, type RunOf } from "../cli/command.js";
 import { findCommand, runnableCommands } from "../cli/command-facts.js";
 import { type CliError, usageError } from "../errors.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";
@@ -11,7 +11,7 @@ interface SchemaOptions {
   readonly name: readonly string[];
 }
 
-export function registerSchema(command: Command, contextOf: ContextOf): void {
+export function registerSchema(command: Command, runOf: RunOf): void {
   command.argument(
     "[name...]",
     "a command, such as events list, or a shape, such as event (default: everything)",
@@ -24,13 +24,13 @@ export function registerSchema(command: Command, contextOf: ContextOf): void {
       ["Names of all commands", "calctl schema --jq '.commands[].name'"],
     ],
   });
-  addAction(command, contextOf, runSchema);
+  addAction(command, runOf, runSchema);
 }
 
 /** Describes the whole program, or one command, group or shape, as JSON. A command wins over a shape of its name. */
-async function runSchema(context: Run, { name }: SchemaOptions): Promise<void> {
-  const output = context.output.of(JSON_DOCUMENT);
-  const program = await context.program.commandTree();
+async function runSchema(run: Run, { name }: SchemaOptions): Promise<void> {
+  const output = run.output.of(JSON_DOCUMENT);
+  const program = await run.program.commandTree();
   const { commandSchema, commandsDocument, programSchema, shapeDocument } = await import(
     "../cli/help/schema.js"
   );

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../cli/command.js";
 import { sentView } from "../output/views/sent.js";
 import type { Run } from "../run/run.js";
 
-export function registerSent(command: Command, contextOf: ContextOf): void {
+export function registerSent(command: Command, runOf: RunOf): void {
   describeCommand(command, {
     prints: { view: sentView, count: "list" },
     examples: () => [
@@ -11,17 +11,17 @@ export function registerSent(command: Command, contextOf: ContextOf): void {
       ["Outcomes and first lines", "calctl sent --fields outcome,what"],
     ],
   });
-  addAction(command, contextOf, runSent);
+  addAction(command, runOf, runSent);
 }
 
 /** Lists what went out in the last 30 days. */
-async function runSent(context: Run): Promise<void> {
-  const output = context.output.of(sentView);
-  const sent = await context.state.sent();
+async function runSent(run: Run): Promise<void> {
+  const output = run.output.of(sentView);
+  const sent = await run.state.sent();
   const messages = await sent.list();
   await output.print(messages);
-  if (!context.terminal.isTerminal) return;
-  const { note } = context.output;
+  if (!run.terminal.isTerminal) return;
+  const { note } = run.output;
   if (messages.length === 0) note("nothing was sent in the last 30 days");
   if (!messages.some(({ outcome }) => outcome === "unknown")) return;
   note("check whether unknown ones arrived;");

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { User } from "../../contract/shapes.js";
 import type { Api, ResponseInfo } from "../api/client.js";
-import { addAction, type ContextOf, describeCommand } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../cli/command.js";
 import { hasCode } from "../errors.js";
 import { userView } from "../output/views/calendar.js";
 import { type StatusRateLimit, statusView } from "../output/views/profile.js";
@@ -12,7 +12,7 @@ interface StatusOptions {
   readonly offline?: boolean;
 }
 
-export function registerStatus(command: Command, contextOf: ContextOf): void {
+export function registerStatus(command: Command, runOf: RunOf): void {
   command.option("--offline", "show only what is configured, without sending a request");
   describeCommand(command, {
     prints: { view: statusView, count: "one" },
@@ -21,15 +21,15 @@ export function registerStatus(command: Command, contextOf: ContextOf): void {
       ["Which service would be used?", "calctl status --offline --jq .base_url"],
     ],
   });
-  addAction(command, contextOf, runStatus);
+  addAction(command, runOf, runStatus);
 }
 
 /** Shows service, account and rate limit. Prints the report even if the service refuses or cannot be reached. */
-async function runStatus(context: Run, { offline = false }: StatusOptions): Promise<void> {
-  const output = context.output.of(statusView);
-  const { profile, baseUrl, tokenSource, tokenError } = await context.session.status();
+async function runStatus(run: Run, { offline = false }: StatusOptions): Promise<void> {
+  const output = run.output.of(statusView);
+  const { profile, baseUrl, tokenSource, tokenError } = await run.session.status();
   const check =
-    offline || tokenError !== null ? { ...NOT_CHECKED, error: tokenError } : await checkService(context);
+    offline || tokenError !== null ? { ...NOT_CHECKED, error: tokenError } : await checkService(run);
   await output.print({
     profile,
     base_url: baseUrl,
@@ -86,7 +86,7 @@ export function clockSkew({ response }: ServiceCheck): number | null {
   return offset === null ? null : Math.trunc((0 - offset) / 1000);
 }
 
-export function registerWhoami(command: Command, contextOf: ContextOf): void {
+export function registerWhoami(command: Command, runOf: RunOf): void {
   describeCommand(command, {
     prints: { view: userView, count: "one" },
     examples: () => [
@@ -94,12 +94,12 @@ export function registerWhoami(command: Command, contextOf: ContextOf): void {
       ["My id alone, for a script", "calctl whoami --fields id"],
     ],
   });
-  addAction(command, contextOf, runWhoami);
+  addAction(command, runOf, runWhoami);
 }
 
 /** Shows the current user. */
-async function runWhoami(context: Run): Promise<void> {
-  const output = context.output.of(userView);
-  const api = await context.api();
+async function runWhoami(run: Run): Promise<void> {
+  const output = run.output.of(userView);
+  const api = await run.api();
   await output.print(await api.getCurrentUser());
 }

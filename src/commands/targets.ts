@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { addAction, addCommand, type ContextOf, describeCommand, requireSubcommand } from "../cli/command.js";
+import { addAction, addCommand, describeCommand, type RunOf, requireSubcommand } from "../cli/command.js";
 import { usageError } from "../errors.js";
 import { createTextMessage } from "../messages/message.js";
 import { checkName } from "../messages/open-target.js";
@@ -12,7 +12,7 @@ import type { Run } from "../run/run.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 import { postMessage } from "./post/target.js";
 
-export function registerTargets(command: Command, contextOf: ContextOf): void {
+export function registerTargets(command: Command, runOf: RunOf): void {
   requireSubcommand(command);
   const add = addCommand(command, "add [name]", "save a chat or email address that messages go to")
     .addOption(new Option("--as <kind>", "message format").choices(TARGET_KINDS))
@@ -35,7 +35,7 @@ export function registerTargets(command: Command, contextOf: ContextOf): void {
   add.allowExcessArguments().hook("preAction", ({ args: [, excess] }) => {
     if (excess !== undefined) throw usageError("only the name is expected, not the URL", SEEN_BY_OTHERS);
   });
-  addAction(add, contextOf, runTargetsAdd);
+  addAction(add, runOf, runTargetsAdd);
   const list = addCommand(command, "list", "list the saved targets");
   describeCommand(list, {
     prints: { view: targetView, count: "list" },
@@ -44,12 +44,12 @@ export function registerTargets(command: Command, contextOf: ContextOf): void {
       ["Their names", "calctl targets list --fields name"],
     ],
   });
-  addAction(list, contextOf, runTargetsList);
+  addAction(list, runOf, runTargetsList);
   const remove = addCommand(command, "remove [name]", "remove a target and its URL");
   describeCommand(remove, {
     examples: () => [["Forget a target and its URL", "calctl targets remove team"]],
   });
-  addAction(remove, contextOf, runTargetsRemove);
+  addAction(remove, runOf, runTargetsRemove);
   const test = addCommand(command, "test [name]", "post one line that says it is a test");
   describeCommand(test, {
     examples: () => [
@@ -57,7 +57,7 @@ export function registerTargets(command: Command, contextOf: ContextOf): void {
       ["What would be posted?", "calctl targets test team --dry-run"],
     ],
   });
-  addAction(test, contextOf, runTargetsTest);
+  addAction(test, runOf, runTargetsTest);
 }
 
 interface NameArgument {
@@ -72,16 +72,16 @@ interface AddOptions extends Partial<NameArgument>, TargetPlace {
   readonly insecureStorage?: boolean;
 }
 
-async function runTargetsAdd(context: Run, options: AddOptions, command: Command): Promise<void> {
+async function runTargetsAdd(run: Run, options: AddOptions, command: Command): Promise<void> {
   const { replace = false, insecureStorage, topic, from, bcc } = options;
   checkGiven(options);
-  const { name, as, chat, to, urlFile } = await completeFlags(context, options, command);
-  const targets = await context.messages.targets();
-  const readUrl = () => readSecret(context, as, urlFile);
+  const { name, as, chat, to, urlFile } = await completeFlags(run, options, command);
+  const targets = await run.messages.targets();
+  const readUrl = () => readSecret(run, as, urlFile);
   const place = { chat, topic, to, from, bcc };
   await targets.add({ name, as, ...place, replace, insecureStorage, readUrl });
-  context.output.note(`saved target ${name}`);
-  if (insecureStorage === true) context.output.note("its URL is stored unencrypted in a file");
+  run.output.note(`saved target ${name}`);
+  if (insecureStorage === true) run.output.note("its URL is stored unencrypted in a file");
 }
 
 /** Before anything is asked. @throws CliError usage */
@@ -153,43 +153,39 @@ async function readSecret({ terminal }: Run, as: TargetKind, urlFile: string | n
   return { text: await terminal.input.text("-", "stdin"), source: "stdin" };
 }
 
-async function runTargetsList(context: Run): Promise<void> {
-  const output = context.output.of(targetView);
-  const targets = (await context.messages.targets()).list();
-  if (targets.length === 0 && context.terminal.isTerminal) context.output.note("no targets");
+async function runTargetsList(run: Run): Promise<void> {
+  const output = run.output.of(targetView);
+  const targets = (await run.messages.targets()).list();
+  if (targets.length === 0 && run.terminal.isTerminal) run.output.note("no targets");
   await output.print(targets);
 }
 
-async function runTargetsRemove(
-  context: Run,
-  options: Partial<NameArgument>,
-  command: Command,
-): Promise<void> {
-  const name = await chooseTarget(context, options, command);
-  await (await context.messages.targets()).remove(name);
-  context.output.note(`removed target ${name}`);
+async function runTargetsRemove(run: Run, options: Partial<NameArgument>, command: Command): Promise<void> {
+  const name = await chooseTarget(run, options, command);
+  await (await run.messages.targets()).remove(name);
+  run.output.note(`removed target ${name}`);
 }
 
 /** Posts one line that says it is a test. */
 async function runTargetsTest(
-  context: Run & Parameters<typeof postMessage>[0],
+  run: Run & Parameters<typeof postMessage>[0],
   options: Partial<NameArgument>,
   command: Command,
 ): Promise<void> {
-  const name = await chooseTarget(context, options, command);
-  const target = await (await context.messages.targets()).open({ to: name });
+  const name = await chooseTarget(run, options, command);
+  const target = await (await run.messages.targets()).open({ to: name });
   const message = createTextMessage(`This is a test of calctl (target ${name})`, "");
-  await postMessage(context, message, { target });
+  await postMessage(run, message, { target });
 }
 
 /** The name of the argument, or of the target that is picked. */
 async function chooseTarget(
-  context: Run,
+  run: Run,
   { name: given }: Partial<NameArgument>,
   command: Command,
 ): Promise<string> {
   const list = async () =>
-    (await context.messages.targets()).list().map(({ name, as }) => ({ value: name, name, description: as }));
-  const needed = { name: neededChoice(context, { name: "NAME", given, noun: "Target", list }) };
-  return (await completeValues(context.terminal.prompt, needed, { command })).name;
+    (await run.messages.targets()).list().map(({ name, as }) => ({ value: name, name, description: as }));
+  const needed = { name: neededChoice(run, { name: "NAME", given, noun: "Target", list }) };
+  return (await completeValues(run.terminal.prompt, needed, { command })).name;
 }

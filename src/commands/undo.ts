@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../cli/command.js";
+import { addAction, describeCommand, type RunOf, requireConfirmation } from "../cli/command.js";
 import { CliError, configurationError, usageError } from "../errors.js";
 import { type UndoableCommand, undoableView } from "../output/views/undo.js";
 import type { Run } from "../run/run.js";
@@ -17,7 +17,7 @@ interface UndoOptions {
   readonly yes?: boolean;
 }
 
-export function registerUndo(command: Command, contextOf: ContextOf): void {
+export function registerUndo(command: Command, runOf: RunOf): void {
   command
     .argument("[number]", "of the command, as --list shows it; 1, the latest, by default")
     .option("--list", "list the last 20 commands that wrote something")
@@ -34,20 +34,20 @@ export function registerUndo(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addAction(command, contextOf, runUndo);
+  addAction(command, runOf, runUndo);
 }
 
 /** How many commands are listed. */
 const MAX_LISTED = 20;
 
 /** Takes back what a command wrote, as far as nobody wrote there since. */
-async function runUndo(context: Run, options: UndoOptions): Promise<void> {
-  const output = context.output.of(undoableView);
+async function runUndo(run: Run, options: UndoOptions): Promise<void> {
+  const output = run.output.of(undoableView);
   const { list = false, yes = false } = options;
   const number = readNumber(options);
-  if (context.flags.calendars.length > 0)
+  if (run.flags.calendars.length > 0)
     throw usageError("--calendar: undo takes back what a command wrote in any calendar");
-  const writes = await context.writes();
+  const writes = await run.writes();
   if (writes === null) {
     const hint = "calctl config unset journal keeps one";
     throw configurationError("this profile keeps no journal", { hint });
@@ -58,17 +58,17 @@ async function runUndo(context: Run, options: UndoOptions): Promise<void> {
       commands.slice(0, MAX_LISTED).map((command, index) => describeWritten(command, index + 1)),
     );
   const chosen = choose(commands, number);
-  await confirm(context, chosen, yes || context.flags.dryRun);
-  const { run } = chosen;
+  await confirm(run, chosen, yes || run.flags.dryRun);
+  const { run: first } = chosen;
   // What is made again has a new id, by which later imports must know it.
   const mayBeImported =
     chosen.command === "import" || openWrites(chosen).some(({ kind }) => kind === "delete");
-  if (context.flags.dryRun) return undoCommand(context, { writes, run, number });
+  if (run.flags.dryRun) return undoCommand(run, { writes, first, number });
   await writes.exclusively(async () => {
-    if (!mayBeImported) return undoCommand(context, { writes, run, number });
+    if (!mayBeImported) return undoCommand(run, { writes, first, number });
     const { withUndoneImports } = await import("./import/undone-imports.js");
-    await withUndoneImports(await context.state.open(), chosen, (undoNoted) =>
-      undoCommand(context, { writes, run, number, undoNoted }),
+    await withUndoneImports(await run.state.open(), chosen, (undoNoted) =>
+      undoCommand(run, { writes, first, number, undoNoted }),
     );
   });
 }
@@ -129,35 +129,36 @@ async function confirm({ output, terminal }: Run, written: WrittenCommand, yes: 
 
 interface UndoCommandOptions {
   readonly writes: Writes;
-  readonly run: number;
+  /** The id of its first write. */
+  readonly first: number;
   readonly number: number;
   /** Notes what later imports must know. By default nothing is noted. */
   readonly undoNoted?: UndoNoted;
 }
 
 async function undoCommand(
-  context: Run,
-  { writes, run, number, undoNoted = async (_, undo) => ({ id: await undo() }) }: UndoCommandOptions,
+  run: Run,
+  { writes, first, number, undoNoted = async (_, undo) => ({ id: await undo() }) }: UndoCommandOptions,
 ): Promise<void> {
   // Read again, since another process may have taken it back, or written more.
-  const command = (await writes.commands()).find((each) => each.run === run);
+  const command = (await writes.commands()).find((each) => each.run === first);
   if (command === undefined || openWrites(command).length === 0)
-    return context.output.note("another calctl undo has already undone this command");
+    return run.output.note("another calctl undo has already undone this command");
   // What deletes comes last.
   const isCreate = ({ kind }: WriteRow): number => Number(kind === "create");
   const steps = openWrites(command)
     .toReversed()
     .sort((one, other) => isCreate(one) - isCreate(other));
-  const { dryRun: isDryRun } = context.flags;
-  const namer = createNamer(context.output.note);
-  const undo: Undo = { context, at: command.at, note: namer.name, putBack: new Map() };
+  const { dryRun: isDryRun } = run.flags;
+  const namer = createNamer(run.output.note);
+  const undo: Undo = { run, at: command.at, note: namer.name, putBack: new Map() };
   const newIds = new Map<string, string>();
   let isLosing = false;
   const { results, reportFailures } = await processEach(steps, {
     noun: "write",
     verb: "taken back",
     name: (write) => `${write.kind} of ${nameOf(write)}`,
-    warn: context.output.warn,
+    warn: run.output.warn,
     isDryRun,
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
@@ -183,6 +184,6 @@ async function undoCommand(
   const titles = results.map(({ title }) => title);
   const undone = { ...describeWritten(command, number), events, titles };
   if (results.length > 0)
-    await context.output.of(undoableView).print(undone, `${command.command} was taken back`);
+    await run.output.of(undoableView).print(undone, `${command.command} was taken back`);
   reportFailures();
 }

@@ -9,7 +9,7 @@ import { changes } from "./draft.js";
 import { DEFAULT_LABEL, type RelatedResolver } from "./names.js";
 import type { TypedTimes } from "./patch.js";
 
-/** What copies use of the context of a command. */
+/** What copies use of a run. */
 interface CopyRun {
   readonly config: { settings(): { readonly timezone: string } };
   readonly output: { note(text: string): void };
@@ -29,11 +29,11 @@ interface CopyPlace {
  * @throws CliError usage for times that do not fit the event
  */
 export async function draftOfCopy(
-  context: CopyRun,
+  run: CopyRun,
   event: CalendarEvent,
   { calendar, resolver, times }: CopyPlace,
 ): Promise<EventDraft> {
-  const { config, output } = context;
+  const { config, output } = run;
   const { label, title } = event;
   const place = calendar.name || calendar.id;
   const noteMissing = (name: string): void =>
@@ -49,7 +49,7 @@ export async function draftOfCopy(
       `--start: "${times.start.text}" has a clock time, but the event is all-day`,
       "write only a date",
     );
-  const recurrences = await copiedRule(context, event, { calendar, times });
+  const recurrences = await copiedRule(run, event, { calendar, times });
   const attendees = attending.map((user) => ({ ...user, id: compositeId(calendar.id, plainId(user.id)) }));
   const placed = { ...event, calendar_id: calendar.id, attendees };
   const whole = recurrences === undefined ? placed : fromFirstSlot(placed);

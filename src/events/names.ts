@@ -37,10 +37,10 @@ export interface RelatedResolver {
 }
 
 /** The resolver of each calendar, so that its labels and members are read once. */
-export function createResolvers(context: ApiAccess): (calendarId: string) => RelatedResolver {
+export function createResolvers(run: ApiAccess): (calendarId: string) => RelatedResolver {
   const resolvers = new Map<string, RelatedResolver>();
   return (calendarId) => {
-    const resolver = resolvers.get(calendarId) ?? createRelatedResolver(context, calendarId);
+    const resolver = resolvers.get(calendarId) ?? createRelatedResolver(run, calendarId);
     resolvers.set(calendarId, resolver);
     return resolver;
   };

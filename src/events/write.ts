@@ -89,15 +89,15 @@ export interface Written {
  * back. Records nothing of an undo, in a dry run, and where the profile keeps no journal.
  * @throws CliError as the service answers
  */
-export function write(context: WriteRun, request: CreateRequest | UpdateRequest): Promise<Written>;
-export function write(context: WriteRun, request: DeleteRequest): Promise<null>;
-export function write(context: WriteRun, request: CommentRequest): Promise<Created<Activity>>;
-export function write(context: WriteRun, request: OtherRequest): Promise<RawResponse>;
+export function write(run: WriteRun, request: CreateRequest | UpdateRequest): Promise<Written>;
+export function write(run: WriteRun, request: DeleteRequest): Promise<null>;
+export function write(run: WriteRun, request: CommentRequest): Promise<Created<Activity>>;
+export function write(run: WriteRun, request: OtherRequest): Promise<RawResponse>;
 export async function write(
-  context: WriteRun,
+  run: WriteRun,
   request: CreateRequest | UpdateRequest | DeleteRequest | CommentRequest | OtherRequest,
 ): Promise<Written | Created<Activity> | RawResponse | null> {
-  const { client, writes } = await context.writing();
+  const { client, writes } = await run.writing();
   const recorder = request.isUndo === true ? null : writes;
   switch (request.kind) {
     case "create":

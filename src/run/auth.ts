@@ -20,7 +20,7 @@ export interface AuthOptions {
 
 /** The token of this run, and signing in and out. */
 export function composeAuth(client: ClientDependencies, { settings, interactive, warn, note }: AuthOptions) {
-  const { machine, run } = client;
+  const { machine, flags } = client;
   const { env, configFile, signal, redactor, userId } = machine;
   const config = () => configFile.read();
   const openStore = createStoreOpener(machine, { purpose: "token", interactive, warn, signal });
@@ -34,7 +34,7 @@ export function composeAuth(client: ClientDependencies, { settings, interactive,
       configFile,
       env,
       settings,
-      profileName: () => profileName(run.profile, config(), () => readVariable(env, "CALCTL_PROFILE")),
+      profileName: () => profileName(flags.profile, config(), () => readVariable(env, "CALCTL_PROFILE")),
       openStore,
       tokenProvider: await tokens(),
       login: (request) => runLogin(request, { client, openStore, interactive, warn }),
@@ -93,12 +93,12 @@ async function runLogin(
   request: LoginRequest,
   { client, openStore, interactive, warn }: LoginOptions,
 ): Promise<LoginResult> {
-  const { machine, run } = client;
+  const { machine, flags } = client;
   const { process, env } = machine;
   const { login } = await import("../auth/login.js");
   const transport = once(() => openTransport(client, { maxResponseSize: MAX_LOGIN_RESPONSE }));
   return login(request, {
-    profileFlag: run.profile,
+    profileFlag: flags.profile,
     configFile: machine.configFile,
     env,
     openStore,

@@ -19,7 +19,7 @@ import type { LocalService, Machine } from "./machine.js";
 /** What all clients of a run share. */
 export interface ClientDependencies {
   readonly machine: Machine;
-  readonly run: RunSettings;
+  readonly flags: RunSettings;
   /** The writes that `--dry-run` has recorded. */
   readonly planned: PlannedRequest[];
   /** Writes the lines of one trace entry to stderr. */
@@ -34,8 +34,8 @@ export interface ServiceClientOptions {
 }
 
 /** Whether nothing is said of what did not fail: a scheduler would mail it. */
-export function isSilentJob({ machine, run }: Pick<ClientDependencies, "machine" | "run">): boolean {
-  return run.isJob && !run.verbose && !machine.stderr.isTerminal;
+export function isSilentJob({ machine, flags }: Pick<ClientDependencies, "machine" | "flags">): boolean {
+  return flags.isJob && !flags.verbose && !machine.stderr.isTerminal;
 }
 
 /** The client of the service: the embedded one in this process, or one over the network. */
@@ -67,7 +67,7 @@ async function createClient(
   client: ClientDependencies,
 ): Promise<Client> {
   const options = await createSenderOptions(client, account);
-  const dryRun = client.run.dryRun ? await import("../api/dry-run.js") : null;
+  const dryRun = client.flags.dryRun ? await import("../api/dry-run.js") : null;
   return createApi({
     ...options,
     ...service,
@@ -124,7 +124,7 @@ export async function openConnection(client: ClientDependencies, url: string): P
 }
 
 async function createTransport(
-  { machine, run }: ClientDependencies,
+  { machine, flags }: ClientDependencies,
   options: Pick<TransportChoices, "maxResponseSize"> = {},
 ): Promise<UndiciTransport> {
   const [{ createUndiciTransport }, proxyFor] = await Promise.all([
@@ -133,7 +133,7 @@ async function createTransport(
   ]);
   const transport = createUndiciTransport({
     ...options,
-    timeout: run.timeout,
+    timeout: flags.timeout,
     setTimer: machine.setTimer,
     ...(proxyFor !== undefined && { proxyFor }),
   });
@@ -150,18 +150,18 @@ async function loadProxies(env: Environment): Promise<ProxyResolver | undefined>
 /** With `--verbose` writes one line per attempt to stderr, with `--debug` whole requests and responses. */
 async function traceIfVerbose(
   transport: Transport,
-  { machine, run, trace }: ClientDependencies,
+  { machine, flags, trace }: ClientDependencies,
   nameUrl = nameServiceUrl,
 ): Promise<Transport> {
-  if (!run.verbose && !run.debug) return transport;
+  if (!flags.verbose && !flags.debug) return transport;
   const { withTrace } = await import("../api/trace/trace.js");
   return withTrace(transport, {
     now: machine.clock.now,
     write: trace,
     nameUrl,
     mask: machine.redactor.mask,
-    details: run.debug,
-    timed: run.isJob,
+    details: flags.debug,
+    timed: flags.isJob,
   });
 }
 
@@ -174,7 +174,7 @@ function nameServiceUrl(url: string): string {
  * @param account null for `local`, which has no rate limit
  */
 export async function createSenderOptions(
-  { machine, run }: ClientDependencies,
+  { machine, flags }: ClientDependencies,
   account: LimitedAccount | null,
 ): Promise<Omit<SenderOptions, "transport" | "onResponse">> {
   const [{ createRateLimiter }, { DEFAULT_RETRY_POLICY }] = await Promise.all([
@@ -184,12 +184,14 @@ export async function createSenderOptions(
   const { clock } = machine;
   const store = account === null ? undefined : await openRateLimits(machine, account);
   // Most runs wait for nothing.
-  const display = once(() => createWaitDisplay(machine.stderr, run.quiet || isSilentJob({ machine, run })));
+  const display = once(() =>
+    createWaitDisplay(machine.stderr, flags.quiet || isSilentJob({ machine, flags })),
+  );
   const onWait: SenderOptions["onWait"] = (notice) => display().onWait(notice);
   return {
-    policy: { ...DEFAULT_RETRY_POLICY, retries: run.retries },
+    policy: { ...DEFAULT_RETRY_POLICY, retries: flags.retries },
     limiter: createRateLimiter({
-      maxWait: run.maxWait,
+      maxWait: flags.maxWait,
       get maxSleep() {
         return display().maxSleep;
       },

@@ -40,21 +40,21 @@ export interface CompositionOptions {
  * @throws CliError usage, configuration for a wrong global flag or variable
  */
 export function composeRun(host: Machine, options: CompositionOptions): Run {
-  const run = readRunSettings(options.flags, host.env);
+  const flags = readRunSettings(options.flags, host.env);
   const readOnly = () => ({ ...host, configFile: readOnlyIf(true, host.configFile, ["path", "read"]) });
-  const machine = run.dryRun ? readOnly() : host;
+  const machine = flags.dryRun ? readOnly() : host;
   const { env, configFile } = machine;
-  if (run.format !== null) checkFormatName(run.format);
-  const messages = once(() => createMessages(machine, run));
+  if (flags.format !== null) checkFormatName(flags.format);
+  const messages = once(() => createMessages(machine, flags));
   const planned: PlannedRequest[] = [];
   const isPlanned = () => planned.length > 0;
   const note = (text: string): void => messages().note(isPlanned() ? `${text} (dry run)` : text);
   const warn = (text: string): void => messages().warn(text);
   const { systemTimeZone } = machine;
-  const settings = once(() => readSettings({ run, env, configFile, systemTimeZone, note }));
-  const terminal = composeTerminal(machine, run, warn);
+  const settings = once(() => readSettings({ run: flags, env, configFile, systemTimeZone, note }));
+  const terminal = composeTerminal(machine, flags, warn);
   const trace = (lines: readonly string[]): void => messages().trace(lines);
-  const dependencies: ClientDependencies = { machine, run, planned, trace };
+  const dependencies: ClientDependencies = { machine, flags, planned, trace };
   const aside = (text: string): void => {
     if (!isSilentJob(dependencies)) note(text);
   };
@@ -66,7 +66,7 @@ export function composeRun(host: Machine, options: CompositionOptions): Run {
   };
   const localService = machine.overrides.localService ?? openLocal;
   const account = () => writingAccount(dependencies, { settings: settings(), token: auth.token });
-  const { state, writes } = composeState(machine, run, { account, note });
+  const { state, writes } = composeState(machine, flags, { account, note });
   const client = once(async () => {
     const service = { settings: settings(), token: auth.token, localService };
     return createServiceClient(service, dependencies);
@@ -74,19 +74,19 @@ export function composeRun(host: Machine, options: CompositionOptions): Run {
   const { names, api } = composeCaches(machine, { settings, isPlanned }, client);
   return {
     now: machine.clock.now,
-    flags: run,
+    flags,
     config: {
       settings,
       profiles: () => createProfileStore(configFile, env["PATH"]),
       profileName: () =>
-        profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
+        profileName(flags.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
     },
     api,
     get session() {
-      return readOnlyIf(run.dryRun, auth.session, ["token", "status"]);
+      return readOnlyIf(flags.dryRun, auth.session, ["token", "status"]);
     },
     names,
-    output: composeOutput(run, machine, {
+    output: composeOutput(flags, machine, {
       ...{ settings, note, warn, planned },
       input: () => terminal.input,
       getEvent: async (address) => (await api()).getEvent(address),
@@ -100,7 +100,7 @@ export function composeRun(host: Machine, options: CompositionOptions): Run {
     },
     state,
     writes,
-    writing: async () => ({ client: await api(), writes: run.dryRun ? null : await writes() }),
+    writing: async () => ({ client: await api(), writes: flags.dryRun ? null : await writes() }),
     program: composeProgram(host, options),
     machine,
   };

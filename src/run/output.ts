@@ -23,7 +23,7 @@ export interface OutputDependencies extends Pick<OutputAccess, "note" | "warn"> 
 
 /** What a command prints with: to stdout, on a terminal through the pager. */
 export function composeOutput(
-  run: RunSettings,
+  flags: RunSettings,
   { process, env, overrides, stdout, clock, signal, resources, systemTimeZone }: Machine,
   { planned, settings, note, warn, input, getEvent }: OutputDependencies,
 ): OutputAccess {
@@ -45,7 +45,7 @@ export function composeOutput(
     isTerminal: stdout.isTerminal,
     columns: stdout.columns,
     get color() {
-      return isColorEnabled({ choice: run.color, env, isTerminal: stdout.isTerminal });
+      return isColorEnabled({ choice: flags.color, env, isTerminal: stdout.isTerminal });
     },
     hyperlinks: async () => stdout.isTerminal && (await overrides.supportsHyperlinks?.()) === true,
     get unicode() {
@@ -54,7 +54,7 @@ export function composeOutput(
   });
   let program: OutputProgram | null = null;
   const options = () => ({
-    ...run,
+    ...flags,
     zone: () => settings().timezone,
     hours: () => settings().hours,
     machineZone: systemTimeZone,
@@ -67,8 +67,8 @@ export function composeOutput(
     note,
     warn,
     async prepare() {
-      if (run.program !== null)
-        program = await loadProgram(run.program, { process, signal, resources, input });
+      if (flags.program !== null)
+        program = await loadProgram(flags.program, { process, signal, resources, input });
     },
     of(view) {
       const { stream, ...output } = createOutput(view, options(), target());
@@ -99,15 +99,15 @@ export function composeOutput(
     async requests() {
       if (planned.length === 0) return;
       // Fields and templates are for what the command prints otherwise.
-      const jq = run.program?.kind === "jq" ? program : null;
+      const jq = flags.program?.kind === "jq" ? program : null;
       const forRequests = { ...options(), program: jq, fields: undefined, csvSafe: false };
       const [single, another] = planned;
       const value = single !== undefined && another === undefined ? single : planned;
       await createOutput(requestView, forRequests, target()).print(value);
     },
     format() {
-      if (run.format !== null) checkFormat(run.format, { noun: "this command's" });
-      return effectiveFormat(run, stdout);
+      if (flags.format !== null) checkFormat(flags.format, { noun: "this command's" });
+      return effectiveFormat(flags, stdout);
     },
   };
 }

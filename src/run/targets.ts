@@ -16,7 +16,7 @@ export function composeTargets(
   client: ClientDependencies,
   { interactive, warn, note }: TargetOptions,
 ): Targets {
-  const { machine, run } = client;
+  const { machine, flags } = client;
   const { env, configFile, signal, redactor, userId } = machine;
   const { platform } = machine.process;
   const openStore = createStoreOpener(machine, { purpose: "webhook_url", interactive, warn, signal });
@@ -33,12 +33,12 @@ export function composeTargets(
       await checkWebhook(webhook, (url) => openConnection(client, url));
     },
     checkMail: () => void findSendmail({ env, platform }),
-    sendMail: (message) => sendMail(message, { env, platform, signal, timeout: run.timeout }),
+    sendMail: (message) => sendMail(message, { env, platform, signal, timeout: flags.timeout }),
     addSecret: redactor.add,
-    dryRun: run.dryRun,
+    dryRun: flags.dryRun,
   });
   // Their targets refuse to deliver by themselves.
-  return readOnlyIf(run.dryRun, targets, ["list", "open"]);
+  return readOnlyIf(flags.dryRun, targets, ["list", "open"]);
 }
 
 /** Larger than any response of a webhook (bytes). */

@@ -53,31 +53,31 @@ export interface Diff {
  * failure when no calendar could be read
  */
 export async function withDiff<T>(
-  context: Run,
+  run: Run,
   flags: ChangesFlags,
   work: (diff: Diff) => Promise<T>,
 ): Promise<T> {
   const name = checkName(flags);
   const count = parseUpcomingDays(flags.days ?? "7", "--days");
-  const seen = await context.state.seen();
-  const findAndWork = async () => work(await findChanges(context, { name, count, flags }));
-  return context.flags.dryRun ? findAndWork() : seen.exclusively(name, findAndWork);
+  const seen = await run.state.seen();
+  const findAndWork = async () => work(await findChanges(run, { name, count, flags }));
+  return run.flags.dryRun ? findAndWork() : seen.exclusively(name, findAndWork);
 }
 
 async function findChanges(
-  context: Run,
+  run: Run,
   { name, count, flags }: { readonly name: string; readonly count: number; readonly flags: ChangesFlags },
 ): Promise<Diff> {
-  const seen = await context.state.seen();
+  const seen = await run.state.seen();
   const { reader } = flags;
   const again = flags.again === true;
   const ofReader = reader === undefined ? null : await seen.read({ name, reader }, { beforeUnknown: again });
   const remembered = ofReader ?? (await seen.read({ name }, { beforeUnknown: again }));
   const own = ofReader === null ? { name } : { name, reader };
   const before = remembered === null ? null : readState(remembered.seen, name);
-  const snapshot = await readCalendars(context, { count, flags }, before);
+  const snapshot = await readCalendars(run, { count, flags }, before);
   const diffs = compareCalendars(snapshot, before, flags.fromStart === true);
-  const lookups = await lookUpMissing(context, diffs, snapshot);
+  const lookups = await lookUpMissing(run, diffs, snapshot);
   const { binding, since, calendars, days } = snapshot;
   const watched = watchedAfter(diffs, lookups.results, snapshot);
   const state = {
@@ -85,7 +85,7 @@ async function findChanges(
     seen: { version: 1, binding, since, calendars: watched } as const,
     coversUnknown: again,
   };
-  const changes = listChanges(context, diffs, {
+  const changes = listChanges(run, diffs, {
     lookups: lookups.results,
     flags,
     zone: days.zone,
@@ -101,10 +101,10 @@ async function findChanges(
     revision: remembered?.revision ?? 0,
     remembered: state,
     async remember() {
-      if (!context.flags.dryRun) await seen.remember(state);
+      if (!run.flags.dryRun) await seen.remember(state);
     },
     async rememberForNewReaders() {
-      if (!context.flags.dryRun && ofReader !== null) await seen.remember({ ...state, reader: undefined });
+      if (!run.flags.dryRun && ofReader !== null) await seen.remember({ ...state, reader: undefined });
     },
     reportFailures() {
       try {

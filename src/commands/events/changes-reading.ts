@@ -52,27 +52,27 @@ export interface Snapshot extends Pick<SeenState, "binding" | "since"> {
  * @throws CliError usage for a name that is bound to something else; the first failure when no calendar could be read
  */
 export async function readCalendars(
-  context: Run,
+  run: Run,
   { count, flags }: { readonly count: number; readonly flags: ChangesFlags },
   before: SeenState | null,
 ): Promise<Snapshot> {
-  const { timezone: zone, service, defaultCalendar } = context.config.settings();
-  const { account, time, since } = await beginSnapshot(context, before);
+  const { timezone: zone, service, defaultCalendar } = run.config.settings();
+  const { account, time, since } = await beginSnapshot(run, before);
   const first = localDate(time, zone);
   const days = { first, last: lastOfDays(first, count), zone };
   const { remaining, ...filters } = flags;
-  const { calendars, findNames, filterOf } = await chooseEvents(context, filters);
-  const hasChoice = context.flags.calendars.length > 0 || (flags.allCalendars !== true && defaultCalendar);
+  const { calendars, findNames, filterOf } = await chooseEvents(run, filters);
+  const hasChoice = run.flags.calendars.length > 0 || (flags.allCalendars !== true && defaultCalendar);
   const chosen = hasChoice ? calendars.map(({ id }) => id) : null;
   const binding = bindName({ service, flags, account, calendars: chosen, days: count }, before?.binding);
   const known = new Map(before?.calendars.map((calendar) => [calendar.id, calendar]));
   const versions = new Map<string, CalendarVersion>();
   const { reportFailures } = await processEach(calendars, {
     ...CALENDARS_READ,
-    warn: context.output.warn,
+    warn: run.output.warn,
     async work({ id }) {
       await findNames(id);
-      versions.set(id, await readVersion(context, { id, days, count }, known.get(id)));
+      versions.set(id, await readVersion(run, { id, days, count }, known.get(id)));
     },
   });
   if (versions.size === 0) reportFailures();

@@ -1,11 +1,5 @@
 import type { Command } from "commander";
-import {
-  addAction,
-  type ContextOf,
-  describeCommand,
-  forJobs,
-  requireChosenService,
-} from "../../cli/command.js";
+import { addAction, describeCommand, forJobs, type RunOf, requireChosenService } from "../../cli/command.js";
 import { missingFlagsError } from "../../errors.js";
 import { changeView, createChangeListView } from "../../output/views/change.js";
 import type { Run } from "../../run/run.js";
@@ -18,7 +12,7 @@ export interface ChangesOptions extends Omit<ChangesFlags, "sinceLast"> {
   readonly sinceLast?: string;
 }
 
-export function registerEventsChanges(command: Command, contextOf: ContextOf): void {
+export function registerEventsChanges(command: Command, runOf: RunOf): void {
   command.option("--since-last <name>", "name under which runs share what they have seen (required)");
   addCalendarFlag(command);
   command
@@ -35,37 +29,34 @@ export function registerEventsChanges(command: Command, contextOf: ContextOf): v
       ],
     ],
   });
-  addAction(command, forJobs(contextOf), runEventsChanges);
+  addAction(command, forJobs(runOf), runEventsChanges);
 }
 
 /** Prints what is new, changed or removed since the last run under a name. */
-async function runEventsChanges(context: Run, { sinceLast, ...flags }: ChangesOptions): Promise<void> {
+async function runEventsChanges(run: Run, { sinceLast, ...flags }: ChangesOptions): Promise<void> {
   // Checks format and fields before any request.
-  context.output.of(changeView);
+  run.output.of(changeView);
   if (sinceLast === undefined) throw missingFlagsError(["--since-last"]);
-  requireChosenService(context.config.settings(), { sends: !context.flags.dryRun });
-  await withDiff(context, { ...flags, sinceLast, nameFlag: "--since-last" }, async (diff) => {
-    const isTaken = await printChanges(context, diff);
+  requireChosenService(run.config.settings(), { sends: !run.flags.dryRun });
+  await withDiff(run, { ...flags, sinceLast, nameFlag: "--since-last" }, async (diff) => {
+    const isTaken = await printChanges(run, diff);
     if (isTaken) await diff.remember();
-    else
-      context.output.warn(
-        "the output was closed before it was read; the next run prints these changes again",
-      );
-    if (context.terminal.isTerminal) noteSilence(context, sinceLast, diff);
+    else run.output.warn("the output was closed before it was read; the next run prints these changes again");
+    if (run.terminal.isTerminal) noteSilence(run, sinceLast, diff);
     diff.reportFailures();
   });
 }
 
 /** @returns whether the reader has taken it */
 async function printChanges(
-  context: Run,
+  run: Run,
   { changes, calendars }: Pick<Diff, "changes" | "calendars">,
 ): Promise<boolean> {
   const shorten = await rememberShown(
-    context,
+    run,
     changes.map(({ event }) => event),
   );
-  const output = context.output.of(createChangeListView({ calendars, shorten }));
+  const output = run.output.of(createChangeListView({ calendars, shorten }));
   await output.print(changes.map((change) => ({ ...change.event, ...change })));
   return !output.isClosed();
 }

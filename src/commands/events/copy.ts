@@ -4,7 +4,7 @@ import { parseShift } from "../../calendar/dates.js";
 import { type LocalizedEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
 import { isSeries } from "../../calendar/series.js";
-import { addAction, type ContextOf, describeCommand, requireConfirmation } from "../../cli/command.js";
+import { addAction, describeCommand, type RunOf, requireConfirmation } from "../../cli/command.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
 import { draftOfCopy } from "../../events/copy.js";
 import type { TypedTimes } from "../../events/patch.js";
@@ -37,7 +37,7 @@ interface EventsCopyOptions {
   readonly to?: string;
 }
 
-export function registerEventsCopy(command: Command, contextOf: ContextOf): void {
+export function registerEventsCopy(command: Command, runOf: RunOf): void {
   command
     .argument("[id...]", IDS)
     .option("--start <time>", "start of the copy; a day alone keeps the time of day")
@@ -58,29 +58,29 @@ export function registerEventsCopy(command: Command, contextOf: ContextOf): void
       ],
     ],
   });
-  addPickAction(command, contextOf, runEventsCopy);
+  addPickAction(command, runOf, runEventsCopy);
 }
 
 /** Creates events again: at another time, or in another calendar. Comments are not copied. */
-async function runEventsCopy(context: Run, options: EventsCopyOptions): Promise<void> {
+async function runEventsCopy(run: Run, options: EventsCopyOptions): Promise<void> {
   const { id, start, by, strictDates = false, to } = options;
-  context.output.of(eventView);
+  run.output.of(eventView);
   if ((start ?? by ?? to) === undefined)
     throw usageError("this would be the same event once more", "give --start, --by or --to");
   const shift = by === undefined ? undefined : parseShift(by, "--by");
   const typed = { ...(start !== undefined && { start }), strictDates, addsTime: true };
-  const read = await readTimeFlags(context, typed);
+  const read = await readTimeFlags(run, typed);
   const times = { start: read.start, by: shift };
-  const target = to === undefined ? undefined : await findTarget(context, to);
-  const ids = id.length === 0 ? [await chooseEventId(context, undefined)] : id;
-  const copierTo = createCopier(context, times);
-  await writeEvents(context, ids, {
+  const target = to === undefined ? undefined : await findTarget(run, to);
+  const ids = id.length === 0 ? [await chooseEventId(run, undefined)] : id;
+  const copierTo = createCopier(run, times);
+  await writeEvents(run, ids, {
     verb: "copied",
     async prepare({ calendar, event }) {
       const create = await copierTo(target ?? calendar, event);
       return async () => {
         const copy = await create();
-        noteMove(context, copy, { patches: [times], isSingle: isSingleId(ids) });
+        noteMove(run, copy, { patches: [times], isSingle: isSingleId(ids) });
         return copy;
       };
     },
@@ -92,7 +92,7 @@ interface EventsMoveOptions extends Pick<EventsCopyOptions, "id" | "to"> {
   readonly yes?: boolean;
 }
 
-export function registerEventsMove(command: Command, contextOf: ContextOf): void {
+export function registerEventsMove(command: Command, runOf: RunOf): void {
   command
     .argument("[id...]", IDS)
     .option("--to <id|name>", "calendar that they are moved to")
@@ -107,18 +107,18 @@ export function registerEventsMove(command: Command, contextOf: ContextOf): void
       ],
     ],
   });
-  addAction<EventsMoveOptions>(command, contextOf, runEventsMove);
+  addAction<EventsMoveOptions>(command, runOf, runEventsMove);
 }
 
 const MOVE_LOSSES = "a moved event has a new id, and its comments are not moved";
 
 /** Copies events to another calendar and deletes them here, after a confirmation. */
 async function runEventsMove(
-  context: Run,
+  run: Run,
   { id, to: typed, yes: confirmed = false }: EventsMoveOptions,
   command: Command,
 ): Promise<void> {
-  const { output, terminal, config, flags } = context;
+  const { output, terminal, config, flags } = run;
   const yes = confirmed || flags.dryRun;
   requireConfirmation(yes, terminal.prompt.available && !id.includes(STDIN_IDS));
   const values = await completeValues<{ readonly id: readonly string[]; readonly to: string }>(
@@ -127,26 +127,26 @@ async function runEventsMove(
       id: {
         name: "ID",
         given: id.length === 0 ? undefined : id,
-        ask: async () => [await chooseEventId(context, undefined)],
+        ask: async () => [await chooseEventId(run, undefined)],
       },
       to: {
         name: "--to",
         given: typed,
         async ask({ id: ids = [] }) {
-          const calendars = await resolveCalendars(context, []);
-          const finder = await createEventFinder(context);
-          const typed = ids.includes(STDIN_IDS) ? [] : await readEventIds(context, ids);
+          const calendars = await resolveCalendars(run, []);
+          const finder = await createEventFinder(run);
+          const typed = ids.includes(STDIN_IDS) ? [] : await readEventIds(run, ids);
           const own = await Promise.all(typed.map(async (each) => (await finder.findCalendar(each)).id));
           const others = calendars.filter((each) => !own.includes(each.id));
-          return (await chooseOneCalendar(context, others.length === 0 ? calendars : others)).id;
+          return (await chooseOneCalendar(run, others.length === 0 ? calendars : others)).id;
         },
       },
     },
     { command, check: () => output.of(eventView) },
   );
-  const target = await findTarget(context, values.to);
-  const copierTo = createCopier(context, {});
-  await writeEvents(context, values.id, {
+  const target = await findTarget(run, values.to);
+  const copierTo = createCopier(run, {});
+  await writeEvents(run, values.id, {
     verb: "moved",
     async confirm(found) {
       if (yes) return output.note(MOVE_LOSSES);
@@ -170,7 +170,7 @@ async function runEventsMove(
       return async (read) => {
         if ((await read()).updated_at !== event.updated_at)
           throw new CliError("changed", `event ${event.id} was changed since it was read`);
-        return moveEvent(context, found, { create, target });
+        return moveEvent(run, found, { create, target });
       };
     },
   });
@@ -178,17 +178,17 @@ async function runEventsMove(
 
 /** @throws CliError partial with both ids when the event was copied and not deleted */
 async function moveEvent(
-  context: Run,
+  run: Run,
   { calendar, event }: FoundEvent,
   { create, target }: { readonly create: () => Promise<LocalizedEvent>; readonly target: ChosenCalendar },
 ): Promise<LocalizedEvent> {
-  const hasSeries = async () => (await context.api()).hasExtension("recurrences", calendar.id);
+  const hasSeries = async () => (await run.api()).hasExtension("recurrences", calendar.id);
   // So that undo puts it back into its series.
   const isOfSeries = event.series_id !== null && (await hasSeries());
   const scope = isOfSeries ? "this" : undefined;
   const copy = await create();
   try {
-    await write(context, { kind: "delete", calendarId: calendar.id, eventId: event.id, event, scope });
+    await write(run, { kind: "delete", calendarId: calendar.id, eventId: event.id, event, scope });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.code === "not_found") return copy;
@@ -202,19 +202,19 @@ async function moveEvent(
   return copy;
 }
 
-async function findTarget(context: Run, value: string): Promise<ChosenCalendar> {
-  const [target] = await resolveCalendars(context, [{ value: checkId(value, "--to"), source: "--to" }]);
+async function findTarget(run: Run, value: string): Promise<ChosenCalendar> {
+  const [target] = await resolveCalendars(run, [{ value: checkId(value, "--to"), source: "--to" }]);
   if (target === undefined) throw new CliError("not_found", `--to: there is no calendar "${value}"`);
   return target;
 }
 
 /** Finds out how events are created again, and returns what does it. */
-function createCopier(context: Run, times: Pick<TypedTimes, "start" | "by">) {
+function createCopier(run: Run, times: Pick<TypedTimes, "start" | "by">) {
   const makers = new Map<string, EventMaker>();
   return async (target: ChosenCalendar, event: CalendarEvent) => {
-    const maker = makers.get(target.id) ?? createEventMaker(context, target);
+    const maker = makers.get(target.id) ?? createEventMaker(run, target);
     makers.set(target.id, maker);
-    const draft = await draftOfCopy(context, event, { calendar: target, resolver: maker.resolver, times });
+    const draft = await draftOfCopy(run, event, { calendar: target, resolver: maker.resolver, times });
     return async () => (await maker.make(draft, { known: relatedOf(event) })).created;
   };
 }

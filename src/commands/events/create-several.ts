@@ -24,17 +24,17 @@ import { checkRecurrences, createEventMaker, type EventMaker, noteKeepWithoutTim
  * @throws CliError partial when some could not be made, otherwise the first failure
  */
 export async function createSeveral(
-  context: Run,
+  run: Run,
   typed: EventFlags,
   items: AsyncIterable<JsonItem>,
 ): Promise<void> {
   if (typed.key !== undefined)
     throw usageError("--key: the input has several events", 'give each a member "key" of its own');
   if (namesRepeat(typed)) throw usageError("--repeat: the input has several events", "give one");
-  const output = context.output.of(eventView);
+  const output = run.output.of(eventView);
   const { input: _, ...flags } = typed;
-  const events = await prepareEvents(context, flags, items);
-  await report(context, await makeEvents(context, events, output.stream), output);
+  const events = await prepareEvents(run, flags, items);
+  await report(run, await makeEvents(run, events, output.stream), output);
 }
 
 /**
@@ -42,12 +42,12 @@ export async function createSeveral(
  * @throws CliError as `createSeveral`
  */
 export async function createDrafts(
-  context: Run,
+  run: Run,
   drafts: readonly EventDraft[],
   { maker, key }: { readonly maker: EventMaker; readonly key: string | undefined },
 ): Promise<void> {
-  const output = context.output.of(eventView);
-  const { timezone } = context.config.settings();
+  const output = run.output.of(eventView);
+  const { timezone } = run.config.settings();
   const keyOf = ({ start_at: start }: EventDraft) => (key === undefined ? undefined : `${key} ${start}`);
   // Too long with its start, it would be refused once others were made.
   for (const draft of drafts) checkKey(keyOf(draft), "--key with a start");
@@ -57,7 +57,7 @@ export async function createDrafts(
     const name = `on ${describeLocal(local, timezone)}`;
     return { place: local, name, send: () => maker.make(draft, { key: keyOf(draft) }) };
   });
-  await report(context, await makeEvents(context, events, output.stream), output);
+  await report(run, await makeEvents(run, events, output.stream), output);
 }
 
 interface PreparedEvent {
@@ -70,14 +70,14 @@ interface PreparedEvent {
 
 /** The events one after the other, so that labels and members are read once. */
 async function prepareEvents(
-  context: Run,
+  run: Run,
   typed: EventFlags,
   items: AsyncIterable<JsonItem>,
 ): Promise<AsyncGenerator<PreparedEvent>> {
-  const settings = context.config.settings();
+  const settings = run.config.settings();
   const defaults = { zone: settings.timezone, length: defaultLength(settings) };
-  const flags = await readEventFields(context, typed);
-  const maker = createEventMaker(context, await chooseCalendar(context, "writeCalendar"));
+  const flags = await readEventFields(run, typed);
+  const maker = createEventMaker(run, await chooseCalendar(run, "writeCalendar"));
   async function* prepare(): AsyncGenerator<PreparedEvent> {
     for await (const { place, read } of items) {
       let name = `at ${place}`;
@@ -86,7 +86,7 @@ async function prepareEvents(
         if ((title ?? "") !== "") name = `at ${place} (${title})`;
         checkKey(key, "--input: key");
         const { patch, notes } = readEventInput(fields, "--input");
-        for (const text of notes) context.output.note(`event ${name}: ${text}`);
+        for (const text of notes) run.output.note(`event ${name}: ${text}`);
         const content = draftOf([patch, ...flags], defaults);
         await checkRecurrences(content);
         const draft = await maker.complete(content);
@@ -153,11 +153,11 @@ async function noteMade(
 
 /** Prints the list and what is to be said about it. @throws CliError as `createSeveral` */
 async function report(
-  context: Run,
+  run: Run,
   { made, repeated, unprinted, others, keep, printError }: Outcome,
   output: Output<LocalizedEvent>,
 ): Promise<void> {
-  const { note, warn } = context.output;
+  const { note, warn } = run.output;
   const done = `${made} events were created`;
   const reportFailures = () => {
     // Where nothing was made, the first failure gives the exit code, and 2 would say that nothing was sent.
@@ -169,18 +169,18 @@ async function report(
       id: ({ place }) => place,
       warn,
       othersDone: made,
-      isDryRun: context.flags.dryRun,
+      isDryRun: run.flags.dryRun,
       isOnly: made + others.length === 1,
     });
   };
   if (printError !== undefined)
     throw wrapError(printError, printError.code, `${printError.message}, but ${done}`);
   if (repeated > 0) note(`${repeated} of ${made} were already created with their keys`);
-  await rememberShown(context, unprinted);
+  await rememberShown(run, unprinted);
   if (output.stream === null && (made > 0 || others.length === 0)) await output.print(unprinted, done);
   const last = others.findLast(({ result }) => result.kind !== "failed");
   if (last !== undefined) warn(`the events after the one ${last.item.name} were skipped`);
-  else if (keep !== undefined) await noteKeepWithoutTimes(context, keep);
+  else if (keep !== undefined) await noteKeepWithoutTimes(run, keep);
   reportFailures();
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../../cli/command.js";
 import { readGlobalFlags } from "../../cli/global-flags.js";
 import { draft as draftOf, missingForDraft } from "../../events/draft.js";
 import { readKeyedInput } from "../../events/json.js";
@@ -21,7 +21,7 @@ import { rememberShown } from "./event-reader.js";
 import { checkRecurrences, createEventMaker, noteKeepWithoutTimes } from "./make-event.js";
 import type { RepeatPlan } from "./repeat.js";
 
-export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
+export function registerEventsCreate(command: Command, runOf: RunOf): void {
   describeCommand(command, {
     prints: { view: eventView, count: "one or list" },
     examples: () => [
@@ -47,17 +47,17 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
     "--copies",
     "make single events instead of a series, which not every service stores",
   );
-  addAction<EventFlags>(command, contextOf, (context, options) =>
-    runEventsCreate(context, options, { profile: readGlobalFlags(command).profile }),
+  addAction<EventFlags>(command, runOf, (run, options) =>
+    runEventsCreate(run, options, { profile: readGlobalFlags(command).profile }),
   );
 }
 
 /** What a terminal was asked for; null where nothing is missing, or nobody can be asked. */
-async function askMissing(context: Run, typed: EventFlags, profile: string | undefined) {
+async function askMissing(run: Run, typed: EventFlags, profile: string | undefined) {
   const missing = missingForDraft([typed]);
-  if (missing.length === 0 || !context.terminal.prompt.available) return null;
+  if (missing.length === 0 || !run.terminal.prompt.available) return null;
   const { askEvent } = await import("./event-form.js");
-  return askEvent(context, typed, { profile, missing });
+  return askEvent(run, typed, { profile, missing });
 }
 
 /**
@@ -65,23 +65,22 @@ async function askMissing(context: Run, typed: EventFlags, profile: string | und
  * @param options `--profile`; undefined when it was not given
  */
 async function runEventsCreate(
-  context: Run,
+  run: Run,
   typed: EventFlags,
   { profile }: { readonly profile: string | undefined },
 ): Promise<void> {
-  context.output.of(eventView);
+  run.output.of(eventView);
   checkKey(typed.key);
   checkStdin(typed);
   checkRepeatFlags(typed, { hasRule: false });
-  const json =
-    typed.input === undefined ? null : await context.terminal.input.jsonItems(typed.input, "--input");
+  const json = typed.input === undefined ? null : await run.terminal.input.jsonItems(typed.input, "--input");
   if (json?.kind === "several")
-    return (await import("./create-several.js")).createSeveral(context, typed, json.items);
+    return (await import("./create-several.js")).createSeveral(run, typed, json.items);
   const given = json === null ? null : readKeyedInput(json.value, "--input");
   checkKey(given?.key, "--input: key");
-  const form = given === null ? await askMissing(context, typed, profile) : null;
-  const event = await readNewEvent(context, form?.flags ?? typed, given?.fields);
-  return createAndPrint(context, event, { key: typed.key ?? given?.key, calendar: form?.calendar });
+  const form = given === null ? await askMissing(run, typed, profile) : null;
+  const event = await readNewEvent(run, form?.flags ?? typed, given?.fields);
+  return createAndPrint(run, event, { key: typed.key ?? given?.key, calendar: form?.calendar });
 }
 
 /** A new event as it was read: an event, a series, or what single events by a rule have. */
@@ -91,15 +90,15 @@ interface NewEvent extends Pick<RepeatPlan, "content" | "copies"> {
 }
 
 /** Reads a new event. @param input what --input has @throws CliError usage */
-export async function readNewEvent(context: Run, flags: EventFlags, input?: unknown): Promise<NewEvent> {
+export async function readNewEvent(run: Run, flags: EventFlags, input?: unknown): Promise<NewEvent> {
   const repeats = namesRepeat(flags) ? await import("./repeat.js") : null;
-  const settings = context.config.settings();
-  const patches = await readEventFields(context, flags, {
+  const settings = run.config.settings();
+  const patches = await readEventFields(run, flags, {
     input,
     missing: (read) => missingForDraft([...read, flags]),
   });
   const content = draftOf(patches, { zone: settings.timezone, length: defaultLength(settings) });
-  if (repeats !== null) return repeats.planRepeat(context, flags, content);
+  if (repeats !== null) return repeats.planRepeat(run, flags, content);
   await checkRecurrences(content);
   return { content };
 }
@@ -114,25 +113,25 @@ interface CreateOptions {
 
 /** Creates an event that was read, and prints it. */
 export async function createAndPrint(
-  context: Run,
+  run: Run,
   { content, copies, reading }: NewEvent,
   { key, calendar, isRuleShown = false }: CreateOptions,
 ): Promise<void> {
-  const maker = createEventMaker(context, calendar ?? (await chooseCalendar(context, "writeCalendar")));
+  const maker = createEventMaker(run, calendar ?? (await chooseCalendar(run, "writeCalendar")));
   const draft = await maker.complete(content);
-  if (reading !== undefined && !isRuleShown) context.output.note(reading);
+  if (reading !== undefined && !isRuleShown) run.output.note(reading);
   if (copies !== undefined) {
     const { createDrafts } = await import("./create-several.js");
     return createDrafts(
-      context,
+      run,
       copies.map((times) => ({ ...draft, ...times })),
       { maker, key },
     );
   }
   const { created, isRepeat } = await maker.make(draft, { key });
-  if (isRepeat) context.output.note(`already created with key "${key}"`);
-  await rememberShown(context, [created]);
+  if (isRepeat) run.output.note(`already created with key "${key}"`);
+  await rememberShown(run, [created]);
   const done = `event ${created.id} was created${isRepeat ? " before" : ""}`;
-  await context.output.of(eventView).print(created, done);
-  await noteKeepWithoutTimes(context, created);
+  await run.output.of(eventView).print(created, done);
+  await noteKeepWithoutTimes(run, created);
 }

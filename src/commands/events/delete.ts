@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Scope } from "../../../contract/extensions.js";
 import { SCOPE_CHOICES } from "../../calendar/series.js";
-import { type ContextOf, describeCommand, pathOf, requireConfirmation } from "../../cli/command.js";
+import { describeCommand, pathOf, type RunOf, requireConfirmation } from "../../cli/command.js";
 import { CliError, hasCode } from "../../errors.js";
 import { write } from "../../events/write.js";
 import { deletedView } from "../../output/views/event.js";
@@ -26,7 +26,7 @@ interface EventsDeleteOptions {
   readonly scope?: Scope;
 }
 
-export function registerEventsDelete(command: Command, contextOf: ContextOf): void {
+export function registerEventsDelete(command: Command, runOf: RunOf): void {
   command
     .argument(
       "[id...]",
@@ -48,40 +48,40 @@ export function registerEventsDelete(command: Command, contextOf: ContextOf): vo
       ],
     ],
   });
-  addPickAction(command, contextOf, runEventsDelete);
+  addPickAction(command, runOf, runEventsDelete);
 }
 
 /** Deletes events, after a confirmation. */
 async function runEventsDelete(
-  context: Run,
+  run: Run,
   { id: given, yes: confirmed = false, scope }: EventsDeleteOptions,
 ): Promise<void> {
-  const output = context.output.of(deletedView);
-  const yes = confirmed || context.flags.dryRun;
-  const typed = given.length > 0 ? given : [await chooseEventId(context, undefined)];
+  const output = run.output.of(deletedView);
+  const yes = confirmed || run.flags.dryRun;
+  const typed = given.length > 0 ? given : [await chooseEventId(run, undefined)];
   const fromStdin = typed.includes(STDIN_IDS);
-  const canAsk = context.terminal.prompt.available && !fromStdin;
+  const canAsk = run.terminal.prompt.available && !fromStdin;
   // Before someone types ids. A pipe may have none: then there is nothing to confirm.
-  if (fromStdin && context.terminal.input.isTerminal) requireConfirmation(yes, canAsk);
-  const ids = [...new Set(await readEventIds(context, typed))];
+  if (fromStdin && run.terminal.input.isTerminal) requireConfirmation(yes, canAsk);
+  const ids = [...new Set(await readEventIds(run, typed))];
   if (ids.length === 0) return output.print({ deleted: [] });
   requireConfirmation(yes, canAsk);
-  const finder = await createEventFinder(context);
+  const finder = await createEventFinder(run);
   const found = new Map<string, FoundEvent | CliError>();
-  const { dryRun: isDryRun } = context.flags;
+  const { dryRun: isDryRun } = run.flags;
   const texts = {
     noun: "event",
     verb: "deleted",
     name: (id: string) => id,
     isDryRun,
-    warn: context.output.warn,
+    warn: run.output.warn,
   };
   for (const id of ids) {
     const read = readFound(finder, id);
     found.set(id, await read.catch((error) => failUnread(error, { item: id, items: ids, ...texts })));
   }
-  const scopes = await chooseScopes(found, createScopeChooser(context, scope, typed));
-  if (!yes) await confirm(context, found, scopes);
+  const scopes = await chooseScopes(found, createScopeChooser(run, scope, typed));
+  if (!yes) await confirm(run, found, scopes);
   const { results, reportFailures } = await processEach(ids, {
     ...texts,
     // One at a time, so that an interruption leaves at most one in doubt.
@@ -91,7 +91,7 @@ async function runEventsDelete(
       if (hasCode(each, "not_found")) throw each;
       const { id: calendarId } = await finder.findCalendar(eventId);
       const event = each instanceof CliError ? null : (each?.event ?? null);
-      await write(context, { kind: "delete", calendarId, eventId, event, scope: scopes.get(eventId) });
+      await write(run, { kind: "delete", calendarId, eventId, event, scope: scopes.get(eventId) });
       return eventId;
     },
   });
@@ -135,7 +135,7 @@ const MORE: Readonly<Record<Scope, string>> = {
 
 /** Shows titles, times and calendars, since an id says nothing to a person, and asks about the events that exist. */
 async function confirm(
-  context: Run,
+  run: Run,
   found: ReadonlyMap<string, FoundEvent | CliError>,
   scopes: ReadonlyMap<string, Scope | undefined>,
 ): Promise<void> {
@@ -143,16 +143,16 @@ async function confirm(
   for (const [id, each] of found) {
     if (each instanceof CliError) {
       if (each.code !== "not_found") throw each;
-      if (found.size > 1) context.output.warn(`  ${id}  not found`);
+      if (found.size > 1) run.output.warn(`  ${id}  not found`);
       continue;
     }
     count += 1;
-    context.output.warn(describeFound(each, context.config.settings().timezone));
+    run.output.warn(describeFound(each, run.config.settings().timezone));
   }
   if (count === 0) return;
   const said = new Set(scopes.values());
   const scope = SCOPE_CHOICES.findLast((each) => said.has(each)) ?? "this";
   const question = count === 1 ? QUESTIONS[scope] : `Delete these ${count} events${MORE[scope]}?`;
-  if (await context.terminal.prompt.confirm(question)) return;
+  if (await run.terminal.prompt.confirm(question)) return;
   throw new CliError("interrupted", "nothing was deleted");
 }

@@ -202,7 +202,7 @@ export function changedKeys(before: EventDocument, after: EventDocument): readon
  * @throws CliError usage for a value that is wrong
  */
 export async function patchOfDocument(
-  context: Run,
+  run: Run,
   {
     before,
     after,
@@ -221,7 +221,7 @@ export async function patchOfDocument(
     location: nullIfEmpty(changed("location")),
     url: nullIfEmpty(changed("url")),
   };
-  const times = await readTimeFlags(context, { ...(start && { start }), ...(end && { end }), strictDates });
+  const times = await readTimeFlags(run, { ...(start && { start }), ...(end && { end }), strictDates });
   return {
     ...texts,
     start: start === "" ? null : times.start,

@@ -41,28 +41,28 @@ export interface EditOptions {
  * @throws CliError usage when there is no editor; changed (the text is kept) when somebody else changed the event
  */
 export async function editEvent(
-  context: Run,
+  run: Run,
   { id: eventId, strictDates, chooseScope }: EditOptions,
   write: (update: EventUpdate) => Promise<void>,
 ): Promise<FoundEvent | null> {
-  const { calendar, event: current } = await (await createEventFinder(context)).read(eventId);
+  const { calendar, event: current } = await (await createEventFinder(run)).read(eventId);
   const expectedUpdatedAt = lastUpdate(current, FLAG);
   const scope = await chooseScope(current);
-  const resolver = createRelatedResolver(context, calendar.id);
-  const options = { ...(await resolver.readAll()), zone: context.config.settings().timezone, strictDates };
+  const resolver = createRelatedResolver(run, calendar.id);
+  const options = { ...(await resolver.readAll()), zone: run.config.settings().timezone, strictDates };
   const before = documentOf(current, options);
-  const editor = await context.terminal.openEditor();
+  const editor = await run.terminal.openEditor();
   return editor.withFile("event.yaml", async (file) => {
-    const draft = await editUntilValid(context, {
+    const draft = await editUntilValid(run, {
       text: await renderDocument(before, options),
       open: file.edit,
-      read: (saved) => readDraft(context, saved, { event: current, before, options, resolver, scope }),
+      read: (saved) => readDraft(run, saved, { event: current, before, options, resolver, scope }),
     });
     const after = draft === null ? before : documentOf(eventOfDraft(current, draft, options), options);
     const lines = await describeChanges(before, after);
     if (draft === null || lines.length === 0) return { calendar, event: current };
-    await confirm(context, lines);
-    const api = await context.api();
+    await confirm(run, lines);
+    const api = await run.api();
     checkUnchanged(await api.getEvent({ calendarId: calendar.id, eventId }), expectedUpdatedAt, FLAG);
     await write({ calendar, event: current, draft, expectedUpdatedAt, resolver, scope });
     return null;
@@ -71,7 +71,7 @@ export async function editEvent(
 
 /** The update that a saved file asks for; null when nothing was changed. @throws CliError for what is wrong in it */
 async function readDraft(
-  context: Run,
+  run: Run,
   saved: string,
   {
     before,
@@ -85,25 +85,25 @@ async function readDraft(
 ): Promise<EventDraft | null> {
   const after = await parseDocument(saved, before);
   if (after === null || changedKeys(before, after).length === 0) return null;
-  const patch = await patchOfDocument(context, { before, after, strictDates: options.strictDates });
+  const patch = await patchOfDocument(run, { before, after, strictDates: options.strictDates });
   const label = patch.label && (await resolver.labelId(patch.label));
   // An attendee may no longer be a member.
   const attendees = await resolver.attendeeIds(patch.attendees, update.event.attendees);
   const ids = { label: label ?? undefined, attendees };
   const draft = changes(update.event, [withoutNames(patch), ids], options.zone);
   if (before.repeat === after.repeat) return draft;
-  return { ...draft, recurrences: await planRule(context, after.repeat, { ...update, draft }) };
+  return { ...draft, recurrences: await planRule(run, after.repeat, { ...update, draft }) };
 }
 
 /** The lines of another rule. @throws CliError usage for one that does not fit */
 async function planRule(
-  context: Run,
+  run: Run,
   repeat: string,
   update: Pick<EventUpdate, "event" | "draft" | "scope">,
 ): Promise<readonly string[]> {
   if (repeat === "")
     throw usageError("repeat is empty", "leave the rule; calctl events delete deletes the other events");
-  return (await import("./repeat.js")).planRule(context, { repeat }, update);
+  return (await import("./repeat.js")).planRule(run, { repeat }, update);
 }
 
 interface EditLoop {
@@ -114,7 +114,7 @@ interface EditLoop {
 }
 
 /** Opens the editor again, with what is wrong at the top, until the text can be read or the user gives up. */
-async function editUntilValid(context: Run, { text, open, read }: EditLoop): Promise<EventDraft | null> {
+async function editUntilValid(run: Run, { text, open, read }: EditLoop): Promise<EventDraft | null> {
   let shown = text;
   let failure: CliError | undefined;
   for (;;) {
@@ -127,9 +127,9 @@ async function editUntilValid(context: Run, { text, open, read }: EditLoop): Pro
       failure = error;
     }
     const problem = describeWithoutFlags(failure);
-    if (!context.terminal.prompt.available)
+    if (!run.terminal.prompt.available)
       throw new CliError(failure.code, problem, { details: failure.details });
-    await askAgain(context, problem);
+    await askAgain(run, problem);
     const lines = saved.split("\n").filter((line) => !line.startsWith(PROBLEM));
     shown = renderComment(problem, PROBLEM) + lines.join("\n");
   }
@@ -145,10 +145,10 @@ async function askAgain({ output, terminal }: Run, problem: string): Promise<voi
 const PROBLEM = "#! ";
 
 /** Shows what changes, and asks where that is possible. */
-async function confirm(context: Run, lines: readonly string[]): Promise<void> {
-  const asks = context.terminal.prompt.available && !context.flags.dryRun;
-  for (const line of lines) (asks ? context.output.warn : context.output.note)(line);
+async function confirm(run: Run, lines: readonly string[]): Promise<void> {
+  const asks = run.terminal.prompt.available && !run.flags.dryRun;
+  for (const line of lines) (asks ? run.output.warn : run.output.note)(line);
   if (!asks) return;
-  if (await context.terminal.prompt.confirm("Write these changes?", true)) return;
+  if (await run.terminal.prompt.confirm("Write these changes?", true)) return;
   throw new CliError("interrupted", "nothing was changed");
 }

@@ -178,7 +178,7 @@ export function checkStdin({ descriptionFile, input }: EventFlags): void {
  * @throws CliError usage
  */
 export async function readEventFields(
-  context: Run,
+  run: Run,
   typed: EventFlags,
   options: {
     readonly input?: unknown;
@@ -189,16 +189,14 @@ export async function readEventFields(
   const by = typed.by === undefined ? undefined : parseShift(typed.by, "--by");
   checkStdin(typed);
   const given =
-    options.input === undefined
-      ? path && (await context.terminal.input.json(path, "--input"))
-      : options.input;
+    options.input === undefined ? path && (await run.terminal.input.json(path, "--input")) : options.input;
   const input = given === undefined ? null : readEventInput(given, "--input");
   if (input !== null) checkPatch(input.patch);
-  for (const text of input?.notes ?? []) context.output.note(text);
+  for (const text of input?.notes ?? []) run.output.note(text);
   const read = input === null ? [] : [input.patch];
-  const texts = { title, location, url, description: await readDescription(context, typed) };
+  const texts = { title, location, url, description: await readDescription(run, typed) };
   checkPatch(texts);
-  const times = await readTimeFlags(context, typed, options.missing?.(read) ?? []);
+  const times = await readTimeFlags(run, typed, options.missing?.(read) ?? []);
   const flags: ReadFields & TypedPatch = {
     ...texts,
     ...times,

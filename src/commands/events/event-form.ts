@@ -38,21 +38,21 @@ interface FormOptions {
  * same event without questions.
  */
 export async function askEvent(
-  context: Run,
+  run: Run,
   given: EventFlags,
   { profile, missing, preset = {}, calendar: chosen }: FormOptions,
 ): Promise<{ readonly calendar: ChosenCalendar; readonly flags: EventFlags }> {
   const { title: givenTitle, description, location, url } = given;
   checkPatch({ title: givenTitle, description, location, url });
-  if (given.start !== undefined) await checkTimes(context, given);
-  const calendars = await candidateCalendars(context, "writeCalendar");
-  const calendar = chosen ?? (await chooseOneCalendar(context, calendars));
-  await checkRelated(context, given, calendar.id);
-  const title = givenTitle ?? (await askTitle(context, preset.title));
+  if (given.start !== undefined) await checkTimes(run, given);
+  const calendars = await candidateCalendars(run, "writeCalendar");
+  const calendar = chosen ?? (await chooseOneCalendar(run, calendars));
+  await checkRelated(run, given, calendar.id);
+  const title = givenTitle ?? (await askTitle(run, preset.title));
   const needsTimes = missing.some((flag) => flag !== "--title");
-  const when = needsTimes ? await askWhen(context, given, { preset, calendarId: calendar.id }) : {};
-  const label = given.label ?? (await askNewLabel(context, calendar.id, preset.label));
-  const attendee = given.attendee ?? (await askAttendees(context, calendar.id, [])).added;
+  const when = needsTimes ? await askWhen(run, given, { preset, calendarId: calendar.id }) : {};
+  const label = given.label ?? (await askNewLabel(run, calendar.id, preset.label));
+  const attendee = given.attendee ?? (await askAttendees(run, calendar.id, [])).added;
   const flags = {
     ...given,
     ...(preset.location !== undefined && { location: preset.location }),
@@ -62,55 +62,50 @@ export async function askEvent(
     ...(attendee.length === 0 && given.attendee === undefined ? {} : { attendee }),
   };
   const words = ["calctl", ...(profile === undefined ? [] : ["--profile", profile]), "events", "create"];
-  const zone = flags.allDay === true ? [] : ["--timezone", context.config.settings().timezone];
-  words.push(...calendarWords(context, calendar, calendars), ...flagWords(flags), ...zone);
-  context.output.note("The same without questions:");
-  context.output.note(`  ${shellLine(words)}`);
+  const zone = flags.allDay === true ? [] : ["--timezone", run.config.settings().timezone];
+  words.push(...calendarWords(run, calendar, calendars), ...flagWords(flags), ...zone);
+  run.output.note("The same without questions:");
+  run.output.note(`  ${shellLine(words)}`);
   return { calendar, flags };
 }
 
 /** Asks for the times, and where the service stores series, how often they are. */
 async function askWhen(
-  context: Run,
+  run: Run,
   given: EventFlags,
   { preset, calendarId }: { readonly preset: EventFlags; readonly calendarId: string },
 ): Promise<EventFlags> {
-  const day =
-    given.strictDates === true ? localDate(context.now(), context.config.settings().timezone) : "today";
-  const times = await askTimes(context, given, { day, ...(await timesPreset(context, preset)) });
+  const day = given.strictDates === true ? localDate(run.now(), run.config.settings().timezone) : "today";
+  const times = await askTimes(run, given, { day, ...(await timesPreset(run, preset)) });
   const isAsked =
-    given.repeat === undefined && (await (await context.api()).hasExtension("recurrences", calendarId));
-  const repeat = isAsked ? await askRepeat(context, preset.repeat) : undefined;
+    given.repeat === undefined && (await (await run.api()).hasExtension("recurrences", calendarId));
+  const repeat = isAsked ? await askRepeat(run, preset.repeat) : undefined;
   const { until, count } = preset;
   const end = { ...(until !== undefined && { until }), ...(count !== undefined && { count }) };
   return { ...times, ...(repeat !== undefined && { repeat, ...end }) };
 }
 
 /** @throws CliError not_found for a label or an attendee that the calendar does not have */
-async function checkRelated(
-  context: Run,
-  { label, attendee }: EventFlags,
-  calendarId: string,
-): Promise<void> {
-  const resolver = createRelatedResolver(context, calendarId);
+async function checkRelated(run: Run, { label, attendee }: EventFlags, calendarId: string): Promise<void> {
+  const resolver = createRelatedResolver(run, calendarId);
   if (label !== undefined) await resolver.labelId({ value: label, source: "--label" });
   await resolver.attendeeIds(namedValues(attendee, "--attendee"));
 }
 
 /** Times in ISO 8601 as answers: those of a start and a length. */
-async function timesPreset(context: Run, flags: EventFlags): Promise<Partial<TimesPreset>> {
+async function timesPreset(run: Run, flags: EventFlags): Promise<Partial<TimesPreset>> {
   const [day = "", clock] = flags.start?.split("T") ?? [];
   if (day === "") return {};
-  const end = lengthOf(await checkTimes(context, flags));
+  const end = lengthOf(await checkTimes(run, flags));
   return { day, ...(clock && { clock }), ...(end && { end }) };
 }
 
 /** Begins at the profile's. */
-function askNewLabel(context: Run, calendarId: string, preset?: string): Promise<string | undefined> {
+function askNewLabel(run: Run, calendarId: string, preset?: string): Promise<string | undefined> {
   const { value, source } = (preset === undefined
-    ? context.config.settings().setting("label")
+    ? run.config.settings().setting("label")
     : { value: preset, source: "label" }) ?? { value: DEFAULT_LABEL, source: "label" };
-  return askLabel(context, calendarId, (labels) =>
+  return askLabel(run, calendarId, (labels) =>
     orUndefined(() => resolveLabel(value, labels, { calendarId, source })),
   );
 }
@@ -144,18 +139,18 @@ function orUndefined<T>(resolve: () => T): T | undefined {
  * @returns the answers that change something, as flags; empty when none does
  */
 export async function askChanges(
-  context: Run,
+  run: Run,
   event: CalendarEvent,
   { strictDates = false }: Pick<EventFlags, "strictDates">,
 ): Promise<EventFlags> {
   const { calendar_id: calendarId, label: own, attendees } = event;
-  const title = await askTitle(context, event.title ?? undefined);
-  const times = await askNewTimes(context, event, strictDates);
+  const title = await askTitle(run, event.title ?? undefined);
+  const times = await askNewTimes(run, event, strictDates);
   const ownLabel = own === null ? undefined : labelKey(own);
-  const label = await askLabel(context, calendarId, (labels) =>
+  const label = await askLabel(run, calendarId, (labels) =>
     labels.find((each) => labelKey(each) === ownLabel),
   );
-  const { added, removed } = await askAttendees(context, calendarId, attendees);
+  const { added, removed } = await askAttendees(run, calendarId, attendees);
   return {
     ...(title === event.title ? {} : { title }),
     ...times,
@@ -165,14 +160,14 @@ export async function askChanges(
   };
 }
 
-async function askNewTimes(context: Run, event: CalendarEvent, strictDates: boolean): Promise<EventFlags> {
-  const preset = presetOf(event, context.config.settings().timezone);
+async function askNewTimes(run: Run, event: CalendarEvent, strictDates: boolean): Promise<EventFlags> {
+  const preset = presetOf(event, run.config.settings().timezone);
   if (preset === null) return {};
   const given: EventFlags = { strictDates, ...(event.category === "keep" ? { category: "keep" } : {}) };
-  const { start, end, duration, ...answers } = await askTimes(context, given, preset);
+  const { start, end, duration, ...answers } = await askTimes(run, given, preset);
   const length = end === undefined ? { ...(duration && { duration }) } : { end };
   const flags = { ...answers, ...(start && { start }), ...length };
-  const [own, span] = [readSpan(event), await checkTimes(context, { ...given, ...flags })];
+  const [own, span] = [readSpan(event), await checkTimes(run, { ...given, ...flags })];
   const isAllDay = span.allDay === true;
   const isSwitched = isAllDay !== (own.allDay === true);
   const isMoved = !isSameSecond(own.start, span.start);
@@ -236,72 +231,72 @@ function examplesOf({ strictDates }: EventFlags) {
 }
 
 /** Asks for start and end, but for those that are given. @returns the flags of the answers alone */
-async function askTimes(context: Run, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
-  const start = given.start === undefined ? await askStart(context, given, preset) : {};
+async function askTimes(run: Run, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
+  const start = given.start === undefined ? await askStart(run, given, preset) : {};
   if ((given.end ?? given.duration) !== undefined) return start;
-  return { ...start, ...(await askEnd(context, { ...given, ...start }, preset)) };
+  return { ...start, ...(await askEnd(run, { ...given, ...start }, preset)) };
 }
 
-async function askStart(context: Run, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
+async function askStart(run: Run, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
   const examples = examplesOf(given);
   const { clock } = preset;
   const answerOf = async (input: DateInput): Promise<EventFlags> => {
     const allDay = input.kind === "date" ? { allDay: true } : {};
-    const answer = { ...allDay, start: typedInput(input, zoneOf(context, given.startTimezone)) };
-    await checkTimes(context, { ...given, ...answer });
+    const answer = { ...allDay, start: typedInput(input, zoneOf(run, given.startTimezone)) };
+    await checkTimes(run, { ...given, ...answer });
     return answer;
   };
-  const day = await askRead<string | EventFlags>(context, {
+  const day = await askRead<string | EventFlags>(run, {
     question: `Day (${examples.day}):`,
     preset: preset.day,
     async read(text, echo) {
-      const input = await readTime(context, text, { source: "day", given, from: null, echo });
+      const input = await readTime(run, text, { source: "day", given, from: null, echo });
       return input.kind === "date" && given.allDay !== true ? input.date : answerOf(input);
     },
   });
   if (typeof day !== "string") return day;
   // Dates in words have neither seconds nor offsets.
   const isWhole = given.strictDates === true || (clock?.length ?? 0) > 5;
-  return askRead<EventFlags>(context, {
+  return askRead<EventFlags>(run, {
     question: `Start (${examples.start}${clock === undefined ? "; nothing for all day" : ""}):`,
     preset: clock && (isWhole ? `${day}T${clock}` : clock),
     async read(text, echo) {
       if (text === "") return answerOf({ kind: "date", text: day, date: day });
-      const start = await readTime(context, text, { source: "start", given, from: day, echo });
+      const start = await readTime(run, text, { source: "start", given, from: day, echo });
       if (start.kind === "date-time") return answerOf(start);
       throw usageError("start: the day is already given", "write a time such as 15:00");
     },
   });
 }
 
-async function askEnd(context: Run, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
+async function askEnd(run: Run, given: EventFlags, preset: TimesPreset): Promise<EventFlags> {
   const examples = examplesOf(given);
-  const { start, allDay = false } = await readSilently(context, given);
+  const { start, allDay = false } = await readSilently(run, given);
   // The preset is days or a time, as the event was.
   const own = allDay === (preset.clock === undefined) ? preset.end : undefined;
-  const end = allDay ? own : (own ?? defaultLength(context.config.settings()).text);
+  const end = allDay ? own : (own ?? defaultLength(run.config.settings()).text);
   const nothing = end === undefined ? "; nothing for the same day" : "";
-  return askRead<EventFlags>(context, {
+  return askRead<EventFlags>(run, {
     question: allDay ? `Last day (${examples.lastDay}${nothing}):` : `End or length (${examples.end}):`,
     preset: end,
     async read(text, echo) {
       if (allDay && text === "") return {};
       let answer: EventFlags = { duration: text };
       if (readDuration(text) === null) {
-        const from = start ? dayOfInput(start, zoneOf(context, given.startTimezone)) : null;
-        const input = await readTime(context, text, { source: "end", given, from, echo });
-        answer = { end: typedInput(input, zoneOf(context, given.endTimezone)) };
+        const from = start ? dayOfInput(start, zoneOf(run, given.startTimezone)) : null;
+        const input = await readTime(run, text, { source: "end", given, from, echo });
+        answer = { end: typedInput(input, zoneOf(run, given.endTimezone)) };
       }
-      await checkTimes(context, { ...given, ...answer });
+      await checkTimes(run, { ...given, ...answer });
       return answer;
     },
   });
 }
 
 /** Reads and checks the times so far. @throws CliError usage */
-async function checkTimes(context: Run, typed: EventFlags): Promise<EventSpan> {
-  const { timezone: zone } = context.config.settings();
-  const flags = await readSilently(context, typed);
+async function checkTimes(run: Run, typed: EventFlags): Promise<EventSpan> {
+  const { timezone: zone } = run.config.settings();
+  const flags = await readSilently(run, typed);
   const span = newSpan([flags], zone);
   const hasEnd = (flags.end ?? flags.duration) !== undefined;
   if (hasEnd) newTimes([flags], { category: typed.category ?? "schedule", zone });
@@ -309,8 +304,8 @@ async function checkTimes(context: Run, typed: EventFlags): Promise<EventSpan> {
 }
 
 /** How words were understood is said when the event is made. */
-function readSilently(context: Run, typed: EventFlags) {
-  return readTimeFlags({ ...context, output: { note: () => undefined } }, typed);
+function readSilently(run: Run, typed: EventFlags) {
+  return readTimeFlags({ ...run, output: { note: () => undefined } }, typed);
 }
 
 function zoneOf({ config }: Run, typed: string | undefined): string {
@@ -321,8 +316,8 @@ function zoneOf({ config }: Run, typed: string | undefined): string {
 const ONCE = "once";
 
 /** Asks how often the event takes place; undefined for once. */
-function askRepeat(context: Run, preset = ONCE): Promise<string | undefined> {
-  return askRead<string | undefined>(context, {
+function askRepeat(run: Run, preset = ONCE): Promise<string | undefined> {
+  return askRead<string | undefined>(run, {
     question: "Repeat (daily, weekly on mon):",
     preset,
     async read(text) {
@@ -372,14 +367,10 @@ interface TimeOptions {
   readonly echo: (reading: string) => void;
 }
 
-function readTime(
-  context: Run,
-  text: string,
-  { source, given, from, echo }: TimeOptions,
-): Promise<DateInput> {
-  const zone = zoneOf(context, source === "end" ? given.endTimezone : given.startTimezone);
+function readTime(run: Run, text: string, { source, given, from, echo }: TimeOptions): Promise<DateInput> {
+  const zone = zoneOf(run, source === "end" ? given.endTimezone : given.startTimezone);
   const strict = given.strictDates === true;
-  return readDateFlag(text, { source, zone, now: context.now, strict, echo, from: () => from });
+  return readDateFlag(text, { source, zone, now: run.now, strict, echo, from: () => from });
 }
 
 /**

@@ -67,10 +67,10 @@ export async function readEventIds(
  * The id as given; without one, the event that is picked on a terminal. What picks it is loaded only then.
  * @throws CliError usage for an id that is empty or too short, not_found when there are no events
  */
-export async function chooseEventId(context: Run, typed: string | undefined): Promise<string> {
-  if (typed !== undefined) return readEventId(context, typed);
+export async function chooseEventId(run: Run, typed: string | undefined): Promise<string> {
+  if (typed !== undefined) return readEventId(run, typed);
   const { pickEvent } = await import("./pick-event.js");
-  return pickEvent(context);
+  return pickEvent(run);
 }
 
 /** Declares `--scope`: which occurrences of a series are written. */

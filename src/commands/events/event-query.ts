@@ -112,16 +112,16 @@ export function addFilterFlags(command: Command, category = "only events of this
 }
 
 /** Reads which events the flags ask for. @throws CliError usage */
-export async function readQuery(context: Run, flags: DayFlags & FilterFlags): Promise<EventQuery> {
+export async function readQuery(run: Run, flags: DayFlags & FilterFlags): Promise<EventQuery> {
   const search =
     flags.search === undefined
       ? null
       : (await import("../../calendar/event-search.js")).parseSearch(flags.search, "--search");
-  const chosen = await readDays(context, flags);
+  const chosen = await readDays(run, flags);
   if (chosen !== null) return { days: chosen, upcoming: null, search, filters: flags };
   const count = flags.days === undefined ? 1 : parseDays(flags.days, "--days");
-  const { timezone } = context.config.settings();
-  const first = localDate(context.now(), timezone);
+  const { timezone } = run.config.settings();
+  const first = localDate(run.now(), timezone);
   const last = lastOfDays(first, count);
   const isAnyDay = search !== null && flags.days === undefined;
   const days = search === null ? upcomingDays(first, last, first) : null;
@@ -145,17 +145,17 @@ const EXCLUSIVE = [
  * `--from` alone has no last day, `--to` alone begins today, `--days` counts from `--from`. Null where only `--days` may
  * be given.
  */
-async function readDays(context: Run, typed: DayFlags): Promise<DayRange | null> {
+async function readDays(run: Run, typed: DayFlags): Promise<DayRange | null> {
   const conflict = EXCLUSIVE.find((flags) => flags.every((flag) => typed[flag] !== undefined));
   if (conflict !== undefined) throw usageError(`give either --${conflict[0]} or --${conflict[1]}, not both`);
   const days = typed.days === undefined ? null : parseDays(typed.days, "--days");
-  const read = createDayReader(context, typed);
+  const read = createDayReader(run, typed);
   const on = await read("--on", typed.on, "first");
   if (on !== null) return { first: on, last: await read("--on", typed.on, "last") };
   const from = await read("--from", typed.from, "first");
   const to = await read("--to", typed.to, "last", from);
   if (from === null && to === null) return null;
-  const today = localDate(context.now(), context.config.settings().timezone);
+  const today = localDate(run.now(), run.config.settings().timezone);
   if (from === null && to !== null && to < today) {
     throw usageError(`--to: ${to} is over`, "give --from as well, to list days of the past");
   }

@@ -34,17 +34,13 @@ export interface EventList extends Pick<EventReader, "calendars" | "noteMissingK
  * @param choose finds their calendars; by default those of the flags
  * @throws CliError usage for wrong flags, not_found for a label that no calendar has
  */
-export async function readEvents(
-  context: Run,
-  query: EventQuery,
-  choose?: ChooseCalendars,
-): Promise<EventList> {
-  const { timezone: zone } = context.config.settings();
-  const reader = await createEventReader(context, query, choose);
+export async function readEvents(run: Run, query: EventQuery, choose?: ChooseCalendars): Promise<EventList> {
+  const { timezone: zone } = run.config.settings();
+  const reader = await createEventReader(run, query, choose);
   const { calendars, pages, filterOf, localize, noteMissingKeeps } = reader;
   const { results, reportFailures } = await processEach(calendars, {
     ...CALENDARS_READ,
-    warn: context.output.warn,
+    warn: run.output.warn,
     async work({ id }) {
       const read: (readonly CalendarEvent[])[] = [];
       for await (const page of pages(id)) read.push(page);
@@ -54,7 +50,7 @@ export async function readEvents(
   const found = filterEvents(results.flat(), filterOf(results.length === calendars.length), zone);
   const sorted = sortEvents(found, { zone, firstDay: query.days.first });
   const listed =
-    query.oncePerSeries === true ? selectOncePerSeries(sorted, { now: context.now(), zone }) : sorted;
+    query.oncePerSeries === true ? selectOncePerSeries(sorted, { now: run.now(), zone }) : sorted;
   const events = listed.map(localize);
   const calendarsRead = results.length;
   return { calendars, events, calendarsRead, noteMissingKeeps, reportFailures };
@@ -71,13 +67,13 @@ export interface EventReader extends ChosenEvents {
 }
 
 export async function createEventReader(
-  context: Run,
+  run: Run,
   query: EventQuery,
   choose?: ChooseCalendars,
 ): Promise<EventReader> {
-  const chosen = await chooseEvents(context, query.filters, choose);
-  const client = await context.api();
-  const { timezone } = context.config.settings();
+  const chosen = await chooseEvents(run, query.filters, choose);
+  const client = await run.api();
+  const { timezone } = run.config.settings();
   const { upcoming, search, keepsWithoutTimes = false, takeFirst } = query;
   const matches =
     search === null ? () => true : (await import("../../calendar/event-search.js")).createEventSearch(search);
@@ -95,14 +91,14 @@ export async function createEventReader(
       const category = keepsWithoutTimes ? "keep" : undefined;
       const limit = takeFirst && FIRST_PAGE;
       const list = await client.listEvents({ calendarId, timezone, from, to, search, category, limit });
-      const found = list === null ? await findInWeek(context, calendarId, query) : [];
+      const found = list === null ? await findInWeek(run, calendarId, query) : [];
       areKeepsMissing ||= keepsWithoutTimes && list?.hasKeepsWithoutTimes !== true;
       yield found.filter(matches);
       if (list !== null) yield* takeFirst?.(list.pages) ?? list.pages;
     },
     localize: (event) => localizeEvent(event, timezone, names.get(event.calendar_id)),
     noteMissingKeeps() {
-      if (areKeepsMissing) context.output.note("this service does not list keeps without times");
+      if (areKeepsMissing) run.output.note("this service does not list keeps without times");
     },
   };
 }
@@ -156,35 +152,34 @@ export interface ChosenEvents extends Pick<NameFilters, "findNames"> {
   readonly filterOf: (allRead: boolean) => EventFilter;
 }
 
-export type ChooseCalendars = (context: Run, flags: FilterFlags) => Promise<readonly ChosenCalendar[]>;
+export type ChooseCalendars = (run: Run, flags: FilterFlags) => Promise<readonly ChosenCalendar[]>;
 
 /** @throws CliError usage for wrong flags */
 export async function chooseEvents(
-  context: Run,
+  run: Run,
   flags: FilterFlags,
   choose: ChooseCalendars = calendarsOf,
 ): Promise<ChosenEvents> {
   const { category, mine, remaining } = flags;
-  const { findNames, nameFilter } = await createNameFilters(context, flags);
-  const calendars = await choose(context, flags);
-  const api = await context.api();
+  const { findNames, nameFilter } = await createNameFilters(run, flags);
+  const calendars = await choose(run, flags);
+  const api = await run.api();
   const filter: EventFilter = {
     category,
     // Requested first: if it failed after the events were read, they could not be filtered.
     mine: mine === true ? { userId: (await api.getCurrentUser()).id } : undefined,
-    remaining: remaining === true ? { now: context.now() } : undefined,
+    remaining: remaining === true ? { now: run.now() } : undefined,
   };
   return { calendars, findNames, filterOf: (allRead) => ({ ...filter, ...nameFilter(allRead) }) };
 }
 
 async function calendarsOf(
-  context: Run,
+  run: Run,
   { allCalendars = false }: FilterFlags,
 ): Promise<readonly ChosenCalendar[]> {
-  if (!allCalendars) return chooseCalendars(context);
-  if (context.flags.calendars.length > 0)
-    throw usageError("give either --calendar or --all-calendars, not both");
-  return resolveCalendars(context, []);
+  if (!allCalendars) return chooseCalendars(run);
+  if (run.flags.calendars.length > 0) throw usageError("give either --calendar or --all-calendars, not both");
+  return resolveCalendars(run, []);
 }
 
 /** How messages name what `processEach` does. */

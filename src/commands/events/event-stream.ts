@@ -17,13 +17,13 @@ import { CALENDARS_READ, createEventReader } from "./event-reader.js";
  * @throws CliError when something is missing
  */
 export async function streamEvents(
-  context: Run,
+  run: Run,
   query: EventQuery,
   { stream, limit }: StreamOptions,
 ): Promise<boolean> {
-  const { timezone: zone } = context.config.settings();
+  const { timezone: zone } = run.config.settings();
   const options = { zone, firstDay: query.days.first };
-  const opened = await openStream(context, query, options);
+  const opened = await openStream(run, query, options);
   const { localize, noteMissingKeeps, merged, filter, attempts } = opened;
   noteMissingKeeps();
   let printed = 0;
@@ -34,7 +34,7 @@ export async function streamEvents(
     if (!(await stream(events.map(localize)))) return false;
     if (printed === limit) break;
   }
-  reportMissing(attempts(), { ...CALENDARS_READ, warn: context.output.warn });
+  reportMissing(attempts(), { ...CALENDARS_READ, warn: run.output.warn });
   return printed === 0;
 }
 
@@ -44,8 +44,8 @@ interface StreamOptions {
   readonly limit: number;
 }
 
-async function openStream(context: Run, query: EventQuery, options: SortOptions) {
-  const reader = await createEventReader(context, query);
+async function openStream(run: Run, query: EventQuery, options: SortOptions) {
+  const reader = await createEventReader(run, query);
   const { calendars, filterOf } = reader;
   const results: CalendarResults = new Map();
   const sources = calendars.map(({ id }) =>

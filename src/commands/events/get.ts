@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
-import type { ContextOf } from "../../cli/command.js";
+import type { RunOf } from "../../cli/command.js";
 import { describeCommand } from "../../cli/command.js";
 import { eventView, foundEventsView } from "../../output/views/event.js";
 import type { Run } from "../../run/run.js";
@@ -14,7 +14,7 @@ interface EventsGetOptions {
   readonly id: readonly string[];
 }
 
-export function registerEventsGet(command: Command, contextOf: ContextOf): void {
+export function registerEventsGet(command: Command, runOf: RunOf): void {
   const ids = "ids of events; - reads them from stdin, one per line; without one, pick an event";
   describeCommand(command, {
     prints: { view: eventView, count: "one or list" },
@@ -30,22 +30,22 @@ export function registerEventsGet(command: Command, contextOf: ContextOf): void 
       ],
     ],
   });
-  addPickAction(command.argument("[id...]", ids), contextOf, runEventsGet);
+  addPickAction(command.argument("[id...]", ids), runOf, runEventsGet);
 }
 
 /** Shows events: an object for one id, a list for several and for those from stdin. */
-async function runEventsGet(context: Run, { id: given }: EventsGetOptions): Promise<void> {
-  const output = context.output.of(foundEventsView);
-  const typed = given.length > 0 ? given : [await chooseEventId(context, undefined)];
-  const ids = await readEventIds(context, typed);
+async function runEventsGet(run: Run, { id: given }: EventsGetOptions): Promise<void> {
+  const output = run.output.of(foundEventsView);
+  const typed = given.length > 0 ? given : [await chooseEventId(run, undefined)];
+  const ids = await readEventIds(run, typed);
   if (ids.length === 0) return output.print([]);
-  const { timezone } = context.config.settings();
-  const finder = await createEventFinder(context);
+  const { timezone } = run.config.settings();
+  const finder = await createEventFinder(run);
   const { results, reportFailures } = await processEach(ids, {
     noun: "event",
     verb: "read",
     name: (id) => id,
-    warn: context.output.warn,
+    warn: run.output.warn,
     // Each search reads several calendars at the same time already.
     ...(finder.several ? { concurrency: 1 } : {}),
     work: async (eventId) => {
@@ -53,7 +53,7 @@ async function runEventsGet(context: Run, { id: given }: EventsGetOptions): Prom
       return localizeEvent(event, timezone, calendar.name);
     },
   });
-  await rememberShown(context, results);
+  await rememberShown(run, results);
   const [first] = results;
   // A command that failed completely prints nothing.
   if (first !== undefined) await output.print(isSingleId(typed) ? first : results);

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { DayRange } from "../../calendar/day-list.js";
-import { addAction, type ContextOf, describeCommand } from "../../cli/command.js";
+import { addAction, describeCommand, type RunOf } from "../../cli/command.js";
 import { EXIT_EMPTY } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventListView, type EventListViewOptions } from "../../output/views/event-list.js";
@@ -23,7 +23,7 @@ interface EventsListOptions extends DayFlags, FilterFlags {
   readonly limit?: string;
 }
 
-export function registerEventsList(command: Command, contextOf: ContextOf): void {
+export function registerEventsList(command: Command, runOf: RunOf): void {
   addCalendarFlag(command);
   addDayFlags(command, "1");
   command
@@ -45,32 +45,32 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
       ["Every event about one thing, for a script", "calctl events list --search dentist -o json"],
     ],
   });
-  addAction(command, contextOf, runEventsList);
+  addAction(command, runOf, runEventsList);
 }
 
 /** Lists events of one or more calendars, by day. */
-async function runEventsList(context: Run, options: EventsListOptions): Promise<void> {
+async function runEventsList(run: Run, options: EventsListOptions): Promise<void> {
   // Checks format and fields before any request.
-  const { stream } = context.output.of(eventView);
+  const { stream } = run.output.of(eventView);
   const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(options.limit);
-  const query = { ...(await readQuery(context, options)), keepsWithoutTimes: options.category === "keep" };
+  const query = { ...(await readQuery(run, options)), keepsWithoutTimes: options.category === "keep" };
   let isEmpty: boolean;
   // The occurrence to list of each series is known only at the end.
   if (stream !== null && query.upcoming === null && query.oncePerSeries !== true) {
     const { streamEvents } = await import("./event-stream.js");
-    isEmpty = await streamEvents(context, query, { stream, limit });
+    isEmpty = await streamEvents(run, query, { stream, limit });
   } else {
-    const list = await readEvents(context, query);
+    const list = await readEvents(run, query);
     list.noteMissingKeeps();
     const events = list.events.slice(0, limit);
-    await printList(context, { ...list, events }, { days: query.days, layout: "list" });
+    await printList(run, { ...list, events }, { days: query.days, layout: "list" });
     isEmpty = events.length === 0;
-    if (context.terminal.isTerminal && events.length < list.events.length)
-      context.output.note(`the first ${limit} of ${list.events.length} events`);
+    if (run.terminal.isTerminal && events.length < list.events.length)
+      run.output.note(`the first ${limit} of ${list.events.length} events`);
   }
   if (!isEmpty) return;
-  if (context.terminal.isTerminal) context.output.note(describeEmpty(query));
-  if (options.failEmpty === true) context.program.setExitCode(EXIT_EMPTY);
+  if (run.terminal.isTerminal) run.output.note(describeEmpty(query));
+  if (options.failEmpty === true) run.program.setExitCode(EXIT_EMPTY);
 }
 
 /**
@@ -78,7 +78,7 @@ async function runEventsList(context: Run, options: EventsListOptions): Promise<
  * @throws CliError when a calendar could not be read
  */
 export async function printList(
-  context: Run,
+  run: Run,
   { calendars, events, calendarsRead, reportFailures }: EventList,
   {
     days: range,
@@ -86,8 +86,8 @@ export async function printList(
   }: { readonly days: DayRange } & Pick<EventListViewOptions, "layout" | "noteOf" | "weekStart">,
 ): Promise<void> {
   if (calendarsRead > 0 || calendars.length === 0) {
-    const shorten = await rememberShown(context, events);
-    await context.output.of(createEventListView({ range, calendars, shorten, ...options })).print(events);
+    const shorten = await rememberShown(run, events);
+    await run.output.of(createEventListView({ range, calendars, shorten, ...options })).print(events);
   }
   reportFailures();
 }

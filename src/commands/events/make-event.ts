@@ -25,14 +25,14 @@ interface MakeOptions {
 export type EventMaker = ReturnType<typeof createEventMaker>;
 
 /** Makes events in one calendar, whose labels and members are read once. */
-export function createEventMaker(context: Run, calendar: ChosenCalendar) {
-  const settings = context.config.settings();
-  const resolver = createRelatedResolver(context, calendar.id);
+export function createEventMaker(run: Run, calendar: ChosenCalendar) {
+  const settings = run.config.settings();
+  const resolver = createRelatedResolver(run, calendar.id);
   let related: Promise<RelatedResources> | undefined;
   const noted = new Set<string>();
   const noteMissing = (label: string): void => {
     if (!noted.has(label))
-      context.output.note(`--input: this calendar has no label "${label}": such events have the default one`);
+      run.output.note(`--input: this calendar has no label "${label}": such events have the default one`);
     noted.add(label);
   };
   return {
@@ -43,7 +43,7 @@ export function createEventMaker(context: Run, calendar: ChosenCalendar) {
      * @throws CliError not_found for names that the calendar does not have, rejected where the service stores no series
      */
     async complete({ label, attendees, ...content }: EventDraft<Named>): Promise<EventDraft> {
-      if (content.recurrences !== undefined) await requireSeries(await context.api(), calendar.id);
+      if (content.recurrences !== undefined) await requireSeries(await run.api(), calendar.id);
       const chosen = label && (await resolver.labelId(label, noteMissing));
       const preset = chosen ? undefined : settings.setting("label");
       const labelId = chosen ?? (preset && (await resolver.labelId(preset))) ?? DEFAULT_LABEL;
@@ -51,9 +51,9 @@ export function createEventMaker(context: Run, calendar: ChosenCalendar) {
     },
     /** Creates the event, with a key only once. @throws CliError rejected for a key that the service does not keep */
     async make(draft: EventDraft, { key, known }: MakeOptions = {}): Promise<Created<LocalizedEvent>> {
-      related ??= readRelated(context, resolver);
+      related ??= readRelated(run, resolver);
       const others = await related;
-      const { event, isRepeat } = await write(context, {
+      const { event, isRepeat } = await write(run, {
         kind: "create",
         calendarId: calendar.id,
         draft,

@@ -15,18 +15,18 @@ import { type EventList, readEvents, rememberShown } from "./event-reader.js";
  * The id of the event that is picked on a terminal from those of the next seven days.
  * @throws CliError not_found when there are no events
  */
-export async function pickEvent(context: Run): Promise<string> {
-  const list = await readNextEvents(context);
-  const { timezone } = context.config.settings();
+export async function pickEvent(run: Run): Promise<string> {
+  const list = await readNextEvents(run);
+  const { timezone } = run.config.settings();
   // They are found again in their calendar, and a short id can be typed next time.
-  await rememberShown(context, list.events);
-  const [current] = filterEvents(list.events, { remaining: { now: context.now() } }, timezone);
-  return context.terminal.prompt.choose("Event:", describeEvents(list, context), current?.id);
+  await rememberShown(run, list.events);
+  const [current] = filterEvents(list.events, { remaining: { now: run.now() } }, timezone);
+  return run.terminal.prompt.choose("Event:", describeEvents(list, run), current?.id);
 }
 
-async function readNextEvents(context: Run): Promise<EventList> {
-  const query = await readQuery(context, { days: String(DAYS) });
-  const list = await readEvents(context, query, (each) => candidateCalendars(each));
+async function readNextEvents(run: Run): Promise<EventList> {
+  const query = await readQuery(run, { days: String(DAYS) });
+  const list = await readEvents(run, query, (each) => candidateCalendars(each));
   const isEmpty = list.events.length === 0;
   // What could not be read was reported; the event may be among the others.
   list.reportFailures((failure) => (isEmpty ? failure : null));

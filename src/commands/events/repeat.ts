@@ -46,16 +46,12 @@ export interface RepeatPlan {
  * @param given the event as it would be without `--repeat`
  * @throws CliError usage for a rule or days that do not fit
  */
-export async function planRepeat(
-  context: Run,
-  flags: EventFlags,
-  given: EventDraft<Named>,
-): Promise<RepeatPlan> {
+export async function planRepeat(run: Run, flags: EventFlags, given: EventDraft<Named>): Promise<RepeatPlan> {
   const content = { ...given, recurrences: undefined };
   const beginning = beginningOf(content);
-  const { rule, excluded } = await readRepeat(context, flags, { beginning });
+  const { rule, excluded } = await readRepeat(run, flags, { beginning });
   if (flags.copies !== true) {
-    const today = localDate(context.now(), beginning.zone);
+    const today = localDate(run.now(), beginning.zone);
     const series = seriesOf(content, rule, { excluded, today });
     return { content: series.content, reading: describeRepeat(rule, beginning, series.days) };
   }
@@ -88,7 +84,7 @@ export function checkLines(content: EventDraft<unknown>, lines: readonly string[
  * @throws CliError usage for a rule that does not fit, rejected where the service stores no series
  */
 export async function planRule(
-  context: Run,
+  run: Run,
   flags: EventFlags,
   { event, draft, scope }: Pick<EventUpdate, "event" | "draft" | "scope">,
 ): Promise<readonly string[]> {
@@ -96,7 +92,7 @@ export async function planRule(
     const flag = flags.repeat === undefined ? "--until and --count" : "--repeat";
     throw usageError(`${flag}: one event of a series has no rule`, "give --scope following or --scope all");
   }
-  const api = await context.api();
+  const api = await run.api();
   if (scope === undefined) await requireSeries(api, event.calendar_id);
   const series = fromFirstSlot(await readSeries(api, event));
   const shift = shiftBetween(event, draft);
@@ -107,17 +103,15 @@ export async function planRule(
   if (flags.repeat === undefined && ownRule === null)
     throw usageError("missing --repeat: --until and --count have no effect without it");
   const { COUNT, UNTIL, ...own } = ownRule ?? {};
-  const { rule, excluded } = await readRepeat(context, flags, { beginning, own: writeRule(own) });
+  const { rule, excluded } = await readRepeat(run, flags, { beginning, own: writeRule(own) });
   const zone = series.start_timezone ?? "UTC";
   const kept = [...exceptions].map((instant) => addDays(localDate(instant, zone), shift.days));
-  const today = localDate(context.now(), beginning.zone);
+  const today = localDate(run.now(), beginning.zone);
   const { content: planned, days } = seriesOf(content, rule, { excluded, kept, today });
-  context.output.note(describeRepeat(rule, beginning, days));
+  run.output.note(describeRepeat(rule, beginning, days));
   if (ownRule !== null && (COUNT ?? UNTIL) !== undefined && !/COUNT=|UNTIL=/.test(rule)) {
     const ended = describeRule(ownRule, zone);
-    context.output.note(
-      `the series had an end (${ended}) and now has none: add --until or --count to keep one`,
-    );
+    run.output.note(`the series had an end (${ended}) and now has none: add --until or --count to keep one`);
   }
   const moved = extra.map((instant) => instantAt(wallClockAt(instant, zone) + shift.clock, beginning.zone));
   const isKept = (instant: number) => flags.repeat === undefined && instant >= Date.parse(start ?? "");
@@ -156,12 +150,12 @@ interface TypedRule {
  * @throws CliError usage for a rule or days that do not fit
  */
 async function readRepeat(
-  context: Run,
+  run: Run,
   flags: EventFlags,
   { beginning, own = "" }: { readonly beginning: Beginning; readonly own?: string },
 ): Promise<TypedRule> {
   const { repeat, until, count, except = [] } = flags;
-  const dayOf = createDayReader(context, flags, beginning);
+  const dayOf = createDayReader(run, flags, beginning);
   const start = repeat === undefined ? own : parseRepeat(repeat, "--repeat");
   const rule = [start, ...(await readEnd({ until, count }, { beginning, dayOf }))].join(";");
   readRule(rule, until === undefined ? "--count" : "--until");

@@ -3,7 +3,7 @@ import type { Scope } from "../../../contract/extensions.js";
 import type { CalendarEvent } from "../../../contract/shapes.js";
 import { parseInstant } from "../../calendar/dates.js";
 import { localizeEvent } from "../../calendar/event-view.js";
-import type { ContextOf } from "../../cli/command.js";
+import type { RunOf } from "../../cli/command.js";
 import { describeCommand } from "../../cli/command.js";
 import { collect } from "../../cli/global-flags.js";
 import { usageError } from "../../errors.js";
@@ -42,7 +42,7 @@ interface EventsUpdateOptions extends EventFlags {
 
 const UPDATED_IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
 
-export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
+export function registerEventsUpdate(command: Command, runOf: RunOf): void {
   addRepeatFlags(addEventFieldFlags(command.argument("[id...]", UPDATED_IDS)));
   addScopeFlag(command)
     .option("--by <+duration>", "move by +1w, +90m or -2d, by the clock of the event's own zone")
@@ -76,47 +76,47 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
       ],
     ],
   });
-  addPickAction(command, contextOf, runEventsUpdate);
+  addPickAction(command, runOf, runEventsUpdate);
 }
 
 /** Reads events, merges the changes and replaces them, since the service cannot update single fields. */
-async function runEventsUpdate(context: Run, options: EventsUpdateOptions): Promise<void> {
-  if (options.edit === true) return runEventsEdit(context, options);
-  context.output.of(eventView);
+async function runEventsUpdate(run: Run, options: EventsUpdateOptions): Promise<void> {
+  if (options.edit === true) return runEventsEdit(run, options);
+  run.output.of(eventView);
   const { ifUnchanged, scope, id: given, ...typed } = options;
   const isSingle = isSingleId(given);
   checkOptions(options);
-  const { timezone } = context.config.settings();
+  const { timezone } = run.config.settings();
   const expectedUpdatedAt = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
   const ends = [typed.end, typed.duration, typed.allDay, typed.input];
   const addsTime = ends.every((flag) => flag === undefined);
   checkRepeatFlags(typed, { hasRule: true });
   const rules = namesRepeat(typed) ? await import("./repeat.js") : null;
-  const patches = await readEventFields(context, { ...typed, addsTime });
+  const patches = await readEventFields(run, { ...typed, addsTime });
   if (said(patches, "recurrences") !== undefined)
-    context.output.note("--input: recurrences are ignored: --repeat changes the rule");
+    run.output.note("--input: recurrences are ignored: --repeat changes the rule");
   if (patches.every(isEmptyPatch) && rules === null) {
-    if (context.terminal.prompt.available && isSingle) return runUpdateForm(context, options);
+    if (run.terminal.prompt.available && isSingle) return runUpdateForm(run, options);
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
-  const resolverOf = createResolvers(context);
-  const ids = given.length === 0 ? [await chooseEventId(context, undefined)] : given;
-  const chooseScope = createScopeChooser(context, scope, given);
-  await writeEvents(context, ids, {
+  const resolverOf = createResolvers(run);
+  const ids = given.length === 0 ? [await chooseEventId(run, undefined)] : given;
+  const chooseScope = createScopeChooser(run, scope, given);
+  await writeEvents(run, ids, {
     verb: "updated",
     async prepare({ calendar, event }) {
       const chosen = await chooseScope(event);
       if (expectedUpdatedAt !== null) checkUnchanged(event, expectedUpdatedAt, "--if-unchanged");
       const resolver = resolverOf(calendar.id);
-      const found = await withIds(context, patches, { event, resolver });
+      const found = await withIds(run, patches, { event, resolver });
       const draft = changesOf(event, found, timezone);
-      const recurrences = await rules?.planRule(context, typed, { event, draft, scope: chosen });
+      const recurrences = await rules?.planRule(run, typed, { event, draft, scope: chosen });
       return async (read) => {
         const current = await read();
         const draft = { ...changesOf(current, found, timezone), recurrences };
         const update = { calendar, event: current, draft, expectedUpdatedAt, resolver, scope: chosen };
-        const updated = await updateEvent(context, update);
-        noteMove(context, updated, { patches, isSingle });
+        const updated = await updateEvent(run, update);
+        noteMove(run, updated, { patches, isSingle });
         return updated;
       };
     },
@@ -132,42 +132,40 @@ function checkOptions({ id, input, descriptionFile, ifUnchanged }: EventsUpdateO
 }
 
 /** Asks for the event again, and changes what the answers change. */
-async function runUpdateForm(context: Run, options: EventsUpdateOptions): Promise<void> {
-  const id = await chooseEventId(context, options.id[0]);
-  const found = await (await createEventFinder(context)).read(id);
+async function runUpdateForm(run: Run, options: EventsUpdateOptions): Promise<void> {
+  const id = await chooseEventId(run, options.id[0]);
+  const found = await (await createEventFinder(run)).read(id);
   const { ifUnchanged } = options;
   if (ifUnchanged !== undefined)
     checkUnchanged(found.event, parseInstant(ifUnchanged, "--if-unchanged"), "--if-unchanged");
   const { askChanges } = await import("./event-form.js");
-  const changes = await askChanges(context, found.event, options);
-  if (Object.keys(changes).length === 0) return printUnchanged(context, found);
-  return runEventsUpdate(context, { ...options, ...changes, id: [id] });
+  const changes = await askChanges(run, found.event, options);
+  if (Object.keys(changes).length === 0) return printUnchanged(run, found);
+  return runEventsUpdate(run, { ...options, ...changes, id: [id] });
 }
 
-async function printUnchanged(context: Run, { calendar, event }: FoundEvent): Promise<void> {
-  context.output.note("nothing was changed");
-  await context.output
-    .of(eventView)
-    .print(localizeEvent(event, context.config.settings().timezone, calendar.name));
+async function printUnchanged(run: Run, { calendar, event }: FoundEvent): Promise<void> {
+  run.output.note("nothing was changed");
+  await run.output.of(eventView).print(localizeEvent(event, run.config.settings().timezone, calendar.name));
 }
 
 /** Everything is changed in the editor. @throws CliError usage for flags that change something, too */
-async function runEventsEdit(context: Run, options: EventsUpdateOptions): Promise<void> {
+async function runEventsEdit(run: Run, options: EventsUpdateOptions): Promise<void> {
   const { ifUnchanged, strictDates = false } = options;
   if (hasContentFlags(options) || ifUnchanged !== undefined)
     throw usageError("--edit cannot be combined with field flags", "change these fields in the editor");
   if (!isSingleId(options.id)) throw usageError("--edit: is about one event", "give one id");
-  const output = context.output.of(eventView);
-  (await context.terminal.openEditor()).requireCommand("--edit");
-  const id = await chooseEventId(context, options.id[0]);
+  const output = run.output.of(eventView);
+  (await run.terminal.openEditor()).requireCommand("--edit");
+  const id = await chooseEventId(run, options.id[0]);
   const { editEvent } = await import("./edit.js");
-  const chooseScope = createScopeChooser(context, options.scope, options.id);
-  const unchanged = await editEvent(context, { id, strictDates, chooseScope }, async (update) => {
-    const updated = await updateEvent(context, update);
-    await rememberShown(context, [updated]);
+  const chooseScope = createScopeChooser(run, options.scope, options.id);
+  const unchanged = await editEvent(run, { id, strictDates, chooseScope }, async (update) => {
+    const updated = await updateEvent(run, update);
+    await rememberShown(run, [updated]);
     await output.print(updated, `event ${id} was updated`);
   });
-  if (unchanged !== null) await printUnchanged(context, unchanged);
+  if (unchanged !== null) await printUnchanged(run, unchanged);
 }
 
 /** The patches with the ids of what they name in the calendar of the event. */

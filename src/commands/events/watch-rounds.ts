@@ -25,15 +25,15 @@ export interface Watch {
  * Reads again and again, and delivers what has changed. What was read is remembered once all of its changes were delivered.
  * @throws CliError any failure of the first read, and later what does not pass by itself; the reason of an interruption
  */
-export async function watchChanges(context: Run, watch: Watch): Promise<void> {
-  const pauses = createPauses(context, watch.interval);
+export async function watchChanges(run: Run, watch: Watch): Promise<void> {
+  const pauses = createPauses(run, watch.interval);
   const read = createRounds(
-    watch.isNamed ? context : { ...context, state: { ...context.state, ...createMemory() } },
+    watch.isNamed ? run : { ...run, state: { ...run.state, ...createMemory() } },
     watch,
   );
   for (;;) {
     const outcome = await read();
-    if (outcome === "closed" || context.flags.dryRun) return;
+    if (outcome === "closed" || run.flags.dryRun) return;
     await pauses.wait(outcome);
   }
 }
@@ -61,8 +61,8 @@ function createMemory(): Pick<Run["state"], "seen"> {
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set(["unavailable", "rate_limited", "partial"]);
 
 /** Of failures in a row, only the first one is reported. */
-function createRounds(context: Run, watch: Watch): () => Promise<Outcome | "closed"> {
-  const { output, flags } = context;
+function createRounds(run: Run, watch: Watch): () => Promise<Outcome | "closed"> {
+  const { output, flags } = run;
   let warned: readonly string[] = [];
   let isStarted = false;
   let isFailing = false;
@@ -75,7 +75,7 @@ function createRounds(context: Run, watch: Watch): () => Promise<Outcome | "clos
       if (!warned.includes(text)) output.warn(text);
     };
     try {
-      const result = await readRound({ ...context, output: { ...output, warn } }, watch, delivered);
+      const result = await readRound({ ...run, output: { ...output, warn } }, watch, delivered);
       if (isFailing) output.note("the service can be read again");
       isFailing = false;
       return result;
@@ -99,13 +99,13 @@ interface Batch extends Pick<Diff, "remembered"> {
 }
 
 /** @param delivered ids of changes of the batch that are not delivered again */
-async function readRound(context: Run, watch: Watch, delivered: Set<string>): Promise<Outcome | "closed"> {
-  return withDiff(context, watch.flags, async (diff) => {
-    const { changes, remembered } = await openBatch(context, diff, watch);
+async function readRound(run: Run, watch: Watch, delivered: Set<string>): Promise<Outcome | "closed"> {
+  return withDiff(run, watch.flags, async (diff) => {
+    const { changes, remembered } = await openBatch(run, diff, watch);
     const result = await deliverAll(changes, watch, delivered);
     if (result !== "delivered") return result;
-    if ((changes.length > 0 || diff.isNew) && !context.flags.dryRun)
-      await (await context.state.seen()).remember(remembered);
+    if ((changes.length > 0 || diff.isNew) && !run.flags.dryRun)
+      await (await run.state.seen()).remember(remembered);
     delivered.clear();
     diff.reportFailures();
     return changes.length > 0 ? "changed" : "quiet";

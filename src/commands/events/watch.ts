@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Command } from "commander";
 import type { EventChange } from "../../calendar/event-changes.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import { addAction, type ContextOf, describeCommand, forJobs } from "../../cli/command.js";
+import { addAction, describeCommand, forJobs, type RunOf } from "../../cli/command.js";
 import { readGlobalFlags } from "../../cli/global-flags.js";
 import { CliError, emptyValueError, usageError } from "../../errors.js";
 import { contentKey } from "../../events/content.js";
@@ -25,7 +25,7 @@ interface WatchOptions extends ChangesOptions {
 
 const FORMATS = ["json", "ndjson"] as const;
 
-export function registerEventsWatch(command: Command, contextOf: ContextOf): void {
+export function registerEventsWatch(command: Command, runOf: RunOf): void {
   command
     .argument("[program...]", "after --: program and arguments, run once for each change, without a shell")
     .option("--since-last <name>", "name under which a later run goes on where this one ended");
@@ -48,13 +48,13 @@ export function registerEventsWatch(command: Command, contextOf: ContextOf): voi
       ],
     ],
   });
-  addAction<WatchOptions>(command, forJobs(contextOf), async (context, options) => {
+  addAction<WatchOptions>(command, forJobs(runOf), async (run, options) => {
     const { output = "ndjson" } = readGlobalFlags(command);
     if (!FORMATS.some((format) => format === output))
       throw usageError(`--output: this command has no format "${output}"`, `formats: ${FORMATS.join(", ")}`);
     if (options.program.length === 0 && endsInDashes(command))
       throw usageError("the program is missing after --", "leave -- out to print the changes");
-    await runEventsWatch(context, options);
+    await runEventsWatch(run, options);
   });
 }
 
@@ -68,19 +68,19 @@ function endsInDashes(command: Command): boolean {
 
 /** Delivers each change until the run is interrupted, or nobody reads any more; with `--dry-run` those of now. */
 async function runEventsWatch(
-  context: Run,
+  run: Run,
   { sinceLast, program, interval, ...rest }: WatchOptions,
 ): Promise<void> {
-  const print = createPrintDelivery(context);
+  const print = createPrintDelivery(run);
   const isNamed = sinceLast !== undefined;
-  const run = program.length === 0 ? null : createProgramDelivery(context, program, isNamed);
+  const runProgram = program.length === 0 ? null : createProgramDelivery(run, program, isNamed);
   const name = { sinceLast: sinceLast ?? "events watch", nameFlag: "--since-last" } as const;
   checkName(name);
-  await watchChanges(context, {
+  await watchChanges(run, {
     flags: { ...rest, ...name },
     isNamed,
     interval: interval === undefined ? null : parseInterval(interval),
-    deliver: run === null || context.flags.dryRun ? print : run,
+    deliver: runProgram === null || run.flags.dryRun ? print : runProgram,
     identify,
   });
 }

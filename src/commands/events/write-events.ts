@@ -33,18 +33,18 @@ export interface EventWrites {
  * @throws CliError as `processEach`; nothing was written when a value does not fit one of them
  */
 export async function writeEvents(
-  context: Run,
+  run: Run,
   given: readonly string[],
   { verb, prepare, confirm }: EventWrites,
 ): Promise<void> {
-  const output = context.output.of(eventView);
-  const ids = [...new Set(await readEventIds(context, given))];
+  const output = run.output.of(eventView);
+  const ids = [...new Set(await readEventIds(run, given))];
   if (ids.length === 0) return output.print([]);
-  const finder = await createEventFinder(context);
+  const finder = await createEventFinder(run);
   const prepared = new Map<string, FoundEvent & { readonly write: WriteEvent }>();
   const notFound = new Map<string, CliError>();
-  const { dryRun: isDryRun } = context.flags;
-  const texts = { noun: "event", verb, name: (id: string) => id, isDryRun, warn: context.output.warn };
+  const { dryRun: isDryRun } = run.flags;
+  const texts = { noun: "event", verb, name: (id: string) => id, isDryRun, warn: run.output.warn };
   for (const id of ids) {
     const found = await finder.read(id).catch((error: unknown) => {
       if (hasCode(error, "not_found")) return error;
@@ -54,7 +54,7 @@ export async function writeEvents(
     else prepared.set(id, { ...found, write: await prepare(found) });
   }
   if (prepared.size > 0) await confirm?.([...prepared.values()]);
-  const api = await context.api();
+  const api = await run.api();
   const { results, reportFailures } = await processEach(ids, {
     ...texts,
     // One at a time, so that an interruption leaves at most one in doubt.
@@ -67,7 +67,7 @@ export async function writeEvents(
       return write(async () => (isFresh ? event : api.getEvent({ calendarId: calendar.id, eventId })));
     },
   });
-  await rememberShown(context, results);
+  await rememberShown(run, results);
   const [first] = results;
   const done = describeWritten(results, verb);
   if (first !== undefined) await output.print(isSingleId(given) ? first : results, done);
@@ -106,16 +106,16 @@ export interface EventUpdate extends FoundEvent {
 
 /** Updates an event, and says how many events of a series it has not changed. */
 export async function updateEvent(
-  context: Run,
+  run: Run,
   { calendar, event: current, draft, expectedUpdatedAt, resolver, scope }: EventUpdate,
 ): Promise<LocalizedEvent> {
   const request = { kind: "update", event: current, draft, scope, expectedUpdatedAt } as const;
-  const { event, keptOccurrences: kept } = await write(context, request).catch((error) => {
+  const { event, keptOccurrences: kept } = await write(run, request).catch((error) => {
     throw askForRule(error, draft, current);
   });
-  if (kept > 0) context.output.note(keptNote(kept));
+  if (kept > 0) run.output.note(keptNote(kept));
   const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
-  return localizeEvent(filled, context.config.settings().timezone, calendar.name);
+  return localizeEvent(filled, run.config.settings().timezone, calendar.name);
 }
 
 function keptNote(kept: number): string {

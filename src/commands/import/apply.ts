@@ -24,7 +24,7 @@ import { type ImportRecords, type PendingCreate, type RecordChange, SKIPPED } fr
 
 /** What the writes of an import need. */
 interface ApplyOptions {
-  readonly context: Run;
+  readonly run: Run;
   readonly calendarId: string;
   /** The name of the source. */
   readonly source: string;
@@ -54,7 +54,7 @@ interface Job {
 
 /** Writes several events at a time, and notes each write, so that a killed run goes on where it was. */
 export async function applyPlan(options: ApplyOptions, { steps, settled }: ImportPlan): Promise<Applied> {
-  const { context, records } = options;
+  const { run, records } = options;
   await records.transact((db) => {
     for (const { identity, record } of settled) if (record !== undefined) records.note(db, identity, record);
   });
@@ -65,7 +65,7 @@ export async function applyPlan(options: ApplyOptions, { steps, settled }: Impor
     failures: [],
     stopped: undefined,
   };
-  const progress = await context.terminal.openProgress();
+  const progress = await run.terminal.openProgress();
   let tried = 0;
   try {
     for (const phase of [0, 1, 2]) {
@@ -151,7 +151,7 @@ async function create(options: ApplyOptions, event: ImportEvent): Promise<void> 
  * @param isNew whether no earlier run may have sent it; where the service keeps no keys, it is sent only then
  */
 async function finishCreate(
-  { context, calendarId, records }: ApplyOptions,
+  { run, calendarId, records }: ApplyOptions,
   identity: string,
   pending: PendingCreate,
   isNew: boolean,
@@ -159,7 +159,7 @@ async function finishCreate(
   const { key, draft, ...known } = pending;
   const skipped: ImportRecord = { ...SKIPPED, ...known };
   const skip = () => records.transact((db) => records.note(db, identity, skipped));
-  const isKeyKept = await (await context.api()).hasExtension("keys", calendarId);
+  const isKeyKept = await (await run.api()).hasExtension("keys", calendarId);
   if (!isKeyKept && !isNew) {
     await skip();
     throw new CliError("outcome_unknown", UNKNOWN_CREATE, { hint: CREATE_BY_HAND });
@@ -178,7 +178,7 @@ async function finishCreate(
   });
   try {
     const request = { kind: "create", calendarId, draft, key: isKeyKept ? key : undefined, also } as const;
-    return (await write(context, request)).event;
+    return (await write(run, request)).event;
   } catch (error) {
     if (!(error instanceof CliError) || !isOutcomeUnknown(error)) throw error;
     if (isKeyKept || error.code === "interrupted") throw error;
@@ -223,7 +223,7 @@ async function restore(
   identity: string,
   occurrences: readonly ImportEvent[],
 ): Promise<void> {
-  const { context, records } = options;
+  const { run, records } = options;
   const record = records.byIdentity.get(identity);
   const { series } = record ?? {};
   if (record === undefined || series === undefined) throw noSeriesError();
@@ -237,7 +237,7 @@ async function restore(
         series_id: current.id,
       }));
       const label = current.label?.id ?? DEFAULT_LABEL;
-      const draft = changes(current, [{ label }], context.config.settings().timezone);
+      const draft = changes(current, [{ label }], run.config.settings().timezone);
       return { ...draft, recurrences: withoutExceptions(current.recurrences, members) };
     },
     changesOf: () => [
@@ -261,30 +261,30 @@ interface Update {
 }
 
 async function updateEvent(
-  { context, calendarId, records }: ApplyOptions,
+  { run, calendarId, records }: ApplyOptions,
   identity: string,
   { id, draftOf, changesOf }: Update,
 ): Promise<void> {
-  const event = await (await context.api()).getEvent({ calendarId, eventId: id });
+  const event = await (await run.api()).getEvent({ calendarId, eventId: id });
   const expectedUpdatedAt = event.updated_at === null ? null : lastUpdate(event, "import");
   const also = records.alsoNoted<Written>(identity, event, { done: (written) => changesOf(written.event) });
   const request = { event, draft: draftOf(event), scope: scopeOf(event), expectedUpdatedAt, also };
-  await write(context, { kind: "update", ...request });
+  await write(run, { kind: "update", ...request });
 }
 
 async function remove(
-  { context, calendarId, records }: ApplyOptions,
+  { run, calendarId, records }: ApplyOptions,
   { identity, record }: Known,
   seen: string,
 ): Promise<void> {
   const address = { calendarId, eventId: record.id };
-  const event = await (await context.api()).getEvent(address);
+  const event = await (await run.api()).getEvent(address);
   requireAsSeen(event, seen);
   const also = records.alsoNoted<null>(identity, event, {
     begun: (db) => records.note(db, identity, { ...record, deleted: "begun" }),
     done: () => [...records.partsOf(identity, event).map(forget), [identity, { ...record, deleted: "here" }]],
   });
-  await write(context, { kind: "delete", ...address, event, scope: scopeOf(event), also });
+  await write(run, { kind: "delete", ...address, event, scope: scopeOf(event), also });
 }
 
 function forget([identity]: ReturnType<ImportRecords["partsOf"]>[number]): RecordChange {

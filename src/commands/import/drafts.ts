@@ -14,10 +14,10 @@ export type Drafter = Awaited<ReturnType<typeof createDrafter>>;
  * @param given the label of events without one: by default the profile's, then the default label
  * @throws CliError not_found for a given label that the calendar does not have
  */
-export async function createDrafter(context: Run, calendar: ChosenCalendar, given: string | undefined) {
+export async function createDrafter(run: Run, calendar: ChosenCalendar, given: string | undefined) {
   const named = given === undefined ? undefined : { value: given, source: "--label" };
-  const preset = named ?? context.config.settings().setting("label");
-  const resolver = createRelatedResolver(context, calendar.id);
+  const preset = named ?? run.config.settings().setting("label");
+  const resolver = createRelatedResolver(run, calendar.id);
   const presetId = (preset && (await resolver.labelId(preset))) ?? DEFAULT_LABEL;
   const presetName = named === undefined ? "the default one" : "that of --label";
   const place = calendar.name || calendar.id;

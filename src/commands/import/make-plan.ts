@@ -61,7 +61,7 @@ export interface ImportPlan {
 }
 
 interface PlanOptions {
-  readonly context: Run;
+  readonly run: Run;
   readonly calendarId: string;
   readonly read: Pick<ReadSource, "source" | "superseded">;
   readonly drafter: Drafter;
@@ -78,7 +78,7 @@ const EXAMPLES = 5;
  * Compares a file with what was imported before, and what changed in it with the calendar: only that is read.
  */
 export async function makePlan(options: PlanOptions): Promise<ImportPlan> {
-  const { context, read, records, drafter, prune } = options;
+  const { run, read, records, drafter, prune } = options;
   const { added, changed, cancelled, missing, unchanged, before } = compareWithRecords(
     read.source,
     records.byIdentity,
@@ -112,7 +112,7 @@ export async function makePlan(options: PlanOptions): Promise<ImportPlan> {
   const pruned = counted.steps.filter(
     (step) => step.kind === "deleted" && absent.has(step.known.identity),
   ).length;
-  return { ...counted, examples: examplesOf(judged, context), before, missing: missing.length, pruned };
+  return { ...counted, examples: examplesOf(judged, run), before, missing: missing.length, pruned };
 }
 
 /** From this number on, events are read from the list: 500 with a request, of which a service allows some hundreds at a time. */
@@ -120,7 +120,7 @@ const MANY = 100;
 
 /** What the service's list has of many events that the file changes; nothing of few, or where it has no such list. */
 async function readListed(
-  { context, calendarId }: PlanOptions,
+  { run, calendarId }: PlanOptions,
   known: readonly Known[],
 ): Promise<ReadonlyMap<string, CalendarEvent>> {
   const listed = new Map<string, CalendarEvent>();
@@ -131,7 +131,7 @@ async function readListed(
   const [first = "", last = first] = [days[0], days.at(-1)];
   if (ids.size < MANY || first === "") return listed;
   const range = { from: addDays(first, -1), to: addDays(last, 1), timezone: "UTC", search: null };
-  const list = await (await context.api()).listEvents({ calendarId, ...range });
+  const list = await (await run.api()).listEvents({ calendarId, ...range });
   let pages = ids.size / 2;
   for await (const page of list?.pages ?? []) {
     for (const event of page) if (ids.delete(event.id)) listed.set(event.id, event);
@@ -271,11 +271,11 @@ function judgeDeleted({ identity, record, event }: Known, title: string, isExcep
 
 /** Null for one that was deleted. */
 async function readEvent(
-  { context, calendarId, listed }: Judging,
+  { run, calendarId, listed }: Judging,
   eventId: string,
 ): Promise<CalendarEvent | null> {
   const event = listed.get(eventId);
   if (event !== undefined) return event;
-  const api = await context.api();
+  const api = await run.api();
   return api.getEvent({ calendarId, eventId }).catch(nullOn("not_found"));
 }

@@ -51,9 +51,9 @@ export interface ImportJob {
 }
 
 /** @throws CliError usage that names everything that is missing */
-export function readJob({ flags: run, terminal }: Run, flags: ImportFlags): ImportJob {
+export function readJob({ flags: { dryRun }, terminal }: Run, flags: ImportFlags): ImportJob {
   const { path, prune } = readPath(flags);
-  const isConfirmed = flags.yes === true || run.dryRun;
+  const isConfirmed = flags.yes === true || dryRun;
   const canAsk = terminal.prompt.available && path !== "-";
   const unsaid = isConfirmed || canAsk ? [] : ["--yes"];
   if (path === undefined)
@@ -107,13 +107,13 @@ export interface ReadSource
  * no calendar or table
  */
 export async function readSource(
-  context: Run,
+  run: Run,
   job: ImportJob,
   flags: ImportFlags,
 ): Promise<(known: Pick<GatherOptions, "records" | "sequences" | "storesSeries">) => ReadSource> {
-  const { output, terminal, now } = context;
+  const { output, terminal, now } = run;
   const { path, name } = job;
-  const window = await readWindow(context, flags);
+  const window = await readWindow(run, flags);
   const limit = { bytes: MAX_IMPORT_BYTES, error: () => tooLargeError(name) };
   const bytes = await terminal.input.bytes(path, "FILE", limit);
   requireConfirmation(job.isConfirmed, job.canAsk);
@@ -131,7 +131,7 @@ export async function readSource(
     const gathered = gatherEvents(items, { ...options, now: now(), ...known });
     for (const note of [...notes, ...gathered.notes]) output.note(note);
     nameAll(gathered.strays, output.note);
-    nameRejections(context, gathered.rejections);
+    nameRejections(run, gathered.rejections);
     const superseded = file.superseded + gathered.superseded;
     return { ...file, ...gathered, superseded, size: items.length + file.superseded };
   };

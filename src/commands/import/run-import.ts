@@ -22,8 +22,6 @@ import { type ImportPlan, makePlan } from "./make-plan.js";
 import { type ImportFlags, type ImportJob, type ReadSource, readJob, readSource } from "./read-source.js";
 import { type ImportRecords, openRecords } from "./records.js";
 
-type ImportContext = Run;
-
 /** What a file would change. */
 interface Planned {
   readonly job: ImportJob;
@@ -35,29 +33,29 @@ interface Planned {
 }
 
 /** Synchronizes a calendar with a file: prints the plan, asks, and carries it out. */
-export async function runImport(context: ImportContext, flags: ImportFlags): Promise<void> {
-  context.output.of(importView);
-  const job = readJob(context, flags);
-  const gather = await readSource(context, job, flags);
-  const calendar = await chooseCalendar(context, "writeCalendar");
-  const drafter = await createDrafter(context, calendar, flags.label);
-  const storesSeries = await (await context.api()).hasExtension("recurrences", calendar.id);
-  const { dryRun } = context.flags;
-  const source = shortHash(ownerOf(context, job, calendar));
-  const state = await context.state.open();
+export async function runImport(run: Run, flags: ImportFlags): Promise<void> {
+  run.output.of(importView);
+  const job = readJob(run, flags);
+  const gather = await readSource(run, job, flags);
+  const calendar = await chooseCalendar(run, "writeCalendar");
+  const drafter = await createDrafter(run, calendar, flags.label);
+  const storesSeries = await (await run.api()).hasExtension("recurrences", calendar.id);
+  const { dryRun } = run.flags;
+  const source = shortHash(ownerOf(run, job, calendar));
+  const state = await run.state.open();
   const readRows = () => state.read((db) => findImported(db, source));
-  const shared = { context, calendarId: calendar.id, drafter };
+  const shared = { run, calendarId: calendar.id, drafter };
   const planWith = async (rows: readonly ImportedRow[]): Promise<Planned> => {
     const records = openRecords(state, source, rows);
-    for (const problem of records.problems) context.output.warn(problem);
+    for (const problem of records.problems) run.output.warn(problem);
     const overwrite = flags.overwrite === true;
     const sequences = overwrite ? new Map() : records.sequences;
     const read = gather({ records: records.byIdentity, sequences, storesSeries });
-    requireSomething(context, { job, read });
+    requireSomething(run, { job, read });
     const prune = job.prune !== false && noPruneReason(read) === null;
     const plan = await makePlan({ ...shared, read, records, prune, overwrite });
-    for (const note of notesOf({ job, read, plan }, drafter.notes())) context.output.note(note);
-    if (!dryRun) await confirmPlan(context, { job, read, plan }, calendar);
+    for (const note of notesOf({ job, read, plan }, drafter.notes())) run.output.note(note);
+    if (!dryRun) await confirmPlan(run, { job, read, plan }, calendar);
     return { job, read, records, rows, plan };
   };
   // Nothing is locked while a person thinks.
@@ -68,17 +66,17 @@ export async function runImport(context: ImportContext, flags: ImportFlags): Pro
     if (preview !== null) requireSameRows(preview, rows);
     const planned = preview ?? (await planWith(rows));
     const { read, records, plan } = planned;
-    writeRejects(context, planned);
+    writeRejects(run, planned);
     const applied = await applyPlan({ ...shared, source: job.source, records }, plan);
     if (applied.stopped === undefined) await records.noteSequences(read.versions);
     return { ...planned, applied };
   };
   const { applied, ...planned } =
     preview !== null && dryRun ? { ...preview, applied: null } : await withImportLock(state, source, apply);
-  const output = context.output.of(createImportView(dryRun ? planned.plan.examples : {}));
+  const output = run.output.of(createImportView(dryRun ? planned.plan.examples : {}));
   if (applied === null || applied.done > 0 || applied.stopped === undefined)
     await output.print({ ...reportOf(planned), ...applied?.counts }, "the import was done");
-  reportFailures(context, planned, applied);
+  reportFailures(run, planned, applied);
 }
 
 /** @throws CliError changed where another import, or an undo, has written since the plan was made */
@@ -89,18 +87,14 @@ function requireSameRows({ rows }: Planned, current: readonly ImportedRow[]): vo
 }
 
 /** @throws CliError rejected where all was rejected */
-function requireSomething(context: ImportContext, { job, read }: Pick<Planned, "job" | "read">): void {
+function requireSomething(run: Run, { job, read }: Pick<Planned, "job" | "read">): void {
   if (read.rejections.length === 0 || read.rejections.length < read.size) return;
-  writeRejects(context, { job, read });
+  writeRejects(run, { job, read });
   throw new CliError("rejected", `nothing of ${job.name} can be imported`);
 }
 
 /** Each profile, service, calendar and source has its own records. */
-function ownerOf(
-  { config, machine }: ImportContext,
-  { source }: ImportJob,
-  { id }: ChosenCalendar,
-): readonly string[] {
+function ownerOf({ config, machine }: Run, { source }: ImportJob, { id }: ChosenCalendar): readonly string[] {
   const { profile, service } = config.settings();
   const place = service.kind === "local" ? machine.dataDirectory() : service.baseUrl.value;
   return [profile ?? "", place, id, source];
@@ -130,7 +124,7 @@ function notesOf(
 
 /** Shows the plan and asks where something would be written. @throws CliError interrupted for no, usage without a terminal */
 async function confirmPlan(
-  context: ImportContext,
+  run: Run,
   planned: Pick<Planned, "job" | "read" | "plan">,
   calendar: ChosenCalendar,
 ): Promise<void> {
@@ -138,17 +132,17 @@ async function confirmPlan(
   const { before, missing, pruned, steps, examples } = plan;
   const isMost = job.prune === true && pruned > 0 && isOtherFile(planned);
   if (steps.length === 0 || (job.isConfirmed && !isMost)) return;
-  const { prompt } = context.terminal;
+  const { prompt } = run.terminal;
   if (!prompt.available || job.path === "-")
     throw usageError(
       `--prune: the file has ${before === missing ? "none" : "fewer than half"} of the ${before} events that came from ${job.source} before`,
       "check the plan with --dry-run; if it is right, give --prune=all; if this is another file, give it a --source of its own",
     );
   const place = calendar.name || calendar.id;
-  context.output.warn(`${job.source} to ${place}:`);
-  const unicode = isUnicodeLocale(context.machine.process);
+  run.output.warn(`${job.source} to ${place}:`);
+  const unicode = isUnicodeLocale(run.machine.process);
   const lines = describeImport(reportOf(planned), { examples, width: prompt.columns, unicode });
-  for (const line of lines) context.output.warn(line);
+  for (const line of lines) run.output.warn(line);
   const questions = [
     ...(job.isConfirmed ? [] : [questionOf(plan, place)]),
     ...(isMost ? [`Delete ${pruned} of the ${before} events that came from ${job.source} before?`] : []),
@@ -194,10 +188,7 @@ function reportOf({ job, read, plan: { counts } }: Pick<Planned, "job" | "read" 
  * In the format of the file, so that it can be imported once it is corrected; empty where nothing was rejected.
  * @throws CliError usage: nothing of the file was written to the calendar yet
  */
-function writeRejects(
-  { flags }: ImportContext,
-  { job: { rejects }, read }: Pick<Planned, "job" | "read">,
-): void {
+function writeRejects({ flags }: Run, { job: { rejects }, read }: Pick<Planned, "job" | "read">): void {
   if (rejects === undefined || flags.dryRun) return;
   const { header, footer, rejections } = read;
   try {
@@ -213,7 +204,7 @@ function writeRejects(
 
 /** @throws CliError for what was rejected, failed or not done */
 function reportFailures(
-  { output: { warn, note } }: ImportContext,
+  { output: { warn, note } }: Run,
   { job, read, plan }: Planned,
   applied: Applied | null,
 ): void {

@@ -32,28 +32,28 @@ export function createToolPicker({ api, config }: Run): PickTool {
 }
 
 /** What runs the calls of tools, each as a command. */
-export function createCalls(context: Run, pickTool: PickTool) {
-  const runCommand = createCommandRunner(context);
-  const named = namedCalendars(context);
+export function createCalls(run: Run, pickTool: PickTool) {
+  const runCommand = createCommandRunner(run);
+  const named = namedCalendars(run);
   /** The calendars of -c; empty for all, null until they are looked up. */
   let limit: readonly ChosenCalendar[] | null = named.length === 0 ? [] : null;
   return async (listed: Tool, given: ToolArguments, cancelled: AbortSignal): Promise<ToolResult> => {
-    const run: RunWords = (words) => runCommand(words, cancelled);
+    const runWords: RunWords = (words) => runCommand(words, cancelled);
     let tool = listed;
     try {
       tool = await pickTool(listed);
       const { typed, ignored } = withoutNull(tool, given);
       checkArguments(tool, typed);
       // Kept, so that no other calendar is meant that gets such a name later.
-      limit ??= await resolveCalendars(context, named).catch(throwWithoutHint);
+      limit ??= await resolveCalendars(run, named).catch(throwWithoutHint);
       cancelled.throwIfAborted();
       const { page, asked } = pageOf(tool, typed);
       const [first, ...others] = withCalendars(tool, asked, limit);
-      let outcome = await run(wordsOf(tool, first));
+      let outcome = await runWords(wordsOf(tool, first));
       for (const other of others)
-        if (outcome.error?.code === "not_found") outcome = await run(wordsOf(tool, other));
+        if (outcome.error?.code === "not_found") outcome = await runWords(wordsOf(tool, other));
       const { error } = outcome;
-      const value = await withNames(tool, outcome.value, run);
+      const value = await withNames(tool, outcome.value, runWords);
       const { data, more, rest } = cutList(tool.isList ? listOf(value) : value, page, tool.flags.has("days"));
       const result = { notice: NOTICE, data, notes: [...outcome.notes, ...ignored, ...rest] };
       if (error === null) {
@@ -111,11 +111,11 @@ function cutList(
 }
 
 /** A written event with the names that the response to its write lacks, if they can be read; other values unchanged. */
-async function withNames({ name }: Tool, value: unknown, run: RunWords): Promise<unknown> {
+async function withNames({ name }: Tool, value: unknown, runWords: RunWords): Promise<unknown> {
   const { id, calendar_id: calendarId, creator, label, attendees = [] } = Object(value);
   const isNamed = [creator, label, ...attendees].every((each) => each?.name !== null);
   if (name === "get_event" || isNamed) return value;
-  const read = await run(["events", "get", `--calendar=${calendarId}`, "--", id]);
+  const read = await runWords(["events", "get", `--calendar=${calendarId}`, "--", id]);
   return read.error === null ? read.value : value;
 }
 

@@ -8,15 +8,15 @@ import { createSession, refuseLongLine, type ToolArguments, type ToolServer } fr
 import { createTools, NOTICE } from "./tools.js";
 
 /** Serves the tools on stdin and stdout until stdin ends or stdout is closed. @throws CliError configuration, interrupted by a signal */
-export async function serveTools(context: Run, allowWrite: boolean): Promise<void> {
-  const { config, flags, machine, now, output, program, terminal } = context;
+export async function serveTools(run: Run, allowWrite: boolean): Promise<void> {
+  const { config, flags, machine, now, output, program, terminal } = run;
   if (flags.dryRun)
     throw usageError("--dry-run: an agent would not see what it is", "leave out --allow-write");
   // Read before anything is served: what is wrong with the profile is said once, to the user.
   const { timezone } = config.settings();
   const tree = await program.commandTree();
-  const pickTool = createToolPicker(context);
-  const call = createCalls(context, pickTool);
+  const pickTool = createToolPicker(run);
+  const call = createCalls(run, pickTool);
   const tools = createTools(tree, allowWrite).map((tool) => {
     return {
       name: tool.name,

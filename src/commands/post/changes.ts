@@ -25,18 +25,18 @@ const KEEP_DAYS = 400;
  * but with `--at-least-once`.
  */
 export async function postChanges(
-  context: Run,
+  run: Run,
   options: PostOptions & ChangesFlags,
   targets: readonly Target[],
 ): Promise<void> {
   const readers = targets.map(({ id }) => id);
-  if (readers.length > 1) await separateReaders(context, checkName(options), readers);
-  const sent = await context.state.sent();
-  await postToEach(context, { targets, sent }, (target) =>
-    withDiff(context, { ...options, reader: target.id }, async (diff) => {
+  if (readers.length > 1) await separateReaders(run, checkName(options), readers);
+  const sent = await run.state.sent();
+  await postToEach(run, { targets, sent }, (target) =>
+    withDiff(run, { ...options, reader: target.id }, async (diff) => {
       let isPosted: boolean;
       try {
-        isPosted = await deliver(context, { diff, options, target });
+        isPosted = await deliver(run, { diff, options, target });
         await diff.rememberForNewReaders();
       } catch (error) {
         // It says more than what could not be read, which is still named on stderr.
@@ -64,29 +64,29 @@ interface Delivery {
 }
 
 /** @returns whether something was posted */
-async function deliver(context: Run, { diff, options, target }: Delivery): Promise<boolean> {
+async function deliver(run: Run, { diff, options, target }: Delivery): Promise<boolean> {
   if (diff.changes.length === 0 && options.ifEmpty !== "say") {
     await diff.remember();
-    noteResult(context, "nothing is new: nothing was posted");
+    noteResult(run, "nothing is new: nothing was posted");
     return false;
   }
-  const sent = await context.state.sent();
+  const sent = await run.state.sent();
   const { remembered: remember, revision } = diff;
   const { name, reader } = remember;
   const { again = false, atLeastOnce = false } = options;
   // The same changes have the same key, until they are remembered.
-  const key = messageKey(context.config.settings(), "changes", { name, reader, revision });
+  const key = messageKey(run.config.settings(), "changes", { name, reader, revision });
   const repeats = again || atLeastOnce ? "unknown" : undefined;
-  const message = createMessage(context, diff, options);
+  const message = createMessage(run, diff, options);
   const sendMessage: SendMessage = (outgoing) =>
     sent.sendOnce([key], async () => outgoing, { keepDays: KEEP_DAYS, repeats, atLeastOnce, remember });
-  return postMessage(context, message, { target, sendMessage });
+  return postMessage(run, message, { target, sendMessage });
 }
 
-function createMessage(context: Run, { changes, calendars, days }: Diff, options: PostOptions): Message {
-  const { output } = context;
-  const moment = { zone: context.config.settings().timezone, now: context.now(), range: days };
-  const filters = nameFilters(context, options, calendars);
+function createMessage(run: Run, { changes, calendars, days }: Diff, options: PostOptions): Message {
+  const { output } = run;
+  const moment = { zone: run.config.settings().timezone, now: run.now(), range: days };
+  const filters = nameFilters(run, options, calendars);
   const title = options.title ?? describeChanges(changes, { ...moment, filters });
   const listed = changes.map((change) => ({ ...change.event, ...change }));
   const text = changes.length === 0 ? null : output.template(changeView, listed);

@@ -38,39 +38,35 @@ export interface PostOptions extends Omit<DayFlags, "to">, FilterFlags, TargetFl
 }
 
 /** Sends the events that `events list` would show. Unless all of them can be read, nothing is sent. */
-export async function postDigest(
-  context: Run,
-  options: PostOptions,
-  targets: readonly Target[],
-): Promise<void> {
+export async function postDigest(run: Run, options: PostOptions, targets: readonly Target[]): Promise<void> {
   if (options.atLeastOnce === true) throw usageError("--at-least-once: only with --changes");
   // How dates in words were read is for a person; cron would mail it.
-  const note = context.terminal.isTerminal ? context.output.note : () => undefined;
+  const note = run.terminal.isTerminal ? run.output.note : () => undefined;
   // It names the target here, and a day elsewhere.
   const { to: _target, ...chosen } = options;
-  const query = await readQuery({ ...context, output: { ...context.output, note } }, chosen);
-  const { calendars, events } = await readEventsToPost(context, query);
+  const query = await readQuery({ ...run, output: { ...run.output, note } }, chosen);
+  const { calendars, events } = await readEventsToPost(run, query);
   if (events.length === 0 && options.ifEmpty !== "say")
-    return noteResult(context, "no events: nothing was posted");
+    return noteResult(run, "no events: nothing was posted");
   const listing = { calendars, days: query.days };
-  const message = createMessage(context, { events, listing }, options);
+  const message = createMessage(run, { events, listing }, options);
   const repeats = options.again === true ? "all" : undefined;
-  const sent = await openSent(context, options);
-  await postToEach(context, { targets, sent }, async (target) => {
+  const sent = await openSent(run, options);
+  await postToEach(run, { targets, sent }, async (target) => {
     const isOnce = options.once === true;
-    const key = isOnce ? digestKey(context, { options, listing, target }) : `post ${randomUUID()}`;
+    const key = isOnce ? digestKey(run, { options, listing, target }) : `post ${randomUUID()}`;
     const keepDays = isOnce ? KEEP_DAYS : LISTED_DAYS;
-    const onNotNoted = isOnce ? undefined : (reason: CliError) => noteUnlisted(context, reason);
-    if (sent === null) return postMessage(context, message, { target });
+    const onNotNoted = isOnce ? undefined : (reason: CliError) => noteUnlisted(run, reason);
+    if (sent === null) return postMessage(run, message, { target });
     const sendMessage: SendMessage = (outgoing) =>
       sent.sendOnce([key], async () => outgoing, { repeats, keepDays, onNotNoted });
-    return postMessage(context, message, { target, sendMessage });
+    return postMessage(run, message, { target, sendMessage });
   });
 }
 
 /** @throws CliError unless every calendar could be read */
-async function readEventsToPost(context: Run, query: EventQuery): Promise<EventList> {
-  const list = await readEvents(context, query);
+async function readEventsToPost(run: Run, query: EventQuery): Promise<EventList> {
+  const list = await readEvents(run, query);
   list.reportFailures((failure) => {
     const message = `${nameSingle(list.calendars)}${failure.message}`;
     return wrapError(failure, failure.code, `nothing was posted: ${message}`);
@@ -82,13 +78,13 @@ async function readEventsToPost(context: Run, query: EventQuery): Promise<EventL
 type Listing = Pick<EventList, "calendars"> & Pick<EventQuery, "days">;
 
 function createMessage(
-  context: Run,
+  run: Run,
   { events, listing: { calendars, days } }: Pick<EventList, "events"> & { readonly listing: Listing },
   options: PostOptions,
 ): Message {
-  const { output } = context;
-  const moment = { zone: context.config.settings().timezone, now: context.now(), range: days };
-  const filters = nameFilters(context, options, calendars);
+  const { output } = run;
+  const moment = { zone: run.config.settings().timezone, now: run.now(), range: days };
+  const filters = nameFilters(run, options, calendars);
   const title = options.title ?? describeDigest(events, { ...moment, filters });
   const text = events.length === 0 ? null : output.template(eventView, events);
   if (text !== null) return createTextMessage(title, text, events);
@@ -121,17 +117,17 @@ const KEEP_DAYS = 400;
 const LISTED_DAYS = 30;
 
 /** What is not sent once is sent although it cannot be noted. */
-async function openSent(context: Run, { once }: PostOptions): Promise<Sent | null> {
-  if (context.flags.dryRun) return null;
-  return context.state.sent().catch((error: unknown) => {
+async function openSent(run: Run, { once }: PostOptions): Promise<Sent | null> {
+  if (run.flags.dryRun) return null;
+  return run.state.sent().catch((error: unknown) => {
     if (once === true || !(error instanceof CliError) || error.code === "interrupted") throw error;
-    noteUnlisted(context, error);
+    noteUnlisted(run, error);
     return null;
   });
 }
 
-function noteUnlisted(context: Run, { message }: CliError): void {
-  noteResult(context, `calctl sent will not list this: ${message}`);
+function noteUnlisted(run: Run, { message }: CliError): void {
+  noteResult(run, `calctl sent will not list this: ${message}`);
 }
 
 interface DigestKeyOptions {

@@ -74,18 +74,18 @@ interface Posting {
 
 /** Sends a message, or prints it with `--dry-run`. @returns whether something was posted or printed */
 export async function postMessage(
-  context: Run,
+  run: Run,
   message: Message,
   { target, sendMessage = sendAtOnce }: Posting,
 ): Promise<boolean> {
-  const complete = await attachSeries(context, message, target);
-  const outgoing = await composeOutgoing(complete, target, { command: "post", now: context.now() });
-  if (context.flags.dryRun) {
-    await context.output.document(PAYLOAD_DOCUMENT, outgoing.payload);
+  const complete = await attachSeries(run, message, target);
+  const outgoing = await composeOutgoing(complete, target, { command: "post", now: run.now() });
+  if (run.flags.dryRun) {
+    await run.output.document(PAYLOAD_DOCUMENT, outgoing.payload);
     return true;
   }
   const result = await sendMessage(outgoing);
-  noteResult(context, `${RESULTS[result]} ${target.name}`);
+  noteResult(run, `${RESULTS[result]} ${target.name}`);
   return result === "sent";
 }
 

@@ -41,18 +41,18 @@ const KEEP_DAYS = 30;
  * Announces reminders one after the other, by start, each once. An event that cannot be drawn holds up no other.
  * @throws CliError outcome_unknown if that is so of one of them, otherwise the failure, partial when others worked
  */
-export async function announceAll(context: AnnounceRun, announcing: Announcing): Promise<void> {
+export async function announceAll(run: AnnounceRun, announcing: Announcing): Promise<void> {
   const { reminders, sink, window } = announcing;
-  const sent = await context.state.sent();
+  const sent = await run.state.sent();
   // An event that moves is announced anew.
   const keyOf = ({ event, start }: DueEvent) =>
-    messageKey(context.config.settings(), "reminder", {
+    messageKey(run.config.settings(), "reminder", {
       target: sink.id,
       before: window.before,
       event: [event.calendar_id, event.id],
       start,
     });
-  await reportMissed(context, sent, { ...announcing, keyOf });
+  await reportMissed(run, sent, { ...announcing, keyOf });
   if (reminders.length === 0) return;
   const announce = await createAnnounce(sent, { ...announcing, keyOf });
   const { reportFailures, results } = await processEach(reminders, {
@@ -60,7 +60,7 @@ export async function announceAll(context: AnnounceRun, announcing: Announcing):
     verb: "announced",
     name: ({ event }) => nameEvent(event),
     id: ({ event }) => event.id,
-    warn: context.output.warn,
+    warn: run.output.warn,
     concurrency: 1,
     onUnexpected: "fail",
     // Of those that earlier runs announced, or another one does now, this run has nothing to report.
@@ -70,7 +70,7 @@ export async function announceAll(context: AnnounceRun, announcing: Announcing):
   const announced = results.filter((result) => result === "sent").length;
   const others = results.length - announced;
   const before = others === 0 ? "" : `, ${others} already ${sink.groupsByStart ? "posted" : "announced"}`;
-  noteResult(context, `announced ${announced} of ${reminders.length} events${before}`);
+  noteResult(run, `announced ${announced} of ${reminders.length} events${before}`);
   const [only, another] = reminders;
   const prefix = only !== undefined && another === undefined ? `event ${nameEvent(only.event)}: ` : "";
   reportSending(reportFailures, { isUnknown: await sent.acknowledge(), prefix });
@@ -165,7 +165,7 @@ const MAX_NAMED = 5;
 
 /** Says once, in one line, which starts were announced by no run, of those since the job has run for the first time. */
 async function reportMissed(
-  context: AnnounceRun,
+  run: AnnounceRun,
   sent: Sent,
   { late, sink, window, options, keyOf }: KeyedAnnouncing,
 ): Promise<void> {
@@ -176,9 +176,9 @@ async function reportMissed(
     ...{ allCalendars, category, label, mine, search, allDayAt },
     ...{ excludeLabel, attendee, remaining },
   };
-  const job = { target: sink.id, before: window.before, calendars: context.flags.calendars, filters };
-  const name = messageKey(context.config.settings(), "reminder", job);
-  const seen = await context.state.seen();
+  const job = { target: sink.id, before: window.before, calendars: run.flags.calendars, filters };
+  const name = messageKey(run.config.settings(), "reminder", job);
+  const seen = await run.state.seen();
   const known = await seen.read({ name });
   if (known === null) return seen.remember({ name, seen: { since: window.now } });
   const { since } = known.seen as { readonly since: number };
@@ -188,5 +188,5 @@ async function reportMissed(
   if (missed.length === 0) return;
   const names = missed.flatMap((key) => byKey.get(key) ?? []).map(nameEvent);
   const starts = names.length === 1 ? "1 start was" : `${names.length} starts were`;
-  context.output.warn(`${starts} missed, and not announced within --grace: ${firstNames(names, MAX_NAMED)}`);
+  run.output.warn(`${starts} missed, and not announced within --grace: ${firstNames(names, MAX_NAMED)}`);
 }

@@ -46,12 +46,12 @@ interface Announcement extends OutgoingMessage {
 }
 
 /** The program, or the target of messages. @throws CliError usage, not_found, configuration */
-export async function createReminderSink(context: Run, options: RemindOptions): Promise<ReminderSink> {
+export async function createReminderSink(run: Run, options: RemindOptions): Promise<ReminderSink> {
   const { program: words, post, as } = options;
   const [program, ...args] = words;
   if (program === undefined) {
-    const targets = await context.messages.targets();
-    return targetSink(context, await targets.open({ ...targetRequest(options), to: post, flag: "--post" }));
+    const targets = await run.messages.targets();
+    return targetSink(run, await targets.open({ ...targetRequest(options), to: post, flag: "--post" }));
   }
   if (post !== undefined || as !== undefined)
     throw usageError("give either a program or a target of messages, not both");
@@ -59,7 +59,7 @@ export async function createReminderSink(context: Run, options: RemindOptions): 
   if (flag !== undefined) throw usageError(`${flag}: only messages support this flag`);
   if (program === "") throw emptyValueError("the program");
   const again = "check what it has done";
-  const runProgram = createProgramRunner(context.machine, { warn: context.output.warn, again });
+  const runProgram = createProgramRunner(run.machine, { warn: run.output.warn, again });
   return {
     id: `run ${JSON.stringify(words)}`,
     groupsByStart: false,
@@ -85,14 +85,14 @@ const MESSAGE_FLAGS = [
   ["--ics", "ics"],
 ] as const;
 
-function targetSink(context: Run, target: Target): ReminderSink {
+function targetSink(run: Run, target: Target): ReminderSink {
   return {
     id: `post ${target.id}`,
     groupsByStart: true,
     async compose(events, { showCalendar }) {
-      const { config, now } = context;
+      const { config, now } = run;
       const message = createReminder(events, { zone: config.settings().timezone, now: now(), showCalendar });
-      const complete = await attachSeries(context, message, target);
+      const complete = await attachSeries(run, message, target);
       return composeOutgoing(complete, target, { command: "remind", now: now() });
     },
   };
