@@ -141,7 +141,7 @@ async function readFromKeychain(jobs: JobChecks): Promise<void> {
 
 /** Reaches the target as far as that is possible without posting. */
 async function checkTarget(jobs: JobChecks, { to, as, chat, topic }: DoctorOptions): Promise<Finding> {
-  const targets = await jobs.withoutSession.messages.targets();
+  const targets = await jobs.withoutSession.targets();
   const target = await targets.open({ to, as, chat, topic });
   const { kind, name } = target;
   await target.check();

@@ -76,7 +76,7 @@ async function runTargetsAdd(run: Run, options: AddOptions, command: Command): P
   const { replace = false, insecureStorage, topic, from, bcc } = options;
   checkGiven(options);
   const { name, as, chat, to, urlFile } = await completeFlags(run, options, command);
-  const targets = await run.messages.targets();
+  const targets = await run.targets();
   const readUrl = () => readSecret(run, as, urlFile);
   const place = { chat, topic, to, from, bcc };
   await targets.add({ name, as, ...place, replace, insecureStorage, readUrl });
@@ -155,14 +155,14 @@ async function readSecret({ terminal }: Run, as: TargetKind, urlFile: string | n
 
 async function runTargetsList(run: Run): Promise<void> {
   const output = run.output.of(targetView);
-  const targets = (await run.messages.targets()).list();
+  const targets = (await run.targets()).list();
   if (targets.length === 0 && run.terminal.isTerminal) run.output.note("no targets");
   await output.print(targets);
 }
 
 async function runTargetsRemove(run: Run, options: Partial<NameArgument>, command: Command): Promise<void> {
   const name = await chooseTarget(run, options, command);
-  await (await run.messages.targets()).remove(name);
+  await (await run.targets()).remove(name);
   run.output.note(`removed target ${name}`);
 }
 
@@ -173,7 +173,7 @@ async function runTargetsTest(
   command: Command,
 ): Promise<void> {
   const name = await chooseTarget(run, options, command);
-  const target = await (await run.messages.targets()).open({ to: name });
+  const target = await (await run.targets()).open({ to: name });
   const message = createTextMessage(`This is a test of calctl (target ${name})`, "");
   await postMessage(run, message, { target });
 }
@@ -185,7 +185,7 @@ async function chooseTarget(
   command: Command,
 ): Promise<string> {
   const list = async () =>
-    (await run.messages.targets()).list().map(({ name, as }) => ({ value: name, name, description: as }));
+    (await run.targets()).list().map(({ name, as }) => ({ value: name, name, description: as }));
   const needed = { name: neededChoice(run, { name: "NAME", given, noun: "Target", list }) };
   return (await completeValues(run.terminal.prompt, needed, { command })).name;
 }

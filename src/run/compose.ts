@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Client } from "../api/client.js";
 import type { PlannedRequest } from "../api/dry-run.js";
 import {
@@ -16,6 +17,7 @@ import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/r
 import { profileName, readSettings, type Settings } from "../config/settings.js";
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
+import type { Token } from "../secrets/environment-secret.js";
 import { once } from "../system/once.js";
 import { readOnlyIf } from "../system/read-only.js";
 import { createInput } from "../terminal/input.js";
@@ -24,7 +26,6 @@ import { createPrompt } from "../terminal/prompt.js";
 import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./auth.js";
 import { type ClientDependencies, createServiceClient, isSilentJob } from "./client.js";
-import { writingAccount } from "./journal.js";
 import type { Machine } from "./machine.js";
 import { composeOutput } from "./output.js";
 import type { CreateHost, Frame, KnownNames, Program, Run, Terminal } from "./run.js";
@@ -65,7 +66,7 @@ export function composeRun(host: Machine, options: CompositionOptions): Run {
     return openLocalDatabase({ machine, note }, { database: machine.database(), rateLimit: null });
   };
   const localService = machine.overrides.localService ?? openLocal;
-  const account = () => writingAccount(dependencies, { settings: settings(), token: auth.token });
+  const account = () => writingAccount(machine, { settings: settings(), token: auth.token });
   const { state, writes } = composeState(machine, flags, { account, note });
   const client = once(async () => {
     const service = { settings: settings(), token: auth.token, localService };
@@ -92,18 +93,37 @@ export function composeRun(host: Machine, options: CompositionOptions): Run {
       getEvent: async (address) => (await api()).getEvent(address),
     }),
     terminal,
-    messages: {
-      targets: once(async () => {
-        const { composeTargets } = await import("./targets.js");
-        return composeTargets(dependencies, { interactive, warn, note: aside });
-      }),
-    },
+    targets: once(async () => {
+      const { composeTargets } = await import("./targets.js");
+      return composeTargets(dependencies, { interactive, warn, note: aside });
+    }),
     state,
     writes,
     writing: async () => ({ client: await api(), writes: flags.dryRun ? null : await writes() }),
     program: composeProgram(host, options),
     machine,
   };
+}
+
+interface AccountOptions {
+  readonly settings: Settings;
+  /** Null if there is none. */
+  readonly token: () => Promise<Token | null>;
+}
+
+/** Whose commands an undo lists; null if the profile keeps no journal. Without a profile, they are those of the token. */
+async function writingAccount(
+  { dataDirectory }: Machine,
+  { settings, token }: AccountOptions,
+): Promise<string | null> {
+  if (settings.setting("journal")?.value === "off") return null;
+  const { profile, service } = settings;
+  const digest = async () =>
+    createHash("sha256")
+      .update((await token())?.value ?? "")
+      .digest("base64url");
+  const account = profile || `token:${await digest()}`;
+  return `${account} ${service.kind === "local" ? dataDirectory() : service.baseUrl.value}`;
 }
 
 interface StateOptions {
@@ -146,7 +166,7 @@ function composeProgram(host: Machine, options: CompositionOptions): Program {
   return {
     ...frame,
     run: (argv, process, overrides) => frame.run(argv, createHost(process, overrides)),
-    contextIn: (env) => {
+    runIn: (env) => {
       const flags = { ...options.flags, prompts: false };
       return composeRun({ ...host, env }, { ...options, flags });
     },

@@ -28,7 +28,7 @@ export interface Program {
   /** Runs a command line as another process would. @returns its exit code */
   run(argv: readonly string[], process: ProcessLike, overrides: HostOverrides): Promise<number>;
   /** This run in another environment, where nobody is asked. */
-  contextIn(env: Environment): Run;
+  runIn(env: Environment): Run;
 }
 
 /** The settings that a command reads and changes. */
@@ -84,12 +84,6 @@ export interface Terminal {
   openEditor(): Promise<Editor>;
 }
 
-/** Messages to others. */
-interface MessageAccess {
-  /** Where they go. */
-  targets(): Promise<Targets>;
-}
-
 /** What lasts between runs. Each rejects with CliError configuration when its file cannot be used. */
 interface StateAccess {
   /** The whole of it. */
@@ -116,7 +110,8 @@ export interface Run {
   readonly names: KnownNames;
   readonly output: OutputAccess;
   readonly terminal: Terminal;
-  readonly messages: MessageAccess;
+  /** Where messages to others go. */
+  targets(): Promise<Targets>;
   readonly state: StateAccess;
   /** What commands of this profile wrote lately, in the same file; null where it keeps no journal. */
   writes(): Promise<Writes | null>;

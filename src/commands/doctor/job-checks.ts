@@ -56,7 +56,7 @@ export function createJobChecks({ machine, program, state }: Run) {
       if (existsSync(machine.stateFile())) await state.sent();
     },
     /** The session and the targets of messages as a job without a desktop session has them. */
-    withoutSession: program.contextIn(withoutSession(env)),
+    withoutSession: program.runIn(withoutSession(env)),
   };
 }
 

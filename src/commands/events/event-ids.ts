@@ -20,7 +20,7 @@ export function isSingleId(given: readonly string[]): boolean {
  * The id as given. At a terminal, the beginning of the id of an event that was shown lately is enough.
  * @throws CliError usage when several events have it
  */
-function readEventId({ names }: Pick<Run, "names">, typed: string): string {
+function readEventId({ names }: Run, typed: string): string {
   checkId(typed, "ID");
   if (!SHORT_ID.test(typed)) return typed;
   const recent = names.recentEvents();
@@ -42,17 +42,14 @@ const MAX_CANDIDATES = 5;
  * The ids as given; a `-` is replaced by the ids on stdin, separated by line breaks or NULs, without blank ones.
  * @throws CliError usage
  */
-export async function readEventIds(
-  { terminal, names }: Run,
-  typed: readonly string[],
-): Promise<readonly string[]> {
+export async function readEventIds(run: Run, typed: readonly string[]): Promise<readonly string[]> {
   const position = typed.indexOf(STDIN_IDS);
   if (position !== typed.lastIndexOf(STDIN_IDS)) {
     throw usageError("- was given twice", "stdin can be read only once");
   }
-  const given = typed.map((id) => readEventId({ names }, id));
+  const given = typed.map((id) => readEventId(run, id));
   if (position === -1) return given;
-  const text = await terminal.input.text("-", "-");
+  const text = await run.terminal.input.text("-", "-");
   if (/^\s*[[{]/.test(text))
     throw usageError(
       "-: stdin is JSON, not ids",

@@ -52,10 +52,10 @@ export function targetRequest({ as, chat, topic, mention, ics }: TargetFlags & M
 
 /** The targets of `--to`, each once, or that of the environment. @throws CliError usage, not_found, configuration */
 export async function openTargets(
-  { messages }: Run,
+  run: Run,
   { to, ...flags }: TargetFlags & MessageFlags & { readonly to?: readonly string[] },
 ): Promise<readonly Target[]> {
-  const saved = await messages.targets();
+  const saved = await run.targets();
   const targets = new Map<string, Target>();
   for (const name of to ?? [undefined]) {
     const target = await saved.open({ ...targetRequest(flags), to: name });

@@ -50,7 +50,7 @@ export async function createReminderSink(run: Run, options: RemindOptions): Prom
   const { program: words, post, as } = options;
   const [program, ...args] = words;
   if (program === undefined) {
-    const targets = await run.messages.targets();
+    const targets = await run.targets();
     return targetSink(run, await targets.open({ ...targetRequest(options), to: post, flag: "--post" }));
   }
   if (post !== undefined || as !== undefined)

@@ -92,7 +92,7 @@ export function createDeliveryWorld(): DeliveryWorld {
     onTestFinished(() => started.host.close());
     const frame = { run, commandTree: loadCommandTree, setExitCode: () => undefined };
     const createRun = await started.host.loadRuns();
-    const targets = await createRun(flags, frame).messages.targets();
+    const targets = await createRun(flags, frame).targets();
     return { ...started, target: await targets.open(request) };
   };
   return {
