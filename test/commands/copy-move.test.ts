@@ -244,6 +244,15 @@ describe("events copy, move and update", () => {
       expect(error.details).toEqual({ copied: { from: id, to: copy?.id } });
     });
 
+    test("one that another process has moved meanwhile is not doubled", async () => {
+      const { id } = await create("Dinner");
+      world.wire.answer(`DELETE /calendars/${world.family}/events/${id}`, { status: 404, body: "" });
+      const moved = await world.send("events", "move", id, "--to", "Work", "--yes");
+      expect(moved).toMatchObject({ exitCode: 13, stdout: "" });
+      expect(moved.stderr).toContain("deleted or moved meanwhile");
+      expect(await world.json<Event[]>("events", "list", "-c", "Work", "--days", "7")).toEqual([]);
+    });
+
     test("one that changes meanwhile is not moved", async () => {
       const { id } = await create("Dinner");
       const target = `/calendars/${world.family}/events/${id}`;

@@ -191,7 +191,16 @@ async function moveEvent(
     await write(run, { kind: "delete", calendarId: calendar.id, eventId: event.id, event, scope });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    if (error.code === "not_found") return copy;
+    if (error.code === "not_found") {
+      await write(run, {
+        kind: "delete",
+        calendarId: target.id,
+        eventId: copy.id,
+        event: copy,
+        isUndo: true,
+      });
+      throw new CliError("changed", `event ${event.id} was deleted or moved meanwhile: it was not moved`);
+    }
     const copied = `event ${event.id} was copied to ${copy.id} in ${target.name || target.id}`;
     const code = error.code === "interrupted" ? "interrupted" : "partial";
     throw wrapError(error, code, `${copied}, but deleting it failed: ${error.message}`, {
