@@ -3,7 +3,7 @@ import type { Activity, CalendarEvent, EventDraft } from "../../contract/shapes.
 import type { WriteClient } from "../api/client.js";
 import type { Created, EventAddress } from "../api/endpoints.js";
 import type { RawResponse, RawWrite } from "../api/raw-request.js";
-import { CliError, hasCode, isOutcomeUnknown, nullOn } from "../errors.js";
+import { CliError, isOutcomeUnknown, nullOn } from "../errors.js";
 import type { StateTransaction } from "../state/state.js";
 import type { Outcome, Write, Writes } from "../state/writes.js";
 import { wasUpdated } from "./if-unchanged.js";
@@ -136,7 +136,12 @@ async function record<T>(
     if (isRefusal(error, kind)) await finish(REFUSED, also && ((db) => also.refused(db, error)));
     throw error;
   }
-  await finish(await outcomeOf(result, described), also && ((db) => also.done(db, result)));
+  let outcome = DONE;
+  try {
+    outcome = await outcomeOf(result, described);
+  } finally {
+    await finish(outcome, also && ((db) => also.done(db, result)));
+  }
   return result;
 }
 
@@ -294,6 +299,7 @@ async function readLeft(client: WriteClient, address: EventAddress): Promise<Out
   try {
     return { ...DONE, after: await client.getEvent(address) };
   } catch (error) {
-    return hasCode(error, "not_found") ? { ...DONE, scope: "all", eventId: address.eventId } : DONE;
+    if (!(error instanceof CliError)) throw error;
+    return error.code === "not_found" ? { ...DONE, scope: "all", eventId: address.eventId } : DONE;
   }
 }
