@@ -99,7 +99,7 @@ export function unexpectedError(cause: unknown): CliError {
   });
 }
 
-export function messageOf(cause: unknown): string {
+function messageOf(cause: unknown): string {
   try {
     return String(cause instanceof Error ? cause.message : cause);
   } catch {

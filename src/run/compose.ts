@@ -67,7 +67,7 @@ export function composeRun(host: Machine, options: CompositionOptions): Run {
   };
   const localService = machine.overrides.localService ?? openLocal;
   const account = () => writingAccount(machine, { settings: settings(), token: auth.token });
-  const { state, writes } = composeState(machine, flags, { account, note });
+  const { state, writes } = composeState(machine, flags, { account, note, warn });
   const client = once(async () => {
     const service = { settings: settings(), token: auth.token, localService };
     return createServiceClient(service, dependencies);
@@ -129,13 +129,14 @@ interface StateOptions {
   /** Whose writes they are; null where none are kept. */
   readonly account: () => Promise<string | null>;
   readonly note: (text: string) => void;
+  readonly warn: (text: string) => void;
 }
 
 /** Opens `state.db` for what needs it: nothing else loads SQLite because of it. A dry run creates none. */
 function composeState(
   machine: Machine,
   { dryRun, command }: RunSettings,
-  { account: accountOf, note }: StateOptions,
+  { account: accountOf, note, warn }: StateOptions,
 ): Pick<Run, "state" | "writes"> {
   const open = once(async () => {
     const { openState } = await import("../state/state.js");
@@ -155,7 +156,7 @@ function composeState(
       const account = await accountOf();
       if (account === null) return null;
       const { createWrites } = await import("../state/writes.js");
-      return createWrites({ open, account, command, note });
+      return createWrites({ open, account, command, warn });
     }),
   };
 }

@@ -61,6 +61,8 @@ interface StateWriteOptions {
   readonly sync?: "full" | "normal";
   /** Whether it is also written if the run was interrupted meanwhile: it then waits longer for other processes. */
   readonly evenIfInterrupted?: boolean;
+  /** How long to wait for other processes (ms): by default 10,000, or 60,000 if it is also written when interrupted. */
+  readonly timeout?: number;
 }
 
 export interface OpenStateOptions extends StateMachine {
@@ -117,11 +119,10 @@ export async function openState({ path, create = true, note, ...machine }: OpenS
     ...machine,
     path: file,
     read: (work) => run(() => work(statementsOf(opened))),
-    write: (work, { sync = "full", evenIfInterrupted = false } = {}) =>
-      run(
-        () => inTransaction(opened, sync, work),
-        evenIfInterrupted ? { evenIfInterrupted, timeout: LONG_TIMEOUT } : {},
-      ),
+    write(work, { sync = "full", evenIfInterrupted = false, timeout } = {}) {
+      const longest = timeout ?? (evenIfInterrupted ? LONG_TIMEOUT : undefined);
+      return run(() => inTransaction(opened, sync, work), { evenIfInterrupted, timeout: longest });
+    },
     close() {
       try {
         // The file is then complete on its own, unless other processes use it.

@@ -2,7 +2,7 @@ import { DAY_MS } from "../../contract/date-time.js";
 import type { Scope } from "../../contract/extensions.js";
 import { isJsonObject, parseJson } from "../../contract/json.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
-import { hasCode, messageOf } from "../errors.js";
+import { CliError } from "../errors.js";
 import { exclusively } from "./holders.js";
 import type { ImportedRow } from "./imported.js";
 import type { State, StateTransaction } from "./state.js";
@@ -48,7 +48,7 @@ export interface WriteRow extends Write, Omit<Outcome, "state"> {
   readonly id: number;
   /** `begun`: it may or may not have been done. */
   readonly state: "begun" | "undone" | Outcome["state"];
-  /** Whether its JSON cannot be parsed. */
+  /** Whether its JSON cannot be parsed, or is not that of a write. */
   readonly isDamaged: boolean;
 }
 
@@ -69,8 +69,8 @@ interface WritesOptions {
   /** The profile and its service: each has commands of its own. */
   readonly account: string;
   readonly command: string;
-  /** Called with a line to show the user. */
-  readonly note: (text: string) => void;
+  /** Called with a line to show the user, also with `--quiet`. */
+  readonly warn: (text: string) => void;
 }
 
 /** How long a command is listed (ms). */
@@ -82,6 +82,8 @@ const PRUNED_AT_ONCE = 1_000;
 
 /** A power cut may lose the latest writes; nothing else does. */
 const SOON = { sync: "normal", evenIfInterrupted: true } as const;
+/** The same, for other writes after one could not be noted: a command does not wait again and again for a database that is locked. */
+const BRIEFLY = { ...SOON, timeout: 100 } as const;
 
 /** Notes what became of a write. @param also as of `begin` */
 type NoteOutcome = (outcome: Outcome, also?: (db: StateTransaction) => void) => Promise<void>;
@@ -90,27 +92,27 @@ type NoteOutcome = (outcome: Outcome, also?: (db: StateTransaction) => void) => 
 export type Writes = ReturnType<typeof createWrites>;
 
 /** What commands write, in the table `writes`. A command writes all the same where it cannot be noted, and says so. */
-export function createWrites({ open, account, command, note }: WritesOptions) {
+export function createWrites({ open, account, command, warn }: WritesOptions) {
   let hasFailed = false;
-  /** The id of the first write, which is that of the run. */
-  let first: Promise<number | null> | undefined;
+  /** The id of the first write that was noted, which is that of the run; null before. */
+  let run: Promise<number | null> = Promise.resolve(null);
 
   /** Null if it failed; what must be noted in the same transaction throws. */
   async function tryNoting<T>(
     work: (db: StateTransaction, now: number) => T,
     also: ((db: StateTransaction) => void) | undefined,
   ): Promise<T | null> {
-    if (hasFailed && also === undefined) return null;
     const noteBoth = (db: StateTransaction, now: number): T => {
       also?.(db);
       return work(db, now);
     };
     try {
       const state = await open();
-      return await state.write((db) => noteBoth(db, state.clock.now()), SOON);
+      const options = hasFailed && also === undefined ? BRIEFLY : SOON;
+      return await state.write((db) => noteBoth(db, state.clock.now()), options);
     } catch (error) {
-      if (also !== undefined || hasCode(error, "interrupted")) throw error;
-      if (!hasFailed) note(`this change cannot be undone: ${messageOf(error)}`);
+      if (also !== undefined || !(error instanceof CliError) || error.code === "interrupted") throw error;
+      if (!hasFailed) warn(`not everything that this command writes can be undone: ${error.message}`);
       hasFailed = true;
       return null;
     }
@@ -124,15 +126,16 @@ export function createWrites({ open, account, command, note }: WritesOptions) {
      * @throws CliError configuration, unavailable if `also` cannot be noted
      */
     async begin(write: Write, also?: (db: StateTransaction) => void): Promise<NoteOutcome> {
-      const add = (run: number | null) =>
+      const adding = run.then((first) =>
         tryNoting((db, now) => {
-          if (run === null) prune(db, now);
-          return insert(db, write, { run, account, command, now });
-        }, also);
-      const adding = first === undefined ? add(null) : first.then(add);
-      first ??= adding;
+          if (first === null) prune(db, now);
+          return insert(db, write, { run: first, account, command, now });
+        }, also),
+      );
+      run = run.then((first) => first ?? adding.catch(() => null));
       const id = await adding;
       return async ({ state, ...outcome }, alsoOfOutcome) => {
+        if (id === null && alsoOfOutcome === undefined) return;
         const update = "update writes set state = ?, outcome = ? where id = ?";
         await tryNoting((db) => db.run(update, state, JSON.stringify(outcome), id), alsoOfOutcome);
       };
@@ -180,8 +183,8 @@ export function createWrites({ open, account, command, note }: WritesOptions) {
       try {
         await state.write(mark, SOON);
       } catch (error) {
-        if (also !== undefined) throw error;
-        note(`could not record that this was undone: ${messageOf(error)}`);
+        if (also !== undefined || !(error instanceof CliError)) throw error;
+        warn(`could not record that this was undone: ${error.message}`);
       }
     },
     /** Runs work while no other process is undoing. @throws CliError unavailable when others take too long, configuration */
@@ -253,18 +256,32 @@ function readCommand(row: Row): WrittenCommand & { readonly writes: WriteRow[] }
 }
 
 function readRow(row: Row): WriteRow {
-  const [written, outcome] = [row["written"], row["outcome"] ?? "{}"].map((json) => parseJson(String(json)));
+  const [written, outcome] = [readPart(row["written"]), readPart(row["outcome"] ?? "{}")];
   const [calendarId, eventId] = [row["calendar_id"], row["event_id"]];
   // Written by calctl, to a file of its user.
   const { id, kind, state, title } = row as unknown as WriteRow;
   return {
     ...{ id, kind, state, title },
-    isDamaged: !isJsonObject(written) || !isJsonObject(outcome),
+    isDamaged: written === null || outcome === null,
     ...(calendarId !== null && { calendarId: String(calendarId) }),
     ...(eventId !== null && { eventId: String(eventId) }),
-    ...(isJsonObject(written) && written),
-    ...(isJsonObject(outcome) && outcome),
+    ...written,
+    ...outcome,
   };
+}
+
+/** JSON of a row; null if it is damaged. */
+function readPart(json: unknown): Readonly<Record<string, unknown>> | null {
+  const part = parseJson(String(json));
+  if (!isJsonObject(part)) return null;
+  const { before, after, series, changed = [] } = part;
+  const events = [before, after, series].filter((event) => event !== undefined);
+  return Array.isArray(changed) && [...events, ...changed].every(isEvent) ? part : null;
+}
+
+/** Whether a value has what an event is known by. */
+function isEvent(value: unknown): boolean {
+  return isJsonObject(value) && typeof value["id"] === "string" && Array.isArray(value["recurrences"]);
 }
 
 /** The new ids of deleted events and series that were created again, by their old ids. */
