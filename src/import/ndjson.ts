@@ -37,20 +37,16 @@ export async function readNdjson(text: string, options: ReaderOptions): Promise<
 
 function readPiece({ line, text, value, problem }: Piece, options: ReaderOptions): ImportItem {
   const fields = isJsonObject(value) ? value : {};
-  const { id, series_id, recurrences } = fields;
+  const { id } = fields;
   const title = typeof fields["title"] === "string" ? fields["title"] : null;
   const identity = typeof id === "string" && id !== "" ? id : hashText(text);
   const place = { line, text, title, identity: problem === null ? identity : undefined };
   return readEntry(place, options, (count) => {
     if (problem !== null) throw usageError(problem);
-    // One occurrence of a series has the rule of all.
-    const isSeries = (series_id ?? id) === id && Array.isArray(recurrences);
-    const lines = isSeries ? recurrences.map(String) : [];
-    checkDates(lines);
-    if (typeof series_id === "string" && series_id !== id)
-      count("of a series imported as single ones, without its rule");
-    const { patch } = readEventInput(value, ENTRY, readFileZone);
-    return { identity, patch: { ...patch, recurrences: lines, isSeries }, cancelled: false };
+    const { patch, notes } = readEventInput(value, ENTRY, readFileZone);
+    checkDates(patch.recurrences ?? []);
+    if (notes.length > 0) count("of a series imported as single ones, without its rule");
+    return { identity, patch, cancelled: false };
   });
 }
 

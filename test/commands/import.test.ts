@@ -626,7 +626,13 @@ test("another import of the same source at the same time is exit 8, and so is an
 });
 
 test("a keep that repeats without times is rejected", async () => {
-  const keep = { id: "k", title: "Idea", category: "keep", recurrences: ["RRULE:FREQ=DAILY"] };
+  const keep = {
+    id: "k",
+    series_id: "k",
+    title: "Idea",
+    category: "keep",
+    recurrences: ["RRULE:FREQ=DAILY"],
+  };
   expect(await importLines([line("a"), keep])).toMatchObject({
     exitCode: 12,
     created: 1,

@@ -89,12 +89,18 @@ test("an event that is twice in the file is read once, another one with its id i
   expect(file.notes).toEqual(["1 event more than once in the file: read once (line 2)"]);
 });
 
-test("an occurrence of a series has no rule of its own", async () => {
+test("an occurrence of a series has no rule of its own, also where the service does not tell its series", async () => {
   const recurrences = ["RRULE:FREQ=DAILY"];
-  const { items } = await read(
-    lines({ ...REVIEW, recurrences }, { ...REVIEW, id: "b", recurrences, series_id: "a1" }),
+  const series = { ...REVIEW, recurrences, series_id: "a1" };
+  const occurrences = [
+    { ...series, id: "a1_20261122" },
+    { ...series, id: "b", series_id: null },
+  ];
+  const { items, notes } = await read(
+    lines(series, ...occurrences, { ...series, id: null, series_id: null }),
   );
-  expect(items).toMatchObject([{ recurrences }, { recurrences: [] }]);
+  expect(items).toMatchObject([{ recurrences }, { recurrences: [] }, { recurrences: [] }, { recurrences }]);
+  expect(notes).toEqual(["2 events of a series imported as single ones, without its rule (lines 2, 3)"]);
 });
 
 test("a cut file is known to be cut, what comes before is read", async () => {

@@ -83,7 +83,12 @@ test("10,001 exceptions of NDJSON are rejected by line", async () => {
     start_at: "2027-01-05T09:45:00.000Z",
     end_at: "2027-01-05T10:45:00.000Z",
   };
-  const odd = { ...ok, id: "odd", recurrences: ["RRULE:FREQ=DAILY", `EXDATE:${starts(10_001).join(",")}`] };
+  const odd = {
+    ...ok,
+    id: "odd",
+    series_id: "odd",
+    recurrences: ["RRULE:FREQ=DAILY", `EXDATE:${starts(10_001).join(",")}`],
+  };
   const { items } = await read(`${JSON.stringify(odd)}\n${JSON.stringify(ok)}\n`, "odd.ndjson");
   expect(items).toMatchObject([
     { kind: "rejected", line: 1, reason: "it has more than 10000 dates in RDATE and EXDATE" },
