@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { CalendarEvent, EventDraft, WritableField } from "../../contract/shapes.js";
 import type { Named } from "../calendar/names.js";
 import { fromFirstSlot, isSeries } from "../calendar/series.js";
-import { contentKey } from "../events/content.js";
+import { contentKey, hashedValues } from "../events/content.js";
 
 /** The same for two versions of a file's event that say the same. Earlier imports have remembered it, so it must not change. */
 export function hashContent(content: EventDraft<Named>): string {
@@ -21,7 +21,7 @@ export function hashContent(content: EventDraft<Named>): string {
     label: content.label?.value,
     attendees: content.attendees?.map(({ value }) => value) ?? [],
   } satisfies Record<Exclude<WritableField, "recurrences">, unknown>;
-  return shortHash([...Object.values(said), ...(recurrences === undefined ? [] : [recurrences])]);
+  return shortHash([...hashedValues(said), ...(recurrences === undefined ? [] : [recurrences])]);
 }
 
 /** The same for two versions of an event of the calendar that say the same; of a series, whatever its events say on their own. */

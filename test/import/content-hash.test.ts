@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { hashContent, hashText } from "../../src/import/content-hash.js";
+import { hashedValues } from "../../src/events/content.js";
+import { hashContent, hashEvent, hashText } from "../../src/import/content-hash.js";
+import { eventOf, userOf } from "../calendar/fixtures.js";
 
 /** What earlier versions remembered must be found again: otherwise everything that was imported is imported a second time. */
 test("the hashes of what was imported are those of earlier versions", () => {
@@ -20,5 +22,12 @@ test("the hashes of what was imported are those of earlier versions", () => {
   } as const;
   expect(hashContent(content)).toBe("WIbd9FP44bhmbQkTzh71Yn");
   expect(hashContent({ ...content, location: "Hall" })).not.toBe(hashContent(content));
+  const event = eventOf({ recurrences: ["RRULE:FREQ=WEEKLY"], attendees: [userOf("cal,2")] });
+  expect(hashEvent(event)).toBe("wdWmDIJcmxYgJDxghwCxWX");
   expect(hashText("2027-01-01,Training")).toBe("tFuDrwzQpYeIePduFoJdYkzxr-c_1KZ5wxwW5NmVJj8");
+});
+
+test.each([undefined, null, "", []])("a new field that is %j changes no hash", (colour) => {
+  expect(hashedValues({ title: "Review", colour })).toEqual(hashedValues({ title: "Review" }));
+  expect(hashedValues({ title: "Review", colour: "red" })).toEqual(["Review", ["colour", "red"]]);
 });
