@@ -228,13 +228,12 @@ function clearedFields(
   names: readonly string[] = [],
   { flags, input }: { readonly flags: TypedPatch; readonly input: EventInput | null },
 ): TypedPatch {
-  const attendees = flags.attendees ?? input?.patch.attendees;
-  const given = { ...flags, attendees, end: flags.end ?? flags.duration };
+  const given = { ...flags, end: flags.end ?? flags.duration };
   const fields = names.map((name) => {
     const field = CLEARABLE.find((each) => each === name);
     if (field === undefined)
       throw usageError(`--clear: "${name}" cannot be cleared`, `fields: ${CLEARABLE.join(", ")}`);
-    if (given[field] !== undefined)
+    if (given[field] !== undefined || input?.patch[field]?.length)
       throw usageError(`--clear ${field}: a new value is given too`, "use only one of them");
     return [field, CLEARED[field]];
   });
