@@ -7,7 +7,7 @@ import { fromFirstSlot, isSeries } from "../calendar/series.js";
 import { usageError } from "../errors.js";
 import { changes } from "./draft.js";
 import { DEFAULT_LABEL, type RelatedResolver } from "./names.js";
-import type { TypedTimes } from "./patch.js";
+import type { TextField, TypedTimes } from "./patch.js";
 
 /** What copies use of a run. */
 interface CopyRun {
@@ -56,7 +56,13 @@ export async function draftOfCopy(
   const draft = changes(whole, [{ ...times, label: labelId ?? DEFAULT_LABEL }], config.settings().timezone);
   const names = leftOut.map(({ name, id }) => name || id).join(", ");
   if (names !== "") output.note(`${title}: left out, as no members of ${place}: ${names}`);
-  return { ...draft, recurrences };
+  // A cleared text is an empty one, which a new event does not have.
+  const texts = {
+    description: draft.description || undefined,
+    location: draft.location || undefined,
+    url: draft.url || undefined,
+  } satisfies Pick<EventDraft, TextField>;
+  return { ...draft, ...texts, recurrences };
 }
 
 /** Who of an event are members of a calendar, and who are not. */

@@ -106,6 +106,15 @@ describe("events copy, move and update", () => {
       expect(await world.json("comments", copy.id)).toEqual([]);
     });
 
+    test("sends no text that is empty", async () => {
+      const { id } = await create("Dinner", "--description", "d");
+      await world.run("events", "update", id, ...words`--clear description --clear location --clear url`);
+      const keys = words`--dry-run --jq .body.data.attributes|keys`;
+      const { stdout } = await world.run("events", "copy", id, "--by", "+1w", ...keys);
+      const sent = ["all_day", "category", "end_at", "end_timezone", "start_at", "start_timezone", "title"];
+      expect(JSON.parse(stdout)).toEqual(sent);
+    });
+
     test.each([
       ["--by", "+1w", "2026-11-30T22:00:00+01:00", "2026-12-01T02:00:00+01:00"],
       ["--by", "-90m", "2026-11-23T20:30:00+01:00", "2026-11-24T00:30:00+01:00"],
