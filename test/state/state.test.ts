@@ -75,6 +75,17 @@ test("what it was created from is no longer open, since Windows removes no file 
   expect(open).toContain(path);
 });
 
+test("one that was read while it was read-only is written again", async () => {
+  const path = createStatePath();
+  const { state } = await openTestState(path);
+  await state.write((db) => db.run("insert into holders (name, owner) values ('undo', 'somebody')"));
+  // As SQLite makes it beside a read-only file; root can write it all the same.
+  chmodSync(`${path}-shm`, 0o400);
+  const { state: next } = await openTestState(path);
+  await next.write((db) => db.run("delete from holders"));
+  expect(statSync(`${path}-shm`).mode & 0o777).toBe(0o600);
+});
+
 test("nothing of a deleted row stays in the file", async () => {
   const path = createStatePath();
   const { state, close } = await openTestState(path);

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { statfsSync, statSync } from "node:fs";
+import { chmodSync, statfsSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { sleepFor } from "../clock.js";
 import { isOnReadOnlyDisk } from "../ownership.js";
@@ -72,6 +72,7 @@ export type Connection = Awaited<ReturnType<typeof connect>>;
  */
 export async function connect(path: string) {
   const sqlite = await loadSqlite();
+  if (path !== MEMORY) makeSideFilesWritable(path);
   let { database, readOnly } = openReadable(sqlite, path);
   let file = identify(path);
   return {
@@ -136,6 +137,25 @@ function openReadable(sqlite: SqliteModule, path: string) {
   uri.search = "?immutable=1";
   return { database: openDatabase(sqlite, uri.href), readOnly: true };
 }
+
+/**
+ * Gives SQLite's files beside a database its permissions again: one that was read while it was read-only has left them
+ * read-only, and could never be written again.
+ */
+function makeSideFilesWritable(path: string): void {
+  for (const side of [`${path}-wal`, `${path}-shm`]) {
+    const found = statSync(side, { throwIfNoEntry: false });
+    if (found === undefined || (found.mode & OWNER_WRITE) !== 0) continue;
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+    try {
+      if ((mode & OWNER_WRITE) !== 0) chmodSync(side, mode & 0o777);
+    } catch (_notOurs) {
+      // What is wrong with it is said when the database is written.
+    }
+  }
+}
+
+const OWNER_WRITE = 0o200;
 
 /** Whether everything is in the file itself: a process that was killed leaves changes in the files beside it. */
 function isComplete(path: string): boolean {
