@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER } from "../../contract/extensions.js";
 import { isJsonObject, parseJson } from "../../contract/json.js";
 import type { OutgoingRequest, Send } from "./sending/sender.js";
 import { type HttpRequest, type HttpResponse, pathBelow } from "./transport.js";
@@ -12,11 +13,13 @@ export interface PlannedRequest {
   readonly body: unknown;
 }
 
+type Outgoing = OutgoingRequest<unknown>["request"];
 type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Sends reads. A write is recorded instead, and answered as the service would: later reads see what it wrote.
- * Created resources have ids of 32 digits, counted from 1.
+ * Created resources have ids of 32 digits, counted from 1. Lists are those of the service, without what was written; nor does
+ * it know the keys of earlier runs, what a write to a series does to its other events, timestamps and who may write.
  * @param baseUrl what the paths of requests are below
  * @param planned the writes, in their order
  */
@@ -25,25 +28,38 @@ export function withDryRun(send: Send, baseUrl: URL, planned: PlannedRequest[]):
   const read = new Map<string, HttpResponse>();
   /** Documents as writes left them, by path; null for what was deleted. */
   const written = new Map<string, Members | null>();
+  /** Documents of creates by their path, key and body. */
+  const keyed = new Map<string, Members>();
   let created = 0;
   const documentAt = (path: string): Members => {
     const response = read.get(path);
     return written.get(path) ?? membersOf(response && parseJson(Buffer.from(response.body).toString()));
   };
 
-  function write({ method, body }: OutgoingRequest<unknown>["request"], path: string): HttpResponse {
-    if (method === "DELETE") {
+  function create({ headers, body }: Outgoing, path: string): HttpResponse {
+    const key = headers[IDEMPOTENCY_KEY_HEADER];
+    const request = JSON.stringify([path, key, body]);
+    const first = key === undefined ? undefined : keyed.get(request);
+    if (first !== undefined) return respond(201, first, { [REPLAYED_HEADER]: "true" });
+    created += 1;
+    const id = String(created).padStart(32, "0");
+    const document = withChanges(NEW, { id, type: "event" }, parseJson(body ?? ""));
+    written.set(`${path}/${id}`, document);
+    keyed.set(request, document);
+    return respond(201, document);
+  }
+
+  function write(request: Outgoing, path: string): HttpResponse {
+    if (request.method === "POST") return create(request, path);
+    if (written.get(path) === null) return respond(404);
+    if (request.method === "DELETE") {
       written.set(path, null);
       return respond(204);
     }
-    const isCreate = method === "POST";
-    created += Number(isCreate);
-    const id = isCreate ? String(created).padStart(32, "0") : path.slice(path.lastIndexOf("/") + 1);
-    const place = isCreate ? `${path}/${id}` : path;
-    const before = isCreate ? NEW : documentAt(path);
-    const document = withChanges(before, { id, type: "event" }, parseJson(body ?? ""));
-    written.set(place, document);
-    return respond(isCreate ? 201 : 200, document);
+    const id = path.slice(path.lastIndexOf("/") + 1);
+    const document = withChanges(documentAt(path), { id, type: "event" }, parseJson(request.body ?? ""));
+    written.set(path, document);
+    return respond(200, document);
   }
 
   return async (outgoing) => {
@@ -51,7 +67,9 @@ export function withDryRun(send: Send, baseUrl: URL, planned: PlannedRequest[]):
     const path = new URL(request.url).pathname;
     if (request.method !== "GET") {
       planned.push(describeRequest(request, baseUrl));
-      return outgoing.read(write(request, path));
+      const response = write(request, path);
+      if (response.status === 404) throw errors.fromResponse(response, 1);
+      return outgoing.read(response);
     }
     const document = written.get(path);
     if (document === null) throw errors.fromResponse(respond(404), 1);
@@ -66,8 +84,8 @@ export function withDryRun(send: Send, baseUrl: URL, planned: PlannedRequest[]):
   };
 }
 
-function respond(status: number, document?: Members): HttpResponse {
-  return { status, headers: {}, body: Buffer.from(document === undefined ? "" : JSON.stringify(document)) };
+function respond(status: number, document?: Members, headers = {}): HttpResponse {
+  return { status, headers, body: Buffer.from(document === undefined ? "" : JSON.stringify(document)) };
 }
 
 /** The document of a new resource, before its attributes. Only a feed's secret is read. */

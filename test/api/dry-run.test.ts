@@ -12,6 +12,7 @@ const NO_TIMES = { all_day: undefined, start_at: undefined, end_at: undefined } 
 const NO_ZONES = { start_timezone: undefined, end_timezone: undefined } as const;
 const NO_TEXTS = { description: undefined, location: undefined, url: undefined } as const;
 const REST = { ...NO_TIMES, ...NO_ZONES, ...NO_TEXTS, recurrences: undefined, attendees: undefined } as const;
+const LUNCH = { ...REST, title: "Lunch", category: "event", label: "3" } as const;
 const FIRST = `${"0".repeat(31)}1`;
 
 function json(document: unknown): HttpResponse {
@@ -47,22 +48,31 @@ test("a service that cannot be reached does not matter when nothing must be read
   await api.deleteEvent(address);
   expect(planned).toEqual([{ method: "DELETE", path: "/calendars/a%20b/events/e", query: {}, body: null }]);
   await expect(api.getEvent(address)).rejects.toMatchObject({ code: "not_found" });
+  await expect(api.updateEvent(address, LUNCH)).rejects.toMatchObject({ code: "not_found" });
   expect(sent).toEqual([]);
+});
+
+test("the same create with the same key is one event, any other is another one", async () => {
+  const calendar = { id: "c", type: "calendar", attributes: { name: "Family" } };
+  const { api, planned } = createWorld(() => json({ data: calendar }));
+  const first = await api.createEvent("c", LUNCH, "k");
+  expect(await api.createEvent("c", LUNCH, "k")).toEqual({ ...first, isRepeat: true });
+  expect((await api.createEvent("c", LUNCH, "l")).created.id).not.toBe(first.created.id);
+  expect(planned.map(({ method }) => method)).toEqual(["POST", "POST", "POST"]);
 });
 
 test("what is created can be read, changed and deleted under its id", async () => {
   const calendar = { id: "c", type: "calendar", attributes: { name: "Family" } };
   const { api, planned, sent } = createWorld(() => json({ data: calendar }));
   expect(await api.hasExtension("keys", "c")).toBe(true);
-  const draft = { ...REST, title: "Lunch", category: "event", label: "3" };
-  const { created, isRepeat } = await api.createEvent("c", draft, "k");
+  const { created, isRepeat } = await api.createEvent("c", LUNCH, "k");
   expect({ id: created.id, isRepeat }).toEqual({ id: FIRST, isRepeat: false });
   const address = { calendarId: "c", eventId: created.id };
   expect(await api.getEvent(address)).toEqual(created);
-  const { event, kept } = await api.updateEvent(address, { ...draft, title: "Dinner" });
+  const { event, kept } = await api.updateEvent(address, { ...LUNCH, title: "Dinner" });
   expect({ event, kept }).toEqual({ event: { ...created, title: "Dinner" }, kept: 0 });
   expect((await api.createActivity(address, "Cake?")).created).toMatchObject({ content: "Cake?" });
-  expect((await api.createEvent("c", draft)).created.id).not.toBe(created.id);
+  expect((await api.createEvent("c", LUNCH)).created.id).not.toBe(created.id);
   await api.deleteEvent(address);
   await expect(api.getEvent(address)).rejects.toMatchObject({ code: "not_found" });
   expect(planned.map(({ method }) => method)).toEqual(["POST", "PUT", "POST", "POST", "DELETE"]);
