@@ -65,7 +65,7 @@ interface StateWriteOptions {
   readonly timeout?: number;
 }
 
-export interface OpenStateOptions extends StateMachine {
+interface OpenStateOptions extends StateMachine {
   readonly path: string;
   /** Whether a missing file is created (by default); otherwise the state is then empty and in memory. */
   readonly create?: boolean;
@@ -93,6 +93,9 @@ const OLD_FILES = {
   journal: "what it lists cannot be undone",
   imports: "what was imported before may then be imported again",
 };
+
+/** How long another process may take to fill a new file (ms). */
+const COPY_TIME = 500;
 
 /** How long to wait for the lock to write what must not be lost (ms): other processes hold it for milliseconds. */
 const LONG_TIMEOUT = 60_000;
@@ -151,7 +154,7 @@ async function prepareFile(file: string, { create, note, wait }: PrepareOptions)
   try {
     requireFileOrNothing(file);
     const found = statSync(file, { throwIfNoEntry: false });
-    if (found?.size === 0) throw emptyFileError(file);
+    if (found?.size === 0 && (await isStillEmpty(file, wait))) throw emptyFileError(file);
     if (found !== undefined) return file;
     if (!create) return MEMORY;
     const target = followLinks(file);
@@ -161,6 +164,12 @@ async function prepareFile(file: string, { create, note, wait }: PrepareOptions)
   } catch (error) {
     throw explainDatabaseError(error, file, STATE);
   }
+}
+
+/** Without hard links, a file that another process creates has its name before it has its content. */
+async function isStillEmpty(file: string, { sleep, signal }: LockWaitOptions): Promise<boolean> {
+  await sleep?.(COPY_TIME, signal?.());
+  return statSync(file, { throwIfNoEntry: false })?.size === 0;
 }
 
 /** Where a missing file is to be created. */

@@ -58,6 +58,17 @@ test("a new one is created whole: nothing else is left in its folder", async () 
   expect([...sent].sort()).toEqual(["already_sent", "sent"]);
 });
 
+test("one that another process is filling is waited for", async () => {
+  const path = createStatePath();
+  const made = await openTestState(path);
+  await made.sendOnce("digest", async () => undefined, KEEP);
+  made.close();
+  const content = readFileSync(path);
+  writeFileSync(path, "");
+  const state = await openTestState(path, { onPause: () => writeFileSync(path, content) });
+  expect(await state.sendOnce("digest", neverSend, KEEP)).toBe("already_sent");
+});
+
 test("what it was created from is no longer open, since Windows removes no file that is", async ({
   skip,
 }) => {
