@@ -51,7 +51,7 @@ export interface Created<T> {
   readonly isRepeat: boolean;
 }
 
-export interface UpdateOptions {
+interface UpdateOptions {
   /** Which events of a series are meant; only for services with the extension `recurrences`. */
   readonly scope?: Scope | undefined;
   /**
@@ -85,7 +85,7 @@ interface EventListQuery {
 }
 
 /** A feed that is to be made. */
-export interface FeedDraft {
+interface FeedDraft {
   /** Undefined for one that the service chooses. */
   readonly name: string | undefined;
   readonly calendarIds: readonly string[];

@@ -2,7 +2,7 @@ import type { Scope } from "../../contract/extensions.js";
 import type { Client } from "../api/client.js";
 import type { CacheKey, NameCache, StoredItem } from "./name-cache.js";
 
-export interface NamesOptions {
+interface NamesOptions {
   readonly api: () => Promise<Client>;
   /** The cache of the service that `api` uses. */
   readonly cache: () => NameCache;

@@ -44,7 +44,7 @@ const KEYS = [
 type Key = (typeof KEYS)[number];
 
 /** An object of `events create --input`, without the key under which it is made once. */
-export interface KeyedInput {
+interface KeyedInput {
   readonly fields: unknown;
   readonly key: string | undefined;
   /** Null where there is none. */

@@ -26,7 +26,7 @@ export interface Remembered extends SeenName {
   readonly coversUnknown?: boolean;
 }
 
-export interface ReadSeenOptions {
+interface ReadSeenOptions {
   /** Whether what messages under the name had whose outcome is unknown counts as not seen. */
   readonly beforeUnknown?: boolean;
 }

@@ -70,7 +70,7 @@ export interface SendOptions {
 export type SendResult = "sent" | "already_sent" | "being_sent" | "unknown_before";
 
 /** What is known of a key. Free: nothing was sent, or it is to be repeated. */
-export type KeyState = "free" | "unknown" | Exclude<SendResult, "sent"> | Owner;
+type KeyState = "free" | "unknown" | Exclude<SendResult, "sent"> | Owner;
 
 /**
  * The key of what is sent once: the same for the same parts, profile and service.

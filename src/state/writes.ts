@@ -285,7 +285,7 @@ function isEvent(value: unknown): boolean {
 }
 
 /** The new ids of deleted events and series that were created again, by their old ids. */
-export type NewIds = ReadonlyMap<string, string>;
+type NewIds = ReadonlyMap<string, string>;
 
 /** A write with the current ids of its events. The id of a series' event begins with that of the series. */
 export function withNewIds(write: WriteRow, newIds: NewIds): WriteRow {

@@ -57,7 +57,7 @@ export async function readEvents(run: Run, query: EventQuery, choose?: ChooseCal
 }
 
 /** Reads the events of a query calendar by calendar; nothing is requested before the pages of one are asked for. */
-export interface EventReader extends ChosenEvents {
+interface EventReader extends ChosenEvents {
   /** The pages of a calendar, in the order of their start. @throws CliError rejected for days that the service does not list */
   pages(calendarId: string): AsyncGenerator<readonly CalendarEvent[]>;
   /** Adds to an event its times in the chosen zone, and the name of its calendar. */
@@ -146,7 +146,7 @@ async function findInWeek(
 }
 
 /** The calendars of the flags, and what their events are filtered by. */
-export interface ChosenEvents extends Pick<NameFilters, "findNames"> {
+interface ChosenEvents extends Pick<NameFilters, "findNames"> {
   readonly calendars: readonly ChosenCalendar[];
   /** @throws as `nameFilter` */
   readonly filterOf: (allRead: boolean) => EventFilter;
