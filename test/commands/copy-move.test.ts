@@ -93,6 +93,14 @@ describe("events copy, move and update", () => {
   beforeEach(async () => {
     world = await createWorld();
   });
+
+  test("an update may name an attendee who is no member any more", async () => {
+    const { id } = await create("Dinner", ...words`--attendee me --attendee Ben`);
+    await world.service.admin.members.remove("Ben", "Family");
+    const updated = await world.json<Event>("events", "update", id, "--attendee", "Ben");
+    expect(updated["attendees"]).toMatchObject([{ name: "Ben" }]);
+  });
+
   describe("events copy", () => {
     test("has everything of the event but its id and comments", async () => {
       const texts = ["--description", "Bring\ncake", "--location", "Home", "--url", "https://a.example/"];

@@ -4,7 +4,6 @@ import { eventOfDraft } from "../../events/content.js";
 import { changes } from "../../events/draft.js";
 import { checkUnchanged, lastUpdate } from "../../events/if-unchanged.js";
 import { createRelatedResolver } from "../../events/names.js";
-import { withoutNames } from "../../events/patch.js";
 import type { Run } from "../../run/run.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import {
@@ -20,15 +19,14 @@ import {
   renderDocument,
 } from "./edit-document.js";
 import type { ChooseScope } from "./event-ids.js";
-
-import type { EventUpdate } from "./write-events.js";
+import { type EventUpdate, withIds } from "./write-events.js";
 
 /** `events update --edit`: the event in the editor, checked like flags, shown as a diff, and written. */
 
 /** As messages name it. */
 const FLAG = "--edit";
 
-export interface EditOptions {
+interface EditOptions {
   readonly id: string;
   /** Whether times are read in ISO 8601 only. */
   readonly strictDates: boolean;
@@ -86,11 +84,8 @@ async function readDraft(
   const after = await parseDocument(saved, before);
   if (after === null || changedKeys(before, after).length === 0) return null;
   const patch = await patchOfDocument(run, { before, after, strictDates: options.strictDates });
-  const label = patch.label && (await resolver.labelId(patch.label));
-  // An attendee may no longer be a member.
-  const attendees = await resolver.attendeeIds(patch.attendees, update.event.attendees);
-  const ids = { label: label ?? undefined, attendees };
-  const draft = changes(update.event, [withoutNames(patch), ids], options.zone);
+  const found = await withIds(run, [patch], { event: update.event, resolver });
+  const draft = changes(update.event, found, options.zone);
   if (before.repeat === after.repeat) return draft;
   return { ...draft, recurrences: await planRule(run, after.repeat, { ...update, draft }) };
 }

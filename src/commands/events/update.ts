@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { Scope } from "../../../contract/extensions.js";
-import type { CalendarEvent } from "../../../contract/shapes.js";
 import { parseInstant } from "../../calendar/dates.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import type { RunOf } from "../../cli/command.js";
@@ -9,8 +8,8 @@ import { collect } from "../../cli/global-flags.js";
 import { usageError } from "../../errors.js";
 import { changes as changesOf } from "../../events/draft.js";
 import { checkUnchanged } from "../../events/if-unchanged.js";
-import { createResolvers, type RelatedResolver } from "../../events/names.js";
-import { type EventPatch, isEmptyPatch, isTyped, said, withoutNames } from "../../events/patch.js";
+import { createResolvers } from "../../events/names.js";
+import { isEmptyPatch, said } from "../../events/patch.js";
 import { eventView } from "../../output/views/event.js";
 import type { Run } from "../../run/run.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
@@ -27,7 +26,7 @@ import {
 } from "./event-flags.js";
 import { addScopeFlag, chooseEventId, createScopeChooser, isSingleId, STDIN_IDS } from "./event-ids.js";
 import { rememberShown } from "./event-reader.js";
-import { noteMove, updateEvent, writeEvents } from "./write-events.js";
+import { noteMove, updateEvent, withIds, writeEvents } from "./write-events.js";
 
 /** Flags as typed. */
 interface EventsUpdateOptions extends EventFlags {
@@ -166,24 +165,4 @@ async function runEventsEdit(run: Run, options: EventsUpdateOptions): Promise<vo
     await output.print(updated, `event ${id} was updated`);
   });
   if (unchanged !== null) await printUnchanged(run, unchanged);
-}
-
-/** The patches with the ids of what they name in the calendar of the event. */
-async function withIds(
-  { output }: Run,
-  patches: readonly EventPatch[],
-  { event, resolver }: { readonly event: CalendarEvent; readonly resolver: RelatedResolver },
-): Promise<readonly EventPatch<string>[]> {
-  const typed = patches.filter(isTyped);
-  const label = said(patches, "label");
-  const noteMissing = (name: string): void =>
-    output.note(`--input: this calendar has no label "${name}": the event keeps its own`);
-  const ids = {
-    label: (label && (await resolver.labelId(label, noteMissing))) ?? undefined,
-    attendees: await resolver.attendeeIds(said(patches, "attendees")),
-    addAttendees: await resolver.attendeeIds(said(typed, "addAttendees")),
-    // An attendee may no longer be a member.
-    removeAttendees: await resolver.attendeeIds(said(typed, "removeAttendees"), event.attendees),
-  };
-  return [...patches.map(withoutNames), ids];
 }

@@ -6,7 +6,7 @@ import { describeLocal } from "../../calendar/zoned-time.js";
 import { CliError, hasCode, wrapError } from "../../errors.js";
 import { movesEvent } from "../../events/draft.js";
 import type { RelatedResolver } from "../../events/names.js";
-import { type EventPatch, isTyped, said } from "../../events/patch.js";
+import { type EventPatch, isTyped, said, withoutNames } from "../../events/patch.js";
 import { write } from "../../events/write.js";
 import { eventView } from "../../output/views/event.js";
 import type { Run } from "../../run/run.js";
@@ -18,7 +18,7 @@ import { rememberShown } from "./event-reader.js";
 /** Writes an event. @param read gives it as it is now */
 type WriteEvent = (read: () => Promise<CalendarEvent>) => Promise<LocalizedEvent>;
 
-export interface EventWrites {
+interface EventWrites {
   /** What was done, as messages say it: `updated`. */
   readonly verb: string;
   /** Finds out what is written, so that a value that does not fit is refused before anything is. */
@@ -136,4 +136,24 @@ function askForRule(
   return wrapError(error, error.code, error.message, {
     hint: 'give the new rule as --repeat, such as "weekly on tue"',
   });
+}
+
+/** The patches with the ids of what they name in the calendar of the event. */
+export async function withIds(
+  { output }: Run,
+  patches: readonly EventPatch[],
+  { event, resolver }: { readonly event: CalendarEvent; readonly resolver: RelatedResolver },
+): Promise<readonly EventPatch<string>[]> {
+  const typed = patches.filter(isTyped);
+  const label = said(patches, "label");
+  const noteMissing = (name: string): void =>
+    output.note(`--input: this calendar has no label "${name}": the event keeps its own`);
+  const ids = {
+    label: (label && (await resolver.labelId(label, noteMissing))) ?? undefined,
+    // An attendee may no longer be a member.
+    attendees: await resolver.attendeeIds(said(patches, "attendees"), event.attendees),
+    addAttendees: await resolver.attendeeIds(said(typed, "addAttendees")),
+    removeAttendees: await resolver.attendeeIds(said(typed, "removeAttendees"), event.attendees),
+  };
+  return [...patches.map(withoutNames), ids];
 }
