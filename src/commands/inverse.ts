@@ -7,11 +7,11 @@ import { CliError, nullOn } from "../errors.js";
 import { isSameContent, replacing, says } from "../events/content.js";
 import { draftOfCopy } from "../events/copy.js";
 import { changes } from "../events/draft.js";
-import { createRelatedResolver, DEFAULT_LABEL } from "../events/names.js";
+import { createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "../events/names.js";
 import { write } from "../events/write.js";
 import type { Run } from "../run/run.js";
 import type { WriteRow } from "../state/writes.js";
-import { resolveCalendars } from "./calendar-choice.js";
+import { type ChosenCalendar, resolveCalendars } from "./calendar-choice.js";
 
 /** The inverse writes of what a command has written, made from what is noted of each write and from what there is now. */
 
@@ -46,6 +46,15 @@ export interface Undo {
   readonly note: (text: string) => void;
   /** The series that a dry run put back, by id: only the service knows with which of its events each then begins. */
   readonly putBack: Map<string, CalendarEvent>;
+  /** Where deleted events are created again, by the id of their calendar: each is read once. */
+  readonly places: Map<string, Place>;
+  /** The hint for another command that can be undone; undefined if there is none. */
+  readonly earlier: string | undefined;
+}
+
+interface Place {
+  readonly calendar: ChosenCalendar;
+  readonly resolver: RelatedResolver;
 }
 
 /**
@@ -77,7 +86,7 @@ async function writeInverse(undo: Undo, row: WriteRow): Promise<TakenBack> {
   if (isSeriesWrite(row)) return undoSeriesWrite(undo, row);
   const { kind, calendarId = "", after, eventId = "" } = row;
   const address = { calendarId, eventId: after?.id ?? eventId };
-  const problem = findProblem(row, address);
+  const problem = findProblem(undo, row, address);
   if (problem !== null) throw problem;
   const written = { row, address, current: await readCurrent(undo, address) };
   if (kind === "create") return undoCreate(undo, written);
@@ -85,12 +94,21 @@ async function writeInverse(undo: Undo, row: WriteRow): Promise<TakenBack> {
 }
 
 /** Why a write cannot be taken back whatever there is now; null otherwise. */
-function findProblem({ kind, before, after }: WriteRow, { eventId }: EventAddress): CliError | null {
+function findProblem(
+  undo: Undo,
+  { kind, before, after }: WriteRow,
+  { eventId }: EventAddress,
+): CliError | null {
   if (kind === "update" && before?.series_id === null && typeof after?.series_id === "string")
     return cannotUndo("a series cannot become a single event");
   if (eventId !== "") return null;
-  return new CliError("outcome_unknown", "it is unknown whether it was created", {
-    hint: "look for it with `calctl events list`",
+  return unknownError(undo, "it is unknown whether it was created", "look for it with `calctl events list`");
+}
+
+/** The error for a write that may have been done or not. @param look says where the user can look for it */
+function unknownError({ earlier }: Undo, problem: string, look: string): CliError {
+  return new CliError("outcome_unknown", problem, {
+    hint: earlier === undefined ? look : `${look}; ${earlier}`,
   });
 }
 
@@ -118,32 +136,33 @@ interface WrittenEvent {
   readonly current: CalendarEvent | null;
 }
 
-async function undoCreate({ run }: Undo, { row, address, current }: WrittenEvent): Promise<TakenBack> {
+async function undoCreate(undo: Undo, { row, address, current }: WrittenEvent): Promise<TakenBack> {
   const id = address.eventId;
   if (current === null) return { id, done: "nothing to take back, it is deleted" };
-  await requireAsLeft(run, current, row);
-  await write(run, { kind: "delete", ...address, event: current, isUndo: true });
+  await requireAsLeft(undo, current, row);
+  await write(undo.run, { kind: "delete", ...address, event: current, isUndo: true });
   return { id, done: UNDONE.create };
 }
 
-async function undoUpdate({ run }: Undo, { row, address, current }: WrittenEvent): Promise<TakenBack> {
+async function undoUpdate(undo: Undo, { row, address, current }: WrittenEvent): Promise<TakenBack> {
   const id = address.eventId;
   const before = beforeOf(row);
   if (current === null) throw deletedSince(id);
   if (isSameContent(current, before)) return { id, done: NOT_CHANGED };
-  await requireAsLeft(run, current, row);
-  await replace(run, current, { as: before });
+  await requireAsLeft(undo, current, row);
+  await replace(undo.run, current, { as: before });
   return { id, done: UNDONE.update };
 }
 
 async function undoDelete(
-  { run, at }: Undo,
+  undo: Undo,
   { row, address: { calendarId, eventId }, current }: WrittenEvent,
 ): Promise<TakenBack> {
+  const { run, at } = undo;
   const { series, changed = [] } = row;
   const before = beforeOf(row);
   if (current !== null) return { id: eventId, done: "nothing to take back, it is not deleted" };
-  const draft = await draftAgain(run, series === undefined ? before : seriesAgain(series, changed));
+  const draft = await draftAgain(undo, series === undefined ? before : seriesAgain(series, changed));
   // So that an undo whose outcome was unknown makes it once.
   const isKeyKept = await (await run.api()).hasExtension("keys", calendarId);
   const key = isKeyKept ? `undo ${eventId} ${at}` : undefined;
@@ -179,17 +198,18 @@ async function undoSeriesWrite(undo: Undo, row: SeriesWrite): Promise<TakenBack>
   const { calendar_id: calendarId, id } = series;
   const taken = { id: row.kind === "delete" ? (row.eventId ?? id) : id, done: undoneBy(row) };
   const current = await readCurrent(undo, { calendarId, eventId: id });
-  if (current === null) throw deletedSince(id);
+  if (current === null) throw goneError(undo, row);
   const goesOn = after.id !== id;
   const left = goesOn ? await readCurrent(undo, { calendarId, eventId: after.id }) : current;
   const isLeft = goesOn ? left !== null : isAsLeft(row, current);
-  const untouched = !isLeft && isPutBack(row, current) ? await findUntouched(undo, row) : null;
+  const mayBePutBack = !isLeft || row.after === undefined;
+  const untouched = mayBePutBack && isPutBack(row, current) ? await findUntouched(undo, row) : null;
   if (untouched !== null) {
     await changeAgain(run, series, untouched);
     return untouched.length === 0 ? { ...taken, done: NOT_CHANGED } : taken;
   }
   if (left === null) throw deletedSince(after.id);
-  await requireAsLeft(run, left, row);
+  await requireAsLeft(undo, left, row);
   if (goesOn) await requireNothingLost(run, row, after.id);
   const shown = shownAs(row, current);
   const recurrences = linesFor(withoutExceptions(series.recurrences, changed), current, shown);
@@ -257,12 +277,17 @@ function seriesAgain(series: CalendarEvent, changed: readonly CalendarEvent[]): 
 }
 
 /** The deleted event as a new one of its calendar. */
-async function draftAgain(run: Run, before: CalendarEvent): Promise<EventDraft> {
-  const [calendar = { id: before.calendar_id, name: null }] = await resolveCalendars(run, [
-    { value: before.calendar_id, source: "calctl undo" },
-  ]);
-  const resolver = createRelatedResolver(run, calendar.id);
-  return draftOfCopy(run, before, { calendar, resolver, times: {} });
+async function draftAgain(undo: Undo, before: CalendarEvent): Promise<EventDraft> {
+  const { run, places } = undo;
+  const place = places.get(before.calendar_id) ?? (await findPlace(run, before.calendar_id));
+  places.set(before.calendar_id, place);
+  return draftOfCopy(run, before, { ...place, times: {} });
+}
+
+async function findPlace(run: Run, calendarId: string): Promise<Place> {
+  const named = [{ value: calendarId, source: "calctl undo" }];
+  const [calendar = { id: calendarId, name: null }] = await resolveCalendars(run, named);
+  return { calendar, resolver: createRelatedResolver(run, calendar.id) };
 }
 
 /** Changes events of a series again that had been changed on their own. @param series of which they are one now */
@@ -294,14 +319,43 @@ async function replace(
   await write(run, { ...request, draft: { ...draft, recurrences } });
 }
 
-/** Whether an event is as the command left it, or would have left it. */
-function isAsLeft({ after, draft }: WriteRow, current: CalendarEvent): boolean {
-  return after === undefined ? draft !== undefined && says(current, draft) : isSameContent(current, after);
+/** Whether an event, or a series, is as the command left it, or would have left it. */
+function isAsLeft(row: WriteRow, current: CalendarEvent): boolean {
+  const { after, draft, scope, series } = row;
+  if (after !== undefined) return isSameContent(current, after);
+  if (isSeriesWrite(row) && row.kind === "delete") return isWithoutDeleted(row, current);
+  if (draft === undefined || !says(current, draft)) return false;
+  // A series whose events from one on were changed has a rule that ends before them.
+  return scope !== "following" || String(current.recurrences) === String(series?.recurrences);
 }
 
-/** @throws CliError changed, after what is different, when the event is not as the command left it */
-async function requireAsLeft(run: Run, current: CalendarEvent, row: WriteRow): Promise<void> {
+/** Whether a series is as it was but for the one event that was deleted. */
+function isWithoutDeleted(row: SeriesWrite, current: CalendarEvent): boolean {
+  const deleted = beforeOf(row);
+  const { recurrences } = current;
+  const isExcepted = String(withoutExceptions(recurrences, [deleted])) !== String(recurrences);
+  return row.scope === "this" && isExcepted && isPutBack({ ...row, changed: [deleted] }, current);
+}
+
+/** The error for a series that is not there: the delete of its last event may have deleted it. */
+function goneError(undo: Undo, row: SeriesWrite): CliError {
+  const isUnknown = row.kind === "delete" && row.after === undefined;
+  return isUnknown ? unknownSeries(undo, row) : deletedSince(row.series.id);
+}
+
+function unknownSeries(undo: Undo, { series: { id } }: SeriesWrite): CliError {
+  const look = `see the series as it is now with \`calctl events get ${id}\``;
+  return unknownError(undo, "it is unknown how this write ended", look);
+}
+
+/**
+ * @throws CliError changed, after what is different, when the event is not as the command left it; outcome_unknown for a series
+ * of which that is not known
+ */
+async function requireAsLeft(undo: Undo, current: CalendarEvent, row: WriteRow): Promise<void> {
   if (isAsLeft(row, current)) return;
+  if (row.after === undefined && isSeriesWrite(row)) throw unknownSeries(undo, row);
+  const { run } = undo;
   const { after, before } = row;
   const { describeChanges, documentOf } = await import("./events/edit-document.js");
   const options = { zone: run.config.settings().timezone, labels: [], members: [] };

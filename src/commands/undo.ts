@@ -63,12 +63,13 @@ async function runUndo(run: Run, options: UndoOptions): Promise<void> {
   // What is made again has a new id, by which later imports must know it.
   const mayBeImported =
     chosen.command === "import" || openWrites(chosen).some(({ kind }) => kind === "delete");
-  if (run.flags.dryRun) return undoCommand(run, { writes, first, number });
+  const undoing = { writes, first, number, earlier: earlierHint(commands, number) };
+  if (run.flags.dryRun) return undoCommand(run, undoing);
   await writes.exclusively(async () => {
-    if (!mayBeImported) return undoCommand(run, { writes, first, number });
+    if (!mayBeImported) return undoCommand(run, undoing);
     const { withUndoneImports } = await import("./import/undone-imports.js");
     await withUndoneImports(await run.state.open(), chosen, (undoNoted) =>
-      undoCommand(run, { writes, first, number, undoNoted }),
+      undoCommand(run, { ...undoing, undoNoted }),
     );
   });
 }
@@ -97,9 +98,18 @@ function choose(commands: readonly WrittenCommand[], number: number): WrittenCom
   }
   const final = openWrites(chosen).find(isFinal);
   if (final === undefined) return chosen;
-  const next = commands.findIndex((command, index) => index >= number && !openWrites(command).some(isFinal));
-  const hint = `the command before it that can be taken back is ${commands[next]?.command}: calctl undo ${next + 1}`;
-  throw cannotUndo(FINAL[final.kind] ?? "", next === -1 ? undefined : hint);
+  throw cannotUndo(FINAL[final.kind] ?? "", earlierHint(commands, number));
+}
+
+/** Names the latest command before one that can be taken back; undefined if there is none. */
+function earlierHint(commands: readonly WrittenCommand[], number: number): string | undefined {
+  const mayBeTakenBack = (write: WriteRow): boolean =>
+    !isFinal(write) && !(write.kind === "create" && write.state === "begun");
+  const next = commands.findIndex(
+    (command, index) => index >= number && openWrites(command).every(mayBeTakenBack),
+  );
+  if (next === -1) return undefined;
+  return `the command before it that can be taken back is ${commands[next]?.command}: calctl undo ${next + 1}`;
 }
 
 function openWrites({ writes }: WrittenCommand): readonly WriteRow[] {
@@ -132,13 +142,21 @@ interface UndoCommandOptions {
   /** The id of its first write. */
   readonly first: number;
   readonly number: number;
+  /** The hint for the command before it; undefined if there is none. */
+  readonly earlier: string | undefined;
   /** Notes what later imports must know. By default nothing is noted. */
   readonly undoNoted?: UndoNoted;
 }
 
 async function undoCommand(
   run: Run,
-  { writes, first, number, undoNoted = async (_, undo) => ({ id: await undo() }) }: UndoCommandOptions,
+  {
+    writes,
+    first,
+    number,
+    earlier,
+    undoNoted = async (_, undo) => ({ id: await undo() }),
+  }: UndoCommandOptions,
 ): Promise<void> {
   // Read again, since another process may have taken it back, or written more.
   const command = (await writes.commands()).find((each) => each.run === first);
@@ -151,7 +169,14 @@ async function undoCommand(
     .sort((one, other) => isCreate(one) - isCreate(other));
   const { dryRun: isDryRun } = run.flags;
   const namer = createNamer(run.output.note);
-  const undo: Undo = { run, at: command.at, note: namer.name, putBack: new Map() };
+  const undo: Undo = {
+    run,
+    at: command.at,
+    note: namer.name,
+    putBack: new Map(),
+    places: new Map(),
+    earlier,
+  };
   const newIds = new Map<string, string>();
   let isLosing = false;
   const { results, reportFailures } = await processEach(steps, {
