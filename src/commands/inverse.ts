@@ -3,12 +3,12 @@ import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import type { EventAddress } from "../api/endpoints.js";
 import { fromFirstSlot, slotOf, timesFrom, withoutExceptions } from "../calendar/series.js";
 import { linesFor, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
-import { CliError, nullOn } from "../errors.js";
+import { CliError, isOutcomeUnknown, nullOn } from "../errors.js";
 import { isSameContent, replacing, says } from "../events/content.js";
 import { draftOfCopy } from "../events/copy.js";
 import { changes } from "../events/draft.js";
 import { createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "../events/names.js";
-import { write } from "../events/write.js";
+import { type Written, write } from "../events/write.js";
 import type { Run } from "../run/run.js";
 import type { WriteRow } from "../state/writes.js";
 import { type ChosenCalendar, resolveCalendars } from "./calendar-choice.js";
@@ -48,6 +48,8 @@ export interface Undo {
   readonly putBack: Map<string, CalendarEvent>;
   /** Where deleted events are created again, by the id of their calendar: each is read once. */
   readonly places: Map<string, Place>;
+  /** Notes before a deleted event is created again that it may be, or after a refusal that it was not. */
+  readonly noteBegun: (row: WriteRow, isUndoBegun: boolean) => Promise<void>;
   /** The hint for another command that can be undone; undefined if there is none. */
   readonly earlier: string | undefined;
 }
@@ -102,8 +104,10 @@ function findProblem(
   if (kind === "update" && before?.series_id === null && typeof after?.series_id === "string")
     return cannotUndo("a series cannot become a single event");
   if (eventId !== "") return null;
-  return unknownError(undo, "it is unknown whether it was created", "look for it with `calctl events list`");
+  return unknownError(undo, "it is unknown whether it was created", LIST_EVENTS);
 }
+
+const LIST_EVENTS = "look for it with `calctl events list`";
 
 /** The error for a write that may have been done or not. @param look says where the user can look for it */
 function unknownError({ earlier }: Undo, problem: string, look: string): CliError {
@@ -158,17 +162,36 @@ async function undoDelete(
   undo: Undo,
   { row, address: { calendarId, eventId }, current }: WrittenEvent,
 ): Promise<TakenBack> {
-  const { run, at } = undo;
+  const { run } = undo;
   const { series, changed = [] } = row;
   const before = beforeOf(row);
   if (current !== null) return { id: eventId, done: "nothing to take back, it is not deleted" };
   const draft = await draftAgain(undo, series === undefined ? before : seriesAgain(series, changed));
-  // So that an undo whose outcome was unknown makes it once.
-  const isKeyKept = await (await run.api()).hasExtension("keys", calendarId);
-  const key = isKeyKept ? `undo ${eventId} ${at}` : undefined;
-  const { event: created } = await write(run, { kind: "create", calendarId, draft, key, isUndo: true });
+  const created = await createOnce(undo, row, (key) =>
+    write(run, { kind: "create", calendarId, draft, key, isUndo: true }),
+  );
   await changeAgain(run, created, changed);
   return { id: created.id, done: undoneBy(row) };
+}
+
+/** Creates a deleted event again, once, though the outcome of an earlier undo is unknown. @throws CliError outcome_unknown */
+async function createOnce(
+  undo: Undo,
+  row: WriteRow,
+  create: (key?: string) => Promise<Written>,
+): Promise<CalendarEvent> {
+  const { run, at, noteBegun } = undo;
+  const { calendarId = "", eventId, isUndoBegun = false } = row;
+  if (await (await run.api()).hasExtension("keys", calendarId))
+    return (await create(`undo ${eventId} ${at}`)).event;
+  if (isUndoBegun) throw unknownError(undo, "it is unknown whether it was created again", LIST_EVENTS);
+  await noteBegun(row, true);
+  try {
+    return (await create()).event;
+  } catch (error) {
+    if (error instanceof CliError && !isOutcomeUnknown(error)) await noteBegun(row, false);
+    throw error;
+  }
 }
 
 /** @throws CliError rejected where it is not known */

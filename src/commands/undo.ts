@@ -169,12 +169,16 @@ async function undoCommand(
     .sort((one, other) => isCreate(one) - isCreate(other));
   const { dryRun: isDryRun } = run.flags;
   const namer = createNamer(run.output.note);
+  const noteBegun: Undo["noteBegun"] = async (...noted) => {
+    if (!isDryRun) await writes.noteUndoBegun(...noted);
+  };
   const undo: Undo = {
     run,
     at: command.at,
     note: namer.name,
     putBack: new Map(),
     places: new Map(),
+    noteBegun,
     earlier,
   };
   const newIds = new Map<string, string>();

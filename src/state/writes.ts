@@ -48,6 +48,8 @@ export interface WriteRow extends Write, Omit<Outcome, "state"> {
   readonly id: number;
   /** `begun`: it may or may not have been done. */
   readonly state: "begun" | "undone" | Outcome["state"];
+  /** Whether an undo may have created its event again. */
+  readonly isUndoBegun?: boolean;
   /** Whether its JSON cannot be parsed, or is not that of a write. */
   readonly isDamaged: boolean;
 }
@@ -163,6 +165,16 @@ export function createWrites({ open, account, command, warn }: WritesOptions) {
         commands.set(row["run"], ofRun);
       }
       return [...commands.values()].reverse();
+    },
+    /**
+     * Notes, before its event is created again, that this may happen, or after a refusal that it did not.
+     * @throws CliError configuration, unavailable
+     */
+    async noteUndoBegun({ id }: WriteRow, isUndoBegun: boolean): Promise<void> {
+      const update =
+        "update writes set outcome = json_set(coalesce(outcome, '{}'), '$.isUndoBegun', json(?)) where id = ?";
+      const state = await open();
+      await state.write((db) => db.run(update, String(isUndoBegun), id), SOON);
     },
     /**
      * Marks a write as undone.

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../contract/date-time.js";
 import { querySql, readDatabase, runSql } from "../../service/test/support/database.js";
+import { withoutExtensions } from "../support/contract-service.js";
 import { apply, byService, reply, reset } from "../support/fault-steps.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld } from "../support/remote-world.js";
@@ -44,6 +45,25 @@ test("an event whose answer is lost while it is created again is created once", 
   expect(await send("undo", "--yes", "--retries", "0")).toMatchObject({ exitCode: 8 });
   server.on(create, [reply(byService(service))]);
   expect(await send("undo", "--yes")).toMatchObject({ exitCode: 0 });
+  const { stdout } = await send("events", "list", "--on", "2026-11-21", "--fields", "title");
+  expect(stdout).toBe("Lunch\n");
+});
+
+test("where a service keeps no keys, an event that may have been created again is not created twice", async () => {
+  const { server, service, send, eventId, calendarId } = await createRemoteWorld({});
+  const contract = byService(withoutExtensions(service));
+  server.otherwise([reply(contract)]);
+  await send("events", "delete", eventId, "--yes");
+  const create = `POST /calendars/${calendarId}/events`;
+  server.on(create, [reply({ status: 403 })]);
+  expect(await send("undo", "--yes")).toMatchObject({ exitCode: 6 });
+  server.on(create, [apply(contract), reset]);
+  expect(await send("undo", "--yes")).toMatchObject({ exitCode: 9 });
+  server.on(create, [reply(contract)]);
+  expect(await send("undo", "--yes")).toMatchObject({
+    exitCode: 9,
+    stderr: expect.stringContaining("it is unknown whether it was created again"),
+  });
   const { stdout } = await send("events", "list", "--on", "2026-11-21", "--fields", "title");
   expect(stdout).toBe("Lunch\n");
 });
