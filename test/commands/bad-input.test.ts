@@ -252,17 +252,7 @@ describe("--input", () => {
     end_at: "2026-11-21T13:00:00Z",
   };
 
-  test.each(["description", "url", "attendees", "start"])("with a %s that --clear clears", async (field) => {
-    const stdin = JSON.stringify({
-      title: "T",
-      [field === "start" ? "start_at" : field]: field === "attendees" ? ["me"] : VALID.start_at,
-    });
-    const argv = words`events update abc --input - --clear ${field}`;
-    const message = `--clear ${field}: a new value is given too`;
-    expect(await harness.runWith({ stdin }, ...argv)).toMatchObject(failed(2, message));
-  });
-
-  // test/calendar/event-input.test.ts has what is wrong with one event.
+  // test/events/json.test.ts has what is wrong with one event.
   const BROKEN = [
     ["malformed JSON", '{"title": "T",\n  "start_at": oops}', ["--input", "line 2", "column 15"]],
     ["JSON that ends too early", '{"title": "T"', ["--input", "too early"]],

@@ -229,6 +229,14 @@ describe("events create and update", () => {
     expect(cleared).toMatchObject({ description: "", attendees: [], title: "T" });
   });
 
+  test("--clear wins over --input, as other flags", async () => {
+    const { id } = await create("T", ...words`--start 2026-11-21T12:00 --duration 1h`);
+    const stdin = JSON.stringify({ title: "New", description: "d", attendees: ["me"] });
+    const argv = words`events update ${id} --input - --clear description --clear attendees -o json`;
+    const { stdout } = await harness.runWith({ stdin }, ...argv);
+    expect(JSON.parse(stdout)).toMatchObject({ title: "New", description: "", attendees: [] });
+  });
+
   test("from timed to all-day and back", async () => {
     const { id } = await create("T", "--start", "2026-11-21T22:00", "--end", "2026-11-22T03:00");
     expect(await harness.json("events", "update", id, "--all-day")).toMatchObject({

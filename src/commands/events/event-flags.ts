@@ -12,7 +12,7 @@ import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
 import type { Named } from "../../calendar/names.js";
 import { collect } from "../../cli/global-flags.js";
 import { asUsageError, type CliError, joinUsageErrors, missingFlagsError, usageError } from "../../errors.js";
-import { type EventInput, readEventInput } from "../../events/json.js";
+import { readEventInput } from "../../events/json.js";
 import {
   type ClearableField,
   checkPatch,
@@ -208,7 +208,7 @@ export async function readEventFields(
     addAttendees: namedValues(typed.addAttendee, "--add-attendee"),
     removeAttendees: namedValues(typed.removeAttendee, "--remove-attendee"),
   };
-  return [...read, { ...flags, ...clearedFields(typed.clear, { flags, input }) }];
+  return [...read, { ...flags, ...clearedFields(typed.clear, flags) }];
 }
 
 /** The fields that `--clear` can name, as a patch clears them. */
@@ -223,17 +223,14 @@ const CLEARED = {
 
 export const CLEARABLE = Object.keys(CLEARED) as readonly (keyof typeof CLEARED)[];
 
-/** What `--clear` says. @throws CliError usage for a field that cannot be cleared, or that has a new value */
-function clearedFields(
-  names: readonly string[] = [],
-  { flags, input }: { readonly flags: TypedPatch; readonly input: EventInput | null },
-): TypedPatch {
+/** What `--clear` says. @throws CliError usage for a field that cannot be cleared, or that another flag gives a value */
+function clearedFields(names: readonly string[] = [], flags: TypedPatch): TypedPatch {
   const given = { ...flags, end: flags.end ?? flags.duration };
   const fields = names.map((name) => {
     const field = CLEARABLE.find((each) => each === name);
     if (field === undefined)
       throw usageError(`--clear: "${name}" cannot be cleared`, `fields: ${CLEARABLE.join(", ")}`);
-    if (given[field] !== undefined || input?.patch[field]?.length)
+    if (given[field] !== undefined)
       throw usageError(`--clear ${field}: a new value is given too`, "use only one of them");
     return [field, CLEARED[field]];
   });
