@@ -39,7 +39,7 @@ export interface Calendar {
   readonly members: readonly User[];
 }
 
-export interface CalendarEvent {
+export interface Event {
   readonly id: string;
   readonly calendar_id: string;
   /** `schedule` or `keep`; a service may send others. */
@@ -95,7 +95,7 @@ export interface Feed {
 
 /** What a client can write of an event. */
 export type WritableField = Exclude<
-  keyof CalendarEvent,
+  keyof Event,
   "id" | "calendar_id" | "created_at" | "updated_at" | "creator" | "series_id"
 >;
 

@@ -1,6 +1,6 @@
 import { plainId } from "../../contract/ids.js";
 import type { EventResource } from "../../contract/resources.js";
-import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
+import type { Event, Label, User } from "../../contract/shapes.js";
 import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
 import { localDate } from "../../src/calendar/zoned-time.js";
 import { inSlices, yieldToEventLoop } from "../../src/system/clock.js";
@@ -237,8 +237,8 @@ function rowOfSeries(
 }
 
 /** Events as clients read them, with the names of what they refer to. */
-async function readEvents(db: Transaction, rows: readonly ShownRow[]): Promise<readonly CalendarEvent[]> {
-  const events: CalendarEvent[] = [];
+async function readEvents(db: Transaction, rows: readonly ShownRow[]): Promise<readonly Event[]> {
+  const events: Event[] = [];
   for (const calendarId of new Set(rows.map(({ calendar_id }) => calendar_id))) {
     const own = rows.filter(({ calendar_id }) => calendar_id === calendarId);
     const { included = [] } = await loadIncluded(db, { calendarId, events: own, include: INCLUDE });
@@ -261,7 +261,7 @@ interface Names {
   readonly labels: ReadonlyMap<string, Label>;
 }
 
-function eventOf({ id, attributes, relationships }: EventResource, names: Names): CalendarEvent {
+function eventOf({ id, attributes, relationships }: EventResource, names: Names): Event {
   const { recurring_uuid: series_id = null, ...content } = attributes;
   const { calendarId, users, labels } = names;
   return {
@@ -280,7 +280,7 @@ function eventOf({ id, attributes, relationships }: EventResource, names: Names)
  * written. Equal times are one, since the id is made from the time.
  * @param calendarId the same for all times
  */
-function busyTime({ start_at, end_at, category, all_day }: CalendarEvent, calendarId: string): CalendarEvent {
+function busyTime({ start_at, end_at, category, all_day }: Event, calendarId: string): Event {
   return {
     id: [start_at, end_at].map((time) => (time ?? "").replace(/[-:.]/g, "")).join("-"),
     calendar_id: calendarId,

@@ -12,9 +12,9 @@ import { ROUTES } from "../../contract/routes.js";
 import type {
   Activity,
   Calendar,
-  CalendarEvent,
   Category,
   Comment,
+  Event,
   EventDraft,
   Feed,
   Label,
@@ -58,12 +58,12 @@ interface UpdateOptions {
    * Whether an attempt without a response has changed the event, judging by its current state; called before the attempt is
    * repeated. What it throws ends the update. Without it, the attempt is simply repeated.
    */
-  readonly isApplied?: ((current: CalendarEvent) => boolean) | undefined;
+  readonly isApplied?: ((current: Event) => boolean) | undefined;
 }
 
 /** What a PUT has left. */
 export interface Updated {
-  readonly event: CalendarEvent;
+  readonly event: Event;
   /** How many occurrences of the series were changed before, each on its own, and stay as they are. */
   readonly kept: number;
 }
@@ -139,7 +139,7 @@ export function createEndpoints(request: RequestRoute, keyOf: KeyOf) {
       return response.many((user) => readUser(user, calendarId));
     },
 
-    async getEvent(address: EventAddress): Promise<CalendarEvent> {
+    async getEvent(address: EventAddress): Promise<Event> {
       const response = await request("getEvent", { ...ofEvent(address), query: EVENT_QUERY });
       return response.one(eventIn(address.calendarId));
     },
@@ -244,7 +244,7 @@ export function createEndpoints(request: RequestRoute, keyOf: KeyOf) {
     },
 
     /** @param key under which it is created once @throws CliError rejected where the service keeps no keys */
-    async createEvent(calendarId: string, draft: EventDraft, key?: string): Promise<Created<CalendarEvent>> {
+    async createEvent(calendarId: string, draft: EventDraft, key?: string): Promise<Created<Event>> {
       const { ids, subject } = ofCalendar(calendarId);
       const response = await request("createEvent", {
         subject: `event "${draft.title}" in ${subject}`,
@@ -318,7 +318,7 @@ function nullIfUnknown(error: unknown): null {
 }
 
 /** Reads an event of a calendar. */
-function eventIn(calendarId: string): ReadResource<CalendarEvent> {
+function eventIn(calendarId: string): ReadResource<Event> {
   return (event, included) => readEvent(event, included, calendarId);
 }
 

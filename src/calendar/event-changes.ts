@@ -1,5 +1,5 @@
 import { parseLenientDateTime } from "../../contract/date-time.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import { contentKeyWithoutTimes, isSameContent } from "../events/content.js";
 import { isOnDays } from "./day-list.js";
 import { localizeEvent } from "./event-view.js";
@@ -10,7 +10,7 @@ export const CHANGE_KINDS = ["added", "changed", "removed"] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** What happened to an event. */
-export interface EventChange<T extends CalendarEvent = CalendarEvent> {
+export interface EventChange<T extends Event = Event> {
   readonly change: ChangeKind;
   /** As it is now; a removed one as it was last seen. */
   readonly event: T;
@@ -31,7 +31,7 @@ export interface SeenCalendar {
   readonly since: number;
   /** Null when it was never read: only what was written since is a change. */
   readonly days: SeenDays | null;
-  readonly events: readonly CalendarEvent[];
+  readonly events: readonly Event[];
   /** Of the calendar, as of what was seen; undefined where the service has none, or an event could not be asked for. */
   readonly revision?: number;
 }
@@ -40,13 +40,13 @@ export interface SeenCalendar {
 export interface ListedCalendar {
   readonly days: SeenDays;
   /** Every event that the service lists for these days. */
-  readonly events: readonly CalendarEvent[];
+  readonly events: readonly Event[];
   /** Those of them that the run is about. */
-  readonly matching: ReadonlySet<CalendarEvent>;
+  readonly matching: ReadonlySet<Event>;
 }
 
 /** The events of a calendar that were written or deleted, by id: null for one that is not there any more. */
-export type WrittenEvents = ReadonlyMap<string, CalendarEvent | null>;
+export type WrittenEvents = ReadonlyMap<string, Event | null>;
 
 /**
  * The events of the same days as before, when all that was written since is known. What was not seen before and not written
@@ -56,7 +56,7 @@ export function listSeenAndWritten(
   before: SeenCalendar,
   days: SeenDays,
   written: WrittenEvents,
-): readonly CalendarEvent[] {
+): readonly Event[] {
   const kept = before.events.filter((event) => !written.has(event.id) && placeOf(event, days) === "listed");
   const present = [...written.values()].filter((event) => event !== null);
   return [...kept, ...present.filter((event) => isOnDays(localizeEvent(event, days.zone), days))];
@@ -69,9 +69,9 @@ export function isSameDays(one: SeenDays | null, other: SeenDays): boolean {
 export interface Comparison {
   readonly changes: readonly EventChange[];
   /** Seen before and not listed, although their days are: `readLookup` tells what they are. */
-  readonly missing: readonly CalendarEvent[];
+  readonly missing: readonly Event[];
   /** What is remembered as seen, without the missing ones. */
-  readonly seen: readonly CalendarEvent[];
+  readonly seen: readonly Event[];
 }
 
 /** Compares the events of a calendar with those that were seen before. */
@@ -81,7 +81,7 @@ export function compareEvents(before: SeenCalendar, now: ListedCalendar): Compar
   const known = new Set(before.events.map(keyOf));
   const unseen = now.events.filter((event) => now.matching.has(event) && !known.has(keyOf(event)));
   const changes: EventChange[] = unseen.flatMap((event) => changeOfUnseen(event, before) ?? []);
-  const missing: CalendarEvent[] = [];
+  const missing: Event[] = [];
   const seen = [...now.matching];
   for (const event of before.events) {
     const found = listed.get(keyOf(event));
@@ -109,11 +109,11 @@ export interface LookupResult {
   /** Null if it has not changed. */
   readonly change: EventChange | null;
   /** Null if it is not watched any more. */
-  readonly seen: CalendarEvent | null;
+  readonly seen: Event | null;
 }
 
 /** @param now the event as it is; null if it is not there or not readable */
-export function readLookup(before: CalendarEvent, now: CalendarEvent | null, days: SeenDays): LookupResult {
+export function readLookup(before: Event, now: Event | null, days: SeenDays): LookupResult {
   // Of an event that has become a series, the occurrences are listed.
   if (now === null || isSeries(now)) return { change: goneOf(before), seen: null };
   const seen = placeOf(now, days) === "listed" ? now : null;
@@ -124,7 +124,7 @@ export function readLookup(before: CalendarEvent, now: CalendarEvent | null, day
  * An event that could have been seen before is a change in any case: a service may list it late. One whose days come into view
  * is one only if it was written since. An occurrence is as old as its series, but new where the rule has a new date.
  */
-function changeOfUnseen(event: CalendarEvent, { since, days }: SeenCalendar): EventChange | null {
+function changeOfUnseen(event: Event, { since, days }: SeenCalendar): EventChange | null {
   const couldBeSeen = days !== null && placeOf(event, days) === "listed";
   if (!couldBeSeen && !isWrittenSince(event, since)) return null;
   const created = instantOf(event.created_at);
@@ -132,11 +132,11 @@ function changeOfUnseen(event: CalendarEvent, { since, days }: SeenCalendar): Ev
   return { change: isOld ? "changed" : "added", event, before: null };
 }
 
-function goneOf(event: CalendarEvent): EventChange {
+function goneOf(event: Event): EventChange {
   return { change: "removed", event, before: event };
 }
 
-function isWrittenSince({ created_at, updated_at }: CalendarEvent, since: number): boolean {
+function isWrittenSince({ created_at, updated_at }: Event, since: number): boolean {
   return [created_at, updated_at].some((text) => (instantOf(text) ?? Number.NEGATIVE_INFINITY) >= since);
 }
 
@@ -145,7 +145,7 @@ function instantOf(text: string | null): number | null {
 }
 
 /** Where an event is, seen from some days. One without a readable start is where it was listed. */
-function placeOf(event: CalendarEvent, { first, last, zone }: SeenDays): "over" | "listed" | "later" {
+function placeOf(event: Event, { first, last, zone }: SeenDays): "over" | "listed" | "later" {
   const times = localizeEvent(event, zone);
   if (times.start_local === null) return "listed";
   if (!isOnDays(times, { first, last: null })) return "over";
@@ -153,7 +153,7 @@ function placeOf(event: CalendarEvent, { first, last, zone }: SeenDays): "over" 
 }
 
 /** Tells events apart by id; those of an id that is listed more than once, as repetitions may be, also by their start. */
-function createKeys(...lists: readonly (readonly CalendarEvent[])[]): (event: CalendarEvent) => string {
+function createKeys(...lists: readonly (readonly Event[])[]): (event: Event) => string {
   const repeated = new Set<string>();
   for (const events of lists) {
     const ids = new Set<string>();
@@ -166,7 +166,7 @@ function createKeys(...lists: readonly (readonly CalendarEvent[])[]): (event: Ca
 }
 
 /** Whether an event was written in between. Where the service does not say when it was, its content tells. */
-function hasChanged(before: CalendarEvent, now: CalendarEvent): boolean {
+function hasChanged(before: Event, now: Event): boolean {
   // It is written with its series, and has the rule of it.
   if (now.series_id !== null) return !isSameContent({ ...before, recurrences: now.recurrences }, now);
   const [then, updated] = [instantOf(before.updated_at), instantOf(now.updated_at)];

@@ -1,6 +1,6 @@
 import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
 import { compositeId, plainId } from "../../contract/ids.js";
-import { CATEGORIES, type CalendarEvent, type Category, type User } from "../../contract/shapes.js";
+import { CATEGORIES, type Category, type Event, type User } from "../../contract/shapes.js";
 import { readSpan, readStart } from "../events/times.js";
 import { localDate, wallClockAt } from "./zoned-time.js";
 
@@ -23,12 +23,12 @@ export interface SortOptions {
  * Sorts events by the day they start in the zone, all-day ones first, then by start, title and id. Those without times
  * come last.
  */
-export function sortEvents<T extends CalendarEvent>(events: readonly T[], options: SortOptions): T[] {
+export function sortEvents<T extends Event>(events: readonly T[], options: SortOptions): T[] {
   return sortKeyed(events.map(createKeyReader(options))).map(({ event }) => event);
 }
 
 /** An event and its position in a list, null for one without a readable start. */
-export interface KeyedEvent<T extends CalendarEvent> {
+export interface KeyedEvent<T extends Event> {
   readonly event: T;
   readonly key: SortKey | null;
 }
@@ -36,7 +36,7 @@ export interface KeyedEvent<T extends CalendarEvent> {
 /** Returns events with their positions, computed once so that comparing is cheap. */
 export function createKeyReader({ zone, firstDay }: SortOptions) {
   const first = firstDay === null ? Number.NEGATIVE_INFINITY : dayOf(dateToInstant(firstDay));
-  return <T extends CalendarEvent>(event: T): KeyedEvent<T> => {
+  return <T extends Event>(event: T): KeyedEvent<T> => {
     const start = readStart(event);
     if (start === null) return { event, key: null };
     const allDay = event.all_day === true;
@@ -51,12 +51,12 @@ export function dayOf(instant: number): number {
 }
 
 /** The events in the order of `sortEvents`. */
-export function sortKeyed<T extends CalendarEvent>(events: readonly KeyedEvent<T>[]): KeyedEvent<T>[] {
+export function sortKeyed<T extends Event>(events: readonly KeyedEvent<T>[]): KeyedEvent<T>[] {
   return events.toSorted(compareKeyed);
 }
 
 /** Negative when `left` is listed before `right`, as for `sort`. */
-export function compareKeyed<T extends CalendarEvent>(left: KeyedEvent<T>, right: KeyedEvent<T>): number {
+export function compareKeyed<T extends Event>(left: KeyedEvent<T>, right: KeyedEvent<T>): number {
   return (
     compareSortKeys(left.key, right.key) ||
     compare(left.event.title ?? "", right.event.title ?? "") ||
@@ -94,7 +94,7 @@ export interface EventFilter {
 }
 
 /** The events that meet every condition. An all-day event is over when its last day has ended in `zone`. */
-export function filterEvents<T extends CalendarEvent>(
+export function filterEvents<T extends Event>(
   events: readonly T[],
   { category, labelIds, excludedLabelIds, attendeeIds, mine, remaining }: EventFilter,
   zone: string,
@@ -111,18 +111,15 @@ export function filterEvents<T extends CalendarEvent>(
   );
 }
 
-function hasLabel({ label, calendar_id: calendarId }: CalendarEvent, labelIds: ReadonlySet<string>): boolean {
+function hasLabel({ label, calendar_id: calendarId }: Event, labelIds: ReadonlySet<string>): boolean {
   return label !== null && labelIds.has(compositeId(calendarId, label.id));
 }
 
-function hasAttendee(
-  { attendees, calendar_id: calendarId }: CalendarEvent,
-  ids: ReadonlySet<string>,
-): boolean {
+function hasAttendee({ attendees, calendar_id: calendarId }: Event, ids: ReadonlySet<string>): boolean {
   return attendees.some(({ id }) => ids.has(compositeId(calendarId, id)));
 }
 
-function involves({ creator, attendees }: CalendarEvent, userId: string): boolean {
+function involves({ creator, attendees }: Event, userId: string): boolean {
   return isUser(creator, userId) || attendees.some((attendee) => isUser(attendee, userId));
 }
 
@@ -135,7 +132,7 @@ function isUser(user: User | null, userId: string): boolean {
  * Each series once: its current or next occurrence, or the last one if all are over. Single events stay.
  * @param events in the order of a list
  */
-export function selectOncePerSeries<T extends CalendarEvent>(
+export function selectOncePerSeries<T extends Event>(
   events: readonly T[],
   { now, zone }: { readonly now: number; readonly zone: string },
 ): T[] {
@@ -148,7 +145,7 @@ export function selectOncePerSeries<T extends CalendarEvent>(
   return events.filter((event) => chosen.get(seriesKey(event)) === event);
 }
 
-function seriesKey({ calendar_id: calendarId, series_id: seriesId, id }: CalendarEvent): string {
+function seriesKey({ calendar_id: calendarId, series_id: seriesId, id }: Event): string {
   return `${calendarId} ${seriesId ?? id}`;
 }
 
@@ -159,7 +156,7 @@ interface Cutoff {
 }
 
 /** An event without a readable end is never over. */
-function isOver(event: CalendarEvent, { now, today }: Cutoff): boolean {
+function isOver(event: Event, { now, today }: Cutoff): boolean {
   const { allDay, end } = readSpan(event);
   return end !== null && end <= (allDay === true ? today : now);
 }

@@ -1,6 +1,6 @@
 import { normalizeText } from "../../contract/comparable-text.js";
 import { codePointLength, MAX_SEARCH } from "../../contract/limits.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import { emptyValueError, usageError } from "../errors.js";
 
 /** Checks the text of a search. @throws CliError usage for one that is empty or too long */
@@ -12,7 +12,7 @@ export function parseSearch(text: string, source: string): string {
 }
 
 /** The fields that a search reads. */
-export type SearchedText = Pick<CalendarEvent, "title" | "description" | "location">;
+export type SearchedText = Pick<Event, "title" | "description" | "location">;
 
 /**
  * Whether an event has the text in its title, description or location. Case does not matter, nor how a character is

@@ -1,4 +1,4 @@
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import { readStart } from "../events/times.js";
 import {
   compareKeyed,
@@ -10,13 +10,13 @@ import {
 } from "./event-order.js";
 
 /** Batches of events in the order of lists, of which each is read only when it is asked for. */
-type EventBatches<T extends CalendarEvent> = AsyncIterator<readonly KeyedEvent<T>[]>;
+type EventBatches<T extends Event> = AsyncIterator<readonly KeyedEvent<T>[]>;
 
 /**
  * Puts pages that are ordered by start into the order of lists. A day is passed on once no later event can be of it, so
  * that only a few days are held.
  */
-export async function* sortPages<T extends CalendarEvent>(
+export async function* sortPages<T extends Event>(
   pages: AsyncIterable<readonly T[]>,
   options: SortOptions,
 ): AsyncGenerator<readonly KeyedEvent<T>[]> {
@@ -38,7 +38,7 @@ export async function* sortPages<T extends CalendarEvent>(
 }
 
 /** What is left of a batch, and where the next ones come from. */
-interface Source<T extends CalendarEvent> {
+interface Source<T extends Event> {
   readonly batches: EventBatches<T>;
   batch: readonly KeyedEvent<T>[];
   position: number;
@@ -48,7 +48,7 @@ interface Source<T extends CalendarEvent> {
  * Reads the first batch of each source with `prime`, and merges them into one list.
  * @param prime calls a function for each of the sources, several at a time
  */
-export async function mergeSorted<T extends CalendarEvent>(
+export async function mergeSorted<T extends Event>(
   batches: readonly EventBatches<T>[],
   prime: (read: (source: Source<T>) => Promise<void>, sources: readonly Source<T>[]) => Promise<unknown>,
 ): Promise<AsyncIterable<readonly T[]>> {
@@ -57,7 +57,7 @@ export async function mergeSorted<T extends CalendarEvent>(
   return merge(sources);
 }
 
-async function refill<T extends CalendarEvent>(source: Source<T>): Promise<void> {
+async function refill<T extends Event>(source: Source<T>): Promise<void> {
   while (source.position === source.batch.length) {
     const { value, done } = await source.batches.next();
     if (done === true) return;
@@ -66,19 +66,19 @@ async function refill<T extends CalendarEvent>(source: Source<T>): Promise<void>
   }
 }
 
-async function* merge<T extends CalendarEvent>(sources: readonly Source<T>[]): AsyncGenerator<readonly T[]> {
+async function* merge<T extends Event>(sources: readonly Source<T>[]): AsyncGenerator<readonly T[]> {
   for (let open = sources.filter(hasNext); open.length > 0; open = open.filter(hasNext)) {
     yield takeUntilEmpty(open);
     for (const source of open) await refill(source);
   }
 }
 
-function hasNext<T extends CalendarEvent>({ batch, position }: Source<T>): boolean {
+function hasNext<T extends Event>({ batch, position }: Source<T>): boolean {
   return position < batch.length;
 }
 
 /** The next events of all sources, until one of them has to be read on. */
-function takeUntilEmpty<T extends CalendarEvent>(sources: readonly Source<T>[]): readonly T[] {
+function takeUntilEmpty<T extends Event>(sources: readonly Source<T>[]): readonly T[] {
   const taken: T[] = [];
   while (sources.every(hasNext)) {
     const heads = sources.flatMap((source) => {

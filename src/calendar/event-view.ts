@@ -6,12 +6,12 @@ import {
   parseWireDateTime,
 } from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
-import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
+import type { Event, Label, User } from "../../contract/shapes.js";
 import { DEFAULT_LABEL_NAME } from "./names.js";
 import { daySpan, formatLocal } from "./zoned-time.js";
 
 /** An event with its times in the chosen zone. */
-export interface LocalizedEvent extends CalendarEvent {
+export interface LocalizedEvent extends Event {
   /** Null when it is not known without another request. */
   readonly calendar_name: string | null;
   /** `2026-11-21T15:00:00+09:00`, for all-day events the first day; null when missing or unreadable. */
@@ -22,7 +22,7 @@ export interface LocalizedEvent extends CalendarEvent {
 
 /** Adds the times in `zone`. All-day events are the same in every zone. Keys are in the order of the output. */
 export function localizeEvent(
-  event: CalendarEvent,
+  event: Event,
   zone: string,
   calendarName: string | null = null,
 ): LocalizedEvent {
@@ -55,14 +55,14 @@ export function localizeEvent(
 }
 
 /** The end. Some services end a one-day event where it starts; its end is then the midnight after that day. */
-function endOf({ all_day, start_at, end_at }: CalendarEvent): string | null {
+function endOf({ all_day, start_at, end_at }: Event): string | null {
   const day = all_day === true && end_at === start_at ? parseWireDateTime(start_at ?? "") : null;
   return day === null ? end_at : formatWireDateTime(dateToInstant(day.date) + DAY_MS);
 }
 
 /** The times in `zone`; the days of an all-day event. */
 export function localTimes(
-  event: Pick<CalendarEvent, "all_day" | "start_at" | "end_at">,
+  event: Pick<Event, "all_day" | "start_at" | "end_at">,
   zone: string,
 ): Pick<LocalizedEvent, "start_local" | "end_local"> {
   if (event.all_day !== true) {
@@ -87,7 +87,7 @@ export interface RelatedResources {
 }
 
 /** Fills in label and users of an event, since the response to a write has only their ids. */
-export function fillRelated(event: CalendarEvent, { labels, users }: RelatedResources): CalendarEvent {
+export function fillRelated(event: Event, { labels, users }: RelatedResources): Event {
   const fillUser = (user: User): User => {
     if (user.name !== null || user.type !== "user") return user;
     const known = users.find(({ id }) => plainId(id) === plainId(user.id));
@@ -103,7 +103,7 @@ export function fillRelated(event: CalendarEvent, { labels, users }: RelatedReso
 }
 
 /** The label and the users of an event. */
-export function relatedOf({ label, creator, attendees }: CalendarEvent): RelatedResources {
+export function relatedOf({ label, creator, attendees }: Event): RelatedResources {
   return {
     labels: label === null ? [] : [label],
     users: creator === null ? attendees : [creator, ...attendees],
@@ -111,10 +111,7 @@ export function relatedOf({ label, creator, attendees }: CalendarEvent): Related
 }
 
 /** Whether an event is a series or one of its occurrences. */
-export function isRepeating({
-  recurrences,
-  series_id,
-}: Pick<CalendarEvent, "recurrences" | "series_id">): boolean {
+export function isRepeating({ recurrences, series_id }: Pick<Event, "recurrences" | "series_id">): boolean {
   return recurrences.length > 0 || series_id !== null;
 }
 

@@ -1,6 +1,6 @@
 import { DAY_MS, dateToInstant, formatWireDateTime, MINUTE_MS } from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
 import { readSpan } from "../events/times.js";
 import { readClock } from "./date-grammar.js";
@@ -79,7 +79,7 @@ export function findOverlaps<T extends TimeSpan>(spans: readonly T[]): readonly 
  * @param options.allDay whether all-day events count, as the days of `zone`
  */
 export function busyTime(
-  event: CalendarEvent,
+  event: Event,
   { allDay, zone }: { readonly allDay: boolean; readonly zone: string },
 ): TimeSpan | null {
   const span = readSpan(event);
@@ -149,7 +149,7 @@ export function parseBetween(text: string, source: string): TimeSpan {
 
 /** Whether one of some users attends an event or, where nobody attends, created it. */
 export function takesPart(
-  { attendees, creator }: Pick<CalendarEvent, "attendees" | "creator">,
+  { attendees, creator }: Pick<Event, "attendees" | "creator">,
   userIds: readonly string[],
 ): boolean {
   const people = attendees.length === 0 && creator !== null ? [creator] : attendees;

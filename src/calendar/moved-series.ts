@@ -1,4 +1,4 @@
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import type { EventChange } from "./event-changes.js";
 
 /**
@@ -51,6 +51,6 @@ function groupBy(
 }
 
 function byStart({ event: one }: EventChange, { event: other }: EventChange): number {
-  const startOf = ({ start_at }: CalendarEvent) => Date.parse(start_at ?? "");
+  const startOf = ({ start_at }: Event) => Date.parse(start_at ?? "");
   return startOf(one) - startOf(other);
 }

@@ -1,5 +1,5 @@
 import { DAY_MS, dateToInstant, HOUR_MS, MINUTE_MS } from "../../contract/date-time.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
 import { readSpan } from "../events/times.js";
 import { parseDuration } from "./dates.js";
@@ -26,7 +26,7 @@ export interface Reminder<T> {
 }
 
 /** The events whose start is in the window, by start. Keeps without times never are. */
-export function findReminders<T extends CalendarEvent>(
+export function findReminders<T extends Event>(
   events: readonly T[],
   window: ReminderWindow,
 ): readonly Reminder<T>[] {
@@ -41,7 +41,7 @@ export function findReminders<T extends CalendarEvent>(
  * Events that existed when they started, too long ago to be announced; as far as they are listed. Of a series that was written
  * since, an event may have been moved to where it is.
  */
-export function findLate<T extends CalendarEvent>(
+export function findLate<T extends Event>(
   events: readonly T[],
   window: ReminderWindow,
 ): readonly Reminder<T>[] {
@@ -55,7 +55,7 @@ export function findLate<T extends CalendarEvent>(
 }
 
 /** Null for an event that is not announced. */
-function startOf(event: CalendarEvent, { allDayAt, zone }: ReminderWindow): number | null {
+function startOf(event: Event, { allDayAt, zone }: ReminderWindow): number | null {
   const { allDay, start } = readSpan(event);
   if (allDay !== true || start === null) return start;
   return allDayAt === null ? null : instantAt(start + allDayAt, zone);

@@ -1,13 +1,13 @@
 import { formatWireDateTime, parseLenientDateTime } from "../../contract/date-time.js";
 import { exceptedSlots, SCOPES, type Scope } from "../../contract/extensions.js";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { Event, EventDraft } from "../../contract/shapes.js";
 
 /** What ids tell of series: an occurrence has the id of its series, then `_` and its start by the rule. @see docs/extensions.md */
 
 /** The values of `--scope`, the widest last. */
 export const SCOPE_CHOICES: readonly Scope[] = SCOPES;
 
-type SeriesMember = Pick<CalendarEvent, "id" | "series_id">;
+type SeriesMember = Pick<Event, "id" | "series_id">;
 
 /** Whether an event is a series itself, not one of its occurrences. */
 export function isSeries({ id, series_id }: SeriesMember): boolean {
@@ -24,7 +24,7 @@ export function slotOf({ id, series_id }: SeriesMember): string | null {
 }
 
 /** Whether an occurrence begins when it does by the rule of its series; false for other events. */
-export function isWhereItsRuleSays(event: Pick<CalendarEvent, "id" | "series_id" | "start_at">): boolean {
+export function isWhereItsRuleSays(event: Pick<Event, "id" | "series_id" | "start_at">): boolean {
   const digits = (text: string) => text.replace(/\D/g, "");
   const slot = slotOf(event);
   return slot !== null && digits(event.start_at ?? "").startsWith(digits(slot));

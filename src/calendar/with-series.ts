@@ -1,5 +1,5 @@
 import { exceptedSlots } from "../../contract/extensions.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import { nullOn } from "../errors.js";
 import { type LocalizedEvent, localizeEvent } from "./event-view.js";
 import { isSeries, slotOf } from "./series.js";
@@ -10,7 +10,7 @@ interface Address {
 }
 
 /** Reads an event. @throws CliError not_found if there is none */
-export type GetEvent = (address: Address) => Promise<CalendarEvent>;
+export type GetEvent = (address: Address) => Promise<Event>;
 
 /** Events that are read at the same time, at most. */
 const CONCURRENCY = 4;

@@ -6,7 +6,7 @@ import {
   MINUTE_MS,
   parseWireDateTime,
 } from "../../contract/date-time.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 
 /**
  * Wall clocks of timezones. Instants are milliseconds since the Unix epoch, a wall clock is the instant at which UTC
@@ -139,7 +139,7 @@ export interface DaySpan {
  * The days of an all-day event, null when its start is missing or cannot be read. On the wire it ends at the
  * midnight after its last day; an end that equals the start is one day, as some services count.
  */
-export function daySpan(event: Pick<CalendarEvent, "start_at" | "end_at">): DaySpan | null {
+export function daySpan(event: Pick<Event, "start_at" | "end_at">): DaySpan | null {
   const first = dateOf(event.start_at);
   if (first === null) return null;
   const end = dateOf(event.end_at);

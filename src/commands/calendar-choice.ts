@@ -1,4 +1,4 @@
-import type { Calendar, CalendarEvent } from "../../contract/shapes.js";
+import type { Calendar, Event } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import { checkId, describeCandidates, type Named, resolveName } from "../calendar/names.js";
 import { CliError, hasCode, nullOn, usageError, wrapError } from "../errors.js";
@@ -46,7 +46,7 @@ function pickCalendar({ terminal }: Run, calendars: readonly ChosenCalendar[]): 
 /** An event and its calendar. */
 export interface FoundEvent {
   readonly calendar: ChosenCalendar;
-  readonly event: CalendarEvent;
+  readonly event: Event;
 }
 
 /** Finds events that are given by id. All throw CliError not_found when no calendar has the event. */

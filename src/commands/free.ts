@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import { parseDuration } from "../calendar/dates.js";
 import { sortEvents } from "../calendar/event-order.js";
 import {
@@ -144,7 +144,7 @@ async function readAll(run: Run, query: EventQuery, names: readonly string[]) {
   const { calendars, pages, localize } = await createEventReader(run, query);
   const api = await run.api();
   const members: Candidate[] = [];
-  const events: CalendarEvent[] = [];
+  const events: Event[] = [];
   const failure = await firstFailure(calendars, async (calendar) => {
     try {
       if (names.length > 0) members.push(...(await api.listMembers(calendar.id)));

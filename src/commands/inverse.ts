@@ -1,5 +1,5 @@
 import type { Scope } from "../../contract/extensions.js";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { Event, EventDraft } from "../../contract/shapes.js";
 import type { EventAddress } from "../api/endpoints.js";
 import { fromFirstSlot, slotOf, timesFrom, withoutExceptions } from "../calendar/series.js";
 import { linesFor, shiftBetween, shiftedStart } from "../calendar/series-shift.js";
@@ -45,7 +45,7 @@ export interface Undo {
   /** Called with a line to show the user. */
   readonly note: (text: string) => void;
   /** The series that a dry run put back, by id: only the service knows with which of its events each then begins. */
-  readonly putBack: Map<string, CalendarEvent>;
+  readonly putBack: Map<string, Event>;
   /** Where deleted events are created again, by the id of their calendar: each is read once. */
   readonly places: Map<string, Place>;
   /** Notes before a deleted event is created again that it may be, or after a refusal that it was not. */
@@ -125,7 +125,7 @@ export function cannotUndo(
 }
 
 /** An event as it is now; null if it is deleted. */
-async function readCurrent({ run, putBack }: Undo, address: EventAddress): Promise<CalendarEvent | null> {
+async function readCurrent({ run, putBack }: Undo, address: EventAddress): Promise<Event | null> {
   const known = putBack.get(address.eventId);
   if (known !== undefined) return known;
   return (await run.api()).getEvent(address).catch(nullOn("not_found"));
@@ -137,7 +137,7 @@ interface WrittenEvent {
   readonly row: WriteRow;
   readonly address: EventAddress;
   /** Null if it is deleted. */
-  readonly current: CalendarEvent | null;
+  readonly current: Event | null;
 }
 
 async function undoCreate(undo: Undo, { row, address, current }: WrittenEvent): Promise<TakenBack> {
@@ -179,7 +179,7 @@ async function createOnce(
   undo: Undo,
   row: WriteRow,
   create: (key?: string) => Promise<Written>,
-): Promise<CalendarEvent> {
+): Promise<Event> {
   const { run, at, noteBegun } = undo;
   const { calendarId = "", eventId, isUndoBegun = false } = row;
   if (await (await run.api()).hasExtension("keys", calendarId))
@@ -195,7 +195,7 @@ async function createOnce(
 }
 
 /** @throws CliError rejected where it is not known */
-function beforeOf({ series, before = series }: WriteRow): CalendarEvent {
+function beforeOf({ series, before = series }: WriteRow): Event {
   if (before === undefined) throw cannotUndo("what there was is not known");
   return before;
 }
@@ -205,7 +205,7 @@ function deletedSince(eventId: string): CliError {
 }
 
 /** A write that changed a series, and left some of it. */
-type SeriesWrite = WriteRow & { readonly series: CalendarEvent };
+type SeriesWrite = WriteRow & { readonly series: Event };
 
 function isSeriesWrite(row: WriteRow): row is SeriesWrite {
   return row.series !== undefined && !(row.kind === "delete" && row.scope === "all");
@@ -244,7 +244,7 @@ async function undoSeriesWrite(undo: Undo, row: SeriesWrite): Promise<TakenBack>
 }
 
 /** Whether a series is as it was before, but for what had been changed on its own: the write was never done, or its undo was killed. */
-function isPutBack({ series, changed = [] }: SeriesWrite, current: CalendarEvent): boolean {
+function isPutBack({ series, changed = [] }: SeriesWrite, current: Event): boolean {
   return isSameContent(seriesAgain(current, changed), seriesAgain(series, changed));
 }
 
@@ -252,8 +252,8 @@ function isPutBack({ series, changed = [] }: SeriesWrite, current: CalendarEvent
 async function findUntouched(
   undo: Undo,
   { series, changed = [] }: SeriesWrite,
-): Promise<readonly CalendarEvent[] | null> {
-  const untouched: CalendarEvent[] = [];
+): Promise<readonly Event[] | null> {
+  const untouched: Event[] = [];
   for (const event of changed) {
     const address = { calendarId: series.calendar_id, eventId: `${series.id}_${slotOf(event)}` };
     const current = await readCurrent(undo, address);
@@ -284,7 +284,7 @@ async function requireNothingLost(
 }
 
 /** The series as it was with the times that its first event has now, moved back as far as the write moved it. */
-function shownAs({ series, before, draft, after }: SeriesWrite, current: CalendarEvent): CalendarEvent {
+function shownAs({ series, before, draft, after }: SeriesWrite, current: Event): Event {
   const isWhole = before !== undefined && draft !== undefined && after?.id === series.id;
   // Another rule may begin on another day, though nothing was moved.
   const shift = isWhole
@@ -295,12 +295,12 @@ function shownAs({ series, before, draft, after }: SeriesWrite, current: Calenda
 }
 
 /** A series with its events that were changed on their own as the others, so that they can be changed again. */
-function seriesAgain(series: CalendarEvent, changed: readonly CalendarEvent[]): CalendarEvent {
+function seriesAgain(series: Event, changed: readonly Event[]): Event {
   return { ...fromFirstSlot(series), recurrences: withoutExceptions(series.recurrences, changed) };
 }
 
 /** The deleted event as a new one of its calendar. */
-async function draftAgain(undo: Undo, before: CalendarEvent): Promise<EventDraft> {
+async function draftAgain(undo: Undo, before: Event): Promise<EventDraft> {
   const { run, places } = undo;
   const place = places.get(before.calendar_id) ?? (await findPlace(run, before.calendar_id));
   places.set(before.calendar_id, place);
@@ -314,11 +314,7 @@ async function findPlace(run: Run, calendarId: string): Promise<Place> {
 }
 
 /** Changes events of a series again that had been changed on their own. @param series of which they are one now */
-async function changeAgain(
-  run: Run,
-  series: CalendarEvent,
-  changed: readonly CalendarEvent[],
-): Promise<void> {
+async function changeAgain(run: Run, series: Event, changed: readonly Event[]): Promise<void> {
   for (const event of changed) {
     const current = { ...series, id: `${series.id}_${slotOf(event)}` };
     await replace(run, current, { as: event, scope: "this" });
@@ -326,14 +322,14 @@ async function changeAgain(
 }
 
 interface Replacement extends Partial<Pick<EventDraft, "recurrences">> {
-  readonly as: CalendarEvent;
+  readonly as: Event;
   readonly scope?: Scope;
 }
 
 /** Writes everything as it was; what was empty is cleared. */
 async function replace(
   run: Run,
-  event: CalendarEvent,
+  event: Event,
   { as: before, recurrences, scope }: Replacement,
 ): Promise<void> {
   const ids = { attendees: before.attendees.map(({ id }) => id), label: before.label?.id ?? DEFAULT_LABEL };
@@ -343,7 +339,7 @@ async function replace(
 }
 
 /** Whether an event, or a series, is as the command left it, or would have left it. */
-function isAsLeft(row: WriteRow, current: CalendarEvent): boolean {
+function isAsLeft(row: WriteRow, current: Event): boolean {
   const { after, draft, scope, series } = row;
   if (after !== undefined) return isSameContent(current, after);
   if (isSeriesWrite(row) && row.kind === "delete") return isWithoutDeleted(row, current);
@@ -353,7 +349,7 @@ function isAsLeft(row: WriteRow, current: CalendarEvent): boolean {
 }
 
 /** Whether a series is as it was but for the one event that was deleted. */
-function isWithoutDeleted(row: SeriesWrite, current: CalendarEvent): boolean {
+function isWithoutDeleted(row: SeriesWrite, current: Event): boolean {
   const deleted = beforeOf(row);
   const { recurrences } = current;
   const isExcepted = String(withoutExceptions(recurrences, [deleted])) !== String(recurrences);
@@ -375,7 +371,7 @@ function unknownSeries(undo: Undo, { series: { id } }: SeriesWrite): CliError {
  * @throws CliError changed, after what is different, when the event is not as the command left it; outcome_unknown for a series
  * of which that is not known
  */
-async function requireAsLeft(undo: Undo, current: CalendarEvent, row: WriteRow): Promise<void> {
+async function requireAsLeft(undo: Undo, current: Event, row: WriteRow): Promise<void> {
   if (isAsLeft(row, current)) return;
   if (row.after === undefined && isSeriesWrite(row)) throw unknownSeries(undo, row);
   const { run } = undo;

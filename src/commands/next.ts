@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import { lastOfDays, parseDuration } from "../calendar/dates.js";
 import { addDuration, localDate, wallClockAt } from "../calendar/zoned-time.js";
 import { addAction, describeCommand, type RunOf } from "../cli/command.js";
@@ -59,7 +59,7 @@ export async function runNext(run: Run, options: NextOptions): Promise<void> {
   if (until > furthest)
     throw usageError(`--within: "${within?.text}" is more than ${YEAR} days`, `write ${YEAR}d or less`);
   const filters = { allCalendars: run.flags.calendars.length === 0, remaining: true };
-  const isWanted = (event: CalendarEvent): boolean => {
+  const isWanted = (event: Event): boolean => {
     const [start, isAllDay] = [readStart(event), event.all_day === true];
     if (start === null || (isAllDay && options.allDay !== true)) return false;
     return start <= (isAllDay ? wallClockAt(until, zone) : until);
@@ -85,7 +85,7 @@ export async function runNext(run: Run, options: NextOptions): Promise<void> {
 /** Passes on pages that are ordered by start, until they have the first events that are wanted. */
 function createTake(
   limit: number,
-  isWanted: (event: CalendarEvent) => boolean,
+  isWanted: (event: Event) => boolean,
 ): NonNullable<EventQuery["takeFirst"]> {
   return async function* takeFirst(pages) {
     const starts: (number | null)[] = [];

@@ -1,19 +1,12 @@
 import { compositeId, plainId } from "../../contract/ids.js";
-import type {
-  CalendarEvent,
-  ContentField,
-  EventDraft,
-  Label,
-  User,
-  WritableField,
-} from "../../contract/shapes.js";
+import type { ContentField, Event, EventDraft, Label, User, WritableField } from "../../contract/shapes.js";
 import type { ClearableField, TextField } from "./patch.js";
 import { readSpan } from "./times.js";
 
 /** What events say, compared with other events and with drafts. */
 
 /** What is compared of an event; of its label and people only the ids. */
-type Content = Pick<CalendarEvent, Exclude<WritableField, "label" | "attendees">> & {
+type Content = Pick<Event, Exclude<WritableField, "label" | "attendees">> & {
   readonly label: Pick<Label, "id"> | null;
   readonly attendees: readonly Pick<User, "id">[];
 };
@@ -72,7 +65,7 @@ function timesKey(event: Content): string {
  * Whether an event is as a draft would leave it, but for its rule. What the draft omits besides the times stays as it is; ids may
  * be plain or composite.
  */
-export function says(event: CalendarEvent, { label, attendees, ...fields }: EventDraft): boolean {
+export function says(event: Event, { label, attendees, ...fields }: EventDraft): boolean {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return isSameContent(event, {
     ...event,
@@ -88,16 +81,16 @@ export function says(event: CalendarEvent, { label, attendees, ...fields }: Even
 
 /** The event as an update leaves it, with what is known of its label and attendees. */
 export function eventOfDraft(
-  current: CalendarEvent,
+  current: Event,
   draft: EventDraft,
   { labels, members }: { readonly labels: readonly Label[]; readonly members: readonly User[] },
-): CalendarEvent {
+): Event {
   const composite = (id: string): string => compositeId(current.calendar_id, id);
   const users = [...members, ...current.attendees];
   const label = [...labels, current.label].find(
     (each) => each !== null && composite(each.id) === draft.label,
   );
-  const written: Pick<CalendarEvent, WritableField> = {
+  const written: Pick<Event, WritableField> = {
     category: draft.category,
     title: draft.title,
     all_day: draft.all_day ?? null,
@@ -118,7 +111,7 @@ export function eventOfDraft(
 }
 
 /** A draft as what replaces an event: what it does not have is cleared. */
-export function replacing(event: CalendarEvent, draft: EventDraft): EventDraft {
+export function replacing(event: Event, draft: EventDraft): EventDraft {
   const textOf = (field: TextField) => draft[field] ?? (event[field] ? "" : undefined);
   const cleared: Pick<EventDraft, ClearableField> = {
     description: textOf("description"),

@@ -1,5 +1,5 @@
 import { compositeId, plainId } from "../../contract/ids.js";
-import type { Calendar, CalendarEvent, EventDraft, User } from "../../contract/shapes.js";
+import type { Calendar, Event, EventDraft, User } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import { isRepeating } from "../calendar/event-view.js";
 import { namedLabel } from "../calendar/names.js";
@@ -30,7 +30,7 @@ interface CopyPlace {
  */
 export async function draftOfCopy(
   run: CopyRun,
-  event: CalendarEvent,
+  event: Event,
   { calendar, resolver, times }: CopyPlace,
 ): Promise<EventDraft> {
   const { config, output } = run;
@@ -66,7 +66,7 @@ export async function draftOfCopy(
 }
 
 /** Who of an event are members of a calendar, and who are not. */
-async function attendeesIn({ attendees }: CalendarEvent, resolver: RelatedResolver) {
+async function attendeesIn({ attendees }: Event, resolver: RelatedResolver) {
   const members = attendees.length === 0 ? [] : await resolver.members();
   const ids = new Set(members.map(({ id }) => plainId(id)));
   const isMember = ({ id }: User): boolean => ids.has(plainId(id));
@@ -79,7 +79,7 @@ async function attendeesIn({ attendees }: CalendarEvent, resolver: RelatedResolv
 /** The rule of a series; none where the service stores no series, which is said. @throws CliError usage for other times */
 async function copiedRule(
   { api, output }: CopyRun,
-  event: CalendarEvent,
+  event: Event,
   { calendar, times }: Pick<CopyPlace, "calendar" | "times">,
 ): Promise<readonly string[] | undefined> {
   const { id, title, recurrences } = event;

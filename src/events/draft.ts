@@ -1,6 +1,6 @@
 import { DAY_MS, dateToInstant, instantToDate } from "../../contract/date-time.js";
 import { compositeId, plainId } from "../../contract/ids.js";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { Event, EventDraft } from "../../contract/shapes.js";
 import { checkDate, type DateInput, type DurationInput } from "../calendar/dates.js";
 import { describeCandidates } from "../calendar/names.js";
 import { fromFirstSlot } from "../calendar/series.js";
@@ -156,11 +156,7 @@ export function missingForDraft(patches: readonly GivenFields[]): readonly strin
  * @param zone the chosen one
  * @throws CliError usage, naming all missing flags at once
  */
-export function changes(
-  event: CalendarEvent,
-  patches: readonly EventPatch<string>[],
-  zone: string,
-): EventDraft {
+export function changes(event: Event, patches: readonly EventPatch<string>[], zone: string): EventDraft {
   patches.forEach(checkPatch);
   const typed = patches.filter(isTyped);
   const title = said(patches, "title") ?? event.title;
@@ -200,7 +196,7 @@ function hintForTimes(isTimed: boolean): string {
 }
 
 function changedSpan(
-  event: CalendarEvent,
+  event: Event,
   patches: readonly EventPatch<string>[],
   { zone, category }: { readonly zone: string; readonly category: string | null },
 ): EventSpan {
@@ -290,7 +286,7 @@ function clearsTimes(patches: readonly EventPatch<string>[], category: string | 
 }
 
 function changedText(
-  event: CalendarEvent,
+  event: Event,
   patches: readonly EventPatch<string>[],
   field: TextField,
 ): string | undefined {
@@ -300,7 +296,7 @@ function changedText(
 }
 
 /** Composite ids; undefined when the event has no attendees and none are given. */
-function changedAttendees(event: CalendarEvent, patches: readonly EventPatch<string>[]) {
+function changedAttendees(event: Event, patches: readonly EventPatch<string>[]) {
   const typed = patches.filter(isTyped);
   const added = typed.flatMap(({ addAttendees = [] }) => addAttendees);
   const removed = typed.flatMap(({ removeAttendees = [] }) => removeAttendees);

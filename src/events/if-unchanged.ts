@@ -1,5 +1,5 @@
 import { parseWireDateTime } from "../../contract/date-time.js";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { Event, EventDraft } from "../../contract/shapes.js";
 import { CliError } from "../errors.js";
 import { says } from "./content.js";
 
@@ -9,7 +9,7 @@ import { says } from "./content.js";
  * @param source the flag that asks for the check, for messages
  * @throws CliError changed when it was updated, rejected when the service did not send `updated_at`
  */
-export function checkUnchanged(event: CalendarEvent, expectedUpdatedAt: number, source: string): void {
+export function checkUnchanged(event: Event, expectedUpdatedAt: number, source: string): void {
   if (lastUpdate(event, source) === expectedUpdatedAt) return;
   const { id, updated_at: updatedAt } = event;
   throw new CliError("changed", `event ${id} was changed: it was updated at ${updatedAt}`, {
@@ -23,10 +23,7 @@ export function checkUnchanged(event: CalendarEvent, expectedUpdatedAt: number, 
  * @param source the flag that needs to know, for messages
  * @throws CliError rejected when the service did not send it
  */
-export function lastUpdate(
-  { updated_at: updatedAt }: Pick<CalendarEvent, "updated_at">,
-  source: string,
-): number {
+export function lastUpdate({ updated_at: updatedAt }: Pick<Event, "updated_at">, source: string): number {
   const time = updatedAt === null ? null : parseWireDateTime(updatedAt);
   if (time !== null) return time.instant;
   throw new CliError("rejected", `${source}: the service does not say when the event was last changed`);
@@ -38,7 +35,7 @@ export function lastUpdate(
  * @throws CliError outcome_unknown when the event is neither unchanged nor as the update would leave it
  */
 export function wasUpdated(
-  found: CalendarEvent,
+  found: Event,
   { expectedUpdatedAt: expected, draft }: { readonly expectedUpdatedAt: number; readonly draft: EventDraft },
 ): boolean {
   const { id, updated_at: updatedAt } = found;

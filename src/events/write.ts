@@ -1,5 +1,5 @@
 import { exceptedSlots, type Scope } from "../../contract/extensions.js";
-import type { Activity, CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { Activity, Event, EventDraft } from "../../contract/shapes.js";
 import type { WriteClient } from "../api/client.js";
 import type { Created, EventAddress } from "../api/endpoints.js";
 import type { RawResponse, RawWrite } from "../api/raw-request.js";
@@ -46,7 +46,7 @@ interface CreateRequest extends BaseRequest<Written> {
 interface UpdateRequest extends BaseRequest<Written> {
   readonly kind: "update";
   /** As it was read. */
-  readonly event: CalendarEvent;
+  readonly event: Event;
   readonly draft: EventDraft;
   /** Of an event that repeats. */
   readonly scope?: Scope | undefined;
@@ -57,7 +57,7 @@ interface UpdateRequest extends BaseRequest<Written> {
 interface DeleteRequest extends BaseRequest<null>, EventAddress {
   readonly kind: "delete";
   /** The event as it was read; null if the user may not read it. */
-  readonly event: CalendarEvent | null;
+  readonly event: Event | null;
   readonly scope?: Scope | undefined;
 }
 
@@ -77,7 +77,7 @@ interface OtherRequest extends BaseRequest<RawResponse> {
 
 /** An event as a write has left it; the series where one was written. */
 export interface Written {
-  readonly event: CalendarEvent;
+  readonly event: Event;
   /** Whether it was already created with this key. */
   readonly isRepeat: boolean;
   /** How many occurrences of the series were changed before, each on its own, and stay as they are. */
@@ -207,7 +207,7 @@ function update(
       const isApplied =
         expectedUpdatedAt === null
           ? undefined
-          : (found: CalendarEvent) => wasUpdated(found, { expectedUpdatedAt, draft });
+          : (found: Event) => wasUpdated(found, { expectedUpdatedAt, draft });
       const { event, kept } = await client.updateEvent(address, draft, { isApplied, scope });
       return { event, isRepeat: false, keptOccurrences: kept };
     },
@@ -259,14 +259,14 @@ function other(client: WriteClient, { request }: OtherRequest): RecordedWrite<Ra
   };
 }
 
-function addressOf({ calendar_id: calendarId, id: eventId }: CalendarEvent): EventAddress {
+function addressOf({ calendar_id: calendarId, id: eventId }: Event): EventAddress {
   return { calendarId, eventId };
 }
 
 /** The series that a write with a scope changes. */
 async function readSeries(
   client: WriteClient,
-  before: CalendarEvent,
+  before: Event,
   scope: Scope | undefined,
 ): Promise<Pick<Write, "scope" | "series" | "changed">> {
   const { id, calendar_id: calendarId, series_id: seriesId, recurrences } = before;
@@ -278,10 +278,10 @@ async function readSeries(
 /** What a delete takes with it that was changed on its own: it has the id of a start that is excepted. */
 async function readChanged(
   client: WriteClient,
-  { id, calendar_id: calendarId, recurrences }: CalendarEvent,
+  { id, calendar_id: calendarId, recurrences }: Event,
   from: string,
-): Promise<readonly CalendarEvent[]> {
-  const found: CalendarEvent[] = [];
+): Promise<readonly Event[]> {
+  const found: Event[] = [];
   for (const slot of exceptedSlots(recurrences)) {
     const eventId = `${id}_${slot}`;
     if (eventId < from) continue;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CalendarEvent, EventDraft, WritableField } from "../../contract/shapes.js";
+import type { Event, EventDraft, WritableField } from "../../contract/shapes.js";
 import type { Named } from "../calendar/names.js";
 import { fromFirstSlot, isSeries } from "../calendar/series.js";
 import { contentKey, hashedValues } from "../events/content.js";
@@ -25,7 +25,7 @@ export function hashContent(content: EventDraft<Named>): string {
 }
 
 /** The same for two versions of an event of the calendar that say the same; of a series, whatever its events say on their own. */
-export function hashEvent(event: CalendarEvent): string {
+export function hashEvent(event: Event): string {
   const rule = event.recurrences.filter((line) => !line.startsWith("EXDATE"));
   return shortHash(contentKey(isSeries(event) ? { ...fromFirstSlot(event), recurrences: rule } : event));
 }

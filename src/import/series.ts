@@ -1,6 +1,6 @@
 import { DAY_MS, formatWireDateTime } from "../../contract/date-time.js";
 import { slotText } from "../../contract/extensions.js";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { Event, EventDraft } from "../../contract/shapes.js";
 import type { Starts } from "../calendar/recurrence.js";
 import { dateLines, readRecurrence, recurrenceOf, untilOf } from "../calendar/recurrence-lines.js";
 import { MAX_OCCURRENCES, writeRule } from "../calendar/recurrence-rule.js";
@@ -154,7 +154,7 @@ function slotsAmong(starts: Starts, asked: ReadonlySet<number>): ReadonlySet<num
  */
 export function draftOfSeries(
   draft: EventDraft,
-  current: CalendarEvent,
+  current: Event,
   exceptions: SeriesExceptions | undefined,
 ): EventDraft {
   const zone = draft.start_timezone ?? "UTC";
@@ -177,7 +177,7 @@ export function draftOfSeries(
 }
 
 /** Whether an event repeats as a draft says, whatever the order of exceptions. */
-export function repeatsAs(draft: EventDraft, current: CalendarEvent): boolean {
+export function repeatsAs(draft: EventDraft, current: Event): boolean {
   const partsOf = ({ recurrences = [] }: Pick<EventDraft, "recurrences">) =>
     recurrences.flatMap((line) => (line.startsWith("EXDATE") ? line.split(/[:,]/) : [line])).sort();
   return String(partsOf(draft)) === String(partsOf(current));

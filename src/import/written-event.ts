@@ -1,4 +1,4 @@
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { Event, EventDraft } from "../../contract/shapes.js";
 import { isSeries } from "../calendar/series.js";
 import { replacing, says } from "../events/content.js";
 import { hashContent, hashEvent } from "./content-hash.js";
@@ -6,7 +6,7 @@ import { type ImportEvent, type ImportRecord, seriesRecord } from "./plan.js";
 import { draftOfSeries, repeatsAs } from "./series.js";
 
 /** What is remembered of an event that says what the file says; null for an occurrence that is as its series says. */
-export function writtenRecord(event: ImportEvent, left: CalendarEvent): ImportRecord | null {
+export function writtenRecord(event: ImportEvent, left: Event): ImportRecord | null {
   if (isUntouched(left)) return null;
   const hash = hashContent(event.content);
   const { slot, isAlone } = event;
@@ -14,13 +14,13 @@ export function writtenRecord(event: ImportEvent, left: CalendarEvent): ImportRe
 }
 
 /** Whether an occurrence is as its series says. */
-export function isUntouched(event: CalendarEvent): boolean {
+export function isUntouched(event: Event): boolean {
   return event.series_id !== null && !isSeries(event) && event.recurrences.length > 0;
 }
 
 /** Whether an event says what would be written. */
 export function isAsDrafted(
-  current: CalendarEvent,
+  current: Event,
   draft: EventDraft,
   event: Pick<ImportEvent, "exceptions">,
 ): boolean {
@@ -31,7 +31,7 @@ export function isAsDrafted(
 /** What replaces an event: what the file does not have is cleared. */
 export function draftOfChange(
   draft: EventDraft,
-  current: CalendarEvent,
+  current: Event,
   { exceptions }: Pick<ImportEvent, "exceptions">,
 ): EventDraft {
   return replacing(current, isSeries(current) ? draftOfSeries(draft, current, exceptions) : draft);

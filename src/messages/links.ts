@@ -1,4 +1,4 @@
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import { parseUrl } from "../../contract/url.js";
 import { sanitizeLine } from "../output/sanitize.js";
 
@@ -65,7 +65,7 @@ export function linkButtons({
   location,
   description,
   url,
-}: Pick<CalendarEvent, "location" | "description" | "url">): readonly LinkButton[] {
+}: Pick<Event, "location" | "description" | "url">): readonly LinkButton[] {
   const urlsIn = (text: string | null) =>
     linkUrls(sanitizeLine(text ?? "")).flatMap((part) => part.url ?? []);
   const link = linkTarget(url);

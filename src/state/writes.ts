@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import type { Scope } from "../../contract/extensions.js";
 import { isJsonObject, parseJson } from "../../contract/json.js";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { Event, EventDraft } from "../../contract/shapes.js";
 import { CliError } from "../errors.js";
 import { exclusively } from "./holders.js";
 import type { ImportedRow } from "./imported.js";
@@ -16,15 +16,15 @@ export interface Write {
   /** Of the event, or of the series where all of it is deleted; unknown before it is created. */
   readonly eventId?: string;
   /** The event before the write; absent if it could not be read. */
-  readonly before?: CalendarEvent;
+  readonly before?: Event;
   /** What an update writes. */
   readonly draft?: EventDraft;
   /** Which events of a series are meant. */
   readonly scope?: Scope;
   /** The series as it was, where more than one of its events is written, or its rule. */
-  readonly series?: CalendarEvent;
+  readonly series?: Event;
   /** Events of it that are written or deleted, though each had been changed on its own. */
-  readonly changed?: readonly CalendarEvent[];
+  readonly changed?: readonly Event[];
   /** Of an import: the row of its event as it was, then those of its occurrences. */
   readonly imported?: readonly ImportedRow[] | undefined;
 }
@@ -34,7 +34,7 @@ export interface Outcome {
   /** `refused`: also where its key had written it before. */
   readonly state: "done" | "refused";
   /** The event as it was left; the series where one was written. */
-  readonly after?: CalendarEvent;
+  readonly after?: Event;
   /** How many events of the series were changed before, each on its own, and were left as they are. */
   readonly kept?: number;
   /** `all` where a delete has left nothing of a series. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import {
   compareEvents,
   readLookup,
@@ -15,19 +15,19 @@ const AFTER = "2026-11-20T12:00:00.000Z";
 const DAYS: SeenDays = { first: "2026-11-20", last: "2026-11-26", zone: "UTC" };
 const NEXT_DAY: SeenDays = { first: "2026-11-21", last: "2026-11-27", zone: "UTC" };
 
-const seenOf = (...events: CalendarEvent[]): SeenCalendar => ({ since: SINCE, days: DAYS, events });
+const seenOf = (...events: Event[]): SeenCalendar => ({ since: SINCE, days: DAYS, events });
 
 /** An hour from ten o'clock of a day of November. */
-function eventOn(day: number, fields: Partial<CalendarEvent> = {}): CalendarEvent {
+function eventOn(day: number, fields: Partial<Event> = {}): Event {
   const date = `2026-11-${day}`;
   const written = { created_at: BEFORE, updated_at: BEFORE };
   const times = { start_at: `${date}T10:00:00.000Z`, end_at: `${date}T11:00:00.000Z` };
   return eventOf({ id: `e${day}`, ...written, ...times, ...fields });
 }
 
-function compare(before: SeenCalendar, events: readonly CalendarEvent[], days = NEXT_DAY) {
+function compare(before: SeenCalendar, events: readonly Event[], days = NEXT_DAY) {
   const { changes, missing, seen } = compareEvents(before, { days, events, matching: new Set(events) });
-  const idOf = ({ id }: CalendarEvent) => id;
+  const idOf = ({ id }: Event) => id;
   return {
     changes: changes.map(({ change, event }) => `${change} ${event.id}`),
     missing: missing.map(idOf),
@@ -107,7 +107,7 @@ describe("an event that was seen and is listed", () => {
   test("and does not match any more is changed, and not watched", () => {
     const before = eventOn(24);
     const now = { ...before, title: "Other", updated_at: AFTER };
-    const listed = { days: NEXT_DAY, events: [now], matching: new Set<CalendarEvent>() };
+    const listed = { days: NEXT_DAY, events: [now], matching: new Set<Event>() };
     expect(compareEvents(seenOf(before), listed)).toEqual({
       changes: [{ change: "changed", event: now, before }],
       missing: [],
@@ -117,7 +117,7 @@ describe("an event that was seen and is listed", () => {
 
   const event = eventOf({ attendees: [userOf("cal,1"), userOf("cal,2")] });
   const unstamped = { ...event, updated_at: null };
-  test.each<readonly [string, CalendarEvent, Partial<CalendarEvent>, boolean]>([
+  test.each<readonly [string, Event, Partial<Event>, boolean]>([
     ["the same", event, {}, false],
     ["a later write", event, { updated_at: AFTER }, true],
     ["the same instant, written differently", event, { updated_at: "2026-11-01T09:00:00+09:00" }, false],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import { filterEvents, sortEvents } from "../../src/calendar/event-order.js";
 import { words } from "../support/words.js";
 import { allDayOf, anyZone, eventOf, keepOf, userOf } from "./fixtures.js";
@@ -8,7 +8,7 @@ import { allDayOf, anyZone, eventOf, keepOf, userOf } from "./fixtures.js";
 const ZONE = "Asia/Tokyo";
 const LISTED = { zone: ZONE, firstDay: "2026-11-21" };
 
-function idsOf(events: readonly CalendarEvent[]): readonly string[] {
+function idsOf(events: readonly Event[]): readonly string[] {
   return events.map(({ id }) => id);
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import { sortEvents } from "../../src/calendar/event-order.js";
 import { mergeSorted, sortPages } from "../../src/calendar/event-stream.js";
 import { allDayOf, anyZone, eventOf } from "./fixtures.js";
@@ -25,8 +25,8 @@ const anyEvent = fc
   });
 
 /** The events of one calendar as a service lists them. */
-async function* pagesOf(events: readonly CalendarEvent[], size: number) {
-  const startOf = ({ start_at, id }: CalendarEvent) => `${start_at} ${id}`;
+async function* pagesOf(events: readonly Event[], size: number) {
+  const startOf = ({ start_at, id }: Event) => `${start_at} ${id}`;
   const sorted = events.toSorted((one, other) => (startOf(one) < startOf(other) ? -1 : 1));
   for (let at = 0; at < sorted.length; at += size) yield sorted.slice(at, at + size);
 }
@@ -45,7 +45,7 @@ test("pages of several calendars become the list that sorting everything gives, 
         );
         const sources = named.map((events) => sortPages(pagesOf(events, size), options));
         const merged = await mergeSorted(sources, (read, all) => Promise.all(all.map(read)));
-        const listed: CalendarEvent[] = [];
+        const listed: Event[] = [];
         for await (const batch of merged) listed.push(...batch);
         expect(listed.map(({ id }) => id)).toEqual(sortEvents(named.flat(), options).map(({ id }) => id));
       },

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { CalendarEvent, User } from "../../contract/shapes.js";
+import type { Event, User } from "../../contract/shapes.js";
 import { parseDateInput, parseDuration, parseTimeZone } from "../../src/calendar/dates.js";
 import { CliError } from "../../src/errors.js";
 import type { TypedTimes as ReadTimes } from "../../src/events/patch.js";
@@ -9,7 +9,7 @@ export function userOf(id: string, name: string | null = null): User {
 }
 
 /** An hour in Tokyo on 21 November 2026, from 15:00. */
-export function eventOf(fields: Partial<CalendarEvent> = {}): CalendarEvent {
+export function eventOf(fields: Partial<Event> = {}): Event {
   return {
     id: "e1",
     calendar_id: "cal",
@@ -35,7 +35,7 @@ export function eventOf(fields: Partial<CalendarEvent> = {}): CalendarEvent {
 }
 
 /** 21 and 22 November 2026. */
-export function allDayOf(fields: Partial<CalendarEvent> = {}): CalendarEvent {
+export function allDayOf(fields: Partial<Event> = {}): Event {
   return eventOf({
     all_day: true,
     start_at: "2026-11-21T00:00:00.000Z",
@@ -46,7 +46,7 @@ export function allDayOf(fields: Partial<CalendarEvent> = {}): CalendarEvent {
   });
 }
 
-export function keepOf(fields: Partial<CalendarEvent> = {}): CalendarEvent {
+export function keepOf(fields: Partial<Event> = {}): Event {
   return eventOf({
     category: "keep",
     start_at: null,

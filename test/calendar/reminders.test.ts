@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DAY_MS, dateToInstant, HOUR_MS, MINUTE_MS } from "../../contract/date-time.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import {
   checkWindow,
   findReminders,
@@ -28,7 +28,7 @@ const allDay = (date: string) =>
     start_at: `${date}T00:00:00.000Z`,
     end_at: `${addDays(date, 1)}T00:00:00.000Z`,
   });
-const idsOf = (events: readonly CalendarEvent[], changes: Partial<ReminderWindow> = {}) =>
+const idsOf = (events: readonly Event[], changes: Partial<ReminderWindow> = {}) =>
   findReminders(events, windowOf(changes)).map(({ event }) => event.id);
 
 describe("what is announced", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
+import type { Event, Label, User } from "../../contract/shapes.js";
 import {
   changedKeys,
   describeChanges,
@@ -29,7 +29,7 @@ const MEMBERS = [user("1", "Ana"), user("2", "Ben"), user("3", "ben"), user("4",
 const LABELS = [label(1, ""), label(2, "modern cyan")];
 const EDIT = { zone: "Europe/Berlin", strictDates: false, labels: LABELS, members: MEMBERS };
 
-const EVENT: CalendarEvent = {
+const EVENT: Event = {
   id: "e",
   calendar_id: CALENDAR,
   category: "schedule",
@@ -92,7 +92,7 @@ const text = fc.oneof(
   ),
 );
 
-const anyEvent: fc.Arbitrary<CalendarEvent> = fc
+const anyEvent: fc.Arbitrary<Event> = fc
   .record({
     title: fc.option(text),
     description: fc.option(text),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EVENT_RULES } from "../../contract/bodies.js";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import type { Event, EventDraft } from "../../contract/shapes.js";
 import { localizeEvent } from "../../src/calendar/event-view.js";
 import { changes } from "../../src/events/draft.js";
 import { readEventInput } from "../../src/events/json.js";
@@ -32,7 +32,7 @@ type TypedChanges = Omit<TypedPatch<string>, "start" | "end" | "duration"> & {
   readonly [K in keyof TypedTimes]?: TypedTimes[K] | null;
 } & { readonly input?: EventPatch<string> };
 
-function update(current: CalendarEvent, { input, ...flags }: TypedChanges, zone = ZONE): EventDraft {
+function update(current: Event, { input, ...flags }: TypedChanges, zone = ZONE): EventDraft {
   const { start, end, ...others } = flags;
   const times = { ...(start && { start }), ...(end && { end }) };
   const cleared = { ...(start === null && { start }), ...(end === null && { end }) };
@@ -147,7 +147,7 @@ describe("changes keeps other fields", () => {
 });
 
 /** The event that a service would have after the update. */
-function eventFrom(draft: EventDraft): CalendarEvent {
+function eventFrom(draft: EventDraft): Event {
   return eventOf({
     category: draft.category,
     title: draft.title,
@@ -169,7 +169,7 @@ function definedFields<T extends object>(fields: T): Partial<T> {
 }
 
 /** The event as a person sees it in a zone. */
-function meaningOf(event: CalendarEvent, zone: string) {
+function meaningOf(event: Event, zone: string) {
   return {
     ...localizeEvent(event, zone),
     label: event.label?.id,
@@ -205,7 +205,7 @@ describe("changes changes times", () => {
   const DAYS_LATER = { text: "+2d", days: 2, minutes: 0 };
   const HOUR_LATER = { start: "2026-11-21T15:00", duration: "1h" };
 
-  test.each<[string, CalendarEvent, TypedChanges, string]>([
+  test.each<[string, Event, TypedChanges, string]>([
     ["--start alone moves in the own zones", eventOf(), START, "2026-11-21T05:30–06:30 Asia/Tokyo"],
     [
       "--start moves by elapsed time over a clock change",
@@ -342,7 +342,7 @@ describe("changes changes times", () => {
     expect(draft.category).toBe(changes.category ?? current.category);
   });
 
-  test.each<[string, CalendarEvent, TypedChanges, string]>([
+  test.each<[string, Event, TypedChanges, string]>([
     [
       "a start after the end",
       eventOf(),
@@ -434,7 +434,7 @@ describe("changes clears", () => {
     expect(draft).toMatchObject({ category: "keep", start_at: undefined });
   });
 
-  test.each<[string, CalendarEvent, TypedChanges, string]>([
+  test.each<[string, Event, TypedChanges, string]>([
     [
       "a time of a schedule",
       eventOf(),
@@ -490,7 +490,7 @@ describe("changes with an input object", () => {
   });
 
   const NO_ZONES = { ...TOKYO_HOUR, start_timezone: null, end_timezone: null };
-  test.each<[string, CalendarEvent, unknown, string]>([
+  test.each<[string, Event, unknown, string]>([
     ["an end", eventOf(), { end_at: "2026-11-21T17:00:00+09:00" }, "2026-11-21T06:00–08:00 Asia/Tokyo"],
     ["days", allDayOf(), { end_at: "2026-11-24T00:00:00+09:00" }, "days 2026-11-21–2026-11-24 UTC"],
     [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CalendarEvent } from "../../contract/shapes.js";
+import type { Event } from "../../contract/shapes.js";
 import { changes } from "../../src/events/draft.js";
 import { checkUnchanged, lastUpdate, wasUpdated } from "../../src/events/if-unchanged.js";
 import { allDayOf, eventOf, failureOf, keepOf, userOf } from "../calendar/fixtures.js";
@@ -33,7 +33,7 @@ test.each(["--if-unchanged", "--edit"])("an event without updated_at is an error
 describe("wasUpdated", () => {
   const before = eventOf({ description: "old", attendees: [userOf("cal,1"), userOf("cal,2")] });
   const draft = changes(before, [{ title: "New", description: null }], "UTC");
-  const after: CalendarEvent = { ...before, title: "New", description: "", updated_at: LATER };
+  const after: Event = { ...before, title: "New", description: "", updated_at: LATER };
 
   test("an event that is as it was seen was not updated", () => {
     expect(
@@ -41,7 +41,7 @@ describe("wasUpdated", () => {
     ).toBe(false);
   });
 
-  test.each<[string, Partial<CalendarEvent>]>([
+  test.each<[string, Partial<Event>]>([
     ["exactly", {}],
     ["with null for a cleared text", { description: null }],
     ["with attendees in another order, and plain ids", { attendees: [userOf("2"), userOf("1")] }],
@@ -59,7 +59,7 @@ describe("wasUpdated", () => {
     }
   });
 
-  test.each<[string, Partial<CalendarEvent>]>([
+  test.each<[string, Partial<Event>]>([
     ["another title", { title: "Theirs" }],
     ["another category", { category: "keep" }],
     ["another text", { description: "old" }],

@@ -1,4 +1,4 @@
-import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
+import type { Event, Label, User } from "../../contract/shapes.js";
 import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
 import { addDays } from "../../src/calendar/zoned-time.js";
 import { BARE_KEEP } from "../output/fixtures.js";
@@ -28,7 +28,7 @@ export function event(
   title: string | null,
   start: string,
   end: string,
-  more: Partial<CalendarEvent> = {},
+  more: Partial<Event> = {},
 ): LocalizedEvent {
   const isAllDay = start.length === 10;
   const at = (text: string) =>

@@ -13,8 +13,8 @@ import {
 import type {
   Activity,
   Calendar,
-  CalendarEvent,
   Comment,
+  Event,
   EventDraft,
   Feed,
   Label,
@@ -133,7 +133,7 @@ export function readCalendar(resource: LenientResource, included: Included): Cal
  * attendees that were not included have only ids.
  * @throws ContractMismatch on a wrong JSON type, and on an invalid start or end
  */
-export function readEvent(resource: LenientResource, included: Included, calendarId: string): CalendarEvent {
+export function readEvent(resource: LenientResource, included: Included, calendarId: string): Event {
   const { id, attributes } = resource;
   const allDay = readFlag(attributes["all_day"], "all_day");
   const read = allDay === true ? normalizeDate : normalizeDateTime;

@@ -1,4 +1,4 @@
-import type { CalendarEvent } from "../../../contract/shapes.js";
+import type { Event } from "../../../contract/shapes.js";
 import { parseUpcomingDays } from "../../calendar/dates.js";
 import {
   type Comparison,
@@ -170,13 +170,13 @@ function compareCalendars(
   });
 }
 
-function startWatching(seen: readonly CalendarEvent[], fromStart: boolean): Comparison {
+function startWatching(seen: readonly Event[], fromStart: boolean): Comparison {
   const changes = fromStart ? seen.map((event) => ({ change: "added", event, before: null }) as const) : [];
   return { changes, missing: [], seen };
 }
 
 /** Of the events that are not listed any more; without those that could not be looked up. */
-type LookupResults = ReadonlyMap<CalendarEvent, LookupResult>;
+type LookupResults = ReadonlyMap<Event, LookupResult>;
 
 /** Asks for each event that is not listed any more although its days are. */
 async function lookUpMissing(
@@ -186,7 +186,7 @@ async function lookUpMissing(
 ): Promise<{ readonly results: LookupResults; readonly reportFailures: () => void }> {
   const missing = diffs.flatMap(({ now }) => now?.missing ?? []);
   const client = await api();
-  const results = new Map<CalendarEvent, LookupResult>();
+  const results = new Map<Event, LookupResult>();
   const { reportFailures } = await processEach(missing, {
     noun: "event",
     verb: "read",

@@ -1,4 +1,4 @@
-import type { CalendarEvent } from "../../../contract/shapes.js";
+import type { Event } from "../../../contract/shapes.js";
 import { lastOfDays } from "../../calendar/dates.js";
 import {
   isSameDays,
@@ -29,7 +29,7 @@ export interface ChangesFlags extends FilterFlags, NameFlag {
 
 /** A calendar as it was read. */
 interface CalendarVersion {
-  readonly events: readonly CalendarEvent[];
+  readonly events: readonly Event[];
   /** Since which the service tells what changed; null if it does not. */
   readonly revision: number | null;
   /** Those of the events that were written since the last run; empty if all were listed. */
@@ -43,7 +43,7 @@ export interface Snapshot extends Pick<SeenState, "binding" | "since"> {
   /** By id, of each calendar that could be read. */
   readonly versions: ReadonlyMap<string, CalendarVersion>;
   /** Those of the events that the run is about. */
-  readonly matching: ReadonlySet<CalendarEvent>;
+  readonly matching: ReadonlySet<Event>;
   readonly reportFailures: () => void;
 }
 
@@ -123,7 +123,7 @@ async function readVersion(
     return { ...upcoming, written: new Map() };
   }
   const { events, deleted, revision } = changes;
-  const written = new Map<string, CalendarEvent | null>(events.map((event) => [event.id, event]));
+  const written = new Map<string, Event | null>(events.map((event) => [event.id, event]));
   for (const id of deleted) written.set(id, null);
   return { events: listSeenAndWritten(known, days, written), revision, written };
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CalendarEvent } from "../../../contract/shapes.js";
+import type { Event } from "../../../contract/shapes.js";
 import { parseShift } from "../../calendar/dates.js";
 import { type LocalizedEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
@@ -220,7 +220,7 @@ async function findTarget(run: Run, value: string): Promise<ChosenCalendar> {
 /** Finds out how events are created again, and returns what does it. */
 function createCopier(run: Run, times: Pick<TypedTimes, "start" | "by">) {
   const makers = new Map<string, EventMaker>();
-  return async (target: ChosenCalendar, event: CalendarEvent) => {
+  return async (target: ChosenCalendar, event: Event) => {
     const maker = makers.get(target.id) ?? createEventMaker(run, target);
     makers.set(target.id, maker);
     const draft = await draftOfCopy(run, event, { calendar: target, resolver: maker.resolver, times });

@@ -1,5 +1,5 @@
 import type { YAMLParseError } from "yaml";
-import type { CalendarEvent, Label, User } from "../../../contract/shapes.js";
+import type { Event, Label, User } from "../../../contract/shapes.js";
 import { parseTimeZone } from "../../calendar/dates.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import { attendeeKey, labelKey, labelWord } from "../../calendar/names.js";
@@ -47,7 +47,7 @@ export interface DocumentOptions {
 
 /** Times in the zone, without seconds where there are none; days of an all-day event, the last one included. */
 export function documentOf(
-  event: CalendarEvent,
+  event: Event,
   { zone, labels, members }: Pick<DocumentOptions, "zone" | "labels" | "members">,
 ): EventDocument {
   const { calendar_id: calendarId, label, attendees } = event;
@@ -71,7 +71,7 @@ export function documentOf(
 }
 
 /** The RRULE; empty without one. */
-function ruleOf({ recurrences }: CalendarEvent): string {
+function ruleOf({ recurrences }: Event): string {
   return recurrences.find((line) => line.startsWith("RRULE:"))?.slice("RRULE:".length) ?? "";
 }
 

@@ -1,4 +1,4 @@
-import type { CalendarEvent, Label, User } from "../../../contract/shapes.js";
+import type { Event, Label, User } from "../../../contract/shapes.js";
 import { type DateInput, dayOfInput, readDuration, typedInput } from "../../calendar/dates.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import {
@@ -140,7 +140,7 @@ function orUndefined<T>(resolve: () => T): T | undefined {
  */
 export async function askChanges(
   run: Run,
-  event: CalendarEvent,
+  event: Event,
   { strictDates = false }: Pick<EventFlags, "strictDates">,
 ): Promise<EventFlags> {
   const { calendar_id: calendarId, label: own, attendees } = event;
@@ -160,7 +160,7 @@ export async function askChanges(
   };
 }
 
-async function askNewTimes(run: Run, event: CalendarEvent, strictDates: boolean): Promise<EventFlags> {
+async function askNewTimes(run: Run, event: Event, strictDates: boolean): Promise<EventFlags> {
   const preset = presetOf(event, run.config.settings().timezone);
   if (preset === null) return {};
   const given: EventFlags = { strictDates, ...(event.category === "keep" ? { category: "keep" } : {}) };
@@ -185,7 +185,7 @@ function isSameSecond(one: number | null, other: number | null): boolean {
 }
 
 /** The times of the event as answers; null when it has none. */
-function presetOf(event: CalendarEvent, zone: string): TimesPreset | null {
+function presetOf(event: Event, zone: string): TimesPreset | null {
   const { start_local: start, end_local: end } = localizeEvent(event, zone);
   if (start === null) return null;
   const [day = "", clock] = formatTyped(start, zone).split("T");

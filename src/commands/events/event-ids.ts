@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Scope } from "../../../contract/extensions.js";
-import type { CalendarEvent } from "../../../contract/shapes.js";
+import type { Event } from "../../../contract/shapes.js";
 import { checkId } from "../../calendar/names.js";
 import { isSeries, SCOPE_CHOICES } from "../../calendar/series.js";
 import { type CliError, usageError } from "../../errors.js";
@@ -80,7 +80,7 @@ export function addScopeFlag(command: Command): Command {
 }
 
 /** The scope of a write to an event; undefined for one that does not repeat. @throws CliError usage */
-export type ChooseScope = (event: CalendarEvent) => Promise<Scope | undefined>;
+export type ChooseScope = (event: Event) => Promise<Scope | undefined>;
 
 /**
  * Asks at most once. Where the service stores no series, its occurrences are written as single events. Of several events,
@@ -95,14 +95,14 @@ export function createScopeChooser(
   const canAsk = terminal.prompt.available && !ids.includes(STDIN_IDS);
   let answer = typed;
   const isSingle = isSingleId(ids);
-  const ask = async ({ id, title }: CalendarEvent): Promise<Scope> =>
+  const ask = async ({ id, title }: Event): Promise<Scope> =>
     terminal.prompt.choose(
       isSingle ? `${title ?? id} repeats. Which events?` : "Some of these repeat. Which of their events?",
       CHOICES,
     );
   const claimed = new Map<string | null, string>();
   /** The first write gives the others of the series new ids. */
-  const claim = ({ id, series_id: seriesId }: CalendarEvent): void => {
+  const claim = ({ id, series_id: seriesId }: Event): void => {
     const other = claimed.get(seriesId);
     claimed.set(seriesId, id);
     if (other !== undefined)
@@ -123,7 +123,7 @@ export function createScopeChooser(
 }
 
 /** A series is written as a whole; from its first event on is the same. */
-function scopeOfSeries({ id }: CalendarEvent, typed: Scope = "all"): Scope {
+function scopeOfSeries({ id }: Event, typed: Scope = "all"): Scope {
   if (typed !== "this") return typed;
   throw usageError(`--scope this: ${id} is a series`, "give the id of one of its events, as lists have it");
 }
@@ -134,7 +134,7 @@ const CHOICES: readonly { readonly value: Scope; readonly name: string }[] = [
   { value: "all", name: "all of the series" },
 ];
 
-function missingScope(event: CalendarEvent): CliError {
+function missingScope(event: Event): CliError {
   const hint = isSeries(event) ? "give --scope all" : "give --scope this, --scope following or --scope all";
   return usageError(`missing --scope: event ${event.id} repeats`, hint);
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CalendarEvent, Category } from "../../../contract/shapes.js";
+import type { Category, Event } from "../../../contract/shapes.js";
 import { lastOfDays, parseDays, upcomingDays } from "../../calendar/dates.js";
 import type { DayRange } from "../../calendar/day-list.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-order.js";
@@ -49,7 +49,7 @@ export function rememberedNames({ label, excludeLabel, attendee }: FilterFlags) 
   };
 }
 
-type EventPages = AsyncIterable<readonly CalendarEvent[]>;
+type EventPages = AsyncIterable<readonly Event[]>;
 
 /** The events that are asked for. */
 export interface EventQuery {

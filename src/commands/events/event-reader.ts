@@ -1,4 +1,4 @@
-import type { CalendarEvent } from "../../../contract/shapes.js";
+import type { Event } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
 import { lastUpcomingDay, upcomingDays } from "../../calendar/dates.js";
 import { isOnDays } from "../../calendar/day-list.js";
@@ -42,7 +42,7 @@ export async function readEvents(run: Run, query: EventQuery, choose?: ChooseCal
     ...CALENDARS_READ,
     warn: run.output.warn,
     async work({ id }) {
-      const read: (readonly CalendarEvent[])[] = [];
+      const read: (readonly Event[])[] = [];
       for await (const page of pages(id)) read.push(page);
       return read.flat();
     },
@@ -59,9 +59,9 @@ export async function readEvents(run: Run, query: EventQuery, choose?: ChooseCal
 /** Reads the events of a query calendar by calendar; nothing is requested before the pages of one are asked for. */
 interface EventReader extends ChosenEvents {
   /** The pages of a calendar, in the order of their start. @throws CliError rejected for days that the service does not list */
-  pages(calendarId: string): AsyncGenerator<readonly CalendarEvent[]>;
+  pages(calendarId: string): AsyncGenerator<readonly Event[]>;
   /** Adds to an event its times in the chosen zone, and the name of its calendar. */
-  readonly localize: (event: CalendarEvent) => LocalizedEvent;
+  readonly localize: (event: Event) => LocalizedEvent;
   /** Says that a service left out the keeps without times that were asked for. */
   noteMissingKeeps(): void;
 }
@@ -111,7 +111,7 @@ async function* listUpcoming(
   client: Api,
   calendarId: string,
   queries: readonly UpcomingQuery[],
-): AsyncGenerator<readonly CalendarEvent[]> {
+): AsyncGenerator<readonly Event[]> {
   const seen = new Set<string>();
   for (const query of queries) {
     const { events } = await client.listUpcomingEvents({ calendarId, ...query });
@@ -128,7 +128,7 @@ async function findInWeek(
   { api, config, now }: Run,
   calendarId: string,
   { days: range, search, takeFirst }: EventQuery,
-): Promise<readonly CalendarEvent[]> {
+): Promise<readonly Event[]> {
   if (takeFirst !== undefined) return [];
   const client = await api();
   const { timezone } = config.settings();

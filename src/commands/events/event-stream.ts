@@ -1,4 +1,4 @@
-import type { CalendarEvent } from "../../../contract/shapes.js";
+import type { Event } from "../../../contract/shapes.js";
 import { filterEvents, type KeyedEvent, type SortOptions } from "../../calendar/event-order.js";
 import { mergeSorted, sortPages } from "../../calendar/event-stream.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
@@ -69,9 +69,9 @@ type CalendarResults = Map<string, ItemResult<void>>;
  */
 async function* readUntilFailure(
   calendarId: string,
-  batches: AsyncIterable<readonly KeyedEvent<CalendarEvent>[]>,
+  batches: AsyncIterable<readonly KeyedEvent<Event>[]>,
   results: CalendarResults,
-): AsyncGenerator<readonly KeyedEvent<CalendarEvent>[]> {
+): AsyncGenerator<readonly KeyedEvent<Event>[]> {
   if ([...results.values()].some(({ kind }) => kind === "failed_for_all")) return;
   results.set(calendarId, { kind: "done", value: undefined });
   try {

@@ -1,4 +1,4 @@
-import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import type { Event, EventDraft } from "../../../contract/shapes.js";
 import type { Created } from "../../api/endpoints.js";
 import {
   fillRelated,
@@ -93,7 +93,7 @@ async function readRelated(
 /** Tells how to find a keep again that has no date. It was created, so a service that fails now is no error. */
 export async function noteKeepWithoutTimes(
   { api, config, output, now }: Run,
-  { id, calendar_id: calendarId, start_at: start }: Pick<CalendarEvent, "id" | "calendar_id" | "start_at">,
+  { id, calendar_id: calendarId, start_at: start }: Pick<Event, "id" | "calendar_id" | "start_at">,
 ): Promise<void> {
   if (start !== null) return;
   const { timezone } = config.settings();

@@ -1,4 +1,4 @@
-import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import type { Event, EventDraft } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
 import type { Named } from "../../calendar/names.js";
 import { checkRecurrence } from "../../calendar/recurrence.js";
@@ -119,17 +119,12 @@ export async function planRule(
 }
 
 /** The series of which an event is one; an event that does not repeat itself. */
-async function readSeries(api: Api, event: CalendarEvent): Promise<CalendarEvent> {
+async function readSeries(api: Api, event: Event): Promise<Event> {
   if (event.series_id === null || isSeries(event)) return event;
   return api.getEvent({ calendarId: event.calendar_id, eventId: event.series_id });
 }
 
-function readLines({
-  recurrences: lines,
-  start_at: start,
-  start_timezone: timezone,
-  all_day,
-}: CalendarEvent) {
+function readLines({ recurrences: lines, start_at: start, start_timezone: timezone, all_day }: Event) {
   return readRecurrence(
     { lines, start: start ?? "", timezone: all_day === true ? null : timezone },
     "recurrences",

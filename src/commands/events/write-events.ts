@@ -1,5 +1,5 @@
 import type { Scope } from "../../../contract/extensions.js";
-import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import type { Event, EventDraft } from "../../../contract/shapes.js";
 import { isIsoDateInput } from "../../calendar/dates.js";
 import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
@@ -16,7 +16,7 @@ import { isSingleId, readEventIds } from "./event-ids.js";
 import { rememberShown } from "./event-reader.js";
 
 /** Writes an event. @param read gives it as it is now */
-type WriteEvent = (read: () => Promise<CalendarEvent>) => Promise<LocalizedEvent>;
+type WriteEvent = (read: () => Promise<Event>) => Promise<LocalizedEvent>;
 
 interface EventWrites {
   /** What was done, as messages say it: `updated`. */
@@ -128,7 +128,7 @@ function keptNote(kept: number): string {
 function askForRule(
   error: unknown,
   { recurrences, start_at: start }: EventDraft,
-  { start_at: before }: CalendarEvent,
+  { start_at: before }: Event,
 ): unknown {
   const isAboutRule = hasCode(error, "rejected") && Object.hasOwn(Object(error.details), "recurrences");
   const isMoved = start !== undefined && Date.parse(start) !== Date.parse(before ?? "");
@@ -142,7 +142,7 @@ function askForRule(
 export async function withIds(
   { output }: Run,
   patches: readonly EventPatch[],
-  { event, resolver }: { readonly event: CalendarEvent; readonly resolver: RelatedResolver },
+  { event, resolver }: { readonly event: Event; readonly resolver: RelatedResolver },
 ): Promise<readonly EventPatch<string>[]> {
   const typed = patches.filter(isTyped);
   const label = said(patches, "label");

@@ -1,4 +1,4 @@
-import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import type { Event, EventDraft } from "../../../contract/shapes.js";
 import { exceptionsOf, isOccurrenceId, isSeries, withoutExceptions } from "../../calendar/series.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { changes } from "../../events/draft.js";
@@ -155,7 +155,7 @@ async function finishCreate(
   identity: string,
   pending: PendingCreate,
   isNew: boolean,
-): Promise<CalendarEvent> {
+): Promise<Event> {
   const { key, draft, ...known } = pending;
   const skipped: ImportRecord = { ...SKIPPED, ...known };
   const skip = () => records.transact((db) => records.note(db, identity, skipped));
@@ -191,7 +191,7 @@ const UNKNOWN_CREATE = "it is unknown whether it was created";
 const CREATE_BY_HAND = "check the calendar; if it is missing, create it by hand (imports skip it)";
 
 /** Whatever was deleted or changed of a series since it was made. */
-function exceptedAs({ recurrences }: CalendarEvent): Pick<ImportEvent, "exceptions"> {
+function exceptedAs({ recurrences }: Event): Pick<ImportEvent, "exceptions"> {
   const excepted = exceptionsOf(recurrences);
   return { exceptions: { excepted, isOurs: () => true, isSlot: () => true } };
 }
@@ -255,9 +255,9 @@ interface Update {
   /** Of the event. */
   readonly id: string;
   /** @throws CliError changed */
-  readonly draftOf: (current: CalendarEvent) => EventDraft;
+  readonly draftOf: (current: Event) => EventDraft;
   /** What is remembered of the event as it was left. */
-  readonly changesOf: (left: CalendarEvent) => readonly RecordChange[];
+  readonly changesOf: (left: Event) => readonly RecordChange[];
 }
 
 async function updateEvent(
@@ -292,13 +292,13 @@ function forget([identity]: ReturnType<ImportRecords["partsOf"]>[number]): Recor
 }
 
 /** Which events of a series a write to one of them means. */
-function scopeOf(event: CalendarEvent): "this" | "all" | undefined {
+function scopeOf(event: Event): "this" | "all" | undefined {
   if (event.series_id === null) return undefined;
   return isSeries(event) ? "all" : "this";
 }
 
 /** @throws CliError changed */
-function requireAsSeen(current: CalendarEvent, seen: string): void {
+function requireAsSeen(current: Event, seen: string): void {
   if (isUntouched(current) || hashEvent(current) === seen) return;
   throw new CliError("changed", `event ${current.id} was changed since the import was planned`, {
     hint: "run the same command again",

@@ -1,4 +1,4 @@
-import type { CalendarEvent } from "../../../contract/shapes.js";
+import type { Event } from "../../../contract/shapes.js";
 import { localTimes } from "../../calendar/event-view.js";
 import { exceptionsOf, isOccurrenceId, isSeries } from "../../calendar/series.js";
 import { addDays } from "../../calendar/zoned-time.js";
@@ -122,8 +122,8 @@ const MANY = 100;
 async function readListed(
   { run, calendarId }: PlanOptions,
   known: readonly Known[],
-): Promise<ReadonlyMap<string, CalendarEvent>> {
-  const listed = new Map<string, CalendarEvent>();
+): Promise<ReadonlyMap<string, Event>> {
+  const listed = new Map<string, Event>();
   // No list has series.
   const isListed = ({ record }: Known) => record.deleted === undefined && !isSeriesRecord(record);
   const ids = new Set(known.filter(isListed).map(({ record }) => record.id));
@@ -171,7 +171,7 @@ function isSettled(judged: Judged): judged is Settled {
 /** A plan whose events are judged. */
 interface Judging extends PlanOptions {
   /** Events of the calendar that were read already, by their ids. */
-  readonly listed: ReadonlyMap<string, CalendarEvent>;
+  readonly listed: ReadonlyMap<string, Event>;
 }
 
 /**
@@ -204,7 +204,7 @@ async function judgeCandidate(
 async function judgeFound(
   judging: Judging,
   known: Known & { readonly title: string },
-  current: CalendarEvent,
+  current: Event,
 ): Promise<Judged> {
   const { title, record, event, identity } = known;
   const seen = hashEvent(current);
@@ -247,7 +247,7 @@ async function isExceptedByImport(judging: Judging, { identity, record }: Known)
 async function isAsImported(
   judging: Judging,
   { identity, record: { series } }: Known,
-  { recurrences }: CalendarEvent,
+  { recurrences }: Event,
 ): Promise<boolean> {
   const parts = occurrenceRecords(judging.records.byIdentity, identity);
   const ours = new Set([...(series?.excepted ?? []), ...parts.map(([, { slot }]) => slot)]);
@@ -270,10 +270,7 @@ function judgeDeleted({ identity, record, event }: Known, title: string, isExcep
 }
 
 /** Null for one that was deleted. */
-async function readEvent(
-  { run, calendarId, listed }: Judging,
-  eventId: string,
-): Promise<CalendarEvent | null> {
+async function readEvent({ run, calendarId, listed }: Judging, eventId: string): Promise<Event | null> {
   const event = listed.get(eventId);
   if (event !== undefined) return event;
   const api = await run.api();

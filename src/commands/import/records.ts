@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from "../../../contract/json.js";
-import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
+import type { Event, EventDraft } from "../../../contract/shapes.js";
 import { isSeries } from "../../calendar/series.js";
 import type { CliError } from "../../errors.js";
 import type { AlsoNoted } from "../../events/write.js";
@@ -42,9 +42,9 @@ export interface ImportRecords {
   /** Notes the SEQUENCE of the events of a file. */
   noteSequences(versions: readonly Pick<ImportEntry, "identity" | "sequence">[]): Promise<void>;
   /** What `write` notes of a write to an event, and keeps for undo. @param current null before it is created */
-  alsoNoted<T>(identity: string, current: CalendarEvent | null, notes: Notes<T>): AlsoNoted<T>;
+  alsoNoted<T>(identity: string, current: Event | null, notes: Notes<T>): AlsoNoted<T>;
   /** What is remembered of the occurrences of a series; empty for any other event. */
-  partsOf(identity: string, event: CalendarEvent): ReturnType<typeof occurrenceRecords>;
+  partsOf(identity: string, event: Event): ReturnType<typeof occurrenceRecords>;
 }
 
 /** @param rows of the source */
@@ -58,7 +58,7 @@ export function openRecords(state: State, source: string, rows: readonly Importe
       pending: pending === undefined ? null : JSON.stringify(pending),
     };
   };
-  const partsOf = (identity: string, event: CalendarEvent | null) =>
+  const partsOf = (identity: string, event: Event | null) =>
     event !== null && isSeries(event) ? occurrenceRecords(records, identity) : [];
   const note = (db: StateTransaction, ...[identity, record]: RecordChange): void => {
     creates.delete(identity);
