@@ -33,23 +33,15 @@ export function contentKeyWithoutTimes(event: Content): string {
     label: event.label === null ? null : plainId(event.label.id),
     attendees: event.attendees.map(({ id }) => plainId(id)).sort(),
   } satisfies Record<ContentField, unknown>;
-  return JSON.stringify(hashedValues(content));
+  return JSON.stringify(hashedFields(content));
 }
 
-const HASHED_BY_PLACE: ReadonlySet<string> = new Set<WritableField>([
-  ...["category", "title", "description", "location", "url", "recurrences", "label", "attendees"],
-  ...["all_day", "start_at", "start_timezone", "end_at", "end_timezone"],
-] as const);
-
 /**
- * What a hash is made of: the values of the fields that events always had, which hashes of earlier imports have without names,
- * and each other field with its name. One that is null or empty is left out, so that events without it keep their hash.
+ * What a hash is made of: each field with its name, but for those that are null or empty, so that a new field changes no hash of
+ * events without it.
  */
-export function hashedValues(fields: Readonly<Record<string, unknown>>): readonly unknown[] {
-  return Object.entries(fields).flatMap(([name, value]) => {
-    if (HASHED_BY_PLACE.has(name)) return [value];
-    return isEmpty(value) ? [] : [[name, value]];
-  });
+export function hashedFields(fields: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Object.entries(fields).filter(([, value]) => !isEmpty(value));
 }
 
 function isEmpty(value: unknown): boolean {

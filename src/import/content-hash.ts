@@ -2,12 +2,11 @@ import { createHash } from "node:crypto";
 import type { Event, EventDraft, WritableField } from "../../contract/shapes.js";
 import type { Named } from "../calendar/names.js";
 import { fromFirstSlot, isSeries } from "../calendar/series.js";
-import { contentKey, hashedValues } from "../events/content.js";
+import { contentKey, hashedFields } from "../events/content.js";
 
 /** The same for two versions of a file's event that say the same. Earlier imports have remembered it, so it must not change. */
 export function hashContent(content: EventDraft<Named>): string {
-  const { recurrences } = content;
-  const said = {
+  const fields = {
     category: content.category,
     title: content.title,
     all_day: content.all_day ?? false,
@@ -15,13 +14,14 @@ export function hashContent(content: EventDraft<Named>): string {
     start_timezone: content.start_timezone,
     end_at: content.end_at,
     end_timezone: content.end_timezone,
-    description: content.description || null,
-    location: content.location || null,
-    url: content.url || null,
+    description: content.description,
+    location: content.location,
+    url: content.url,
     label: content.label?.value,
-    attendees: content.attendees?.map(({ value }) => value) ?? [],
-  } satisfies Record<Exclude<WritableField, "recurrences">, unknown>;
-  return shortHash([...hashedValues(said), ...(recurrences === undefined ? [] : [recurrences])]);
+    attendees: content.attendees?.map(({ value }) => value),
+    recurrences: content.recurrences,
+  } satisfies Record<WritableField, unknown>;
+  return shortHash(hashedFields(fields));
 }
 
 /** The same for two versions of an event of the calendar that say the same; of a series, whatever its events say on their own. */
