@@ -177,14 +177,21 @@ function isRefusal(error: unknown, kind: Write["kind"]): error is CliError {
   return status >= 400 && status < 500;
 }
 
-function create(client: WriteClient, { calendarId, draft, key }: CreateRequest): RecordedWrite<Written> {
+function create(
+  client: WriteClient,
+  { calendarId, draft, key, also }: CreateRequest,
+): RecordedWrite<Written> {
   return {
     describe: () => ({ kind: "create", title: draft.title, calendarId }),
     async send() {
       const { created, isRepeat } = await client.createEvent(calendarId, draft, key);
       return { event: created, isRepeat, keptOccurrences: 0 };
     },
-    outcomeOf: ({ event, isRepeat }) => ({ ...outcomeOfPost(isRepeat), after: event }),
+    // An import makes its keys itself: a repeat is its own create, whose response was lost or whose run was killed.
+    outcomeOf: ({ event, isRepeat }) => ({
+      ...outcomeOfPost(isRepeat && also === undefined),
+      after: event,
+    }),
   };
 }
 

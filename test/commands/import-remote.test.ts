@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { withoutExtensions } from "../support/contract-service.js";
 import { apply, byService, reply, reset } from "../support/fault-steps.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { words } from "../support/words.js";
 import { changeState, icsFile, ndjsonFile, vevent, writeText } from "./import-world.js";
 
 /** `import` over a connection that loses an answer. */
@@ -30,6 +31,9 @@ test("a service that keeps keys is asked again, and has each event once", async 
   expect(await importThree()).toEqual({ exitCode: 0, stdout: "3\t0\n", stderr: "" });
   expect(await importThree()).toEqual({ exitCode: 0, stdout: "0\t3\n", stderr: "" });
   expect(posts()).toBe(4);
+  expect(await world.send("undo", "--yes", "--quiet")).toMatchObject({ exitCode: 0 });
+  const left = await world.send(...words`events list --on 2026-11-23 --fields title -c ${world.calendarId}`);
+  expect(left).toMatchObject({ exitCode: 0, stdout: "" });
 });
 
 test("a service of the contract alone: what is unknown is said once, and not created again", async () => {

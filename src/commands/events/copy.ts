@@ -191,16 +191,7 @@ async function moveEvent(
     await write(run, { kind: "delete", calendarId: calendar.id, eventId: event.id, event, scope });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    if (error.code === "not_found") {
-      await write(run, {
-        kind: "delete",
-        calendarId: target.id,
-        eventId: copy.id,
-        event: copy,
-        isUndo: true,
-      });
-      throw new CliError("changed", `event ${event.id} was deleted or moved meanwhile: it was not moved`);
-    }
+    if (error.code === "not_found") throw await goneMeanwhile(run, event, copy);
     const copied = `event ${event.id} was copied to ${copy.id} in ${target.name || target.id}`;
     const code = error.code === "interrupted" ? "interrupted" : "partial";
     throw wrapError(error, code, `${copied}, but deleting it failed: ${error.message}`, {
@@ -209,6 +200,20 @@ async function moveEvent(
     });
   }
   return copy;
+}
+
+/** Deletes the copy of an event that somebody else has moved or deleted. @returns the error that says so */
+async function goneMeanwhile(run: Run, { id }: Event, copy: LocalizedEvent): Promise<CliError> {
+  const problem = `event ${id} was deleted or moved meanwhile`;
+  const address = { calendarId: copy.calendar_id, eventId: copy.id };
+  try {
+    await write(run, { kind: "delete", ...address, event: copy, isUndo: true });
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const message = `${problem}, and its copy ${copy.id} could not be deleted: ${error.message}`;
+    return wrapError(error, "partial", message, { hint: `calctl events delete ${copy.id} deletes it` });
+  }
+  return new CliError("changed", `${problem}: it was not moved`);
 }
 
 async function findTarget(run: Run, value: string): Promise<ChosenCalendar> {
