@@ -101,6 +101,8 @@ export async function createCrashes(file: string): Promise<Crashes> {
     },
     end() {
       for (const pid of life.pids) running.delete(pid);
+      // What people do between the runs is not killed.
+      life = createLife(null);
     },
     counts,
   };
