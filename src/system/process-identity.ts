@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { errorCodeOf } from "../errors.js";
+import { once } from "./once.js";
 
 /** The part of Node's `process` that checks other processes. */
 export interface ProcessSource {
@@ -14,10 +15,11 @@ export interface ProcessIdentity {
   readonly run: string;
 }
 
-const RUN = randomBytes(6).toString("hex");
+/** When first asked for: what makes it takes longer to load than most runs take for all their files. */
+const ownRun = once(() => randomBytes(6).toString("hex"));
 
 export function identityOf({ pid }: ProcessSource): ProcessIdentity {
-  return { pid, run: RUN };
+  return { pid, run: ownRun() };
 }
 
 /**
@@ -25,7 +27,7 @@ export function identityOf({ pid }: ProcessSource): ProcessIdentity {
  * A later process that was given the same id counts as this one.
  */
 export function isRunning(source: ProcessSource, { pid, run }: ProcessIdentity): boolean {
-  if (pid === source.pid) return run === RUN;
+  if (pid === source.pid) return run === ownRun();
   try {
     // Signal 0 only checks.
     source.kill(pid, 0);
