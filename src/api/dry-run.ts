@@ -18,8 +18,8 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Sends reads. A write is recorded instead, and answered as the service would: later reads see what it wrote.
- * Created resources have ids of 32 digits, counted from 1. Lists are those of the service, without what was written; nor does
- * it know the keys of earlier runs, what a write to a series does to its other events, timestamps and who may write.
+ * Created resources have ids of 32 digits, counted from 1. Lists are those of the service, without what was written. Not
+ * modeled: keys of earlier runs, what a write to a series does to its other events, timestamps, permissions.
  * @param baseUrl what the paths of requests are below
  * @param planned the writes, in their order
  */

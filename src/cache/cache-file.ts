@@ -18,7 +18,7 @@ type CacheKind = (typeof CACHE_KINDS)[number];
  * One file of the cache folder. It may be missing, damaged or impossible to write at any time: that is never an error.
  */
 export interface CacheFile {
-  /** The members of the JSON object; empty if there is no file of this format and name. */
+  /** The members of the JSON object; empty without a file of this name in this format. */
   read(): Readonly<Record<string, unknown>>;
   /** Replaces the file atomically, readable only by its owner, and removes files of this kind that are no longer used. */
   write(members: Readonly<Record<string, unknown>>): Promise<void>;

@@ -62,7 +62,7 @@ interface Place {
 /**
  * Takes one write back, unless that is not needed any more.
  * @returns the id that the event has then; of a series that was put back the id of what is there again
- * @throws CliError changed when somebody wrote since, rejected for what cannot be taken back or would be lost; nothing is written then
+ * @throws CliError changed when somebody wrote since, rejected for a write that cannot be undone or whose undo would lose something; nothing is written then
  */
 export async function takeBack(undo: Undo, row: WriteRow): Promise<string> {
   const { kind, scope, series } = row;
@@ -95,7 +95,7 @@ async function writeInverse(undo: Undo, row: WriteRow): Promise<TakenBack> {
   return kind === "delete" ? undoDelete(undo, written) : undoUpdate(undo, written);
 }
 
-/** Why a write cannot be taken back whatever there is now; null otherwise. */
+/** Why a write cannot be undone, whatever the event is like now; null if it may be. */
 function findProblem(
   undo: Undo,
   { kind, before, after }: WriteRow,
@@ -116,7 +116,7 @@ function unknownError({ earlier }: Undo, problem: string, look: string): CliErro
   });
 }
 
-/** The error for a write that cannot be taken back. */
+/** The error for a write that cannot be undone. */
 export function cannotUndo(
   reason: string,
   hint = "calctl undo --list shows the numbers of other commands",

@@ -175,8 +175,8 @@ interface Judging extends PlanOptions {
 }
 
 /**
- * What the file changes is written, and what it does not have any more is deleted, where the event is as the import left it;
- * with `--overwrite`, what somebody changed is overwritten as well, but never deleted. An occurrence that the file changes for
+ * An event that is as the import left it gets what the file changes, and is deleted where the file lacks it. One that somebody
+ * changed is left alone; `--overwrite` updates it, too, but never deletes it. An occurrence that the file changes for
  * the first time is written after its series.
  * @param found what becomes of the events judged before: an occurrence is judged after its series
  */
