@@ -159,9 +159,8 @@ function observeRateLimiter(limiter: RateLimiter, registers: Registers): RateLim
     registers,
   });
   return {
-    ...limiter,
-    async count(key, now) {
-      const result = await limiter.count(key, now);
+    count(key, now) {
+      const result = limiter.count(key, now);
       if (result.exceeded) limited.inc();
       return result;
     },

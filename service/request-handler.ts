@@ -141,7 +141,7 @@ async function respondWithinLimits(
   try {
     const caller = await identify(source, request, responder.authorization);
     request.onIdentified?.(caller.access?.user.id ?? null);
-    if (rateLimiter !== null) await countRequest(rateLimiter, caller, run);
+    if (rateLimiter !== null) countRequest(rateLimiter, caller, run);
     request.admit?.();
     const response = await concurrency.run(request, caller, (placed) => responder.respond(placed, caller));
     // The response to a write is small, and must not be refused: the write has been done.
@@ -153,12 +153,12 @@ async function respondWithinLimits(
 }
 
 /** @throws ProblemError 429 when the request is over the limit */
-async function countRequest(
+function countRequest(
   rateLimiter: RateLimiter,
   { rateLimitKey }: Caller,
   { time, headers }: RequestRun,
-): Promise<void> {
-  const rate = await rateLimiter.count(rateLimitKey, time);
+): void {
+  const rate = rateLimiter.count(rateLimitKey, time);
   Object.assign(headers, formatRateLimit(rate));
   if (rate.exceeded) throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
 }

@@ -42,8 +42,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { database, now, passwordCost, rateLimit, observer } = options;
   const opened = await openStore(database, options);
   const observed = observer?.store(opened) ?? opened;
-  const limiter =
-    rateLimit === null ? null : (await import("./rate-limit.js")).createRateLimiter(observed, rateLimit);
+  const limiter = rateLimit === null ? null : (await import("./rate-limit.js")).createRateLimiter(rateLimit);
   let isAbandoned = false;
   const store = refuseWhen(observed, () => isAbandoned);
   const rateLimiter = limiter && (observer?.rateLimiter(limiter) ?? limiter);
@@ -64,7 +63,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         onIdle = resolve;
       });
     }
-    await rateLimiter?.close();
     await store.close();
   };
   return {

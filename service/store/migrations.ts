@@ -186,6 +186,8 @@ export const MIGRATIONS: readonly Migration[] = [
     statements:
       "create index events_changed_alone on events (series_id) where series_id is not null and recurrences = '';",
   },
+  // Requests are counted in memory.
+  { statements: "drop table rate_windows;" },
 ];
 
 /** The statements that bring a database of a version to the newest one. */
@@ -197,9 +199,11 @@ export function statementsAfter(version: number, engine: Engine): string[] {
 
 /** Every table of the newest version. */
 export function createdTables(engine: Engine): string[] {
-  return statementsAfter(0, engine).flatMap(
-    (statement) => /^\s*create table (\w+)/.exec(statement)?.[1] ?? [],
-  );
+  const statements = statementsAfter(0, engine);
+  const tablesOf = (verb: "create" | "drop") =>
+    statements.flatMap((statement) => new RegExp(`^\\s*${verb} table (\\w+)`).exec(statement)?.[1] ?? []);
+  const dropped = tablesOf("drop");
+  return tablesOf("create").filter((table) => !dropped.includes(table));
 }
 
 /** The schema version of a database: the number of migrations that it has run. */

@@ -4,13 +4,13 @@
  */
 
 /** Number of the newest migration. */
-export const SCHEMA_VERSION = 14;
+export const SCHEMA_VERSION = 15;
 
 /**
  * The oldest version whose programs may go on after the newest migration, when several nodes share a database. It stays
  * only if what those programs write is complete for this one.
  */
-export const COMPATIBLE_SINCE = 13;
+export const COMPATIBLE_SINCE = 15;
 
 export type Flag = 0 | 1;
 
@@ -239,13 +239,6 @@ interface SignInAttemptsRow {
   readonly attempts: number;
 }
 
-interface RateWindowRow {
-  /** The token or address that is counted. */
-  readonly key: string;
-  readonly window_start: number;
-  readonly requests: number;
-}
-
 /** A single value. */
 interface SettingRow {
   /**
@@ -274,6 +267,5 @@ export interface StoreSchema {
   readonly authorization_codes: AuthorizationCodeRow;
   readonly sessions: SessionRow;
   readonly sign_in_attempts: SignInAttemptsRow;
-  readonly rate_windows: RateWindowRow;
   readonly settings: SettingRow;
 }

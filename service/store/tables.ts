@@ -33,7 +33,7 @@ export interface Reference {
 
 /**
  * Every table with a content that must not be lost, but for `settings`; each after those that it refers to. Sessions, codes,
- * and what is counted of sign-ins and requests are forgotten anyway.
+ * and what is counted of sign-ins are forgotten anyway.
  */
 export const LASTING_TABLES = [
   ...(["users", "calendars", "members", "labels", "series", "events", "attendees", "activities"] as const),

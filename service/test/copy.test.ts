@@ -115,7 +115,7 @@ const failure = (message: string) => ({ exitCode: 10, message: expect.stringCont
 test("every table is copied, but for what is forgotten anyway", () => {
   const all = querySql(from, "select name from sqlite_schema where type = 'table'");
   const left = all.map(({ name }) => name).filter((name) => !NAMES.some((copied) => copied === name));
-  expect(left.sort()).toEqual(["authorization_codes", "rate_windows", "sessions", "sign_in_attempts"]);
+  expect(left.sort()).toEqual(["authorization_codes", "sessions", "sign_in_attempts"]);
 });
 
 test("a copy is equal, private, and can be served", async () => {

@@ -11,7 +11,8 @@ const { DatabaseSync } = await loadSqlite();
 
 /** Makes a database one of version 10, which had no series. */
 export const REMOVE_SERIES = `drop index events_changed_alone; drop index events_by_series; alter table events drop column series_id;
-  alter table events drop column slot; alter table events drop column recurrences; drop table series; drop index deleted_events_by_event;`;
+  alter table events drop column slot; alter table events drop column recurrences; drop table series; drop index deleted_events_by_event;
+  create table rate_windows (key text primary key, window_start bigint not null, requests bigint not null);`;
 
 /** A connection of its own to a database file, as another program has one. */
 export function openConnection(path: string): InstanceType<typeof DatabaseSync> {

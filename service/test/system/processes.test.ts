@@ -27,8 +27,6 @@ test("four that write at the same time lose nothing", async () => {
   const results = await runTogether(program, { processes: 4, database, events: 50 });
   expect(results.flatMap(({ statuses }) => statuses)).toEqual(Array(200).fill(201));
   expect(querySql(database, "select count(*) as events from events")).toEqual([{ events: 200 }]);
-  // Each counted one listing and its creates.
-  expect(querySql(database, "select requests from rate_windows")).toEqual([{ requests: 204 }]);
 });
 
 test("four that create with the same keys at the same time make each event once", async () => {

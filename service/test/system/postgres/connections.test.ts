@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import { createGate } from "../../../../test/support/gate.js";
 import { createHealthEndpoints } from "../../../health.js";
 import type { RequestSource } from "../../../request.js";
-import { openService } from "../../../service.js";
 import { openStore } from "../../../store/open.js";
 import { lockKey } from "../../../store/postgres/locks.js";
 import type { Store } from "../../../store/store.js";
@@ -168,52 +167,6 @@ describe("a write", () => {
     });
     isRefused.open();
     await Promise.all(earlier);
-  });
-});
-
-describe("while a node stopped that reserves requests of a rate limit", () => {
-  const rateLimit = { limit: 8, windowSeconds: 60 };
-
-  async function openNode() {
-    const node = await openService({ database: world.database, now: () => NOW, rateLimit });
-    onTestFinished(() => node.close());
-    const read = async () => {
-      const request = { method: "GET", target: "/user", body: new Uint8Array() };
-      const headers = { authorization: `Bearer ${world.token}` };
-      return (await node.handle({ ...request, headers }, NETWORK)).status;
-    };
-    return { read, readAll: (count: number) => Promise.all(Array.from({ length: count }, read)) };
-  }
-
-  const stored = async () =>
-    (await world.tables.query("select requests::int from rate_windows"))[0]?.["requests"];
-
-  test("with the row, requests are counted in memory, and recorded when it is over", async () => {
-    const [node, other] = [await openNode(), await openNode()];
-    expect(await other.read()).toBe(200);
-    const [{ key } = {}] = await world.tables.query("select key from rate_windows");
-    const { release, countWaiting } = await hold("select 1 from rate_windows for update");
-    const order: string[] = [];
-    const store = await openStore(world.database, {});
-    onTestFinished(() => store.close());
-    const write = store
-      .write((db) => db.updateTable("rate_windows").set({ window_start: NOW }).execute(), {
-        scope: [`rate ${key}`],
-      })
-      .then(
-        () => order.push("written"),
-        () => order.push("given up"),
-      );
-    await expect.poll(countWaiting).toBe(1);
-    // One of the limit is another node's, of which this one does not know.
-    expect((await node.readAll(12)).sort()).toEqual([...Array(8).fill(200), ...Array(4).fill(429)]);
-    expect([await stored(), order]).toEqual([1, []]);
-    await release();
-    await write;
-    expect(order).toEqual(["written"]);
-    expect(await node.read()).toBe(429);
-    expect(await stored()).toBe(9);
-    expect(await other.read()).toBe(429);
   });
 });
 

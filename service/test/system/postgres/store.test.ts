@@ -243,13 +243,19 @@ describe("text", () => {
     for (const engine of [store, sqlite]) {
       await engine.write((db) =>
         db
-          .insertInto("rate_windows")
-          .values(HOSTILE.map((key) => ({ key, window_start: 0, requests: 0 })))
+          .insertInto("sign_in_attempts")
+          .values(HOSTILE.map((key) => ({ key, window_start: 0, attempts: 0 })))
           .execute(),
       );
-      const list = (db: Transaction) => db.selectFrom("rate_windows").select("key").orderBy("key").execute();
+      const list = (db: Transaction) =>
+        db.selectFrom("sign_in_attempts").select("key").orderBy("key").execute();
       const after = (db: Transaction) =>
-        db.selectFrom("rate_windows").select("key").where("key", ">", "a").orderBy("key", "desc").execute();
+        db
+          .selectFrom("sign_in_attempts")
+          .select("key")
+          .where("key", ">", "a")
+          .orderBy("key", "desc")
+          .execute();
       orders.push([await engine.read(list), await engine.read(after)]);
     }
     expect(orders[0]).toEqual(orders[1]);
