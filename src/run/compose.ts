@@ -67,7 +67,7 @@ export function composeRun(host: Machine, options: CompositionOptions): Run {
   };
   const localService = machine.overrides.localService ?? openLocal;
   const account = () => writingAccount(machine, { settings: settings(), token: auth.token });
-  const { state, writes } = composeState(machine, flags, { account, note, warn });
+  const { state, writes } = composeState(machine, flags, { account, note, aside, warn });
   const client = once(async () => {
     const service = { settings: settings(), token: auth.token, localService };
     return createServiceClient(service, dependencies);
@@ -129,6 +129,8 @@ interface StateOptions {
   /** Whose writes they are; null where none are kept. */
   readonly account: () => Promise<string | null>;
   readonly note: (text: string) => void;
+  /** A note that jobs do not print. */
+  readonly aside: (text: string) => void;
   readonly warn: (text: string) => void;
 }
 
@@ -136,13 +138,14 @@ interface StateOptions {
 function composeState(
   machine: Machine,
   { dryRun, command }: RunSettings,
-  { account: accountOf, note, warn }: StateOptions,
+  { account: accountOf, note, aside, warn }: StateOptions,
 ): Pick<Run, "state" | "writes"> {
   const open = once(async () => {
     const { openState } = await import("../state/state.js");
     const { clock, process, signal, resources } = machine;
     const path = machine.stateFile();
-    const opened = await openState({ path, clock, process, signal, create: !dryRun, note });
+    const create = !dryRun;
+    const opened = await openState({ path, clock, process, signal, create, note, noteWait: aside });
     resources.add(opened.close);
     return opened;
   });

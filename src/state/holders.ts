@@ -7,6 +7,7 @@ import {
   type ProcessIdentity,
   type ProcessSource,
 } from "../system/process-identity.js";
+import { LONG_WAIT } from "../system/sqlite/connection.js";
 import type { State } from "./state.js";
 
 /** Processes of this machine that do not do the same at the same time. One that was killed holds up nobody. */
@@ -54,7 +55,7 @@ export interface Busy {
  * @throws CliError unavailable when that takes too long; the reason of an interruption
  */
 export async function waitForOthers<T extends { readonly kind: string }>(
-  { clock, signal }: Pick<State, "clock" | "signal">,
+  { clock, signal, noteWait }: Pick<State, "clock" | "signal" | "noteWait">,
   attempt: () => Promise<T | Busy>,
   doing: string,
 ): Promise<T> {
@@ -67,6 +68,8 @@ export async function waitForOthers<T extends { readonly kind: string }>(
         hint: "this run did nothing; try again when the other has finished",
       });
     }
+    if (waited < LONG_WAIT && waited + pause >= LONG_WAIT)
+      noteWait(`waiting for another calctl (process ${result.owner.pid}), which is ${doing}`);
     await clock.sleep(pause, signal());
   }
 }

@@ -39,6 +39,8 @@ interface StateMachine {
   readonly process: ProcessSource;
   /** Ends the wait for another process. */
   readonly signal: () => AbortSignal;
+  /** Called with a line that tells the user what a long wait is for. */
+  readonly noteWait: (text: string) => void;
 }
 
 /** The open `state.db`: what must last between runs. */
@@ -105,11 +107,13 @@ const LONG_TIMEOUT = 60_000;
  * @throws CliError configuration when the file is not ours, damaged, newer than this program or cannot be written
  */
 export async function openState({ path, create = true, note, ...machine }: OpenStateOptions): Promise<State> {
-  const { clock, signal } = machine;
+  const { clock, signal, noteWait } = machine;
   const sleep: LockWaitOptions["sleep"] = (milliseconds, aborted) =>
     clock.sleep(milliseconds, aborted ?? NEVER);
-  const file = await prepareFile(resolve(path), { create, note, wait: { signal, sleep } });
-  const opened = await openDatabaseOf(STATE, file, { signal, sleep });
+  const onLongWait = () => noteWait(`waiting for another process that uses the state database ${path}`);
+  const wait = { signal, sleep, onLongWait };
+  const file = await prepareFile(resolve(path), { create, note, wait });
+  const opened = await openDatabaseOf(STATE, file, wait);
   const { connection, run } = opened;
   try {
     if (file === MEMORY) createTables(opened);

@@ -611,9 +611,12 @@ test("another import of the same source at the same time is exit 8, and so is an
     await finished.promise;
   });
   await held.promise;
-  const message = `another calctl (process ${process.ppid}) is still importing from the same source, or undoing such an import`;
+  const doing = "importing from the same source, or undoing such an import";
+  const message = `another calctl (process ${process.ppid}) is still ${doing}`;
   const { exitCode, stderr } = await importLines([line("b")]);
-  expect({ exitCode, ...JSON.parse(stderr).error }).toMatchObject({ exitCode: 8, message });
+  const [note, error = ""] = stderr.split("\n");
+  expect(note).toBe(`waiting for another calctl (process ${process.ppid}), which is ${doing}`);
+  expect({ exitCode, ...JSON.parse(error).error }).toMatchObject({ exitCode: 8, message });
   expect(await world.step("undo", "--yes")).toMatchObject({
     exitCode: 8,
     stderr: expect.stringContaining(message),

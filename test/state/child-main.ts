@@ -60,6 +60,7 @@ const state = await openState({
   process,
   signal: () => new AbortController().signal,
   note: () => undefined,
+  noteWait: () => undefined,
 });
 const sent = createSent(state);
 let outcome: string;

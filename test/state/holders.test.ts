@@ -87,8 +87,10 @@ describe("while another process sends under the key", () => {
     const path = createStatePath();
     await beginSending(path);
     let waited = 0;
+    const notes: string[] = [];
     const state = await openTestState(path, {
       process: processWith(process.pid),
+      note: (text) => notes.push(`after ${waited} ms: ${text}`),
       now: () => NOW - waited * 1_000,
       onPause: (milliseconds) => {
         waited += milliseconds;
@@ -100,6 +102,7 @@ describe("while another process sends under the key", () => {
     });
     expect(waited).toBeGreaterThanOrEqual(180_000);
     expect(waited).toBeLessThan(181_000);
+    expect(notes).toEqual(["after 1620 ms: waiting for another calctl (process 1), which is sending this"]);
   });
 
   test("`again` does not wait, and the late note of the other changes nothing", async () => {

@@ -16,6 +16,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { querySql, runSql } from "../../service/test/support/database.js";
 import { CliError } from "../../src/errors.js";
 import { VERSION } from "../../src/state/schema.js";
+import { loadSqlite } from "../../src/system/sqlite/driver.js";
 import { createStatePath, openTestState } from "./support.js";
 
 const KEEP = { keepDays: 1 };
@@ -84,6 +85,25 @@ test("what it was created from is no longer open, since Windows removes no file 
   });
   expect(open.filter((file) => file.startsWith(path) && file.includes(".new"))).toEqual([]);
   expect(open).toContain(path);
+});
+
+test("a long wait for the lock of another process is said once", async () => {
+  const path = createStatePath();
+  await (await openTestState(path)).close();
+  const other = new (await loadSqlite()).DatabaseSync(path);
+  other.exec("begin immediate");
+  let waited = 0;
+  const notes: string[] = [];
+  const { state } = await openTestState(path, {
+    note: (text) => notes.push(text),
+    onPause(pause) {
+      waited += pause;
+      if (waited > 5_000 && other.isTransaction) other.exec("commit");
+    },
+  });
+  await state.write((db) => db.run("delete from sent"));
+  other.close();
+  expect(notes).toEqual([`waiting for another process that uses the state database ${path}`]);
 });
 
 test("one that was read while it was read-only is written again", async () => {

@@ -38,6 +38,7 @@ export async function openTestState(path: string, options: TestStateOptions = {}
     path,
     ...(create === undefined ? {} : { create }),
     note,
+    noteWait: note,
     clock: {
       now,
       async sleep(milliseconds, aborted) {
