@@ -78,7 +78,8 @@ export function addAction<O>(command: Command, runOf: RunOf, action: RunCommand<
     const fields = listedFields(command);
     if (fields !== null) return run.output.document(LINES, fields);
     try {
-      await action(run, { ...command.opts(), ...Object.fromEntries(named) } as O, command);
+      const options = { ...command.opts(), ...confirmed(command, run), ...Object.fromEntries(named) };
+      await action(run, options as O, command);
     } catch (error) {
       // Why the command failed matters more than that its requests could not be printed.
       await run.output.requests().catch(() => undefined);
@@ -86,6 +87,11 @@ export function addAction<O>(command: Command, runOf: RunOf, action: RunCommand<
     }
     await run.output.requests();
   });
+}
+
+/** A dry run changes nothing, so that it needs no confirmation. */
+function confirmed({ options }: Command, { flags }: Run): { readonly yes?: true } {
+  return flags.dryRun && options.some(({ long }) => long === "--yes") ? { yes: true } : {};
 }
 
 function refuseOutputFlags(command: DescribedCommand): void {

@@ -63,8 +63,7 @@ async function runAdd(run: Run, { text: words, yes = false }: AddOptions, comman
   const labelSource = `${SOURCE} (quote "#${flags.label}" to keep it in the title)`;
   const event = await readNewEvent(run, { ...flags, labelSource });
   const { content, reading } = event;
-  const isConfirmed = yes || run.flags.dryRun;
-  requireConfirmation(isConfirmed, prompt.available);
+  requireConfirmation(yes, prompt.available);
   const { profile } = readGlobalFlags(command);
   const layout = prompt.available ? await import("../output/table/text-width.js") : null;
   const options = { width: prompt.columns - 2, breakWords: false };
@@ -73,7 +72,7 @@ async function runAdd(run: Run, { text: words, yes = false }: AddOptions, comman
     [...describeReading(flags, { ...shown, calendar }), ...rule].flatMap((line) =>
       (layout?.wrapText(sanitizeLine(line), options) ?? [line]).map((part) => `  ${part}`),
     );
-  if (isConfirmed) {
+  if (yes) {
     for (const line of describe()) run.output.note(line);
     return createAndPrint(run, event, {});
   }

@@ -58,7 +58,7 @@ async function runUndo(run: Run, options: UndoOptions): Promise<void> {
       commands.slice(0, MAX_LISTED).map((command, index) => describeWritten(command, index + 1)),
     );
   const chosen = choose(commands, number);
-  await confirm(run, chosen, yes || run.flags.dryRun);
+  await confirm(run, chosen, yes);
   const { run: first } = chosen;
   // What is made again has a new id, by which later imports must know it.
   const mayBeImported =

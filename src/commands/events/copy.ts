@@ -115,11 +115,10 @@ const MOVE_LOSSES = "a moved event has a new id, and its comments are not moved"
 /** Copies events to another calendar and deletes them here, after a confirmation. */
 async function runEventsMove(
   run: Run,
-  { id, to: typed, yes: confirmed = false }: EventsMoveOptions,
+  { id, to: typed, yes = false }: EventsMoveOptions,
   command: Command,
 ): Promise<void> {
-  const { output, terminal, config, flags } = run;
-  const yes = confirmed || flags.dryRun;
+  const { output, terminal, config } = run;
   requireConfirmation(yes, terminal.prompt.available && !id.includes(STDIN_IDS));
   const values = await completeValues<{ readonly id: readonly string[]; readonly to: string }>(
     terminal.prompt,

@@ -54,10 +54,9 @@ export function registerEventsDelete(command: Command, runOf: RunOf): void {
 /** Deletes events, after a confirmation. */
 async function runEventsDelete(
   run: Run,
-  { id: given, yes: confirmed = false, scope }: EventsDeleteOptions,
+  { id: given, yes = false, scope }: EventsDeleteOptions,
 ): Promise<void> {
   const output = run.output.of(deletedView);
-  const yes = confirmed || run.flags.dryRun;
   const typed = given.length > 0 ? given : [await chooseEventId(run, undefined)];
   const fromStdin = typed.includes(STDIN_IDS);
   const canAsk = run.terminal.prompt.available && !fromStdin;

@@ -51,9 +51,9 @@ export interface ImportJob {
 }
 
 /** @throws CliError usage that names everything that is missing */
-export function readJob({ flags: { dryRun }, terminal }: Run, flags: ImportFlags): ImportJob {
+export function readJob({ terminal }: Run, flags: ImportFlags): ImportJob {
   const { path, prune } = readPath(flags);
-  const isConfirmed = flags.yes === true || dryRun;
+  const isConfirmed = flags.yes === true;
   const canAsk = terminal.prompt.available && path !== "-";
   const unsaid = isConfirmed || canAsk ? [] : ["--yes"];
   if (path === undefined)
