@@ -307,7 +307,7 @@ describe("running a program", () => {
     const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--", "/nosuch/program");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: `error: event Dentist (Sat 21 Nov 15:40, Personal, ${id}): /nosuch/program cannot be started (ENOENT)\nhint: check the path\n`,
+      stderr: `error: event Dentist (Sat 21 Nov 15:40, Personal, ${id}): /nosuch/program cannot be started: no such file or directory\nhint: check the path\n`,
     });
     const inPath = await world.send("remind", "--before", "15m", "--", "calctl-nosuch-program");
     expect(inPath.stderr).toContain("hint: not found in PATH: use its full path");

@@ -1,6 +1,6 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { childEnvironment } from "../../config/environment.js";
-import { CliError, interruptedMidway } from "../../errors.js";
+import { CliError, fileProblemOf, interruptedMidway } from "../../errors.js";
 import { keysOf, textOf } from "../../output/view.js";
 import { eventView } from "../../output/views/event.js";
 import type { Machine } from "../../run/machine.js";
@@ -88,7 +88,7 @@ export function createProgramRunner(
 
 /** Null for a program that ended with 0. */
 function problemOf(result: ChildProcessResult): string | null {
-  if (result.kind === "not_started") return `cannot be started (${result.code})`;
+  if (result.kind === "not_started") return `cannot be started: ${fileProblemOf(result)}`;
   if (result.kind !== "exited" || result.exitCode === null) return "was ended by a signal";
   return result.exitCode === 0 ? null : `ended with exit code ${result.exitCode}`;
 }

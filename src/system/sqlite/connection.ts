@@ -23,12 +23,17 @@ export interface LockWaitOptions {
   readonly signal?: (() => AbortSignal) | undefined;
   /** Waits some milliseconds, or until the signal aborts; a timer by default. */
   readonly sleep?: ((milliseconds: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
-  /** Called once in a wait that takes long: `LONG_WAIT`. */
+  /** Called once in a wait that takes two seconds or more. */
   readonly onLongWait?: (() => void) | undefined;
 }
 
-/** A wait that people should be told about (ms). */
-export const LONG_WAIT = 2_000;
+/** A wait that people are told about (ms). */
+const LONG_WAIT = 2_000;
+
+/** Whether a wait becomes one that people are told about by a pause (ms). */
+export function becomesLong(waited: number, pause: number): boolean {
+  return waited < LONG_WAIT && waited + pause >= LONG_WAIT;
+}
 
 export interface WorkOptions {
   /** How long to wait for the lock of another process (ms); 10,000 by default. */
@@ -49,7 +54,7 @@ export function createRetryWhileLocked(
   explain: (error: unknown) => unknown,
   options: LockWaitOptions,
 ): RetryWhileLocked {
-  const { signal, sleep = sleepFor, onLongWait } = options;
+  const { signal, sleep = sleepFor, onLongWait = () => undefined } = options;
   return async (work, { timeout = LOCK_TIMEOUT, evenIfInterrupted = false } = {}) => {
     let longest = PAUSE.min;
     for (let waited = 0; ; ) {
@@ -60,7 +65,7 @@ export function createRetryWhileLocked(
       }
       longest = Math.min(2 * longest, PAUSE.max);
       const pause = Math.min(randomInt(PAUSE.min, longest + 1), timeout - waited);
-      if (waited < LONG_WAIT && waited + pause >= LONG_WAIT) onLongWait?.();
+      if (becomesLong(waited, pause)) onLongWait();
       await sleep(pause, evenIfInterrupted ? undefined : signal?.());
       waited += pause;
     }
