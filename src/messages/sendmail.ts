@@ -1,5 +1,5 @@
 import { childEnvironment, type Environment } from "../config/environment.js";
-import { CliError, configurationError, interruptedMidway, usageError } from "../errors.js";
+import { CliError, configurationError, fileProblemOf, interruptedMidway, usageError } from "../errors.js";
 import { runChildProcess } from "../system/child-process.js";
 import { findProgram } from "../system/find-program.js";
 import { quote } from "./posting/webhook-url.js";
@@ -96,7 +96,9 @@ export async function sendMail(message: string, options: SendmailOptions): Promi
   });
   switch (result.kind) {
     case "not_started":
-      throw configurationError(`${program} could not be started (${result.code})`, { hint: INSTALL_HINT });
+      throw configurationError(`${program} could not be started: ${fileProblemOf(result)}`, {
+        hint: INSTALL_HINT,
+      });
     case "timeout":
       throw unknownOutcome(`${program} did not end in ${timeout / 1000} seconds`);
     case "output_too_large":

@@ -7,7 +7,7 @@ import {
   type ProcessIdentity,
   type ProcessSource,
 } from "../system/process-identity.js";
-import { becomesLong } from "../system/sqlite/connection.js";
+import { noteLongWait } from "../system/sqlite/connection.js";
 import type { State } from "./state.js";
 
 /** Processes of this machine that do not do the same at the same time. One that was killed holds up nobody. */
@@ -68,8 +68,10 @@ export async function waitForOthers<T extends { readonly kind: string }>(
         hint: "this run did nothing; try again when the other has finished",
       });
     }
-    if (becomesLong(waited, pause))
-      noteWait(`waiting for another calctl (process ${result.owner.pid}), which is ${doing}`);
+    const { pid } = result.owner;
+    noteLongWait(waited, pause, () =>
+      noteWait(`waiting for another calctl (process ${pid}), which is ${doing}`),
+    );
     await clock.sleep(pause, signal());
   }
 }

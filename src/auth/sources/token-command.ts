@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson } from "../../../contract/json.js";
 import { childEnvironment, type Environment } from "../../config/environment.js";
 import type { Command } from "../../config/profile-values.js";
-import { type CliError, configurationError } from "../../errors.js";
+import { type CliError, configurationError, fileProblemOf } from "../../errors.js";
 import { checkToken, withoutFinalNewline } from "../../secrets/environment-secret.js";
 import { batchFileHint, runChildProcess } from "../../system/child-process.js";
 
@@ -40,7 +40,7 @@ export async function runTokenCommand(options: TokenCommandOptions): Promise<str
     configurationError(`${source}: ${program} ${problem}`, { hint });
   switch (result.kind) {
     case "not_started":
-      throw fail(`could not be started (${result.code})`, batchFileHint(program, result.code));
+      throw fail(`could not be started: ${fileProblemOf(result)}`, batchFileHint(program, result.code));
     case "timeout":
       throw fail(`printed no token in ${timeout / 1000} seconds`);
     case "output_too_large":

@@ -30,9 +30,9 @@ export interface LockWaitOptions {
 /** A wait that people are told about (ms). */
 const LONG_WAIT = 2_000;
 
-/** Whether a wait becomes one that people are told about by a pause (ms). */
-export function becomesLong(waited: number, pause: number): boolean {
-  return waited < LONG_WAIT && waited + pause >= LONG_WAIT;
+/** Tells of a wait before the pause (ms) that makes it a long one. */
+export function noteLongWait(waited: number, pause: number, note: () => void): void {
+  if (waited < LONG_WAIT && waited + pause >= LONG_WAIT) note();
 }
 
 export interface WorkOptions {
@@ -65,7 +65,7 @@ export function createRetryWhileLocked(
       }
       longest = Math.min(2 * longest, PAUSE.max);
       const pause = Math.min(randomInt(PAUSE.min, longest + 1), timeout - waited);
-      if (becomesLong(waited, pause)) onLongWait();
+      noteLongWait(waited, pause, onLongWait);
       await sleep(pause, evenIfInterrupted ? undefined : signal?.());
       waited += pause;
     }
